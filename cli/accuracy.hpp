@@ -4,11 +4,11 @@
 
 namespace swirl::cli {
 
-/// How far a result is from the truth.
+/// Error of a result.
 struct Accuracy {
-    double relative = 0; ///< ‖result − truth‖ / ‖truth‖, Euclidean norms
-    /// The same in units of ε·√log₂n, the growth of a good algorithm's error (Schatzman 1996), ε = 2⁻⁵² or 2⁻²³; n
-    /// counts the points of one transform, and as 2 where it is 1.
+    double relative = 0; ///< ‖result − exact‖ / ‖exact‖, Euclidean norms
+    /// The same in units of ε·√log₂n, the error growth of a good algorithm (Schatzman 1996), ε = 2⁻⁵² or 2⁻²³; n is the
+    /// number of points of one transform, and 2 if that is 1.
     double units = 0;
 };
 

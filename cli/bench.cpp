@@ -35,7 +35,7 @@ struct Options {
     PlanningOptions planning;
 };
 
-/// One library's part of a result.
+/// One library's entry of a result.
 struct Entry {
     std::string name;
     runtime::Measurement time;
@@ -79,7 +79,7 @@ public:
             else
                 result.absences.emplace_back(peer->title, planned.absent_because);
         }
-        data_.fill(options_.seed); // planning may have written over it
+        data_.fill(options_.seed); // planning may have overwritten it
         data_.memory().save();
         const auto times = measure();
         for (std::size_t i = 0; i < times.size(); ++i) result.entries.push_back({names_[i], times[i], {}});
@@ -96,7 +96,7 @@ private:
     std::vector<runtime::Measurement> measure() const {
         std::optional<runtime::PinnedThread> pinned;
         if (options_.planning.threads == 1)
-            pinned.emplace(); // threads that start now would be pinned with it
+            pinned.emplace(); // threads started while pinned would inherit this affinity
         const runtime::FlushDenormals flush;
         runtime::TimingOptions timing;
         timing.budget = options_.seconds / static_cast<double>(works_.size());
@@ -187,7 +187,7 @@ void bench(const Options& options) {
     Table table(header);
     Json results = Json::array();
     std::vector<std::string> absences;
-    chosen_peers(options); // complains before anything is run
+    chosen_peers(options); // reports errors before anything runs
     for (const Problem& problem : parse_problems(options.words, options.sizes)) {
         const Result result = Benchmark(problem, options).run();
         results.push_back(json_of(result));

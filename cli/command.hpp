@@ -6,12 +6,12 @@
 
 namespace swirl::cli {
 
-/// Thrown by a command that has said its piece and did not succeed: the program exits with this status.
+/// Thrown by a command that has reported its failure: the program exits with this status.
 struct ExitStatus {
     int status;
 };
-constexpr int exit_failure = 1; ///< a transform is wrong, a file cannot be written
-constexpr int exit_usage = 2;   ///< the command line is
+constexpr int exit_failure = 1; ///< a wrong transform, a file that cannot be written
+constexpr int exit_usage = 2;   ///< an invalid command line
 
 /// A subcommand adds itself, its options and its callback to the program.
 using AddCommand = void (*)(CLI::App& program);

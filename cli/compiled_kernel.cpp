@@ -38,7 +38,7 @@ std::optional<fs::path> find_assembler() {
     return std::nullopt;
 }
 
-/// Runs a program that says nothing; whether it ended well.
+/// Runs a program silently; returns whether it succeeded.
 bool runs(const std::vector<std::string>& words) {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -53,7 +53,7 @@ bool runs(const std::vector<std::string>& words) {
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// A folder that goes with this.
+/// A folder removed with this object.
 class Folder {
 public:
     Folder() {
@@ -75,37 +75,37 @@ private:
     fs::path path_;
 };
 
-std::optional<machine::Bytes> assemble(const fs::path& assembler, const std::string& ptx,
-                                       const std::string& target) {
+std::optional<sass::Bytes> assemble(const fs::path& assembler, const std::string& ptx,
+                                    const std::string& target) {
     const Folder folder;
     const std::string source = (folder.path() / "kernel.ptx").string(), code = source + ".cubin";
     std::ofstream(source) << ptx;
     if (!runs({assembler.string(), "-arch=" + target, "-o", code, source})) return std::nullopt;
     std::ifstream stream(code, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    machine::Bytes result(text.size());
+    sass::Bytes result(text.size());
     std::memcpy(result.data(), text.data(), text.size());
     return result;
 }
 
-machine::KernelScore score_of(const machine::Bytes& code, const std::string& kernel) {
-    const machine::Cubin cubin(code);
-    return machine::score(cubin, cubin.kernel(kernel));
+sass::KernelScore score_of(const sass::Bytes& code, const std::string& kernel) {
+    const sass::Cubin cubin(code);
+    return sass::score(cubin, cubin.kernel(kernel));
 }
 
 } // namespace
 
 CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& kernel, const target::Gpu& gpu,
-                                  std::optional<int> device, bool machine_loop) {
+                                  std::optional<int> device, bool reorder_sass) {
     CompiledKernel result;
-    if (!machine::is_read(gpu.capability_major)) {
+    if (!sass::is_read(gpu.capability_major)) {
         result.missing =
             fmt::format("machine code of compute capability {}.{} is not read, of 7.0 to 9.0 it is",
                         gpu.capability_major, gpu.capability_minor);
         return result;
     }
     const std::string target = fmt::format("sm_{}{}", gpu.capability_major, gpu.capability_minor);
-    std::optional<machine::Bytes> code;
+    std::optional<sass::Bytes> code;
     if (device) {
         const runtime::GpuDevice& gpu_at_hand = api::device_numbered(*device);
         result.compiler = "the driver";
@@ -122,10 +122,10 @@ CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& ker
     try {
         if (!code) throw UserError("it does not compile the kernel");
         result.score = score_of(*code, kernel);
-        if (machine_loop) {
-            const machine::MainLoop loop = machine::schedule_main_loop(*code, target);
-            result.stays_because = loop.kept_because;
-            if (loop.kept_because.empty()) result.other_order = score_of(loop.image, kernel);
+        if (reorder_sass) {
+            const sass::ReorderedLoop loop = sass::reorder_main_loop(*code, target);
+            result.stays_because = loop.not_reordered_because;
+            if (loop.not_reordered_because.empty()) result.other_order = score_of(loop.image, kernel);
         }
     } catch (const UserError& error) {
         result.missing = fmt::format("{}: {}", result.compiler, error.what());
@@ -135,8 +135,8 @@ CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& ker
 
 namespace {
 
-/// The main loop as it is compiled, and beside it in another order where there is one.
-std::string text_of_loops(const machine::LoopScore& loop, const machine::LoopScore* other) {
+/// The main loop as compiled, beside the reordered one if it exists.
+std::string text_of_loops(const sass::LoopScore& loop, const sass::LoopScore* other) {
     std::vector<std::string> header = {"compiled main loop", "of a thread, for an iteration"};
     if (other != nullptr) header.emplace_back("in another order");
     Table table(header);
@@ -145,11 +145,11 @@ std::string text_of_loops(const machine::LoopScore& loop, const machine::LoopSco
         if (other != nullptr) row.push_back(std::to_string(figure(*other)));
         table.add(row);
     };
-    using machine::LoopScore;
-    for (int kind = 0; kind < machine::kinds; ++kind) {
+    using sass::LoopScore;
+    for (int kind = 0; kind < sass::kinds; ++kind) {
         const auto count = [kind](const LoopScore& of) { return of.counts[static_cast<std::size_t>(kind)]; };
         if (count(loop) > 0 || (other != nullptr && count(*other) > 0))
-            add(machine::name_of(static_cast<machine::Kind>(kind)), count);
+            add(sass::name_of(static_cast<sass::Kind>(kind)), count);
     }
     add("all instructions", [](const LoopScore& of) { return of.instructions; });
     add("that wait for scoreboards", [](const LoopScore& of) { return of.waits; });
@@ -159,22 +159,22 @@ std::string text_of_loops(const machine::LoopScore& loop, const machine::LoopSco
     add("operands that were there and not kept", [](const LoopScore& of) { return of.missed_reuses; });
     add("cycles lost to banks of registers", [](const LoopScore& of) { return of.bank_cycles; });
     add("cycles of issue", [](const LoopScore& of) { return of.issue_cycles; });
-    add("cycles of a warp alone, without waits", [](const LoopScore& of) { return of.lone_cycles; });
+    add("cycles of a warp alone, without waits", [](const LoopScore& of) { return of.single_warp_cycles; });
     return table.text();
 }
 
-std::string text_of_issue(const machine::LoopScore& loop) {
+std::string text_of_issue(const sass::LoopScore& loop) {
     return fmt::format(
         "{:.1f}% of the instructions are multiply-adds, {:.1f}% of the peak is left by what "
         "issue and banks allow\n",
-        100 * loop.multiply_add_share(), 100 * loop.peak_share());
+        100 * loop.fma_fraction(), 100 * loop.peak_fraction());
 }
 
-Json json_of(const machine::LoopScore& loop) {
+Json json_of(const sass::LoopScore& loop) {
     Json counts = Json::object();
-    for (int kind = 0; kind < machine::kinds; ++kind)
+    for (int kind = 0; kind < sass::kinds; ++kind)
         if (const int count = loop.counts[static_cast<std::size_t>(kind)]; count > 0)
-            counts[std::string(machine::name_of(static_cast<machine::Kind>(kind)))] = count;
+            counts[std::string(sass::name_of(static_cast<sass::Kind>(kind)))] = count;
     return {{"counts", counts},
             {"instructions", loop.instructions},
             {"multiply_adds", loop.multiply_adds},
@@ -185,9 +185,9 @@ Json json_of(const machine::LoopScore& loop) {
             {"missed_reuses", loop.missed_reuses},
             {"bank_cycles", loop.bank_cycles},
             {"issue_cycles", loop.issue_cycles},
-            {"lone_cycles", loop.lone_cycles},
-            {"multiply_add_share", loop.multiply_add_share()},
-            {"peak_share", loop.peak_share()}};
+            {"lone_cycles", loop.single_warp_cycles},
+            {"multiply_add_share", loop.fma_fraction()},
+            {"peak_share", loop.peak_fraction()}};
 }
 
 } // namespace
@@ -198,12 +198,12 @@ std::string text_of_loop_that_stays(const std::string& because) {
 
 std::string text_of(const CompiledKernel& compiled) {
     if (!compiled.score) return fmt::format("compiled   {}\n", compiled.missing);
-    const machine::KernelScore& score = *compiled.score;
+    const sass::KernelScore& score = *compiled.score;
     std::string text = fmt::format("compiled   by {}: {} registers, {} instructions, {} of spills\n",
                                    compiled.compiler, score.registers, score.instructions, score.spills);
     if (!score.loop) return text + "           no loop has multiply-adds\n";
     const bool has_other = compiled.other_order && compiled.other_order->loop;
-    const machine::LoopScore* const other = has_other ? &*compiled.other_order->loop : nullptr;
+    const sass::LoopScore* const other = has_other ? &*compiled.other_order->loop : nullptr;
     text += "\n" + text_of_loops(*score.loop, other) + "issue      " + text_of_issue(*score.loop);
     if (other != nullptr)
         text += fmt::format(
@@ -215,7 +215,7 @@ std::string text_of(const CompiledKernel& compiled) {
 
 Json json_of(const CompiledKernel& compiled) {
     if (!compiled.score) return {{"missing", compiled.missing}};
-    const machine::KernelScore& score = *compiled.score;
+    const sass::KernelScore& score = *compiled.score;
     Json result = {{"compiler", compiled.compiler},
                    {"registers", score.registers},
                    {"instructions", score.instructions},

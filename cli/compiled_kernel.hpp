@@ -9,24 +9,24 @@
 
 namespace swirl::cli {
 
-/// What a compiler of PTX made of a kernel, without running it.
+/// Static analysis of a kernel's compiled PTX; nothing is run.
 struct CompiledKernel {
-    std::optional<machine::KernelScore> score;
-    std::string compiler; ///< which one it was
-    std::string missing;  ///< where there is no score, why
+    std::optional<sass::KernelScore> score;
+    std::string compiler; ///< which compiler was used
+    std::string missing;  ///< why there is no score
 
-    /// With its main loop in another order, where that was asked for and is proved; else why it stays as compiled.
-    std::optional<machine::KernelScore> other_order;
+    /// With the reordered main loop, if requested and verified; else the reason why it stays as compiled.
+    std::optional<sass::KernelScore> other_order;
     std::string stays_because;
 };
 
-/// By the driver of the GPU of this number, if there is one, else by `ptxas`: in PATH, under $CUDA_HOME or in /usr/local/cuda*.
-/// `machine_loop`: its main loop is to be put into another order.
+/// Compiles with the driver of the GPU of this index if it exists, else with `ptxas`: in PATH, under $CUDA_HOME or in
+/// /usr/local/cuda*. `reorder_sass`: reorder its main loop.
 CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& kernel, const target::Gpu& gpu,
-                                  std::optional<int> device, bool machine_loop);
+                                  std::optional<int> device, bool reorder_sass);
 
 std::string text_of(const CompiledKernel& compiled);
-/// A line, or nothing where there is no reason.
+/// One line; empty if there is no reason.
 std::string text_of_loop_that_stays(const std::string& because);
 Json json_of(const CompiledKernel& compiled);
 

@@ -54,7 +54,7 @@ void Data::fill(std::uint32_t seed) {
     const std::vector<ProblemArray> arrays = arrays_of(problem_);
     for (std::size_t k = 0; k < arrays.size(); ++k)
         for (Integer i = 0; i < arrays[k].elements; ++i)
-            memory_.set_beside(k, i, std::complex<double>(array_element(i)));
+            memory_.set_auxiliary(k, i, std::complex<double>(array_element(i)));
 }
 
 std::vector<Complex> Data::elements(Side side) const {
@@ -70,7 +70,7 @@ std::vector<Complex> Data::elements(Side side) const {
 
 ExpressionAt Data::expression_at(Side side) const {
     return ExpressionAt(problem_, side, [this](std::size_t array, Integer element) {
-        return memory_.get_beside(array, element);
+        return memory_.get_auxiliary(array, element);
     });
 }
 

@@ -13,18 +13,18 @@
 
 namespace swirl::cli {
 
-/// A problem's arrays, seen as numbers.
+/// A problem's arrays, accessed by element.
 class Data {
 public:
     explicit Data(const Problem& problem) : problem_(problem), memory_(problem) {}
 
-    /// Random input, uniform in [−1, 1); for a half spectrum that of random real data. What lies between the elements,
-    /// and the output, become NaN: nobody may use it.
+    /// Random input, uniform in [−1, 1); for a half spectrum that of random real data. Gaps between the elements, and
+    /// the output, are set to NaN to catch any use of them.
     void fill(std::uint32_t seed);
-    /// Elements of a side, row-major, batches first; real elements have imaginary parts 0. Of the input what its expression
-    /// makes of them, of the output 0 where nothing is written.
+    /// Elements of a side, row-major, batches first; real elements have imaginary component 0. Input elements are those
+    /// after the load expression; output elements that are never written are 0.
     std::vector<Complex> elements(Side side) const;
-    /// What results become before they are written.
+    /// Applies the store expression to results.
     std::vector<Complex> stored(std::vector<Complex> results) const;
 
     planning::ProblemData& memory() { return memory_; }
@@ -57,7 +57,7 @@ template <class F> void for_each_element(const Problem& problem, Side side, F&& 
     }
 }
 
-/// What the transform of these elements (all batches) should be, scale included.
+/// The expected transform of these elements (all batches), with its scale.
 std::vector<Complex> expected_output(const Problem& problem, std::span<const Complex> input);
 
 } // namespace swirl::cli

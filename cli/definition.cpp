@@ -14,7 +14,7 @@ Complex times(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// A real DFT is one along the last dimension and complex along the others.
+/// A real DFT is real along the last dimension and complex along the others.
 TransformKind kind_along(const Transform& transform, std::size_t dimension) {
     const bool is_last = dimension + 1 == transform.lengths.size();
     return transform.kind == TransformKind::real_dft && !is_last ? TransformKind::dft : transform.kind;
@@ -76,7 +76,8 @@ Integer Transform::stored_output(std::size_t dimension) const {
 
 Complex root_of_unity(Integer k, Integer n) {
     k %= n;
-    // The angle from the nearest multiple of π/2 is at most π/4, where sine and cosine are right to the last bit or so.
+    // Relative to the nearest multiple of π/2 the angle is at most π/4, where sine and cosine are accurate to about the
+    // last bit.
     const Integer quarter = (8 * k / n + 1) / 2;
     const auto numerator = static_cast<long double>(4 * k - quarter * n);
     const long double angle = std::numbers::pi_v<long double> * numerator / (2 * static_cast<long double>(n));
@@ -95,7 +96,7 @@ Values definition_row(const Transform& transform, std::size_t dimension, Integer
     Values row(size(inputs));
     for (Integer j = 0; j < inputs; ++j) {
         row[size(j)] = entry(kind, transform.direction, n, j, k);
-        // Of a half spectrum, entry j stands for n − j too.
+        // In a half spectrum, entry j also represents n − j.
         if (inputs != n && j != 0 && 2 * j != n) row[size(j)] *= 2;
     }
     return row;
@@ -103,7 +104,7 @@ Values definition_row(const Transform& transform, std::size_t dimension, Integer
 
 Complex output_by_definition(const Transform& transform, const Values& input,
                              const std::vector<Integer>& index) {
-    // The last dimension's sums first: each dimension leaves one number of each of its lines.
+    // The last dimension's sums first: each dimension reduces each of its rows to one element.
     Values data = input;
     for (std::size_t d = transform.lengths.size(); d-- > 0;) {
         const Values row = definition_row(transform, d, index[d]);
@@ -118,7 +119,8 @@ Complex output_by_definition(const Transform& transform, const Values& input,
 
 Values transform_by_definition(const Transform& transform, const Values& input) {
     Values data = input;
-    Integer inner = 1; // elements between neighbours along the dimension, of those that are done
+    // Elements between neighbours along the dimension, counting the dimensions already summed.
+    Integer inner = 1;
     for (std::size_t d = transform.lengths.size(); d-- > 0; inner *= transform.stored_output(d)) {
         const Integer from = transform.stored_input(d), to = transform.stored_output(d);
         const Integer outer = static_cast<Integer>(data.size()) / (from * inner);
@@ -141,7 +143,7 @@ Values transform_by_definition(const Transform& transform, const Values& input) 
 long double rounding_of_outputs(const Transform& transform, const Values& input) {
     long double norm = 0;
     for (const Complex& value : input) norm += std::norm(value);
-    // Terms are up to 2^rank times the input's numbers; an algorithm has a few roundings for each of log n steps.
+    // Terms are up to 2^rank times the input elements; an algorithm has a few roundings in each of log n steps.
     constexpr long double steps = 64;
     return std::numeric_limits<long double>::epsilon() * steps *
            std::sqrt(static_cast<long double>(transform.points()) * norm) *
@@ -154,7 +156,7 @@ double cost_by_definition(const Transform& transform) {
         sum += static_cast<double>(n);
         rows += static_cast<double>(n) * static_cast<double>(n);
     }
-    constexpr double sine_and_cosine = 20; // multiplications' time
+    constexpr double sine_and_cosine = 20; // cost, in multiplications
     return static_cast<double>(transform.points()) * sum + sine_and_cosine * rows;
 }
 

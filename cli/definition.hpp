@@ -5,15 +5,15 @@
 #include <complex>
 #include <vector>
 
-/// Transforms by their definitions: sums in long double, their angles reduced exactly as integers. Nothing here is shared with
-/// swirl's own code; `verify` and the fuzz prove their references by it.
+/// Transforms by their definitions: sums in long double, with angles reduced exactly in integers. Shares no code with
+/// swirl's own transforms; `verify` and the fuzz tests check their references against it.
 namespace swirl::cli {
 
 using Complex = std::complex<long double>;
 using Values = std::vector<Complex>;
 
-/// A transform of row-major data with stored lengths: n/2+1 numbers stand for n of a half spectrum along the last dimension.
-/// Real data has imaginary parts 0.
+/// A transform of row-major data with stored lengths: along the last dimension n/2+1 elements represent n points of a
+/// half spectrum. Real data has imaginary component 0.
 struct Transform {
     TransformKind kind = TransformKind::dft;
     Direction direction = Direction::forward;
@@ -21,7 +21,7 @@ struct Transform {
 
     bool makes_reals() const { return kind == TransformKind::real_dft && direction == Direction::backward; }
     Integer points() const;
-    /// Of an input, or an output, along a dimension.
+    /// Stored length of an input, or an output, along a dimension.
     Integer stored_input(std::size_t dimension) const;
     Integer stored_output(std::size_t dimension) const;
 };
@@ -29,21 +29,21 @@ struct Transform {
 /// e^{2πi·k/n} for any k ≥ 0.
 Complex root_of_unity(Integer k, Integer n);
 
-/// Row k of the matrix of one dimension: output k = Σ_j row[j]·x[j], and its real part where reals are made. Cosine and sine
-/// transforms are those of FFTW's manual, unnormalised.
+/// Row k of the matrix of one dimension: output k = Σ_j row[j]·x[j], or its real component if the result is real.
+/// Cosine and sine transforms are those of FFTW's manual, unnormalised.
 Values definition_row(const Transform& transform, std::size_t dimension, Integer k);
 
-/// One output by the definition, its index one for each dimension. Costs as many multiplications as there are points.
+/// One output by the definition, with one index per dimension. Costs as many multiplications as there are points.
 Complex output_by_definition(const Transform& transform, const Values& input,
                              const std::vector<Integer>& index);
 
 /// All outputs, one dimension after the other.
 Values transform_by_definition(const Transform& transform, const Values& input);
 
-/// An error that rounding explains in an output of another algorithm in long double.
+/// Bound on the rounding error in an output of another algorithm in long double.
 long double rounding_of_outputs(const Transform& transform, const Values& input);
 
-/// Multiplications that transform_by_definition takes.
+/// Multiplications of transform_by_definition.
 double cost_by_definition(const Transform& transform);
 
 } // namespace swirl::cli

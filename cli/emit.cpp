@@ -78,7 +78,7 @@ void emit_product(const Options& options) {
         PlanningOptions planning = options.planning;
         planning.device = options.gpu;
         StandaloneGpu text =
-            product_as_gpu_source(parse_product(options.words, planning), planning, language, function);
+            gemm_as_gpu_source(parse_product(options.words, planning), planning, language, function);
         return write({std::move(text.source), std::move(text.header)}, options);
     }
     const MatrixProduct product = parse_product(options.words, options.planning);

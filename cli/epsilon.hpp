@@ -4,7 +4,7 @@
 
 namespace swirl::cli {
 
-/// Distance of the numbers from 1 on.
+/// Machine epsilon: distance from 1 to the next larger representable value.
 constexpr double epsilon_of(Precision precision) {
     switch (precision) {
     case Precision::float32: return 0x1p-23;

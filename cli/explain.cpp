@@ -2,7 +2,7 @@
 #include "cli/command.hpp"
 #include "cli/explain_gemm.hpp"
 #include "cli/explain_map.hpp"
-#include "cli/explain_tiles.hpp"
+#include "cli/explain_wgmma.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/products.hpp"
@@ -39,13 +39,13 @@ void explain(const Options& options) {
     if (!options.planning.is_for_gpu())
         throw UserError("--device is 'cpu'; kernels of GPUs are explained, such as those of sm_90");
     const MatrixProduct product = parse_product(options.words, options.planning);
-    if (is_complex(product.number))
+    if (is_complex(product.data_type))
         throw UserError("a product of complex numbers is not explained; one of float32 or float64 is");
-    if (is_empty(product) || product.depth == 0)
+    if (is_empty(product) || product.k == 0)
         throw UserError("{} has an extent of 0: nothing is multiplied", to_text(product));
-    GpuProductInspection inspection = inspect_product_on_gpu(product, options.planning);
-    if (inspection.schedule.has_tiles()) {
-        const TileExplanation explanation = explain_tiles(product, std::move(inspection));
+    GpuGemmInspection inspection = inspect_gemm_on_gpu(product, options.planning);
+    if (inspection.schedule.is_wgmma()) {
+        const WgmmaExplanation explanation = explain_wgmma(product, std::move(inspection));
         return say(options, explanation, tile_map_of);
     }
     say(options, explain_gemm(product, options.planning, std::move(inspection)), thread_map_of);
@@ -56,7 +56,7 @@ void explain(const Options& options) {
 void add_explain(CLI::App& program) {
     auto options = std::make_shared<Options>();
     options->planning.device = "sm_90";
-    options->planning.no_check = true; // it is looked at, not run
+    options->planning.no_check = true; // inspected, not run
     CLI::App& command = *program.add_subcommand(
         "explain",
         "Explain a GPU's kernel of a product of matrices: its decisions, instructions, traffic and limits");

@@ -3,8 +3,8 @@
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "gemm/gpu_model.hpp"
-#include "gemm/gpu_product.hpp"
 #include "gemm/tile.hpp"
 #include "problem/matrix_syntax.hpp"
 
@@ -13,9 +13,8 @@
 namespace swirl::cli {
 
 double GemmExplanation::multiply_add_slots() const {
-    const double words = static_cast<double>(bytes_of(product.number)) / 4;
-    const double by_warps =
-        static_cast<double>(mix.multiply_adds_of_products) / gemm::warp_speedup(product.number);
+    const double words = static_cast<double>(bytes_of(product.data_type)) / 4;
+    const double by_warps = static_cast<double>(mix.mma_multiply_adds) / gemm::mma_speedup(product.data_type);
     return words * (static_cast<double>(mix.fused) + by_warps) / static_cast<double>(mix.threads);
 }
 
@@ -25,21 +24,21 @@ double GemmExplanation::slots() const {
 }
 
 GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
-                             GpuProductInspection inspection) {
-    ensure(!inspection.schedule.has_tiles(), "the schedule has tiles");
+                             GpuGemmInspection inspection) {
+    ensure(!inspection.schedule.is_wgmma(), "the schedule has tiles");
     GemmExplanation result;
     result.product = product;
     result.gpu = inspection.gpu;
     result.schedule = inspection.schedule;
     result.compiled = compile_to_look_at(inspection.derived.ptx, inspection.derived.info.name, result.gpu,
-                                         number_of_gpu(options), result.schedule.machine_loop != 0);
+                                         index_of_gpu(options), result.schedule.reorder_sass != 0);
     if (result.compiled.stays_because.empty())
-        result.compiled.stays_because = std::move(inspection.loop_stays_because);
+        result.compiled.stays_because = std::move(inspection.not_reordered_because);
     result.kernel = std::move(inspection.derived.info);
     const ir::Program& program = inspection.derived.program;
-    result.mix = ir::has_loop(program, gemm::gpu_piece_loop)
-                     ? ir::mix_of_loop(program, gemm::gpu_piece_loop)
-                     : ir::mix_of_kernel(program, {{1, 0}}); // it multiplies, and does not read C
+    result.mix = ir::has_loop(program, gemm::k_tile_loop)
+                     ? ir::instruction_mix_of_loop(program, gemm::k_tile_loop)
+                     : ir::instruction_mix_of_kernel(program, {{1, 0}}); // multiplies, without reading C
     result.balance = gemm::gpu_balance(product, result.schedule, result.gpu, result.kernel.registers);
     result.sample = gemm::gpu_sample(product, result.schedule, result.gpu);
     result.seconds = gemm::gpu_seconds(product, result.schedule, result.gpu);

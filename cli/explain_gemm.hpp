@@ -8,35 +8,36 @@
 #include "cli/planning.hpp"
 #include "gemm/gpu_balance.hpp"
 #include "gemm/gpu_sample.hpp"
+#include "ir/instruction_mix.hpp"
 #include "ir/kernel_info.hpp"
-#include "ir/loop_mix.hpp"
 
 #include <string>
 
 namespace swirl::cli {
 
-/// What is to be said of a GPU's kernel of a product.
+/// Explanation of a GPU's GEMM kernel.
 struct GemmExplanation {
     MatrixProduct product;
     target::Gpu gpu;
     gemm::GpuSchedule schedule;
     ir::KernelInfo kernel;
-    ir::LoopMix mix; ///< of the loop over pieces; where all of them are under way at once, of the kernel
+    ir::InstructionMix mix; ///< of the main loop; of the whole kernel if all k-tiles are in flight at once
     gemm::GpuBalance balance;
     gemm::GpuSample sample;
     CompiledKernel compiled;
-    double seconds = 0; ///< by the model
+    double seconds = 0; ///< predicted by the model
 
-    /// Cycles, for one piece, of a scheduler's units for multiply-adds over those it is busy, by a thread's instructions. Two of the
-    /// former for float64, one where warps multiply, which other instructions go beside.
+    /// Per k-tile and scheduler, counted from a thread's instructions: multiply_add_slots() are the cycles in which its
+    /// multiply-add units are busy, slots() all its busy cycles. A multiply-add takes two cycles for float64 and one
+    /// for mma.sync, beside which other instructions issue.
     double multiply_add_slots() const;
     double slots() const;
     double bound() const { return multiply_add_slots() / slots(); }
 };
 
-/// Of an inspection whose schedule has no tiles, of a product that multiplies.
+/// For an inspection whose schedule does not use wgmma, of a non-empty GEMM.
 GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
-                             GpuProductInspection inspection);
+                             GpuGemmInspection inspection);
 
 std::string text_of(const GemmExplanation& explanation);
 Json json_of(const GemmExplanation& explanation);

@@ -1,7 +1,7 @@
 #include "cli/explain_map.hpp"
 
 #include "cli/svg.hpp"
-#include "gemm/gpu_thread_map.hpp"
+#include "gemm/gpu_simt_thread_map.hpp"
 #include "problem/matrix_syntax.hpp"
 
 #include <fmt/format.h>
@@ -11,27 +11,27 @@
 namespace swirl::cli {
 namespace {
 
-using Parts = std::vector<gemm::GpuThreadPart>;
+using Parts = std::vector<gemm::ThreadFragment>;
 
-constexpr double margin = 48;   ///< around the tile, with the strips of A and of B
-constexpr double strip = 18;    ///< the width of those
+constexpr double margin = 48;   ///< around the tile, including the strips of A and B
+constexpr double strip = 18;    ///< width of a strip
 constexpr double heading = 74;  ///< height
 constexpr double legend = 76;   ///< height
-constexpr double largest = 960; ///< longer side of a tile's picture, unless its words need more
+constexpr double largest = 960; ///< longer side of a tile's picture, unless its text needs more
 constexpr double least_of_part = 18;
 constexpr double most_of_element = 40;
-constexpr double narrowest = 760; ///< for the words
+constexpr double narrowest = 760; ///< for the text
 
 class Map {
 public:
     explicit Map(const GemmExplanation& explanation)
         : explanation_(explanation),
           schedule_(explanation.schedule),
-          warps_(schedule_.slice_threads() / schedule_.lanes()),
+          warps_(schedule_.k_slice_threads() / schedule_.lanes()),
           first_(parts_of_warp(0)),
           element_(size_of_element()),
-          height_(heading + margin + schedule_.block_rows * element_ + legend),
-          svg_(std::max(narrowest, 2 * margin + schedule_.block_columns * element_), height_) {}
+          height_(heading + margin + schedule_.cta_m * element_ + legend),
+          svg_(std::max(narrowest, 2 * margin + schedule_.cta_n * element_), height_) {}
 
     std::string draw() {
         draw_heading();
@@ -44,12 +44,12 @@ public:
 
 private:
     Parts parts_of_warp(int warp) const {
-        return gemm::gpu_thread_parts(schedule_, explanation_.product.number, warp * schedule_.lanes(),
+        return gemm::thread_fragments(schedule_, explanation_.product.data_type, warp * schedule_.lanes(),
                                       schedule_.lanes());
     }
 
     double size_of_element() const {
-        const double longer = std::max(schedule_.block_rows, schedule_.block_columns);
+        const double longer = std::max(schedule_.cta_m, schedule_.cta_n);
         const double shorter_of_part = std::min(first_.front().rows, first_.front().columns);
         return std::min(std::max(largest / longer, least_of_part / shorter_of_part), most_of_element);
     }
@@ -70,51 +70,52 @@ private:
     void draw_heading() {
         svg_.words(margin, 22, to_text(explanation_.product) + " on " + std::string(explanation_.gpu.name),
                    18, Svg::Anchor::start);
-        svg_.words(margin, 48,
-                   fmt::format("A block's tile of C{}, {} × {}: {} warps{}, and the lanes of warp 0",
-                               gemm::oriented_for_gpu(explanation_.product).is_turned ? " transposed" : "",
-                               schedule_.block_rows, schedule_.block_columns, warps_,
-                               schedule_.slices > 1 ? fmt::format(" in each of {} slices", schedule_.slices)
-                                                    : std::string()),
-                   14, Svg::Anchor::start);
+        svg_.words(
+            margin, 48,
+            fmt::format("A block's tile of C{}, {} × {}: {} warps{}, and the lanes of warp 0",
+                        gemm::canonical_for_gpu(explanation_.product).is_swapped ? " transposed" : "",
+                        schedule_.cta_m, schedule_.cta_n, warps_,
+                        schedule_.sliced_k > 1 ? fmt::format(" in each of {} slices", schedule_.sliced_k)
+                                               : std::string()),
+            14, Svg::Anchor::start);
     }
 
     void draw_warps() {
         for (int warp = 0; warp < warps_; ++warp) {
             const Parts parts = warp == 0 ? first_ : parts_of_warp(warp);
-            const gemm::GpuThreadPart& corner = parts.front();
-            const Svg::Box box = place(corner.row, corner.column, schedule_.lane_rows * schedule_.thread_rows,
-                                       schedule_.lane_columns * schedule_.thread_columns);
+            const gemm::ThreadFragment& corner = parts.front();
+            const Svg::Box box = place(corner.row, corner.column, schedule_.warp_lanes_m * schedule_.thread_m,
+                                       schedule_.warp_lanes_n * schedule_.thread_n);
             svg_.box(box, "#f4f4f4", "#606060", 1.5);
             if (warp > 0) label(box, fmt::format("warp {}", warp), 16);
         }
     }
 
     void draw_lanes() {
-        for (const gemm::GpuThreadPart& part : first_) {
-            // Neighbours in number differ in lightness, too.
+        for (const gemm::ThreadFragment& part : first_) {
+            // Consecutive threads also differ in lightness.
             const std::string colour = colour_of(part.thread / static_cast<double>(schedule_.lanes()),
                                                  part.thread % 2 == 0 ? 0.82 : 0.7);
             const Svg::Box box = place(part.row, part.column, part.rows, part.columns);
             svg_.box(box, colour, "white", 0.5);
             label(box, std::to_string(part.thread), 13);
         }
-        for (const gemm::GpuThreadPart& part : first_)
+        for (const gemm::ThreadFragment& part : first_)
             if (part.thread == 0)
                 svg_.box(place(part.row, part.column, part.rows, part.columns), "none", "black", 1.5);
     }
 
-    /// What the warp reads of a step: vectors of A on the left, of B above.
+    /// A warp's operands of one k index: vectors of A on the left, of B above.
     void draw_strips() {
-        const gemm::GpuThreadPart& part = first_.front();
-        for (Integer row = 0; row < schedule_.lane_rows * schedule_.thread_rows; row += part.rows) {
+        const gemm::ThreadFragment& part = first_.front();
+        for (Integer row = 0; row < schedule_.warp_lanes_m * schedule_.thread_m; row += part.rows) {
             Svg::Box box = place(row, 0, part.rows, 1);
             box.x = margin - strip - 6;
             box.width = strip;
             svg_.box(box, "#e8eef6", "#8090a0", 0.5);
             label(box, std::to_string(row), 10);
         }
-        for (Integer column = 0; column < schedule_.lane_columns * schedule_.thread_columns;
+        for (Integer column = 0; column < schedule_.warp_lanes_n * schedule_.thread_n;
              column += part.columns) {
             Svg::Box box = place(0, column, 1, part.columns);
             box.y -= strip + 6;
@@ -126,27 +127,27 @@ private:
     }
 
     void draw_legend() {
-        const gemm::GpuThreadPart& part = first_.front();
+        const gemm::ThreadFragment& part = first_.front();
         const double top = height_ - legend + 18;
         svg_.words(
             margin, top,
             fmt::format("Each box: {} × {} elements of the lane with that number, {} × {} in all; lane 0's "
                         "have a black line.",
-                        part.rows, part.columns, schedule_.thread_rows, schedule_.thread_columns),
+                        part.rows, part.columns, schedule_.thread_m, schedule_.thread_n),
             12, Svg::Anchor::start);
         svg_.words(margin, top + 18,
                    "On the left the rows of A, above the columns of B that the warp reads from shared memory "
                    "at each step, a vector in a box.",
                    12, Svg::Anchor::start);
         svg_.words(margin, top + 36,
-                   fmt::format("{} × {} lanes{}", schedule_.lane_rows, schedule_.lane_columns,
+                   fmt::format("{} × {} lanes{}", schedule_.warp_lanes_m, schedule_.warp_lanes_n,
                                schedule_.zigzag != 0 ? ", neighbours in two columns in turn" : ""),
                    12, Svg::Anchor::start);
     }
 
     const GemmExplanation& explanation_;
     const gemm::GpuSchedule& schedule_;
-    int warps_; ///< of a slice
+    int warps_; ///< per sliced-K slice
     Parts first_;
     double element_;
     double height_;

@@ -6,7 +6,7 @@
 
 namespace swirl::cli {
 
-/// A picture, as SVG, of a block's tile of C: the parts that warps have, and in the first warp's the elements of each lane.
+/// An SVG picture of a CTA tile of C: the regions of its warps, and within the first warp the elements of each lane.
 std::string thread_map_of(const GemmExplanation& explanation);
 
 } // namespace swirl::cli

@@ -10,7 +10,7 @@ namespace swirl::cli {
 std::string text_of_problem(const MatrixProduct& product, const target::Gpu& gpu,
                             const gemm::GpuSchedule& schedule) {
     return fmt::format("problem    {}\ngpu        {}{}\nschedule   {}\n", to_text(product), gpu.name,
-                       gemm::oriented_for_gpu(product).is_turned
+                       gemm::canonical_for_gpu(product).is_swapped
                            ? "; C's rows are next to each other: A and B are exchanged, rows are columns here"
                            : "",
                        to_string(schedule));
@@ -22,8 +22,9 @@ std::string text_of_parameters(const gemm::GpuSchedule& schedule) {
         if (parameter.matters_to(schedule))
             table.add({std::string(parameter.name), std::to_string(schedule.*parameter.member),
                        std::string(parameter.meaning)});
-    if (!schedule.has_tiles())
-        table.add({"order", std::string(name_of(schedule.order)), "of a thread's multiply-adds in a step"});
+    if (!schedule.is_wgmma())
+        table.add(
+            {"order", std::string(name_of(schedule.fma_order)), "of a thread's multiply-adds in a step"});
     return table.text();
 }
 
@@ -46,7 +47,7 @@ std::string text_of_accesses(const gemm::GpuSample& sample, const target::Gpu& g
            fmt::format(
                "Of each access on average, as the interpreter counts them in one tile, {} steps "
                "deep: sectors of {} bytes, cycles lost to conflicts in the banks of shared memory.\n",
-               sample.product.depth, gpu.sector_bytes);
+               sample.product.k, gpu.sector_bytes);
 }
 
 Json json_of_parameters(const gemm::GpuSchedule& schedule) {
@@ -58,7 +59,7 @@ Json json_of_parameters(const gemm::GpuSchedule& schedule) {
     return parameters;
 }
 
-/// Of a thread, for one piece.
+/// Per thread, for one k-tile.
 Json json_of_sample(const gemm::GpuSample& sample) {
     Json accesses = Json::array();
     for (const gemm::GpuAccess& access : sample.accesses)

@@ -5,12 +5,12 @@
 
 #include <string>
 
-/// What is said of all kinds of kernels of products.
+/// Shared by the explanations of all GEMM kernels.
 namespace swirl::cli {
 
 std::string text_of_problem(const MatrixProduct& product, const target::Gpu& gpu,
                             const gemm::GpuSchedule& schedule);
-/// Those decisions that make a difference to the kernel.
+/// The schedule parameters that affect the kernel.
 std::string text_of_parameters(const gemm::GpuSchedule& schedule);
 std::string text_of_accesses(const gemm::GpuSample& sample, const target::Gpu& gpu);
 

@@ -5,7 +5,7 @@
 namespace swirl::cli {
 
 search::Floors floors_of(const planning::Plan& plan) {
-    static const search::MachineProbe probe = [] {
+    static const search::HostProbe probe = [] {
         search::Wisdom wisdom(search::Wisdom::default_file());
         return search::known_probe(wisdom);
     }();

@@ -5,10 +5,10 @@
 
 namespace swirl::cli {
 
-/// The floors under a plan on this machine, which is measured first where that has not been done yet.
+/// The lower bounds for a plan on this machine, which is probed first if wisdom has no probe.
 search::Floors floors_of(const planning::Plan& plan);
 
-/// Which of the two counts: "arithmetic" or "traffic".
+/// Which of the two is binding: "arithmetic" or "traffic".
 const char* binding_name(const search::Floors& floors);
 
 } // namespace swirl::cli

@@ -14,14 +14,14 @@
 namespace swirl::cli {
 namespace {
 
-/// The derived kernel as vector operations, before it is fitted to one machine's instructions; where C++ is all that is
-/// made for a machine, as fitted to it.
-ir::Program program_to_emit(const planning::Plan& plan, const planning::StepDescription& step) {
-    if (plan.cpu().emitted_only) return step.program;
+/// The derived kernel as vector operations, before target-specific instruction selection; after it for targets that are
+/// supported only as C++.
+ir::Program program_to_emit(const planning::Plan& plan, const planning::PassDescription& pass) {
+    if (plan.cpu().emitted_only) return pass.program;
     const ir::Scalar scalar =
         plan.problem().precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
     const passes::Context context{&plan.cpu(), target::lanes(plan.cpu(), scalar)};
-    ir::Program program = passes::run(step.lowered, context, passes::loop_passes());
+    ir::Program program = passes::run(pass.lowered, context, passes::loop_passes());
     return passes::run(std::move(program), context, passes::arithmetic_passes());
 }
 
@@ -36,16 +36,16 @@ emit::CppOptions options_for(const planning::Plan& plan) {
             .comment = comment_for(plan)};
 }
 
-/// The arguments of the function: those that the kernels have, by the names that they have there.
+/// The function's arguments: those of the kernels, with the kernels' names.
 class TransformBuilder {
 public:
     explicit TransformBuilder(const std::string& name) { transform_.name = name; }
 
     void add(const ir::Program& program) {
-        emit::CppTransform::Step step{&program, {}};
+        emit::CppTransform::KernelCall step{&program, {}};
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.space == ir::Space::argument) step.arguments.push_back(argument(buffer));
-        transform_.steps.push_back(std::move(step));
+        transform_.calls.push_back(std::move(step));
     }
 
     emit::CppTransform finished() && { return std::move(transform_); }
@@ -62,7 +62,7 @@ private:
         return static_cast<std::size_t>(found - arguments.begin());
     }
 
-    /// What later kernels call "data" is the output of the first, if that has one.
+    /// Later kernels' "data" is the output of the first kernel, if that has one.
     static bool means_output(const std::string& argument, const std::string& buffer) {
         return argument.starts_with("out") && buffer.starts_with("data") &&
                argument.substr(3) == buffer.substr(4);
@@ -73,14 +73,14 @@ private:
 
 } // namespace
 
-std::string kernel_as_cpp(const planning::Plan& plan, const planning::StepDescription& step) {
-    return emit::emit_cpp(program_to_emit(plan, step), options_for(plan));
+std::string kernel_as_cpp(const planning::Plan& plan, const planning::PassDescription& pass) {
+    return emit::emit_cpp(program_to_emit(plan, pass), options_for(plan));
 }
 
 StandaloneCpp plan_as_cpp(const planning::Plan& plan, const std::string& function) {
     std::vector<ir::Program> programs;
-    for (const planning::StepDescription& step : plan.describe()) {
-        programs.push_back(program_to_emit(plan, step));
+    for (const planning::PassDescription& pass : plan.describe()) {
+        programs.push_back(program_to_emit(plan, pass));
         programs.back().name = fmt::format("step_{}", programs.size());
     }
     TransformBuilder builder(function);

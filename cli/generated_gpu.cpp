@@ -3,10 +3,10 @@
 #include <swirl/version.hpp>
 
 #include "base/error.hpp"
+#include "plan/dimension_passes.hpp"
+#include "plan/gpu_kernels.hpp"
 #include "plan/gpu_plan.hpp"
-#include "plan/gpu_sequence.hpp"
 #include "plan/kernel.hpp"
-#include "plan/steps.hpp"
 #include "problem/syntax.hpp"
 
 #include <algorithm>
@@ -20,27 +20,28 @@ namespace {
 
 using Source = planning::Binding::Source;
 
-/// The memories of a plan: what the caller passes, by the sides of the problem, and workspace: between steps the
-/// intermediate, between the kernels of a step what they name alike. Scratch buffers are the text's affair.
+/// The memories of a plan: the caller's arrays, by the sides of the problem, and workspace. Workspace holds the
+/// intermediate array between steps, and buffers of the same name shared between the kernels of a step. Scratch buffers
+/// belong to the kernel text.
 class TransformBuilder {
 public:
     TransformBuilder(const Problem& problem, const std::string& name) : problem_(problem) {
         transform_.name = name;
     }
 
-    void add(const ir::Program& program, const planning::Stage& stage) {
-        emit::GpuTransform::Step step{&program, {}};
+    void add(const ir::Program& program, const planning::DimensionPass& pass) {
+        emit::GpuTransform::KernelLaunch step{&program, {}};
         for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.space == ir::Space::argument) step.memories.push_back(memory(buffer, stage));
-        transform_.steps.push_back(std::move(step));
+            if (buffer.space == ir::Space::argument) step.memories.push_back(memory(buffer, pass));
+        transform_.launches.push_back(std::move(step));
     }
 
     emit::GpuTransform finished() && { return std::move(transform_); }
 
 private:
-    std::size_t memory(const ir::BufferInfo& buffer, const planning::Stage& stage) {
+    std::size_t memory(const ir::BufferInfo& buffer, const planning::DimensionPass& pass) {
         if (!is_callers(buffer)) return handed_on(buffer);
-        Source source = planning::source_of(buffer.name, stage);
+        Source source = planning::source_of(buffer.name, pass);
         if (problem_.placement == Placement::in_place) source = in_place(source);
         const auto [known, is_new] = memories_.try_emplace(source, transform_.memories.size());
         if (is_new) transform_.memories.push_back(made(buffer, source));
@@ -54,7 +55,7 @@ private:
         return stem == "in" || stem == "out" || stem == "data" || stem == "with";
     }
 
-    /// What one kernel of a step leaves for another; those of the same name share it.
+    /// A buffer passed from one kernel of a step to another; buffers of the same name are shared.
     std::size_t handed_on(const ir::BufferInfo& buffer) {
         const auto [known, is_new] = handed_on_.try_emplace(buffer.name, transform_.memories.size());
         if (is_new)
@@ -100,11 +101,11 @@ private:
     std::map<std::string, std::size_t> handed_on_;
 };
 
-/// Arguments in the order of the problem's sides, then its arrays, whatever order the kernels name them in.
+/// Sorts arguments by the problem's sides, then its arrays, regardless of the order in the kernels.
 void sort_arguments(emit::GpuTransform& transform, const std::vector<ProblemArray>& arrays) {
     std::map<std::string, std::size_t> by_name; // "between", "data", "in", "out"; "_im" before "_re"
-    /// Where a name is among the arrays.
-    const auto place_beside = [&](const std::string& name) -> std::optional<std::size_t> {
+    /// Index of a name among the auxiliary arrays.
+    const auto index_of_auxiliary = [&](const std::string& name) -> std::optional<std::size_t> {
         for (std::size_t k = 0; k < arrays.size(); ++k)
             for (const char* part : {"", "_re", "_im"})
                 if (name == arrays[k].name + part) return k;
@@ -113,8 +114,8 @@ void sort_arguments(emit::GpuTransform& transform, const std::vector<ProblemArra
     std::vector<std::size_t> order(transform.memories.size());
     for (std::size_t m = 0; m < order.size(); ++m) {
         std::string key = transform.memories[m].name;
-        if (const auto place = place_beside(key))
-            key = fmt::format("~{:02}{}", *place, key); // after all others
+        if (const auto index = index_of_auxiliary(key))
+            key = fmt::format("~{:02}{}", *index, key); // after all others
         if (key.ends_with("_im")) key.replace(key.size() - 3, 3, "_second");
         by_name[key] = m;
     }
@@ -124,7 +125,7 @@ void sort_arguments(emit::GpuTransform& transform, const std::vector<ProblemArra
         sorted.push_back(std::move(transform.memories[m]));
     }
     transform.memories = std::move(sorted);
-    for (emit::GpuTransform::Step& step : transform.steps)
+    for (emit::GpuTransform::KernelLaunch& step : transform.launches)
         for (std::size_t& memory : step.memories) memory = order[memory];
 }
 
@@ -133,18 +134,19 @@ void sort_arguments(emit::GpuTransform& transform, const std::vector<ProblemArra
 target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu) {
     if (!emit::has_clusters(language)) gpu.portable_cluster = gpu.largest_cluster = 0;
     if (!emit::has_tensor_cores(language)) gpu.tensor = {};
-    gpu.has_bulk_copy = false; // none has words for the copy engine
-    gpu.has_groups = language == emit::GpuLanguage::cuda;
+    gpu.has_tma = false; // no language other than PTX can express TMA
+    gpu.has_cooperative_groups = language == emit::GpuLanguage::cuda;
     return gpu;
 }
 
 StandaloneGpu recipe_as_gpu_source(const Problem& problem, const planning::Recipe& recipe,
                                    emit::GpuLanguage language, const std::string& function) {
-    const std::vector<planning::GpuStepDescription> steps = planning::describe_steps(problem, recipe);
-    const std::vector<planning::Stage> stages = planning::gpu_stages(problem, recipe);
+    const std::vector<planning::GpuPassDescription> passes_of_plan =
+        planning::describe_passes(problem, recipe);
+    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, recipe);
     TransformBuilder builder(problem, function);
-    for (std::size_t s = 0; s < steps.size(); ++s)
-        for (const ir::Program& program : steps[s].programs) builder.add(program, stages[s]);
+    for (std::size_t s = 0; s < passes.size(); ++s)
+        for (const ir::Program& program : passes_of_plan[s].programs) builder.add(program, passes[s]);
     emit::GpuTransform transform = std::move(builder).finished();
     sort_arguments(transform, arrays_of(problem));
     const emit::GpuSourceOptions options{

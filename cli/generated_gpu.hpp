@@ -9,14 +9,14 @@
 
 namespace swirl::cli {
 
-/// What a kind of GPU has that a language has words for, and that is known of those that run it: of how many blocks run at
-/// once, NVIDIA's alone.
+/// Restricts a kind of GPU to the features that the language can express and that all its GPUs are known to have;
+/// co-residency of blocks is known only for NVIDIA's.
 target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu);
 
-/// A transform on a GPU as text that needs no swirl.
+/// A GPU transform as source text that does not depend on swirl.
 struct StandaloneGpu {
-    std::string source; ///< all kernels, and for the host what runs them; see the comments in it
-    std::string header; ///< declares that
+    std::string source; ///< all kernels, and the host code that runs them; its comments describe the usage
+    std::string header; ///< declares that host code
 };
 StandaloneGpu recipe_as_gpu_source(const Problem& problem, const planning::Recipe& recipe,
                                    emit::GpuLanguage language, const std::string& function);

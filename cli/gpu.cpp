@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view any_gpu = "gpu";
 
-/// The number in "gpu" or "gpu:1"; nothing for other words.
+/// The index in "gpu" or "gpu:1"; nothing for other words.
 std::optional<int> number_of(std::string_view device) {
     if (device == any_gpu) return 0;
     if (!device.starts_with("gpu:")) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<int> number_of(std::string_view device) {
 planning::Recipe recipe_of(const Problem& problem, const PlanningOptions& options) {
     if (!options.recipe.empty()) return planning::parse_recipe(options.recipe);
     const bool measures = options.measure || options.exhaustive;
-    if (const auto number = number_of_gpu(options)) {
+    if (const auto number = index_of_gpu(options)) {
         if (measures) return make_gpu_plan(problem, options)->recipe();
         return api::recipe_for(problem, api::device_numbered(*number), !options.no_wisdom);
     }
@@ -74,10 +74,10 @@ std::string known(int number) { return number == 0 ? "-" : std::to_string(number
 std::string text_of(const GpuInspection& plan) {
     Table table({"step", "dimension", "tree", "blocks", "threads", "transforms", "shared", "registers",
                  "resident", "flops", "traffic"});
-    for (std::size_t k = 0; k < plan.steps.size(); ++k)
-        for (const ir::KernelInfo& kernel : plan.steps[k].kernels)
-            table.add({std::to_string(k + 1), std::to_string(plan.steps[k].recipe.dimension),
-                       rules::to_string(plan.steps[k].recipe.tree), std::to_string(kernel.launch.blocks[0]),
+    for (std::size_t k = 0; k < plan.passes.size(); ++k)
+        for (const ir::KernelInfo& kernel : plan.passes[k].kernels)
+            table.add({std::to_string(k + 1), std::to_string(plan.passes[k].recipe.dimension),
+                       rules::to_string(plan.passes[k].recipe.tree), std::to_string(kernel.launch.blocks[0]),
                        std::to_string(kernel.launch.threads[0]), std::to_string(kernel.transforms_per_block),
                        format_bytes(static_cast<double>(kernel.shared_bytes)), known(kernel.registers),
                        known(kernel.resident_blocks), std::to_string(kernel.flops),
@@ -95,10 +95,10 @@ void require_gpu_options(const PlanningOptions& options) {
     only_for_cpus(options.threads != 1, "--threads");
 }
 
-std::optional<int> number_of_gpu(const PlanningOptions& options) { return number_of(options.device); }
+std::optional<int> index_of_gpu(const PlanningOptions& options) { return number_of(options.device); }
 
-int require_number_of_gpu(const PlanningOptions& options) {
-    const auto number = number_of_gpu(options);
+int require_index_of_gpu(const PlanningOptions& options) {
+    const auto number = index_of_gpu(options);
     if (!number) unknown_device(options, "");
     return *number;
 }
@@ -115,7 +115,7 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
                                                        const PlanningOptions& options) {
     require_gpu_options(options);
-    return api::build(problem, gpu::PlanOptions{.device = require_number_of_gpu(options),
+    return api::build(problem, gpu::PlanOptions{.device = require_index_of_gpu(options),
                                                 .effort = effort_of(options),
                                                 .time_budget_seconds = options.budget,
                                                 .use_wisdom = !options.no_wisdom,
@@ -128,15 +128,15 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
 GpuInspection inspect_gpu_plan(const Problem& problem, const PlanningOptions& options) {
     require_gpu_options(options);
     GpuInspection result{recipe_of(problem, options), {}};
-    result.steps = planning::describe_steps(problem, result.recipe);
+    result.passes = planning::describe_passes(problem, result.recipe);
     return result;
 }
 
 void report_on_gpu(const Problem& problem, const PlanningOptions& options, bool json) {
     GpuInspection plan;
     std::size_t workspace = 0;
-    const bool is_at_hand = number_of_gpu(options).has_value();
-    if (is_at_hand) { // compiled, so that registers are known
+    const bool is_at_hand = index_of_gpu(options).has_value();
+    if (is_at_hand) { // compiled, so that register counts are known
         const auto built = make_gpu_plan(problem, options);
         plan = {built->recipe(), built->describe()};
         workspace = built->workspace_bytes();
@@ -144,19 +144,19 @@ void report_on_gpu(const Problem& problem, const PlanningOptions& options, bool 
         plan = inspect_gpu_plan(problem, options);
     }
     double flops = 0, bytes = 0;
-    for (const auto& step : plan.steps)
-        for (const ir::KernelInfo& kernel : step.kernels) {
+    for (const auto& pass : plan.passes)
+        for (const ir::KernelInfo& kernel : pass.kernels) {
             flops += static_cast<double>(kernel.flops);
             bytes += static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored);
         }
     const double data = search::compulsory_bytes(problem);
     if (json) {
         Json kernels = Json::array();
-        for (const auto& step : plan.steps)
-            for (const ir::KernelInfo& kernel : step.kernels) kernels.push_back(json_of(kernel));
+        for (const auto& pass : plan.passes)
+            for (const ir::KernelInfo& kernel : pass.kernels) kernels.push_back(json_of(kernel));
         print_json({{"problem", to_text(problem)},
                     {"recipe", planning::to_string(plan.recipe)},
-                    {"gpu", plan.recipe.machine},
+                    {"gpu", plan.recipe.target},
                     {"kernels", std::move(kernels)},
                     {"flops", flops},
                     {"pseudo_flops", search::pseudo_flops(problem)},

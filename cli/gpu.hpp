@@ -14,26 +14,27 @@
 /// Commands with --device gpu.
 namespace swirl::cli {
 
-/// UserError where options are given that are for CPUs.
+/// Throws UserError for options that apply only to CPUs.
 void require_gpu_options(const PlanningOptions& options);
 
-/// Which of the machine's GPUs --device names; nothing where it is another word.
-std::optional<int> number_of_gpu(const PlanningOptions& options);
-/// UserError there.
-int require_number_of_gpu(const PlanningOptions& options);
+/// Index of the GPU that --device names; nothing for any other word.
+std::optional<int> index_of_gpu(const PlanningOptions& options);
+/// The same; throws UserError for any other word.
+int require_index_of_gpu(const PlanningOptions& options);
 
-/// The kind of GPU that --device names, at hand or not. UserError for other words, and where something is to be measured.
+/// The kind of GPU that --device names, present or not. Throws UserError for other words, and if timing is requested.
 const target::Gpu& kind_of_gpu(const PlanningOptions& options);
 
-/// The plan for the GPU that --device names. Throws UserError for options that are for CPUs, and where --device names a
-/// kind of GPU and not one of this machine.
+/// The plan for the GPU that --device names. Throws UserError for options that apply only to CPUs, and if --device
+/// names a kind of GPU instead of one of this host.
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
                                                        const PlanningOptions& options);
 
-/// A recipe and its steps, to look at: for a GPU of this machine, or, with "--device sm_90", for such a one, at hand or not.
+/// A recipe and its passes, for inspection: for a GPU of this host or, with "--device sm_90", for that kind of GPU,
+/// present or not.
 struct GpuInspection {
     planning::Recipe recipe;
-    std::vector<planning::GpuStepDescription> steps;
+    std::vector<planning::GpuPassDescription> passes;
 };
 GpuInspection inspect_gpu_plan(const Problem& problem, const PlanningOptions& options);
 

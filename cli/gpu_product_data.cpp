@@ -4,14 +4,14 @@ namespace swirl::cli {
 
 namespace {
 
-/// Element (0, 0) of the first matrix, where the memory begins with the lowest element.
+/// Address of element (0, 0) of the first matrix; the memory begins with the lowest element.
 void* origin(const runtime::GpuBuffer& buffer, const ProductData::Place& place) {
     return reinterpret_cast<std::byte*>(buffer.address()) - place.bytes_before_origin;
 }
 
 } // namespace
 
-GpuProductData::GpuProductData(const runtime::GpuDevice& device, const ProductData& data)
+GpuGemmData::GpuGemmData(const runtime::GpuDevice& device, const ProductData& data)
     : data_(data),
       a_(device, data.place_of_a().bytes),
       b_(device, data.place_of_b().bytes),
@@ -25,11 +25,11 @@ GpuProductData::GpuProductData(const runtime::GpuDevice& device, const ProductDa
     for (const ProductData::Place& place : data.places_of_arrays())
         send(arrays_.emplace_back(device, place.bytes), place);
     if (data.product().listed)
-        lists_.emplace(device, planning::one_behind_the_other(data.product()), matrices());
-    device.synchronize(); // the last bytes of a small copy may still be on their way
+        lists_.emplace(device, planning::with_contiguous_batch(data.product()), matrices());
+    device.synchronize(); // the last bytes of a small copy may still be in flight
 }
 
-planning::GpuMatrixArguments GpuProductData::matrices() const {
+planning::GpuMatrixArguments GpuGemmData::matrices() const {
     return {.alpha = data_.alpha(),
             .a = origin(a_, data_.place_of_a()),
             .b = origin(b_, data_.place_of_b()),
@@ -37,7 +37,7 @@ planning::GpuMatrixArguments GpuProductData::matrices() const {
             .c = origin(c_, data_.place_of_c())};
 }
 
-void GpuProductData::execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream) const {
+void GpuGemmData::execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream) const {
     std::vector<const void*> arrays;
     for (const runtime::GpuBuffer& array : arrays_)
         arrays.push_back(reinterpret_cast<const void*>(array.address()));
@@ -46,13 +46,13 @@ void GpuProductData::execute(const planning::GpuMatrixPlan& plan, runtime::cuda:
     plan.execute(arguments, stream);
 }
 
-std::size_t GpuProductData::bytes() const {
+std::size_t GpuGemmData::bytes() const {
     std::size_t result = a_.bytes() + b_.bytes() + c_.bytes();
     for (const runtime::GpuBuffer& array : arrays_) result += array.bytes();
     return result;
 }
 
-void GpuProductData::copy_back() const {
+void GpuGemmData::copy_back() const {
     c_.device().synchronize();
     const ProductData::Place place = data_.place_of_c();
     runtime::copy_from_gpu(c_.device(), place.data, c_.address(), place.bytes);

@@ -10,19 +10,19 @@
 
 namespace swirl::cli {
 
-/// A product's operands on a GPU, as they are on the host.
-class GpuProductData {
+/// A GEMM's operands on a GPU, copied from the host.
+class GpuGemmData {
 public:
-    GpuProductData(const runtime::GpuDevice& device, const ProductData& data);
+    GpuGemmData(const runtime::GpuDevice& device, const ProductData& data);
 
     void execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream = nullptr) const;
-    /// C and results of reductions, to the host, when all that runs on the GPU is done.
+    /// Waits for the GPU, then copies C and results of reductions to the host.
     void copy_back() const;
 
     std::size_t bytes() const;
 
 private:
-    planning::GpuMatrixArguments matrices() const; ///< without arrays
+    planning::GpuMatrixArguments matrices() const; ///< without auxiliary arrays
 
     const ProductData& data_;
     runtime::GpuBuffer a_, b_, c_;

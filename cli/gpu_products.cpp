@@ -14,10 +14,10 @@
 #include "ir/print.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "problem/matrix_syntax.hpp"
+#include "search/gpu_interleaved_timing.hpp"
 #include "search/gpu_matrix_search.hpp"
-#include "search/gpu_matrix_timekeeper.hpp"
-#include "search/gpu_remembered.hpp"
-#include "search/gpu_turns.hpp"
+#include "search/gpu_matrix_timer.hpp"
+#include "search/gpu_recipe_wisdom.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -28,45 +28,46 @@
 namespace swirl::cli {
 namespace {
 
-/// What code is to be for.
+/// The target for code generation.
 target::Gpu target_of(const PlanningOptions& options) {
-    if (const auto number = number_of_gpu(options))
-        return search::gpu_machine_of(api::device_numbered(*number)).gpu;
+    if (const auto number = index_of_gpu(options))
+        return search::gpu_identity_of(api::device_numbered(*number)).gpu;
     return kind_of_gpu(options);
 }
 
-/// The kernel that multiplies, and those behind it.
-void derive(const MatrixProduct& product, GpuProductInspection& plan) {
+/// Derives the main GEMM kernel, and the kernels after it.
+void derive(const MatrixProduct& product, GpuGemmInspection& plan) {
     std::vector<planning::GpuMatrixDerivation> all =
-        planning::derive_product_for_gpu(product, plan.schedule, plan.gpu);
-    const std::size_t multiplying = planning::multiplying_kernel(plan.schedule, all.size());
+        planning::derive_gemm_for_gpu(product, plan.schedule, plan.gpu);
+    const std::size_t multiplying = planning::main_kernel(plan.schedule, all.size());
     plan.derived = std::move(all[multiplying]);
     plan.finishing.clear();
     for (std::size_t k = multiplying + 1; k < all.size(); ++k) plan.finishing.push_back(std::move(all[k]));
     plan.reductions = planning::derive_reductions_for_gpu(product, plan.schedule, plan.gpu);
 }
 
-GpuProductInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
-                             const target::Gpu& gpu) {
-    GpuProductInspection result{gpu, {}};
+GpuGemmInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
+                          const target::Gpu& gpu) {
+    GpuGemmInspection result{gpu, {}};
     const auto likely = gemm::gpu_schedules(product, result.gpu, 1, accuracy_of(options));
     if (options.recipe.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     result.schedule = options.recipe.empty() ? likely.front() : gemm::parse_gpu_schedule(options.recipe);
-    if (options.machine_loops) {
-        const auto why_not = search::objection_to_machine_loop(result.schedule, product, result.gpu);
-        result.loop_stays_because = why_not.value_or("");
-        result.schedule.machine_loop = why_not ? 0 : 1;
+    if (options.reorder_sass) {
+        const auto why_not = search::sass_reordering_infeasibility(result.schedule, product, result.gpu);
+        result.not_reordered_because = why_not.value_or("");
+        result.schedule.reorder_sass = why_not ? 0 : 1;
     }
     derive(product, result);
     return result;
 }
 
-/// With groups that divide C, so that each block has a tile: PoCL 3.1 gives wrong sums where barriers stand in a condition.
+/// Rasterization groups that divide C, so that each block has a tile: PoCL 3.1 computes wrong results with barriers in
+/// conditional code.
 gemm::GpuSchedule without_idle_blocks(gemm::GpuSchedule schedule, const MatrixProduct& product) {
     const Integer blocks =
-        ceil_divide(gemm::oriented_for_gpu(product).product.rows, Integer{schedule.block_rows});
-    while (blocks % std::min<Integer>(schedule.group, blocks) != 0) --schedule.group;
+        ceil_divide(gemm::canonical_for_gpu(product).product.rows, Integer{schedule.cta_m});
+    while (blocks % std::min<Integer>(schedule.raster_group, blocks) != 0) --schedule.raster_group;
     return schedule;
 }
 
@@ -86,10 +87,10 @@ Json json_of(const ir::KernelInfo& kernel) {
 
 std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
                                                                 const PlanningOptions& options) {
-    return api::build(product, gpu::MatrixPlanOptions{.device = require_number_of_gpu(options),
+    return api::build(product, gpu::MatrixPlanOptions{.device = require_index_of_gpu(options),
                                                       .effort = effort_of(options),
                                                       .accuracy = accuracy_of(options),
-                                                      .machine_loops = options.machine_loops,
+                                                      .reorder_sass = options.reorder_sass,
                                                       .time_budget_seconds = options.budget,
                                                       .use_wisdom = !options.no_wisdom,
                                                       .check = !options.no_check,
@@ -103,23 +104,24 @@ void report_nothing(const MatrixProduct& product, bool json) {
     print(fmt::format("problem    {}\nplan       nothing is to be computed\n", to_text(product)));
 }
 
-/// Operands so many times that all together are several times the GPU's largest cache, where the product is not very small.
-std::deque<GpuProductData> sets_of(const runtime::GpuDevice& device, const ProductData& data) {
-    constexpr std::size_t most_sets = 64;
-    std::deque<GpuProductData> sets;
+/// So many sets of operands that together they are several times the GPU's largest cache, unless the GEMM is very
+/// small.
+std::deque<GpuGemmData> sets_of(const runtime::GpuDevice& device, const ProductData& data) {
+    constexpr std::size_t max_sets = 64;
+    std::deque<GpuGemmData> sets;
     sets.emplace_back(device, data);
     const std::size_t bytes = sets.front().bytes();
     const auto cache = static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
     const std::size_t room = device.memory().free / 2 / bytes + 1;
-    const std::size_t count = std::min({4 * cache / bytes + 1, room, most_sets});
+    const std::size_t count = std::min({4 * cache / bytes + 1, room, max_sets});
     while (sets.size() < count) sets.emplace_back(device, data);
     return sets;
 }
 
-/// Of numbers that ProductData does not have.
+/// For data types that ProductData does not support.
 double seconds_of_any(const planning::GpuMatrixPlan& plan, const PlanningOptions& options) {
-    search::DeviceMatrixTimekeeper timekeeper(plan.device(), plan.product(), !options.no_cache);
-    return timekeeper.seconds(std::span(&plan.schedule(), 1)).front();
+    search::DeviceGemmTimer timer(plan.device(), plan.product(), !options.no_cache);
+    return timer.seconds(std::span(&plan.schedule(), 1)).front();
 }
 
 } // namespace
@@ -142,7 +144,7 @@ std::string compare_on_gpu(const MatrixProduct& product, const PlanningOptions& 
     if (options.no_check)
         throw UserError("--no-check, but {} is verified by the check of its plan", to_text(product));
     PlanningOptions anew = options;
-    anew.no_cache = true; // what is in the cache is not compared again
+    anew.no_cache = true; // skip the cache: its entries would not be compared again
     return to_string(make_plan_on_gpu(product, anew)->schedule());
 }
 
@@ -151,25 +153,25 @@ bool is_empty(const MatrixProduct& product) {
 }
 
 double flops_of(const MatrixProduct& product) {
-    return (is_complex(product.number) ? 8 : 2) * static_cast<double>(product.rows) *
-           static_cast<double>(product.columns) * static_cast<double>(product.depth) *
+    return (is_complex(product.data_type) ? 8 : 2) * static_cast<double>(product.rows) *
+           static_cast<double>(product.columns) * static_cast<double>(product.k) *
            static_cast<double>(product.batch);
 }
 
-GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {
-    if (!number_of_gpu(options)) return inspect(product, options, kind_of_gpu(options));
+GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {
+    if (!index_of_gpu(options)) return inspect(product, options, kind_of_gpu(options));
     if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     const auto built = make_plan_on_gpu(product, options);
-    GpuProductInspection result{built->device().target(), built->schedule()};
+    GpuGemmInspection result{built->device().target(), built->schedule()};
     derive(product, result);
     if (built->kernel() != nullptr) result.derived.info = built->kernel()->info();
     return result;
 }
 
-void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {
+void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {
     if (is_empty(product)) return report_nothing(product, json);
-    GpuProductInspection plan{};
-    if (number_of_gpu(options)) { // compiled, so that registers are known
+    GpuGemmInspection plan{};
+    if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_plan_on_gpu(product, options);
         plan = {built->device().target(), built->schedule()};
         derive(product, plan);
@@ -204,11 +206,11 @@ void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& 
                       format_seconds(seconds)));
 }
 
-void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
-                         const std::string& stage, bool full) {
+void show_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
+                      bool full) {
     if (stage != "ir" && stage != "ptx")
         throw UserError("--stage is '{}'; for a product on a GPU use one of ir, ptx", stage);
-    const GpuProductInspection plan = inspect(product, options, target_of(options));
+    const GpuGemmInspection plan = inspect(product, options, target_of(options));
     const auto print_one = [&](const planning::GpuMatrixDerivation& derived) {
         print(stage == "ptx"
                   ? derived.ptx
@@ -221,13 +223,13 @@ void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& op
 
 void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data) {
     const auto plan = make_plan_on_gpu(product, options);
-    const GpuProductData there(plan->device(), data);
+    const GpuGemmData there(plan->device(), data);
     there.execute(*plan);
     there.copy_back();
 }
 
-void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
-                          const ProductTiming& timing) {
+void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
+                       const ProductTiming& timing) {
     const auto plan = make_plan_on_gpu(product, options);
     const runtime::GpuDevice& device = plan->device();
     if (!ProductData::has_numbers_of(product)) {
@@ -243,12 +245,12 @@ void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& o
                                  device.description()));
     }
     const ProductData data(product, timing.seed, 1, 0);
-    const std::deque<GpuProductData> sets = sets_of(device, data);
+    const std::deque<GpuGemmData> sets = sets_of(device, data);
     const runtime::GpuStream stream(device);
     const search::GpuWork work{
         [&](std::size_t execution) { sets[execution % sets.size()].execute(*plan, stream.handle()); }};
-    const search::GpuTurns turns =
-        search::time_in_turn(stream, std::span(&work, 1), {.seconds = timing.seconds}).front();
+    const search::InterleavedTimes turns =
+        search::time_interleaved(stream, std::span(&work, 1), {.seconds = timing.seconds}).front();
     if (!turns.failed_because.empty()) throw UserError("{}: {}", to_text(product), turns.failed_because);
     const double rate = plan->flops() / turns.time.median * 1e-9;
     if (timing.json)
@@ -276,38 +278,38 @@ std::size_t memory_named(const emit::GpuTransform& transform, const std::string&
     throw InternalError("a product's kernel has an argument '{}'", name);
 }
 
-/// What one kernel leaves for another is workspace of the same name.
+/// Workspace of the same name passes data from one kernel to another.
 void add_step(emit::GpuTransform& transform, const ir::Program& program,
               std::vector<emit::GpuTransform::Flag> flags) {
-    emit::GpuTransform::Step step{&program, {}, std::move(flags)};
+    emit::GpuTransform::KernelLaunch step{&program, {}, std::move(flags)};
     for (const ir::BufferInfo& buffer : program.buffers)
         if (buffer.space == ir::Space::argument)
             step.memories.push_back(memory_named(transform, buffer.name));
-    transform.steps.push_back(std::move(step));
+    transform.launches.push_back(std::move(step));
 }
 
 } // namespace
 
-StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
-                                    emit::GpuLanguage language, const std::string& function) {
-    if (is_complex(product.number))
+StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
+                                 emit::GpuLanguage language, const std::string& function) {
+    if (is_complex(product.data_type))
         throw UserError("{} is of complex numbers, whose kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));
     if (product.listed)
         throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));
-    GpuProductInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
+    GpuGemmInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
     const bool is_opencl = language == emit::GpuLanguage::opencl;
-    if (is_opencl && plan.schedule.streams() && options.recipe.empty()) {
-        plan.schedule = gemm::gpu_thread_schedule(product, plan.gpu, true);
+    if (is_opencl && plan.schedule.is_stream_k() && options.recipe.empty()) {
+        plan.schedule = gemm::simt_schedule(product, plan.gpu, true);
         derive(product, plan);
     }
-    if (is_opencl && plan.schedule.streams())
+    if (is_opencl && plan.schedule.is_stream_k())
         throw UserError(
-            "stream_blocks is {}: threads of its blocks meet under a condition, where PoCL 3.1 gives wrong "
-            "sums, so that no OpenCL C is written of streams\n  use stream_blocks=0, or --language cuda or "
+            "stream_k_blocks is {}: threads of its blocks meet under a condition, where PoCL 3.1 gives wrong "
+            "sums, so that no OpenCL C is written of streams\n  use stream_k_blocks=0, or --language cuda or "
             "hip",
-            plan.schedule.stream_blocks);
+            plan.schedule.stream_k_blocks);
     if (is_opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         derive(product, plan);
@@ -315,21 +317,22 @@ StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const Planning
     using gemm::scalar_of;
     emit::GpuTransform transform{
         .name = function,
-        .memories = {{.name = "a", .element = scalar_of(product.number_of_a())},
-                     {.name = "b", .element = scalar_of(product.number_of_b())},
-                     {.name = "c", .element = scalar_of(product.number_of_c()), .written = true},
-                     {.name = "factors", .element = scalar_of(product.number), .by_value = true}},
-        .steps = {}};
+        .memories = {{.name = "a", .element = scalar_of(product.type_of_a())},
+                     {.name = "b", .element = scalar_of(product.type_of_b())},
+                     {.name = "c", .element = scalar_of(product.type_of_c()), .written = true},
+                     {.name = "factors", .element = scalar_of(product.data_type), .by_value = true}},
+        .launches = {}};
     for (const ProblemArray& array : arrays_of(product))
         transform.memories.push_back(
-            {.name = "with_" + array.name, .element = scalar_of(number_of_epilogue(product))});
+            {.name = "with_" + array.name, .element = scalar_of(epilogue_type(product))});
     for (const ProblemArray& array : results_of(product))
         transform.memories.push_back(
-            {.name = "to_" + array.name, .element = scalar_of(number_of_epilogue(product)), .written = true});
-    const std::vector<emit::GpuTransform::Flag> by_factors = {{3, 0}, {3, 1}}; // by α and by β
+            {.name = "to_" + array.name, .element = scalar_of(epilogue_type(product)), .written = true});
+    const std::vector<emit::GpuTransform::Flag> by_factors = {{3, 0},
+                                                              {3, 1}}; // conditions on alpha and on beta
     add_step(transform, plan.derived.program, by_factors);
     for (const planning::GpuMatrixDerivation& finishing : plan.finishing) {
-        transform.steps.front().condition = by_factors.front(); // where α is 0 the last one does all
+        transform.launches.front().condition = by_factors.front(); // if alpha is 0 the last does all
         add_step(transform, finishing.program, by_factors);
     }
     for (const planning::GpuMatrixDerivation& reduction : plan.reductions)

@@ -11,47 +11,47 @@
 
 #include <string>
 
-/// Products of matrices with --device gpu, or, to look at them, with a kind of GPU such as sm_90.
+/// GEMM with --device gpu or, for inspection, with a kind of GPU such as sm_90.
 namespace swirl::cli {
 
-/// Of --product-accuracy.
+/// The value of --product-accuracy.
 swirl::Accuracy accuracy_of(const PlanningOptions& options);
 
-void report_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json);
+void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json);
 
-/// A schedule and its kernel, to look at: for a GPU of this machine, compiled, so that registers are known; or, with
-/// "--device sm_90", for such a one, at hand or not.
-struct GpuProductInspection {
+/// A schedule and its kernel, for inspection: for a GPU of this host, compiled, so that register counts are known; or,
+/// with "--device sm_90", for that kind of GPU, present or not.
+struct GpuGemmInspection {
     target::Gpu gpu;
     gemm::GpuSchedule schedule;
-    planning::GpuMatrixDerivation derived = {};                 ///< that multiplies
-    std::vector<planning::GpuMatrixDerivation> finishing = {};  ///< of a stream, behind it
-    std::vector<planning::GpuMatrixDerivation> reductions = {}; ///< behind it
-    std::string loop_stays_because =
-        {}; ///< why, although main loops may be in another order, there is none of this schedule
+    planning::GpuMatrixDerivation derived = {};                 ///< the main GEMM kernel
+    std::vector<planning::GpuMatrixDerivation> finishing = {};  ///< Stream-K fix-up kernels after it
+    std::vector<planning::GpuMatrixDerivation> reductions = {}; ///< reduction kernels after it
+    /// Why this schedule's main loop cannot be reordered although that is allowed.
+    std::string not_reordered_because = {};
 };
-/// Whether no element of C is to be computed.
+/// Whether C has no elements.
 bool is_empty(const MatrixProduct& product);
-/// Additions and multiplications of real numbers.
+/// Real additions and multiplications.
 double flops_of(const MatrixProduct& product);
-/// UserError where nothing is to be computed.
-GpuProductInspection inspect_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
+/// Throws UserError if C is empty.
+GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
 
-/// Makes a plan, which is compared with the definition on the GPU; the schedule is told.
+/// Builds a plan and compares its result with the definition on the GPU; returns the schedule.
 std::string compare_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
 
-/// On copies of the operands, of which C's comes back.
+/// Executes on copies of the operands and copies C back.
 void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data);
 
-void bench_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
-                          const ProductTiming& timing);
+void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
+                       const ProductTiming& timing);
 
 /// Its kernels, at stage ir or ptx.
-void show_product_on_gpu(const MatrixProduct& product, const PlanningOptions& options,
-                         const std::string& stage, bool full);
+void show_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
+                      bool full);
 
-/// As text that needs no swirl: with the options' device for a kind of GPU.
-StandaloneGpu product_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
-                                    emit::GpuLanguage language, const std::string& function);
+/// Source text that does not depend on swirl; the device in the options names a kind of GPU.
+StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
+                                 emit::GpuLanguage language, const std::string& function);
 
 } // namespace swirl::cli

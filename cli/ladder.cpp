@@ -25,22 +25,22 @@ const target::Cpu& plainest_cpu() {
     return target::portable_cpu();
 }
 
-double Ladder::gigaflops(const Rung& rung) const {
+double Ladder::gigaflops(const MeasuredRung& rung) const {
     return search::pseudo_flops(problem) / rung.time.minimum * 1e-9;
 }
 
 namespace {
 
-constexpr double largest_error = 3; ///< in the units of Accuracy, as swirl verify has it
+constexpr double largest_error = 3; ///< in units of Accuracy, as swirl verify has it
 
 using PlanPointer = std::shared_ptr<const planning::Plan>;
 
-/// A ladder while it is made.
+/// A ladder under construction.
 class Climb {
 public:
-    Climb(const Problem& problem, std::vector<LadderStep> steps) : data_(problem) {
+    Climb(const Problem& problem, std::vector<LadderRung> steps) : data_(problem) {
         ladder_.problem = problem;
-        for (LadderStep& step : steps) add(std::move(step));
+        for (LadderRung& step : steps) add(std::move(step));
     }
 
     Ladder run(double seconds) {
@@ -53,21 +53,21 @@ public:
             const runtime::PinnedThread pinned;
             measure(serial, each);
         }
-        // Apart from the others: threads that start while one is pinned would be pinned, too.
-        if (!shared.empty()) measure(with_steps_before(shared), each);
+        // Timed separately: threads started while one is pinned would be pinned, too.
+        if (!shared.empty()) measure(with_rungs_before(shared), each);
         fill_in();
         return std::move(ladder_);
     }
 
 private:
-    void add(LadderStep step) {
-        Rung rung;
+    void add(LadderRung step) {
+        MeasuredRung rung;
         const PlanPointer plan =
             planning::Plan::build(ladder_.problem, step.recipe, {.threads = step.threads});
         if (!plans_.empty())
             rung.is_new =
                 !(plans_.back()->recipe() == plan->recipe()) || plans_.back()->threads() != plan->threads();
-        for (const planning::StepDescription& description : plan->describe()) {
+        for (const planning::PassDescription& description : plan->describe()) {
             const ir::OperationCounts counts = ir::count_operations(description.lowered);
             rung.additions += counts.additions + counts.fused;
             rung.multiplications += counts.multiplications + counts.fused;
@@ -86,14 +86,14 @@ private:
         for (std::size_t i = 0; i < plans_.size(); ++i) {
             data_.memory().restore();
             plans_[i]->execute(data_.arguments());
-            Rung& rung = ladder_.rungs[i];
+            MeasuredRung& rung = ladder_.rungs[i];
             rung.error = accuracy(ladder_.problem, data_.elements(Side::output), expected);
             ensure(rung.error.units <= largest_error, "{} by recipe \"{}\" has an error of {} units",
                    to_text(ladder_.problem), planning::to_string(rung.step.recipe), rung.error.units);
         }
     }
 
-    static std::vector<std::size_t> with_steps_before(const std::vector<std::size_t>& which) {
+    static std::vector<std::size_t> with_rungs_before(const std::vector<std::size_t>& which) {
         std::vector<std::size_t> result;
         for (const std::size_t i : which) {
             if (i > 0 && (result.empty() || result.back() != i - 1)) result.push_back(i - 1);
@@ -102,7 +102,7 @@ private:
         return result;
     }
 
-    /// A step that is measured again keeps the faster time.
+    /// A repeated measurement keeps the faster time.
     void measure(const std::vector<std::size_t>& which, double seconds_each) {
         std::vector<runtime::TimedWork> works;
         for (const std::size_t i : which) works.push_back(works_[i]);
@@ -118,7 +118,7 @@ private:
 
     void fill_in() {
         for (std::size_t i = 1; i < ladder_.rungs.size(); ++i) {
-            Rung &rung = ladder_.rungs[i], &before = ladder_.rungs[i - 1];
+            MeasuredRung &rung = ladder_.rungs[i], &before = ladder_.rungs[i - 1];
             if (!rung.is_new) rung.time = before.time;
             rung.gain = before.time.minimum / rung.time.minimum;
         }
@@ -132,7 +132,7 @@ private:
 
 } // namespace
 
-Ladder climb(const Problem& problem, std::vector<LadderStep> steps, double seconds) {
+Ladder climb(const Problem& problem, std::vector<LadderRung> steps, double seconds) {
     return Climb(problem, std::move(steps)).run(seconds);
 }
 
@@ -146,12 +146,12 @@ struct Options {
     std::string plot;
 };
 
-std::vector<Integer> sizes_of(const Options& options, const LadderSteps& steps) {
+std::vector<Integer> sizes_of(const Options& options, const LadderRungs& steps) {
     std::vector<Integer> result;
     for (const std::string& text : options.sizes)
         for (const Integer n : parse_sizes(text)) {
-            if (n < steps.least_size() || !std::has_single_bit(static_cast<std::uint64_t>(n)))
-                throw UserError("size {} is not a power of two from {} on", n, steps.least_size());
+            if (n < steps.min_size() || !std::has_single_bit(static_cast<std::uint64_t>(n)))
+                throw UserError("size {} is not a power of two from {} on", n, steps.min_size());
             result.push_back(n);
         }
     return result;
@@ -162,7 +162,7 @@ Json json_of(const Ladder& ladder) {
               {"problem", to_text(ladder.problem)},
               {"pseudo_flops", search::pseudo_flops(ladder.problem)},
               {"steps", Json::array()}};
-    for (const Rung& rung : ladder.rungs)
+    for (const MeasuredRung& rung : ladder.rungs)
         json["steps"].push_back(
             {{"name", rung.step.name},
              {"what", rung.step.what},
@@ -181,7 +181,7 @@ Json json_of(const Ladder& ladder) {
 
 std::vector<std::string> header_of(const Ladder& ladder) {
     std::vector<std::string> header{"n"};
-    for (const Rung& rung : ladder.rungs) header.push_back(rung.step.name);
+    for (const MeasuredRung& rung : ladder.rungs) header.push_back(rung.step.name);
     return header;
 }
 
@@ -189,7 +189,7 @@ Table speeds(const std::vector<Ladder>& ladders) {
     Table table(header_of(ladders.front()));
     for (const Ladder& ladder : ladders) {
         std::vector<std::string> row{std::to_string(ladder.problem.dimensions[0].length)};
-        for (const Rung& rung : ladder.rungs)
+        for (const MeasuredRung& rung : ladder.rungs)
             row.push_back(!rung.is_new ? "="
                           : &rung == &ladder.rungs.front()
                               ? fmt::format("{:.2f}", ladder.gigaflops(rung))
@@ -199,7 +199,7 @@ Table speeds(const std::vector<Ladder>& ladders) {
     return table;
 }
 
-/// Exercise 1 of the tutorial's section 6.7: what the definition takes and what the derived programs take.
+/// Exercise 1 of the tutorial's section 6.7: operation counts of the definition and of the derived programs.
 Table counts(const std::vector<Ladder>& ladders) {
     std::vector<std::string> header = header_of(ladders.front());
     header.insert(header.begin() + 1, {"reuse", "n log2 n", "by definition"});
@@ -209,7 +209,7 @@ Table counts(const std::vector<Ladder>& ladders) {
         const Integer log = std::bit_width(static_cast<std::uint64_t>(n)) - 1;
         std::vector<std::string> row{std::to_string(n), std::to_string(log), std::to_string(n * log),
                                      std::to_string(n * (n - 1))};
-        for (const Rung& rung : ladder.rungs)
+        for (const MeasuredRung& rung : ladder.rungs)
             row.push_back(rung.multiplications == 0
                               ? std::to_string(rung.additions)
                               : fmt::format("{} + {} mul.", rung.additions, rung.multiplications));
@@ -220,22 +220,23 @@ Table counts(const std::vector<Ladder>& ladders) {
 
 std::string legend(const Ladder& ladder) {
     std::string text;
-    for (const Rung& rung : ladder.rungs) text += fmt::format("  {:18} {}\n", rung.step.name, rung.step.what);
+    for (const MeasuredRung& rung : ladder.rungs)
+        text += fmt::format("  {:18} {}\n", rung.step.name, rung.step.what);
     return text;
 }
 
 LadderPlot plot_of(const std::vector<Ladder>& ladders) {
     LadderPlot plot{.unit = "pseudo-Gflop/s"};
-    for (const Rung& rung : ladders.front().rungs) plot.steps.push_back(rung.step.name);
+    for (const MeasuredRung& rung : ladders.front().rungs) plot.steps.push_back(rung.step.name);
     for (const Ladder& ladder : ladders) {
         LadderPlot::Size& size = plot.sizes.emplace_back();
         size.n = ladder.problem.dimensions[0].length;
-        for (const Rung& rung : ladder.rungs) size.speeds.push_back(ladder.gigaflops(rung));
+        for (const MeasuredRung& rung : ladder.rungs) size.speeds.push_back(ladder.gigaflops(rung));
     }
     return plot;
 }
 
-void run(LadderSteps& steps, const Options& options, bool with_counts) {
+void run(LadderRungs& steps, const Options& options, bool with_counts) {
     if (!runtime::ExecutableCode::is_available())
         throw UserError("a ladder compares generated programs; this system runs none");
     std::vector<Ladder> ladders;

@@ -11,7 +11,8 @@ using rules::BreakdownTree;
 
 BreakdownTree cooley_tukey(Integer m, Integer n, BreakdownTree right) {
     BreakdownTree tree{"cooley-tukey", {m, n}, {}};
-    if (m != n) tree.children = {{}, std::move(right)}; // equal transforms are one child, left whole
+    if (m != n)
+        tree.children = {{}, std::move(right)}; // equal transforms share one child, which stays a leaf
     return tree;
 }
 
@@ -23,7 +24,7 @@ BreakdownTree recursive_radix_4(Integer n) {
 }
 
 constexpr Integer largest_base = 32; ///< points of a codelet that ends the recursion
-constexpr Integer radix = 16;        ///< of each step of it
+constexpr Integer radix = 16;        ///< of each recursion step
 
 /// Codelets of 16 or 32 points end the recursion.
 BreakdownTree large_bases(Integer n) {
@@ -32,14 +33,15 @@ BreakdownTree large_bases(Integer n) {
     return cooley_tukey(m, n / m, large_bases(n / m));
 }
 
-/// From here on the recursion's first step reads at strides of a page or more, whose lines share a set of the cache.
-constexpr Integer least_buffered = 4096;
-/// Complex numbers copied at a time: two lines of 64 bytes.
+/// From this size on the recursion's first step reads at strides of a page or more, whose cache lines share a cache
+/// set.
+constexpr Integer min_buffered = 4096;
+/// Complex elements copied at a time: two 64-byte cache lines.
 constexpr Integer buffer_width = 8;
 
 /// Two sweeps over memory, each of which works in a buffer; within them as before.
 BreakdownTree buffered(Integer n) {
-    if (n < least_buffered) return large_bases(n);
+    if (n < min_buffered) return large_bases(n);
     const Integer columns = Integer{1} << (std::bit_width(static_cast<std::uint64_t>(n)) - 1) / 2;
     const Integer rows = n / columns;
     BreakdownTree tree{"two-sweep", {columns, buffer_width, buffer_width}, {large_bases(rows)}};
@@ -47,15 +49,15 @@ BreakdownTree buffered(Integer n) {
     return tree;
 }
 
-class DftLadder : public LadderSteps {
+class DftLadder : public LadderRungs {
 public:
     explicit DftLadder(int threads) : threads_(threads) {}
 
     Problem problem(Integer n) const override { return Problem::dft({n}); }
-    Integer least_size() const override { return 4; }
+    Integer min_size() const override { return 4; }
 
-    std::vector<LadderStep> steps(Integer n) override {
-        std::vector<LadderStep> result;
+    std::vector<LadderRung> steps(Integer n) override {
+        std::vector<LadderRung> result;
         const auto scalar = [&](const char* name, const char* what, BreakdownTree tree) {
             result.push_back({name, what, {std::string(plainest_cpu().name), {{0, std::move(tree)}}, true}});
         };
@@ -86,6 +88,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<LadderSteps> dft_ladder(int threads) { return std::make_unique<DftLadder>(threads); }
+std::unique_ptr<LadderRungs> dft_ladder(int threads) { return std::make_unique<DftLadder>(threads); }
 
 } // namespace swirl::cli

@@ -7,7 +7,7 @@
 #include "cli/table.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/team.hpp"
-#include "search/machine.hpp"
+#include "search/host.hpp"
 #include "search/timing.hpp"
 
 #include <algorithm>
@@ -19,22 +19,22 @@ namespace swirl::cli {
 namespace {
 
 constexpr Integer largest_size = 1 << 14;
-/// In units of ε·n, of products of numbers below 1: rounding is far from it, a wrong element far beyond.
+/// In units of ε·n, for matrices with elements below 1: rounding errors are far below, wrong elements far above.
 constexpr double largest_error = 1;
 
 /// A step that was built, compared with the definition and timed.
 struct MatrixRung {
-    MatrixStep step;
-    std::string program; ///< its parameters, for people
-    bool is_new = true;  ///< else the step before is this very program
+    GemmRung step;
+    std::string program; ///< its parameters, for display
+    bool is_new = true;  ///< false: the same program as the step before
     runtime::Measurement time;
     double gain = 1;
-    double error = 0; ///< the largest of any element, in units of ε·n
-    std::optional<LineCounts> lines;
+    double error = 0; ///< maximum over all elements, in units of ε·n
+    std::optional<CacheLineCounts> lines;
 };
 
 struct MatrixLadder {
-    MatrixLadderSetting setting;
+    GemmLadderOptions setting;
     std::vector<MatrixRung> rungs;
 
     double flops() const {
@@ -45,7 +45,7 @@ struct MatrixLadder {
 };
 
 /// A·B by the definition, in long double.
-std::vector<long double> product_of(const MatrixLadderSetting& setting, const Matrices& matrices) {
+std::vector<long double> product_of(const GemmLadderOptions& setting, const Matrices& matrices) {
     const auto n = static_cast<std::size_t>(setting.n);
     std::vector<long double> result(n * n, 0);
     const auto compute = [&](const auto* a, const auto* b) {
@@ -55,32 +55,32 @@ std::vector<long double> product_of(const MatrixLadderSetting& setting, const Ma
                 for (std::size_t j = 0; j < n; ++j) result[i * n + j] += factor * b[k * n + j];
             }
     };
-    if (setting.number == Number::float32)
+    if (setting.number == DataType::float32)
         compute(matrices.a.as<float>(), matrices.b.as<float>());
     else
         compute(matrices.a.as<double>(), matrices.b.as<double>());
     return result;
 }
 
-double largest_error_of(const MatrixLadderSetting& setting, const Matrices& matrices,
+double largest_error_of(const GemmLadderOptions& setting, const Matrices& matrices,
                         const std::vector<long double>& expected) {
-    const bool is_single = setting.number == Number::float32;
+    const bool is_single = setting.number == DataType::float32;
     long double largest = 0;
     for (std::size_t at = 0; at < expected.size(); ++at) {
         const long double value = is_single ? matrices.c.as<float>()[at] : matrices.c.as<double>()[at];
         const long double error = std::abs(value - expected[at]);
-        if (!(error <= largest)) largest = error; // NaN, too
+        if (!(error <= largest)) largest = error; // catches NaN, too
     }
     return static_cast<double>(largest /
                                ((is_single ? 0x1p-23L : 0x1p-52L) * static_cast<long double>(setting.n)));
 }
 
-/// A ladder while it is made.
+/// A ladder under construction.
 class MatrixClimb {
 public:
-    MatrixClimb(const MatrixLadderSetting& setting, std::vector<MatrixStep> steps) : matrices_(setting, 1) {
+    MatrixClimb(const GemmLadderOptions& setting, std::vector<GemmRung> steps) : matrices_(setting, 1) {
         ladder_.setting = setting;
-        for (MatrixStep& step : steps) {
+        for (GemmRung& step : steps) {
             MatrixRung rung;
             const MatrixProgram& program =
                 *programs_.emplace_back(std::make_unique<MatrixProgram>(setting, step));
@@ -105,7 +105,7 @@ public:
             const runtime::PinnedThread pinned;
             measure(serial, each);
         }
-        if (!shared.empty()) { // beside the step before, not pinned
+        if (!shared.empty()) { // timed against the step before, not pinned
             if (shared.front() > 0) shared.insert(shared.begin(), shared.front() - 1);
             measure(shared, each);
         }
@@ -122,7 +122,7 @@ private:
         const std::vector<long double> expected = product_of(ladder_.setting, matrices_);
         for (std::size_t at = 0; at < programs_.size(); ++at) {
             MatrixRung& rung = ladder_.rungs[at];
-            matrices_.forget_c();
+            matrices_.clear_c();
             programs_[at]->execute(matrices_);
             rung.error = largest_error_of(ladder_.setting, matrices_, expected);
             ensure(rung.error <= largest_error, "the product of size {} by {} has an error of {} units",
@@ -130,14 +130,14 @@ private:
         }
     }
 
-    /// A step that is measured again keeps the faster time.
+    /// A repeated measurement keeps the faster time.
     void measure(const std::vector<std::size_t>& which, double seconds_each) {
         std::vector<runtime::TimedWork> works;
         for (const std::size_t at : which)
             works.push_back({[this, at] { programs_[at]->execute(matrices_); }, {}, 0});
         runtime::TimingOptions timing;
         timing.budget = seconds_each;
-        timing.least_samples = 3;
+        timing.min_samples = 3;
         const auto times = search::measure_interleaved(works, timing);
         for (std::size_t at = 0; at < which.size(); ++at) {
             runtime::Measurement& time = ladder_.rungs[which[at]].time;
@@ -162,11 +162,11 @@ struct Options {
     bool lines = false;
     bool cachegrind = false;
     std::string cache, plot;
-    int times = -1; ///< to execute each step; negative: as often as timing takes
+    int times = -1; ///< executions of each step; negative: as many as timing takes
 };
 
-/// "49152" or "49152,12".
-void read_cache(const std::string& text, MatrixLadderSetting& setting) {
+/// Parses "49152" or "49152,12".
+void read_cache(const std::string& text, GemmLadderOptions& setting) {
     const char *at = text.data(), *const end = at + text.size();
     const auto read = [&](Integer& value) {
         const auto [behind, error] = std::from_chars(at, end, value);
@@ -185,13 +185,13 @@ void read_cache(const std::string& text, MatrixLadderSetting& setting) {
             text);
 }
 
-MatrixLadderSetting setting_of(const Options& options) {
-    MatrixLadderSetting setting;
-    setting.number = options.is_single ? Number::float32 : Number::float64;
+GemmLadderOptions setting_of(const Options& options) {
+    GemmLadderOptions setting;
+    setting.number = options.is_single ? DataType::float32 : DataType::float64;
     setting.threads = options.threads == 0 ? runtime::processors() : options.threads;
     setting.cache_bytes = 32 << 10;
     setting.cache_ways = 8;
-    for (const search::CacheLevel& cache : search::host_machine().caches)
+    for (const search::CacheLevel& cache : search::this_host().caches)
         if (cache.level == 1 && cache.bytes > 0) {
             setting.cache_bytes = cache.bytes;
             if (cache.ways > 0) setting.cache_ways = cache.ways;
@@ -210,26 +210,26 @@ std::vector<Integer> sizes_of(const Options& options) {
     return sizes;
 }
 
-/// Those that are asked for, in their order; all where none is.
-std::vector<MatrixStep> steps_of(const Options& options, const MatrixLadderSetting& setting) {
-    std::vector<MatrixStep> steps = matrix_steps(setting);
+/// The selected steps, in order; all if none is selected.
+std::vector<GemmRung> steps_of(const Options& options, const GemmLadderOptions& setting) {
+    std::vector<GemmRung> steps = gemm_rungs(setting);
     std::string names;
-    for (const MatrixStep& step : steps) names += (names.empty() ? "" : ", ") + step.name;
+    for (const GemmRung& step : steps) names += (names.empty() ? "" : ", ") + step.name;
     for (const std::string& wanted : options.steps)
         if (std::none_of(steps.begin(), steps.end(), [&](const auto& step) { return step.name == wanted; }))
             throw UserError("--step '{}' is none of {}", wanted, names);
     if (!options.steps.empty())
-        std::erase_if(steps, [&](const MatrixStep& step) {
+        std::erase_if(steps, [&](const GemmRung& step) {
             return std::find(options.steps.begin(), options.steps.end(), step.name) == options.steps.end();
         });
     return steps;
 }
 
-/// What --cachegrind runs under valgrind: nothing but executions.
-void execute(MatrixLadderSetting setting, const Options& options) {
+/// What --cachegrind runs under valgrind: executions only.
+void execute(GemmLadderOptions setting, const Options& options) {
     for (const Integer n : sizes_of(options)) {
         setting.n = n;
-        for (const MatrixStep& step : steps_of(options, setting)) {
+        for (const GemmRung& step : steps_of(options, setting)) {
             const Matrices matrices(setting, 1);
             const MatrixProgram program(setting, step);
             for (int time = 0; time < options.times; ++time) program.execute(matrices);
@@ -237,18 +237,18 @@ void execute(MatrixLadderSetting setting, const Options& options) {
     }
 }
 
-Json json_of(const MatrixRung& rung, const LineCounts& lines) {
-    Json json{{"accesses", lines.any_place.accesses},
-              {"predicted", rung.step.predicted_lines},
-              {"any_place", lines.any_place.lines},
-              {"in_sets", lines.in_sets.lines}};
+Json json_of(const MatrixRung& rung, const CacheLineCounts& lines) {
+    Json json{{"accesses", lines.fully_associative.accesses},
+              {"predicted", rung.step.predicted_cache_lines},
+              {"any_place", lines.fully_associative.lines},
+              {"in_sets", lines.set_associative.lines}};
     if (lines.by_cachegrind) json["cachegrind"] = *lines.by_cachegrind;
     return json;
 }
 
 Json json_of(const MatrixLadder& ladder) {
     Json json{{"n", ladder.setting.n},
-              {"number", ladder.setting.number == Number::float32 ? "float32" : "float64"},
+              {"number", ladder.setting.number == DataType::float32 ? "float32" : "float64"},
               {"flops", ladder.flops()},
               {"cache_bytes", ladder.setting.cache_bytes},
               {"cache_ways", ladder.setting.cache_ways},
@@ -294,21 +294,22 @@ std::string speeds(const std::vector<MatrixLadder>& ladders) {
 }
 
 std::string lines(const std::vector<MatrixLadder>& ladders) {
-    const MatrixLadderSetting& setting = ladders.front().setting;
+    const GemmLadderOptions& setting = ladders.front().setting;
     Table table({"n", "step", "accesses", "predicted", "any place",
                  fmt::format("{} ways", setting.cache_ways), "cachegrind"});
     for (const MatrixLadder& ladder : ladders)
         for (const MatrixRung& rung : ladder.rungs) {
             if (!rung.lines) continue;
-            const LineCounts& counts = *rung.lines;
-            const double predicted = rung.step.predicted_lines;
+            const CacheLineCounts& counts = *rung.lines;
+            const double predicted = rung.step.predicted_cache_lines;
             table.add({std::to_string(ladder.setting.n), rung.step.name,
-                       std::to_string(counts.any_place.accesses),
+                       std::to_string(counts.fully_associative.accesses),
                        predicted > 0 ? fmt::format("{:.0f}", predicted) : "-",
-                       std::to_string(counts.any_place.lines), std::to_string(counts.in_sets.lines),
+                       std::to_string(counts.fully_associative.lines),
+                       std::to_string(counts.set_associative.lines),
                        counts.by_cachegrind ? std::to_string(*counts.by_cachegrind) : "-"});
         }
-    const double line = static_cast<double>(setting.numbers_in_line());
+    const double line = static_cast<double>(setting.elements_per_cache_line());
     return fmt::format(
         "\nLines of {} bytes loaded into a cache of {} bytes.\n{}"
         "predicted: for n beyond the cache, {:g} n^3 by three loops, n^3/({:g} N_B) in blocks; any place, "
@@ -321,7 +322,7 @@ std::string lines(const std::vector<MatrixLadder>& ladders) {
 void run(const Options& options) {
     if (!runtime::ExecutableCode::is_available())
         throw UserError("a ladder compares generated programs; this system runs none");
-    MatrixLadderSetting setting = setting_of(options);
+    GemmLadderOptions setting = setting_of(options);
     if (options.times >= 0) return execute(setting, options);
     if (options.cachegrind) require_cachegrind();
     std::vector<MatrixLadder> ladders;
@@ -332,7 +333,7 @@ void run(const Options& options) {
         if (options.lines || options.cachegrind)
             for (MatrixRung& rung : ladder.rungs)
                 if (rung.is_new && rung.step.nest)
-                    rung.lines = count_lines(setting, rung.step, options.cachegrind);
+                    rung.lines = count_cache_lines(setting, rung.step, options.cachegrind);
     }
     if (!options.plot.empty()) {
         LadderPlot plot{.unit = "Gflop/s", .powers_of_two = false};

@@ -3,7 +3,7 @@
 #include <swirl/matrix_product.hpp>
 
 #include "gemm/loop_nest.hpp"
-#include "ir/line_loads.hpp"
+#include "ir/cache_misses.hpp"
 #include "runtime/aligned_buffer.hpp"
 #include "runtime/executable_memory.hpp"
 #include "target/cpu.hpp"
@@ -13,67 +13,68 @@
 #include <string>
 #include <vector>
 
-/// The ladder of matrix products: Püschel, Franchetti and Chellappa climb it by hand in section 5.
+/// The GEMM ladder: Püschel, Franchetti and Chellappa climb it by hand in section 5.
 namespace swirl::cli {
 
-/// What the steps of one size are made for.
-struct MatrixLadderSetting {
+/// Settings shared by the steps of one size.
+struct GemmLadderOptions {
     Integer n = 0;
-    Number number = Number::float64;
+    DataType number = DataType::float64;
     int threads = 1;         ///< of the last step
-    Integer cache_bytes = 0; ///< of the first level
+    Integer cache_bytes = 0; ///< of the L1 cache
     Integer cache_ways = 0;
 
-    Integer numbers_in_line() const { return target::line_bytes / bytes_of(number); }
+    Integer elements_per_cache_line() const { return target::line_bytes / bytes_of(number); }
     MatrixProduct product() const { return MatrixProduct::row_major(number, n, n, n); }
 };
 
 /// One setting of the generator of loop nests or, without a nest, a plan of the library.
-struct MatrixStep {
+struct GemmRung {
     std::string name;
-    std::string what; ///< is new in it, for people
+    std::string what; ///< what this step adds, for display
     std::optional<gemm::LoopNest> nest;
     const target::Cpu* cpu = nullptr;
     int threads = 1;
-    /// Lines loaded by the tutorial's count (section 5.1), for matrices much larger than the cache; 0: it has none.
-    double predicted_lines = 0;
+    /// Cache lines loaded according to the tutorial's count (section 5.1), for matrices much larger than the cache; 0:
+    /// no prediction.
+    double predicted_cache_lines = 0;
 };
-std::vector<MatrixStep> matrix_steps(const MatrixLadderSetting& setting);
+std::vector<GemmRung> gemm_rungs(const GemmLadderOptions& setting);
 
-/// Three matrices next to each other row by row, A and B of random numbers in [−1, 1).
+/// Three adjacent row-major matrices; A and B have random elements in [−1, 1).
 struct Matrices {
-    Matrices(const MatrixLadderSetting& setting, std::uint32_t seed);
-    void forget_c(); ///< fills C with NaN
+    Matrices(const GemmLadderOptions& setting, std::uint32_t seed);
+    void clear_c(); ///< fills C with NaN
 
     runtime::AlignedBuffer a, b, c;
 };
 
-/// A step that can be executed.
+/// An executable step.
 class MatrixProgram {
 public:
-    MatrixProgram(const MatrixLadderSetting& setting, const MatrixStep& step);
+    MatrixProgram(const GemmLadderOptions& setting, const GemmRung& step);
     void execute(const Matrices& matrices) const;
     int threads() const { return plan_ ? plan_->threads() : 1; }
     std::string description() const { return description_; }
 
 private:
-    Number number_;
+    DataType number_;
     std::optional<MatrixPlan> plan_;
     std::unique_ptr<runtime::ExecutableCode> code_;
     runtime::AlignedBuffer a_copy_, b_copy_;
     std::string description_;
 };
 
-/// How often a step loads a line into the first cache.
-struct LineCounts {
-    ir::LineLoads any_place; ///< each line may be anywhere in the cache
-    ir::LineLoads in_sets;   ///< in the sets of the machine's
+/// Number of cache lines that a step loads into L1.
+struct CacheLineCounts {
+    ir::CacheMisses fully_associative; ///< in a fully associative cache
+    ir::CacheMisses set_associative;   ///< in this machine's set-associative cache
     std::optional<Integer> by_cachegrind;
 };
-/// Of a step with a nest. By cachegrind for scalar steps, if wanted: swirl runs itself once more.
-LineCounts count_lines(const MatrixLadderSetting& setting, const MatrixStep& step, bool by_cachegrind);
+/// Counts for a step with a nest. Uses cachegrind for scalar steps, if requested: swirl then runs itself once more.
+CacheLineCounts count_cache_lines(const GemmLadderOptions& setting, const GemmRung& step, bool by_cachegrind);
 
-/// Throws UserError if valgrind, of which cachegrind is a part, is not there.
+/// Throws UserError if valgrind, which includes cachegrind, is missing.
 void require_cachegrind();
 
 } // namespace swirl::cli

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes with this object.
+/// A folder removed with this object.
 class WorkFolder {
 public:
     WorkFolder() {
@@ -35,14 +35,14 @@ private:
     fs::path path_;
 };
 
-/// A word for the shell.
+/// Quotes a word for the shell.
 std::string word(const std::string& text) {
     std::string result = "'";
     for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return result + "'";
 }
 
-/// Misses of the first data cache in what cachegrind writes: "events: Ir I1mr … D1mr … D1mw …" and "summary: …".
+/// L1 data cache misses in cachegrind's output: "events: Ir I1mr … D1mr … D1mw …" and "summary: …".
 Integer misses_in(const fs::path& file) {
     std::ifstream stream(file);
     std::vector<std::string> events;
@@ -61,8 +61,8 @@ Integer misses_in(const fs::path& file) {
     throw UserError("--cachegrind: valgrind wrote no counts of cache misses");
 }
 
-/// Of all of swirl, with so many executions of a step.
-Integer misses_of_swirl(const MatrixLadderSetting& setting, const MatrixStep& step, int times) {
+/// Misses of a whole swirl process that executes a step so many times.
+Integer misses_of_swirl(const GemmLadderOptions& setting, const GemmRung& step, int times) {
     const WorkFolder folder;
     const fs::path counts = folder.path() / "counts", messages = folder.path() / "messages";
     const std::string command = fmt::format(
@@ -71,7 +71,8 @@ Integer misses_of_swirl(const MatrixLadderSetting& setting, const MatrixStep& st
         "--cache {0},{1} --step {7} --times {8} >{9} 2>&1",
         setting.cache_bytes, setting.cache_ways, target::line_bytes, word(counts.string()),
         word(fs::read_symlink("/proc/self/exe").string()), setting.n,
-        setting.number == Number::float32 ? " --float" : "", word(step.name), times, word(messages.string()));
+        setting.number == DataType::float32 ? " --float" : "", word(step.name), times,
+        word(messages.string()));
     if (std::system(command.c_str()) != 0) {
         std::ostringstream text;
         text << std::ifstream(messages).rdbuf();
@@ -87,13 +88,14 @@ void require_cachegrind() {
         throw UserError("--cachegrind: valgrind is not installed; --lines counts by models alone");
 }
 
-LineCounts count_lines(const MatrixLadderSetting& setting, const MatrixStep& step, bool by_cachegrind) {
+CacheLineCounts count_cache_lines(const GemmLadderOptions& setting, const GemmRung& step,
+                                  bool by_cachegrind) {
     ensure(step.nest.has_value(), "step '{}' has no loop nest", step.name);
     const ir::Program program = gemm::loop_nest(*step.nest);
-    LineCounts counts;
-    counts.any_place = ir::count_line_loads(program, {.bytes = setting.cache_bytes});
-    counts.in_sets =
-        ir::count_line_loads(program, {.bytes = setting.cache_bytes, .ways = setting.cache_ways});
+    CacheLineCounts counts;
+    counts.fully_associative = ir::count_cache_misses(program, {.bytes = setting.cache_bytes});
+    counts.set_associative =
+        ir::count_cache_misses(program, {.bytes = setting.cache_bytes, .ways = setting.cache_ways});
     if (by_cachegrind && step.cpu == &plainest_cpu())
         counts.by_cachegrind = misses_of_swirl(setting, step, 1) - misses_of_swirl(setting, step, 0);
     return counts;

@@ -16,15 +16,15 @@ namespace {
 using gemm::Copies;
 using gemm::LoopNest;
 
-/// The steps in the order of the tutorial: each changes the nest before.
-class StepsBuilder {
+/// The steps in the order of the tutorial: each modifies the nest before it.
+class RungsBuilder {
 public:
-    explicit StepsBuilder(const MatrixLadderSetting& setting) : setting_(setting) {
+    explicit RungsBuilder(const GemmLadderOptions& setting) : setting_(setting) {
         nest_.product = setting.product();
-        nest_.block_rows = nest_.block_columns = nest_.block_depth = setting.n;
+        nest_.mc = nest_.nc = nest_.kc = setting.n;
     }
 
-    std::vector<MatrixStep> steps() {
+    std::vector<GemmRung> steps() {
         scalar_steps();
         vector_steps();
         const auto planned = [&](std::string name, const char* what, int threads) {
@@ -40,50 +40,52 @@ public:
 private:
     static constexpr int unrolled = 4;
 
-    void add(const char* name, const char* what, double predicted_lines) {
-        steps_.push_back({name, what, nest_, cpu_, 1, predicted_lines});
+    void add(const char* name, const char* what, double predicted_cache_lines) {
+        steps_.push_back({name, what, nest_, cpu_, 1, predicted_cache_lines});
     }
 
-    /// The largest N_B for which a block of B, a row of A's and an element of C fit: N_B² + N_B + 1 ≤ C_s.
+    /// The largest N_B for which a block of B, a row of A's block and an element of C fit: N_B² + N_B + 1 ≤ C_s.
     Integer largest_block() const {
         const auto numbers = static_cast<double>(setting_.cache_bytes / bytes_of(setting_.number));
         return std::max<Integer>(8, static_cast<Integer>(std::sqrt(numbers - 0.75) - 0.5));
     }
-    /// Nearly equal blocks, of whole steps, no larger than that.
+    /// Nearly equal blocks, multiples of the step, no larger than largest_block().
     Integer block(Integer step) const {
         const Integer most = std::max(step, largest_block() / step * step);
         return std::min(setting_.n, gemm::balanced_block(setting_.n, most, step));
     }
-    /// The largest M_U = N_U for which sums, a column of A and a row of B are in registers: M_U N_U + M_U + N_U ≤ N_R.
+    /// The largest M_U = N_U for which accumulators, a column of A and a row of B fit in registers: M_U N_U + M_U + N_U
+    /// ≤ N_R.
     int scalar_tile() const {
         int tile = 1;
         while ((tile + 1) * (tile + 3) <= cpu_->vector_registers) ++tile;
         return tile;
     }
-    /// Each block of C takes those of a block row of A and a block column of B.
-    double lines_by_blocks() const {
+    /// Each block of C loads a block row of A and a block column of B.
+    double cache_lines_by_blocks() const {
         const auto n = static_cast<double>(setting_.n);
-        return 2 * n * n * n / static_cast<double>(setting_.numbers_in_line() * nest_.block_depth);
+        return 2 * n * n * n / static_cast<double>(setting_.elements_per_cache_line() * nest_.kc);
     }
 
     void scalar_steps() {
         const auto n = static_cast<double>(setting_.n);
         add("naive", "three loops, i, j, k; scalar code",
-            n * n * n * (1 + 1 / static_cast<double>(setting_.numbers_in_line())));
-        nest_.block_rows = nest_.block_columns = nest_.block_depth = block(8);
-        add("blocked", "the same in blocks of N_B: those of B stay in the first cache", lines_by_blocks());
+            n * n * n * (1 + 1 / static_cast<double>(setting_.elements_per_cache_line())));
+        nest_.mc = nest_.nc = nest_.kc = block(8);
+        add("blocked", "the same in blocks of N_B: those of B stay in the first cache",
+            cache_lines_by_blocks());
         nest_.copies = Copies::blocks;
         add("buffered", "blocks are copied first, each contiguous: none loses its place to another",
-            lines_by_blocks());
+            cache_lines_by_blocks());
         nest_.tile_rows = nest_.tile_vectors = scalar_tile();
         add("register", "tiles of M_U x N_U sums in registers: fewer loads, sums that wait for none other",
-            lines_by_blocks());
+            cache_lines_by_blocks());
         nest_.unroll = unrolled;
-        add("unrolled", "K_U steps along the depth in an iteration", lines_by_blocks());
-        nest_.loads_ahead = 2;
-        nest_.adds_behind = 2;
+        add("unrolled", "K_U steps along the depth in an iteration", cache_lines_by_blocks());
+        nest_.load_distance = 2;
+        nest_.add_distance = 2;
         add("scheduled", "loads before, additions after the multiplications of other sums",
-            lines_by_blocks());
+            cache_lines_by_blocks());
     }
 
     void vector_steps() {
@@ -94,34 +96,32 @@ private:
         nest_.tile_rows = tile.columns;
         nest_.is_fused = cpu_->has_fma;
         const int registers = cpu_->vector_registers - tile.vectors * (tile.columns + 1) - 1;
-        nest_.loads_ahead = std::clamp(registers, 0, 2);
-        nest_.block_rows = nest_.block_columns = nest_.block_depth = block(nest_.tile_columns());
+        nest_.load_distance = std::clamp(registers, 0, 2);
+        nest_.mc = nest_.nc = nest_.kc = block(nest_.tile_columns());
         add("vectors", "columns in vectors, with fused multiply-adds if there are any; other tiles",
-            lines_by_blocks());
+            cache_lines_by_blocks());
         nest_.copies = Copies::panels;
-        nest_.block_rows = setting_.n;
-        nest_.block_depth = gemm::balanced_block(setting_.n, 256, 8);
-        const Integer second_cache = std::max<Integer>(cpu_->cache_bytes, 512 << 10);
-        const Integer most_columns = second_cache / 2 / (nest_.block_depth * bytes_of(setting_.number));
-        nest_.block_columns = gemm::balanced_block(setting_.n, most_columns, nest_.tile_columns());
+        nest_.mc = setting_.n;
+        nest_.kc = gemm::balanced_block(setting_.n, 256, 8);
+        const Integer l2_cache = std::max<Integer>(cpu_->cache_bytes, 512 << 10);
+        const Integer most_columns = l2_cache / 2 / (nest_.kc * bytes_of(setting_.number));
+        nest_.nc = gemm::balanced_block(setting_.n, most_columns, nest_.tile_columns());
         add("packed",
             "copies in panels, read from front to back; those of B's blocks in the second cache: few pages",
             0);
     }
 
-    const MatrixLadderSetting& setting_;
+    const GemmLadderOptions& setting_;
     LoopNest nest_;
     const target::Cpu* cpu_ = &plainest_cpu();
-    std::vector<MatrixStep> steps_;
+    std::vector<GemmRung> steps_;
 };
 
 } // namespace
 
-std::vector<MatrixStep> matrix_steps(const MatrixLadderSetting& setting) {
-    return StepsBuilder(setting).steps();
-}
+std::vector<GemmRung> gemm_rungs(const GemmLadderOptions& setting) { return RungsBuilder(setting).steps(); }
 
-Matrices::Matrices(const MatrixLadderSetting& setting, std::uint32_t seed) {
+Matrices::Matrices(const GemmLadderOptions& setting, std::uint32_t seed) {
     const auto count = static_cast<std::size_t>(setting.n * setting.n);
     const auto bytes = count * static_cast<std::size_t>(bytes_of(setting.number));
     std::mt19937 random(seed);
@@ -130,25 +130,25 @@ Matrices::Matrices(const MatrixLadderSetting& setting, std::uint32_t seed) {
         if (buffer == &c) continue;
         std::uniform_real_distribution<double> uniform(-1, 1);
         for (std::size_t at = 0; at < count; ++at)
-            if (setting.number == Number::float32)
+            if (setting.number == DataType::float32)
                 buffer->as<float>()[at] = static_cast<float>(uniform(random));
             else
                 buffer->as<double>()[at] = uniform(random);
     }
 }
 
-void Matrices::forget_c() {
+void Matrices::clear_c() {
     for (float& half : c.span_of<float>()) half = std::numeric_limits<float>::quiet_NaN();
 }
 
-MatrixProgram::MatrixProgram(const MatrixLadderSetting& setting, const MatrixStep& step)
+MatrixProgram::MatrixProgram(const GemmLadderOptions& setting, const GemmRung& step)
     : number_(setting.number) {
     if (!step.nest) {
         plan_ = swirl::plan(setting.product(), {.threads = step.threads});
         description_ = plan_->description();
         return;
     }
-    const ir::Program program = passes::run_in_order(gemm::loop_nest(*step.nest), *step.cpu);
+    const ir::Program program = passes::run_codegen_passes(gemm::loop_nest(*step.nest), *step.cpu);
     for (const ir::BufferInfo& buffer : program.buffers)
         if (buffer.space == ir::Space::scratch)
             (buffer.name == "a_copy" ? a_copy_ : b_copy_) = runtime::AlignedBuffer(
@@ -163,7 +163,7 @@ void MatrixProgram::execute(const Matrices& matrices) const {
                                  b_copy_.data()};
         return (*code_)(buffers);
     }
-    if (number_ == Number::float32)
+    if (number_ == DataType::float32)
         plan_->execute(1, matrices.a.as<float>(), matrices.b.as<float>(), 0, matrices.c.as<float>());
     else
         plan_->execute(1, matrices.a.as<double>(), matrices.b.as<double>(), 0, matrices.c.as<double>());

@@ -8,7 +8,7 @@
 namespace swirl::cli {
 namespace {
 
-/// In single quotes, where gnuplot takes every character but the quote for itself.
+/// Single-quoted: gnuplot takes every character but the quote literally.
 std::string quoted(const std::string& text) {
     std::string result = "'";
     for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
@@ -23,7 +23,7 @@ constexpr const char* style =
 constexpr std::array colours = {"#888888", "#b8860b", "#e0a030", "#2e8b57", "#5aa0d8",
                                 "#1f5fa8", "#6a3d9a", "#c22f1d", "#000000", "#d86fb0"};
 
-/// Columns: the size, then one for each step.
+/// Columns: the size, then one per step.
 std::string script(const LadderPlot& plot, const std::string& file) {
     std::string text = style + fmt::format("set output {}\nset ylabel {}\nset xrange [{}:{}]\n", quoted(file),
                                            quoted(plot.unit), 0.8 * static_cast<double>(plot.sizes.front().n),
@@ -52,7 +52,7 @@ std::string script(const LadderPlot& plot, const std::string& file) {
 void draw_ladders(const LadderPlot& plot, const std::filesystem::path& file) {
     std::filesystem::path part = file;
     part += ".part";
-    write_file(part, {}); // names the file where it cannot be written
+    write_file(part, {}); // reports the file name if it cannot be written
     std::FILE* const gnuplot = popen("gnuplot", "w");
     const std::string text = script(plot, part.string());
     const bool is_written =

@@ -17,7 +17,7 @@ std::size_t exponent_of(Integer n) {
     return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(n)) - 1);
 }
 
-/// WHT_mn = (WHT_m ⊗ I_n)(I_m ⊗ WHT_n); equal transforms are one child.
+/// WHT_mn = (WHT_m ⊗ I_n)(I_m ⊗ WHT_n); equal transforms share one child.
 BreakdownTree split(Integer m, Integer n, BreakdownTree left, BreakdownTree right) {
     BreakdownTree tree{"wht-split", {m, n}, {std::move(left)}};
     if (m != n) tree.children.push_back(std::move(right));
@@ -33,12 +33,12 @@ BreakdownTree recursive(Integer n) {
     return n < 4 ? BreakdownTree{} : BreakdownTree{"wht-recursive", {}, {recursive(n / 2)}};
 }
 
-/// Exercise 2d: codelets of `radix` points; what is left of the size is the last.
+/// Exercise 2d: codelets of `radix` points; the last one takes the remaining factor.
 BreakdownTree of_radix(Integer radix, Integer n) {
     return n <= radix ? BreakdownTree{} : split(radix, n / radix, {}, of_radix(radix, n / radix));
 }
 
-/// Exercise 2e: the fastest tree of a size is a codelet or a split whose parts are the fastest of theirs.
+/// Exercise 2e: the fastest tree of a size is a codelet or a split into the fastest trees of its factors.
 class FastestTrees {
 public:
     FastestTrees(const target::Cpu& cpu, bool scalar) : cpu_(cpu), scalar_(scalar) {}
@@ -87,13 +87,13 @@ private:
     std::vector<BreakdownTree> found_{{}}; ///< by exponent
 };
 
-class WhtLadder : public LadderSteps {
+class WhtLadder : public LadderRungs {
 public:
     Problem problem(Integer n) const override { return Problem::wht({n}); }
-    Integer least_size() const override { return 2; }
+    Integer min_size() const override { return 2; }
 
-    std::vector<LadderStep> steps(Integer n) override {
-        std::vector<LadderStep> result;
+    std::vector<LadderRung> steps(Integer n) override {
+        std::vector<LadderRung> result;
         const auto scalar = [&](const char* name, const char* what, BreakdownTree tree) {
             result.push_back({name, what, {std::string(plainest_cpu().name), {{0, std::move(tree)}}, true}});
         };
@@ -116,6 +116,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<LadderSteps> wht_ladder() { return std::make_unique<WhtLadder>(); }
+std::unique_ptr<LadderRungs> wht_ladder() { return std::make_unique<WhtLadder>(); }
 
 } // namespace swirl::cli

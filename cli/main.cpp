@@ -23,7 +23,7 @@ constexpr const char* footer =
     "  gemm 64x64x64 reduce=amax:max:columns:abs(x) reduce=total:sum:all\n"
     "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be";
 
-/// Lines of a message as one, without the blanks that set them off.
+/// Joins the lines of a message, without their indentation.
 std::string on_one_line(const std::string& message) {
     std::string line;
     for (std::size_t start = 0; start < message.size();) {
@@ -35,7 +35,7 @@ std::string on_one_line(const std::string& message) {
     return line;
 }
 
-/// Says the place in words: a caret needs lines of its own.
+/// Gives the position in words: a caret needs lines of its own.
 std::string on_one_line(const SyntaxError& error) {
     const std::string message = error.what();
     const std::size_t first_end = message.find('\n');

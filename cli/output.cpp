@@ -17,7 +17,7 @@ namespace {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// A new file beside the one that is to be, removed again unless it is renamed.
+/// A temporary file beside the target, removed unless it is renamed.
 class TemporaryFile {
 public:
     explicit TemporaryFile(const std::filesystem::path& beside) : name_(beside.string() + ".XXXXXX") {
@@ -71,7 +71,7 @@ void print_json(const Json& json) { print(json.dump(2) + "\n"); }
 void write_file(const std::filesystem::path& file, std::string_view text) {
     const std::filesystem::path target = std::filesystem::weakly_canonical(file); // a link stays a link
     if (std::filesystem::exists(target) && !std::filesystem::is_regular_file(target)) {
-        // A device or pipe is written to, never replaced.
+        // Devices and pipes are written in place, never replaced.
         errno = 0;
         std::ofstream stream(target, std::ios::binary);
         if (!stream.write(text.data(), static_cast<std::streamsize>(text.size())) || !stream.flush())

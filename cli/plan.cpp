@@ -22,49 +22,49 @@ struct Options {
     PlanningOptions planning;
 };
 
-/// All that is reported of a plan.
+/// Everything reported about a plan.
 struct Report {
     std::shared_ptr<const planning::Plan> plan;
-    std::vector<planning::StepDescription> steps;
-    search::Choice choice;                ///< what the model alone would take, and why nothing else
-    std::optional<search::Floors> floors; ///< where this machine can run it
+    std::vector<planning::PassDescription> passes;
+    search::Choice choice;                ///< the model's choice, and why alternatives were rejected
+    std::optional<search::Floors> floors; ///< if the plan can run on this machine
 };
 
 Report report_on(const Problem& problem, const PlanningOptions& options) {
     Report report;
     report.plan = make_plan(problem, options, api::Purpose::inspect);
-    report.steps = report.plan->describe();
+    report.passes = report.plan->describe();
     report.choice = search::estimate(
         problem, report.plan->cpu(),
-        options.no_wisdom ? search::fitted_machine() : search::known_machine_model(report.plan->cpu()));
+        options.no_wisdom ? search::fitted_machine_model() : search::known_machine_model(report.plan->cpu()));
     if (target::host_can_run(report.plan->cpu())) report.floors = floors_of(*report.plan);
     return report;
 }
 
 bool is_models_choice(const Report& report) { return report.plan->recipe() == report.choice.recipe; }
 
-Json phases_of(const planning::StepDescription& step) {
+Json phases_of(const planning::PassDescription& pass) {
     Json phases = Json::array();
-    for (const planning::PhaseDescription& phase : step.phases)
+    for (const planning::PhaseDescription& phase : pass.phases)
         phases.push_back({{"parallel", phase.is_parallel}, {"iterations", phase.iterations}});
     return phases;
 }
 
-Json json_of(const planning::StepDescription& step) {
-    return {{"dimension", step.recipe.dimension},
-            {"tree", rules::to_string(step.recipe.tree)},
-            {"formula", formula::to_short_text(step.formula)},
-            {"kernel", step.info.name},
-            {"flops", step.info.flops},
-            {"bytes_loaded", step.info.bytes_loaded},
-            {"bytes_stored", step.info.bytes_stored},
-            {"table_bytes", step.info.table_bytes},
-            {"workspace_bytes", step.info.workspace_bytes},
-            {"instructions", step.statistics.instructions},
-            {"spills", step.statistics.spills},
-            {"reloads", step.statistics.reloads},
-            {"code_bytes", step.statistics.bytes},
-            {"phases", phases_of(step)}};
+Json json_of(const planning::PassDescription& pass) {
+    return {{"dimension", pass.recipe.dimension},
+            {"tree", rules::to_string(pass.recipe.tree)},
+            {"formula", formula::to_short_text(pass.formula)},
+            {"kernel", pass.info.name},
+            {"flops", pass.info.flops},
+            {"bytes_loaded", pass.info.bytes_loaded},
+            {"bytes_stored", pass.info.bytes_stored},
+            {"table_bytes", pass.info.table_bytes},
+            {"workspace_bytes", pass.info.workspace_bytes},
+            {"instructions", pass.statistics.instructions},
+            {"spills", pass.statistics.spills},
+            {"reloads", pass.statistics.reloads},
+            {"code_bytes", pass.statistics.bytes},
+            {"phases", phases_of(pass)}};
 }
 
 Json json_of(const std::optional<search::Floors>& floors) {
@@ -92,31 +92,31 @@ Json json_of(const Report& report) {
                {{"recipe", planning::to_string(report.choice.recipe)},
                 {"seconds", report.choice.estimated_seconds}}},
               {"rejected", Json::array()}};
-    for (const auto& step : report.steps) json["steps"].push_back(json_of(step));
+    for (const auto& pass : report.passes) json["steps"].push_back(json_of(pass));
     for (const auto& rejection : report.choice.rejections)
         json["rejected"].push_back({{"what", rejection.what}, {"why", rejection.why}});
     return json;
 }
 
-std::string text_of_steps(const Report& report) {
+std::string text_of_passes(const Report& report) {
     Table table(
         {"step", "dimension", "tree", "flops", "traffic", "tables", "instructions", "spills", "code"});
     std::size_t number = 0;
-    for (const auto& step : report.steps)
-        table.add({std::to_string(++number), std::to_string(step.recipe.dimension),
-                   rules::to_string(step.recipe.tree), std::to_string(step.info.flops),
-                   format_bytes(static_cast<double>(step.info.bytes_loaded + step.info.bytes_stored)),
-                   format_bytes(static_cast<double>(step.info.table_bytes)),
-                   std::to_string(step.statistics.instructions), std::to_string(step.statistics.spills),
-                   format_bytes(static_cast<double>(step.statistics.bytes))});
+    for (const auto& pass : report.passes)
+        table.add({std::to_string(++number), std::to_string(pass.recipe.dimension),
+                   rules::to_string(pass.recipe.tree), std::to_string(pass.info.flops),
+                   format_bytes(static_cast<double>(pass.info.bytes_loaded + pass.info.bytes_stored)),
+                   format_bytes(static_cast<double>(pass.info.table_bytes)),
+                   std::to_string(pass.statistics.instructions), std::to_string(pass.statistics.spills),
+                   format_bytes(static_cast<double>(pass.statistics.bytes))});
     return table.text();
 }
 
-/// The phases of all steps: iterations that threads share, or "one thread".
+/// The phases of all steps: iterations divided among threads, or "one thread".
 std::string text_of_threads(const Report& report) {
     std::string text;
-    for (const auto& step : report.steps)
-        for (const planning::PhaseDescription& phase : step.phases) {
+    for (const auto& pass : report.passes)
+        for (const planning::PhaseDescription& phase : pass.phases) {
             if (!text.empty()) text += ", ";
             text += phase.is_parallel ? fmt::format("{} iterations", phase.iterations) : "one thread";
         }
@@ -141,9 +141,9 @@ std::string text_of(const Report& report) {
     const double bytes = search::compulsory_bytes(plan.problem());
     std::string text = fmt::format("problem    {}\nrecipe     {}\n", to_text(plan.problem()),
                                    planning::to_string(plan.recipe()));
-    for (std::size_t i = 0; i < report.steps.size(); ++i)
-        text += fmt::format("formula {}  {}\n", i + 1, formula::to_short_text(report.steps[i].formula));
-    text += "\n" + text_of_steps(report) + "\n";
+    for (std::size_t i = 0; i < report.passes.size(); ++i)
+        text += fmt::format("formula {}  {}\n", i + 1, formula::to_short_text(report.passes[i].formula));
+    text += "\n" + text_of_passes(report) + "\n";
     text += fmt::format("flops      {:.0f}, {:.2f} of 5 n log2 n\n", plan.flops(),
                         plan.flops() / search::pseudo_flops(plan.problem()));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",

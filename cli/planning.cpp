@@ -50,7 +50,7 @@ void PlanningOptions::add_device_to(CLI::App& command) {
                     "cores may multiply")
         ->type_name("NAME")
         ->capture_default_str();
-    command.add_flag("--machine-loops", machine_loops,
+    command.add_flag("--machine-loops", reorder_sass,
                      "Let main loops of products of float32 on a GPU be put into another order in machine "
                      "code, where that is proved");
     command.add_flag("--no-cache", no_cache,

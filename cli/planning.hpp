@@ -12,7 +12,7 @@
 
 namespace swirl::cli {
 
-/// The options of commands that plan.
+/// Options of the commands that plan.
 struct PlanningOptions {
     std::string device = "cpu";
     std::string cpu;
@@ -23,22 +23,22 @@ struct PlanningOptions {
     bool no_wisdom = false;
     bool no_check = false;
     bool no_cache = false;
-    std::string product_accuracy = "ordinary"; ///< of products on GPUs
-    bool machine_loops = false;                ///< likewise
+    std::string product_accuracy = "ordinary"; ///< of GEMM on GPUs
+    bool reorder_sass = false;                 ///< as above
     int threads = 1;
 
     void add_to(CLI::App& command);
-    /// --device and what goes with it alone, for commands that know GPUs.
+    /// --device and its dependent options, for commands that support GPUs.
     void add_device_to(CLI::App& command);
     bool is_for_gpu() const { return device != "cpu"; }
 };
 
 Effort effort_of(const PlanningOptions& options);
 
-/// A line of a search's, for people who wait.
+/// Prints a progress line of a search.
 void print_progress(const std::string& line);
 
-/// To inspect a plan, it may be for another machine.
+/// A plan for inspection; it may be for another machine.
 std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
                                                 api::Purpose purpose = api::Purpose::execute);
 

@@ -19,17 +19,17 @@ struct Options {
     double seconds = 2;
 };
 
-search::MachineProbe probe(const Options& options) {
+search::HostProbe probe(const Options& options) {
     const search::ProbeOptions how{.budget = options.seconds, .memory_working_set = 0};
     search::Wisdom wisdom(search::Wisdom::default_file());
     return options.again ? search::new_probe(wisdom, how) : search::known_probe(wisdom, how);
 }
 
-/// Empty where there is none, for whatever reason.
+/// Empty if there is none, for whatever reason.
 nlohmann::ordered_json gpus() {
     auto result = nlohmann::ordered_json::array();
     try {
-        for (const runtime::GpuFacts& gpu : runtime::all_gpus())
+        for (const runtime::GpuProperties& gpu : runtime::all_gpus())
             result.push_back(
                 {{"name", gpu.name},
                  {"compute_capability", fmt::format("{}.{}", gpu.capability_major, gpu.capability_minor)},
@@ -38,7 +38,7 @@ nlohmann::ordered_json gpus() {
     return result;
 }
 
-std::string json_of(const search::MachineProbe& result) {
+std::string json_of(const search::HostProbe& result) {
     auto json = nlohmann::ordered_json::parse(search::to_json(result));
     json["gpus"] = gpus();
     return json.dump(2) + "\n";
@@ -57,7 +57,7 @@ void add_probe(CLI::App& program) {
         ->type_name("SECONDS")
         ->capture_default_str();
     command.callback([options] {
-        const search::MachineProbe result = probe(*options);
+        const search::HostProbe result = probe(*options);
         print(options->json ? json_of(result) : search::to_table(result) + "\n" + runtime::describe_gpus());
     });
 }

@@ -16,8 +16,8 @@
 namespace swirl::cli {
 namespace {
 
-/// More is taken for a slip of the finger.
-constexpr std::size_t most_sizes = 1 << 20;
+/// Larger values are taken for typing errors.
+constexpr std::size_t max_sizes = 1 << 20;
 
 [[noreturn]] void reject_sizes(const std::string& text) {
     throw UserError("--sizes is '{}'; use 1..64, 64..65536*2 (each twice the one before) or 64,1000,1155",
@@ -95,8 +95,7 @@ std::vector<Integer> parse_sizes(const std::string& text) {
         for (Integer next = first;;) {
             const auto following = factor > 0 ? checked_multiply(next, factor) : checked_add(next, 1);
             if (!following || *following > last) break;
-            if (sizes.size() >= most_sizes)
-                throw UserError("--sizes '{}' are more than {}", text, most_sizes);
+            if (sizes.size() >= max_sizes) throw UserError("--sizes '{}' are more than {}", text, max_sizes);
             sizes.push_back(next = *following);
         }
     } while (take(rest, ","));

@@ -10,8 +10,8 @@ namespace swirl::cli {
 /// The lengths of `--sizes`: "1..64", "64..65536*2" (each twice the one before) or "64,1000,1155". Throws UserError.
 std::vector<Integer> parse_sizes(const std::string& text);
 
-/// The problems of a command line: words joined, a new problem at each name of a transform. With `sizes`, each problem
-/// stands for one for each size, put in where a length is the letter n; without words, it is "dft n".
+/// The problems of a command line: words joined, with a new problem at each transform name. With `sizes`, each problem
+/// is instantiated for each size, which replaces the letter n among its lengths; without words, the problem is "dft n".
 /// All are validated. Throws UserError.
 std::vector<Problem> parse_problems(const std::vector<std::string>& words, const std::string& sizes = {});
 

@@ -13,17 +13,17 @@ namespace swirl::cli {
 
 namespace {
 
-constexpr std::size_t bytes_of_factor = 16;
+constexpr std::size_t bytes_of_operand_element = 16;
 
 Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
     if (rows == 0 || columns == 0 || batch == 0) return {0, -1};
     return extent_of(layout, rows, columns, batch);
 }
 
-/// Batch strides have no meaning for lists: there are some.
+/// The product with batch strides: pointer-array products have none, so some are chosen.
 MatrixProduct with_strides(const MatrixProduct& product) {
     if (!product.listed) return product;
-    const MatrixProduct strided = planning::one_behind_the_other(product);
+    const MatrixProduct strided = planning::with_contiguous_batch(product);
     MatrixProduct result = product;
     result.a.batch_stride = strided.a.batch_stride;
     result.b.batch_stride = strided.b.batch_stride;
@@ -43,15 +43,15 @@ const MatrixProduct& of_one_kind(const MatrixProduct& product) {
 } // namespace
 
 bool ProductData::has_numbers_of(const MatrixProduct& product) {
-    return !product.widens() && !product.converts() && product.number != Number::int32;
+    return !product.widens() && !product.converts() && product.data_type != DataType::int32;
 }
 
 ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta)
     : product_(with_strides(of_one_kind(product))),
       state_(seed),
-      is_single_(gemm::scalar_of(product.number) == ir::Scalar::float32),
-      extent_a_(reach(product_.a, product.rows, product.depth, product.batch)),
-      extent_b_(reach(product_.b, product.depth, product.columns, product.batch)),
+      is_single_(gemm::scalar_of(product.data_type) == ir::Scalar::float32),
+      extent_a_(reach(product_.a, product.rows, product.k, product.batch)),
+      extent_b_(reach(product_.b, product.k, product.columns, product.batch)),
       extent_c_(reach(product_.c, product.rows, product.columns, product.batch)),
       a_(filled(extent_a_)),
       b_(filled(extent_b_)),
@@ -59,24 +59,24 @@ ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, doubl
       before_(c_.as<std::byte>(), c_.as<std::byte>() + c_.bytes()),
       alpha_(alpha),
       beta_(beta),
-      factors_(2 * bytes_of_factor) {
+      factors_(2 * bytes_of_operand_element) {
     for (const ProblemArray& array : given_arrays_of(product)) {
         arrays_.emplace_back(static_cast<std::size_t>(std::max<Integer>(array.elements, 1) *
                                                       (array.is_complex ? 2 : 1) * (is_single_ ? 4 : 8)));
         fill(arrays_.back());
     }
     for (const auto& array : arrays_) array_places_.push_back(array.data());
-    planning::with_number(product.number, [&](auto example) {
+    planning::with_data_type(product.data_type, [&](auto example) {
         using T = decltype(example);
         using R = typename planning::RealPart<T>::type;
         *factors_.as<T>() = T(static_cast<R>(alpha));
-        *reinterpret_cast<T*>(factors_.as<std::byte>() + bytes_of_factor) = T(static_cast<R>(beta));
+        *reinterpret_cast<T*>(factors_.as<std::byte>() + bytes_of_operand_element) = T(static_cast<R>(beta));
     });
 }
 
 runtime::AlignedBuffer ProductData::filled(const Extent& extent) {
     const Integer numbers = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
-    runtime::AlignedBuffer buffer(static_cast<std::size_t>(numbers * bytes_of(product_.number)));
+    runtime::AlignedBuffer buffer(static_cast<std::size_t>(numbers * bytes_of(product_.data_type)));
     fill(buffer);
     return buffer;
 }
@@ -96,13 +96,13 @@ void ProductData::fill(runtime::AlignedBuffer& buffer) {
 }
 
 void* ProductData::element(const runtime::AlignedBuffer& buffer, const Extent& extent) const {
-    return buffer.as<std::byte>() - extent.lowest * bytes_of(product_.number);
+    return buffer.as<std::byte>() - extent.lowest * bytes_of(product_.data_type);
 }
 
 ProductData::Place ProductData::place(const runtime::AlignedBuffer& buffer, const Extent& extent) const {
     const Integer numbers = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
-    return {buffer.data(), static_cast<std::size_t>(numbers * bytes_of(product_.number)),
-            extent.lowest * bytes_of(product_.number)};
+    return {buffer.data(), static_cast<std::size_t>(numbers * bytes_of(product_.data_type)),
+            extent.lowest * bytes_of(product_.data_type)};
 }
 
 std::vector<ProductData::Place> ProductData::places_of_arrays() const {
@@ -111,11 +111,11 @@ std::vector<ProductData::Place> ProductData::places_of_arrays() const {
     return result;
 }
 
-const void* ProductData::beta() const { return factors_.as<std::byte>() + bytes_of_factor; }
+const void* ProductData::beta() const { return factors_.as<std::byte>() + bytes_of_operand_element; }
 
 void ProductData::execute(const planning::MatrixPlan& plan) const {
-    plan.execute({alpha(), a(), b(), beta(), c()}, planning::factor_kind(product_.number, alpha()),
-                 planning::factor_kind(product_.number, beta()), array_places_.data());
+    plan.execute({alpha(), a(), b(), beta(), c()}, planning::scalar_kind(product_.data_type, alpha()),
+                 planning::scalar_kind(product_.data_type, beta()), array_places_.data());
 }
 
 void ProductData::restore_c() const { std::memcpy(c_.data(), before_.data(), before_.size()); }
@@ -152,7 +152,8 @@ ProductData::Wide ProductData::value_of(const Expression& expression, const Wide
     return Wide(evaluate(expression.tree()->value, {std::complex<double>(x), index, array}));
 }
 
-/// Of results of a reduction, against the elements that C has now: a sum's error is over that of its magnitudes.
+/// Error of a reduction's results, against the elements that C has now; a sum's error is relative to the sum of
+/// magnitudes.
 double ProductData::error_of_reduction(std::size_t number, double most_terms) const {
     const Reduction& reduction = product_.reductions[number];
     const Integer of_matrix = results_of_matrix(product_, reduction.over);
@@ -172,7 +173,7 @@ double ProductData::error_of_reduction(std::size_t number, double most_terms) co
         for (Integer at = 0; at < rows * columns; ++at) {
             const Integer i = reduction.over == Over::columns ? kept : at % rows;
             const Integer j = reduction.over == Over::rows ? kept : at / rows;
-            const Wide x = number_of_c(matrix, i, j);
+            const Wide x = type_of_c(matrix, i, j);
             const long double value = value_of(reduction.of, x, {matrix, i, j}).real();
             const bool is_further =
                 reduction.operation == Reduce::maximum ? value > expected : value < expected;
@@ -187,19 +188,19 @@ double ProductData::error_of_reduction(std::size_t number, double most_terms) co
         const long double allowed = epsilon * roundings * std::max(magnitude, 1e-30L);
         const auto error =
             static_cast<double>(std::abs(this->number(found, result, false).real() - expected) / allowed);
-        if (!(error <= largest)) largest = error; // NaN, too
+        if (!(error <= largest)) largest = error; // catches NaN, too
     }
     return largest;
 }
 
-ProductData::Wide ProductData::number_of_c(Integer matrix, Integer row, Integer column) const {
+ProductData::Wide ProductData::type_of_c(Integer matrix, Integer row, Integer column) const {
     const MatrixLayout& layout = product_.c;
     return number(c(), matrix * layout.batch_stride + row * layout.row_stride + column * layout.column_stride,
-                  is_complex(product_.number));
+                  is_complex(product_.data_type));
 }
 
 double ProductData::error_at(Integer matrix, Integer row, Integer column) const {
-    const bool is_wide = is_complex(product_.number);
+    const bool is_wide = is_complex(product_.data_type);
     const auto value = [&](const void* origin, const MatrixLayout& layout, Integer i, Integer j) {
         const Wide found = number(
             origin, matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride, is_wide);
@@ -207,12 +208,12 @@ double ProductData::error_at(Integer matrix, Integer row, Integer column) const 
     };
     Wide sum = 0;
     long double magnitude = 0;
-    for (Integer k = 0; k < product_.depth; ++k) {
+    for (Integer k = 0; k < product_.k; ++k) {
         const Wide term = value(a(), product_.a, row, k) * value(b(), product_.b, k, column);
         sum += term;
         magnitude += std::abs(term);
     }
-    const void* const before = before_.data() - extent_c_.lowest * bytes_of(product_.number);
+    const void* const before = before_.data() - extent_c_.lowest * bytes_of(product_.data_type);
     const Wide old = value(before, product_.c, row, column);
     Wide expected = static_cast<long double>(alpha_) * sum + static_cast<long double>(beta_) * old;
     magnitude = std::abs(alpha_) * magnitude + std::abs(static_cast<long double>(beta_) * old);
@@ -222,7 +223,7 @@ double ProductData::error_at(Integer matrix, Integer row, Integer column) const 
     }
     const long double epsilon = is_single_ ? 0x1p-23L : 0x1p-52L;
     const long double allowed =
-        epsilon * static_cast<long double>(product_.depth + 4) * std::max(magnitude, 1e-30L);
+        epsilon * static_cast<long double>(product_.k + 4) * std::max(magnitude, 1e-30L);
     return static_cast<double>(std::abs(value(c(), product_.c, row, column) - expected) / allowed);
 }
 
@@ -230,14 +231,14 @@ double ProductData::error() const {
     constexpr double most_terms = 2e7;
     const double all = static_cast<double>(product_.batch) * static_cast<double>(product_.rows) *
                        static_cast<double>(product_.columns);
-    const double wanted = std::min(all, most_terms / static_cast<double>(product_.depth + 1));
+    const double wanted = std::min(all, most_terms / static_cast<double>(product_.k + 1));
     const double step = all / std::max(wanted, 1.0);
     double largest = 0;
-    for (double at = 0; at < all; at += step) { // the first and the last one, too
+    for (double at = 0; at < all; at += step) { // includes the first and the last element
         const auto element = static_cast<Integer>(at + step >= all ? all - 1 : at);
         const Integer row = element % product_.rows, others = element / product_.rows;
         const double error = error_at(others / product_.columns, row, others % product_.columns);
-        if (!(error <= largest)) largest = error; // NaN, too
+        if (!(error <= largest)) largest = error; // catches NaN, too
     }
     for (std::size_t k = 0; k < product_.reductions.size(); ++k) {
         const double error = error_of_reduction(k, most_terms);

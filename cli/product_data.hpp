@@ -10,18 +10,18 @@
 
 namespace swirl::cli {
 
-/// Random operands of a product, with its arrays, and what the definition makes of them.
+/// Random operands of a GEMM, with its arrays, and the expected results by definition.
 class ProductData {
 public:
-    /// Whether all numbers are of one kind that it has.
+    /// Whether all operands have one data type that it supports.
     static bool has_numbers_of(const MatrixProduct& product);
-    /// α and β are real. UserError for numbers of several kinds.
+    /// α and β are real. Throws UserError for mixed data types.
     ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta);
 
     void execute(const planning::MatrixPlan& plan) const;
-    void restore_c() const; ///< as it was before executions
+    void restore_c() const; ///< to its state before the executions
 
-    /// Its matrices of a batch lie at the strides, also where they are listed.
+    /// The matrices of a batch lie at the strides, even if the product uses pointer arrays.
     const MatrixProduct& product() const { return product_; }
     const void* a() const { return element(a_, extent_a_); }
     const void* b() const { return element(b_, extent_b_); }
@@ -30,7 +30,7 @@ public:
     const void* alpha() const { return factors_.data(); }
     const void* beta() const;
 
-    /// All of an operand's memory, of all matrices of the batch.
+    /// The memory of one operand, over all matrices of the batch.
     struct Place {
         void* data;
         std::size_t bytes;
@@ -41,7 +41,8 @@ public:
     Place place_of_c() const { return place(c_, extent_c_); }
     std::vector<Place> places_of_arrays() const; ///< given_arrays_of the product
 
-    /// The largest error of some elements, over what the sum of absolute values allows in roundings: 1 is ε times the depth.
+    /// The largest error over sampled elements, relative to the rounding bound from the sum of absolute values: 1 is ε
+    /// times K.
     double error() const;
 
 private:
@@ -55,7 +56,7 @@ private:
     Wide array_element(const ExpressionNode& array, const std::vector<Integer>& indices) const;
     double error_at(Integer matrix, Integer row, Integer column) const;
     double error_of_reduction(std::size_t number, double most_terms) const;
-    Wide number_of_c(Integer matrix, Integer row, Integer column) const;
+    Wide type_of_c(Integer matrix, Integer row, Integer column) const;
     Wide value_of(const Expression& expression, const Wide& x, const std::vector<Integer>& indices) const;
 
     MatrixProduct product_;

@@ -41,17 +41,17 @@ std::vector<const ir::Program*> pointers_to(const std::vector<ir::Program>& prog
     return result;
 }
 
-/// Whether other libraries have the very product that is stored so: by columns without gaps, or transposed.
+/// The equivalent call of other libraries, if the layout is column-major without gaps, or its transpose.
 std::optional<peers::MatrixCall> as_call(const MatrixProduct& product) {
     peers::MatrixCall call{
-        .number = product.number, .rows = product.rows, .columns = product.columns, .depth = product.depth};
+        .number = product.data_type, .rows = product.rows, .columns = product.columns, .depth = product.k};
     const auto dense = [](MatrixLayout layout, Integer rows, Integer columns, bool& transposed) {
         transposed = layout.row_stride == columns && layout.column_stride == 1 && rows > 1 && columns > 1;
         return !layout.conjugated && (transposed || (layout.row_stride == 1 && layout.column_stride == rows));
     };
     bool turned_c = false;
-    const bool is_known = dense(product.a, product.rows, product.depth, call.transposed_a) &&
-                          dense(product.b, product.depth, product.columns, call.transposed_b) &&
+    const bool is_known = dense(product.a, product.rows, product.k, call.transposed_a) &&
+                          dense(product.b, product.k, product.columns, call.transposed_b) &&
                           dense(product.c, product.rows, product.columns, turned_c) && !turned_c &&
                           product.batch == 1 && product.epilogue.is_identity() && product.reductions.empty();
     return is_known ? std::optional(call) : std::nullopt;
@@ -68,7 +68,7 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
         require_gpu_options(options);
     else if (accuracy_of(options) != swirl::Accuracy::ordinary)
         throw UserError("--product-accuracy is for products on GPUs; add --device gpu");
-    else if (options.machine_loops)
+    else if (options.reorder_sass)
         throw UserError("--machine-loops is for products on GPUs; add --device gpu");
     else if (!options.cpu.empty() || !options.recipe.empty())
         throw UserError("{} with a product of matrices; SWIRL_CPU forces an instruction set",
@@ -80,7 +80,7 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
 }
 
 void report_product(const MatrixProduct& product, const PlanningOptions& options, bool json) {
-    if (options.is_for_gpu()) return report_product_on_gpu(product, options, json);
+    if (options.is_for_gpu()) return report_gemm_on_gpu(product, options, json);
     const planning::MatrixPlan plan = planned(product, options);
     Json report{{"problem", to_text(product)},
                 {"plan", plan.description()},
@@ -89,7 +89,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
                 {"kernels", Json::array()}};
     Table table({"kernel", "instructions", "spills", "code"});
     for (const ir::Program& program : plan.programs()) {
-        const ir::Program machine = passes::run_in_order(program, target::host_cpu());
+        const ir::Program machine = passes::run_codegen_passes(program, target::host_cpu());
         const jit::CodeStatistics statistics = jit::compile(machine, target::host_cpu()).statistics;
         report["kernels"].push_back({{"name", program.name},
                                      {"instructions", statistics.instructions},
@@ -106,7 +106,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
 
 void show_product(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
                   bool full) {
-    if (options.is_for_gpu()) return show_product_on_gpu(product, options, stage, full);
+    if (options.is_for_gpu()) return show_gemm_on_gpu(product, options, stage, full);
     const auto style = full ? ir::PrintStyle::full : ir::PrintStyle::compact;
     const target::Cpu& cpu = target::host_cpu();
     std::function<std::string(const ir::Program&)> text_of;
@@ -114,13 +114,13 @@ void show_product(const MatrixProduct& product, const PlanningOptions& options, 
         text_of = [&](const auto& program) { return ir::to_string(program, style); };
     else if (stage == "machine-ir")
         text_of = [&](const auto& program) {
-            return ir::to_string(passes::run_in_order(program, cpu), style);
+            return ir::to_string(passes::run_codegen_passes(program, cpu), style);
         };
     else if (stage == "c++")
         text_of = [](const auto& program) { return emit::emit_cpp(program); };
     else if (stage == "asm")
         text_of = [&](const auto& program) {
-            return jit::compile(passes::run_in_order(program, cpu), cpu, {.listing = true}).listing;
+            return jit::compile(passes::run_codegen_passes(program, cpu), cpu, {.listing = true}).listing;
         };
     else
         throw UserError("--stage is '{}'; for a product use one of ir, machine-ir, c++, asm", stage);
@@ -142,10 +142,10 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
     if (programs.empty()) throw UserError("{} has no kernels: {}", to_text(product), plan.description());
     const emit::CppOptions cpp{.comment = comment_for(product, plan)};
     if (programs.size() > 1) return {emit::emit_cpp(pointers_to(programs), cpp), {}};
-    emit::CppTransform transform{.name = function, .arguments = {}, .steps = {{&programs.front(), {}}}};
+    emit::CppTransform transform{.name = function, .arguments = {}, .calls = {{&programs.front(), {}}}};
     for (const ir::BufferInfo& buffer : programs.front().buffers)
         if (buffer.space == ir::Space::argument) {
-            transform.steps.front().arguments.push_back(transform.arguments.size());
+            transform.calls.front().arguments.push_back(transform.arguments.size());
             transform.arguments.push_back({buffer.name, buffer.element, buffer.written});
         }
     return {emit::emit_cpp(transform, cpp), emit::emit_cpp_header(transform, cpp)};
@@ -181,7 +181,7 @@ void verify_product(const MatrixProduct& product, const PlanningOptions& options
 
 void bench_product(const MatrixProduct& product, const PlanningOptions& options,
                    const ProductTiming& timing) {
-    if (options.is_for_gpu()) return bench_product_on_gpu(product, options, timing);
+    if (options.is_for_gpu()) return bench_gemm_on_gpu(product, options, timing);
     const ProductData data(product, timing.seed, 1, 0);
     const planning::MatrixPlan plan = planned(product, options);
     std::vector<std::string> names = {"swirl"};

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-/// What commands do for products of matrices: `gemm 100x80x60 float32 …` in place of a transform.
+/// Commands on GEMM: `gemm 100x80x60 float32 …` in place of a transform.
 namespace swirl::cli {
 
-/// Whether a command's words are a product.
+/// Whether a command's words describe a GEMM.
 bool is_product(const std::vector<std::string>& words);
 
-/// The product that they are, valid, and options of planning that products have no use for refused.
+/// Parses and validates the GEMM; rejects planning options that do not apply to GEMM.
 MatrixProduct parse_product(const std::vector<std::string>& words, const PlanningOptions& options);
 
 void report_product(const MatrixProduct& product, const PlanningOptions& options, bool json);
@@ -22,10 +22,11 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
 void show_product(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
                   bool full);
 
-/// Its kernels as one C++ file; where there is one alone, a function with typed arguments of this name, if it is not empty.
+/// Its kernels as one C++ file. A single kernel is a function with typed arguments of this name, unless the name is
+/// empty.
 struct ProductText {
     std::string source;
-    std::string header; ///< empty where there are several kernels
+    std::string header; ///< empty if there are several kernels
 };
 ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& options,
                            const std::string& function);

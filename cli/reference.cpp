@@ -76,7 +76,7 @@ Line trigonometric_transform(const Line& line, const Trigonometric& shape, const
     return result;
 }
 
-/// f on every line along `dimension` of a row-major array.
+/// Applies f to every row along `dimension` of a row-major array.
 void along(Line& data, const std::vector<Integer>& lengths, std::size_t dimension,
            const std::function<Line(const Line&)>& f) {
     Integer inner = 1;
@@ -99,7 +99,7 @@ void dft_along_all(Line& data, const std::vector<Integer>& lengths, Direction di
     }
 }
 
-/// Rows of n/2+1 of a real array's spectrum from whole rows.
+/// Rows of n/2+1 entries of a real array's spectrum, from full rows.
 Line half_of(const Line& whole, Integer n) {
     Line half;
     for (std::size_t row = 0; row < whole.size(); row += size(n))
@@ -107,7 +107,7 @@ Line half_of(const Line& whole, Integer n) {
     return half;
 }
 
-/// Whole rows from halves: entry k is the conjugate of entry −k, along all dimensions.
+/// Full rows from half spectra: entry k is the conjugate of entry −k, along all dimensions.
 Line whole_of(std::span<const Complex> half, const std::vector<Integer>& lengths) {
     const Integer n = lengths.back(), stored = n / 2 + 1;
     const auto rows = static_cast<Integer>(half.size()) / stored;
@@ -155,10 +155,11 @@ Line fast_transform(const Transform& transform, std::span<const Complex> input) 
     return data;
 }
 
-/// An output somewhere, and another one, by the definition.
+/// Checks two outputs against the definition.
 void prove(const Transform& transform, const Line& input, const Line& output) {
     const long double allowed = rounding_of_outputs(transform, input);
-    for (const double share : {0.3819660112501051, 0.8541019662496845}) { // of the golden section: on no grid
+    for (const double share :
+         {0.3819660112501051, 0.8541019662496845}) { // of the golden section: off any grid
         std::vector<Integer> index;
         Integer at = 0;
         for (std::size_t d = 0; d < transform.lengths.size(); ++d) {

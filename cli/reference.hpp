@@ -7,19 +7,19 @@
 #include <span>
 #include <vector>
 
-/// Transforms in long double, by a route that shares nothing with swirl's own: what `verify` compares with.
+/// Transforms in long double that share no code with swirl's own: the reference of `verify`.
 namespace swirl::cli {
 
-/// One transform of `problem` (strides, batches and scale aside) of row-major data with stored lengths; real data has
-/// imaginary parts 0. Costs O(n log n) for any n. Two outputs are proved against the definition before anything is judged by
-/// them: InternalError where they differ, which means that the reference is wrong.
-/// `number`: which transform of a batch it is, where each has a spectrum of its own.
+/// One transform of `problem` (without strides, batches and scale) of row-major data with stored lengths; real data has
+/// imaginary component 0. Costs O(n log n) for any n. Two outputs are checked against the definition before the
+/// reference is used; throws InternalError if they differ, because then the reference is wrong. `number`: index of the
+/// transform in the batch, for batches in which each has a spectrum of its own.
 std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input, Integer number = 0);
 
-/// What `verify` puts into an array that is given at execution.
+/// Test values of `verify` for an array that is given at execution.
 Complex array_element(Integer i);
 
-/// ‖a − b‖ / ‖b‖ in the Euclidean norm; ‖a‖ where b is zero.
+/// ‖a − b‖ / ‖b‖ in the Euclidean norm; ‖a‖ if b is zero.
 long double relative_error(std::span<const Complex> a, std::span<const Complex> b);
 
 } // namespace swirl::cli

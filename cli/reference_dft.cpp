@@ -7,14 +7,14 @@
 namespace swirl::cli {
 namespace {
 
-/// Above this, a prime factor costs less through a convolution than by its definition.
+/// For larger prime factors a convolution costs less than the definition.
 constexpr Integer largest_direct_prime = 61;
 
 Complex times(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// e^{2πi·k/n}, 0 ≤ k < n, by way of an angle of at most π/4, where sine and cosine are exact to the last bit or so.
+/// e^{2πi·k/n}, 0 ≤ k < n, from an angle of at most π/4, where sine and cosine are accurate to about the last bit.
 Complex root(Integer k, Integer n) {
     const Integer octant = 8 * k / n;
     // The angle from the nearest multiple of π/2 is 2π·(4k − m·n)/(4n).
@@ -49,7 +49,7 @@ std::vector<Integer> prime_factors(Integer n) {
 
 } // namespace
 
-/// Bluestein's way for a prime p: with c_j = ω_{2p}^{j²}, y_k = c_k · Σ_j (x_j c_j) · conj(c_{k−j}).
+/// Bluestein's algorithm for a prime p: with c_j = ω_{2p}^{j²}, y_k = c_k · Σ_j (x_j c_j) · conj(c_{k−j}).
 struct ReferenceDft::Chirp {
     Integer prime;
     Integer length; ///< of the convolution, a power of two ≥ 2p − 1

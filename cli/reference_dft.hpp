@@ -30,7 +30,7 @@ private:
     Integer n_;
     std::vector<Integer> factors_;                     ///< primes in increasing order
     std::vector<Complex> roots_;                       ///< ω_n^k
-    std::map<Integer, std::unique_ptr<Chirp>> chirps_; ///< for each factor that is large
+    std::map<Integer, std::unique_ptr<Chirp>> chirps_; ///< for each large prime factor
 };
 
 } // namespace swirl::cli

@@ -23,12 +23,12 @@ struct Options {
     bool full = false;
 };
 
-/// One of the forms that a transform takes on its way to the machine.
+/// One stage of a transform's lowering.
 struct StageText {
     const char* name;
     const char* what;
-    std::string (*text)(const planning::Plan& plan, std::size_t step,
-                        const planning::StepDescription& description, const Options& options);
+    std::string (*text)(const planning::Plan& plan, std::size_t pass,
+                        const planning::PassDescription& description, const Options& options);
 };
 
 ir::PrintStyle style_of(const Options& options) {
@@ -55,7 +55,7 @@ constexpr StageText stages[] = {
          return kernel_as_cpp(plan, description);
      }},
     {"asm", "the machine code",
-     [](const auto& plan, std::size_t step, const auto&, const Options&) { return plan.listing(step); }},
+     [](const auto& plan, std::size_t pass, const auto&, const Options&) { return plan.listing(pass); }},
 };
 
 std::string joined(const std::vector<ir::Program>& programs, const Options& options) {
@@ -65,24 +65,24 @@ std::string joined(const std::vector<ir::Program>& programs, const Options& opti
     return text;
 }
 
-std::string text_on_gpu(const planning::GpuStepDescription& step, const Options& options) {
+std::string text_on_gpu(const planning::GpuPassDescription& pass, const Options& options) {
     if (options.stage == "formula")
-        return (options.latex ? formula::to_latex(step.formula) : formula::to_text(step.formula)) + "\n";
-    if (options.stage == "ir") return joined(step.lowered, options);
-    if (options.stage == "machine-ir") return joined(step.programs, options);
+        return (options.latex ? formula::to_latex(pass.formula) : formula::to_text(pass.formula)) + "\n";
+    if (options.stage == "ir") return joined(pass.lowered, options);
+    if (options.stage == "machine-ir") return joined(pass.programs, options);
     if (options.stage != "ptx")
         throw UserError("--stage is '{}'; for a GPU use one of formula, ir, machine-ir, ptx", options.stage);
     std::string text;
-    for (const std::string& ptx : step.ptx) text += (text.empty() ? "" : "\n") + ptx;
+    for (const std::string& ptx : pass.ptx) text += (text.empty() ? "" : "\n") + ptx;
     return text;
 }
 
-/// The text of each step, with a line above each where there are several.
-template <class Steps, class Text> std::string with_headings(const Steps& steps, Text text_of) {
+/// The text of each pass, with a heading above each if there are several.
+template <class Passes, class Text> std::string with_headings(const Passes& passes, Text text_of) {
     std::string text;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (steps.size() > 1)
-            text += fmt::format("{}# step {} of {}\n", i > 0 ? "\n" : "", i + 1, steps.size());
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+        if (passes.size() > 1)
+            text += fmt::format("{}# step {} of {}\n", i > 0 ? "\n" : "", i + 1, passes.size());
         text += text_of(i);
     }
     return text;
@@ -90,7 +90,7 @@ template <class Steps, class Text> std::string with_headings(const Steps& steps,
 
 void show_on_gpu(const Options& options) {
     const GpuInspection plan = inspect_gpu_plan(parse_one_problem(options.words), options.planning);
-    print(with_headings(plan.steps, [&](std::size_t i) { return text_on_gpu(plan.steps[i], options); }));
+    print(with_headings(plan.passes, [&](std::size_t i) { return text_on_gpu(plan.passes[i], options); }));
 }
 
 const StageText& stage_named(const std::string& name) {
@@ -111,8 +111,8 @@ void show(const Options& options) {
     if (options.planning.is_for_gpu()) return show_on_gpu(options);
     const StageText& stage = stage_named(options.stage);
     const auto plan = make_plan(parse_one_problem(options.words), options.planning, api::Purpose::inspect);
-    const auto steps = plan->describe();
-    print(with_headings(steps, [&](std::size_t i) { return stage.text(*plan, i, steps[i], options); }));
+    const auto passes = plan->describe();
+    print(with_headings(passes, [&](std::size_t i) { return stage.text(*plan, i, passes[i], options); }));
 }
 
 } // namespace

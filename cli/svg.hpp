@@ -5,7 +5,7 @@
 
 namespace swirl::cli {
 
-/// A picture of boxes and words, drawn one over the other, in pixels from the upper left corner.
+/// A picture of boxes and text, painted in order, in pixels from the upper left corner.
 class Svg {
 public:
     Svg(double width, double height);
@@ -25,7 +25,7 @@ private:
     std::string text_;
 };
 
-/// "#rrggbb" of a hue (0 … 1, around the circle) of this lightness (0 … 1), rather pale.
+/// "#rrggbb" of a rather pale colour of this hue (0 … 1, around the circle) and lightness (0 … 1).
 std::string colour_of(double hue, double lightness);
 
 } // namespace swirl::cli

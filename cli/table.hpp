@@ -5,13 +5,13 @@
 
 namespace swirl::cli {
 
-/// Rows of text in columns as wide as they need. Columns of numbers are set right, others left.
+/// Rows of text in columns of minimal width. Numeric columns are right-aligned, others left-aligned.
 class Table {
 public:
     explicit Table(std::vector<std::string> header) : header_(std::move(header)) {}
     /// As many cells as the header has.
     void add(std::vector<std::string> row);
-    /// Header and rows, each line ended.
+    /// Header and rows, each line terminated.
     std::string text() const;
 
 private:

@@ -26,44 +26,44 @@ struct Options {
 };
 
 struct Result {
-    Number number;
-    search::MatrixFinding finding;
+    DataType number;
+    search::MatrixSearchResult search_result;
     std::vector<Integer> sizes;
-    std::vector<search::MatrixRates> rates; ///< by size: the model's schedule, then what was found
+    std::vector<search::MatrixRates> rates; ///< by size: the model's schedule, then the result
 };
 
-std::vector<Number> numbers_of(const Options& options) {
-    std::vector<Number> numbers;
+std::vector<DataType> numbers_of(const Options& options) {
+    std::vector<DataType> numbers;
     for (const std::string& word : options.numbers) {
         const auto* const known =
-            std::find_if(std::begin(search::searched_numbers), std::end(search::searched_numbers),
-                         [&](Number number) { return word_of(number) == word; });
-        if (known == std::end(search::searched_numbers))
+            std::find_if(std::begin(search::searched_types), std::end(search::searched_types),
+                         [&](DataType number) { return word_of(number) == word; });
+        if (known == std::end(search::searched_types))
             throw UserError("--number is '{}'; use float64, float32, complex64 or complex32", word);
         numbers.push_back(*known);
     }
-    if (numbers.empty())
-        numbers.assign(std::begin(search::searched_numbers), std::end(search::searched_numbers));
+    if (numbers.empty()) numbers.assign(std::begin(search::searched_types), std::end(search::searched_types));
     return numbers;
 }
 
-Result tune(Number number, const Options& options) {
+Result tune(DataType number, const Options& options) {
     const auto progress = [&](const std::string& line) {
         if (!options.quiet) std::cerr << line << std::endl;
     };
-    search::MachineMatrixTimekeeper timekeeper(number, search::searched_extents());
-    Result result{
-        number,
-        search::search_schedule(
-            {.number = number, .cpu = target::host_cpu(), .seconds = options.seconds, .progress = progress},
-            timekeeper),
-        parse_sizes(options.sizes),
-        {}};
-    if (options.keep) search::remember(number, target::host_cpu(), result.finding);
+    search::HostMatrixTimer timer(number, search::searched_extents());
+    Result result{number,
+                  search::search_schedule({.data_type = number,
+                                           .cpu = target::host_cpu(),
+                                           .seconds = options.seconds,
+                                           .progress = progress},
+                                          timer),
+                  parse_sizes(options.sizes),
+                  {}};
+    if (options.keep) search::store_schedule(number, target::host_cpu(), result.search_result);
     for (const Integer size : result.sizes) {
-        search::MachineMatrixTimekeeper at_size(number, {size});
-        result.rates.push_back(
-            at_size.rates({result.finding.model, result.finding.found}, size, options.seconds / 8));
+        search::HostMatrixTimer at_size(number, {size});
+        result.rates.push_back(at_size.rates({result.search_result.model, result.search_result.found}, size,
+                                             options.seconds / 8));
     }
     return result;
 }
@@ -81,18 +81,18 @@ std::string text_of(const Result& result) {
     }
     return fmt::format(
         "{} on {}, Gflop/s of one thread\n  model: {}\n  found: {}\n  {} schedules timed{}\n{}",
-        word_of(result.number), target::host_cpu().name, to_string(result.finding.model),
-        to_string(result.finding.found), result.finding.timed,
-        result.finding.is_complete ? "" : "; time was too short for all", table.text());
+        word_of(result.number), target::host_cpu().name, to_string(result.search_result.model),
+        to_string(result.search_result.found), result.search_result.timed,
+        result.search_result.is_complete ? "" : "; time was too short for all", table.text());
 }
 
 Json json_of(const Result& result) {
     Json json{{"number", word_of(result.number)},
               {"cpu", target::host_cpu().name},
-              {"model", to_string(result.finding.model)},
-              {"found", to_string(result.finding.found)},
-              {"timed", result.finding.timed},
-              {"complete", result.finding.is_complete},
+              {"model", to_string(result.search_result.model)},
+              {"found", to_string(result.search_result.found)},
+              {"timed", result.search_result.timed},
+              {"complete", result.search_result.is_complete},
               {"sizes", Json::array()}};
     for (std::size_t k = 0; k < result.sizes.size(); ++k) {
         const search::MatrixRates& rates = result.rates[k];
@@ -108,13 +108,13 @@ Json json_of(const Result& result) {
 void run(const Options& options) {
     if (!(options.seconds >= 0))
         throw UserError("--seconds is {}; use a number that is not negative", options.seconds);
-    const std::vector<Number> numbers = numbers_of(options);
+    const std::vector<DataType> numbers = numbers_of(options);
     for (const Integer size : parse_sizes(options.sizes))
         if (size > 20000) throw UserError("--sizes has {}; use sizes up to 20000", size);
     if (!runtime::ExecutableCode::is_available())
         throw UserError("generated code cannot run here, so there is nothing to tune");
     Json json = Json::array();
-    for (const Number number : numbers) {
+    for (const DataType number : numbers) {
         const Result result = tune(number, options);
         if (options.json)
             json.push_back(json_of(result));

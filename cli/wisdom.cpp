@@ -90,13 +90,13 @@ void import_lines(const Options& options) {
     }
     const auto imported = options.open().import_lines(options.other_file.empty() ? std::cin : file);
     print(fmt::format("{} entries imported, {} were known as well or better\n", imported.stored,
-                      imported.kept));
+                      imported.unchanged));
     if (imported.unreadable.empty()) return;
     std::cerr << fmt::format("swirl: these lines are no wisdom: {}\n", fmt::join(imported.unreadable, ", "));
     throw ExitStatus{exit_failure};
 }
 
-/// What entries for a problem are named: products of matrices by "gemm" and their numbers.
+/// The names of a problem's wisdom entries. A GEMM schedule ("gemm" and a data type) has a second one, for the model's.
 std::vector<std::string> names_of(const std::vector<std::string>& words) {
     const std::string text = fmt::format("{}", fmt::join(words, " "));
     if (text.starts_with("gemm ")) return {text, text + ", model"};
@@ -111,14 +111,14 @@ void forget(const Options& options) {
         throw UserError("a PROBLEM, --machine and --all exclude each other");
     const auto names = one_problem ? names_of(options.words) : std::vector<std::string>{};
     Wisdom wisdom = options.open();
-    Integer forgotten = 0;
-    if (options.all) forgotten = wisdom.forget_all();
-    if (!options.machine.empty()) forgotten = wisdom.forget_machine(options.machine);
+    Integer erased = 0;
+    if (options.all) erased = wisdom.erase_all();
+    if (!options.machine.empty()) erased = wisdom.erase_machine(options.machine);
     if (one_problem)
         for (const auto& [key, entry] : wisdom.entries())
             if (std::find(names.begin(), names.end(), key.problem) != names.end())
-                forgotten += wisdom.forget(key);
-    print(fmt::format("{} entries forgotten\n", forgotten));
+                erased += wisdom.erase(key);
+    print(fmt::format("{} entries forgotten\n", erased));
 }
 
 } // namespace
@@ -146,11 +146,11 @@ void add_wisdom(CLI::App& program) {
     importing.add_option("FILE", options->other_file, "Where from; else standard input")->type_name("");
     importing.callback([options] { import_lines(*options); });
 
-    CLI::App& forgetting = *command.add_subcommand("forget", "Remove entries");
-    forgetting.add_option("PROBLEM", options->words, "Of one problem, on any machine")->type_name("");
-    forgetting.add_option("--machine", options->machine, "Of one machine")->type_name("NAME");
-    forgetting.add_flag("--all", options->all, "All of them");
-    forgetting.callback([options] { forget(*options); });
+    CLI::App& erasing = *command.add_subcommand("forget", "Remove entries");
+    erasing.add_option("PROBLEM", options->words, "Of one problem, on any machine")->type_name("");
+    erasing.add_option("--machine", options->machine, "Of one machine")->type_name("NAME");
+    erasing.add_flag("--all", options->all, "All of them");
+    erasing.callback([options] { forget(*options); });
 }
 
 } // namespace swirl::cli

@@ -1,6 +1,6 @@
 #include "peers/fftw_library.hpp"
 #include "peers/peer.hpp"
-#include "search/machine.hpp"
+#include "search/host.hpp"
 #include "search/timing.hpp"
 
 #include <fmt/format.h>
@@ -194,7 +194,7 @@ private:
     std::filesystem::path memory() const {
         if (options_.found_plans.empty()) return {};
         std::uint64_t hash = 14695981039346656037U; // FNV-1a
-        for (const char c : search::machine_key(search::host_machine()) + fftw_.version()) {
+        for (const char c : search::host_key(search::this_host()) + fftw_.version()) {
             hash ^= static_cast<unsigned char>(c);
             hash *= 1099511628211U;
         }

@@ -50,8 +50,8 @@ MatrixPlan plan(const MatrixCall& call, int threads) {
     if (threads != 1) return {.absent_because = "LIBXSMM's kernels are of one thread"};
     static const Library opened;
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
-    MatrixRun run = call.number == Number::float32 ? run_of(opened.dispatch_float, call)
-                                                   : run_of(opened.dispatch_double, call);
+    MatrixRun run = call.number == DataType::float32 ? run_of(opened.dispatch_float, call)
+                                                     : run_of(opened.dispatch_double, call);
     if (!run) return {.absent_because = fmt::format("LIBXSMM has no kernel for {}", to_text(call))};
     return {.run = std::move(run), .made_by = fmt::format("LIBXSMM, kernels for {}", opened.kernels)};
 }

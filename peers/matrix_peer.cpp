@@ -8,12 +8,12 @@
 
 namespace swirl::peers {
 
-char letter(Number number) {
+char letter(DataType number) {
     switch (number) {
-    case Number::float32: return 's';
-    case Number::float64: return 'd';
-    case Number::complex32: return 'c';
-    case Number::complex64: return 'z';
+    case DataType::float32: return 's';
+    case DataType::float64: return 'd';
+    case DataType::complex32: return 'c';
+    case DataType::complex64: return 'z';
     default: break; // not of the BLAS
     }
     return '?';

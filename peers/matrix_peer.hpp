@@ -19,17 +19,17 @@ enum class MatrixRoutine : std::uint8_t { gemm, symm, syrk, trmm, trsm };
 /// A call as the BLAS has it, with α = 1 and β = 0: matrices are stored by columns, without gaps.
 struct MatrixCall {
     MatrixRoutine routine = MatrixRoutine::gemm;
-    Number number = Number::float64; ///< of C; int32 is of int8 numbers of A and B
-    Integer rows = 0;                ///< m, of C
-    Integer columns = 0;             ///< n, of C
-    Integer depth = 0;               ///< k: of gemm and syrk; of the others it is m
-    bool from_bfloat16 = false;      ///< gemm of float32: the numbers of A and B are bfloat16
-    bool transposed_a = false;       ///< gemm: the transpose of A is stored
+    DataType number = DataType::float64; ///< of C; int32 is of int8 numbers of A and B
+    Integer rows = 0;                    ///< m, of C
+    Integer columns = 0;                 ///< n, of C
+    Integer depth = 0;                   ///< k: of gemm and syrk; of the others it is m
+    bool from_bfloat16 = false;          ///< gemm of float32: the numbers of A and B are bfloat16
+    bool transposed_a = false;           ///< gemm: the transpose of A is stored
     bool transposed_b = false;
 
     Integer leading_a() const { return transposed_a ? depth : rows; }
     Integer leading_b() const { return transposed_b ? columns : depth; }
-    bool from_int8() const { return number == Number::int32; }
+    bool from_int8() const { return number == DataType::int32; }
     bool widens() const { return from_bfloat16 || from_int8(); }
     Integer operand_bytes() const { ///< of a number of A or B
         return from_int8() ? 1 : from_bfloat16 ? 2 : bytes_of(number);
@@ -46,7 +46,7 @@ std::string routine_name(const MatrixCall& call);
 /// Operations on real numbers, as the LAPACK counts them.
 double flops(const MatrixCall& call);
 /// Of a number, which letter routines' names begin with.
-char letter(Number number);
+char letter(DataType number);
 
 struct MatrixOperands {
     const void* a;

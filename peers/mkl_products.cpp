@@ -86,8 +86,8 @@ MatrixPlan plan_jit(const MatrixCall& call, int threads) {
     const MklLibrary& mkl = MklLibrary::get();
     if (const std::string reason = mkl.absent_because(); !reason.empty()) return {.absent_because = reason};
     mkl.use_threads(threads);
-    return call.number == Number::float32 ? plan_kernel<float>(mkl, call, "s")
-                                          : plan_kernel<double>(mkl, call, "d");
+    return call.number == DataType::float32 ? plan_kernel<float>(mkl, call, "s")
+                                            : plan_kernel<double>(mkl, call, "d");
 }
 
 } // namespace

@@ -78,7 +78,7 @@ VkfftRequest request_for(const Problem& problem, const runtime::GpuDevice& devic
                          .is_double = problem.precision == Precision::float64,
                          .is_inverse = inverse,
                          .is_in_place = in_place,
-                         .device = device.facts().number,
+                         .device = device.properties().index,
                          .stream = stream};
     for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
         request.lengths[problem.dimensions.size() - 1 - k] =

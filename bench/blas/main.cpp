@@ -1,4 +1,5 @@
-// Level 3 of a BLAS, whose file is given: the rate of each routine, and what part it is of the rate of dgemm in the same rounds.
+// Level 3 routines of a given BLAS library: the rate of each routine, and its fraction of the rate of dgemm in the same
+// rounds.
 
 #include "runtime/affinity.hpp"
 
@@ -34,8 +35,8 @@ template <class... Arguments> auto routine(void* library, const char* name) {
     return reinterpret_cast<void (*)(Arguments...)>(found);
 }
 
-/// Square matrices for all routines. `triangle` is the identity and a little, so that what it is applied to over and over
-/// stays as it is.
+/// Square matrices for all routines. `triangle` is close to the identity, so that repeated application leaves its
+/// operand bounded.
 struct Matrices {
     std::vector<double> a, b, c, triangle;
     std::vector<Complex> x, y, z;
@@ -52,14 +53,14 @@ struct Matrices {
     }
 };
 
-struct Contender {
+struct Implementation {
     std::string name;
     double flops;
     std::function<void()> run;
     std::vector<double> seconds = {};
 };
 
-std::vector<Contender> contenders(void* library, Matrices& m, const int& n) {
+std::vector<Implementation> implementations(void* library, Matrices& m, const int& n) {
     using D = const double*;
     using Z = const Complex*;
     using S = const char*;
@@ -97,17 +98,17 @@ std::vector<Contender> contenders(void* library, Matrices& m, const int& n) {
 
 void compare(void* library, int n, int rounds) {
     Matrices matrices(n);
-    std::vector<Contender> all = contenders(library, matrices, n);
+    std::vector<Implementation> all = implementations(library, matrices, n);
     for (int round = 0; round <= rounds; ++round)
-        for (Contender& each : all) {
+        for (Implementation& each : all) {
             const auto start = std::chrono::steady_clock::now();
             each.run();
             const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-            if (round > 0) each.seconds.push_back(taken.count()); // the first plans
+            if (round > 0) each.seconds.push_back(taken.count()); // the first round plans
         }
     fmt::print("{:>5}  {:<10} {:>9} {:>9}   of dgemm's\n", "n", "", "best", "median");
     double gemm[2] = {};
-    for (Contender& each : all) {
+    for (Implementation& each : all) {
         std::sort(each.seconds.begin(), each.seconds.end());
         const double rates[] = {each.flops / each.seconds.front() / 1e9,
                                 each.flops / each.seconds[each.seconds.size() / 2] / 1e9};

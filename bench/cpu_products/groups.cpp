@@ -16,14 +16,15 @@ using Names = std::vector<std::string_view>;
 const Names libraries{"openblas", "openblas-avx512", "blis", "mkl", "onednn"};
 const Names makers{"libxsmm", "mkl-jit"};
 
-Calls squares(Number number, const std::vector<Integer>& sizes, MatrixRoutine routine = MatrixRoutine::gemm) {
+Calls squares(DataType number, const std::vector<Integer>& sizes,
+              MatrixRoutine routine = MatrixRoutine::gemm) {
     Calls calls;
     for (const Integer n : sizes)
         calls.push_back({.routine = routine, .number = number, .rows = n, .columns = n, .depth = n});
     return calls;
 }
 
-Calls transposed(Number number, Integer n) {
+Calls transposed(DataType number, Integer n) {
     Calls calls;
     for (const auto& [a, b] : {std::pair(false, true), std::pair(true, false), std::pair(true, true)})
         calls.push_back(
@@ -31,7 +32,7 @@ Calls transposed(Number number, Integer n) {
     return calls;
 }
 
-Calls skinny(Number number) {
+Calls skinny(DataType number) {
     Calls calls;
     for (const auto& [m, n, k] : {std::array<Integer, 3>{1000, 1000, 16},
                                   {16, 2000, 2000},
@@ -42,12 +43,12 @@ Calls skinny(Number number) {
     return calls;
 }
 
-constexpr Number reals[] = {Number::float64, Number::float32};
+constexpr DataType reals[] = {DataType::float64, DataType::float32};
 
-/// One part for each kind of real numbers.
+/// One part per real data type.
 template <class MakeCalls> std::vector<Part> for_reals(const Part& like, MakeCalls make_calls) {
     std::vector<Part> parts;
-    for (const Number number : reals) {
+    for (const DataType number : reals) {
         Part part = like;
         const std::string_view word = word_of(number);
         part.name = like.name.empty() ? std::string(word) : fmt::format("{}, {}", like.name, word);
@@ -73,10 +74,10 @@ Group square_group() {
     const std::vector<Requirement> best{{"best", libraries, 1.15, 1}};
     Group group{.name = "square", .what = "square matrices, 256 … 4100", .peers = libraries, .parts = {}};
     group.parts =
-        for_reals({.name = "", .calls = {}, .requirements = best, .of_peak = 0.88}, [](Number number) {
+        for_reals({.name = "", .calls = {}, .requirements = best, .of_peak = 0.88}, [](DataType number) {
             return squares(number, {256, 384, 512, 768, 1000, 1024, 1536, 2000, 2048, 3000, 4096, 4100});
         });
-    for (const Number number : {Number::complex64, Number::complex32})
+    for (const DataType number : {DataType::complex64, DataType::complex32})
         group.parts.push_back({.name = std::string(word_of(number)),
                                .calls = squares(number, {256, 1000}),
                                .requirements = best});
@@ -89,7 +90,7 @@ Group small_group() {
         for_reals({.name = "",
                    .calls = {},
                    .requirements = {{"LIBXSMM", {"libxsmm"}, 1.1, 1}, {"MKL JIT", {"mkl-jit"}, 1, 0}}},
-                  [](Number number) { return squares(number, joined(tiny, not_tiny)); });
+                  [](DataType number) { return squares(number, joined(tiny, not_tiny)); });
     return group;
 }
 
@@ -99,22 +100,22 @@ Group blas_group() {
                 .peers = libraries,
                 .through_blas = true,
                 .parts = {}};
-    // As it chooses its kernels, and with those for AVX-512 where it does not choose them.
+    // With the library's own kernel selection, and with AVX-512 kernels forced where it would not select them.
     const auto ahead = [](double each) {
         return std::vector<Requirement>{{"OpenBLAS", {"openblas"}, 0, each},
                                         {"OpenBLAS, AVX-512", {"openblas-avx512"}, 0, each}};
     };
     group.parts = for_reals({.name = "to 32", .calls = {}, .requirements = ahead(1.5)},
-                            [](Number number) { return squares(number, tiny); }) +
+                            [](DataType number) { return squares(number, tiny); }) +
                   for_reals({.name = "to 128", .calls = {}, .requirements = ahead(1.15)},
-                            [](Number number) { return squares(number, not_tiny); });
+                            [](DataType number) { return squares(number, not_tiny); });
     return group;
 }
 
 Group cold_group() {
     Group group{
         .name = "cold", .what = "8 … 128, operands in memory", .peers = makers, .cold = true, .parts = {}};
-    group.parts = for_reals({.name = "", .calls = {}}, [](Number number) {
+    group.parts = for_reals({.name = "", .calls = {}}, [](DataType number) {
         return squares(number, {8, 16, 32, 64, 128});
     });
     return group;
@@ -129,8 +130,9 @@ Group level3_group() {
     Calls calls;
     for (const MatrixRoutine routine :
          {MatrixRoutine::syrk, MatrixRoutine::trsm, MatrixRoutine::trmm, MatrixRoutine::symm})
-        for (const MatrixCall& call : squares(Number::float64, {1000, 2000}, routine)) calls.push_back(call);
-    for (const MatrixCall& call : squares(Number::complex64, {1000, 2000})) calls.push_back(call);
+        for (const MatrixCall& call : squares(DataType::float64, {1000, 2000}, routine))
+            calls.push_back(call);
+    for (const MatrixCall& call : squares(DataType::complex64, {1000, 2000})) calls.push_back(call);
     group.parts = {{.name = "1000 and 2000",
                     .calls = calls,
                     .requirements = {{"best", libraries, 0, 0}},
@@ -139,7 +141,7 @@ Group level3_group() {
 }
 
 Group bfloat16_group() {
-    Part part{.name = "bfloat16", .calls = squares(Number::float32, {256, 1024, 4096})};
+    Part part{.name = "bfloat16", .calls = squares(DataType::float32, {256, 1024, 4096})};
     for (MatrixCall& call : part.calls) call.from_bfloat16 = true;
     const Names peers{"mkl", "onednn", "onednn-matmul", "onednn-packed"};
     part.requirements = {{"best", peers, 1.1, 0}};
@@ -148,20 +150,20 @@ Group bfloat16_group() {
 }
 
 Group int8_group() {
-    Part part{.name = "int8", .calls = squares(Number::int32, {256, 1024, 4096})};
+    Part part{.name = "int8", .calls = squares(DataType::int32, {256, 1024, 4096})};
     const Names peers{"onednn", "onednn-matmul", "onednn-packed"};
     part.requirements = {{"best", peers, 1.0, 0}};
     return {.name = "int8", .what = "operands of int8, sums of int32", .peers = peers, .parts = {part}};
 }
 
-/// Where products go through slices of bfloat16; elsewhere swirl's is ordinary, too.
+/// For CPUs where GEMM uses bf16 splits; elsewhere swirl's accuracy is ordinary, too.
 Group reduced_group() {
     return {.name = "reduced",
             .what = "square matrices of float32, errors of swirl's about 2^-17",
             .peers = libraries,
             .accuracy = Accuracy::reduced,
             .parts = {{.name = "float32",
-                       .calls = squares(Number::float32, {256, 512, 1024, 2048, 4096}),
+                       .calls = squares(DataType::float32, {256, 512, 1024, 2048, 4096}),
                        .requirements = {{"best", libraries, 2.5, 0}}}}};
 }
 
@@ -177,7 +179,7 @@ std::vector<Group> make_groups() {
          .what = "transposed operands",
          .peers = libraries,
          .parts = for_reals({.name = "", .calls = {}, .requirements = {{"best", libraries, 1.15, 1}}},
-                            [](Number number) { return transposed(number, 1000); })});
+                            [](DataType number) { return transposed(number, 1000); })});
     all.push_back(level3_group());
     all.push_back(bfloat16_group());
     all.push_back(int8_group());
@@ -189,7 +191,7 @@ std::vector<Group> make_groups() {
          .peers = libraries,
          .parts = for_reals(
              {.name = "", .calls = {}, .requirements = {{"best", libraries, 0, 0}}, .of_peak = 0.88},
-             [](Number number) {
+             [](DataType number) {
                  return squares(number, {512, 768, 1000, 1024, 1536, 2048});
              })});
     return all;

@@ -6,34 +6,34 @@
 #include <string_view>
 #include <vector>
 
-/// What is measured, and what is asked for.
+/// Benchmark groups and their requirements.
 namespace swirl::bench {
 
-/// How many times as fast as others swirl shall be, the fastest of whom counts for each call. 0: nothing is asked for.
+/// Required speedup of swirl over the fastest of several peers, per call. 0: no requirement.
 struct Requirement {
-    std::string_view opponent; ///< for people
+    std::string_view opponent; ///< for display
     std::vector<std::string_view> peers;
     double geometric_mean = 0;
     double each = 0;
 };
 
-/// Calls of which the same is asked.
+/// Calls with the same requirements.
 struct Part {
     std::string name;
     std::vector<peers::MatrixCall> calls;
     std::vector<Requirement> requirements = {};
-    double of_peak = 0;     ///< that swirl shall reach of the multiply-adds measured beside
-    double of_own_gemm = 0; ///< of the rate of swirl's product of as large matrices
+    double of_peak = 0;     ///< required fraction of the multiply-add peak measured in the same run
+    double of_own_gemm = 0; ///< required fraction of the rate of swirl's GEMM on matrices of the same size
 };
 
 struct Group {
     std::string_view name;
     std::string_view what;
-    std::string_view cpu = {};              ///< that swirl generates for; empty: the best the machine has
+    std::string_view cpu = {};              ///< target of swirl's code; empty: the best of this machine
     std::vector<std::string_view> peers;    ///< that take part
-    bool through_blas = false;              ///< swirl is called as a BLAS
+    bool through_blas = false;              ///< swirl is called through its BLAS interface
     bool cold = false;                      ///< each execution finds its operands in memory, not in a cache
-    Accuracy accuracy = Accuracy::ordinary; ///< that swirl is asked for
+    Accuracy accuracy = Accuracy::ordinary; ///< requested of swirl
     std::vector<Part> parts;
 };
 

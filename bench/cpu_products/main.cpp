@@ -1,4 +1,4 @@
-// Matrix products on the CPU beside other libraries, in the same run: part of `make bench`.
+// GEMM on the CPU against other libraries, in the same run: part of `make bench`.
 
 #include "base/error.hpp"
 #include "bench/cpu_products/report.hpp"
@@ -16,7 +16,7 @@
 namespace swirl::bench {
 namespace {
 
-/// OpenBLAS's threads wait actively for 2^26 cycles (its THREAD_TIMEOUT), those of swirl and OpenMP for less.
+/// OpenBLAS's threads spin for 2^26 cycles (its THREAD_TIMEOUT), those of swirl and OpenMP for less.
 constexpr double spinning_seconds = 0.035;
 
 struct Arguments {
@@ -70,7 +70,7 @@ public:
         options_.peers = peers::parse_matrix_peers("--peers", arguments.peers);
         options_.threads = arguments.threads;
         options_.rounds.rounds = arguments.rounds;
-        options_.rounds.least_rounds = std::min(arguments.rounds, RoundOptions{}.least_rounds);
+        options_.rounds.min_rounds = std::min(arguments.rounds, RoundOptions{}.min_rounds);
         options_.rounds.seconds = arguments.seconds;
         options_.rounds.batch = arguments.batch;
         options_.rounds.on_one_thread = arguments.threads == 1;
@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    /// Which code libraries take is decided once, when they are loaded.
+    /// Libraries select their code path once, when they are loaded.
     void restrict_instructions() const {
         for (const Group* group : chosen_)
             if (group->cpu != chosen_.front()->cpu)

@@ -16,13 +16,13 @@ namespace {
 
 using peers::MatrixRoutine;
 
-template <class F> void with_number(Number number, F&& f) {
+template <class F> void with_data_type(DataType number, F&& f) {
     switch (number) {
-    case Number::float32: return f(float{});
-    case Number::float64: return f(double{});
-    case Number::complex32: return f(std::complex<float>{});
-    case Number::complex64: return f(std::complex<double>{});
-    case Number::int32: return f(std::int32_t{});
+    case DataType::float32: return f(float{});
+    case DataType::float64: return f(double{});
+    case DataType::complex32: return f(std::complex<float>{});
+    case DataType::complex64: return f(std::complex<double>{});
+    case DataType::int32: return f(std::int32_t{});
     default: throw InternalError("no sums of {}", word_of(number));
     }
 }
@@ -43,7 +43,7 @@ Elements elements_of(const peers::MatrixCall& call) {
 }
 
 constexpr Integer line = 64;
-/// Lines between matrices, so that they do not all begin at the same place of a cache.
+/// Padding between matrices, so that they do not all start at the same cache set.
 constexpr Integer apart = 5 * line;
 
 Integer bytes_with_gap(Integer elements, Integer bytes_each) {
@@ -71,7 +71,7 @@ Operands::Operands(const peers::MatrixCall& call, bool cold) : call_(call) {
     }
     std::shuffle(sets_.begin(), sets_.end(), std::mt19937(1));
     for (const peers::MatrixOperands& set : sets_)
-        with_number(call.number, [&](auto example) { fill<decltype(example)>(set); });
+        with_data_type(call.number, [&](auto example) { fill<decltype(example)>(set); });
     const auto* const c = static_cast<const std::byte*>(sets_[0].c);
     first_c_.assign(c, c + elements.c * bytes_of(call.number));
 }
@@ -106,7 +106,7 @@ template <class T> void Operands::fill(const peers::MatrixOperands& set) const {
     std::generate_n(a, elements.a, random);
     if (set.b != nullptr) std::generate_n(static_cast<T*>(const_cast<void*>(set.b)), elements.b, random);
     if (!call_.is_in_place()) return;
-    // Triangular matrices near to one: C is multiplied by them, or by their inverses, thousands of times.
+    // Triangular matrices close to the identity: C is multiplied by them, or by their inverses, thousands of times.
     const T small = T(1) / T(static_cast<float>(call_.rows));
     for (Integer column = 0; column < call_.rows; ++column)
         for (Integer row = 0; row < call_.rows; ++row) {
@@ -119,13 +119,13 @@ void Operands::restore() const { std::memcpy(sets_[0].c, first_c_.data(), first_
 
 double Operands::error() const {
     double error = 0;
-    with_number(call_.number, [&](auto example) { error = error_of<decltype(example)>(); });
+    with_data_type(call_.number, [&](auto example) { error = error_of<decltype(example)>(); });
     return error;
 }
 
 namespace {
 
-/// The elements of which the definition makes those of C.
+/// The operand elements in the definition of an element of C.
 template <class T> class Definition {
 public:
     Definition(const peers::MatrixCall& call, const peers::MatrixOperands& operands, const std::byte* before)

@@ -7,18 +7,19 @@
 
 namespace swirl::bench {
 
-/// Random operands of a call, one set or as many as no cache holds.
+/// Random operands of a call: one set, or enough sets to exceed every cache.
 class Operands {
 public:
-    /// `cold`: so many sets that they fill 64 MiB, handed out in no order that a prefetcher could guess.
+    /// `cold`: enough sets to fill 64 MiB, used in an order that defeats the prefetcher.
     Operands(const peers::MatrixCall& call, bool cold);
 
     std::span<const peers::MatrixOperands> sets() const { return sets_; }
-    /// What C is before an execution: of trmm and trsm it is read. For the first set.
+    /// Resets C of the first set to its value before an execution: trmm and trsm read it.
     void restore() const;
 
-    /// The largest deviation of some elements of the first set's C from the definition, of trsm of A·C from what C was: over the
-    /// sum of the absolute values that make the element. `call` has been executed once since `restore`.
+    /// The maximum deviation of sampled elements of the first set's C from the definition (for trsm: of A·C from the
+    /// original C), relative to the sum of the absolute values that form the element. `call` must have been executed
+    /// once since `restore`.
     double error() const;
 
 private:

@@ -15,7 +15,7 @@ namespace {
 
 using cli::Json;
 
-/// How swirl fares in a part, in one respect: its weakest call, and the geometric mean.
+/// swirl's result in a part for one metric: its weakest call, and the geometric mean.
 struct Summary {
     std::string against;
     int calls = 0;
@@ -24,7 +24,7 @@ struct Summary {
     std::string weakest = {};
 };
 
-/// `value_of` a row: nothing where it was not measured.
+/// `value_of` a row: nothing if not measured.
 template <class ValueOf>
 std::optional<Summary> summarize(const Result& result, ValueOf value_of, Summary summary) {
     double logarithms = 0;
@@ -42,14 +42,14 @@ std::optional<Summary> summarize(const Result& result, ValueOf value_of, Summary
     return summary;
 }
 
-/// A rate as a part of another entry's, which runs at 1/ratio of swirl's.
+/// swirl's rate as a fraction of another entry's, whose ratio is relative to swirl.
 std::optional<double> part_of(const Row& row, std::string_view name) {
     const Entry* const entry = entry_of(row, name);
     if (entry == nullptr || !row.has_swirl()) return std::nullopt;
     return entry->ratio;
 }
 
-/// How many times what one thread does in registers all of them do: as many as there are, if nobody else runs.
+/// Multiply-add throughput of all threads over that of one: the number of free processors.
 std::optional<double> processors_free(const Row& row) {
     const Entry* const all = entry_of(row, peak_name);
     const Entry* const one = entry_of(row, peak_on_one_name);
@@ -82,7 +82,7 @@ std::vector<Summary> summaries_of(const Result& result) {
     return all;
 }
 
-/// What an entry reaches of the peak.
+/// An entry's fraction of the peak.
 double of_peak(const Row& row, const Entry& entry) {
     const Entry* const peak = entry_of(row, peak_name);
     return peak == nullptr ? 0 : entry.gigaflops(entry.time.median) / peak->gigaflops(peak->time.median);

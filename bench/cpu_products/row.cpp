@@ -18,21 +18,23 @@ using peers::MatrixCall;
 using peers::MatrixPlan;
 using peers::MatrixRoutine;
 
-constexpr bool has_floats(Number number) { return number == Number::float32 || number == Number::complex32; }
+constexpr bool has_floats(DataType number) {
+    return number == DataType::float32 || number == DataType::complex32;
+}
 
-/// Results further from the definition are wrong, not rounded otherwise.
-double tolerance(Number number) { return has_floats(number) ? 1e-5 : 1e-14; }
+/// A larger deviation from the definition is an error, not rounding.
+double tolerance(DataType number) { return has_floats(number) ? 1e-5 : 1e-14; }
 
-/// Executions between two looks at the clock last at least so long, so that calling them costs nothing beside.
+/// Minimum seconds of executions between two clock readings, so that the call overhead is negligible.
 constexpr double shortest_run = 2e-5;
-/// The same where threads have to meet.
+/// The same for multiple threads, which synchronise.
 constexpr double shortest_team_run = 1e-3;
 
 MatrixProduct product_of(const MatrixCall& call) {
     MatrixProduct product = MatrixProduct::column_major(call.number, call.rows, call.columns, call.depth);
     if (call.transposed_a) product.a = {.row_stride = call.depth, .column_stride = 1};
-    if (call.from_bfloat16) product.a_number = product.b_number = Number::bfloat16;
-    if (call.from_int8()) product.a_number = product.b_number = Number::int8;
+    if (call.from_bfloat16) product.a_type = product.b_type = DataType::bfloat16;
+    if (call.from_int8()) product.a_type = product.b_type = DataType::int8;
     if (call.transposed_b) product.b = {.row_stride = call.columns, .column_stride = 1};
     return product;
 }
@@ -42,7 +44,7 @@ std::string why_swirl_has_none(const MatrixCall& call) {
     return "";
 }
 
-/// Planned once, as its users do.
+/// Planned once, as users do.
 template <class T, class Operand = T>
 MatrixPlan planned_as(const MatrixCall& call, const MatrixPlanOptions& options) {
     const swirl::MatrixPlan plan = swirl::plan(product_of(call), options);
@@ -57,18 +59,18 @@ MatrixPlan swirl_plan(const MatrixCall& call, const MatrixPlanOptions& options) 
     if (const std::string reason = why_swirl_has_none(call); !reason.empty())
         return {.absent_because = reason};
     switch (call.number) {
-    case Number::float32:
+    case DataType::float32:
         return call.from_bfloat16 ? planned_as<float, bfloat16>(call, options)
                                   : planned_as<float>(call, options);
-    case Number::int32: return planned_as<std::int32_t, std::int8_t>(call, options);
-    case Number::float64: return planned_as<double>(call, options);
-    case Number::complex32: return planned_as<std::complex<float>>(call, options);
-    case Number::complex64: return planned_as<std::complex<double>>(call, options);
+    case DataType::int32: return planned_as<std::int32_t, std::int8_t>(call, options);
+    case DataType::float64: return planned_as<double>(call, options);
+    case DataType::complex32: return planned_as<std::complex<float>>(call, options);
+    case DataType::complex64: return planned_as<std::complex<double>>(call, options);
     default: return {};
     }
 }
 
-/// Without a plan, as an entry point of the BLAS has to.
+/// Without a separate plan, as a BLAS entry point must.
 template <class T> MatrixPlan at_once_as(const MatrixCall& call, int threads) {
     return {.run = peers::repeated([product = product_of(call), threads](const peers::MatrixOperands& o) {
                 const T alpha(1), beta(0);
@@ -81,10 +83,10 @@ MatrixPlan swirl_at_once(const MatrixCall& call, int threads) {
     if (const std::string reason = why_swirl_has_none(call); !reason.empty())
         return {.absent_because = reason};
     switch (call.number) {
-    case Number::float32: return at_once_as<float>(call, threads);
-    case Number::float64: return at_once_as<double>(call, threads);
-    case Number::complex32: return at_once_as<std::complex<float>>(call, threads);
-    case Number::complex64: return at_once_as<std::complex<double>>(call, threads);
+    case DataType::float32: return at_once_as<float>(call, threads);
+    case DataType::float64: return at_once_as<double>(call, threads);
+    case DataType::complex32: return at_once_as<std::complex<float>>(call, threads);
+    case DataType::complex64: return at_once_as<std::complex<double>>(call, threads);
     default: return {};
     }
 }
@@ -122,7 +124,7 @@ private:
     static MatrixCall square_as_large(const MatrixCall& call) {
         if (call.routine == MatrixRoutine::gemm && !is_complex(call.number))
             return {.rows = 1, .columns = 1, .depth = 1};
-        return {.number = has_floats(call.number) ? Number::float32 : Number::float64,
+        return {.number = has_floats(call.number) ? DataType::float32 : DataType::float64,
                 .rows = call.rows,
                 .columns = call.columns,
                 .depth = call.rows};
@@ -155,14 +157,14 @@ private:
         }
         row_.entries.push_back(
             {.name = std::string(name), .made_by = plan.made_by, .flops = flops(call_), .error = error});
-        // A first execution may take long for other reasons than its length, but not so long.
+        // A first execution may be slow for reasons other than its size, but not this slow.
         constexpr double surely_long = 0.05;
         auto run = continued(operands_, std::move(plan.run));
         const Integer together = seconds > surely_long ? 1 : executions_lasting(shortest_run, run);
         add_work(std::move(run), together);
     }
 
-    /// Goes on where it was: with many sets none is met again soon.
+    /// Continues with the next set of operands: with many sets none is reused soon.
     static std::function<void(Integer)> continued(const Operands& operands, peers::MatrixRun run) {
         return [sets = operands.sets(), run = std::move(run), next = std::size_t{0}](Integer count) mutable {
             while (count > 0) {
@@ -175,7 +177,7 @@ private:
         };
     }
 
-    /// For calls that are no product of real matrices: what swirl makes of such a one.
+    /// For calls other than GEMM: swirl's GEMM of the same size.
     void add_own_gemm() {
         if (call_.routine == MatrixRoutine::gemm && !is_complex(call_.number)) return;
         const MatrixCall square = square_as_large(call_);
@@ -209,7 +211,7 @@ private:
             together);
     }
 
-    /// How many executions last so long, to the next power of two.
+    /// The number of executions that lasts so long, rounded up to a power of two.
     template <class Run> static Integer executions_lasting(double shortest, Run& run) {
         Integer together = 1;
         for (;; together *= 2) {
@@ -239,10 +241,10 @@ private:
     const search::ProbeKernels& kernels_;
     const Options& options_;
     Operands operands_;
-    Operands square_; ///< of one element where there is no use for it
+    Operands square_; ///< one element if unused
     Row row_;
     std::vector<runtime::TimedWork> works_;
-    std::vector<Integer> together_; ///< executions in one run of a work
+    std::vector<Integer> together_; ///< executions per run of a work item
 };
 
 } // namespace

@@ -16,20 +16,20 @@ struct Options {
     RoundOptions rounds;
 };
 
-/// One contender's part of a row.
+/// One implementation's entry in a row.
 struct Entry {
     std::string name; ///< "swirl", that of the peer, or one of those below
     std::string made_by;
-    double flops = 0;               ///< of an execution
-    runtime::Measurement time = {}; ///< of an execution
-    double ratio = 1;               ///< how many times as fast as it the first contender is, within rounds
+    double flops = 0;               ///< per execution
+    runtime::Measurement time = {}; ///< per execution
+    double ratio = 1;               ///< speedup of the first implementation over this one, within rounds
     double error = 0;               ///< Operands::error
 
     double gigaflops(double seconds) const { return flops / seconds * 1e-9; }
 };
 
-/// Beside swirl and the peers run: multiply-adds in registers, on all threads and on one; swirl on one thread; and beside
-/// other routines swirl's product of matrices as large.
+/// Run in addition to swirl and the peers: multiply-adds in registers, on all threads and on one; swirl on one thread;
+/// and for other routines swirl's GEMM on matrices of the same size.
 constexpr std::string_view peak_name = "peak", peak_on_one_name = "peak-one-thread",
                            on_one_name = "swirl-one-thread", gemm_name = "swirl-gemm";
 
@@ -37,23 +37,23 @@ struct Absence {
     std::string peer, reason;
 };
 
-/// What was measured of one call.
+/// Results of one call.
 struct Row {
     peers::MatrixCall call;
-    std::vector<Entry> entries = {}; ///< swirl first, where it took part
+    std::vector<Entry> entries = {}; ///< swirl first, if present
     std::vector<Absence> absences = {};
 
     bool has_swirl() const { return !entries.empty() && entries.front().name == "swirl"; }
 };
 
-/// Checks the results, and times. A contender with a wrong result counts as absent.
+/// Checks the results, and times. An implementation with a wrong result counts as absent.
 Row measure(const peers::MatrixCall& call, const Group& group, const search::ProbeKernels& kernels,
             const Options& options);
 
 /// The entry of a name, or null.
 const Entry* entry_of(const Row& row, std::string_view name);
 
-/// How many times as fast as the fastest of these swirl is, and which that is; empty without swirl or any of them.
+/// Speedup of swirl over the fastest of these, and which that is; empty without swirl or any of them.
 struct Comparison {
     double ratio = 0;
     std::string_view peer = {};

@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
-/// The estimate's plans beside those found by measuring: what the model's errors cost.
+/// The estimate's plans against plans found by timing: the cost of the model's errors.
 namespace swirl::bench {
 
 struct AgainstMeasure {
     struct Loss {
         Problem problem;
-        double ratio; ///< the estimate's time over the measured plan's, within rounds
+        double ratio; ///< the estimate's time over the timed plan's, within rounds
         std::string estimated, measured;
     };
-    std::vector<Loss> losses; ///< one a problem, the largest first
+    std::vector<Loss> losses; ///< one per problem, largest first
     double geometric_mean = 1;
 };
 
 AgainstMeasure against_measure(const std::vector<Result>& results);
 
-/// All ratios, and both recipes where the estimate takes over a tenth longer.
+/// All ratios, and both recipes if the estimate takes over a tenth longer.
 std::string to_text(const AgainstMeasure& comparison);
 cli::Json to_json(const AgainstMeasure& comparison);
 

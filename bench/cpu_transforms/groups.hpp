@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-/// What is measured, and what is asked for.
+/// Benchmark groups and their requirements.
 namespace swirl::bench {
 
-/// How many times as fast as a peer swirl shall be. 0: nothing is asked for.
+/// Required speedup of swirl over a peer. 0: no requirement.
 struct Requirement {
     double geometric_mean = 0;
     double each = 0;
@@ -19,10 +19,10 @@ struct Opponent {
     std::vector<std::string_view> peers;
 };
 
-/// FFTW of the system, the best of those with AVX-512 in the open, and MKL.
+/// The system's FFTW, the best open-source libraries with AVX-512, and MKL.
 const std::vector<Opponent>& opponents();
 
-/// Problems of which the same is asked.
+/// Problems with the same requirements.
 struct Part {
     std::string name;
     std::vector<std::string> problems;     ///< without their precision
@@ -32,7 +32,7 @@ struct Part {
 struct Group {
     std::string_view name;
     std::string_view what;
-    std::string_view cpu; ///< that swirl generates for; empty: the best the machine has
+    std::string_view cpu; ///< target of swirl's code; empty: the best of this machine
     std::vector<Part> parts;
 };
 

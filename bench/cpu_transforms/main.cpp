@@ -1,4 +1,4 @@
-// Transforms on the CPU beside other libraries, in the same run: the benchmark of `make bench`.
+// Transforms on the CPU against other libraries, in the same run: the benchmark of `make bench`.
 
 #include "base/error.hpp"
 #include "bench/cpu_transforms/against_measure.hpp"
@@ -110,7 +110,7 @@ public:
         options_.planning.effort = arguments.planner == "measure" ? Effort::measure : Effort::estimate;
         options_.against_measured = arguments.against_measured;
         options_.planning.time_budget_seconds = arguments.swirl_seconds;
-        options_.planning.use_wisdom = false; // of another version of swirl, perhaps
+        options_.planning.use_wisdom = false; // it may be from another version of swirl
         options_.planning.cpu = chosen_.front()->cpu;
         options_.planning.threads = arguments.threads;
         options_.peers = peers::parse_peers("--peers", arguments.peers);
@@ -120,7 +120,7 @@ public:
         options_.peer_options.found_plans = peers::peers_folder() / "fftw-plans";
         if (arguments.forget_fftw_plans) std::filesystem::remove_all(options_.peer_options.found_plans);
         options_.rounds.rounds = arguments.rounds;
-        options_.rounds.least_rounds = std::min(arguments.rounds, RoundOptions{}.least_rounds);
+        options_.rounds.min_rounds = std::min(arguments.rounds, RoundOptions{}.min_rounds);
         options_.rounds.seconds = arguments.seconds;
         options_.rounds.on_one_thread = arguments.threads == 1;
     }
@@ -139,7 +139,7 @@ public:
     }
 
 private:
-    /// Which code MKL takes is decided once, when it is loaded.
+    /// MKL selects its code path once, when it is loaded.
     void restrict_peers() const {
         for (const Group* group : chosen_)
             if (group->cpu != chosen_.front()->cpu)

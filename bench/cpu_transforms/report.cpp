@@ -17,19 +17,19 @@ using cli::Json;
 
 const char* word(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
 
-/// What of the machine's best an entry reaches.
+/// An entry's fractions of the machine's peak rates.
 struct Parts {
     double of_peak;      ///< pseudo-flops ÷ fused multiply-adds counted as two
     double of_bandwidth; ///< elements read and written once ÷ copy bandwidth of the level that holds them
     std::string level;
 };
 
-Parts parts_of(const Row& row, const Entry& entry, const search::MachineProbe& probe) {
+Parts parts_of(const Row& row, const Entry& entry, const search::HostProbe& probe) {
     const search::Floors floors = search::floors(row.problem, search::pseudo_flops(row.problem), probe);
     return {floors.arithmetic / entry.time.median, floors.traffic / entry.time.median, floors.level};
 }
 
-/// How the problems of a part fare against an opponent.
+/// Results of a part's problems against an opponent.
 struct Summary {
     int problems = 0;
     double geometric_mean = 0;
@@ -62,7 +62,7 @@ std::optional<Summary> summarize(const Result& result, const Opponent& opponent)
     return summary;
 }
 
-/// A part's own peers first, as the requirements have them, then each peer by itself.
+/// A part's own opponents first, in the order of its requirements, then each peer alone.
 std::vector<Opponent> opponents_of(const std::vector<Result>& results) {
     std::vector<Opponent> all = opponents();
     for (const Result& result : results)
@@ -81,7 +81,7 @@ Requirement requirement_of(const Part& part, std::size_t opponent) {
     return opponent < part.requirements.size() ? part.requirements[opponent] : Requirement{};
 }
 
-std::string problem_table(const std::vector<Result>& results, const search::MachineProbe& probe) {
+std::string problem_table(const std::vector<Result>& results, const search::HostProbe& probe) {
     cli::Table table({"group", "problem", "library", "best Gflop/s", "median", "time/swirl", "of peak",
                       "of bandwidth", "level", "difference"});
     for (const Result& result : results)
@@ -116,7 +116,7 @@ std::string summary_table(const std::vector<Result>& results) {
     return table.text();
 }
 
-Json json_of(const Row& row, const search::MachineProbe& probe) {
+Json json_of(const Row& row, const search::HostProbe& probe) {
     Json json{{"problem", to_text(row.problem)},
               {"flops", row.flops},
               {"pseudo_flops", rounded(search::pseudo_flops(row.problem))},
@@ -173,7 +173,7 @@ std::string progress_line(const Result& result, const Row& row) {
     return line;
 }
 
-std::string tables(const std::vector<Result>& results, const search::MachineProbe& probe) {
+std::string tables(const std::vector<Result>& results, const search::HostProbe& probe) {
     return problem_table(results, probe) +
            "\nGflop/s counts 5 n log2 n operations (2.5 for real data); 'time/swirl' is the median of the "
            "ratios within rounds.\n\n" +

@@ -10,7 +10,7 @@
 
 namespace swirl::bench {
 
-/// What was measured of one part of a group in one precision.
+/// Results of one part of a group in one precision.
 struct Result {
     const Group* group;
     const Part* part;
@@ -18,23 +18,23 @@ struct Result {
     std::vector<Row> rows;
 };
 
-/// How the run was made.
+/// Setting of a run.
 struct Setting {
     std::string command;
     std::string date;    ///< UTC, ISO 8601
     std::string planner; ///< "estimate" or "measure"
     int threads = 1;
-    int processor = -1; ///< that the run was pinned to; −1: none
+    int processor = -1; ///< to which the run was pinned; −1: none
     double fftw_seconds = 0;
-    search::MachineProbe probe;
+    search::HostProbe probe;
 };
 
-/// One line while it runs: swirl's speed, and how many times as fast as each peer it is.
+/// Progress line: swirl's speed, and its speedup over each peer.
 std::string progress_line(const Result& result, const Row& row);
 
-/// For each problem and contender: speed by the best and the median time, ratio to swirl's, parts of what the machine
-/// can do; then for each part the ratios beside what is asked for.
-std::string tables(const std::vector<Result>& results, const search::MachineProbe& probe);
+/// For each problem and implementation: speed by the best and the median time, ratio to swirl's, fractions of the
+/// machine's peak rates; then for each part the ratios against the requirements.
+std::string tables(const std::vector<Result>& results, const search::HostProbe& probe);
 
 cli::Json to_json(const std::vector<Result>& results, const Setting& setting);
 

@@ -11,7 +11,7 @@
 namespace swirl::bench {
 namespace {
 
-/// Results that differ more are wrong, not rounded otherwise.
+/// A larger difference between results is an error, not rounding.
 double tolerance(Precision precision) { return precision == Precision::float32 ? 1e-4 : 1e-11; }
 
 template <class T> double difference(std::span<const T> a, std::span<const T> b) {
@@ -38,7 +38,7 @@ public:
             add_swirl(std::string(measured_name), measured);
         }
         for (const peers::Peer* peer : options_.peers) add(*peer);
-        data_.fill(1); // planning may have written over it
+        data_.fill(1); // planning may have overwritten it
         data_.save();
         compare_results();
         const runtime::FlushDenormals flush;
@@ -78,7 +78,7 @@ private:
             row_.absences.push_back({name, planned.absent_because});
     }
 
-    /// Everybody transforms the same data; whoever finds something else is taken out.
+    /// All implementations transform the same data; one with a different result is excluded.
     void compare_results() {
         const auto output = data_.buffers().back().span_of<std::byte>();
         std::vector<std::byte> expected;

@@ -13,17 +13,17 @@
 namespace swirl::bench {
 
 struct Options {
-    PlanOptions planning;          ///< of swirl
-    bool against_measured = false; ///< swirl with a plan found by measuring is one more contender
+    PlanOptions planning;          ///< options for swirl
+    bool against_measured = false; ///< adds swirl with a plan found by timing as another implementation
     std::vector<const peers::Peer*> peers;
     peers::PeerOptions peer_options;
     RoundOptions rounds;
 };
 
-/// The contender whose plan was found by measuring.
+/// The implementation whose plan was found by timing.
 constexpr std::string_view measured_name = "swirl-measured";
 
-/// One library's part of a row.
+/// One library's entry in a row.
 struct Entry {
     std::string name; ///< "swirl" or that of the peer
     std::string made_by;
@@ -37,7 +37,7 @@ struct Absence {
     std::string peer, reason;
 };
 
-/// What was measured of one problem.
+/// Results of one problem.
 struct Row {
     Problem problem;
     double flops = 0;                ///< real operations that swirl executes
@@ -45,7 +45,7 @@ struct Row {
     std::vector<Absence> absences = {};
 };
 
-/// Plans, compares the results, and times. A contender with another result than swirl's counts as absent.
+/// Plans, compares the results, and times. An implementation whose result differs from swirl's counts as absent.
 Row measure(const Problem& problem, const Options& options);
 
 /// Pseudo-Gflop/s: 5 n log₂ n operations for each complex transform, half of that for real ones.

@@ -18,19 +18,19 @@ namespace {
 using peers::GpuArithmetic;
 using peers::GpuMatrixCall;
 
-/// As BLAS have it: by columns, without gaps.
+/// As in BLAS: column-major, without gaps.
 MatrixProduct product_of(const GpuMatrixCall& call) {
     const auto layout = [](bool transposed, Integer leading) {
         return transposed ? MatrixLayout{leading, 1} : MatrixLayout{1, leading};
     };
     MatrixProduct product;
-    product.number = call.arithmetic == GpuArithmetic::float64 ? Number::float64 : Number::float32;
-    if (call.arithmetic == GpuArithmetic::bfloat16) product.a_number = product.b_number = Number::bfloat16;
-    if (call.arithmetic == GpuArithmetic::float16) product.a_number = product.b_number = Number::float16;
-    if (call.arithmetic == GpuArithmetic::e4m3) product.a_number = product.b_number = Number::float8_e4m3;
+    product.data_type = call.arithmetic == GpuArithmetic::float64 ? DataType::float64 : DataType::float32;
+    if (call.arithmetic == GpuArithmetic::bfloat16) product.a_type = product.b_type = DataType::bfloat16;
+    if (call.arithmetic == GpuArithmetic::float16) product.a_type = product.b_type = DataType::float16;
+    if (call.arithmetic == GpuArithmetic::e4m3) product.a_type = product.b_type = DataType::float8_e4m3;
     product.rows = call.rows;
     product.columns = call.columns;
-    product.depth = call.depth;
+    product.k = call.depth;
     product.a = layout(call.transposed_a, call.leading_a());
     product.b = layout(call.transposed_b, call.leading_b());
     product.c = layout(false, call.rows);
@@ -42,12 +42,12 @@ void multiply(const gpu::MatrixPlan& plan, const void* a, const void* b, void* c
     plan.execute(1, static_cast<const T*>(a), static_cast<const T*>(b), 0, static_cast<C*>(c), stream);
 }
 
-auto multiply_of(Number number) {
+auto multiply_of(DataType number) {
     switch (number) {
-    case Number::float64: return multiply<double>;
-    case Number::bfloat16: return multiply<bfloat16, float>;
-    case Number::float16: return multiply<float16, float>;
-    case Number::float8_e4m3: return multiply<float8_e4m3, float>;
+    case DataType::float64: return multiply<double>;
+    case DataType::bfloat16: return multiply<bfloat16, float>;
+    case DataType::float16: return multiply<float16, float>;
+    case DataType::float8_e4m3: return multiply<float8_e4m3, float>;
     default: return multiply<float>;
     }
 }
@@ -57,11 +57,11 @@ public:
     Kernels(const GpuMatrixCall& call, const runtime::GpuStream& stream)
         : call_(call), stream_(stream), product_(product_of(call)) {}
 
-    /// Multiply-adds; of numbers that they do not have, none.
+    /// SIMT kernels; none for data types that these do not support.
     void add_threads() {
         try {
             add_swirl("SIMT", Accuracy::ordinary,
-                      to_string(gemm::gpu_thread_schedule(product_, stream_.device().target())));
+                      to_string(gemm::simt_schedule(product_, stream_.device().target())));
         } catch (const UserError& error) {
             std::fprintf(stderr, "SIMT is left out: %s\n", error.what());
         }
@@ -69,12 +69,12 @@ public:
     void add_swirl(const std::string& name, Accuracy accuracy, const std::string& schedule,
                    bool is_promised = false) {
         add(name, [&] {
-            const gpu::MatrixPlan plan = gpu::plan(product_, {.device = stream_.device().facts().number,
+            const gpu::MatrixPlan plan = gpu::plan(product_, {.device = stream_.device().properties().index,
                                                               .accuracy = accuracy,
                                                               .check = false, // results are compared here
                                                               .use_cache = false,
                                                               .schedule = schedule});
-            const auto call = multiply_of(product_.number_of_a());
+            const auto call = multiply_of(product_.type_of_a());
             const gpu::Stream queue(static_cast<void*>(stream_.handle()));
             return AccuracyKernel{
                 name, plan.schedule(), is_promised,
@@ -92,7 +92,7 @@ public:
         });
     }
     std::string best() const {
-        return gpu::schedules(product_, 1, stream_.device().facts().number, Accuracy::ordinary).at(0);
+        return gpu::schedules(product_, 1, stream_.device().properties().index, Accuracy::ordinary).at(0);
     }
     std::vector<AccuracyKernel> take() { return std::move(kernels_); }
 
@@ -113,7 +113,7 @@ private:
 
 } // namespace
 
-const StoredNumber& operand_of(const GpuMatrixCall& call) {
+const StoredType& operand_of(const GpuMatrixCall& call) {
     switch (call.arithmetic) {
     case GpuArithmetic::float64: return stored(Precision::float64);
     case GpuArithmetic::bfloat16: return stored(Precision::bfloat16);

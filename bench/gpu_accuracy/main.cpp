@@ -1,4 +1,5 @@
-// Errors of products on a GPU, of patterns of numbers on which sums' errors depend, beside those of multiply-adds and of cuBLAS.
+// Errors of GEMM on a GPU against those of multiply-adds and of cuBLAS, for operand patterns that determine the errors
+// of sums.
 
 #include "base/error.hpp"
 #include "bench/gpu_accuracy/kernels.hpp"
@@ -32,13 +33,13 @@ struct Arguments {
     bool model = false;
 };
 
-/// A and B of a pattern, as their format has them; A's rows and B's columns are contiguous (product TN).
+/// A and B of a pattern, in their data type; A's rows and B's columns are contiguous (GEMM TN).
 struct Data {
     std::vector<double> a, b;
 };
 Data data_of(const AccuracyPattern& pattern, const GpuMatrixCall& call, std::uint64_t seed) {
     Random random(seed);
-    const StoredNumber& format = operand_of(call);
+    const StoredType& format = operand_of(call);
     std::vector<std::byte> bytes(format.bytes);
     const auto draw = [&](int operand, Integer lines) {
         std::vector<double> values;
@@ -57,7 +58,7 @@ Data data_of(const AccuracyPattern& pattern, const GpuMatrixCall& call, std::uin
 }
 
 runtime::GpuBuffer to_gpu(const runtime::GpuDevice& device, const std::vector<double>& values,
-                          const StoredNumber& format) {
+                          const StoredType& format) {
     std::vector<std::byte> bytes(values.size() * format.bytes);
     for (std::size_t i = 0; i < values.size(); ++i) format.write(values[i], &bytes[i * format.bytes]);
     runtime::GpuBuffer buffer(device, bytes.size());
@@ -80,14 +81,14 @@ std::vector<T> product_on_gpu(const AccuracyKernel& kernel, const runtime::GpuBu
     return result;
 }
 
-/// What results are, and the sums of their products' magnitudes, in float64.
+/// Reference results, and the sums of their products' magnitudes, in float64.
 struct Reference {
     std::vector<double> values, magnitudes;
 };
 Reference reference_of(const Data& data, const GpuMatrixCall& call, const AccuracyKernel& float64,
                        const runtime::GpuStream& stream) {
     const auto elements = static_cast<std::size_t>(call.rows * call.columns);
-    const StoredNumber& format = stored(Precision::float64);
+    const StoredType& format = stored(Precision::float64);
     const auto multiply = [&](const std::vector<double>& a, const std::vector<double>& b) {
         return product_on_gpu<double>(float64, to_gpu(stream.device(), a, format),
                                       to_gpu(stream.device(), b, format), elements, stream);
@@ -98,7 +99,7 @@ Reference reference_of(const Data& data, const GpuMatrixCall& call, const Accura
     for (auto* side : {&magnitudes.a, &magnitudes.b})
         for (double& x : *side) x = std::abs(x);
     reference.magnitudes = multiply(magnitudes.a, magnitudes.b);
-    // Some of them by the definition.
+    // Checks some of them against the definition.
     Random random(1);
     for (int sample = 0; sample < 100; ++sample) {
         const Integer i = static_cast<Integer>(random() % static_cast<std::uint64_t>(call.rows));
@@ -115,13 +116,14 @@ Reference reference_of(const Data& data, const GpuMatrixCall& call, const Accura
     return reference;
 }
 
-/// Of errors over |A|·|B|. The bias is counted away from zero, as what is cut off makes results smaller.
+/// Errors relative to |A|·|B|. The bias is positive away from zero: truncation makes results smaller in magnitude.
 struct Errors {
     double mean = 0, largest = 0, bias = 0;
-    std::size_t strange = 0; ///< infinite or NaN where the exact result is not, or the other way round
+    std::size_t strange = 0; ///< infinite or NaN where the exact result is not, or vice versa
 };
 Errors errors_of(const std::vector<float>& found, const Reference& reference) {
-    constexpr double least = 0x1p-126, most = 0x1.fffffep127; // below, spacing bounds errors
+    constexpr double least = 0x1p-126,
+                     most = 0x1.fffffep127; // below least, the spacing of floats bounds the errors
     Errors errors;
     double count = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -147,8 +149,8 @@ Errors errors_of(const std::vector<float>& found, const Reference& reference) {
     return errors;
 }
 
-/// What is promised of products of float32: mean and largest errors of multiply-adds, and a bias of theirs or of a unit in the last
-/// place, times 1.1.
+/// Guarantee for float32 GEMM: mean and maximum errors of multiply-adds, and a bias of theirs or of one unit in the
+/// last place, times 1.1.
 bool keeps_promise(const Errors& errors, const Errors& simt) {
     constexpr double slack = 1.1, unit = 0x1p-23;
     return errors.mean <= slack * simt.mean && errors.largest <= slack * simt.largest &&
@@ -171,7 +173,7 @@ int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime
     int broken = 0;
     for (const AccuracyPattern& pattern : accuracy_patterns()) {
         if (!std::regex_search(pattern.name, only)) continue;
-        if (!pattern.is_narrow && operand_of(call).bytes < 4) continue;
+        if (!pattern.is_low_precision && operand_of(call).bytes < 4) continue;
         const Data data = data_of(pattern, call, arguments.seed);
         const Reference reference = reference_of(data, call, float64, stream);
         const runtime::GpuBuffer a = to_gpu(stream.device(), data.a, operand_of(call));
@@ -193,14 +195,15 @@ int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime
     return broken;
 }
 
-/// What one instruction after the other gives by its meaning (ir/tensor_core.hpp), against the default kernel's bits.
+/// Compares the model of the wgmma instruction (ir/tensor_core.hpp), applied in sequence along K, with the bits of the
+/// default kernel.
 int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
                        const runtime::GpuStream& stream) {
     const auto scalar = call.arithmetic == GpuArithmetic::bfloat16  ? ir::Scalar::bfloat16
                         : call.arithmetic == GpuArithmetic::float16 ? ir::Scalar::float16
                         : call.arithmetic == GpuArithmetic::e4m3    ? ir::Scalar::float8_e4m3
                                                                     : ir::Scalar::float32;
-    const ir::TileInstruction& entry = target::tile_product_of(scalar, 64);
+    const ir::WgmmaInstruction& entry = target::wgmma_of(scalar, 64);
     const std::vector<AccuracyKernel> kernels = kernels_for(call, {}, stream);
     const char* const wanted = scalar == ir::Scalar::float32 ? "eleven_bits" : "default";
     const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const AccuracyKernel& one) {
@@ -210,12 +213,12 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
         throw UserError("{} is not multiplied by tiles; --model compares larger products", to_text(call));
     int different = 0;
     for (const AccuracyPattern& pattern : accuracy_patterns()) {
-        if (!pattern.is_narrow) continue;
+        if (!pattern.is_low_precision) continue;
         const Data data = data_of(pattern, call, arguments.seed);
         const auto factors = [&](const std::vector<double>& values) {
-            std::vector<ir::TensorCoreFactor> result;
+            std::vector<ir::TensorCoreOperand> result;
             for (const double x : values)
-                result.push_back(ir::tensor_core_factor(
+                result.push_back(ir::tensor_core_operand(
                     scalar == ir::Scalar::float32 ? ir::round_to_tf32(x) : x, entry.least_exponent));
             return result;
         };
@@ -230,8 +233,8 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
             for (std::size_t i = 0; i < static_cast<std::size_t>(call.rows); ++i) {
                 float sum = 0;
                 for (std::size_t k = 0; k < depth; k += step)
-                    sum = ir::tensor_core_sum({&a[i * depth + k], step}, {&b[j * depth + k], step}, sum,
-                                              entry.sums);
+                    sum = ir::tensor_core_accumulate({&a[i * depth + k], step}, {&b[j * depth + k], step},
+                                                     sum, entry.rounding);
                 wrong += sum == found[j * static_cast<std::size_t>(call.rows) + i] ? 0 : 1;
             }
         print_now(fmt::format("{}, {}: {} of {} results differ from the model ({})\n", to_text(call),
@@ -244,7 +247,7 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
 int run(const Arguments& arguments, const std::string& command) {
     const runtime::GpuDevice device(arguments.device);
     const runtime::GpuStream stream(device);
-    const GpuSetting setting = setting_now(command, device.facts().name, device.driver());
+    const GpuSetting setting = setting_now(command, device.properties().name, device.driver());
     const std::string no_cublas = peers::cublas_absent_because();
     print_now(fmt::format("{}; driver {}; {}; seed {}\n`{}`\n", setting.gpu, setting.driver,
                           no_cublas.empty() ? peers::cublas_version() : "no cuBLAS: " + no_cublas,
@@ -252,7 +255,7 @@ int run(const Arguments& arguments, const std::string& command) {
     int wrong = 0;
     for (const std::string& text : arguments.products) {
         GpuMatrixCall call = peers::parse_gpu_matrix_call(text);
-        call.transposed_a = true; // as data lies
+        call.transposed_a = true; // the data's layout
         call.transposed_b = false;
         wrong +=
             arguments.model ? compare_with_model(call, arguments, stream) : measure(call, arguments, stream);

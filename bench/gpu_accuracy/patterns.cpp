@@ -13,14 +13,14 @@ double signed_power(Random& random, double most) {
     const double magnitude = std::exp2(between(random, -most, most));
     return (random() & 1U) != 0 ? magnitude : -magnitude;
 }
-constexpr long long place_of_one = 77; ///< of the line and the step that are told from the others
-constexpr long long lines_between_specials = 97;
+constexpr long long index_of_special = 77; ///< row or column, and k index, with the special values
+constexpr long long rows_between_specials = 97;
 
-/// An infinity or a NaN in a few lines, which make the results of these lines infinite or NaN.
+/// An infinity or a NaN in a few rows or columns, which makes their results infinite or NaN.
 double special(Random& random, long long line, long long k) {
     const double usual = between(random, -1, 1);
-    if (line % lines_between_specials != 0 || k != place_of_one) return usual;
-    const long long which = line / lines_between_specials % 3;
+    if (line % rows_between_specials != 0 || k != index_of_special) return usual;
+    const long long which = line / rows_between_specials % 3;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     return which == 0 ? infinity : which == 1 ? -infinity : std::numeric_limits<double>::quiet_NaN();
 }
@@ -39,11 +39,12 @@ const std::vector<AccuracyPattern>& accuracy_patterns() {
         {"one huge element",
          [](Random& r, int operand, long long line, long long k) {
              const double usual = between(r, -1, 1);
-             return operand == 0 && line == place_of_one && k == place_of_one ? usual * 0x1p40 : usual;
+             return operand == 0 && line == index_of_special && k == index_of_special ? usual * 0x1p40
+                                                                                      : usual;
          }},
         {"a huge column",
          [](Random& r, int operand, long long, long long k) {
-             return between(r, -1, 1) * (operand == 0 && k == place_of_one ? 0x1p20 : 1);
+             return between(r, -1, 1) * (operand == 0 && k == index_of_special ? 0x1p20 : 1);
          }},
         {"rows scaled by 2^±30",
          [](Random& r, int, long long line, long long) {

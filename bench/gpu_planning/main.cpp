@@ -1,10 +1,11 @@
-// How long plans for a GPU take: choosing a recipe, deriving its kernels, writing their PTX; and, where there is a driver, all of
-// it with compiling, then once more from the cache. Without a GPU the first three; a driver that does nothing serves for the rest.
+// Planning time for a GPU: choosing a recipe, deriving its kernels, generating PTX; and, if a driver is present, the
+// total with compilation, then once more from the cache. Without a GPU it reports the first three; a dummy driver
+// suffices for the rest.
 
 #include "base/error.hpp"
 #include "emit/ptx.hpp"
 #include "plan/gpu_kernel.hpp"
-#include "plan/gpu_sequence.hpp"
+#include "plan/gpu_kernels.hpp"
 #include "problem/syntax.hpp"
 #include "search/gpu_estimate.hpp"
 #include "search/gpu_planner.hpp"
@@ -45,7 +46,7 @@ const char* const usual_problems[] = {
     "dft 1024 float32 batch=65536",
 };
 
-/// The median of so many runs, in milliseconds.
+/// The median of `runs` runs, in milliseconds.
 template <class Action> double milliseconds_of(const Action& action, int runs = rounds) {
     std::vector<double> times;
     for (int k = 0; k < runs; ++k) {
@@ -67,7 +68,7 @@ std::optional<runtime::GpuDevice> first_gpu() {
     }
 }
 
-/// A plan unchecked, as the first time and then from the cache, in milliseconds.
+/// An unchecked plan, first without and then with the cache, in milliseconds.
 std::string planned(const Problem& problem, const std::optional<runtime::GpuDevice>& device) {
     if (!device) return fmt::format("{:>9}{:>9}", "-", "-");
     const auto plan = [&] { search::make_gpu_plan(problem, *device, {.use_wisdom = false, .check = false}); };
@@ -84,18 +85,18 @@ void report(const std::string& text, const target::Gpu& gpu,
     const Problem problem = parse_problem(text);
     const planning::Recipe recipe = search::gpu_recipe(problem, gpu);
     const double choosing = milliseconds_of([&] { search::gpu_recipe(problem, gpu); });
-    const std::vector<planning::Stage> stages = planning::gpu_stages(problem, recipe);
+    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, recipe);
     std::vector<planning::GpuDerivation> steps;
     const double deriving = milliseconds_of([&] {
         steps.clear();
-        for (std::size_t k = 0; k < stages.size(); ++k)
-            steps.push_back(planning::derive_for_gpu(problem, stages[k], recipe.steps[k], gpu));
+        for (std::size_t k = 0; k < passes.size(); ++k)
+            steps.push_back(planning::derive_for_gpu(problem, passes[k], recipe.passes[k], gpu));
     });
     std::size_t kernels = 0, bytes = 0;
     const double writing = milliseconds_of([&] {
         kernels = bytes = 0;
-        for (const planning::GpuDerivation& step : steps)
-            for (const ir::Program& program : step.programs) {
+        for (const planning::GpuDerivation& pass : steps)
+            for (const ir::Program& program : pass.programs) {
                 bytes += emit::ptx(program, planning::ptx_options(gpu, program)).size();
                 ++kernels;
             }
@@ -108,7 +109,7 @@ void run(std::vector<std::string> problems) {
     if (problems.empty()) problems.assign(std::begin(usual_problems), std::end(usual_problems));
     const TemporaryFolder folder;
     setenv("SWIRL_KERNEL_CACHE", (folder.path() / "kernels").c_str(), 1);
-    setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would answer in the compiler's place
+    setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would bypass the compiler
     const std::optional<runtime::GpuDevice> device = first_gpu();
     fmt::print("{:<32}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}  {}\n", "milliseconds, medians", "choosing",
                "deriving", "PTX", "first", "cached", "kernels", "bytes", "recipe");

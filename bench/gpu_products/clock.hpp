@@ -5,13 +5,13 @@
 
 namespace swirl::bench {
 
-/// How fast a GPU's multiprocessors run.
+/// Clock frequency of a GPU's multiprocessors.
 class Clock {
 public:
     explicit Clock(const runtime::GpuDevice& device);
 
-    /// Cycles a second over half a millisecond after what is in the stream, counted by a kernel; 0 where it cannot be
-    /// told. Waits for the stream.
+    /// Cycles per second over half a millisecond after the work in the stream, counted by a kernel; 0 if unknown. Waits
+    /// for the stream.
     double hertz(const runtime::GpuStream& stream) const;
 
 private:

@@ -1,4 +1,4 @@
-// Products of matrices on a GPU beside cuBLAS, in the same run: part of `make bench-gpu`.
+// GEMM on a GPU against cuBLAS, in the same run: part of `make bench-gpu`.
 
 #include "base/error.hpp"
 #include "bench/gpu_products/report.hpp"
@@ -22,7 +22,7 @@ struct Arguments {
     std::vector<std::string> schedules;
     std::size_t candidates = 0;
     double volume = 512;
-    double seconds = search::GpuTurnOptions{}.seconds;
+    double seconds = search::InterleavedTimingOptions{}.seconds;
     int device = 0;
     bool from_memory = false;
     bool no_compare = false;
@@ -91,7 +91,7 @@ void print_list(const std::vector<Group>& groups) {
     }
 }
 
-/// 0, or 1 where results are wrong.
+/// 0, or 1 if results are wrong.
 int run(const Arguments& arguments, std::string command) {
     const std::vector<Group> groups = chosen_groups(arguments);
     if (arguments.list) {
@@ -99,7 +99,7 @@ int run(const Arguments& arguments, std::string command) {
         return 0;
     }
     const runtime::GpuDevice device(arguments.device);
-    Setting setting{{setting_now(std::move(command), device.facts().name, device.driver())}};
+    Setting setting{{setting_now(std::move(command), device.properties().name, device.driver())}};
     setting.bytes = static_cast<std::size_t>(arguments.volume * mebibyte);
     setting.seconds = arguments.seconds;
     const std::string no_cublas = peers::cublas_absent_because();
@@ -110,7 +110,7 @@ int run(const Arguments& arguments, std::string command) {
                     .use_cache = !arguments.no_cache,
                     .compare = !arguments.no_compare,
                     .soak = arguments.soak};
-    options.turns.seconds = arguments.seconds;
+    options.timing.seconds = arguments.seconds;
     print_now(fmt::format("{}; driver {}; {}\n", setting.gpu, setting.driver, setting.cublas));
     Measurements measurements(device, options);
     setting.copy_bandwidth = measurements.copy_bandwidth();

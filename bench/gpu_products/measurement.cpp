@@ -19,17 +19,17 @@ namespace {
 using peers::GpuArithmetic;
 using peers::GpuMatrixCall;
 
-/// Such an error of a sum relative to the sum of its products' magnitudes is not yet wrong: what roundings of factors and
-/// partial sums may add up to. A product that is left out, or is another, shows as about 1/depth or more.
+/// Maximum error of a sum, relative to the sum of its products' magnitudes, that rounding of operands and partial sums
+/// can explain. A missing or wrong product shows as an error of about 1/K or more.
 double error_at_most(const GpuMatrixCall& call) {
-    // Factors of 11 bits: errors of products are independent, four standard deviations of their sum.
+    // Operands of 11 significant bits: the errors of products are independent; four standard deviations of their sum.
     const double of_tf32 = 2e-3 * std::min(1.0, 4 / std::sqrt(static_cast<double>(call.depth)));
     switch (call.arithmetic) {
     case GpuArithmetic::float64: return 1e-14;
     case GpuArithmetic::float32:
     case GpuArithmetic::float32_tensors: return 2e-6;
     case GpuArithmetic::bfloat16:
-    case GpuArithmetic::float16: return 1e-5; // factors are exact, tensor cores cut sums off
+    case GpuArithmetic::float16: return 1e-5; // operands are exact; tensor cores truncate sums
     case GpuArithmetic::tf32: return of_tf32;
     case GpuArithmetic::e4m3: break;
     }
@@ -58,7 +58,7 @@ std::string_view unit_of(const Result& result) {
     return word(result.group->measure == Measure::gigabytes ? Measure::gigabytes : Measure::teraflops);
 }
 
-double part_of_copy(const Result& result, const Entry& entry, double copy_bandwidth) {
+double fraction_of_copy(const Result& result, const Entry& entry, double copy_bandwidth) {
     return result.row.call.bytes() / entry.seconds() / copy_bandwidth;
 }
 
@@ -70,14 +70,14 @@ bool reaches_goal(const Result& result, double copy_bandwidth) {
     const auto own = named("swirl"), peer = named("cuBLAS");
     const auto none = result.entries.end();
     if (own == none || is_wrong(result, *own)) return false;
-    if (part_of_copy(result, *own, copy_bandwidth) < result.row.copy_goal) return false;
+    if (fraction_of_copy(result, *own, copy_bandwidth) < result.row.copy_goal) return false;
     if (result.group->measure != Measure::ratio) return figure_of(result, *own) >= result.row.goal;
     return result.row.goal == 0 || (peer != none && peer->time_over_swirl >= result.row.goal);
 }
 
 bool is_wrong(const Result& result, const Entry& entry) {
     if (!entry.error) return false;
-    return !(*entry.error <= error_at_most(result.row.call)); // not a number is wrong, too
+    return !(*entry.error <= error_at_most(result.row.call)); // NaN is wrong, too
 }
 
 Measurements::Measurements(const runtime::GpuDevice& device, const Options& options)
@@ -95,7 +95,7 @@ double Measurements::measure_copy() {
     }
     const CopyArrays pairs{{arrays[0].address(), arrays[1].address()},
                            {arrays[2].address(), arrays[3].address()}};
-    return bench::copy_bandwidth(stream_, pairs, bytes, options_.turns);
+    return bench::copy_bandwidth(stream_, pairs, bytes, options_.timing);
 }
 
 const RandomPattern& Measurements::pattern_for(const GpuMatrixCall& call) {
@@ -107,7 +107,7 @@ const RandomPattern& Measurements::pattern_for(const GpuMatrixCall& call) {
 }
 
 void Measurements::add_swirl(Result& result, const Operands& operands,
-                             std::vector<Contender>& contenders) const {
+                             std::vector<Implementation>& implementations) const {
     const GpuMatrixCall& call = result.row.call;
     std::vector<std::string> schedules = options_.schedules;
     try {
@@ -126,9 +126,9 @@ void Measurements::add_swirl(Result& result, const Operands& operands,
                 seconds_of([&] { product = swirl_product(call, schedules[k], stream_, options_.use_cache); });
             entry.made_by = product.schedule;
             entry.model_seconds = product.model_seconds;
-            contenders.push_back({entry, {[product, &operands](std::size_t execution) {
-                                      product.execute(operands.pointers(execution));
-                                  }}});
+            implementations.push_back({entry, {[product, &operands](std::size_t execution) {
+                                           product.execute(operands.pointers(execution));
+                                       }}});
         } catch (const std::exception& error) {
             std::string& reason = result.absent[swirls_name(k)];
             reason = first_line(error.what());
@@ -137,7 +137,7 @@ void Measurements::add_swirl(Result& result, const Operands& operands,
 }
 
 void Measurements::add_cublas(const std::string& name, const GpuMatrixCall& call, Result& result,
-                              const Operands& operands, std::vector<Contender>& contenders) const {
+                              const Operands& operands, std::vector<Implementation>& implementations) const {
     try {
         Entry entry{.name = name};
         std::shared_ptr<const peers::CublasPlan> plan;
@@ -145,27 +145,27 @@ void Measurements::add_cublas(const std::string& name, const GpuMatrixCall& call
             [&] { plan = std::make_shared<const peers::CublasPlan>(call, device_, stream_.handle()); });
         entry.made_by = plan->routine();
         entry.workspace_bytes = plan->workspace_bytes();
-        contenders.push_back({entry, {[plan, &operands](std::size_t execution) {
-                                  const Operands::Pointers to = operands.pointers(execution);
-                                  plan->execute(to.a, to.b, to.c);
-                              }}});
+        implementations.push_back({entry, {[plan, &operands](std::size_t execution) {
+                                       const Operands::Pointers to = operands.pointers(execution);
+                                       plan->execute(to.a, to.b, to.c);
+                                   }}});
     } catch (const std::exception& error) {
         result.absent[name] = first_line(error.what());
     }
 }
 
 void Measurements::compare(const GpuMatrixCall& call, const Operands& operands,
-                           std::vector<Contender>& contenders) const {
+                           std::vector<Implementation>& implementations) const {
     const std::vector<ResultIndex> indices = results_to_compare(call);
     std::vector<ExactResult> exact;
     for (const ResultIndex& at : indices) exact.push_back(exact_result(call, pattern_->numbers(), at));
-    for (Contender& contender : contenders) {
+    for (Implementation& implementation : implementations) {
         operands.fill(*pattern_);
         try {
-            contender.work.launch(0);
+            implementation.work.launch(0);
             stream_.synchronize();
         } catch (const std::exception&) {
-            continue; // which timing meets again, and reports
+            continue; // timing fails likewise, and reports it
         }
         const std::vector<double> found = operands.results(indices);
         double largest = 0;
@@ -174,19 +174,19 @@ void Measurements::compare(const GpuMatrixCall& call, const Operands& operands,
             if (!(error <= largest)) largest = error;
             if (std::isnan(error)) break;
         }
-        contender.entry.error = largest;
+        implementation.entry.error = largest;
     }
 }
 
 /// Results that differ are wrong.
-void Measurements::soak(const Operands& operands, std::vector<Contender>& contenders) const {
+void Measurements::soak(const Operands& operands, std::vector<Implementation>& implementations) const {
     std::vector<std::byte> expected;
-    for (Contender& contender : contenders) {
-        if (!contender.entry.name.starts_with("swirl")) continue;
+    for (Implementation& implementation : implementations) {
+        if (!implementation.entry.name.starts_with("swirl")) continue;
         std::size_t different = 0;
         for (std::size_t k = 0; k < options_.soak; ++k) {
             operands.fill(*pattern_);
-            contender.work.launch(0);
+            implementation.work.launch(0);
             stream_.synchronize();
             std::vector<std::byte> found = operands.all_results();
             if (expected.empty())
@@ -195,18 +195,18 @@ void Measurements::soak(const Operands& operands, std::vector<Contender>& conten
                 ++different;
         }
         if (different == 0) continue;
-        contender.entry.error = std::numeric_limits<double>::quiet_NaN();
+        implementation.entry.error = std::numeric_limits<double>::quiet_NaN();
         std::fprintf(stderr, "bench_gpu_products: %zu of %zu results of %s differ\n", different,
-                     options_.soak, contender.entry.name.c_str());
+                     options_.soak, implementation.entry.name.c_str());
     }
 }
 
-double Measurements::clock_after(const Contender& contender, double seconds) const {
-    constexpr double load = 0.02;            // seconds
-    constexpr double most_executions = 1000; // which put their work into the stream faster than it is done
+double Measurements::clock_after(const Implementation& implementation, double seconds) const {
+    constexpr double load = 0.02;           // seconds
+    constexpr double max_executions = 1000; // enqueueing is faster than execution
     const auto executions =
-        static_cast<std::size_t>(std::clamp(std::ceil(load / seconds), 1.0, most_executions));
-    for (std::size_t k = 0; k < executions; ++k) contender.work.launch(k);
+        static_cast<std::size_t>(std::clamp(std::ceil(load / seconds), 1.0, max_executions));
+    for (std::size_t k = 0; k < executions; ++k) implementation.work.launch(k);
     return clock_.hertz(stream_);
 }
 
@@ -217,7 +217,7 @@ Result Measurements::measure(const Group& group, const Row& row) {
     } catch (const runtime::GpuOutOfMemory& error) {
         for (const char* name : {"swirl", "cuBLAS"}) result.absent[name] = first_line(error.what());
     }
-    device_.synchronize(); // a GPU that can run nothing more ends the benchmark here
+    device_.synchronize(); // if the GPU can no longer run anything, the benchmark ends here
     return result;
 }
 
@@ -225,22 +225,22 @@ void Measurements::measure(Result& result) {
     const Row& row = result.row;
     const RandomPattern& pattern = pattern_for(row.call);
     const Operands operands(stream_, row.call, sets_of(row, options_.bytes));
-    std::vector<Contender> contenders;
-    add_swirl(result, operands, contenders);
+    std::vector<Implementation> implementations;
+    add_swirl(result, operands, implementations);
     if (row.call.arithmetic == GpuArithmetic::float32_tensors) {
         GpuMatrixCall plain = row.call;
         plain.arithmetic = GpuArithmetic::float32;
-        add_cublas("cuBLAS", plain, result, operands, contenders);
+        add_cublas("cuBLAS", plain, result, operands, implementations);
     }
-    add_cublas(cublas_name(row.call), row.call, result, operands, contenders);
-    if (options_.compare) compare(row.call, operands, contenders);
-    if (options_.soak > 0) soak(operands, contenders);
+    add_cublas(cublas_name(row.call), row.call, result, operands, implementations);
+    if (options_.compare) compare(row.call, operands, implementations);
+    if (options_.soak > 0) soak(operands, implementations);
     operands.fill(pattern);
-    time_contenders(stream_, contenders, options_.turns, result.entries, result.absent);
+    time_implementations(stream_, implementations, options_.timing, result.entries, result.absent);
     if (!result.entries.empty())
-        for (const Contender& contender : contenders)
-            if (contender.entry.name == result.entries[0].name)
-                result.hertz = clock_after(contender, result.entries[0].seconds());
+        for (const Implementation& implementation : implementations)
+            if (implementation.entry.name == result.entries[0].name)
+                result.hertz = clock_after(implementation, result.entries[0].seconds());
 }
 
 } // namespace swirl::bench

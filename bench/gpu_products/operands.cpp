@@ -10,20 +10,19 @@ namespace {
 using peers::GpuArithmetic;
 using peers::GpuMatrixCall;
 
-constexpr Integer begin_of_b =
-    999983; ///< where B's numbers begin in the pattern, so that they are others than A's
+constexpr Integer begin_of_b = 999983; ///< start of B's elements in the pattern, so that they differ from A's
 
 Integer count_a(const GpuMatrixCall& call) { return call.rows * call.depth; }
 Integer count_b(const GpuMatrixCall& call) { return call.depth * call.columns; }
 Integer count_c(const GpuMatrixCall& call) { return call.rows * call.columns; }
 
-std::size_t bytes_of(const GpuMatrixCall& call, Integer count, const StoredNumber& number) {
+std::size_t bytes_of(const GpuMatrixCall& call, Integer count, const StoredType& number) {
     return static_cast<std::size_t>(count * call.batch) * number.bytes;
 }
 
 } // namespace
 
-const StoredNumber& stored_operand(const GpuMatrixCall& call) {
+const StoredType& stored_operand(const GpuMatrixCall& call) {
     switch (call.arithmetic) {
     case GpuArithmetic::float64: return stored(Precision::float64);
     case GpuArithmetic::bfloat16: return stored(Precision::bfloat16);
@@ -36,7 +35,7 @@ const StoredNumber& stored_operand(const GpuMatrixCall& call) {
     return stored(Precision::float32);
 }
 
-const StoredNumber& stored_result(const GpuMatrixCall& call) {
+const StoredType& stored_result(const GpuMatrixCall& call) {
     return stored(call.arithmetic == GpuArithmetic::float64 ? Precision::float64 : Precision::float32);
 }
 
@@ -83,7 +82,7 @@ ExactResult exact_result(const GpuMatrixCall& call, const RandomNumbers& numbers
 
 Operands::Operands(const runtime::GpuStream& stream, const GpuMatrixCall& call, std::size_t sets)
     : stream_(stream), call_(call) {
-    const StoredNumber &operand = stored_operand(call), &result = stored_result(call);
+    const StoredType &operand = stored_operand(call), &result = stored_result(call);
     for (std::size_t k = 0; k < sets; ++k)
         sets_.push_back({{stream.device(), bytes_of(call, count_a(call), operand)},
                          {stream.device(), bytes_of(call, count_b(call), operand)},
@@ -100,7 +99,7 @@ void Operands::fill(const RandomPattern& pattern) const {
 }
 
 std::vector<double> Operands::results(const std::vector<ResultIndex>& indices) const {
-    const StoredNumber& number = stored_result(call_);
+    const StoredType& number = stored_result(call_);
     std::vector<double> found;
     std::vector<std::byte> bytes(number.bytes);
     for (const ResultIndex& at : indices) {

@@ -7,42 +7,42 @@
 #include <cstddef>
 #include <vector>
 
-/// The matrices of a product: random numbers that the host knows too.
+/// Random operands of a GEMM, known to the host too.
 namespace swirl::bench {
 
-/// How the numbers of A and B lie in memory, and those of C.
-const StoredNumber& stored_operand(const peers::GpuMatrixCall& call);
-const StoredNumber& stored_result(const peers::GpuMatrixCall& call);
+/// The stored data type of A and B, and that of C.
+const StoredType& stored_operand(const peers::GpuMatrixCall& call);
+const StoredType& stored_result(const peers::GpuMatrixCall& call);
 
-/// The numbers that a product's operands need of a pattern.
+/// How many elements of a pattern the operands need.
 Integer reach_of(const peers::GpuMatrixCall& call);
 
-/// An element of C.
+/// Index of an element of C.
 struct ResultIndex {
     Integer row, column, batch;
 };
-/// At least 200 of them or all that there are: the corners of the first and the last matrix, and others without order.
+/// At least 200 elements or all: the corners of the first and the last matrix, and others at random.
 std::vector<ResultIndex> results_to_compare(const peers::GpuMatrixCall& call);
 
-/// What an element of C is, and the sum of its products' magnitudes.
+/// An element of C by definition, and the sum of its products' magnitudes.
 struct ExactResult {
     long double value, magnitude;
 };
 ExactResult exact_result(const peers::GpuMatrixCall& call, const RandomNumbers& numbers,
                          const ResultIndex& at);
 
-/// Sets of A, B and C on a GPU, to be used in turn. All have the same numbers.
+/// Sets of A, B and C on a GPU, used in turn. All have the same contents.
 class Operands {
 public:
-    /// GpuOutOfMemory.
+    /// Throws GpuOutOfMemory.
     Operands(const runtime::GpuStream& stream, const peers::GpuMatrixCall& call, std::size_t sets);
 
     std::size_t sets() const { return sets_.size(); }
-    /// Random numbers for A and B, and bytes that are no numbers for C.
+    /// Fills A and B with random elements, and C with NaN bytes.
     void fill(const RandomPattern& pattern) const;
     /// C's elements in the first set.
     std::vector<double> results(const std::vector<ResultIndex>& indices) const;
-    /// All of C in the first set, as it lies there.
+    /// All of C in the first set, as stored.
     std::vector<std::byte> all_results() const;
 
     struct Pointers {

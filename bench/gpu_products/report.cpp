@@ -22,7 +22,7 @@ std::string entry_text(const Result& result, const Entry& entry, const Setting& 
     std::string text = fmt::format("{} {:.4g} {} {:.2f} µs", entry.name, figure_of(result, entry),
                                    unit_of(result), entry.seconds() * 1e6);
     if (result.row.from_memory)
-        text += fmt::format(" {:.3f} of copy", part_of_copy(result, entry, setting.copy_bandwidth));
+        text += fmt::format(" {:.3f} of copy", fraction_of_copy(result, entry, setting.copy_bandwidth));
     if (entry.error)
         text += fmt::format(" err {:.1e}{}", *entry.error, is_wrong(result, entry) ? " WRONG" : "");
     if (!is_swirls(entry) && entry.time_over_swirl > 0)
@@ -45,7 +45,7 @@ Json json_of(const Result& result, const Setting& setting) {
         Json each{{"name", entry.name},
                   {"made_by", entry.made_by},
                   {"figure", json_number(figure_of(result, entry))},
-                  {"of_copy", json_number(part_of_copy(result, entry, setting.copy_bandwidth))}};
+                  {"of_copy", json_number(fraction_of_copy(result, entry, setting.copy_bandwidth))}};
         each.update(json_of(entry));
         if (entry.error) each["wrong"] = is_wrong(result, entry);
         json["entries"].push_back(std::move(each));

@@ -35,18 +35,18 @@ std::vector<Row> square() {
     return rows;
 }
 
-/// Loops that are put into another order after the driver's compiler.
+/// Main loops that are reordered after the driver's compiler.
 std::vector<Row> machine() {
     std::vector<Row> rows = square();
     for (Row& row : rows) {
         row.goal = 1.06;
-        row.decisions = "machine_loop=1";
+        row.decisions = "reorder_sass=1";
     }
     return rows;
 }
 
-/// Few operations for each byte: where a thin side is below 64 moving the large operand is what takes time, and so it is
-/// where a deep product has a small result.
+/// Low arithmetic intensity. A thin dimension below 64 makes moving the large operand the bottleneck; so does a large K
+/// with a small result.
 std::vector<Row> skinny() {
     constexpr Integer wide = 4096;
     constexpr double goal = 1.2, copy_goal = 0.85;
@@ -100,7 +100,7 @@ std::vector<Group> all_groups() {
              cubes(GpuArithmetic::tf32, {4096, 8192}, 0.97, Letters::tn) +
              cubes(GpuArithmetic::tf32, {8192}, 0.97, Letters::nt)},
         {"float8", "E4M3 with sums in float32", Measure::ratio,
-         cubes(GpuArithmetic::e4m3, {8192}, 0.9, Letters::tn)}, // which is what cuBLAS has on such GPUs
+         cubes(GpuArithmetic::e4m3, {8192}, 0.9, Letters::tn)}, // cuBLAS supports only TN
         {"float64", "float64", Measure::ratio, cubes(GpuArithmetic::float64, {1024, 4096, 8192}, 0.95)},
     };
 }

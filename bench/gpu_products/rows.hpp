@@ -6,25 +6,26 @@
 #include <string_view>
 #include <vector>
 
-/// What is measured, and what is to be reached.
+/// Benchmark rows and their goals.
 namespace swirl::bench {
 
-/// What a row's goal is in.
+/// Unit of a row's goal.
 enum class Measure {
     ratio,     ///< cuBLAS's time over swirl's
-    teraflops, ///< 10^12 additions and multiplications a second
-    gigabytes, ///< 10^9 bytes a second, of A, B and C each once
+    teraflops, ///< 10^12 additions and multiplications per second
+    gigabytes, ///< 10^9 bytes per second, of A, B and C each once
 };
 
-/// How the measures are named in files: "over cuBLAS", "TFLOP/s", "GB/s".
+/// Names of the measures in files: "over cuBLAS", "TFLOP/s", "GB/s".
 std::string_view word(Measure measure);
 
 struct Row {
     peers::GpuMatrixCall call;
-    double goal = 0;            ///< 0: none
-    double copy_goal = 0;       ///< the least part of a copy's bandwidth, of what moving data limits; 0: none
-    bool from_memory = false;   ///< operands in turn, so that no cache serves them
-    std::string decisions = {}; ///< of swirl's schedule, in place of its choice, such as "machine_loop=1"
+    double goal = 0;          ///< 0: none
+    double copy_goal = 0;     ///< minimum fraction of copy bandwidth, for memory-bound rows; 0: none
+    bool from_memory = false; ///< cycles through operand sets, so that no cache holds them
+    /// Schedule parameters that override swirl's choice, such as "reorder_sass=1".
+    std::string decisions = {};
 };
 
 struct Group {
@@ -36,7 +37,7 @@ struct Group {
 
 const std::vector<Group>& groups();
 
-/// The groups of a list such as "square,small", in the order in which they stand here; all where it is empty. UserError
+/// The groups of a list such as "square,small", in the order of definition; all if the list is empty. Throws UserError
 /// naming the option.
 std::vector<Group> parse_groups(const std::string& option, const std::string& list);
 

@@ -12,26 +12,26 @@
 namespace swirl::bench {
 namespace {
 
-/// As BLAS have them: by columns, without gaps.
+/// As in BLAS: column-major, without gaps.
 MatrixProduct product_of(const peers::GpuMatrixCall& call) {
     const auto layout = [](bool transposed, Integer leading, Integer numbers) {
         return transposed ? MatrixLayout{leading, 1, false, numbers}
                           : MatrixLayout{1, leading, false, numbers};
     };
     MatrixProduct product;
-    product.number = Number::float32;
+    product.data_type = DataType::float32;
     switch (call.arithmetic) {
     case peers::GpuArithmetic::float32:
     case peers::GpuArithmetic::float32_tensors:
     case peers::GpuArithmetic::tf32: break;
-    case peers::GpuArithmetic::float64: product.number = Number::float64; break;
-    case peers::GpuArithmetic::bfloat16: product.a_number = product.b_number = Number::bfloat16; break;
-    case peers::GpuArithmetic::float16: product.a_number = product.b_number = Number::float16; break;
-    case peers::GpuArithmetic::e4m3: product.a_number = product.b_number = Number::float8_e4m3; break;
+    case peers::GpuArithmetic::float64: product.data_type = DataType::float64; break;
+    case peers::GpuArithmetic::bfloat16: product.a_type = product.b_type = DataType::bfloat16; break;
+    case peers::GpuArithmetic::float16: product.a_type = product.b_type = DataType::float16; break;
+    case peers::GpuArithmetic::e4m3: product.a_type = product.b_type = DataType::float8_e4m3; break;
     }
     product.rows = call.rows;
     product.columns = call.columns;
-    product.depth = call.depth;
+    product.k = call.depth;
     product.a = layout(call.transposed_a, call.leading_a(), call.rows * call.depth);
     product.b = layout(call.transposed_b, call.leading_b(), call.depth * call.columns);
     product.c = layout(false, call.rows, call.rows * call.columns);
@@ -47,19 +47,19 @@ void execute(const gpu::MatrixPlan& plan, const Operands::Pointers& at, gpu::Str
 }
 
 auto execution_of(const MatrixProduct& product) {
-    switch (product.number_of_a()) {
-    case Number::float64: return execute<double>;
-    case Number::bfloat16: return execute<bfloat16, float>;
-    case Number::float16: return execute<float16, float>;
-    case Number::float8_e4m3: return execute<float8_e4m3, float>;
+    switch (product.type_of_a()) {
+    case DataType::float64: return execute<double>;
+    case DataType::bfloat16: return execute<bfloat16, float>;
+    case DataType::float16: return execute<float16, float>;
+    case DataType::float8_e4m3: return execute<float8_e4m3, float>;
     default: return execute<float>;
     }
 }
 
-/// What a row has when nobody names a schedule: multiply-adds where it is about these, else what the planner takes.
+/// The schedule of a row that names none: SIMT for rows about multiply-adds, else the planner's choice.
 std::string schedule_of(const peers::GpuMatrixCall& call, const runtime::GpuStream& stream) {
     if (call.arithmetic != peers::GpuArithmetic::float32) return {};
-    return to_string(gemm::gpu_thread_schedule(product_of(call), stream.device().target()));
+    return to_string(gemm::simt_schedule(product_of(call), stream.device().target()));
 }
 
 Accuracy accuracy_of(const peers::GpuMatrixCall& call) {
@@ -72,7 +72,7 @@ SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& 
                            const runtime::GpuStream& stream, bool use_cache) {
     const MatrixProduct product = product_of(call);
     const gpu::MatrixPlan plan =
-        gpu::plan(product, {.device = stream.device().facts().number,
+        gpu::plan(product, {.device = stream.device().properties().index,
                             .accuracy = accuracy_of(call),
                             .check = false, // results are compared here
                             .use_cache = use_cache,
@@ -92,10 +92,10 @@ std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::
                                          const runtime::GpuStream& stream) {
     constexpr int all = 1000;
     std::vector<std::string> schedules =
-        gpu::schedules(product_of(call), all, stream.device().facts().number, accuracy_of(call));
+        gpu::schedules(product_of(call), all, stream.device().properties().index, accuracy_of(call));
     if (call.arithmetic == peers::GpuArithmetic::float32)
         std::erase_if(schedules,
-                      [](const std::string& one) { return gemm::parse_gpu_schedule(one).has_tiles(); });
+                      [](const std::string& one) { return gemm::parse_gpu_schedule(one).is_wgmma(); });
     schedules.resize(std::min(most, schedules.size()));
     return schedules;
 }

@@ -7,21 +7,21 @@
 #include <string>
 #include <vector>
 
-/// swirl's own part in the benchmark.
+/// swirl's GEMM in the benchmark.
 namespace swirl::bench {
 
 struct SwirlProduct {
     std::string schedule;
-    double model_seconds = 0; ///< that swirl's model thinks it takes
-    /// Puts it into the stream that it was made for.
+    double model_seconds = 0; ///< predicted by swirl's model
+    /// Enqueues it on the stream that it was built for.
     std::function<void(const Operands::Pointers&)> execute;
 };
 
-/// A product as swirl plans it, or by a schedule where one is said. UserError where swirl has no plan for it.
+/// A GEMM as swirl plans it, or with the given schedule. Throws UserError if swirl has no plan for it.
 SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& schedule,
                            const runtime::GpuStream& stream, bool use_cache);
 
-/// The schedules that swirl's model thinks best, the best first. UserError where swirl has none.
+/// The schedules that swirl's model rates best, best first. Throws UserError if swirl has none.
 std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::size_t most,
                                          const runtime::GpuStream& stream);
 

@@ -13,7 +13,7 @@ bool is_planar(const Problem& problem, Side side) {
     return problem.layout == ComplexLayout::planar && is_complex(problem, side);
 }
 
-/// Of one of its arrays.
+/// Size of one array of a side.
 std::size_t array_bytes(const Problem& problem, Side side) {
     const Extent reach = extent(problem, side);
     ensure(reach.lowest == 0, "the benchmark has no negative strides");
@@ -22,7 +22,7 @@ std::size_t array_bytes(const Problem& problem, Side side) {
 
 } // namespace
 
-Parts parts_at(const Problem& problem, Side side, Integer offset) {
+Components components_at(const Problem& problem, Side side, Integer offset) {
     if (!is_complex(problem, side)) return {offset, -1};
     if (!is_planar(problem, side)) return {2 * offset, 2 * offset + 1};
     const std::size_t imaginary = aligned(array_bytes(problem, side));
@@ -43,11 +43,11 @@ Arrays::Arrays(const runtime::GpuStream& stream, std::size_t input_bytes, std::s
 }
 
 void Arrays::fill(const Problem& problem) {
-    const StoredNumber& number = stored(problem.precision);
-    const auto room = static_cast<Integer>(inputs_[0].bytes() / number.bytes);
-    if (!pattern_ || !pattern_->serves(number, room)) {
+    const StoredType& type = stored(problem.precision);
+    const auto capacity = static_cast<Integer>(inputs_[0].bytes() / type.bytes);
+    if (!pattern_ || !pattern_->serves(type, capacity)) {
         pattern_.reset();
-        pattern_.emplace(stream_, number, room);
+        pattern_.emplace(stream_, type, capacity);
     }
     for (std::size_t set = 0; set < sets; ++set) {
         pattern_->fill(stream_, input(set), bytes_of(problem, Side::input));
@@ -65,9 +65,9 @@ planning::Arguments Arrays::arguments(const Problem& problem, std::size_t set) c
     planning::Arguments result{reinterpret_cast<const void*>(input(set)),
                                reinterpret_cast<void*>(output(set))};
     if (is_planar(problem, Side::input))
-        result.input_imaginary = at(input(set), parts_at(problem, Side::input, 0).imaginary, problem);
+        result.input_imaginary = at(input(set), components_at(problem, Side::input, 0).imaginary, problem);
     if (is_planar(problem, Side::output))
-        result.output_imaginary = at(output(set), parts_at(problem, Side::output, 0).imaginary, problem);
+        result.output_imaginary = at(output(set), components_at(problem, Side::output, 0).imaginary, problem);
     return result;
 }
 

@@ -10,32 +10,33 @@
 #include <optional>
 #include <vector>
 
-/// The data of the benchmark: where it lies, and arrays of random numbers.
+/// The data of the benchmark: its layout, and arrays of random elements.
 namespace swirl::bench {
 
-/// Where the parts of an element lie, counted in real numbers from the begin of an array; −1: it has no such part.
-struct Parts {
+/// Indices of an element's components, in reals from the beginning of an array; −1: no such component.
+struct Components {
     Integer real = 0;
     Integer imaginary = -1;
 };
-/// Of the element that is `offset` from index 0. Planar imaginary parts follow the real ones of the whole array.
-Parts parts_at(const Problem& problem, Side side, Integer offset);
+/// Components of the element that is `offset` from index 0. Planar imaginary components follow the real ones of the
+/// whole array.
+Components components_at(const Problem& problem, Side side, Integer offset);
 
-/// Bytes that a side of a problem takes, from index 0 on. Strides are not negative here.
+/// Size in bytes of a side of a problem, from index 0. Strides are not negative here.
 std::size_t bytes_of(const Problem& problem, Side side);
 
-/// Two pairs of an input and an output on a GPU, to be used in turn: what one execution has left in the cache, the next
-/// does not find there.
+/// Two pairs of input and output on a GPU, used in turn, so that an execution does not find the previous one's data in
+/// the cache.
 class Arrays {
 public:
     static constexpr std::size_t sets = 2;
 
-    /// GpuOutOfMemory.
+    /// Throws GpuOutOfMemory.
     Arrays(const runtime::GpuStream& stream, std::size_t input_bytes, std::size_t output_bytes);
 
-    /// Fills inputs with random numbers, and outputs with bytes that are no numbers, as far as the problem reaches.
+    /// Fills inputs with random elements, and outputs with NaN bytes, over the extent of the problem.
     void fill(const Problem& problem);
-    /// What a set's input was filled with, on the host.
+    /// The contents of a set's input, on the host.
     const RandomNumbers& numbers() const { return pattern_->numbers(); }
 
     planning::Arguments arguments(const Problem& problem, std::size_t set) const;
@@ -45,7 +46,7 @@ public:
 private:
     const runtime::GpuStream& stream_;
     std::vector<runtime::GpuBuffer> inputs_, outputs_;
-    std::optional<RandomPattern> pattern_; ///< of the last problem's numbers
+    std::optional<RandomPattern> pattern_; ///< of the last problem's data
 };
 
 } // namespace swirl::bench

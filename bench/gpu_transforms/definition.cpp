@@ -14,18 +14,18 @@ namespace {
 
 using Complex = std::complex<long double>;
 
-/// std::complex's own product looks for infinities.
+/// Multiplication without the infinity checks of std::complex.
 Complex product(Complex a, Complex b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// ω^k for an n-th root of unity ω, of which 2·√n or so are kept where n is large.
+/// ω^k for an n-th root of unity ω; for large n it stores about 2·√n of them.
 class Roots {
 public:
     Roots(Integer n, Direction direction) : n_(n) {
-        constexpr Integer largest_whole_table = 1 << 16;
-        while (n > largest_whole_table && (Integer{1} << shift_) * (Integer{1} << shift_) < n) ++shift_;
-        if (n <= largest_whole_table) shift_ = 16;
+        constexpr Integer max_unsplit_table = 1 << 16;
+        while (n > max_unsplit_table && (Integer{1} << shift_) * (Integer{1} << shift_) < n) ++shift_;
+        if (n <= max_unsplit_table) shift_ = 16;
         const long double turn = (direction == Direction::forward ? -2 : 2) * std::numbers::pi_v<long double>;
         const auto root = [&](Integer k) {
             return std::polar(1.0L, turn * static_cast<long double>(k) / static_cast<long double>(n));
@@ -49,7 +49,7 @@ private:
 class Definition {
 public:
     Definition(const Problem& problem, const RandomNumbers& input)
-        : problem_(problem), input_(input), first_(parts_at(problem, Side::input, 0)) {
+        : problem_(problem), input_(input), first_(components_at(problem, Side::input, 0)) {
         for (const Dimension& dimension : problem.dimensions)
             roots_.emplace_back(dimension.length, problem.direction);
     }
@@ -83,7 +83,7 @@ private:
         return total;
     }
 
-    /// A real number: each element of a half spectrum stands for itself and its conjugate, the ones at the ends are real.
+    /// A real sum: each element of a half spectrum represents itself and its conjugate; the ones at the ends are real.
     Complex half_spectrum_at(Integer index, Integer offset) const {
         const Dimension& dimension = problem_.dimensions[0];
         const Integer n = dimension.length;
@@ -100,7 +100,7 @@ private:
 
     const Problem& problem_;
     const RandomNumbers& input_;
-    Parts first_;
+    Components first_;
     std::vector<Roots> roots_;
 };
 
@@ -131,8 +131,8 @@ std::vector<OutputIndex> outputs_to_compare(const Problem& problem, double opera
     std::vector<OutputIndex> result;
     for (const Integer transform : chosen)
         for (Integer k = 0; k < count; ++k) {
-            // Of the k-th of `count` equal parts: not always the same place, so that indices are not all even.
-            const Integer part = outputs * k / count; // below 2^60: neither is beyond 2^30
+            // In the k-th of `count` equal ranges, at varying offsets, so that indices are not all even.
+            const Integer part = outputs * k / count; // below 2^60: both operands are at most 2^30
             const Integer width = outputs / count;
             const Integer place = width == 1 ? 0 : k * 7 % width;
             result.push_back({digits(transform, loops), digits(part + place, lengths)});
@@ -149,7 +149,7 @@ Integer offset_of(const Problem& problem, const OutputIndex& output) {
     return offset;
 }
 
-std::vector<Integer> parts_that_are_zero(const Problem& problem, std::span<const OutputIndex> outputs) {
+std::vector<Integer> zero_imaginary_indices(const Problem& problem, std::span<const OutputIndex> outputs) {
     if (!is_complex(problem, Side::input) || is_complex(problem, Side::output)) return {};
     ensure(problem.dimensions.size() == 1, "a half spectrum of one dimension is expected");
     std::set<Integer> found;
@@ -158,10 +158,10 @@ std::vector<Integer> parts_that_are_zero(const Problem& problem, std::span<const
         Integer offset = 0;
         for (std::size_t d = 0; d < problem.batches.size(); ++d)
             offset += output.transform[d] * problem.batches[d].input_stride;
-        found.insert(parts_at(problem, Side::input, offset).imaginary);
+        found.insert(components_at(problem, Side::input, offset).imaginary);
         if (dimension.length % 2 == 0)
             found.insert(
-                parts_at(problem, Side::input, offset + dimension.length / 2 * dimension.input_stride)
+                components_at(problem, Side::input, offset + dimension.length / 2 * dimension.input_stride)
                     .imaginary);
     }
     return {found.begin(), found.end()};

@@ -6,27 +6,27 @@
 #include <span>
 #include <vector>
 
-/// What is right: the transform's definition in long double, at some of the outputs.
+/// Expected results: the transform's definition in long double, at sampled outputs.
 namespace swirl::bench {
 
-/// One output: which transform's, and its index along each dimension.
+/// One output: the transform's index, and its own index along each dimension.
 struct OutputIndex {
-    std::vector<Integer> transform; ///< along each loop of batches
+    std::vector<Integer> transform; ///< along each batch loop
     std::vector<Integer> index;
 };
 
-/// Outputs of the first, the middle and the last transform: all where that is little work, else spread evenly.
-/// `operations` is about how many products their definition may take, all together.
+/// Outputs of the first, the middle and the last transform: all if that is cheap, else evenly spread. `operations`:
+/// approximate total number of multiplications that their definition may take.
 std::vector<OutputIndex> outputs_to_compare(const Problem& problem, double operations);
 
-/// Where an output lies, as an offset from index 0.
+/// Offset of an output from index 0.
 Integer offset_of(const Problem& problem, const OutputIndex& output);
 
-/// Inputs that a half spectrum has twice, at the ends, and whose imaginary parts have to be 0 (in real numbers from the
-/// begin of the array) in the transforms that are compared. For other problems none.
-std::vector<Integer> parts_that_are_zero(const Problem& problem, std::span<const OutputIndex> outputs);
+/// Redundant inputs at the ends of a half spectrum, whose imaginary components must be 0, in the transforms that are
+/// compared (in reals from the beginning of the array). Empty for other problems.
+std::vector<Integer> zero_imaginary_indices(const Problem& problem, std::span<const OutputIndex> outputs);
 
-/// These outputs of a dft or rdft of `input`. The dimensions of an rdft backward: one.
+/// These outputs of a dft or rdft of `input`. A backward rdft must have one dimension.
 std::vector<std::complex<long double>> by_definition(const Problem& problem, const RandomNumbers& input,
                                                      std::span<const OutputIndex> outputs);
 

@@ -12,11 +12,11 @@
 
 namespace swirl::bench {
 
-/// The spectrum of a kernel that is a few impulses, so that results of a convolution are sums of a few inputs. For problems
-/// of one dimension of contiguous numbers in float32.
+/// The spectrum of a kernel of a few impulses, so that the results of a convolution are sums of a few inputs. For
+/// one-dimensional problems of contiguous float32 data.
 class Filter {
 public:
-    /// UserError for other problems.
+    /// Throws UserError for other problems.
     Filter(const Problem& problem, const runtime::GpuDevice& device);
 
     runtime::cuda::Address address() const { return spectrum_.address(); }

@@ -4,15 +4,15 @@
 
 #include <cstddef>
 
-/// What users of a library write beside it.
+/// Kernels that users of a library write themselves.
 namespace swirl::bench {
 
-/// Kernels of the benchmark's own, in PTX.
+/// The benchmark's own kernels, in PTX.
 class Kernels {
 public:
     explicit Kernels(const runtime::GpuDevice& device);
 
-    /// Multiplies complex numbers in float32 by those of `filter`, again and again; `points` of them, a power of two.
+    /// Multiplies complex float32 data by `filter`, periodically; `points` is the filter's length, a power of two.
     /// `bytes` of data, a multiple of 4096.
     void multiply(const runtime::GpuStream& stream, runtime::cuda::Address data,
                   runtime::cuda::Address filter, unsigned points, std::size_t bytes) const;

@@ -1,4 +1,4 @@
-// Transforms on a GPU beside cuFFT, in the same run: part of `make bench-gpu`.
+// Transforms on a GPU against cuFFT, in the same run: part of `make bench-gpu`.
 
 #include "base/error.hpp"
 #include "bench/gpu_transforms/report.hpp"
@@ -25,7 +25,7 @@ struct Arguments {
     std::vector<std::string> recipes;
     std::size_t candidates = 0;
     double volume = 512;
-    double seconds = search::GpuTurnOptions{}.seconds;
+    double seconds = search::InterleavedTimingOptions{}.seconds;
     int device = 0;
     bool no_compare = false;
     bool no_cache = false;
@@ -97,7 +97,7 @@ void print_list(const std::vector<Group>& groups) {
     }
 }
 
-/// 0, or 1 where results are wrong.
+/// 0, or 1 if results are wrong.
 int run(const Arguments& arguments, std::string command) {
     const std::vector<Group> groups = chosen_groups(arguments);
     if (arguments.list) {
@@ -105,9 +105,9 @@ int run(const Arguments& arguments, std::string command) {
         return 0;
     }
     setenv("CUDA_CACHE_DISABLE", "1",
-           1); // for all: the driver's own cache would answer in a compiler's place
+           1); // the driver's own cache would bypass compilers
     const runtime::GpuDevice device(arguments.device);
-    Setting setting{{setting_now(std::move(command), device.facts().name, device.driver())}};
+    Setting setting{{setting_now(std::move(command), device.properties().name, device.driver())}};
     setting.bytes = static_cast<std::size_t>(arguments.volume * mebibyte);
     setting.seconds = arguments.seconds;
     const std::string no_cufft = peers::cufft_absent_because(), no_vkfft = peers::vkfft_absent_because();
@@ -117,7 +117,7 @@ int run(const Arguments& arguments, std::string command) {
                     .candidates = arguments.candidates,
                     .use_cache = !arguments.no_cache,
                     .compare = !arguments.no_compare};
-    options.turns.seconds = arguments.seconds;
+    options.timing.seconds = arguments.seconds;
     print_now(
         fmt::format("{}; driver {}; {}; {}\n", setting.gpu, setting.driver, setting.cufft, setting.vkfft));
     std::optional<Measurements> measurements;

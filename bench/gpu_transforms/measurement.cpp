@@ -4,8 +4,8 @@
 #include "bench/support/gpu_copy.hpp"
 #include "peers/cufft.hpp"
 #include "peers/vkfft.hpp"
+#include "plan/dimension_passes.hpp"
 #include "plan/gpu_plan.hpp"
-#include "plan/steps.hpp"
 #include "search/gpu_candidates.hpp"
 #include "search/gpu_estimate.hpp"
 #include "search/gpu_planner.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using Complex = std::complex<long double>;
 
-constexpr std::size_t group_of_kernels = 4096; // bytes that a block of the benchmark's kernels works on
+constexpr std::size_t group_of_kernels = 4096; // bytes per block of the benchmark's kernels
 
 std::size_t capacity(const std::vector<Group>& groups, Side side, std::size_t least) {
     std::size_t most = least;
@@ -66,7 +66,7 @@ bool is_wrong(const Result& result, const Entry& entry) {
     const double most = precision == Precision::float64   ? 1e-13
                         : precision == Precision::float32 ? 2e-5
                                                           : 2e-2;
-    return !(*entry.error < most); // not a number is wrong, too
+    return !(*entry.error < most); // NaN is wrong, too
 }
 
 Result measure_planning(const runtime::GpuDevice& device, const Options& options, const Group& group,
@@ -100,10 +100,10 @@ Result measure_planning(const runtime::GpuDevice& device, const Options& options
     return result;
 }
 
-/// A contender with what it takes to compare it.
+/// An implementation with the data for comparing its results.
 struct Measurements::Candidate {
-    Contender contender;
-    double scale = 1; ///< of its results, next to those that are asked for
+    Implementation implementation;
+    double scale = 1; ///< of its results relative to the requested ones
 };
 
 Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<Group>& groups,
@@ -117,32 +117,32 @@ Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<G
     arrays_.fill(Problem::dft({static_cast<Integer>(copy_bytes / 8)}, {.precision = Precision::float32}));
     copy_bandwidth_ = bench::copy_bandwidth(
         stream_, {{arrays_.input(0), arrays_.input(1)}, {arrays_.output(0), arrays_.output(1)}}, copy_bytes,
-        options_.turns);
+        options_.timing);
 }
 
-/// What is to be timed of swirl. Candidates: the model's best of all steps, then of each step the others, the other steps
-/// staying at their best.
+/// swirl's recipes to time. With candidates: the model's best for all passes, then for each pass its alternatives, with
+/// the other passes at their best.
 std::vector<Choice> Measurements::choices(const Problem& problem) const {
     std::vector<Choice> result;
     for (const std::string& recipe : options_.recipes) result.push_back({recipe});
     if (options_.candidates == 0) return result.empty() ? std::vector<Choice>{{}} : result;
     validate(problem);
-    std::vector<std::vector<search::GpuCandidate>> steps;
+    std::vector<std::vector<search::GpuPassCandidate>> steps;
     planning::Recipe best{std::string(device_.target().name), {}};
     double best_seconds = 0;
-    for (const planning::Stage& stage : planning::stages(problem, planning::Fusion::none)) {
-        steps.push_back(search::gpu_candidates(problem, stage, device_.target(), options_.candidates));
+    for (const planning::DimensionPass& pass : planning::dimension_passes(problem, planning::Fusion::none)) {
+        steps.push_back(search::gpu_candidates(problem, pass, device_.target(), options_.candidates));
         if (steps.back().empty()) throw UserError("not yet on GPUs: there is no candidate for a step");
-        best.steps.push_back(steps.back().front().step);
+        best.passes.push_back(steps.back().front().pass);
         best_seconds += steps.back().front().seconds;
     }
     result.push_back({to_string(best), best_seconds});
-    for (std::size_t step = 0; step < steps.size(); ++step)
-        for (std::size_t k = 1; k < steps[step].size(); ++k) {
+    for (std::size_t pass = 0; pass < steps.size(); ++pass)
+        for (std::size_t k = 1; k < steps[pass].size(); ++k) {
             planning::Recipe other = best;
-            other.steps[step] = steps[step][k].step;
+            other.passes[pass] = steps[pass][k].pass;
             result.push_back(
-                {to_string(other), best_seconds + steps[step][k].seconds - steps[step].front().seconds});
+                {to_string(other), best_seconds + steps[pass][k].seconds - steps[pass].front().seconds});
         }
     return result;
 }
@@ -274,17 +274,17 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& 
 
 std::vector<Complex> Measurements::results_at(const Problem& problem,
                                               const std::vector<OutputIndex>& outputs) const {
-    constexpr Integer largest_range = 1 << 26; // bytes that are read at once
+    constexpr Integer largest_range = 1 << 26; // bytes read at once
     const Integer size = real_bytes(problem.precision);
     std::vector<Complex> result;
     const auto address = [&](Integer real) {
         return arrays_.output(0) + static_cast<std::size_t>(real * size);
     };
-    // The outputs of each transform by themselves: between them may lie far more than they are.
+    // Reads each transform's outputs separately: the gaps between them may be far larger than they are.
     for (std::size_t begin = 0, end = 0; begin < outputs.size(); begin = end) {
         std::vector<Integer> reals;
         for (; end < outputs.size() && outputs[end].transform == outputs[begin].transform; ++end) {
-            const Parts parts = parts_at(problem, Side::output, offset_of(problem, outputs[end]));
+            const Components parts = components_at(problem, Side::output, offset_of(problem, outputs[end]));
             reals.push_back(parts.real);
             if (parts.imaginary >= 0) reals.push_back(parts.imaginary);
         }
@@ -309,7 +309,7 @@ std::vector<Complex> Measurements::results_at(const Problem& problem,
 
 void Measurements::compare(const Problem& problem, std::vector<Candidate>& candidates) {
     const std::vector<OutputIndex> outputs = outputs_to_compare(problem, options_.operations);
-    const std::vector<Integer> zero = parts_that_are_zero(problem, outputs);
+    const std::vector<Integer> zero = zero_imaginary_indices(problem, outputs);
     std::vector<Complex> truth;
     for (Candidate& candidate : candidates) {
         arrays_.fill(problem);
@@ -320,14 +320,14 @@ void Measurements::compare(const Problem& problem, std::vector<Candidate>& candi
             truth = filter_ ? filter_->results(problem, arrays_.numbers(), outputs)
                             : by_definition(problem, arrays_.numbers(), outputs);
         try {
-            candidate.contender.work.launch(0);
+            candidate.implementation.work.launch(0);
             stream_.synchronize();
         } catch (const std::exception&) {
-            continue; // which timing meets again, and reports
+            continue; // timing fails likewise, and reports it
         }
         std::vector<Complex> found = results_at(problem, outputs);
         for (Complex& value : found) value /= static_cast<long double>(candidate.scale);
-        candidate.contender.entry.error = relative_error(found, truth);
+        candidate.implementation.entry.error = relative_error(found, truth);
     }
 }
 
@@ -337,12 +337,12 @@ Result Measurements::measure(const Group& group, const Row& row) {
     std::vector<Candidate> candidates = candidates_of(problem, group.measure, result);
     if (options_.compare) compare(problem, candidates);
     arrays_.fill(problem);
-    std::vector<Contender> contenders;
-    for (const Candidate& candidate : candidates) contenders.push_back(candidate.contender);
-    search::GpuTurnOptions turns = options_.turns;
-    turns.always_replayed = group.measure == Measure::latency;
-    time_contenders(stream_, contenders, turns, result.entries, result.absent);
-    device_.synchronize(); // a GPU that can run nothing more ends the benchmark here
+    std::vector<Implementation> implementations;
+    for (const Candidate& candidate : candidates) implementations.push_back(candidate.implementation);
+    search::InterleavedTimingOptions timing = options_.timing;
+    timing.always_replayed = group.measure == Measure::latency;
+    time_implementations(stream_, implementations, timing, result.entries, result.absent);
+    device_.synchronize(); // if the GPU can no longer run anything, the benchmark ends here
     return result;
 }
 

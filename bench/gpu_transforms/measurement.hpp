@@ -5,30 +5,30 @@
 #include "bench/gpu_transforms/filter.hpp"
 #include "bench/gpu_transforms/kernels.hpp"
 #include "bench/gpu_transforms/rows.hpp"
-#include "bench/support/gpu_contenders.hpp"
+#include "bench/support/gpu_implementations.hpp"
 #include "plan/recipe.hpp"
-#include "search/gpu_turns.hpp"
+#include "search/gpu_interleaved_timing.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-/// A row of the benchmark: swirl, and others that are there, on the same arrays in the same stream.
+/// A row of the benchmark: swirl and available peers, on the same arrays in the same stream.
 namespace swirl::bench {
 
 /// A recipe of swirl to time.
 struct Choice {
-    std::string recipe;       ///< empty: the one that swirl chooses
-    double model_seconds = 0; ///< that the model thinks it takes; 0: not asked
+    std::string recipe;       ///< empty: swirl's own choice
+    double model_seconds = 0; ///< predicted by the model; 0: not computed
 };
 
 struct Options {
-    search::GpuTurnOptions turns = {};
-    std::vector<std::string> recipes = {}; ///< of swirl; none: the one that it chooses
-    std::size_t candidates = 0; ///< of each step, that are timed in place of the chosen one; 0: none
-    bool use_cache = true;      ///< of swirl's kernels on disk; never for planning rows
-    bool compare = true;        ///< results with the definition
-    double operations = 3e7;    ///< that the definition may take, of a row
+    search::InterleavedTimingOptions timing = {};
+    std::vector<std::string> recipes = {}; ///< of swirl; empty: its own choice
+    std::size_t candidates = 0;            ///< per pass, timed instead of the chosen one; 0: none
+    bool use_cache = true;                 ///< disk cache of swirl's kernels; never for planning rows
+    bool compare = true;                   ///< results with the definition
+    double operations = 3e7;               ///< budget of the definition's multiplications, per row
 };
 
 struct Result {
@@ -39,28 +39,29 @@ struct Result {
     Absences absent;
 };
 
-/// In the unit of the row's goal: a part of the copy's bandwidth, microseconds, milliseconds.
+/// In the unit of the row's goal: fraction of copy bandwidth, microseconds, milliseconds.
 double figure_of(const Result& result, const Entry& entry, double copy_bandwidth);
-/// Whether a figure is as good as the goal, where there is one.
+/// Whether a figure meets the goal, if there is one.
 bool reaches_goal(const Result& result, double figure);
-/// Whether an entry's results differ from the definition by more than rounding does.
+/// Whether an entry's results differ from the definition by more than rounding explains.
 bool is_wrong(const Result& result, const Entry& entry);
 
-/// The time that a plan takes, the first one or one that was made before; swirl's with its check, as users get it. First ones are
-/// to be asked for before anything else is compiled: they load the driver's compiler.
+/// Planning time, of a first plan or of a cached one; swirl's includes its check, as for users. Measure first plans
+/// before anything else is compiled: they load the driver's compiler.
 Result measure_planning(const runtime::GpuDevice& device, const Options& options, const Group& group,
                         const Row& row);
 
 class Measurements {
 public:
-    /// Arrays that hold the largest of the problems.
+    /// Allocates arrays that hold the largest of the problems.
     Measurements(const runtime::GpuDevice& device, const std::vector<Group>& groups, std::size_t copy_bytes,
                  const Options& options);
 
-    /// Bytes a second, read and written together: by the faster of a plain kernel and the driver.
+    /// Bytes per second, read and written together: the faster of a simple kernel and the driver's copy.
     double copy_bandwidth() const { return copy_bandwidth_; }
 
-    /// For all measures but planning. UserError for a text that is no problem; what swirl or others cannot do is part of the result.
+    /// For all measures but planning. Throws UserError for an invalid problem text; a failure of swirl or of others is
+    /// part of the result.
     Result measure(const Group& group, const Row& row);
 
 private:

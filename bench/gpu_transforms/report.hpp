@@ -9,20 +9,20 @@
 
 namespace swirl::bench {
 
-/// How the run was made.
+/// Setting of a run.
 struct Setting : GpuSetting {
-    std::string cufft = {}; ///< its version, or why it is not there
-    std::string vkfft = {}; ///< likewise
+    std::string cufft = {}; ///< its version, or why it is missing
+    std::string vkfft = {}; ///< as above
     double copy_bandwidth = 0;
-    std::size_t bytes = 0; ///< on a side, of batched rows
+    std::size_t bytes = 0; ///< per side, of batched rows
     double seconds = 0;
 };
 
-/// One line, as soon as a row is measured: its problem, what each contender reached beside the goal, its error, why others
-/// are not there. Where there were several recipes, a line of each follows.
+/// One line per measured row: its problem, each implementation's figure against the goal, its error, and why others are
+/// absent. If there are several recipes, one line for each follows.
 std::string progress_line(const Result& result, const Setting& setting);
 
-/// Of each group, how many rows swirl has, and how many of them reach their goal.
+/// For each group: how many rows swirl ran, and how many reach their goal.
 std::string summary(const std::vector<Result>& results, const Setting& setting);
 
 cli::Json to_json(const std::vector<Result>& results, const Setting& setting);

@@ -21,7 +21,7 @@ Sizes powers(int from, int to) {
 
 const Sizes smooth = {9, 15, 27, 60, 81, 100, 125, 243, 343, 720, 1000, 1331, 2187, 2197, 2401, 3125};
 
-/// Rows of transforms in batches that fill so many bytes on a side.
+/// Rows of batched transforms that fill so many bytes per side.
 class Filled {
 public:
     explicit Filled(std::size_t bytes) : bytes_(static_cast<Integer>(bytes)) {}
@@ -29,7 +29,7 @@ public:
     Integer batch(Integer points, Integer point_bytes) const {
         return std::max<Integer>(1, bytes_ / (points * point_bytes));
     }
-    /// `options` stand after the lengths: "dft 1024 float32 batch=65536".
+    /// `options` follow the lengths: "dft 1024 float32 batch=65536".
     Row row(const std::string& kind, const std::string& lengths, Integer points, const std::string& options,
             double goal) const {
         const Integer real = options.find("float16") != std::string::npos   ? 2
@@ -67,7 +67,7 @@ std::vector<Row> operator+(std::vector<Row> a, const std::vector<Row>& b) {
     return a;
 }
 
-/// One kernel reads and writes all. The goals are what each is to reach: of a copy's rate, or microseconds.
+/// One kernel reads and writes everything. Goals are fractions of copy bandwidth, or microseconds.
 std::vector<Group> one_kernel(const Filled& filled) {
     return {
         {"powers", "2^3 … 2^13 points, float32", Measure::of_copy,
@@ -171,7 +171,7 @@ std::string_view word(Measure measure) {
 
 std::vector<Group> groups(std::size_t bytes) {
     const Filled filled(bytes);
-    // The first plan of a process is one only as long as there was none before.
+    // The group of first plans must come first: any earlier plan in the process would invalidate it.
     std::vector<Group> all{
         {"planning", "the first plan, nothing cached", Measure::planning, {{"dft 1024 float32", 110}}}};
     for (const auto& part :

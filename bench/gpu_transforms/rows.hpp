@@ -7,25 +7,26 @@
 #include <string_view>
 #include <vector>
 
-/// What is measured, and what is to be reached.
+/// Benchmark rows and their goals.
 namespace swirl::bench {
 
-/// What a row is measured in, and how.
+/// Unit and method of a row's measurement.
 enum class Measure {
-    of_copy, ///< the data read once and written once, over a copy's bandwidth; arrays in turn, beyond the caches
-    resident,    ///< the same and microseconds, in arrays that stay in the GPU's cache
-    latency,     ///< microseconds of one transform, recorded into a graph and replayed
-    convolution, ///< as of_copy: a transform, a product with one spectrum for all, and the inverse transform
-    planning,    ///< milliseconds until a plan is there, with nothing cached
-    cached,      ///< the same of a plan that has been made before, by another process perhaps
+    /// Fraction of copy bandwidth, with the data read once and written once; cycles through arrays beyond the caches.
+    of_copy,
+    resident,    ///< the same and microseconds, in arrays that stay in the GPU's L2 cache
+    latency,     ///< microseconds of one transform, captured into a graph and replayed
+    convolution, ///< as of_copy: a transform, a product with one spectrum, and the inverse
+    planning,    ///< milliseconds to make a plan, with nothing cached
+    cached,      ///< the same for a plan that has been made before, possibly by another process
 };
 
-/// How the measures are named in options and files.
+/// Names of the measures in options and files.
 std::string_view word(Measure measure);
 
 struct Row {
-    std::string problem; ///< its text
-    double goal = 0; ///< the least part of a copy's bandwidth; microseconds or milliseconds at most; 0: none
+    std::string problem; ///< as text
+    double goal = 0; ///< minimum fraction of copy bandwidth; maximum microseconds or milliseconds; 0: none
 };
 
 struct Group {
@@ -35,10 +36,10 @@ struct Group {
     std::vector<Row> rows;
 };
 
-/// All groups; those that are measured against a copy with as many transforms as fit into `bytes` on a side.
+/// All groups; those measured against a copy have as many transforms as fit into `bytes` per side.
 std::vector<Group> groups(std::size_t bytes);
 
-/// The groups of a list such as "real,large", in the order in which they stand here. Throws UserError naming the option.
+/// The groups of a list such as "real,large", in the order of definition. Throws UserError naming the option.
 std::vector<Group> parse_groups(const std::string& option, const std::string& list, std::size_t bytes);
 
 } // namespace swirl::bench

@@ -1,4 +1,4 @@
-// How long kernels of a GPU take to be ready: compiled one after the other, compiled as a list, and from the cache.
+// Time until a GPU's kernels are ready: compiled in sequence, compiled as a list, and from the cache.
 
 #include "base/error.hpp"
 #include "emit/ptx.hpp"
@@ -39,14 +39,14 @@ double milliseconds_of(const auto& action) {
 KernelText kernel_of(const GpuDevice& device, Integer n, const std::string& tree, Integer threads) {
     const formula::Formula transform = rules::expand(formula::DFT(n), rules::parse_tree(tree));
     const formula::Formula formula = formula::kron({formula::I(8), transform});
-    const ir::Program program =
-        passes::run_for_gpu(lower::lower_to_gpu({.name = "kernel",
-                                                 .formula = formula,
-                                                 .scalar = ir::Scalar::float32,
-                                                 .input = lower::Layout::contiguous(formula.columns()),
-                                                 .output = lower::Layout::contiguous(formula.rows())},
-                                                {lower::GpuMapping{.threads = threads, .shared_row = 32}})
-                                .front());
+    const ir::Program program = passes::run_for_gpu(
+        lower::lower_to_gpu({.name = "kernel",
+                             .formula = formula,
+                             .scalar = ir::Scalar::float32,
+                             .input = lower::Layout::contiguous(formula.columns()),
+                             .output = lower::Layout::contiguous(formula.rows())},
+                            {lower::LaunchConfiguration{.threads = threads, .smem_pad_interval = 32}})
+            .front());
     return {.ptx = emit::ptx(program, {.target = std::string(device.target().name)}), .name = tree};
 }
 
@@ -66,7 +66,7 @@ std::vector<KernelText> kernels_for(const GpuDevice& device) {
 void report(const char* what, double milliseconds) { fmt::print("{:<52}{:>9.3f} ms\n", what, milliseconds); }
 
 void run() {
-    setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would answer in the compiler's place
+    setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would bypass the compiler
     const GpuDevice device;
     std::vector<KernelText> kernels;
     report("deriving 8 kernels and writing their PTX",

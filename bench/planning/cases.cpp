@@ -17,20 +17,20 @@ constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "dct2", "dct3",
                                  "dct4", "dst2", "dst3", "dst4", "convolution"};
 constexpr const char* precisions[] = {"float64", "float32", "float16", "bfloat16"};
 
-bool is_gpu(const std::string& machine) {
+bool is_gpu(const std::string& target) {
     return std::any_of(target::gpus().begin(), target::gpus().end(),
-                       [&](const target::Gpu* gpu) { return gpu->name == machine; });
+                       [&](const target::Gpu* gpu) { return gpu->name == target; });
 }
 
-/// Convolutions and numbers of 16 bits are for GPUs alone.
-std::size_t kinds_of(const std::string& machine) { return std::size(kinds) - (is_gpu(machine) ? 0 : 1); }
-std::size_t precisions_of(const std::string& machine) { return is_gpu(machine) ? 4 : 2; }
+/// Convolutions and 16-bit data types exist only for GPUs.
+std::size_t kinds_of(const std::string& target) { return std::size(kinds) - (is_gpu(target) ? 0 : 1); }
+std::size_t precisions_of(const std::string& target) { return is_gpu(target) ? 4 : 2; }
 
-/// Draws that depend on the seed and a case's place in the sweep alone.
+/// Random draws that depend only on the seed and the case's index in the sweep.
 class Draw {
 public:
-    Draw(std::uint64_t seed, std::size_t section, Integer number) {
-        std::seed_seq sequence{seed, seed >> 32, std::uint64_t{section}, static_cast<std::uint64_t>(number)};
+    Draw(std::uint64_t seed, std::size_t section, Integer index) {
+        std::seed_seq sequence{seed, seed >> 32, std::uint64_t{section}, static_cast<std::uint64_t>(index)};
         generator_.seed(sequence);
     }
 
@@ -41,7 +41,7 @@ public:
     template <class Choices> auto one_of(const Choices& choices, std::size_t count) {
         return choices[static_cast<std::size_t>(between(0, static_cast<Integer>(count) - 1))];
     }
-    /// Each power of two as likely as the next.
+    /// Log-uniform: each power of two is equally likely.
     Integer of_any_magnitude(Integer most) {
         const double bits = std::log2(static_cast<double>(most));
         return static_cast<Integer>(std::exp2(std::uniform_real_distribution<>(0, bits)(generator_)));
@@ -56,7 +56,7 @@ public:
             n *= factor;
         return n;
     }
-    /// As they come, of any magnitude, without large primes, or with one.
+    /// A uniform length, a log-uniform one, one without large primes, or one with a large prime.
     Integer length(Integer most) {
         switch (between(0, 3)) {
         case 0: return between(1, most);
@@ -73,7 +73,7 @@ private:
     std::mt19937_64 generator_;
 };
 
-/// Lengths of `rank` dimensions with about so many points, some of them 1.
+/// Lengths of `rank` dimensions with at most about `most` points in total, some of them 1.
 std::vector<Integer> grid(Draw& draw, std::size_t rank, Integer most) {
     std::vector<Integer> lengths;
     Integer rest = draw.of_any_magnitude(most);
@@ -87,8 +87,8 @@ std::vector<Integer> grid(Draw& draw, std::size_t rank, Integer most) {
     return lengths;
 }
 
-std::string random_problem(Draw& draw, const std::string& machine, std::vector<Integer> lengths) {
-    const std::string kind = draw.one_of(kinds, kinds_of(machine));
+std::string random_problem(Draw& draw, const std::string& target, std::vector<Integer> lengths) {
+    const std::string kind = draw.one_of(kinds, kinds_of(target));
     if (kind == "wht")
         for (Integer& length : lengths)
             length = static_cast<Integer>(std::bit_floor(static_cast<std::uint64_t>(length)));
@@ -96,7 +96,7 @@ std::string random_problem(Draw& draw, const std::string& machine, std::vector<I
     const bool in_place = draw.one_in(3);
     std::string text = fmt::format("{} {}", kind, fmt::join(lengths, "x"));
     if (transforms_complex && draw.one_in(2)) text += " backward";
-    text += fmt::format(" {}", draw.one_of(precisions, precisions_of(machine)));
+    text += fmt::format(" {}", draw.one_of(precisions, precisions_of(target)));
     if (in_place) text += " inplace";
     const bool may_be_planar = kind == "dft" || kind == "convolution" || (kind == "rdft" && !in_place);
     if (may_be_planar && draw.one_in(4)) text += " planar";
@@ -111,41 +111,40 @@ std::string random_problem(Draw& draw, const std::string& machine, std::vector<I
 
 Sweep::Sweep(const SweepOptions& options) {
     for (const auto* machines : {&options.cpus, &options.gpus})
-        for (const std::string& machine : *machines) {
-            add_every_length(machine, options);
-            add_random(machine, options);
+        for (const std::string& target : *machines) {
+            add_every_length(target, options);
+            add_random(target, options);
         }
 }
 
-void Sweep::add_every_length(const std::string& machine, const SweepOptions& options) {
+void Sweep::add_every_length(const std::string& target, const SweepOptions& options) {
     const auto add = [&](const std::string& kind, const std::string& words) {
         if (kind == "wht") {
             const Integer powers = std::bit_width(static_cast<unsigned>(options.every_length_up_to));
-            sections_.push_back(
-                {powers, [=](Integer number) {
-                     return Case{machine, fmt::format("wht {}{}", Integer{1} << number, words)};
-                 }});
+            sections_.push_back({powers, [=](Integer index) {
+                                     return Case{target, fmt::format("wht {}{}", Integer{1} << index, words)};
+                                 }});
             return;
         }
-        sections_.push_back({options.every_length_up_to, [=](Integer number) {
-                                 return Case{machine, fmt::format("{} {}{}", kind, number + 1, words)};
+        sections_.push_back({options.every_length_up_to, [=](Integer index) {
+                                 return Case{target, fmt::format("{} {}{}", kind, index + 1, words)};
                              }});
     };
-    for (std::size_t k = 0; k < kinds_of(machine); ++k)
-        for (std::size_t p = 0; p < precisions_of(machine); ++p) {
+    for (std::size_t k = 0; k < kinds_of(target); ++k)
+        for (std::size_t p = 0; p < precisions_of(target); ++p) {
             const std::string kind = kinds[k], precision = fmt::format(" {}", precisions[p]);
             add(kind, precision);
             if (kind == "rdft") add(kind, " backward" + precision);
         }
 }
 
-void Sweep::add_random(const std::string& machine, const SweepOptions& options) {
+void Sweep::add_random(const std::string& target, const SweepOptions& options) {
     const auto add = [&](Integer size, auto lengths_of) {
         const std::size_t section = sections_.size();
-        sections_.push_back({size, [=, seed = options.seed](Integer number) {
-                                 Draw draw(seed, section, number);
+        sections_.push_back({size, [=, seed = options.seed](Integer index) {
+                                 Draw draw(seed, section, index);
                                  const std::vector<Integer> lengths = lengths_of(draw);
-                                 return Case{machine, random_problem(draw, machine, lengths)};
+                                 return Case{target, random_problem(draw, target, lengths)};
                              }});
     };
     add(options.random_lengths,
@@ -161,12 +160,12 @@ Integer Sweep::size() const {
     return sum;
 }
 
-Case Sweep::operator[](Integer number) const {
+Case Sweep::operator[](Integer index) const {
     for (const Section& section : sections_) {
-        if (number < section.size) return section.at(number);
-        number -= section.size;
+        if (index < section.size) return section.at(index);
+        index -= section.size;
     }
-    throw InternalError("a sweep of {} cases has no case {}", size(), number);
+    throw InternalError("a sweep of {} cases has no case {}", size(), index);
 }
 
 } // namespace swirl::bench

@@ -10,9 +10,9 @@
 /// The problems of a sweep.
 namespace swirl::bench {
 
-/// A problem and the CPU or GPU that it is planned for, by their text and name.
+/// A problem and its target CPU or GPU, by text and name.
 struct Case {
-    std::string machine;
+    std::string target;
     std::string problem;
 };
 
@@ -20,27 +20,27 @@ struct SweepOptions {
     std::uint64_t seed = 1;
     std::vector<std::string> cpus, gpus;
     Integer every_length_up_to = 20000; ///< of each kind in each precision
-    Integer random_lengths = 100000;    ///< on each machine, up to `longest`
-    Integer random_grids = 20000;       ///< on each machine, of two to four dimensions
+    Integer random_lengths = 100000;    ///< per target, up to `longest`
+    Integer random_grids = 20000;       ///< per target, of two to four dimensions
     Integer longest = Integer{1} << 30;
     Integer largest_grid = Integer{1} << 24; ///< points
 };
 
-/// All cases of a sweep, each by its number: a case depends on the options and its number alone.
+/// All cases of a sweep, by index: a case depends only on the options and its index.
 class Sweep {
 public:
     explicit Sweep(const SweepOptions& options);
 
     Integer size() const;
-    Case operator[](Integer number) const;
+    Case operator[](Integer index) const;
 
 private:
     struct Section {
         Integer size;
         std::function<Case(Integer)> at;
     };
-    void add_every_length(const std::string& machine, const SweepOptions& options);
-    void add_random(const std::string& machine, const SweepOptions& options);
+    void add_every_length(const std::string& target, const SweepOptions& options);
+    void add_random(const std::string& target, const SweepOptions& options);
 
     std::vector<Section> sections_;
 };

@@ -1,5 +1,6 @@
-// Plans of very many problems, none of which is run: which fail, which take long, which take much memory. All short lengths of
-// every kind and precision, random ones to 2^30, random grids; on CPUs with their machine code, on GPUs with their PTX.
+// Plans very many problems without running any: reports failures, and plans that take long or much memory. All short
+// lengths of every kind and precision, random ones to 2^30, random grids; on CPUs with their target code, on GPUs with
+// their PTX.
 
 #include "base/error.hpp"
 #include "bench/planning/worker.hpp"
@@ -32,7 +33,7 @@ struct Options {
     std::vector<std::string> problems;
 };
 
-/// Error texts that differ in numbers alone count as one.
+/// Error texts that differ only in their digits count as one.
 std::string shape_of(const std::string& error) {
     std::string shape;
     for (const char c : error) {
@@ -45,7 +46,7 @@ std::string shape_of(const std::string& error) {
     return shape;
 }
 
-/// What came of all plans so far.
+/// Summary of all plans so far.
 class Findings {
 public:
     explicit Findings(const Options& options) : options_(options) {}
@@ -67,9 +68,9 @@ public:
                    options_.slowest, options_.largest);
         for (const auto& [shape, count] : shapes_) fmt::print("{:>8}  {}\n", count, shape);
         if (plans_ == 0) return;
-        fmt::print("slowest: {:.2f} s, {}: {}\n", slowest_.seconds, slowest_case_.machine,
+        fmt::print("slowest: {:.2f} s, {}: {}\n", slowest_.seconds, slowest_case_.target,
                    slowest_case_.problem);
-        fmt::print("largest: {:.0f} MiB, {}: {}\n", largest_.mebibytes, largest_case_.machine,
+        fmt::print("largest: {:.0f} MiB, {}: {}\n", largest_.mebibytes, largest_case_.target,
                    largest_case_.problem);
     }
 
@@ -80,7 +81,7 @@ private:
         ++bad_;
         ++shapes_[shape_of(why)];
         fmt::print("{}: {}: {}  ({:.2f} s, {:.0f} MiB, tables of the plan {:.0f} MiB)  {}\n", what,
-                   one.machine, one.problem, planned.seconds, planned.mebibytes, planned.tables,
+                   one.target, one.problem, planned.seconds, planned.mebibytes, planned.tables,
                    planned.error);
         std::fflush(stdout);
     }
@@ -92,7 +93,7 @@ private:
     Case slowest_case_, largest_case_;
 };
 
-/// The numbers of a part's cases in an order in which each stretch is spread over the whole sweep.
+/// The indices of a part's cases, in an order that spreads every contiguous range over the whole sweep.
 class Order {
 public:
     Order(Integer cases, Integer part, Integer parts) : cases_(cases), next_(part), parts_(parts) {
@@ -100,9 +101,9 @@ public:
         step_ = std::max(Integer{1}, static_cast<Integer>(static_cast<double>(cases) * golden_ratio));
         while (std::gcd(step_, std::max(Integer{1}, cases)) != 1) ++step_;
     }
-    bool take(Integer& number) {
+    bool take(Integer& index) {
         if (next_ >= cases_) return false;
-        number = rules::multiply_modulo(next_, step_, cases_);
+        index = rules::multiply_modulo(next_, step_, cases_);
         next_ += parts_;
         return true;
     }
@@ -118,7 +119,7 @@ Case parse_case(const std::string& text) {
     return {text.substr(0, colon), text.substr(colon + 2)};
 }
 
-/// Of "2/16", each from 1 on.
+/// Parses "2/16"; both count from 1.
 std::pair<Integer, Integer> parse_part(const std::string& text) {
     Integer part = 0, parts = 0;
     char end = 0;
@@ -169,15 +170,15 @@ bool sweep(const Options& options) {
         cases = all.size();
         at = [&](Integer k) { return all[k]; };
         for (const auto* machines : {&options.sweep.cpus, &options.sweep.gpus})
-            for (const std::string& machine : *machines)
-                make_plan({machine, "dft 1000"}); // what is kept for all plans
+            for (const std::string& target : *machines)
+                make_plan({target, "dft 1000"}); // allocates what all plans share
     }
     Order order(cases, part - 1, parts);
     const auto next = [&](Case& one) {
         const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-        Integer number = 0;
-        if ((options.seconds > 0 && elapsed > options.seconds) || !order.take(number)) return false;
-        one = at(number);
+        Integer index = 0;
+        if ((options.seconds > 0 && elapsed > options.seconds) || !order.take(index)) return false;
+        one = at(index);
         return true;
     };
     const Bounds bounds{.seconds = 10 * options.slowest, .mebibytes = 20 * options.largest};

@@ -26,12 +26,12 @@ namespace swirl::bench {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool has_shadow_memory = true; // terabytes of addresses
+constexpr bool has_shadow_memory = true; // terabytes of address space
 #else
 constexpr bool has_shadow_memory = false;
 #endif
 
-/// What a process tells the one that started it.
+/// A worker's message to its parent process.
 struct Message {
     double mebibytes_before;
     double tables;
@@ -60,8 +60,8 @@ void say(Message& message, const char* text) {
     if (!has_shadow_memory) {
         const auto bytes = static_cast<rlim_t>(bounds.mebibytes * (1 << 20));
         const rlimit memory{bytes, bytes};
-        setrlimit(RLIMIT_DATA,
-                  &memory); // not the addresses, by which plans judge what workspace there may be
+        // Not the address space, from which plans derive their workspace limit.
+        setrlimit(RLIMIT_DATA, &memory);
     }
     try {
         message.tables = make_plan(one);
@@ -70,7 +70,7 @@ void say(Message& message, const char* text) {
     } catch (const std::exception& error) {
         say(message, error.what());
     }
-    _exit(0); // frees nothing one by one
+    _exit(0); // skips destructors
 }
 
 double seconds_of(const timeval& time) {
@@ -106,13 +106,13 @@ void start(Job& job, const Bounds& bounds) {
 double make_plan(const Case& one) {
     const Problem problem = swirl::problem(one.problem);
     for (const target::Cpu* cpu : target::cpus())
-        if (cpu->name == one.machine) {
+        if (cpu->name == one.target) {
             const auto plan =
                 planning::Plan::build(problem, search::estimate(problem, *cpu).recipe, {.check = false});
             return static_cast<double>(plan->table_bytes()) / (1 << 20);
         }
-    const target::Gpu& gpu = target::gpu_named(one.machine);
-    planning::describe_steps(problem, search::gpu_recipe(problem, gpu));
+    const target::Gpu& gpu = target::gpu_named(one.target);
+    planning::describe_passes(problem, search::gpu_recipe(problem, gpu));
     return 0;
 }
 

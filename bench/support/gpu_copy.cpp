@@ -37,7 +37,7 @@ constexpr const char* text = R"(.version 6.0
 } // namespace
 
 double copy_bandwidth(const runtime::GpuStream& stream, const CopyArrays& arrays, std::size_t bytes,
-                      const search::GpuTurnOptions& options) {
+                      const search::InterleavedTimingOptions& options) {
     const runtime::GpuModule module = runtime::GpuModule::from_ptx(stream.device(), text);
     const runtime::GpuKernel kernel = module.kernel("copy");
     const std::size_t blocks = std::max(bytes / bytes_of_block, std::size_t{1});
@@ -51,11 +51,12 @@ double copy_bandwidth(const runtime::GpuStream& stream, const CopyArrays& arrays
         const std::size_t set = execution % arrays.to.size();
         copy_on_gpu(stream, arrays.to[set], arrays.from[set], whole);
     };
-    const std::vector<search::GpuWork> contenders{{by_kernel}, {by_driver}};
+    const std::vector<search::GpuWork> implementations{{by_kernel}, {by_driver}};
     double fastest = 0;
-    for (const search::GpuTurns& turns : search::time_in_turn(stream, contenders, options)) {
-        if (!turns.failed_because.empty()) throw InternalError("copying: {}", turns.failed_because);
-        fastest = std::max(fastest, 2 * static_cast<double>(whole) / turns.time.median);
+    for (const search::InterleavedTimes& timing :
+         search::time_interleaved(stream, implementations, options)) {
+        if (!timing.failed_because.empty()) throw InternalError("copying: {}", timing.failed_because);
+        fastest = std::max(fastest, 2 * static_cast<double>(whole) / timing.time.median);
     }
     return fastest;
 }

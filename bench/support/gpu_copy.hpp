@@ -1,22 +1,22 @@
 #pragma once
 
 #include "runtime/cuda_module.hpp"
-#include "search/gpu_turns.hpp"
+#include "search/gpu_interleaved_timing.hpp"
 
 #include <array>
 #include <cstddef>
 
-/// What moving data on a GPU takes, which benchmarks compare with.
+/// Copy bandwidth of a GPU, which benchmarks compare with.
 namespace swirl::bench {
 
-/// Two pairs of arrays, to be used in turn.
+/// Two pairs of arrays, used in turn.
 struct CopyArrays {
     std::array<runtime::cuda::Address, 2> from, to;
 };
 
-/// Bytes a second, read and written together: by the faster of a plain kernel and the driver. `bytes` on a side, rounded
-/// down to a multiple of 4096 where they are more.
+/// Bytes per second, read and written together: the faster of a simple kernel and the driver's copy. `bytes` per side,
+/// rounded down to a multiple of 4096 if larger.
 double copy_bandwidth(const runtime::GpuStream& stream, const CopyArrays& arrays, std::size_t bytes,
-                      const search::GpuTurnOptions& options);
+                      const search::InterleavedTimingOptions& options);
 
 } // namespace swirl::bench

@@ -14,7 +14,7 @@
 namespace swirl::bench {
 namespace {
 
-/// The driver's version as the system has it, and the version of CUDA that it is for.
+/// The driver's version according to the system, and the CUDA version that it supports.
 std::string driver_text(const runtime::CudaDriver& driver) {
     std::string cuda = "CUDA " + runtime::cuda_version_text(driver.version());
     std::ifstream file("/proc/driver/nvidia/version");

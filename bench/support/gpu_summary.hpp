@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/support/gpu_contenders.hpp"
+#include "bench/support/gpu_implementations.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 
@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-/// What reports of benchmarks on GPUs have in common; a Result has its group and its entries.
+/// Shared by the reports of GPU benchmarks; a Result has its group and its entries.
 namespace swirl::bench {
 
-/// Of one group of rows.
+/// Counts of one group of rows.
 struct GroupCounts {
     int planned = 0, reached = 0, faster = 0, wrong = 0;
 };
 
-/// A table with a line for each group; count(result, counts) adds what a result says. `rows`: what they are.
+/// A table with one line per group; count(result, counts) adds a result. `rows`: what the rows are called.
 template <class Result, class Count>
 std::string summary_of(const std::vector<Result>& results, const char* rows, Count&& count) {
     cli::Table table({"group", rows, "planned by swirl", "goals reached", "swirl is faster", "wrong"});
@@ -31,7 +31,7 @@ std::string summary_of(const std::vector<Result>& results, const char* rows, Cou
     return "\n" + table.text();
 }
 
-/// Results by groups; row(result) is one of them, head(result) what stands before the rows of its group.
+/// Results by groups; row(result) formats one of them, head(result) the heading of its group.
 template <class Result, class Head, class Row>
 cli::Json groups_of(const std::vector<Result>& results, Head&& head, Row&& row) {
     cli::Json groups = cli::Json::array();
@@ -47,7 +47,7 @@ cli::Json groups_of(const std::vector<Result>& results, Head&& head, Row&& row) 
     return groups;
 }
 
-/// swirl's entries, the fastest first; none where there is one.
+/// swirl's entries, fastest first; empty if there is only one.
 template <class Result> std::vector<const Entry*> ranked_entries(const Result& result) {
     std::vector<const Entry*> entries;
     for (const auto& entry : result.entries)

@@ -27,7 +27,7 @@ template <class T> double read_as(const std::byte* from) {
         return static_cast<double>(stored);
 }
 
-template <class T> constexpr StoredNumber stored_as(std::string_view name) {
+template <class T> constexpr StoredType stored_as(std::string_view name) {
     return {name, sizeof(T), write_as<T>, read_as<T>};
 }
 
@@ -40,7 +40,7 @@ void write_e4m3(double value, std::byte* to) {
         return std::ldexp(1.0, exponent - fraction_bits);
     };
     const double rounded = std::nearbyint(magnitude / step_at(magnitude)) * step_at(magnitude);
-    const double step = step_at(rounded); // which may be the next one
+    const double step = step_at(rounded); // may have moved to the next binade
     const auto steps = static_cast<unsigned>(rounded / step);
     const unsigned exponent = static_cast<unsigned>(std::ilogb(step) + fraction_bits + bias);
     const bool is_normal = steps >= 1U << fraction_bits;
@@ -58,7 +58,7 @@ double read_e4m3(const std::byte* from) {
     return (bits & 0x80U) != 0 ? -magnitude : magnitude;
 }
 
-/// The next of a sequence without visible order (SplitMix64; Steele, Lea and Flood 2014), in −1…1.
+/// The next element of a pseudo-random sequence (SplitMix64; Steele, Lea and Flood 2014), in −1…1.
 double next_random(std::uint64_t& state) {
     state += 0x9e3779b97f4a7c15U;
     std::uint64_t mixed = state;
@@ -70,11 +70,11 @@ double next_random(std::uint64_t& state) {
 
 } // namespace
 
-const StoredNumber& stored(Precision precision) {
-    static constexpr StoredNumber float64 = stored_as<double>("float64");
-    static constexpr StoredNumber float32 = stored_as<float>("float32");
-    static constexpr StoredNumber half = stored_as<float16>("float16");
-    static constexpr StoredNumber brief = stored_as<bfloat16>("bfloat16");
+const StoredType& stored(Precision precision) {
+    static constexpr StoredType float64 = stored_as<double>("float64");
+    static constexpr StoredType float32 = stored_as<float>("float32");
+    static constexpr StoredType half = stored_as<float16>("float16");
+    static constexpr StoredType brief = stored_as<bfloat16>("bfloat16");
     switch (precision) {
     case Precision::float64: return float64;
     case Precision::float32: return float32;
@@ -84,38 +84,36 @@ const StoredNumber& stored(Precision precision) {
     return brief;
 }
 
-const StoredNumber& stored_e4m3() {
-    static constexpr StoredNumber e4m3{"e4m3", 1, write_e4m3, read_e4m3};
+const StoredType& stored_e4m3() {
+    static constexpr StoredType e4m3{"e4m3", 1, write_e4m3, read_e4m3};
     return e4m3;
 }
 
-RandomNumbers::RandomNumbers(const StoredNumber& number)
-    : number_(&number), bytes_(static_cast<std::size_t>(period) * number.bytes) {
+RandomNumbers::RandomNumbers(const StoredType& type)
+    : type_(&type), bytes_(static_cast<std::size_t>(period) * type.bytes) {
     std::uint64_t state = 1;
-    for (std::size_t at = 0; at < bytes_.size(); at += number.bytes) {
-        number.write(next_random(state), &bytes_[at]);
-        values_.push_back(number.read(&bytes_[at]));
+    for (std::size_t at = 0; at < bytes_.size(); at += type.bytes) {
+        type.write(next_random(state), &bytes_[at]);
+        values_.push_back(type.read(&bytes_[at]));
     }
     values_.push_back(values_.front());
 }
 
-RandomPattern::RandomPattern(const runtime::GpuStream& stream, const StoredNumber& number, Integer reach)
-    : numbers_(number),
-      pattern_(
-          stream.device(),
-          static_cast<std::size_t>(std::clamp<Integer>(reach, 1, RandomNumbers::period)) * number.bytes) {
+RandomPattern::RandomPattern(const runtime::GpuStream& stream, const StoredType& type, Integer reach)
+    : numbers_(type),
+      pattern_(stream.device(),
+               static_cast<std::size_t>(std::clamp<Integer>(reach, 1, RandomNumbers::period)) * type.bytes) {
     copy_to_gpu(stream.device(), pattern_.address(), numbers_.bytes().data(), pattern_.bytes());
 }
 
-bool RandomPattern::serves(const StoredNumber& number, Integer reach) const {
-    const std::size_t needed =
-        static_cast<std::size_t>(std::min(reach, RandomNumbers::period)) * number.bytes;
-    return &numbers_.number() == &number && needed <= pattern_.bytes();
+bool RandomPattern::serves(const StoredType& type, Integer reach) const {
+    const std::size_t needed = static_cast<std::size_t>(std::min(reach, RandomNumbers::period)) * type.bytes;
+    return &numbers_.type() == &type && needed <= pattern_.bytes();
 }
 
 void RandomPattern::fill(const runtime::GpuStream& stream, runtime::cuda::Address to, std::size_t bytes,
                          Integer first) const {
-    std::size_t from = static_cast<std::size_t>(first % RandomNumbers::period) * numbers_.number().bytes;
+    std::size_t from = static_cast<std::size_t>(first % RandomNumbers::period) * numbers_.type().bytes;
     const bool is_whole = pattern_.bytes() == numbers_.bytes().size();
     ensure(is_whole || from + bytes <= pattern_.bytes(), "more is filled than the pattern was made for");
     for (std::size_t at = 0; at < bytes; from = 0) {

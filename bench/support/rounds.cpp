@@ -12,7 +12,7 @@
 namespace swirl::bench {
 namespace {
 
-/// How often the system has taken the processor from this thread.
+/// How often the system has preempted this thread.
 long interruptions() {
 #if defined(__linux__)
     rusage usage{};
@@ -23,21 +23,21 @@ long interruptions() {
 #endif
 }
 
-/// Seconds that this thread has run.
+/// CPU seconds of this thread.
 double thread_seconds() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-constexpr int most_attempts = 20;
+constexpr int max_attempts = 20;
 
-/// Seconds an execution. A batch during which another program was given the processor is repeated. Executions so long
-/// that this always happens count by the time that this thread has run, where nothing else is in it.
+/// Seconds per execution. A preempted batch is repeated. Executions so long that they are always preempted are timed by
+/// CPU time if they use one thread.
 double time_batch(const runtime::TimedWork& work, Integer repetitions, bool on_one_thread) {
     if (!on_one_thread) return runtime::time_once(work, repetitions);
     double least = 0;
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    for (int attempt = 0; attempt < max_attempts; ++attempt) {
         const long before = interruptions();
         const double start = thread_seconds();
         double seconds = runtime::time_once(work, repetitions);
@@ -45,13 +45,13 @@ double time_batch(const runtime::TimedWork& work, Integer repetitions, bool on_o
         if (interruptions() == before) return seconds;
         if (work.restore_every == 0) seconds = std::min(seconds, run);
         least = attempt == 0 ? seconds : std::min(least, seconds);
-        constexpr double long_batch = 10e-3; // longer than what the system gives at a time
+        constexpr double long_batch = 10e-3; // longer than a scheduler time slice
         if (work.restore_every == 0 && run * static_cast<double>(repetitions) > long_batch) break;
     }
     return least;
 }
 
-/// Executions that make a batch; runs some of them, so that caches are warm and clock frequencies have settled.
+/// Executions per batch; runs some of them to warm caches and settle clock frequencies.
 Integer batch_of(const runtime::TimedWork& work, const RoundOptions& options) {
     Integer repetitions = 1;
     for (;;) {
@@ -64,10 +64,10 @@ Integer batch_of(const runtime::TimedWork& work, const RoundOptions& options) {
 
 } // namespace
 
-Times run_rounds(std::span<const runtime::TimedWork> contenders, const RoundOptions& options) {
-    const std::size_t count = contenders.size();
+Times run_rounds(std::span<const runtime::TimedWork> implementations, const RoundOptions& options) {
+    const std::size_t count = implementations.size();
     std::vector<Integer> repetitions;
-    for (const runtime::TimedWork& work : contenders) repetitions.push_back(batch_of(work, options));
+    for (const runtime::TimedWork& work : implementations) repetitions.push_back(batch_of(work, options));
 
     Times times(count);
     const double start = runtime::monotonic_seconds();
@@ -76,19 +76,20 @@ Times run_rounds(std::span<const runtime::TimedWork> contenders, const RoundOpti
             const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
             if (options.pause > 0) {
                 std::this_thread::sleep_for(std::chrono::duration<double>(options.pause));
-                contenders[turn].run();
+                implementations[turn].run();
             }
-            times[turn].push_back(time_batch(contenders[turn], repetitions[turn], options.on_one_thread));
+            times[turn].push_back(
+                time_batch(implementations[turn], repetitions[turn], options.on_one_thread));
         }
-        const bool enough = round + 1 >= options.least_rounds;
+        const bool enough = round + 1 >= options.min_rounds;
         if (enough && runtime::monotonic_seconds() - start > options.seconds) break;
     }
     return times;
 }
 
-double ratio_within_rounds(std::span<const double> contender, std::span<const double> first) {
+double ratio_within_rounds(std::span<const double> implementation, std::span<const double> first) {
     std::vector<double> ratios;
-    for (std::size_t i = 0; i < contender.size(); ++i) ratios.push_back(contender[i] / first[i]);
+    for (std::size_t i = 0; i < implementation.size(); ++i) ratios.push_back(implementation[i] / first[i]);
     return runtime::summarize(ratios).median;
 }
 

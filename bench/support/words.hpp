@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-/// What benchmarks say, and are told, in the same words.
+/// Options and output shared by the benchmarks.
 namespace swirl::bench {
 
 /// The groups of a list such as "square,small". Throws UserError naming the option.
@@ -32,13 +32,13 @@ std::vector<const Group*> groups_of(const std::vector<Group>& all, const std::st
     return chosen;
 }
 
-/// What is asked for, or that nothing is.
+/// The requirement as text, or that there is none.
 inline std::string at_least(double asked) { return asked > 0 ? fmt::format("{:.2f}", asked) : "-"; }
 
-/// Five significant digits: what is measured is not known better.
+/// Five significant digits: measurements are not more accurate.
 inline double rounded(double value) { return std::stod(fmt::format("{:.5g}", value)); }
 
-/// A line for each peer that was left out and each reason.
+/// One line per absent peer and reason.
 template <class Result> std::string absence_lines(const std::vector<Result>& results) {
     std::vector<std::string> lines;
     for (const Result& result : results)

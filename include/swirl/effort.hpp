@@ -6,9 +6,9 @@ namespace swirl {
 
 /// How much work goes into choosing an algorithm.
 enum class Effort : std::uint8_t {
-    estimate,   ///< from tables about the machine; nothing is timed
-    measure,    ///< the likely algorithms are timed under a time budget, and the winner is remembered
-    exhaustive, ///< the same with every algorithm that applies, which may take hours
+    estimate,   ///< a performance model with tables of host properties; runs no benchmark
+    measure,    ///< benchmarks likely candidates within a time budget and stores the fastest as wisdom
+    exhaustive, ///< benchmarks every applicable algorithm, which may take hours
 };
 
 } // namespace swirl

@@ -1,4 +1,4 @@
-/// What swirl throws. std::bad_alloc aside, every error of the C++ interface is one of these.
+/// Exceptions. Every error of the C++ interface is one of these, or std::bad_alloc.
 #pragma once
 
 #include <swirl/export.h>
@@ -12,35 +12,34 @@
 namespace swirl {
 
 namespace detail {
-/// How the library formats its messages; complete inside the library only.
+/// Formats the library's messages; complete only inside the library.
 template <class... Args> struct Format;
 } // namespace detail
 
-/// A mistake in what the caller asked for: names the argument, its value, and what would work.
-/// Thrown before anything is written.
+/// The caller's mistake. The message names the argument, its value, and what would work. Nothing was written.
 class SWIRL_API UserError : public std::runtime_error {
 public:
     explicit UserError(const std::string& message) : std::runtime_error(message) {}
 
-    /// For the library.
+    /// For the library's own use.
     template <class... Args>
     explicit UserError(typename detail::Format<Args...>::String format, Args&&... args)
         : std::runtime_error(detail::Format<Args...>::apply(format, std::forward<Args>(args)...)) {}
 };
 
-/// A mistake of swirl: a stage received or produced something that breaks its own contract.
+/// A bug in swirl: a stage received or produced something that breaks its contract.
 class SWIRL_API InternalError : public std::logic_error {
 public:
     explicit InternalError(const std::string& message) : std::logic_error("internal error: " + message) {}
 
-    /// For the library.
+    /// For the library's own use.
     template <class... Args>
     explicit InternalError(typename detail::Format<Args...>::String format, Args&&... args)
         : std::logic_error("internal error: " +
                            detail::Format<Args...>::apply(format, std::forward<Args>(args)...)) {}
 };
 
-/// Where a text stops being a problem, and what was expected there; what() shows both, with a caret.
+/// The text does not parse. what() shows the text, what was expected, and a caret at the position.
 class SWIRL_API SyntaxError : public UserError {
 public:
     SyntaxError(const std::string& expected, std::string_view text, std::size_t position);

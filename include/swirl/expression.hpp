@@ -1,4 +1,4 @@
-/// What is done to each number that a transform reads, or is about to write, or a product of matrices.
+/// Load and store callbacks of transforms, and epilogues of matrix multiplications.
 #pragma once
 
 #include <swirl/export.h>
@@ -15,41 +15,43 @@ namespace swirl {
 
 struct ExpressionTree;
 
-/// A function of one number x, of where it lies, and of arrays that are given at execution; as text
+/// A function of one element x, of its indices, and of arrays that are given at execution. As text:
 ///
-///     0.5 * x                                  x is the number that was read, or is to be written
-///     x * window[i]                            an array of reals along the transform, one for all of a batch
-///     x * s[]                                  a single number, given as such an array
-///     x * complex h[b, i]                      an array of complex numbers, for each transform its own
-///     conj(x) - 2 * re(x) + im(x) * i / 1024   arithmetic; i counts along the transform, b transforms
+///     0.5 * x                                  x is the element loaded, or about to be stored
+///     x * window[i]                            a real array along the transform, shared by the batch
+///     x * s[]                                  a scalar, given as an array of one element
+///     x * complex h[b, i]                      a complex array, one row for each transform of the batch
+///     conj(x) - 2 * re(x) + im(x) * i / 1024   arithmetic; i is the index along the transform, b the transform's
 ///     i < 700 ? x : 0                          one of two values
-///     x where i < 700                          elsewhere nothing is read, and transformed is 0, or nothing is written
-///     float16: x                               the type of what lies in memory, if it is not the problem's
+///     x where i < 700                          elsewhere: not read, 0 is transformed; or not written
+///     float16: x                               the data type in memory, if it is not the problem's
 ///
-/// Indices: i, or i0, i1, … of several dimensions, the slowest first; b, or b0, b1, … of several loops of a batch. Those of a
-/// matrix are i and j, its rows and columns (swirl::MatrixProduct::epilogue). An array
-/// is contiguous, row-major over the indices that it is written with, of reals unless `complex` stands before it, in the
-/// problem's precision unless a type does: `complex float16 h[i]`. Functions: re, im, conj, complex(re, im), abs2; of
-/// reals min, max, abs, sqrt, exp, tanh, sigmoid, gelu. Conditions: < <= > >= == != between reals, and, or, not; those after `where` are of indices alone, joined by `and`.
-/// Division is by reals; by a number it is a product with its reciprocal. sigmoid(x) is 1/(1 + e^-x), gelu(x) is
-/// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Errors of functions in units in the last place: 1 of exp, 1.5 of tanh, 2.5 of sigmoid,
-/// 3.5 of gelu; the other ones, and division, are correctly rounded. Where a transform writes complex numbers a real result has the imaginary part 0.
-/// Beyond the limits below, and where a name is no word or a number not finite, reading and building throw UserError.
+/// Indices: i, or i0, i1, … for several dimensions, slowest first; b, or b0, b1, … for several batch loops. Matrices
+/// have i and j, row and column (swirl::MatrixProduct::epilogue).
+/// Arrays are contiguous, row-major over the indices written; real unless `complex` precedes the name; in the problem's
+/// precision unless a type precedes it: `complex float16 h[i]`.
+/// Functions: re, im, conj, complex(re, im), abs2; of reals: min, max, abs, sqrt, exp, tanh, sigmoid, gelu.
+/// Conditions: < <= > >= == != between reals, and, or, not; those after `where` use only indices, joined by `and`.
+/// Division is by reals; by a constant it multiplies by the reciprocal. sigmoid(x) is 1/(1 + e^-x), gelu(x) is
+/// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Errors in units in the last place: exp 1, tanh 1.5, sigmoid 2.5, gelu 3.5;
+/// the other functions, and division, are correctly rounded. Where a transform stores complex elements, a real result
+/// has imaginary component 0.
+/// Parsing and building throw UserError beyond the limits below, for an invalid name, and for a non-finite constant.
 class SWIRL_API Expression {
 public:
-    static constexpr std::size_t most_terms = 1000; ///< numbers, names, operators and functions
+    static constexpr std::size_t most_terms = 1000; ///< constants, names, operators and functions
     static constexpr int deepest_nesting = 200;     ///< levels of brackets, functions, signs and choices
-    static constexpr std::size_t longest_name = 64; ///< letters, digits and '_', no digit first
+    static constexpr std::size_t longest_name = 64; ///< letters, digits and '_', not starting with a digit
 
-    Expression() = default; ///< x as it is
-    /// SyntaxError shows what is wrong where.
+    Expression() = default; ///< the identity: x
+    /// Parses the text. SyntaxError shows what is wrong and where.
     explicit Expression(std::string_view text);
 
     bool is_identity() const { return tree_ == nullptr; }
-    std::string text() const; ///< that reads as the same expression; empty for the identity
+    std::string text() const; ///< parses to an equal expression; empty for the identity
     bool operator==(const Expression& other) const { return text() == other.text(); }
 
-    /// The same, built.
+    /// Builders of the same expressions.
     static Expression x();
     static Expression number(double value);
     static Expression index(std::string name);
@@ -74,7 +76,7 @@ public:
     Expression where(const Expression& condition) const;
     Expression stored_as(Precision precision) const;
 
-    /// For the library.
+    /// For the library's own use.
     explicit Expression(std::shared_ptr<const ExpressionTree> tree) : tree_(std::move(tree)) {}
     const ExpressionTree* tree() const { return tree_.get(); }
 

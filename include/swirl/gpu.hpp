@@ -1,13 +1,13 @@
-/// Transforms on NVIDIA GPUs. The driver is loaded when a plan or memory is first asked for; CUDA's toolkit is needed
-/// neither to build nor to run.
+/// Transforms on NVIDIA GPUs. The first plan or allocation loads the driver; neither building nor running needs the
+/// CUDA toolkit.
 ///
 ///     swirl::gpu::Array<std::complex<float>> x(signal), y(signal.size());
 ///     swirl::gpu::plan("dft 1024 float32 batch=1000").execute(x.data(), y.data());
 ///     y.copy_to(spectrum);
 ///
-/// In 16 bits a number takes half of the memory, and of the time that moving it takes; arithmetic is that of float32, and
-/// results are rounded once (of several dimensions once for each at most). float16 ends at 65504, beyond which results
-/// are infinite: a forward transform of n numbers around 1 grows to n at most, so give it a scale, such as scale=1/n.
+/// 16-bit formats halve memory and traffic. Arithmetic is float32; results are rounded once (in several dimensions, at
+/// most once per dimension). float16 overflows to infinity beyond 65504. A forward transform of n elements of magnitude
+/// around 1 grows to at most n, so give it a scale, such as scale=1/n.
 ///
 ///     swirl::gpu::Array<swirl::complex_float16> u(2048), v(2048);
 ///     swirl::gpu::plan("dft 2048 float16 scale=1/2048").execute(u.data(), v.data());
@@ -41,14 +41,14 @@ namespace gpu {
 
 namespace detail {
 
-/// What arrays of real numbers hold, parts of planar ones too.
+/// Real element types; also the types of the components of planar complex data.
 template <class T>
 concept Scalar = swirl::detail::Real<T> || swirl::detail::Half<T>;
 
 template <class T> constexpr bool is_element = Scalar<T>;
 template <class T> constexpr bool is_element<std::complex<T>> = true;
 template <class T> constexpr bool is_element<complex_half<T>> = true;
-/// Of arrays: also numbers of matrices that transforms do not have, and pointers to matrices.
+/// Element types of Array: also matrix data types that transforms do not support, and pointers to matrices.
 template <class T>
 constexpr bool is_stored =
     is_element<T> || std::is_same_v<T, float8_e4m3> || std::is_same_v<T, unorm8> ||
@@ -58,29 +58,28 @@ constexpr bool is_stored =
 
 } // namespace detail
 
-/// There is no room on the GPU for what was asked.
+/// The GPU does not have enough free memory.
 class SWIRL_API OutOfMemory : public UserError {
 public:
     using UserError::UserError;
 };
 
 struct PlanOptions {
-    int device = 0; ///< which GPU, as CUDA counts them
+    int device = 0; ///< CUDA device ordinal
     Effort effort = Effort::estimate;
-    /// Seconds that Effort::measure takes, roughly; 5 where nothing is said. And that Effort::exhaustive takes: as many as
-    /// it needs where nothing, 0 or infinity is said.
+    /// Approximate time limit of the search in seconds. Default: 5 for Effort::measure; no limit for Effort::exhaustive
+    /// (0 and infinity also mean no limit).
     std::optional<double> time_budget_seconds = {};
-    bool use_wisdom = true; ///< take what an earlier measurement on such a GPU found
-    /// Run the plan once against a second route before it is handed out, unless it comes from the cache of kernels and was
-    /// when it was made.
+    bool use_wisdom = true; ///< use results of earlier measurements on the same GPU model
+    /// Verify the plan once against a second algorithm before returning it. Plans whose kernels come from the cache
+    /// were verified when they were compiled and are not verified again.
     bool check = true;
-    bool use_cache =
-        true; ///< take machine code that an earlier run of this machine has made, and keep it for the next
-    std::string recipe = {}; ///< the algorithm, as Plan::recipe() writes it; empty: chosen
-    std::function<void(const std::string&)> progress = {}; ///< gets a line now and then while measuring
+    bool use_cache = true; ///< load machine code compiled by an earlier process, and store it for later ones
+    std::string recipe = {}; ///< the algorithm, in the format of Plan::recipe(); empty: choose one
+    std::function<void(const std::string&)> progress = {}; ///< receives a line of text now and then
 };
 
-/// A queue of work of the GPU: a cudaStream_t or CUstream; the default stream where nothing is said.
+/// A CUDA stream: a cudaStream_t or CUstream. Default-constructed: the default stream.
 class Stream {
 public:
     Stream() = default;
@@ -95,17 +94,17 @@ private:
     void* handle_ = nullptr;
 };
 
-/// A transform on a GPU, ready to run: immutable, cheap to copy (copies share it), used by any number of threads and
-/// streams at once. It has to outlive the work that it has put into streams, and graphs that were recorded with it.
+/// A transform on a GPU, ready to run: immutable, cheap to copy (copies share state), safe to use from any number of
+/// threads and streams at once. The plan must outlive the work it has enqueued and the CUDA graphs that captured it.
 ///
-/// execute() puts the transform into the stream and returns; it waits for nothing, so it can be recorded into a graph.
-/// Arrays are memory of the plan's GPU or managed memory, pointers are to the element of index 0, complex numbers aligned
-/// to both their parts, reals of which the plan reads or writes two at a time to two. In place, the output is the input.
-/// Each execute() throws UserError, before anything is put into the stream, where arguments are not what the problem says:
-/// type and number of arrays, null, misaligned or overlapping pointers, memory of the host or of another GPU, a workspace
-/// that is too small. Without a workspace, memory is taken
-/// and given back in the order of the stream; one from the caller is memory of the GPU, aligned to 256 bytes, and used by
-/// one execution at a time.
+/// execute() enqueues the transform and returns without waiting, so a CUDA graph can capture it. Arrays are device
+/// memory of the plan's GPU or managed memory. Pointers point to the element with index 0. Complex elements are aligned
+/// to their size; real elements that the plan loads or stores in pairs are aligned to the size of a pair. In place, the
+/// output is the input.
+/// Each execute() throws UserError, before enqueueing anything, if the arguments do not fit the problem: type and
+/// number of arrays, null, misaligned or overlapping pointers, host memory or memory of another GPU, a workspace that
+/// is too small. Without a workspace, memory is allocated and freed in stream order. A workspace given by the caller is
+/// device memory, 256-byte aligned, and used by one execution at a time.
 class SWIRL_API Plan {
 public:
     /// complex → complex, interleaved
@@ -131,7 +130,7 @@ public:
                  Workspace workspace = {}) const {
         run({Pointer(input), Pointer(output)}, stream, workspace);
     }
-    /// The same of complex numbers of 16 bits each part.
+    /// The same for complex elements with 16-bit components
     template <class T>
     void execute(const complex_half<T>* input, complex_half<T>* output, Stream stream = {},
                  Workspace workspace = {}) const {
@@ -147,7 +146,7 @@ public:
                  Workspace workspace = {}) const {
         run({Pointer(input), Pointer(output)}, stream, workspace);
     }
-    /// Of different types on the two sides, where an expression says so: load="float16: x".
+    /// Different types of input and output, where an expression declares one: load="float16: x"
     template <class T, class U>
     requires(detail::is_element<T>&& detail::is_element<U>) void execute(const T* input, U* output,
                                                                          Stream stream = {},
@@ -175,26 +174,27 @@ public:
         run({Pointer(input_real), Pointer(input_imaginary), Pointer(output)}, stream, workspace);
     }
 
-    /// The same plan with the place of an array that the problem has beside input and output (arrays_of(problem)), such
-    /// as a convolution's spectrum: elements of its type on the plan's GPU, at that of index 0, alive as long as
-    /// executions need it. UserError where the problem has no array of this name or one of other elements, and for null.
+    /// Returns the same plan with one auxiliary array bound by name: an array other than input and output
+    /// (arrays_of(problem)), such as a convolution's spectrum. `array` points to the element with index 0, on the
+    /// plan's GPU, and must stay valid as long as executions use it. Throws UserError if the problem has no array of
+    /// this name, if its element type differs, or if the pointer is null.
     ///
     ///     swirl::gpu::plan("convolution 1024 float32 batch=1000").with("spectrum", h.data()).execute(x.data(), y.data());
     template <class T>
     requires detail::is_element<T> Plan with(std::string_view name, const T* array)
     const { return with_array(name, {Pointer(array)}); }
-    /// The same of planar complex numbers.
+    /// The same for planar complex arrays.
     template <detail::Scalar T> Plan with(std::string_view name, const T* real, const T* imaginary) const {
         return with_array(name, {Pointer(real), Pointer(imaginary)});
     }
 
     const Problem& problem() const;
-    std::string recipe() const; ///< every choice made, as one line; PlanOptions::recipe takes it back
+    std::string recipe() const; ///< every choice made, as one line; PlanOptions::recipe accepts it
     int device() const;
     std::size_t workspace_bytes() const;
     double flops() const; ///< real additions and multiplications of one execution
-    double bytes() const; ///< read and written by its kernels
-    /// A few lines of text about each kernel: blocks, threads, registers, shared memory, buffers.
+    double bytes() const; ///< bytes read and written by its kernels
+    /// A few lines of text per kernel: blocks, threads, registers, shared memory, buffers.
     std::string description() const;
 
     Plan(const Plan&) = default;
@@ -208,23 +208,23 @@ private:
     void run(std::initializer_list<Pointer> arrays, Stream stream, Workspace workspace) const;
     Plan with_array(std::string_view name, std::initializer_list<Pointer> parts) const;
 
-    struct Beside;
+    struct AuxiliaryArrays;
     swirl::detail::Signature signature_;
-    std::shared_ptr<const planning::GpuPlan> plan_; ///< never empty: there is no move that would leave it so
-    std::shared_ptr<const Beside> beside_;          ///< empty until an array is given
+    std::shared_ptr<const planning::GpuPlan> plan_; ///< never empty: there is no move constructor to empty it
+    std::shared_ptr<const AuxiliaryArrays> auxiliary_; ///< empty until with() binds an array
 };
 
-/// Derives, compiles and checks a transform. Throws UserError for a problem that cannot be computed or that there are no
-/// kernels for yet, where there is no such GPU or no driver, and for a recipe that does not fit; OutOfMemory.
+/// Derives, compiles and verifies a transform. Throws UserError if the problem cannot be computed or has no kernels
+/// yet, if there is no such GPU or no driver, and if the recipe does not fit; throws OutOfMemory.
 SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options = {});
 inline Plan plan(std::string_view problem, const PlanOptions& options = {}) {
     return plan(parse_problem(problem), options);
 }
 
-/// Memory of a GPU, freed with the object, for programs that have none from CUDA. Contents are not set.
+/// Device memory, freed with the object, for programs that do not allocate through CUDA. Contents are uninitialised.
 class SWIRL_API Memory {
 public:
-    /// OutOfMemory when there is no room.
+    /// Throws OutOfMemory.
     explicit Memory(std::size_t bytes, int device = 0);
     ~Memory();
     Memory(Memory&&) noexcept;
@@ -232,7 +232,7 @@ public:
 
     void* data() const;
     std::size_t bytes() const;
-    /// From and to memory of the host, as many bytes as this has at most. Both wait for all that runs on the GPU.
+    /// Copy from and to host memory, at most bytes() bytes. Both wait for all work on the GPU.
     void copy_from(const void* host, std::size_t bytes);
     void copy_to(void* host, std::size_t bytes) const;
 
@@ -241,7 +241,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// An array of numbers in a GPU's memory.
+/// An array of elements of type T in device memory.
 template <class T>
 requires detail::is_stored<T>
 class Array {

@@ -1,4 +1,4 @@
-/// The words in which a transform is described.
+/// Basic vocabulary of transform problems.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ constexpr Direction reversed(Direction d) {
 /// Storage and arithmetic of a transform. The 16-bit formats are storage only: arithmetic is float32.
 enum class Precision : std::uint8_t { float32, float64, float16, bfloat16 };
 
-/// Where real and imaginary parts lie: alternating in one array, or in two arrays.
+/// Real and imaginary components alternate in one array, or lie in two arrays.
 enum class ComplexLayout : std::uint8_t { interleaved, planar };
 
 enum class Placement : std::uint8_t { out_of_place, in_place };
 
-/// Whether the transforms of a batch share an array that is given at execution, or each has its own.
+/// Whether the transforms of a batch share an array given at execution, or each has its own.
 enum class Sharing : std::uint8_t { shared, each };
 
 /// What is computed. Real transforms follow FFTW's unnormalised definitions.

@@ -1,16 +1,16 @@
-/// Products of matrices: which one to compute, on data laid out how, and computing it.
+/// Matrix multiplication (GEMM): problem, data layout, plans.
 ///
-///     // C = A·B, column-major, 100 × 80 of depth 60
-///     const auto plan = swirl::plan(swirl::MatrixProduct::column_major(swirl::Number::float64, 100, 80, 60));
+///     // C = A·B, column-major: m = 100, n = 80, k = 60
+///     const auto plan = swirl::plan(swirl::MatrixProduct::column_major(swirl::DataType::float64, 100, 80, 60));
 ///     plan.execute(1.0, a, b, 0.0, c);
 #pragma once
 
 #include <swirl/export.h>
+#include <swirl/data_type.hpp>
 #include <swirl/effort.hpp>
 #include <swirl/error.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
-#include <swirl/number.hpp>
 #include <swirl/problem.hpp>
 #include <swirl/reduction.hpp>
 
@@ -35,127 +35,128 @@ class MatrixPlan;
 class PackedMatrix;
 } // namespace planning
 
-/// Where a matrix lies: element (i, j) is i·row_stride + j·column_stride elements behind element (0, 0). Strides may be
-/// negative; a transposed matrix is the same memory with its strides exchanged.
+/// Layout of a matrix: element (i, j) is at offset i·row_stride + j·column_stride elements from element (0, 0). Strides
+/// may be negative. A transposed matrix is the same memory with exchanged strides.
 struct MatrixLayout {
     Integer row_stride = 1;
     Integer column_stride = 1;
-    bool conjugated = false;  ///< the matrix holds the conjugates of what lies in memory; of A and B
-    Integer batch_stride = 0; ///< elements from one matrix of a batch to the next
+    bool conjugated = false;  ///< memory holds the conjugate of the matrix; A and B only
+    Integer batch_stride = 0; ///< in elements, between consecutive matrices of a batch
     bool operator==(const MatrixLayout&) const = default;
 };
 
-/// C = α·A·B + β·C, for A of rows × depth, B of depth × columns. α and β, numbers of the same kind as sums, are given
-/// at each execution. Where β is zero C is not read; where α or the depth is zero, neither are A and B.
+/// C = α·A·B + β·C for A of rows × k and B of k × columns (m × k and k × n in BLAS). α and β, of the accumulators' data
+/// type, are given at each execution. If β is zero, C is not read; if α or k is zero, A and B are not read.
 struct SWIRL_API MatrixProduct {
-    Number number = Number::float64; ///< of sums; of A, B and C, too, where nothing else is said
-    Integer rows = 0;                ///< m of the BLAS
-    Integer columns = 0;             ///< n
-    Integer depth = 0;               ///< k
+    DataType data_type = DataType::float64; ///< of the accumulators; default for A, B and C
+    Integer rows = 0;                       ///< BLAS: m
+    Integer columns = 0;                    ///< BLAS: n
+    Integer k = 0;                          ///< BLAS: k
     MatrixLayout a = {};
     MatrixLayout b = {};
     MatrixLayout c = {};
-    Integer batch = 1; ///< so many products
-    /// What becomes of each element x = α·A·B + β·C of the result: an expression of x, of i, its row, j, its column, b, the
-    /// number of its matrix in the batch, and of arrays that are given to the plan, such as
+    Integer batch = 1; ///< number of matrices
+    /// Maps each element x = α·A·B + β·C of the result. An expression in x, row i, column j, matrix b of the batch, and
+    /// arrays bound to the plan, such as
     ///     x + bias[i] < 0 ? 0 : x + bias[i]
-    /// C is read where β is not zero, as it was before.
+    /// If β is not zero, x uses C as it was before the execution.
     Expression epilogue = {};
     std::vector<Reduction> reductions =
-        {}; ///< of what C's elements have become, at most most_reductions; they have different names
-    std::optional<Number> a_number = {};
-    std::optional<Number> b_number = {};
-    /// What C's elements are in memory, where these are not the sums: bfloat16, float16, int8, uint8 or normalised ones of float32 sums;
-    /// halves, bytes or float32 of int32 sums, which then are float32 numbers before anything else is done to them: exact up to 2^24, else
-    /// rounded. Rounded to the nearest, ties to even; bytes and normalised ones keep to their range, NaN becomes 0. β has to be 0: C is not read.
-    std::optional<Number> c_number = {};
-    /// The matrices of a batch lie where lists of pointers say, in the memory of a GPU: batch strides have no meaning, and plans are
-    /// executed by gpu::MatrixPlan::execute_each. Plans for CPUs take lists of any product.
+        {}; ///< over the elements of C after the epilogue; at most most_reductions, with distinct names
+    std::optional<DataType> a_type = {};
+    std::optional<DataType> b_type = {};
+    /// Data type of C in memory, if it differs from the accumulators'. float32 accumulators: bfloat16, float16, int8,
+    /// uint8 or a normalised type. int32 accumulators: half precision, 8-bit integers or float32; they are first
+    /// converted to float32, exact up to 2^24 and rounded beyond. Rounds to nearest, ties to even; integers and
+    /// normalised types saturate, NaN becomes 0. β must be 0: C is not read.
+    std::optional<DataType> c_type = {};
+    /// Pointer-array batch on a GPU: batch strides are ignored, and gpu::MatrixPlan::execute_each executes the plan.
+    /// CPU plans take pointer arrays for any problem.
     bool listed = false;
-    int list_alignment = 0; ///< bytes that these pointers are multiples of, a power of two; 0: of an element
+    int list_alignment = 0; ///< alignment of these pointers in bytes, a power of two; 0: that of an element
 
     bool operator==(const MatrixProduct&) const = default;
 
-    Number number_of_a() const { return a_number.value_or(number); }
-    Number number_of_b() const { return b_number.value_or(number); }
-    Number number_of_c() const { return c_number.value_or(number); }
-    /// Whether C's elements are of another kind than sums.
-    bool converts() const { return number_of_c() != number; }
-    /// Whether sums are of another kind than what is multiplied.
-    bool widens() const { return number_of_a() != number || number_of_b() != number; }
+    DataType type_of_a() const { return a_type.value_or(data_type); }
+    DataType type_of_b() const { return b_type.value_or(data_type); }
+    DataType type_of_c() const { return c_type.value_or(data_type); }
+    /// Whether C's data type differs from the accumulators'.
+    bool converts() const { return type_of_c() != data_type; }
+    /// Whether the accumulators' data type differs from that of A or B.
+    bool widens() const { return type_of_a() != data_type || type_of_b() != data_type; }
 
-    /// Contiguous matrices, columns one behind the other.
-    static MatrixProduct column_major(Number number, Integer rows, Integer columns, Integer depth) {
-        return {number, rows, columns, depth, {1, rows}, {1, depth}, {1, rows}, 1};
+    /// Contiguous matrices stored by columns.
+    static MatrixProduct column_major(DataType data_type, Integer rows, Integer columns, Integer k) {
+        return {data_type, rows, columns, k, {1, rows}, {1, k}, {1, rows}, 1};
     }
-    /// Contiguous matrices, rows one behind the other.
-    static MatrixProduct row_major(Number number, Integer rows, Integer columns, Integer depth) {
-        return {number, rows, columns, depth, {depth, 1}, {columns, 1}, {columns, 1}, 1};
+    /// Contiguous matrices stored by rows.
+    static MatrixProduct row_major(DataType data_type, Integer rows, Integer columns, Integer k) {
+        return {data_type, rows, columns, k, {k, 1}, {columns, 1}, {columns, 1}, 1};
     }
 };
 
 /// Throws UserError, naming the argument, its value and what would work, unless the product can be computed as stated:
 /// - no extent and no batch count is negative
-/// - sizes and the extreme addresses, in bytes, fit in 64 bits
-/// - no two elements of C share a place (elements of A and B may)
-/// - the numbers of A, B and C are of one kind, or a combination that Number lists; C's are sums or what c_number says
-/// - conjugated are A and B only, and only of complex numbers
-/// - list_alignment is 0 but for lists
-/// - the epilogue's indices are i, j and b, its arrays of the product's precision; it has no 'where'
-/// - the same holds of what is reduced, which is real; reductions have names of their own
+/// - sizes and extreme addresses, in bytes, fit in 64 bits
+/// - no two elements of C share an address (elements of A and B may)
+/// - A, B and C have the same data type, or a combination that DataType lists; C has the accumulators' type or c_type
+/// - only A and B are conjugated, and only if complex
+/// - list_alignment is 0 unless the batch is a pointer array
+/// - the epilogue's indices are i, j and b; its arrays have the product's precision; it has no 'where'
+/// - the same holds for the expressions of reductions, which are real; reductions have distinct names
 SWIRL_API void validate(const MatrixProduct& product);
 
 constexpr std::size_t most_reductions = 8;
 
-/// The arrays that the epilogue and reductions read.
+/// The arrays that the epilogue and the reductions read.
 SWIRL_API std::vector<ProblemArray> arrays_of(const MatrixProduct& product);
-/// Those that reductions write, in their order.
+/// The arrays that the reductions write, in the order of the reductions.
 SWIRL_API std::vector<ProblemArray> results_of(const MatrixProduct& product);
 
 namespace detail {
 
-/// What is special about a factor.
-enum class Factor : std::uint8_t { zero, one, other };
-template <class T> constexpr Factor factor_kind(const T& value) {
-    return value == T(0) ? Factor::zero : value == T(1) ? Factor::one : Factor::other;
+/// Special values of α and β.
+enum class ScalarKind : std::uint8_t { zero, one, other };
+template <class T> constexpr ScalarKind scalar_kind(const T& value) {
+    return value == T(0) ? ScalarKind::zero : value == T(1) ? ScalarKind::one : ScalarKind::other;
 }
 
 } // namespace detail
 
-/// How far results may be from the exact ones. Products of float32 may be computed from bfloat16 slices of their numbers, where
-/// the CPU multiplies these faster; all others are ordinary. Errors are relative to |α|·|A|·|B| + |β·C|.
+/// Required accuracy of results. float32 products may be computed from bf16 splits of their operands on CPUs that
+/// multiply bfloat16 faster; all other products are ordinary. Errors are relative to |α|·|A|·|B| + |β·C|.
 enum class Accuracy : std::uint8_t {
-    ordinary, ///< no worse than sums of multiply-adds in C's numbers
-    /// The same where all numbers of A and B are 0 or of magnitudes from 2⁻¹⁰³ to 2¹²⁷, and sums of their products' magnitudes less than
-    /// 2¹²⁶: of smaller ones digits may be lost, and of larger or infinite ones infinities and NaN may come. For GPUs, whose tensor
-    /// cores then multiply three bfloat16 terms of each number without looking whether that is so; of the following, too, what
-    /// is computed from terms there is right in this range. Products on CPUs are ordinary.
+    ordinary, ///< no worse than multiply-adds in C's data type
+    /// As ordinary if all elements of A and B are 0 or have magnitudes from 2⁻¹⁰³ to 2¹²⁷, and the sums of magnitudes
+    /// of their products stay below 2¹²⁶. Smaller elements may lose digits; larger or infinite ones may give infinities
+    /// and NaN. For GPUs, whose tensor cores then multiply a bf16x3 split without checking the range. The same range
+    /// holds for the levels below where they use a bf16 split on a GPU. On CPUs the same as ordinary.
     ordinary_in_range,
-    reduced,     ///< about 2⁻¹⁷ of float32
-    eleven_bits, ///< about 2⁻¹⁰: as if A and B were rounded to 11 significant bits, which is known as tf32
+    reduced,     ///< about 2⁻¹⁷ in float32
+    eleven_bits, ///< about 2⁻¹⁰: as if A and B were rounded to 11 significant bits (TF32)
     low,         ///< about 2⁻⁸: as if A and B were rounded to bfloat16
 };
 
 struct MatrixPlanOptions {
-    int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
-    Accuracy accuracy = Accuracy::ordinary; ///< that results must have
-    /// Effort::measure searches for the blocks, tiles and prefetches with which this machine multiplies such numbers fastest,
-    /// unless wisdom knows them, and wisdom keeps them; so does Effort::exhaustive. All products by blocks of a process are
-    /// computed in one way: with what is found where none has been planned or computed before, else from the next process
-    /// on. Products that have one kernel of their own are computed as tables about the machine say.
+    int threads = 1; ///< maximum number of threads per execution; 0: one per available processor
+    Accuracy accuracy = Accuracy::ordinary; ///< required accuracy
+    /// Effort::measure and Effort::exhaustive search for the fastest block sizes, tiles and prefetch distances for the
+    /// data type, unless wisdom has them, and store them as wisdom. All blocked products of a process use one
+    /// configuration: the search result applies if no such product has been planned or computed before, else from the
+    /// next process on. Products with a specialised kernel are computed as tables of host properties say.
     Effort effort = Effort::estimate;
-    std::optional<double> time_budget_seconds = {}; ///< for the search, roughly; 10 where nothing is said
-    std::function<void(const std::string&)> progress = {}; ///< gets a line now and then while searching
+    std::optional<double> time_budget_seconds = {};        ///< approximate, for the search; default 10
+    std::function<void(const std::string&)> progress = {}; ///< receives a line of text now and then
 };
 
-template <MatrixNumber T> struct MatrixGroup;
-template <MatrixNumber T> void execute_groups(std::span<const MatrixGroup<T>> groups, int threads = 1);
+template <MatrixElement T> struct MatrixGroup;
+template <MatrixElement T> void execute_groups(std::span<const MatrixGroup<T>> groups, int threads = 1);
 
-/// An operand in the order in which executions read it: immutable, cheap to copy (copies share it), used by any number of plans
-/// and threads at once. The matrix that it was made from is needed no more.
+/// A prepacked operand: immutable, cheap to copy (copies share state), safe to use from any number of plans and threads
+/// at once. The source matrix is no longer needed.
 class SWIRL_API PackedMatrix {
 public:
-    std::size_t bytes() const; ///< of memory
+    std::size_t bytes() const; ///< memory used
 
 private:
     friend class MatrixPlan;
@@ -164,71 +165,75 @@ private:
     std::shared_ptr<const planning::PackedMatrix> matrix_; ///< never empty
 };
 
-/// A product ready to run: immutable, cheap to copy (copies share it), used by any number of threads at once.
+/// A matrix multiplication ready to run: immutable, cheap to copy (copies share state), safe to use from any number of
+/// threads at once.
 ///
-/// The same plan gives the same bits for the same data, whatever the number of threads. Each execute() throws UserError before
-/// anything is written if an array is null or misaligned, is of other numbers than the problem's, or if C overlaps A or B.
+/// A plan gives the same bits for the same data, for any number of threads. Each execute() throws UserError, before
+/// writing anything, if an array is null, misaligned or of another data type than the problem's, or if C overlaps A or
+/// B.
 class SWIRL_API MatrixPlan {
 public:
-    /// Pointers are to the elements (0, 0), of the first matrices of a batch.
-    template <MatrixNumber T>
-    void execute(const SumOf<T>& alpha, const T* a, const T* b, const SumOf<T>& beta, T* c) const {
+    /// Pointers point to element (0, 0) of the first matrix of a batch.
+    template <MatrixElement T>
+    void execute(const AccumulatorOf<T>& alpha, const T* a, const T* b, const AccumulatorOf<T>& beta,
+                 T* c) const {
         execute<T, T, T>(alpha, a, b, beta, c);
     }
-    /// Of A and B whose numbers are narrower than sums, or C's others; α and β are sums.
-    template <MatrixNumber A, MatrixNumber B, MatrixNumber C>
-    void execute(const SumOf<A>& alpha, const A* a, const B* b, const SumOf<A>& beta, C* c) const {
-        run({number_of<A>(), number_of<B>(), number_of<C>()}, {&alpha, a, b, &beta, c},
-            detail::factor_kind(alpha), detail::factor_kind(beta));
+    /// A and B narrower than the accumulators, or C of another type; α and β have the accumulators' type.
+    template <MatrixElement A, MatrixElement B, MatrixElement C>
+    void execute(const AccumulatorOf<A>& alpha, const A* a, const B* b, const AccumulatorOf<A>& beta,
+                 C* c) const {
+        run({data_type_of<A>(), data_type_of<B>(), data_type_of<C>()}, {&alpha, a, b, &beta, c},
+            detail::scalar_kind(alpha), detail::scalar_kind(beta));
     }
 
-    /// The same product of matrices of three lists of so many pointers; threads share them. Nothing is written where one of the
-    /// executions would throw. No C overlaps matrices of another product: this is not looked at.
-    template <MatrixNumber T>
+    /// The same product for `count` matrices given by three arrays of pointers; threads share the work. Writes nothing
+    /// if any of the executions would throw. No C may overlap matrices of another product: this is not checked.
+    template <MatrixElement T>
     void execute_each(const std::type_identity_t<T>& alpha, const T* const* a, const T* const* b,
                       const std::type_identity_t<T>& beta, T* const* c, Integer count) const;
 
-    /// Operands that many executions have in common, packed once: A, or B, of all matrices of a batch. They serve all plans of
-    /// as many rows (A) or columns (B), steps and matrices whose products are computed in the same way, such as those with other
-    /// strides of the operands or another epilogue, and mostly those of another extent of the other operand; an execution
-    /// that cannot use one throws UserError. The bits of results are the same.
-    template <MatrixNumber T> PackedMatrix pack_a(const T* a) const {
-        return packed(number_of<T>(), true, a);
+    /// Prepacks A, or B, of all matrices of a batch, for use in many executions. A packed operand fits every plan with
+    /// the same rows (A) or columns (B), k and batch that computes products in the same way: such as plans with other
+    /// operand strides or another epilogue, and usually another extent of the other operand. An execution throws
+    /// UserError if it cannot use one. Results are bitwise the same.
+    template <MatrixElement T> PackedMatrix pack_a(const T* a) const {
+        return packed(data_type_of<T>(), true, a);
     }
-    template <MatrixNumber T> PackedMatrix pack_b(const T* b) const {
-        return packed(number_of<T>(), false, b);
+    template <MatrixElement T> PackedMatrix pack_b(const T* b) const {
+        return packed(data_type_of<T>(), false, b);
     }
-    template <MatrixNumber T>
+    template <MatrixElement T>
     void execute(const std::type_identity_t<T>& alpha, const PackedMatrix& a, const T* b,
                  const std::type_identity_t<T>& beta, T* c) const {
-        run_packed(number_of<T>(), {&alpha, nullptr, b, &beta, c}, &a, nullptr);
+        run_packed(data_type_of<T>(), {&alpha, nullptr, b, &beta, c}, &a, nullptr);
     }
-    template <MatrixNumber T>
+    template <MatrixElement T>
     void execute(const std::type_identity_t<T>& alpha, const T* a, const PackedMatrix& b,
                  const std::type_identity_t<T>& beta, T* c) const {
-        run_packed(number_of<T>(), {&alpha, a, nullptr, &beta, c}, nullptr, &b);
+        run_packed(data_type_of<T>(), {&alpha, a, nullptr, &beta, c}, nullptr, &b);
     }
-    template <MatrixNumber T>
+    template <MatrixElement T>
     void execute(const std::type_identity_t<T>& alpha, const PackedMatrix& a, const PackedMatrix& b,
                  const std::type_identity_t<T>& beta, T* c) const {
-        run_packed(number_of<T>(), {&alpha, nullptr, nullptr, &beta, c}, &a, &b);
+        run_packed(data_type_of<T>(), {&alpha, nullptr, nullptr, &beta, c}, &a, &b);
     }
 
-    /// The same plan with the place of one of the arrays that the epilogue names, of contiguous numbers, row-major over the
-    /// indices that it is written with, apart from C. All of them have to be given before an execution. UserError where the
-    /// epilogue names no such array, or one of other numbers, and for null.
-    template <MatrixNumber T> MatrixPlan with(std::string_view name, const T* array) const {
-        return with_array(name, number_of<T>(), array, false);
+    /// Returns the same plan with one of the epilogue's arrays bound by name: contiguous, row-major over its indices in
+    /// the expression, disjoint from C. All arrays must be bound before an execution. Throws UserError if the epilogue
+    /// names no such array, if its data type differs, or if the pointer is null.
+    template <MatrixElement T> MatrixPlan with(std::string_view name, const T* array) const {
+        return with_array(name, data_type_of<T>(), array, false);
     }
-    /// Also of an array that a reduction writes, which lies apart from all others and from A, B and C.
-    template <MatrixNumber T> MatrixPlan with(std::string_view name, T* array) const {
-        return with_array(name, number_of<T>(), array, true);
+    /// Also binds an array that a reduction writes, disjoint from all others and from A, B and C.
+    template <MatrixElement T> MatrixPlan with(std::string_view name, T* array) const {
+        return with_array(name, data_type_of<T>(), array, true);
     }
 
     const MatrixProduct& product() const;
-    std::string description() const; ///< how it is computed, in a line
+    std::string description() const; ///< the algorithm, in one line
     int threads() const;
-    Accuracy accuracy() const; ///< that results have: at least what was asked for
+    Accuracy accuracy() const; ///< of results: at least the required one
     double flops() const;      ///< real additions and multiplications of one execution
 
     MatrixPlan(const MatrixPlan&) = default;
@@ -236,7 +241,8 @@ public:
     ~MatrixPlan() = default;
 
 private:
-    template <MatrixNumber T> friend void execute_groups(std::span<const MatrixGroup<T>> groups, int threads);
+    template <MatrixElement T>
+    friend void execute_groups(std::span<const MatrixGroup<T>> groups, int threads);
     friend SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options);
     explicit MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan);
     struct Pointers {
@@ -246,36 +252,37 @@ private:
         const void* beta;
         void* c;
     };
-    struct Numbers {
-        Number a, b, c;
+    struct DataTypes {
+        DataType a, b, c;
     };
-    void run(const Numbers& numbers, const Pointers& pointers, detail::Factor alpha,
-             detail::Factor beta) const;
-    void run_packed(Number number, const Pointers& pointers, const PackedMatrix* a,
+    void run(const DataTypes& types, const Pointers& pointers, detail::ScalarKind alpha,
+             detail::ScalarKind beta) const;
+    void run_packed(DataType data_type, const Pointers& pointers, const PackedMatrix* a,
                     const PackedMatrix* b) const;
-    PackedMatrix packed(Number number, bool is_a, const void* data) const;
-    void check_numbers(const Numbers& numbers) const;
+    PackedMatrix packed(DataType data_type, bool is_a, const void* data) const;
+    void check_data_types(const DataTypes& types) const;
     int threads_asked_for() const;
-    /// One of some groups, its lists of pointers without types.
+    /// Type-erased MatrixGroup.
     struct AnyGroup {
         const MatrixPlan* plan;
-        Number number;
-        Pointers factors; ///< α and β
+        DataType data_type;
+        Pointers scalars; ///< α and β
         const void* const* a;
         const void* const* b;
         void* const* c;
         Integer count;
     };
     static void run_groups(std::span<const AnyGroup> groups, int threads);
-    MatrixPlan with_array(std::string_view name, Number number, const void* array, bool is_writable) const;
+    MatrixPlan with_array(std::string_view name, DataType data_type, const void* array,
+                          bool is_writable) const;
 
     std::shared_ptr<const planning::MatrixPlan> plan_; ///< never empty
     std::shared_ptr<const std::vector<const void*>>
-        arrays_; ///< in the order of arrays_of, then of results_of; empty until one is given
+        arrays_; ///< in the order of arrays_of, then results_of; empty until with() binds an array
 };
 
-/// Executions of a plan on matrices of lists.
-template <MatrixNumber T> struct MatrixGroup {
+/// A pointer-array batch of one plan.
+template <MatrixElement T> struct MatrixGroup {
     MatrixPlan plan;
     T alpha;
     const T* const* a;
@@ -285,13 +292,13 @@ template <MatrixNumber T> struct MatrixGroup {
     Integer count;
 };
 
-/// Products of several shapes in one call, shared by at most so many threads (0: as many as there are processors), each group as
-/// by execute_each.
-template <MatrixNumber T> void execute_groups(std::span<const MatrixGroup<T>> groups, int threads) {
+/// Executes groups of different shapes in one call, shared by at most `threads` threads (0: one per available
+/// processor), each group as execute_each does.
+template <MatrixElement T> void execute_groups(std::span<const MatrixGroup<T>> groups, int threads) {
     std::vector<MatrixPlan::AnyGroup> any;
     for (const MatrixGroup<T>& group : groups)
         any.push_back({&group.plan,
-                       number_of<T>(),
+                       data_type_of<T>(),
                        {&group.alpha, nullptr, nullptr, &group.beta, nullptr},
                        reinterpret_cast<const void* const*>(group.a),
                        reinterpret_cast<const void* const*>(group.b),
@@ -299,14 +306,14 @@ template <MatrixNumber T> void execute_groups(std::span<const MatrixGroup<T>> gr
                        group.count});
     MatrixPlan::run_groups(any, threads);
 }
-template <MatrixNumber T>
+template <MatrixElement T>
 void MatrixPlan::execute_each(const std::type_identity_t<T>& alpha, const T* const* a, const T* const* b,
                               const std::type_identity_t<T>& beta, T* const* c, Integer count) const {
     const MatrixGroup<T> group{*this, alpha, a, b, beta, c, count};
     execute_groups<T>({&group, 1}, threads_asked_for());
 }
 
-/// Chooses how to compute a product and makes its kernels. Throws UserError for one that cannot be computed.
+/// Chooses an algorithm for a product and compiles its kernels. Throws UserError if the product cannot be computed.
 SWIRL_API MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options = {});
 
 } // namespace swirl

@@ -1,5 +1,5 @@
-/// Numbers from 0 or −1 to 1 as integers in memory, as graphics has them (Vulkan's UNORM and SNORM): k stands for k/255 of unorm8, k/65535
-/// of unorm16, the greater of k/127 and −1 of snorm8, and of k/32767 and −1 of snorm16.
+/// Values in [0, 1] or [−1, 1] stored as integers, as in graphics (Vulkan's UNORM and SNORM). The integer k stands for
+/// k/255 in unorm8, k/65535 in unorm16, max(k/127, −1) in snorm8, and max(k/32767, −1) in snorm16.
 ///
 ///     swirl::unorm8 half(0.5F); // 128/255
 ///     float x = half;
@@ -12,13 +12,13 @@ namespace swirl {
 
 namespace detail {
 
-/// Rounded to the nearest, ties to even; what is beyond the range stays at its end, NaN becomes 0.
+/// Rounds to nearest, ties to even; clamps to the range; NaN becomes 0.
 template <class T> T normalised_bits(float x) {
     constexpr float greatest = static_cast<float>((1 << (8 * sizeof(T) - (std::is_signed_v<T> ? 1 : 0))) - 1);
     constexpr float least = std::is_signed_v<T> ? -1 : 0;
     if (!(x == x)) return 0;
     const double scaled = static_cast<double>(x < least ? least : x > 1 ? 1 : x) * greatest; // exact
-    constexpr double rounder = 0x1.8p52; // its last bit is 1
+    constexpr double rounder = 0x1.8p52; // adding it rounds to an integer: its unit in the last place is 1
     return static_cast<T>(scaled + rounder - rounder);
 }
 

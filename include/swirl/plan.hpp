@@ -1,4 +1,4 @@
-/// Planning a transform and running it.
+/// Planning and executing transforms.
 #pragma once
 
 #include <swirl/export.h>
@@ -27,19 +27,19 @@ class Plan;
 
 struct PlanOptions {
     Effort effort = Effort::estimate;
-    /// Seconds that Effort::measure takes, roughly; where nothing is said 0.8 up to 65536 entries in all, 3.5 beyond. And
-    /// that Effort::exhaustive takes: as many as it needs where nothing, 0 or infinity is said.
+    /// Approximate time limit of the search in seconds. Default for Effort::measure: 0.8 up to 65536 elements in all,
+    /// 3.5 beyond. Default for Effort::exhaustive: no limit (0 and infinity also mean no limit).
     std::optional<double> time_budget_seconds = {};
-    bool use_wisdom = true;  ///< take what an earlier measurement found
-    bool check = true;       ///< run the plan once against a second route before it is handed out
-    std::string cpu = {};    ///< "avx512", "avx2", "sse2" or "portable"; empty: the best this machine has
-    std::string recipe = {}; ///< the algorithm, as Plan::recipe() writes it; empty: chosen
-    int threads = 1; ///< at most so many work on one execution; 0: as many as there are processors to run on
-    std::function<void(const std::string&)> progress = {}; ///< gets a line now and then while measuring
+    bool use_wisdom = true; ///< use results of earlier measurements
+    bool check = true;      ///< verify the plan once against a second algorithm before returning it
+    std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
+    std::string recipe = {}; ///< the algorithm, in the format of Plan::recipe(); empty: choose one
+    int threads = 1;         ///< maximum number of threads per execution; 0: one per available processor
+    std::function<void(const std::string&)> progress = {}; ///< receives a line of text now and then
 };
 
-/// Memory for intermediate results that the caller brings: 64-byte aligned, at least Plan::workspace_bytes() long,
-/// used by one execution at a time.
+/// Scratch memory supplied by the caller: 64-byte aligned, at least Plan::workspace_bytes() long, used by one execution
+/// at a time.
 struct Workspace {
     void* data = nullptr;
     std::size_t bytes = 0;
@@ -75,14 +75,14 @@ template <class T> constexpr Element element_of() {
     if constexpr (std::same_as<T, swirl::complex_bfloat16>) return Element::complex_bfloat16;
 }
 
-/// The calls that need no closer look: an input and an output of these elements.
+/// Element types of the common call with one input and one output, which takes the fast path.
 struct Signature {
-    bool exists; ///< whether there are such calls
+    bool exists; ///< whether the problem has such a call
     Element input;
     Element output;
 };
 
-/// What an execute() call was given. `is_const` marks places that the caller does not want written.
+/// A typed pointer passed to execute(). `is_const` marks memory that must not be written.
 struct Pointer {
     void* data;
     Element element;
@@ -96,14 +96,15 @@ struct Pointer {
 
 } // namespace detail
 
-/// A transform ready to run: immutable, cheap to copy (copies share it), used by any number of threads at once.
+/// A transform ready to run: immutable, cheap to copy (copies share state), safe to use from any number of threads at
+/// once.
 ///
-/// Results are the same, bit by bit, whatever the number of threads. Called in a parallel region of OpenMP's, execute()
-/// stays on the calling thread.
+/// Results are bitwise identical for any number of threads. Inside an OpenMP parallel region, execute() stays on the
+/// calling thread.
 ///
-/// Each execute() throws UserError before anything is written if its arguments are not what the problem says: type and
-/// number of arrays, null, misaligned or overlapping pointers, a workspace that is too small or overlaps the data. Pointers are to the
-/// element of index 0. In place, the output is the input.
+/// Each execute() throws UserError, before writing anything, if the arguments do not fit the problem: type and number
+/// of arrays, null, misaligned or overlapping pointers, a workspace that is too small or overlaps the data. Pointers
+/// point to the element with index 0. In place, the output is the input.
 class SWIRL_API Plan {
 public:
     /// complex → complex, interleaved
@@ -148,11 +149,11 @@ public:
     }
 
     const Problem& problem() const;
-    std::string recipe() const; ///< every choice made, as one line; PlanOptions::recipe takes it back
-    std::size_t workspace_bytes() const; ///< allocated once for each thread where execute() is given none
-    int threads() const;                 ///< that work on one execution: 1 where sharing would not pay
+    std::string recipe() const;          ///< every choice made, as one line; PlanOptions::recipe accepts it
+    std::size_t workspace_bytes() const; ///< allocated once per thread if execute() is given none
+    int threads() const;                 ///< threads per execution: 1 where more would not pay
     double flops() const;                ///< real additions and multiplications of one execution
-    double bytes() const;                ///< read and written by its kernels
+    double bytes() const;                ///< bytes read and written by its kernels
 
     Plan(const Plan&) = default;
     Plan& operator=(const Plan&) = default;
@@ -164,11 +165,11 @@ private:
     void run(std::initializer_list<detail::Pointer> arrays, Workspace workspace) const;
 
     detail::Signature signature_;
-    std::shared_ptr<const planning::Plan> plan_; ///< never empty: there is no move that would leave it so
+    std::shared_ptr<const planning::Plan> plan_; ///< never empty: there is no move constructor to empty it
 };
 
-/// Derives, compiles and checks a transform. Throws UserError for a problem that cannot be computed, an unknown cpu, or
-/// a recipe that does not fit.
+/// Derives, compiles and verifies a transform. Throws UserError if the problem cannot be computed, the cpu is unknown,
+/// or the recipe does not fit.
 SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options = {});
 inline Plan plan(std::string_view problem, const PlanOptions& options = {}) {
     return plan(parse_problem(problem), options);

@@ -1,4 +1,4 @@
-/// Numbers reduced over the result of a product of matrices: sums, largest and least ones.
+/// Reductions over the result of a matrix multiplication: sum, maximum, minimum.
 #pragma once
 
 #include <swirl/export.h>
@@ -11,31 +11,32 @@ namespace swirl {
 
 enum class Reduce : std::uint8_t {
     sum,
-    maximum, ///< NaN where any of the numbers is, as of the following
+    maximum, ///< maximum and minimum are NaN if any element is
     minimum,
 };
 
-/// Which elements of C are taken together.
+/// The dimensions of C that a reduction runs over.
 enum class Over : std::uint8_t {
-    columns, ///< those of a row: one number for each row
-    rows,    ///< those of a column: one number for each column
-    all,     ///< one number
+    columns, ///< along each row: one result per row
+    rows,    ///< along each column: one result per column
+    all,     ///< over the matrix: one result
 };
 
-/// One number for each row or column of C, or for all of it, and that for each matrix of a batch: the sum, the greatest or the least of
-/// `of`, an expression of the element x of C as the epilogue leaves it, before it is converted to what C's elements are in memory, of i,
-/// j, b and arrays as in MatrixProduct::epilogue. Such as the greatest magnitude of each row:
+/// Reduces each row of C, each column, or all of C, separately for each matrix of a batch. `of` is evaluated for each
+/// element x of C after the epilogue and before conversion to C's data type in memory. It may use i, j, b and arrays
+/// like MatrixProduct::epilogue. Example: the largest magnitude of each row:
 ///
 ///     {.name = "amax", .operation = Reduce::maximum, .over = Over::columns, .of = Expression("abs(x)")}
 ///
-/// The numbers are of what epilogues compute with: the product's precision, float32 where sums are int32. They are written to the array that is given to
-/// the plan by the name: contiguous, those of one matrix after the other. Each execution writes them anew; of no elements a sum is 0, the greatest −∞
-/// and the least ∞. The same data give the same bits at any number of threads.
+/// Results have the data type in which epilogues compute: the product's data type, or float32 where accumulators are
+/// int32. They are written to the array bound to the plan under this name: contiguous, one matrix of the batch after
+/// the other. Each execution overwrites them. Over no elements, a sum is 0, a maximum −∞ and a minimum ∞. The same data
+/// give the same bits for any number of threads.
 struct Reduction {
     std::string name;
     Reduce operation = Reduce::sum;
     Over over = Over::all;
-    Expression of = {}; ///< real; x as it is, where nothing is said and x is real
+    Expression of = {}; ///< real; default: x, where x is real
     bool operator==(const Reduction&) const = default;
 };
 

@@ -6,7 +6,7 @@
 
 namespace swirl {
 
-/// Of this library, as "major.minor.patch".
+/// Version of the library, as "major.minor.patch".
 SWIRL_API std::string_view version();
 
 } // namespace swirl

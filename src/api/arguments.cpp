@@ -13,7 +13,7 @@ namespace {
 
 using detail::Element;
 
-/// One array that a problem's execution takes.
+/// An array that a problem's execution takes.
 struct Role {
     std::string_view name;
     bool is_complex;
@@ -73,7 +73,7 @@ planning::Arguments arguments_of(const Problem& problem, std::span<const detail:
         throw UserError("execute() was given {} arrays\n  problem: {}\n  it takes {}: {}", arrays.size(),
                         to_text(problem), roles.size(), list_of(roles));
 
-    // An rdft in place has one array, which the caller may see as reals or as pairs.
+    // An in-place rdft has one array, passed either as reals or as complex pairs.
     const bool either = problem.kind == TransformKind::real_dft && problem.placement == Placement::in_place;
     planning::Arguments arguments;
     for (std::size_t i = 0; i < roles.size(); ++i) {

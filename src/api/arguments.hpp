@@ -7,21 +7,21 @@
 #include <span>
 #include <string_view>
 
-/// What the public entry points check before a plan sees its arguments.
+/// Checks of the public entry points before a plan sees its arguments.
 namespace swirl::api {
 
-/// The arrays that an execution of the problem takes, by role. Throws UserError where their number, an element type or
-/// a const does not fit; null and overlapping pointers are the plan's to find.
+/// The arrays of an execution by role. Throws UserError if their number, an element type or constness does not fit. The
+/// plan itself detects null and overlapping pointers.
 planning::Arguments arguments_of(const Problem& problem, std::span<const detail::Pointer> arrays);
 
-/// The number in arrays_of of the array that these are the parts of: one, or two of planar complex numbers. UserError where
-/// there is none of this name, and for other elements or parts, and null.
+/// Index in arrays_of of the auxiliary array with this name. `parts`: one pointer, or two for planar complex data.
+/// Throws UserError if there is no such array, if element types or the number of parts differ, and for null.
 std::size_t array_named(const Problem& problem, std::string_view name,
                         std::span<const detail::Pointer> parts);
 /// The same by name alone.
 std::size_t array_named(const Problem& problem, std::string_view name);
 
-/// The elements of the two arrays that an execution takes, if it is two.
+/// Element types of the input and the output, if an execution takes exactly these two arrays.
 detail::Signature signature_of(const Problem& problem);
 
 } // namespace swirl::api

@@ -19,7 +19,7 @@ struct swirl_plan {
     std::shared_ptr<const swirl::planning::Plan> plan;
     std::string problem;
     std::string recipe;
-    bool any_layout; ///< real data only: both forms of execute serve
+    bool any_layout; ///< real data only: both forms of execute apply
 };
 
 namespace swirl::api {
@@ -33,7 +33,7 @@ swirl_status failed(swirl_status status, const char* message) noexcept {
     try {
         last_error = message;
     } catch (...) {
-        last_error.clear(); // there is no memory for the message; the status tells
+        last_error.clear(); // no memory for the message; the status is still returned
     }
     return status;
 }
@@ -44,7 +44,7 @@ Problem problem_of(const swirl_problem& description) {
 
 namespace {
 
-/// The C++ value at a C enumerator's place in `values`.
+/// The C++ value of a C enumerator, by its index in `values`.
 template <class Value, std::size_t count>
 Value value_of(int enumerator, const Value (&values)[count], const char* name) {
     if (enumerator < 0 || enumerator >= static_cast<int>(count))
@@ -119,7 +119,7 @@ extern "C" {
 const char* swirl_last_error(void) { return last_error.c_str(); }
 
 const char* swirl_version(void) {
-    return swirl::version().data(); // of a literal
+    return swirl::version().data(); // a literal, thus null-terminated
 }
 
 swirl_status swirl_problem_create(int kind, size_t rank, const int64_t* lengths, swirl_problem** problem) {

@@ -13,8 +13,7 @@
 #include <system_error>
 #include <vector>
 
-// What the functions of <swirl/swirl.h> share. Nothing thrown leaves one of them: `guarded` turns it into a status and a
-// message.
+// Shared by the functions of <swirl/swirl.h>. `guarded` converts every exception to a status and a message.
 
 struct swirl_problem {
     swirl::TransformKind kind;
@@ -24,17 +23,17 @@ struct swirl_problem {
 
 namespace swirl::api {
 
-/// Keeps the message for swirl_last_error.
+/// Stores the message for swirl_last_error.
 swirl_status failed(swirl_status status, const char* message) noexcept;
 
 Problem problem_of(const swirl_problem& description);
 MatrixProduct product_of(const swirl_matrix_product& description);
-Number number_of(const char* name, int number);
+DataType data_type_of(const char* name, int data_type);
 Accuracy accuracy_of(int accuracy);
-/// UserError where one of them has no name, or is of no known kind.
+/// Throws UserError if a reduction has no name or an unknown kind.
 void add_reductions(MatrixProduct& product, const swirl_reduction* reductions, std::size_t count);
-void set_numbers(MatrixProduct& product, const int* numbers); ///< of A, B and C; null: none
-/// A product's arrays in the order of given_arrays_of, null where they are not given.
+void set_data_types(MatrixProduct& product, const int* types); ///< of A, B and C; null: none
+/// A product's arrays in the order of given_arrays_of; null if not given.
 std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_array* arrays,
                                       std::size_t count);
 
@@ -63,8 +62,8 @@ inline void require(const void* argument, const char* name) {
     if (argument == nullptr) throw UserError("argument '{}' is a null pointer", name);
 }
 
-/// The elements of a list, of which there may be `most`. UserError where there are more, so that a wrong count is found before
-/// anything is read, or where the list is missing.
+/// The elements of a list with at most `most` elements. Throws UserError if there are more, so that a wrong count is
+/// detected before anything is read, or if the list is missing.
 template <class T>
 std::span<const T> list_of(const T* elements, const char* name, std::size_t count, std::size_t most,
                            const char* of_what) {
@@ -74,14 +73,15 @@ std::span<const T> list_of(const T* elements, const char* name, std::size_t coun
     return {elements, count};
 }
 
-/// As many as memory has addresses for.
+/// The same with a limit of the address space.
 template <class T> std::span<const T> list_of(const T* elements, const char* name, std::size_t count) {
     return list_of(elements, name, count, PTRDIFF_MAX / sizeof(T), "an array in memory");
 }
 
-/// What functions that plan a product of matrices begin with: `make(wanted)` is its new plan, null where there is an error.
+/// Common frame of matrix planning functions: `make(wanted)` creates the plan. *plan is null after an error.
 template <class Plan, class Make>
-swirl_status plan_product(const swirl_matrix_product* product, Plan** plan, Make&& make) noexcept {
+swirl_status plan_matrix_multiplication(const swirl_matrix_product* product, Plan** plan,
+                                        Make&& make) noexcept {
     return guarded([&] {
         require(plan, "plan");
         *plan = nullptr;

@@ -14,7 +14,7 @@ struct swirl_gpu_plan {
     std::shared_ptr<const swirl::planning::GpuPlan> plan;
     std::string problem;
     std::string recipe;
-    bool any_layout; ///< real data only: both forms of execute serve
+    bool any_layout; ///< real data only: both forms of execute apply
 };
 
 namespace swirl::api {
@@ -96,7 +96,7 @@ const char* swirl_gpu_plan_recipe(const swirl_gpu_plan* plan) {
     return plan == nullptr ? nullptr : plan->recipe.c_str();
 }
 int swirl_gpu_plan_device(const swirl_gpu_plan* plan) {
-    return plan == nullptr ? -1 : plan->plan->device().facts().number;
+    return plan == nullptr ? -1 : plan->plan->device().properties().index;
 }
 size_t swirl_gpu_plan_workspace_bytes(const swirl_gpu_plan* plan) {
     return plan == nullptr ? 0 : plan->plan->workspace_bytes();
@@ -139,8 +139,8 @@ swirl_status swirl_gpu_execute_with_arrays(const swirl_gpu_plan* plan, const swi
                                            void* workspace, size_t bytes) {
     return guarded([&] {
         require(plan, "plan");
-        const auto beside = arrays_named(plan->plan->problem(), arrays, count);
-        plan->plan->execute({input, output, input_imaginary, output_imaginary, beside},
+        const auto auxiliary = arrays_named(plan->plan->problem(), arrays, count);
+        plan->plan->execute({input, output, input_imaginary, output_imaginary, auxiliary},
                             static_cast<swirl::runtime::cuda::Stream>(stream), {workspace, bytes});
     });
 }

@@ -21,7 +21,7 @@ namespace {
 swirl_gpu_matrix_plan* make_plan(const MatrixProduct& product, const char* schedule, int device,
                                  unsigned flags, Accuracy accuracy = Accuracy::ordinary) {
     constexpr unsigned known = SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE |
-                               SWIRL_NO_CACHE | SWIRL_MACHINE_LOOPS;
+                               SWIRL_NO_CACHE | SWIRL_REORDER_SASS;
     if ((flags & ~known) != 0)
         throw UserError("argument 'flags' is {:#x}, of which {:#x} has no meaning for a product on a GPU",
                         flags, flags & ~known);
@@ -31,7 +31,7 @@ swirl_gpu_matrix_plan* make_plan(const MatrixProduct& product, const char* sched
                                                         : (flags & SWIRL_MEASURE) != 0  ? Effort::measure
                                                                                         : Effort::estimate,
                                               .accuracy = accuracy,
-                                              .machine_loops = (flags & SWIRL_MACHINE_LOOPS) != 0,
+                                              .reorder_sass = (flags & SWIRL_REORDER_SASS) != 0,
                                               .use_wisdom = (flags & SWIRL_NO_WISDOM) == 0,
                                               .check = (flags & SWIRL_NO_CHECK) == 0,
                                               .use_cache = (flags & SWIRL_NO_CACHE) == 0,
@@ -62,18 +62,18 @@ swirl_status swirl_gpu_matrix_plan_create(const swirl_matrix_product* product, i
 swirl_status swirl_gpu_matrix_plan_create_by_schedule(const swirl_matrix_product* product,
                                                       const char* schedule, int device, unsigned flags,
                                                       swirl_gpu_matrix_plan** plan) {
-    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
+    return plan_matrix_multiplication(product, plan, [&](swirl::MatrixProduct& wanted) {
         return make_plan(wanted, schedule, device, flags);
     });
 }
 
-swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number,
-                                                 int b_number, int c_number, const char* schedule, int device,
-                                                 unsigned flags, swirl_gpu_matrix_plan** plan) {
-    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
-        wanted.a_number = number_of("a_number", a_number);
-        wanted.b_number = number_of("b_number", b_number);
-        wanted.c_number = number_of("c_number", c_number);
+swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_product* product, int a_type, int b_type,
+                                                 int c_type, const char* schedule, int device, unsigned flags,
+                                                 swirl_gpu_matrix_plan** plan) {
+    return plan_matrix_multiplication(product, plan, [&](swirl::MatrixProduct& wanted) {
+        wanted.a_type = data_type_of("a_number", a_type);
+        wanted.b_type = data_type_of("b_number", b_type);
+        wanted.c_type = data_type_of("c_number", c_type);
         return make_plan(wanted, schedule, device, flags);
     });
 }
@@ -81,9 +81,9 @@ swirl_status swirl_gpu_matrix_plan_create_stored(const swirl_matrix_product* pro
 swirl_status swirl_gpu_matrix_plan_create_with(const swirl_matrix_product* product,
                                                const swirl_gpu_matrix_options* options,
                                                swirl_gpu_matrix_plan** plan) {
-    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
+    return plan_matrix_multiplication(product, plan, [&](swirl::MatrixProduct& wanted) {
         require(options, "options");
-        set_numbers(wanted, options->numbers);
+        set_data_types(wanted, options->types);
         add_reductions(wanted, options->reductions, options->reduction_count);
         wanted.listed = options->listed != 0;
         wanted.list_alignment = options->list_alignment;
@@ -98,7 +98,7 @@ const char* swirl_gpu_matrix_plan_schedule(const swirl_gpu_matrix_plan* plan) {
     return plan == nullptr ? nullptr : plan->schedule.c_str();
 }
 int swirl_gpu_matrix_plan_device(const swirl_gpu_matrix_plan* plan) {
-    return plan == nullptr ? -1 : plan->plan->device().facts().number;
+    return plan == nullptr ? -1 : plan->plan->device().properties().index;
 }
 size_t swirl_gpu_matrix_plan_workspace_bytes(const swirl_gpu_matrix_plan* plan) {
     return plan == nullptr ? 0 : plan->plan->workspace_bytes();

@@ -21,8 +21,8 @@ struct swirl_packed_matrix {
 namespace swirl::api {
 namespace {
 
-using planning::Factor;
-using planning::factor_kind;
+using planning::scalar_kind;
+using planning::ScalarKind;
 using Operand = planning::MatrixKernels::Operand;
 
 swirl_status packed(const swirl_matrix_plan* plan, Operand operand, const void* data,
@@ -48,11 +48,11 @@ swirl_matrix_plan* create(const MatrixProduct& wanted, int threads, Accuracy acc
 
 } // namespace
 
-Number number_of(const char* name, int number) {
-    if (number < SWIRL_REAL32 || number > SWIRL_NUMBER_SNORM16)
-        throw UserError("{} is {}; it has values from {} to {}", name, number, static_cast<int>(SWIRL_REAL32),
-                        static_cast<int>(SWIRL_NUMBER_SNORM16));
-    return static_cast<Number>(number);
+DataType data_type_of(const char* name, int data_type) {
+    if (data_type < SWIRL_REAL32 || data_type > SWIRL_TYPE_SNORM16)
+        throw UserError("{} is {}; it has values from {} to {}", name, data_type,
+                        static_cast<int>(SWIRL_REAL32), static_cast<int>(SWIRL_TYPE_SNORM16));
+    return static_cast<DataType>(data_type);
 }
 
 Accuracy accuracy_of(int accuracy) {
@@ -76,10 +76,10 @@ std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_
 
 MatrixProduct product_of(const swirl_matrix_product& description) {
     const bool has_epilogue = description.epilogue != nullptr && *description.epilogue != 0;
-    return {.number = number_of("number", description.number),
+    return {.data_type = data_type_of("data_type", description.data_type),
             .rows = description.rows,
             .columns = description.columns,
-            .depth = description.depth,
+            .k = description.k,
             .a = layout_of(description.a),
             .b = layout_of(description.b),
             .c = layout_of(description.c),
@@ -104,11 +104,11 @@ void add_reductions(MatrixProduct& product, const swirl_reduction* reductions, s
     }
 }
 
-void set_numbers(MatrixProduct& product, const int* numbers) {
-    if (numbers == nullptr) return;
-    product.a_number = number_of("numbers[0]", numbers[0]);
-    product.b_number = number_of("numbers[1]", numbers[1]);
-    product.c_number = number_of("numbers[2]", numbers[2]);
+void set_data_types(MatrixProduct& product, const int* types) {
+    if (types == nullptr) return;
+    product.a_type = data_type_of("types[0]", types[0]);
+    product.b_type = data_type_of("types[1]", types[1]);
+    product.c_type = data_type_of("types[2]", types[2]);
 }
 
 } // namespace swirl::api
@@ -117,40 +117,41 @@ using namespace swirl::api;
 
 swirl_status swirl_matrix_plan_create(const swirl_matrix_product* product, int threads,
                                       swirl_matrix_plan** plan) {
-    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) { return create(wanted, threads); });
+    return plan_matrix_multiplication(product, plan,
+                                      [&](swirl::MatrixProduct& wanted) { return create(wanted, threads); });
 }
 
-swirl_status swirl_matrix_plan_create_narrow(const swirl_matrix_product* product, int a_number, int b_number,
-                                             int threads, swirl_matrix_plan** plan) {
-    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
-        wanted.a_number = number_of("a_number", a_number);
-        wanted.b_number = number_of("b_number", b_number);
+swirl_status swirl_matrix_plan_create_low_precision(const swirl_matrix_product* product, int a_type,
+                                                    int b_type, int threads, swirl_matrix_plan** plan) {
+    return plan_matrix_multiplication(product, plan, [&](swirl::MatrixProduct& wanted) {
+        wanted.a_type = data_type_of("a_number", a_type);
+        wanted.b_type = data_type_of("b_number", b_type);
         return create(wanted, threads);
     });
 }
 
-swirl_status swirl_matrix_plan_create_stored(const swirl_matrix_product* product, int a_number, int b_number,
-                                             int c_number, int threads, swirl_matrix_plan** plan) {
-    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
-        wanted.a_number = number_of("a_number", a_number);
-        wanted.b_number = number_of("b_number", b_number);
-        wanted.c_number = number_of("c_number", c_number);
+swirl_status swirl_matrix_plan_create_stored(const swirl_matrix_product* product, int a_type, int b_type,
+                                             int c_type, int threads, swirl_matrix_plan** plan) {
+    return plan_matrix_multiplication(product, plan, [&](swirl::MatrixProduct& wanted) {
+        wanted.a_type = data_type_of("a_number", a_type);
+        wanted.b_type = data_type_of("b_number", b_type);
+        wanted.c_type = data_type_of("c_number", c_type);
         return create(wanted, threads);
     });
 }
 
 swirl_status swirl_matrix_plan_create_for_accuracy(const swirl_matrix_product* product, int accuracy,
                                                    int threads, swirl_matrix_plan** plan) {
-    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
+    return plan_matrix_multiplication(product, plan, [&](swirl::MatrixProduct& wanted) {
         return create(wanted, threads, accuracy_of(accuracy));
     });
 }
 
 swirl_status swirl_matrix_plan_create_with(const swirl_matrix_product* product,
                                            const swirl_matrix_options* options, swirl_matrix_plan** plan) {
-    return plan_product(product, plan, [&](swirl::MatrixProduct& wanted) {
+    return plan_matrix_multiplication(product, plan, [&](swirl::MatrixProduct& wanted) {
         require(options, "options");
-        set_numbers(wanted, options->numbers);
+        set_data_types(wanted, options->types);
         add_reductions(wanted, options->reductions, options->reduction_count);
         return create(wanted, options->threads, accuracy_of(options->accuracy));
     });
@@ -192,8 +193,8 @@ swirl_status swirl_matrix_execute_packed(const swirl_matrix_plan* plan, const sw
         require(alpha, "alpha");
         require(beta, "beta");
         const swirl::MatrixProduct& product = plan->plan.product();
-        const Factor of_alpha = factor_kind(product.number, alpha),
-                     of_beta = factor_kind(product.number, beta);
+        const ScalarKind of_alpha = scalar_kind(product.data_type, alpha),
+                         of_beta = scalar_kind(product.data_type, beta);
         std::vector<const void*> given;
         if (!product.epilogue.is_identity() || !product.reductions.empty() || count > 0)
             given = arrays_named(product, arrays, count);

@@ -16,7 +16,7 @@ namespace api {
 
 namespace {
 
-/// Seconds for measuring, unless said otherwise: the driver compiles some two hundred kernels in them.
+/// Default time budget for measuring, in seconds: the driver compiles about two hundred kernels in this time.
 constexpr double usual_budget = 5;
 
 double budget_of(const gpu::PlanOptions& options) {
@@ -32,14 +32,14 @@ double budget_of(const gpu::PlanOptions& options) {
 const runtime::GpuDevice& device_numbered(int number) {
     const ForkSection section;
     static constinit ForkSafeMutex mutex;
-    static auto& devices = *new std::map<int, runtime::GpuDevice>; // lives as long as what others hold
+    static auto& devices = *new std::map<int, runtime::GpuDevice>; // never destroyed: may be in use at exit
     const std::lock_guard lock(mutex);
     if (const auto known = devices.find(number); known != devices.end()) return known->second;
     return devices.emplace(number, runtime::GpuDevice(number)).first->second;
 }
 
 planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device, bool use_wisdom) {
-    return search::choose_gpu_recipe(problem, search::gpu_machine_of(device), use_wisdom);
+    return search::choose_gpu_recipe(problem, search::gpu_identity_of(device), use_wisdom);
 }
 
 std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options) {
@@ -65,7 +65,7 @@ namespace gpu {
 
 Plan plan(const Problem& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
 
-struct Plan::Beside {
+struct Plan::AuxiliaryArrays {
     std::vector<planning::ArrayArgument> arrays; ///< in the order of arrays_of
 };
 
@@ -74,7 +74,7 @@ Plan::Plan(std::shared_ptr<const planning::GpuPlan> plan)
 
 const Problem& Plan::problem() const { return plan_->problem(); }
 std::string Plan::recipe() const { return planning::to_string(plan_->recipe()); }
-int Plan::device() const { return plan_->device().facts().number; }
+int Plan::device() const { return plan_->device().properties().index; }
 std::size_t Plan::workspace_bytes() const { return plan_->workspace_bytes(); }
 double Plan::flops() const { return plan_->flops(); }
 double Plan::bytes() const { return plan_->bytes(); }
@@ -92,7 +92,7 @@ void Plan::run(std::initializer_list<Pointer> arrays, Stream stream, Workspace w
     planning::Arguments arguments =
         fits ? planning::Arguments{.input = array[0].data, .output = array[1].data}
              : api::arguments_of(plan_->problem(), {arrays.begin(), arrays.size()});
-    if (beside_) arguments.arrays = beside_->arrays;
+    if (auxiliary_) arguments.arrays = auxiliary_->arrays;
     api::with_public_errors([&] {
         plan_->execute(arguments, static_cast<runtime::cuda::Stream>(stream.handle()),
                        {workspace.data, workspace.bytes});
@@ -100,12 +100,13 @@ void Plan::run(std::initializer_list<Pointer> arrays, Stream stream, Workspace w
 }
 
 Plan Plan::with_array(std::string_view name, std::initializer_list<Pointer> parts) const {
-    auto beside = beside_ ? std::make_shared<Beside>(*beside_) : std::make_shared<Beside>();
+    auto auxiliary =
+        auxiliary_ ? std::make_shared<AuxiliaryArrays>(*auxiliary_) : std::make_shared<AuxiliaryArrays>();
     const std::size_t k = api::array_named(problem(), name, {parts.begin(), parts.size()});
-    beside->arrays.resize(arrays_of(problem()).size());
-    beside->arrays[k] = {parts.begin()->data, parts.size() > 1 ? parts.begin()[1].data : nullptr};
+    auxiliary->arrays.resize(arrays_of(problem()).size());
+    auxiliary->arrays[k] = {parts.begin()->data, parts.size() > 1 ? parts.begin()[1].data : nullptr};
     Plan result = *this;
-    result.beside_ = std::move(beside);
+    result.auxiliary_ = std::move(auxiliary);
     return result;
 }
 
@@ -126,23 +127,24 @@ std::size_t Memory::bytes() const { return state_->buffer.bytes(); }
 
 namespace {
 
-void require_room(std::size_t bytes, std::size_t room) {
-    if (bytes > room) throw UserError("a copy of {} bytes, but the memory on the GPU has {}", bytes, room);
+void require_capacity(std::size_t bytes, std::size_t capacity) {
+    if (bytes > capacity)
+        throw UserError("a copy of {} bytes, but the memory on the GPU has {}", bytes, capacity);
 }
 
 } // namespace
 
 void Memory::copy_from(const void* host, std::size_t bytes) {
-    require_room(bytes, this->bytes());
+    require_capacity(bytes, this->bytes());
     if (bytes == 0) return;
     const runtime::GpuDevice& device = state_->buffer.device();
     device.synchronize();
     runtime::copy_to_gpu(device, state_->buffer.address(), host, bytes);
-    device.synchronize(); // the last bytes of a small copy may still be on their way
+    device.synchronize(); // a small copy may still be in flight
 }
 
 void Memory::copy_to(void* host, std::size_t bytes) const {
-    require_room(bytes, this->bytes());
+    require_capacity(bytes, this->bytes());
     if (bytes == 0) return;
     const runtime::GpuDevice& device = state_->buffer.device();
     device.synchronize();

@@ -11,33 +11,33 @@
 #include <memory>
 #include <span>
 
-/// What the C++ and the C interface and the command line share of plans for GPUs.
+/// GPU planning shared by the C++ interface, the C interface and the command line.
 namespace swirl::api {
 
-/// A GPU, held from the first use to the end of the process: others need not make its context anew.
+/// The GPU with this CUDA ordinal. It is kept until the process ends, so that its context is created only once.
 const runtime::GpuDevice& device_numbered(int number);
 
-/// Plans as <swirl/gpu.hpp> says.
+/// Plans as <swirl/gpu.hpp> documents.
 std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options);
-/// And as <swirl/gpu_matrix_product.hpp> does.
+/// Plans as <swirl/gpu_matrix_product.hpp> documents.
 std::shared_ptr<const planning::GpuMatrixPlan> build(const MatrixProduct& product,
                                                      const gpu::MatrixPlanOptions& options);
 
-/// UserError where a product has lists and its matrices are given otherwise, or has none.
+/// Throws UserError unless matrices are given as pointer arrays exactly if the product requires them.
 void require_lists(const MatrixProduct& product, bool are_given);
 
-/// One of some groups of products, its numbers being the plan's.
+/// A pointer-array batch of one plan, in the plan's data types.
 struct GpuMatrixGroup {
     const planning::GpuMatrixPlan* plan = nullptr;
     planning::GpuMatrixArguments arguments = {};
 };
-/// As <swirl/gpu_matrix_product.hpp> says.
+/// Executes as <swirl/gpu_matrix_product.hpp> documents.
 void execute_groups(std::span<const GpuMatrixGroup> groups, gpu::Stream stream);
 
-/// The recipe that `build` takes for a device where nothing is to be measured, without compiling it.
+/// The recipe that `build` chooses for a device without measuring, without compiling it.
 planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device, bool use_wisdom);
 
-/// The library's word for a GPU without room, as users catch it.
+/// Converts GpuOutOfMemory to the public exception.
 template <class Action> auto with_public_errors(Action action) {
     try {
         return action();

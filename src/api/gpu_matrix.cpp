@@ -40,7 +40,7 @@ gemm::GpuSchedule schedule_for(const MatrixProduct& product, const runtime::GpuD
                                         .seconds = budget_of(options),
                                         .most = is_exhaustive ? exhaustive_candidates : usual_candidates,
                                         .accuracy = options.accuracy,
-                                        .machine_loops = options.machine_loops,
+                                        .reorder_sass = options.reorder_sass,
                                         .use_wisdom = options.use_wisdom,
                                         .use_cache = options.use_cache,
                                         .progress = api::outside_of_sections(options.progress)});
@@ -72,8 +72,8 @@ void api::execute_groups(std::span<const GpuMatrixGroup> groups, gpu::Stream str
     with_public_errors([&] {
         std::vector<planning::GpuMatrixPlan::Execution> executions;
         for (const auto& [plan, arguments] : groups) {
-            const int first = groups.front().plan->device().facts().number,
-                      own = plan->device().facts().number;
+            const int first = groups.front().plan->device().properties().index,
+                      own = plan->device().properties().index;
             if (own != first)
                 throw UserError("group {} is of GPU {}, the first one of GPU {}; a stream is of one",
                                 executions.size(), own, first);
@@ -102,23 +102,23 @@ std::vector<std::string> schedules(const MatrixProduct& product, int most, int d
     return result;
 }
 
-void MatrixPlan::check(const Numbers& numbers, Where where) const {
+void MatrixPlan::check(const DataTypes& types, Where where) const {
     const MatrixProduct& wanted = plan_->product();
-    const auto check = [](const char* name, Number given, Number number) {
-        if (given != number)
+    const auto check = [](const char* name, DataType given, DataType data_type) {
+        if (given != data_type)
             throw UserError("{} of another kind of number than the product's: {}, not {}", name,
-                            word_of(given), word_of(number));
+                            word_of(given), word_of(data_type));
     };
-    check("matrix 'a' is", numbers.a, wanted.number_of_a());
-    check("matrix 'b' is", numbers.b, wanted.number_of_b());
-    check("matrix 'c' is", numbers.c, wanted.number_of_c());
-    check("alpha and beta are", numbers.sums, wanted.number);
+    check("matrix 'a' is", types.a, wanted.type_of_a());
+    check("matrix 'b' is", types.b, wanted.type_of_b());
+    check("matrix 'c' is", types.c, wanted.type_of_c());
+    check("alpha and beta are", types.accumulator, wanted.data_type);
     api::require_lists(wanted, where == Where::listed);
 }
 
-void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Where where, Stream stream,
+void MatrixPlan::run(const DataTypes& types, const Pointers& pointers, Where where, Stream stream,
                      Workspace workspace) const {
-    check(numbers, where);
+    check(types, where);
     api::with_public_errors([&] {
         planning::GpuMatrixArguments arguments{pointers.alpha, pointers.a, pointers.b, pointers.beta,
                                                pointers.c};
@@ -131,8 +131,8 @@ void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, Where whe
 void MatrixPlan::run_groups(std::span<const AnyGroup> groups, Stream stream) {
     std::vector<api::GpuMatrixGroup> checked;
     for (const AnyGroup& group : groups) {
-        const auto& [plan, numbers, pointers] = group;
-        plan->check(numbers, Where::listed);
+        const auto& [plan, types, pointers] = group;
+        plan->check(types, Where::listed);
         planning::GpuMatrixArguments arguments{pointers.alpha, pointers.a, pointers.b, pointers.beta,
                                                pointers.c};
         if (plan->arrays_) arguments.arrays = *plan->arrays_;
@@ -141,9 +141,9 @@ void MatrixPlan::run_groups(std::span<const AnyGroup> groups, Stream stream) {
     api::execute_groups(checked, stream);
 }
 
-MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array,
+MatrixPlan MatrixPlan::with_array(std::string_view name, DataType data_type, const void* array,
                                   bool is_writable) const {
-    const api::GivenArray given{name, number, array, is_writable};
+    const api::GivenArray given{name, data_type, array, is_writable};
     std::vector<const void*> arrays = api::arrays_with(product(), given, arrays_.get());
     MatrixPlan plan = *this;
     plan.arrays_ = std::make_shared<const std::vector<const void*>>(std::move(arrays));
@@ -154,14 +154,14 @@ const MatrixProduct& MatrixPlan::product() const { return plan_->product(); }
 std::string MatrixPlan::schedule() const { return to_string(plan_->schedule()); }
 std::string MatrixPlan::description() const {
     if (plan_->kernel() == nullptr) return "nothing to compute\n";
-    const std::string& kept_because = plan_->kernel()->loop_kept_because();
+    const std::string& kept_because = plan_->kernel()->not_reordered_because();
     const std::string loop =
         kept_because.empty() ? "" : "the main loop stays as compiled: " + kept_because + "\n";
     return gemm::arithmetic_of(plan_->schedule(), plan_->product()) + "\n" + loop +
            ir::to_string(plan_->kernel()->info());
 }
 std::size_t MatrixPlan::workspace_bytes() const { return plan_->workspace_bytes(); }
-int MatrixPlan::device() const { return plan_->device().facts().number; }
+int MatrixPlan::device() const { return plan_->device().properties().index; }
 double MatrixPlan::flops() const { return plan_->flops(); }
 
 } // namespace gpu

@@ -7,18 +7,18 @@
 
 namespace swirl::api {
 
-/// The number of the array of this name among given_arrays_of the product; UserError where there is none.
+/// Index of the array of this name in given_arrays_of the product; throws UserError if there is none.
 std::size_t array_named(const MatrixProduct& product, std::string_view name);
 
 struct GivenArray {
     std::string_view name;
-    Number number; ///< that it holds
+    DataType data_type; ///< of its elements
     const void* data;
     bool is_writable;
 };
 
-/// Arrays that are known already (null: none), and this one. UserError where its numbers are others than expressions', where a reduction
-/// writes to what is not writable, and for null.
+/// The known arrays (null: none) plus this one. Throws UserError if its data type is not that of expressions, if a
+/// reduction would write to a const array, and for null.
 std::vector<const void*> arrays_with(const MatrixProduct& product, const GivenArray& given,
                                      const std::vector<const void*>* known);
 

@@ -15,7 +15,7 @@ namespace swirl {
 
 namespace {
 
-/// What a search has found on this machine is used from the first product on; until then nothing is read.
+/// Registers wisdom as the source of schedules; it is first read for the first product.
 [[maybe_unused]] const bool uses_wisdom = (search::use_matrix_wisdom(), true);
 
 } // namespace
@@ -38,42 +38,42 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
 
 std::size_t PackedMatrix::bytes() const { return matrix_->bytes(); }
 
-void MatrixPlan::check_numbers(const Numbers& numbers) const {
-    const auto check = [](const char* name, Number given, Number wanted) {
+void MatrixPlan::check_data_types(const DataTypes& types) const {
+    const auto check = [](const char* name, DataType given, DataType wanted) {
         if (given != wanted)
             throw UserError("array '{}' is of another kind of number than the product's: {}, not {}", name,
                             word_of(given), word_of(wanted));
     };
     const MatrixProduct& wanted = plan_->product();
-    check("a", numbers.a, wanted.number_of_a());
-    check("b", numbers.b, wanted.number_of_b());
-    check("c", numbers.c, wanted.number_of_c());
+    check("a", types.a, wanted.type_of_a());
+    check("b", types.b, wanted.type_of_b());
+    check("c", types.c, wanted.type_of_c());
 }
 
-void MatrixPlan::run(const Numbers& numbers, const Pointers& pointers, detail::Factor alpha,
-                     detail::Factor beta) const {
-    if (planning::MatrixPlan::kinds_of(numbers.a, numbers.b, numbers.c) != plan_->kinds_of_numbers())
-        check_numbers(numbers);
+void MatrixPlan::run(const DataTypes& types, const Pointers& pointers, detail::ScalarKind alpha,
+                     detail::ScalarKind beta) const {
+    if (planning::MatrixPlan::type_key_of(types.a, types.b, types.c) != plan_->type_key())
+        check_data_types(types);
     plan_->execute({pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c}, alpha, beta,
                    arrays_ == nullptr ? nullptr : arrays_->data());
 }
 
-PackedMatrix MatrixPlan::packed(Number number, bool is_a, const void* data) const {
+PackedMatrix MatrixPlan::packed(DataType data_type, bool is_a, const void* data) const {
     if (product().widens() || product().converts())
         throw UserError("operands of {} and {} for {} are not packed ahead; give them to execute()",
-                        word_of(product().number_of_a()), word_of(product().number_of_b()),
-                        word_of(product().number_of_c()));
-    check_numbers({number, number, number});
+                        word_of(product().type_of_a()), word_of(product().type_of_b()),
+                        word_of(product().type_of_c()));
+    check_data_types({data_type, data_type, data_type});
     using Operand = planning::MatrixKernels::Operand;
     return PackedMatrix(plan_->pack(is_a ? Operand::a : Operand::b, data));
 }
 
-void MatrixPlan::run_packed(Number number, const Pointers& pointers, const PackedMatrix* a,
+void MatrixPlan::run_packed(DataType data_type, const Pointers& pointers, const PackedMatrix* a,
                             const PackedMatrix* b) const {
-    check_numbers({number, number, number});
+    check_data_types({data_type, data_type, data_type});
     plan_->execute_packed(
         {pointers.alpha, pointers.a, pointers.b, pointers.beta, pointers.c},
-        planning::factor_kind(number, pointers.alpha), planning::factor_kind(number, pointers.beta),
+        planning::scalar_kind(data_type, pointers.alpha), planning::scalar_kind(data_type, pointers.beta),
         arrays_ == nullptr ? nullptr : arrays_->data(), a == nullptr ? nullptr : a->matrix_.get(),
         b == nullptr ? nullptr : b->matrix_.get());
 }
@@ -86,18 +86,18 @@ void MatrixPlan::run_groups(std::span<const AnyGroup> groups, int threads) {
         const MatrixPlan& plan = *group.plan;
         if (plan.product().widens() || plan.product().converts())
             throw UserError("products of lists are of one kind of number; this one is of {} and {} for {}",
-                            word_of(plan.product().number_of_a()), word_of(plan.product().number_of_b()),
-                            word_of(plan.product().number_of_c()));
-        plan.check_numbers({group.number, group.number, group.number});
+                            word_of(plan.product().type_of_a()), word_of(plan.product().type_of_b()),
+                            word_of(plan.product().type_of_c()));
+        plan.check_data_types({group.data_type, group.data_type, group.data_type});
         planned.push_back({plan.plan_.get(), plan.arrays_ == nullptr ? nullptr : plan.arrays_->data(),
-                           group.factors.alpha, group.a, group.b, group.factors.beta, group.c, group.count});
+                           group.scalars.alpha, group.a, group.b, group.scalars.beta, group.c, group.count});
     }
     planning::execute_groups(planned, api::threads_asked_for(threads));
 }
 
-MatrixPlan MatrixPlan::with_array(std::string_view name, Number number, const void* array,
+MatrixPlan MatrixPlan::with_array(std::string_view name, DataType data_type, const void* array,
                                   bool is_writable) const {
-    const api::GivenArray given{name, number, array, is_writable};
+    const api::GivenArray given{name, data_type, array, is_writable};
     std::vector<const void*> arrays = api::arrays_with(product(), given, arrays_.get());
     MatrixPlan plan = *this;
     plan.arrays_ = std::make_shared<const std::vector<const void*>>(std::move(arrays));

@@ -14,20 +14,20 @@ namespace api {
 namespace {
 
 constexpr int most_threads = 4096;
-/// Seconds for measuring, unless said otherwise: for transforms up to `small` entries in all, and for larger ones.
+/// Default time budgets for measuring, in seconds: for up to `small` elements in all, and for more.
 constexpr double small_budget = 0.8, large_budget = 3.5;
 constexpr double small = 65536;
 
-/// The CPU that the options name, in either way; the host's best where they name none.
+/// The CPU that the options name, by recipe or by name; the host's best if they name none.
 const target::Cpu& cpu_of(const PlanOptions& options) {
     if (options.recipe.empty())
         return options.cpu.empty() ? target::host_cpu() : target::cpu_named(options.cpu);
     const planning::Recipe recipe = planning::parse_recipe(options.recipe);
-    if (!options.cpu.empty() && options.cpu != recipe.machine)
+    if (!options.cpu.empty() && options.cpu != recipe.target)
         throw UserError(
             "cpu is {}, but the recipe is for {}\n  recipe: {}\n  leave out one of them, or make them agree",
-            options.cpu, recipe.machine, options.recipe);
-    return target::cpu_named(recipe.machine);
+            options.cpu, recipe.target, options.recipe);
+    return target::cpu_named(recipe.target);
 }
 
 void require_runnable(const target::Cpu& cpu) {
@@ -47,7 +47,7 @@ void check_options(const PlanOptions& options) {
                         *options.time_budget_seconds);
 }
 
-/// Seconds for the search; an exhaustive one has as many as it needs unless there is a limit.
+/// Time limit of the search in seconds; 0 means no limit, the default of an exhaustive search.
 double budget_of(const Problem& problem, const PlanOptions& options) {
     if (options.time_budget_seconds) return *options.time_budget_seconds;
     if (options.effort == Effort::exhaustive) return 0;

@@ -21,7 +21,7 @@ public:
         auto operator<=>(const Term&) const = default;
     };
 
-    Affine(Integer constant = 0) : constant_(constant) {} // NOLINT: a number is an affine form
+    Affine(Integer constant = 0) : constant_(constant) {} // NOLINT: an integer is an affine form
     static Affine of(Variable variable, Integer coefficient = 1) {
         Affine form;
         if (coefficient != 0) form.terms_.push_back({variable, coefficient});
@@ -52,7 +52,7 @@ public:
     friend Affine operator*(Integer factor, Affine a) { return a *= factor; }
     auto operator<=>(const Affine&) const = default;
 
-    /// The form with `value` in place of `variable`.
+    /// The form with `value` substituted for `variable`.
     Affine substitute(Variable variable, const Affine& value) const {
         const Integer factor = coefficient(variable);
         if (factor == 0) return *this;

@@ -15,7 +15,7 @@ namespace {
 
 std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 
-/// The mark among the notes of a segment, in hexadecimal digits.
+/// The build ID in a note segment, in hexadecimal digits.
 std::string mark_in(const std::byte* notes, std::size_t bytes) {
     constexpr std::string_view owner{"GNU\0", 4};
     for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {
@@ -36,9 +36,9 @@ std::string mark_in(const std::byte* notes, std::size_t bytes) {
     return {};
 }
 
-/// Called for each loaded object: stops with the mark of the one that holds this code.
-int look_at(dl_phdr_info* object, std::size_t, void* result) {
-    const auto here = reinterpret_cast<std::uintptr_t>(&look_at);
+/// Called for each loaded object; stops with the build ID of the one that contains this code.
+int check_values(dl_phdr_info* object, std::size_t, void* result) {
+    const auto here = reinterpret_cast<std::uintptr_t>(&check_values);
     bool is_this = false;
     std::string mark;
     for (std::size_t k = 0; k < object->dlpi_phnum; ++k) {
@@ -55,7 +55,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* result) {
 
 std::string find_build_id() {
     std::string result;
-    dl_iterate_phdr(look_at, &result);
+    dl_iterate_phdr(check_values, &result);
     return result;
 }
 

@@ -4,8 +4,8 @@
 
 namespace swirl {
 
-/// What tells this build of swirl from any other: the mark that the linker has put into the library, or the program, that
-/// holds this code. Empty where there is none.
+/// The linker's build ID of the library or executable that contains this code; it identifies this build of swirl.
+/// Empty if there is none.
 const std::string& build_id();
 
 } // namespace swirl

@@ -10,7 +10,7 @@
 
 namespace swirl {
 
-/// Numbers and texts one after the other, as this machine holds them.
+/// Serializes numbers and strings consecutively, in the host's representation.
 class ByteWriter {
 public:
     template <class T>
@@ -23,7 +23,7 @@ public:
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     }
     void write(const std::string& text) { write(std::as_bytes(std::span(text))); }
-    /// Calls write_one with each item.
+    /// Writes the list's size, then calls write_one for each item.
     template <class List, class F> void write_list(const List& list, F&& write_one) {
         write(static_cast<std::uint64_t>(list.size()));
         for (const auto& item : list) write_one(item);
@@ -35,7 +35,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// What a ByteWriter wrote. Where bytes are missing zeros are read, and the whole is known to be no such thing.
+/// Reads what a ByteWriter wrote. Missing bytes read as zeros and mark the input as invalid.
 class ByteReader {
 public:
     explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -68,11 +68,11 @@ public:
     }
     template <class List, class F> void read_list(List& list, F&& read_one) {
         const auto size = read<std::uint64_t>();
-        if (size > rest_.size()) return fail(); // each item has a byte at least
+        if (size > rest_.size()) return fail(); // each item takes at least one byte
         for (std::uint64_t k = 0; k < size && !failed_; ++k) list.push_back(read_one());
     }
 
-    /// All bytes were read, and none was missing.
+    /// Whether all bytes were read and none was missing.
     bool is_whole() const { return !failed_ && rest_.empty(); }
 
 private:

@@ -8,7 +8,7 @@
 
 namespace swirl {
 
-/// Inside the library, errors take a format string that is checked by the compiler.
+/// Inside the library, errors take a format string that the compiler checks.
 template <class... Args> struct detail::Format {
     using String = fmt::format_string<Args...>;
     template <class... Given> static std::string apply(String format, Given&&... args) {
@@ -16,7 +16,7 @@ template <class... Args> struct detail::Format {
     }
 };
 
-/// Throws InternalError unless `holds`; for contracts between stages, not for user input.
+/// Throws InternalError unless `holds`; for contracts between stages of the library, not for user input.
 template <class... Args> void ensure(bool holds, fmt::format_string<Args...> format, Args&&... args) {
     if (!holds) throw InternalError(fmt::format(format, std::forward<Args>(args)...));
 }

@@ -9,12 +9,12 @@ namespace {
 
 std::atomic<std::uint64_t> forks_so_far = 0;
 
-/// Threads in sections, and whether a fork keeps others out. Waiting is on these words alone: what a condition variable knows of
-/// its waiters would outlive them in the child.
+/// Number of threads in sections, and whether a fork keeps others out. Threads wait on these words alone: the waiter
+/// state of a condition variable would persist in the child.
 std::atomic<std::uint32_t> threads_inside = 0, is_closed = 0;
 std::mutex forking; ///< held by the one thread that forks
 
-/// Of the calling thread.
+/// State of the calling thread.
 struct Own {
     int sections = 0, locks = 0, joined = 0;
 };
@@ -33,7 +33,7 @@ void pass_in() {
     }
 }
 
-/// A thread that forks in a section of its own lets others fork while it waits for its turn.
+/// A thread that forks inside its own section lets other forks happen while it waits.
 void before_fork() {
     if (own.sections > 0) pass_out();
     forking.lock();
@@ -42,7 +42,7 @@ void before_fork() {
         threads_inside.wait(inside);
 }
 
-void open_gate() {
+void allow_forks() {
     is_closed = 0;
     is_closed.notify_all();
     forking.unlock();
@@ -51,17 +51,17 @@ void open_gate() {
 
 void in_child() {
     ++forks_so_far;
-    threads_inside = 0; // others may have been about to find the gate closed
-    open_gate();
+    threads_inside = 0; // other threads may have been about to find the gate closed
+    allow_forks();
 }
 
-[[maybe_unused]] const int registered = pthread_atfork(before_fork, open_gate, in_child);
+[[maybe_unused]] const int registered = pthread_atfork(before_fork, allow_forks, in_child);
 
 } // namespace
 
 void ForkSection::enter() {
     if (own.sections == 0) pass_in();
-    ++own.sections; // not before: a thread that waits is in no section
+    ++own.sections; // not earlier: a waiting thread is in no section
 }
 
 void ForkSection::leave() noexcept {

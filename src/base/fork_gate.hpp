@@ -5,13 +5,13 @@
 #include <mutex>
 #include <utility>
 
-/// fork() copies memory as it is, but only the thread that calls it: whatever another thread held or was changing stays so
-/// in the child for ever. So fork() in this library's process waits until no thread is where that would matter.
+/// fork() copies memory but only the calling thread: locks held and data being changed by other threads stay that way
+/// in the child forever. So fork() in this library's process waits until no thread is in such a section.
 namespace swirl {
 
-/// While alive, fork() in another thread waits, and a fork that waits already keeps new sections from beginning. Made where
-/// a thread may take locks, make what is made once, or call libraries that do: all of planning. Sections nest. A thread in a
-/// section waits for other threads only if these are in sections too, or Joined.
+/// While alive, fork() in other threads waits, and a waiting fork keeps new sections from starting. Construct one
+/// where a thread may take locks, initialize something once, or call libraries that do: all of planning. Sections
+/// nest. A thread in a section waits only for threads that are in sections too, or Joined.
 class ForkSection {
 public:
     ForkSection() { enter(); }
@@ -23,8 +23,8 @@ public:
     static void leave() noexcept;
     static bool is_inside(); ///< whether the calling thread is in a section
 
-    /// While alive, if `caller_is_inside`, the calling thread is in a section on behalf of one that is in a section and waits
-    /// for it: it never waits for a fork, as that waits for its caller.
+    /// While alive, if `caller_is_inside`, the calling thread is in a section on behalf of a thread that is in one and
+    /// waits for it. It never waits for a fork, because the fork waits for its caller.
     class Joined {
     public:
         explicit Joined(bool caller_is_inside);
@@ -36,8 +36,8 @@ public:
         bool is_joined_;
     };
 
-    /// While alive, the thread is in no section, as far as let_forks_pass has an effect: around what is the user's, which may
-    /// wait for a thread that forks, or fork.
+    /// While alive, the thread is in no section, under the conditions of let_forks_pass: for user callbacks, which may
+    /// fork or wait for a thread that forks.
     class Outside {
     public:
         Outside();
@@ -46,11 +46,11 @@ public:
         Outside& operator=(const Outside&) = delete;
 
     private:
-        int sections_ = 0; ///< that the thread goes back into
+        int sections_ = 0; ///< sections to re-enter
     };
 
-    /// A fork that waits may happen now, though the thread is in a section: nothing that the child needs is half done.
-    /// Without effect while the thread holds a lock, or works for another.
+    /// Lets a waiting fork happen although the thread is in a section: all shared state is consistent here. Has no
+    /// effect while the thread holds a lock or works for another.
     static void let_forks_pass();
 
 private:
@@ -58,10 +58,10 @@ private:
     static void count_locks(int change) noexcept;
 };
 
-/// How many forks lie between this process and the one that loaded the library.
+/// Number of forks between the process that loaded the library and this one.
 std::uint64_t forks();
 
-/// A mutex that no fork() finds locked by another thread: the child may lock it, and finds what it guards whole.
+/// A mutex that no fork() finds locked by another thread: the child may lock it, and the data it guards is consistent.
 template <class Mutex> class ForkSafe {
 public:
     void lock() {
@@ -90,9 +90,9 @@ private:
 };
 using ForkSafeMutex = ForkSafe<std::mutex>;
 
-/// A value that is made when it is first asked for and lives as long as the process, as other threads may still use it when main
-/// has returned. For static variables outside ForkSections: those of functions are guarded by locks that do not survive fork().
-template <class T> class MadeOnce {
+/// A value made on first use that lives as long as the process, since other threads may use it after main has
+/// returned. For static variables outside ForkSections: function-local statics use locks that do not survive fork().
+template <class T> class LazyValue {
 public:
     template <class Make> T& get(Make&& make) {
         if (T* const known = made_.load(std::memory_order_acquire)) return *known;

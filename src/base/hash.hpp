@@ -14,7 +14,7 @@ constexpr std::size_t mix_hash(std::size_t seed, std::uint64_t word) {
     return static_cast<std::size_t>(x ^ (x >> 31));
 }
 
-/// Hash of a sequence of values, each through std::hash.
+/// Combined hash of a sequence of values, each through std::hash.
 template <class... Values> std::size_t hash_of(const Values&... values) {
     std::size_t seed = 0;
     ((seed = mix_hash(seed, std::hash<Values>{}(values))), ...);

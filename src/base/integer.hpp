@@ -9,14 +9,14 @@
 
 namespace swirl {
 
-/// a·b, or nothing when it does not fit.
+/// a·b, or nothing on overflow.
 inline std::optional<Integer> checked_multiply(Integer a, Integer b) {
     Integer product = 0;
     if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
     return product;
 }
 
-/// a+b, or nothing when it does not fit.
+/// a+b, or nothing on overflow.
 inline std::optional<Integer> checked_add(Integer a, Integer b) {
     Integer sum = 0;
     if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;

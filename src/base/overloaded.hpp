@@ -2,7 +2,7 @@
 
 namespace swirl {
 
-/// Several lambdas as one visitor of a variant: the compiler names the alternative that lacks one.
+/// Combines lambdas into one visitor of a variant; the compiler names an alternative that no lambda handles.
 template <class... Cases> struct Overloaded : Cases... { using Cases::operator()...; };
 template <class... Cases> Overloaded(Cases...) -> Overloaded<Cases...>;
 

@@ -9,8 +9,8 @@
 
 namespace swirl {
 
-/// A constant list that its owners share, or none. One that takes long to compute is computed when its contents are first asked
-/// for, by any thread, and never where they are not.
+/// A constant list shared by its owners, or none. A list that takes long to compute is computed on first access to its
+/// contents, by any thread, and never otherwise.
 template <class T> class SharedList {
     struct State;
 
@@ -24,7 +24,7 @@ public:
         state_->size = contents->size();
         state_->contents = std::move(contents);
     }
-    /// Of so many elements.
+    /// A list of `size` elements.
     static SharedList computed_by(std::size_t size, std::function<List()> compute) {
         SharedList list;
         list.state_ = std::make_shared<State>();
@@ -35,7 +35,7 @@ public:
 
     explicit operator bool() const { return state_ != nullptr; }
     bool operator==(std::nullptr_t) const { return state_ == nullptr; }
-    /// Lists that are computed are equal to themselves alone: others' contents are not asked for.
+    /// Computed lists equal only themselves: a comparison does not force computation.
     bool operator==(const SharedList& other) const {
         if (state_ == other.state_) return true;
         if (!state_ || !other.state_ || state_->size != other.state_->size) return false;
@@ -44,13 +44,13 @@ public:
 
     std::size_t size() const { return state_ ? state_->size : 0; }
     bool is_computed() const { return state_ && state_->compute; }
-    /// The same for all owners of the list.
+    /// Equal for all owners of the list.
     const void* identity() const { return state_.get(); }
 
     const List& operator*() const { return contents(); }
     const List* operator->() const { return &contents(); }
 
-    /// For a list of those that are alive: whether somebody owns it still.
+    /// Does not keep the list alive; `lock` returns it if an owner still does.
     class Weak {
     public:
         Weak() = default;

@@ -1,15 +1,15 @@
 #pragma once
 
-#include "blas/number.hpp"
+#include "blas/scalar_traits.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 
-/// The arguments of a call as the Fortran interface has them, and what is wrong with them: `first_wrong` gives the position
-/// of the first argument that the reference implementation would refuse, counted from 1 as it does; 0 for none.
+/// Arguments of a call as in the Fortran interface, and their validation. `first_wrong` returns the position of the
+/// first argument that the reference implementation would reject, counted from 1 as it does; 0 if all are valid.
 namespace swirl::blas {
 
-/// Whether a letter is this one, which is a capital, or its small form.
+/// Compares a letter, in upper or lower case, with an upper-case one.
 constexpr bool is(char letter, char wanted) { return letter == wanted || letter == wanted + ('a' - 'A'); }
 constexpr bool is_transpose(char letter) { return is(letter, 'N') || is(letter, 'T') || is(letter, 'C'); }
 constexpr bool is_uplo(char letter) { return is(letter, 'U') || is(letter, 'L'); }
@@ -26,7 +26,7 @@ constexpr int first_of(std::initializer_list<Refusal> refusals) {
     return 0;
 }
 
-/// Whether columns of so many rows do not fit between the beginnings of two.
+/// Whether the leading dimension is too small for columns of this many rows.
 constexpr bool too_short(Integer leading, Integer rows) { return leading < std::max<Integer>(1, rows); }
 
 /// C = α·op(A)·op(B) + β·C
@@ -54,7 +54,7 @@ template <class T> struct Gemm {
     }
 };
 
-/// The same of a triangle of C, which is square.
+/// The same for a triangle of C, which is square.
 template <class T> struct Gemmt {
     char uplo, transpose_a, transpose_b;
     Integer n, k;
@@ -103,13 +103,13 @@ template <class T> struct Symm {
     }
 };
 
-/// Whether rank updates take this letter: symmetric ones of complex numbers no 'C', Hermitian ones no 'T'.
+/// Whether rank updates accept this letter: complex symmetric ones reject 'C', Hermitian ones 'T'.
 template <class T> constexpr bool is_update(char letter, bool hermitian) {
     if (is(letter, 'N')) return true;
-    return hermitian ? is(letter, 'C') : is(letter, 'T') || (!is_complex_number<T> && is(letter, 'C'));
+    return hermitian ? is(letter, 'C') : is(letter, 'T') || (!is_complex_type<T> && is(letter, 'C'));
 }
 
-/// C = α·A·Aᵀ + β·C or α·Aᵀ·A + β·C, with Aᴴ and real `Scalar`s for Hermitian C
+/// C = α·A·Aᵀ + β·C or α·Aᵀ·A + β·C; for Hermitian C with Aᴴ and real `Scalar`s
 template <class T, class Scalar> struct Syrk {
     static constexpr bool hermitian = !std::is_same_v<T, Scalar>;
     char uplo, transpose;
@@ -131,7 +131,7 @@ template <class T, class Scalar> struct Syrk {
     }
 };
 
-/// C = α·A·Bᵀ + α·B·Aᵀ + β·C or with the transposes in front; for Hermitian C, Bᴴ, and ᾱ·B·Aᴴ, and a real β
+/// C = α·A·Bᵀ + α·B·Aᵀ + β·C, or with the transpositions on the left; for Hermitian C with Bᴴ, ᾱ·B·Aᴴ and a real β
 template <class T, class Beta> struct Syr2k {
     static constexpr bool hermitian = !std::is_same_v<T, Beta>;
     char uplo, transpose;

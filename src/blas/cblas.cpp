@@ -1,22 +1,22 @@
-/// The routines as C calls them: the layout first, enumerators for letters, real scalars by value; what is complex behind
-/// pointers to void. With _64 where integers have 64 bits.
+/// CBLAS interface: layout first, enumerators instead of letters, real scalars by value, complex data through void
+/// pointers. _64 suffix with 64-bit integers.
 #include <swirl/export.h>
 
-#include "blas/by_rows.hpp"
 #include "blas/enumerators.hpp"
+#include "blas/row_major.hpp"
 
 using namespace swirl::blas;
 
 namespace {
 
-template <class T> using Scalar = std::conditional_t<is_complex_number<T>, const void*, T>;
-template <class T> using In = std::conditional_t<is_complex_number<T>, const void, const T>;
-template <class T> using Out = std::conditional_t<is_complex_number<T>, void, T>;
+template <class T> using Scalar = std::conditional_t<is_complex_type<T>, const void*, T>;
+template <class T> using In = std::conditional_t<is_complex_type<T>, const void, const T>;
+template <class T> using Out = std::conditional_t<is_complex_type<T>, void, T>;
 
 template <class T> const T* in(const In<T>* data) { return static_cast<const T*>(data); }
 template <class T> T* out(Out<T>* data) { return static_cast<T*>(data); }
 template <class T> T value(Scalar<T> scalar) {
-    if constexpr (is_complex_number<T>)
+    if constexpr (is_complex_type<T>)
         return *static_cast<const T*>(scalar);
     else
         return scalar;
@@ -25,23 +25,23 @@ template <class T> T value(Scalar<T> scalar) {
 constexpr Caller caller_of(const char* routine, bool wide) {
     return {routine, Caller::Interface::cblas, wide};
 }
-using Narrow = std::int32_t;
-using Wide = std::int64_t;
+using Lp64 = std::int32_t;
+using Ilp64 = std::int64_t;
 
-/// Once the letters of a call are in their places: refuses it, or runs it by columns.
+/// After the letters of a call have been read: rejects the call, or runs it as column-major.
 template <class Arguments, class Routine>
 void serve_read(const Caller& caller, const EnumeratorReader& reader, const Arguments& call,
                 Routine routine) {
     if (reader.refused()) return;
-    serve(caller, reader.by_rows() ? transposed(call) : call, routine, reader.by_rows());
+    serve(caller, reader.row_major() ? transposed(call) : call, routine, reader.row_major());
 }
 
 } // namespace
 
-// NAME(…, T, …) for both kinds of integers. Arguments of the macros below: symbol, name for errors, integers, numbers.
-#define SWIRL_BLAS_BOTH(NAME, name, ...)           \
-    NAME(cblas_##name, #name, Narrow, __VA_ARGS__) \
-    NAME(cblas_##name##_64, #name, Wide, __VA_ARGS__)
+// NAME(…, T, …) for both integer types. Arguments of the macros below: symbol, name in errors, integer type, data type.
+#define SWIRL_BLAS_BOTH(NAME, name, ...)         \
+    NAME(cblas_##name, #name, Lp64, __VA_ARGS__) \
+    NAME(cblas_##name##_64, #name, Ilp64, __VA_ARGS__)
 
 #define SWIRL_BLAS_GEMM_AS(symbol, name, I, T)                                                              \
     SWIRL_API void symbol(int layout, int transa, int transb, I m, I n, I k, Scalar<T> alpha,               \

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// The enumerators of C's interface, as the letters of Fortran's.
+/// CBLAS enumerators, and the letters of the Fortran interface that they stand for.
 namespace swirl::blas {
 
 struct Enumerator {
@@ -17,15 +17,15 @@ constexpr Enumerator uplos[] = {{121, 'U'}, {122, 'L'}};
 constexpr Enumerator diagonals[] = {{131, 'N'}, {132, 'U'}};
 constexpr Enumerator sides[] = {{141, 'L'}, {142, 'R'}};
 
-/// Reads the enumerators of a call, in the order of its arguments. The first that is none is reported; then `refused` holds.
+/// Reads the enumerators of a call in the order of its arguments. Reports the first invalid one and sets `refused`.
 class EnumeratorReader {
 public:
     EnumeratorReader(const Caller& caller, int layout) : caller_(caller) {
-        by_rows_ = letter(layouts, 1, "layout", layout) == 'R';
+        row_major_ = letter(layouts, 1, "layout", layout) == 'R';
     }
 
     bool refused() const { return refused_; }
-    bool by_rows() const { return by_rows_; }
+    bool row_major() const { return row_major_; }
 
     char transpose(int position, int value, const char* what = "Trans") {
         return letter(transposes, position, what, value);
@@ -46,13 +46,13 @@ private:
     char letter(const Enumerator (&all)[count], int position, const char* what, int value) {
         for (const Enumerator& each : all)
             if (each.value == value) return each.letter;
-        if (!refused_) report_enumerator(caller_, position, what, value, by_rows_);
+        if (!refused_) report_enumerator(caller_, position, what, value, row_major_);
         refused_ = true;
         return '?';
     }
 
     const Caller& caller_;
-    bool by_rows_ = false;
+    bool row_major_ = false;
     bool refused_ = false;
 };
 

@@ -1,5 +1,5 @@
-/// The routines as Fortran calls them: all arguments by their addresses, names in small letters with an underscore behind;
-/// with _64_ where integers have 64 bits. Lengths of strings come last and are not looked at.
+/// Fortran interface: all arguments by address, lower-case names with a trailing underscore; _64_ with 64-bit integers.
+/// Hidden string lengths come last and are ignored.
 #include <swirl/export.h>
 
 #include "blas/grouped_batch.hpp"
@@ -11,14 +11,14 @@ namespace {
 constexpr Caller caller_of(const char* routine, bool wide) {
     return {routine, Caller::Interface::fortran, wide};
 }
-using Narrow = std::int32_t;
-using Wide = std::int64_t;
+using Lp64 = std::int32_t;
+using Ilp64 = std::int64_t;
 } // namespace
 
-// NAME(…, T, I, wide) for both kinds of integers.
-#define SWIRL_BLAS_BOTH(NAME, name, ...)      \
-    NAME(name##_, #name, Narrow, __VA_ARGS__) \
-    NAME(name##_64_, #name, Wide, __VA_ARGS__)
+// NAME(…, T, I, wide) for both integer types.
+#define SWIRL_BLAS_BOTH(NAME, name, ...)    \
+    NAME(name##_, #name, Lp64, __VA_ARGS__) \
+    NAME(name##_64_, #name, Ilp64, __VA_ARGS__)
 
 #define SWIRL_BLAS_GEMM_AS(symbol, name, I, T)                                                               \
     SWIRL_API void symbol(const char* transa, const char* transb, const I* m, const I* n, const I* k,        \

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-/// gemm_batch: groups of products. Those of a group share shape, scalars and leading dimensions; each has matrices of its own.
+/// gemm_batch: groups of products. The products of a group share shape, scalars and leading dimensions.
 namespace swirl::blas {
 
-/// Arrays have an entry a group; those of matrices an entry a product, group by group.
+/// Arrays have one entry per group; arrays of matrices have one entry per product, group by group.
 template <class T, class I> struct GroupedBatch {
     const char *transpose_a, *transpose_b;
     const I *m, *n, *k;

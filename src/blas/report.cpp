@@ -11,12 +11,12 @@
 #include <string>
 
 extern "C" {
-/// Whether the error that cblas_xerbla is told of is of a call with matrices by rows, whose arguments are those of the call by
-/// columns that it becomes. The reference implementation has this variable, and handlers read it.
+/// Whether the error passed to cblas_xerbla is from a row-major call, whose arguments are those of the column-major
+/// call that it becomes. The reference implementation has this variable, and handlers read it.
 SWIRL_API int RowMajorStrg = 0;
 }
 
-/// Handlers that the program may have. Referring to them makes linkers export a program's own, so that they are found.
+/// Handlers that the program may define. Referring to them makes linkers export a program's own for dlsym.
 extern "C" {
 [[gnu::weak]] void xerbla_(const char* routine, const int* position, std::size_t length);
 [[gnu::weak]] void xerbla_64_(const char* routine, const std::int64_t* position, std::size_t length);
@@ -31,12 +31,12 @@ using CHandler = void (*)(int position, const char* routine, const char* format,
 template <class Int>
 using FortranHandler = void (*)(const char* routine, const Int* position, std::size_t length);
 
-/// That of the program, else of a library that was loaded since this one.
+/// The program's handler, otherwise that of a library loaded since this one.
 template <class Function> Function find(Function linked, const char* symbol) {
     return linked != nullptr ? linked : reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));
 }
 
-/// As Fortran has it: in capitals, filled up with blanks to six characters.
+/// In Fortran's form: upper case, padded with blanks to six characters.
 std::string fortran_name(const char* routine) {
     std::string name(routine);
     for (char& letter : name) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
@@ -67,21 +67,21 @@ void tell_fortran(const Caller& caller, int position) {
 
 } // namespace
 
-void report_argument(const Caller& caller, int position, bool by_rows) {
+void report_argument(const Caller& caller, int position, bool row_major) {
     if (caller.interface == Caller::Interface::fortran) return tell_fortran(caller, position);
     const std::string name = c_name(caller);
-    RowMajorStrg = by_rows ? 1 : 0;
+    RowMajorStrg = row_major ? 1 : 0;
     if (const CHandler handler = c_handler(caller))
         handler(position + 1, name.c_str(), "");
     else
         fmt::print(stderr, "Parameter {} to routine {} was incorrect{}\n", position + 1, name,
-                   by_rows ? " (as counted for matrices by columns)" : "");
+                   row_major ? " (as counted for matrices by columns)" : "");
     RowMajorStrg = 0;
 }
 
-void report_enumerator(const Caller& caller, int position, const char* what, int value, bool by_rows) {
+void report_enumerator(const Caller& caller, int position, const char* what, int value, bool row_major) {
     const std::string name = c_name(caller);
-    RowMajorStrg = by_rows ? 1 : 0;
+    RowMajorStrg = row_major ? 1 : 0;
     if (const CHandler handler = c_handler(caller))
         handler(position, name.c_str(), "Illegal %s setting, %d\n", what, value);
     else

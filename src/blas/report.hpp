@@ -2,10 +2,10 @@
 
 #include <exception>
 
-/// What a routine does about arguments it cannot work with.
+/// How routines report invalid arguments.
 namespace swirl::blas {
 
-/// Who was called: "dgemm", through which interface, with integers of 64 bits or of 32.
+/// The routine called, such as "dgemm", its interface, and whether its integers have 64 bits.
 struct Caller {
     enum class Interface : unsigned char { fortran, cblas };
     const char* routine;
@@ -13,16 +13,16 @@ struct Caller {
     bool wide;
 };
 
-/// Tells the program's error handler that the argument at `position` of the Fortran routine is wrong, then returns. Of
-/// Fortran's interface the handler is `xerbla_` (`xerbla_64_`, where there is one, for wide integers); of C's `cblas_xerbla`
-/// (`cblas_xerbla_64`), which counts the layout before the others, so that its position is one more. They are looked up
-/// in the running program: its own come before those of its libraries. Where there is none the message is printed.
-void report_argument(const Caller& caller, int position, bool by_rows);
+/// Calls the program's error handler for the argument at `position` of the Fortran routine, then returns. The Fortran
+/// handler is `xerbla_` (`xerbla_64_`, if present, for 64-bit integers). The C handler is `cblas_xerbla`
+/// (`cblas_xerbla_64`), which counts the layout as the first argument, so its position is one more. Handlers are looked
+/// up in the running program, whose own precede those of its libraries. Without a handler, prints the message.
+void report_argument(const Caller& caller, int position, bool row_major);
 
-/// An enumerator of C's interface, at `position` there, that is none of those allowed.
-void report_enumerator(const Caller& caller, int position, const char* what, int value, bool by_rows);
+/// Reports an invalid enumerator at `position` of the C interface.
+void report_enumerator(const Caller& caller, int position, const char* what, int value, bool row_major);
 
-/// The interfaces have no way to say that memory ran out: prints the reason and ends the program.
+/// The interfaces cannot report exhausted memory: prints the reason and ends the program.
 [[noreturn]] void give_up(const Caller& caller, const std::exception& reason);
 
 } // namespace swirl::blas

@@ -1,13 +1,13 @@
 #include "blas/routines.hpp"
 
+#include "blas/gemmt.hpp"
 #include "blas/multiply.hpp"
-#include "blas/symmetric_product.hpp"
-#include "blas/triangle_product.hpp"
+#include "blas/symm.hpp"
 #include "blas/triangular.hpp"
 #include "plan/matrix_values.hpp"
-#include "plan/portable_product.hpp"
-#include "plan/shared_items.hpp"
-#include "plan/small_products.hpp"
+#include "plan/portable_gemm.hpp"
+#include "plan/small_gemm_cache.hpp"
+#include "plan/work_items.hpp"
 #include "runtime/team.hpp"
 #include "search/matrix_wisdom.hpp"
 
@@ -16,44 +16,44 @@
 namespace swirl::blas {
 namespace {
 
-/// What a search has found on this machine is used from the first product on; until then nothing is read.
+/// Registers wisdom as the source of schedules; it is first read for the first product.
 [[maybe_unused]] const bool uses_wisdom = (search::use_matrix_wisdom(), true);
 
-/// op(A), of so many rows and columns.
+/// op(A), with this many rows and columns.
 template <class T>
 View<const T> operand(char transpose, Integer rows, Integer columns, const T* data, Integer leading) {
-    if (is(transpose, 'N')) return by_columns(data, rows, columns, leading);
-    return by_columns(data, columns, rows, leading)
+    if (is(transpose, 'N')) return column_major(data, rows, columns, leading);
+    return column_major(data, columns, rows, leading)
         .transposed()
-        .conjugate_if(is_complex_number<T> && is(transpose, 'C'));
+        .conjugate_if(is_complex_type<T> && is(transpose, 'C'));
 }
 
 template <class T> MatrixProduct described(const Gemm<T>& call) {
     const bool a_as_is = is(call.transpose_a, 'N'), b_as_is = is(call.transpose_b, 'N');
-    return {.number = NumberTraits<T>::number,
+    return {.data_type = ScalarTraits<T>::data_type,
             .rows = call.m,
             .columns = call.n,
-            .depth = call.k,
+            .k = call.k,
             .a = {a_as_is ? 1 : call.lda, a_as_is ? call.lda : 1,
-                  is_complex_number<T> && is(call.transpose_a, 'C')},
+                  is_complex_type<T> && is(call.transpose_a, 'C')},
             .b = {b_as_is ? 1 : call.ldb, b_as_is ? call.ldb : 1,
-                  is_complex_number<T> && is(call.transpose_b, 'C')},
+                  is_complex_type<T> && is(call.transpose_b, 'C')},
             .c = {1, call.ldc}};
 }
 
-/// A product that is small whatever its strides, and too small for a second thread, is looked up at once. Whether it has a
-/// kernel, which then has run.
+/// The fast path: looks up the kernel of a product that is small whatever its strides, and too small for a second
+/// thread. Runs the kernel and returns true if there is one.
 template <class T> bool multiply_known(const Gemm<T>& call) {
     const auto fits = [](Integer stride) { return stride == static_cast<std::int32_t>(stride); };
     const Integer most = std::max({call.m, call.n, call.k});
     if (most > planning::SmallKey::most_extent || call.k == 0 || call.alpha == T(0) || !fits(call.lda) ||
-        !fits(call.ldb) || !fits(call.ldc) || planning::needs_portable_products())
+        !fits(call.ldb) || !fits(call.ldc) || planning::needs_portable_gemm())
         return false;
     const auto letter = [](char c) {
-        return is(c, 'N') ? 'N' : is_complex_number<T> && is(c, 'C') ? 'C' : 'T';
+        return is(c, 'N') ? 'N' : is_complex_type<T> && is(c, 'C') ? 'C' : 'T';
     };
     const auto narrow = [](Integer value) { return static_cast<std::int32_t>(value); };
-    const gemm::Update update = planning::update_for(detail::factor_kind(call.beta));
+    const gemm::Update update = planning::update_for(detail::scalar_kind(call.beta));
     const planning::SmallKey key{
         narrow(call.m),
         narrow(call.n),
@@ -62,25 +62,26 @@ template <class T> bool multiply_known(const Gemm<T>& call) {
         narrow(call.ldb),
         narrow(call.ldc),
         narrow(call.k),
-        planning::SmallKey::kind_of(NumberTraits<T>::number, letter(call.transpose_a),
+        planning::SmallKey::kind_of(ScalarTraits<T>::data_type, letter(call.transpose_a),
                                     letter(call.transpose_b), update, call.alpha == T(1))};
-    const planning::SmallKernel* const kernel = planning::SmallProducts::of_this_machine().find(key);
+    const planning::SmallKernel* const kernel = planning::SmallGemmCache::of_host().find(key);
     if (kernel != nullptr) kernel->run({&call.alpha, call.a, call.b, &call.beta, call.c});
     return kernel != nullptr;
 }
 
-/// A thread that has at least so many columns of a result does best to work on these alone: then threads meet once for the
-/// whole routine, not at each of its products. Products of so many columns or more compute an element in the same way
+/// A thread with at least this many columns of a result works on these alone: threads then synchronise once per
+/// routine, not at each of its products. Products of this many columns or more compute an element in the same way
 /// whatever their number.
 constexpr Integer columns_alone = 400;
 
-/// Calls body(first, count, threads) for all columns, or for each thread's.
+/// Calls body(first, count, threads) for all columns, or for each thread's share.
 template <class Body> void over_columns(Integer columns, int threads, Body&& body) {
     constexpr Integer grain = 48; // whole tiles and strips
     const int members = columns / columns_alone >= threads ? runtime::team_size(threads) : 1;
     if (members <= 1) return body(Integer{0}, columns, threads);
     runtime::run_team(members, [&](const runtime::TeamMember& member) {
-        const runtime::Share share = runtime::share_of(columns, grain, member.number(), member.size());
+        const runtime::IterationRange share =
+            runtime::partition_of(columns, grain, member.number(), member.size());
         body(share.first, share.last - share.first, 1);
     });
 }
@@ -109,7 +110,7 @@ template <class T> void gemm_batch(std::span<const PointerBatch<T>> groups, int 
         kinds.push_back(
             {planning::work_of(product), pointers.count, planning::threads_worthwhile(product, threads)});
     }
-    planning::share_items(kinds, threads, [&](std::size_t group, Integer item, int threads_for_it) {
+    planning::distribute_items(kinds, threads, [&](std::size_t group, Integer item, int threads_for_it) {
         const Pointers<T>& pointers = groups[group].pointers;
         Gemm<T> call = groups[group].call;
         call.a = pointers.a[item];
@@ -122,23 +123,23 @@ template <class T> void gemm_batch(std::span<const PointerBatch<T>> groups, int 
 template <class T> void gemmt(const Gemmt<T>& call, int threads) {
     const bool nothing = call.alpha == T(0) || call.k == 0;
     if (call.n == 0 || (nothing && call.beta == T(1))) return;
-    const Integer depth = nothing ? 0 : call.k;
+    const Integer k_extent = nothing ? 0 : call.k;
     multiply_triangle<T>(is(call.uplo, 'L'),
-                         {call.alpha, operand(call.transpose_a, call.n, depth, call.a, call.lda),
-                          operand(call.transpose_b, depth, call.n, call.b, call.ldb), call.beta,
-                          by_columns(call.c, call.n, call.n, call.ldc)},
+                         {call.alpha, operand(call.transpose_a, call.n, k_extent, call.a, call.lda),
+                          operand(call.transpose_b, k_extent, call.n, call.b, call.ldb), call.beta,
+                          column_major(call.c, call.n, call.n, call.ldc)},
                          threads);
 }
 
 template <class T> void symm(const Symm<T>& call, bool hermitian, int threads) {
     if (call.m == 0 || call.n == 0 || (call.alpha == T(0) && call.beta == T(1))) return;
-    View<const T> b = by_columns(call.b, call.m, call.n, call.ldb);
-    View<T> c = by_columns(call.c, call.m, call.n, call.ldc);
+    View<const T> b = column_major(call.b, call.m, call.n, call.ldb);
+    View<T> c = column_major(call.c, call.m, call.n, call.ldc);
     if (call.alpha == T(0)) return scale(call.beta, c, threads);
     const bool left = is(call.side, 'L');
     const Integer order = left ? call.m : call.n;
-    View<const T> a = by_columns(call.a, order, order, call.lda);
-    // Aᵀ is A, or its conjugate for a Hermitian A. Its lower triangle is A's upper one transposed; and where A stands on the
+    View<const T> a = column_major(call.a, order, order, call.lda);
+    // Aᵀ is A, or its conjugate for Hermitian A. A's upper triangle transposed is Aᵀ's lower triangle. With A on the
     // right, Cᵀ = Aᵀ·Bᵀ.
     bool transposed = !left;
     if (!left) {
@@ -162,17 +163,17 @@ template <class T, class Scalar> void syrk(const Syrk<T, Scalar>& call, int thre
     const View<const T> a = operand(call.transpose, call.n, nothing ? 0 : call.k, call.a, call.lda);
     multiply_triangle<T>(is(call.uplo, 'L'),
                          {T(call.alpha), a, a.transposed().conjugate_if(call.hermitian), T(call.beta),
-                          by_columns(call.c, call.n, call.n, call.ldc), call.hermitian},
+                          column_major(call.c, call.n, call.n, call.ldc), call.hermitian},
                          threads);
 }
 
 template <class T, class Beta> void syr2k(const Syr2k<T, Beta>& call, int threads) {
     const bool nothing = call.alpha == T(0) || call.k == 0;
     if (call.n == 0 || (nothing && call.beta == Beta(1))) return;
-    const Integer depth = nothing ? 0 : call.k;
-    const View<const T> a = operand(call.transpose, call.n, depth, call.a, call.lda);
-    const View<const T> b = operand(call.transpose, call.n, depth, call.b, call.ldb);
-    const View<T> c = by_columns(call.c, call.n, call.n, call.ldc);
+    const Integer k_extent = nothing ? 0 : call.k;
+    const View<const T> a = operand(call.transpose, call.n, k_extent, call.a, call.lda);
+    const View<const T> b = operand(call.transpose, call.n, k_extent, call.b, call.ldb);
+    const View<T> c = column_major(call.c, call.n, call.n, call.ldc);
     const auto adjoint = [&](const View<const T>& x) { return x.transposed().conjugate_if(call.hermitian); };
     multiply_triangle<T>(is(call.uplo, 'L'), {call.alpha, a, adjoint(b), T(call.beta), c, call.hermitian},
                          threads);
@@ -182,7 +183,7 @@ template <class T, class Beta> void syr2k(const Syr2k<T, Beta>& call, int thread
 }
 
 template <class T> void triangular(TriangularTask task, const Trmm<T>& call, int threads) {
-    View<T> b = by_columns(call.b, call.m, call.n, call.ldb);
+    View<T> b = column_major(call.b, call.m, call.n, call.ldb);
     if (call.m == 0 || call.n == 0) return;
     if (call.alpha == T(0)) return scale(T(0), b, threads);
     const bool left = is(call.side, 'L');

@@ -5,7 +5,7 @@
 
 #include <span>
 
-/// The routines, once for all numbers and interfaces. Arguments are as `first_wrong` accepts them.
+/// The routines, for all data types and interfaces. Arguments must have passed `first_wrong`.
 namespace swirl::blas {
 
 template <class T> void gemm(const Gemm<T>& call, int threads);
@@ -16,21 +16,21 @@ template <class T, class Beta> void syr2k(const Syr2k<T, Beta>& call, int thread
 /// trmm or trsm.
 template <class T> void triangular(TriangularTask task, const Trmm<T>& call, int threads);
 
-/// `count` products whose matrices lie so many numbers apart.
+/// `count` products, with these distances in elements between consecutive matrices.
 struct BatchStrides {
     Integer a, b, c;
     Integer count;
 };
 template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& strides, int threads);
 
-/// `count` products whose matrices are those of a list.
+/// A pointer-array batch of `count` products.
 template <class T> struct Pointers {
     const T* const* a;
     const T* const* b;
     T* const* c;
     Integer count;
 };
-/// Products of one shape; the pointers of `call` say nothing.
+/// Products of one shape; the matrix pointers of `call` are unused.
 template <class T> struct PointerBatch {
     Gemm<T> call;
     Pointers<T> pointers;

@@ -11,7 +11,7 @@ void* scratch_bytes(Scratch kind, std::size_t bytes) {
     thread_local std::array<runtime::AlignedBuffer, kinds> buffers;
     runtime::AlignedBuffer& buffer = buffers[static_cast<std::size_t>(kind)];
     if (buffer.bytes() < bytes) {
-        buffer = {}; // before the new one is there, so that both are never
+        buffer = {}; // freed first, so that both never exist at once
         buffer = runtime::AlignedBuffer(bytes + bytes / 4);
     }
     return buffer.data();

@@ -6,16 +6,16 @@
 
 namespace swirl::blas {
 
-/// What routines keep beside the caller's matrices; each has its own memory in every thread.
+/// Scratch buffers of routines; each kind has its own memory in every thread.
 enum class Scratch : unsigned char {
-    block,     ///< a diagonal block, or several, with both its triangles
-    triangle,  ///< a diagonal block's triangle as kernels want it
-    strip,     ///< some right sides as kernels want them
+    block,     ///< one or several diagonal blocks with both triangles
+    triangle,  ///< a diagonal block's triangle in the kernels' layout
+    strip,     ///< some right-hand sides in the kernels' layout
     workspace, ///< of kernels
 };
 
-/// `bytes` of the calling thread's memory on a cache line, for as long as it asks for no other of this kind. The memory
-/// stays with the thread: only asking for more than ever before allocates.
+/// `bytes` of thread-local memory, aligned to a cache line, valid until the thread's next request of this kind. The
+/// memory stays with the thread: only a larger request than ever before allocates.
 void* scratch_bytes(Scratch kind, std::size_t bytes);
 
 template <class T> T* scratch(Scratch kind, Integer count) {

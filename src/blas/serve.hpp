@@ -6,13 +6,13 @@
 
 #include <cstdint>
 
-/// A call from either interface: its arguments are checked, then the routine runs.
+/// Handles a call from either interface: checks its arguments, then runs the routine.
 namespace swirl::blas {
 
 template <class Arguments, class Routine>
-void serve(const Caller& caller, const Arguments& arguments, Routine&& routine, bool by_rows = false) {
+void serve(const Caller& caller, const Arguments& arguments, Routine&& routine, bool row_major = false) {
     if (const int position = arguments.first_wrong(); position != 0)
-        return report_argument(caller, position, by_rows);
+        return report_argument(caller, position, row_major);
     try {
         routine(arguments, threads());
     } catch (const std::exception& reason) {
@@ -20,7 +20,7 @@ void serve(const Caller& caller, const Arguments& arguments, Routine&& routine, 
     }
 }
 
-/// The routines as objects.
+/// The routines as function objects.
 constexpr auto run_gemm = [](const auto& call, int threads) { gemm(call, threads); };
 constexpr auto run_gemmt = [](const auto& call, int threads) { gemmt(call, threads); };
 constexpr auto run_symm = [](const auto& call, int threads) { symm(call, false, threads); };
@@ -34,7 +34,7 @@ constexpr auto run_trsm = [](const auto& call, int threads) {
     triangular(TriangularTask::solve, call, threads);
 };
 
-/// Products of one shape whose matrices lie so far apart, with the positions that arguments have in these routines.
+/// A strided batch of products of one shape, with the argument positions of these routines.
 template <class T> struct StridedBatch {
     Gemm<T> call;
     BatchStrides strides;
@@ -53,7 +53,7 @@ constexpr auto run_strided = [](const auto& batch, int threads) {
 
 } // namespace swirl::blas
 
-// Names of C have to be written by macros. DEFINE(name, T) for the numbers that begin a routine's name:
+// C names need macros. DEFINE(name, T) for the data types in a routine's prefix:
 #define SWIRL_BLAS_REAL(DEFINE, routine) DEFINE(s##routine, float) DEFINE(d##routine, double)
 #define SWIRL_BLAS_COMPLEX(DEFINE, routine) \
     DEFINE(c##routine, std::complex<float>) DEFINE(z##routine, std::complex<double>)

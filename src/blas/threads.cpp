@@ -10,7 +10,7 @@
 namespace swirl::blas {
 namespace {
 
-/// The number that a variable of the environment begins with (of "4,2" OMP_NUM_THREADS means the 4 here); 0 where there is none.
+/// The integer at the start of an environment variable (OMP_NUM_THREADS=4,2 means 4 here); 0 if there is none.
 int number_in(const char* variable) {
     const char* text = std::getenv(variable);
     return text == nullptr ? 0 : static_cast<int>(std::clamp(std::strtol(text, nullptr, 10), 0L, 1024L));
@@ -24,13 +24,13 @@ int asked_for() {
 
 struct Asked {
     int threads;
-    std::uint64_t forks; ///< before that
+    std::uint64_t forks; ///< number of forks before the variables were read
 };
 
 } // namespace
 
 int threads() {
-    static constinit MadeOnce<Asked> asked;
+    static constinit LazyValue<Asked> asked;
     const Asked& first = asked.get([] { return Asked{asked_for(), forks()}; });
     return first.forks == forks() ? first.threads : 1;
 }

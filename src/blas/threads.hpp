@@ -2,8 +2,9 @@
 
 namespace swirl::blas {
 
-/// How many threads a routine may have: SWIRL_NUM_THREADS, else OMP_NUM_THREADS, else as many as the process has processors.
-/// The environment is read once. 1 in a process forked from one that used the library: its threads did not come along.
+/// Maximum number of threads per routine: SWIRL_NUM_THREADS, else OMP_NUM_THREADS, else the number of processors of the
+/// process. Reads the environment once. Returns 1 in a process forked from one that used the library, because fork does
+/// not copy threads.
 int threads();
 
 } // namespace swirl::blas

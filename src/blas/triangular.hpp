@@ -3,15 +3,15 @@
 #include "blas/multiply.hpp"
 #include "blas/triangular_block.hpp"
 
-/// Triangular matrices of any size, from the left: trmm, trsm.
+/// Triangular matrices of any size on the left: trmm, trsm.
 namespace swirl::blas {
 
-/// Where to cut n rows in two: about the middle, so that the first part is whole blocks.
+/// Where to split n rows: about the middle, with whole blocks in the first half.
 constexpr Integer cut(Integer n) {
     return (n / 2 + triangular_block - 1) / triangular_block * triangular_block;
 }
 
-/// B = α·A·B. The rows that others still need are changed after these.
+/// B = α·A·B. Rows that other rows still need are updated last.
 template <class T> void multiply_triangular(T alpha, const TriangularMatrix<T>& a, View<T> b, int threads) {
     const Integer n = b.rows;
     if (n <= triangular_block) return run_block(TriangularTask::multiply, alpha, a, b, threads);
@@ -28,7 +28,7 @@ template <class T> void multiply_triangular(T alpha, const TriangularMatrix<T>& 
     }
 }
 
-/// B = α·A⁻¹·B: one half of the unknowns is found and put into the equations of the other half.
+/// B = α·A⁻¹·B: solves for one half of the unknowns and substitutes them into the equations of the other half.
 template <class T> void solve_triangular(T alpha, const TriangularMatrix<T>& a, View<T> b, int threads) {
     const Integer n = b.rows;
     if (n <= triangular_block) return run_block(TriangularTask::solve, alpha, a, b, threads);

@@ -2,7 +2,7 @@
 
 #include "blas/scratch.hpp"
 #include "blas/triangular_kernels.hpp"
-#include "plan/shared_items.hpp"
+#include "plan/work_items.hpp"
 #include "runtime/team.hpp"
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace swirl::blas {
 namespace {
 
-/// Below so many multiply-adds a thread costs more than it brings.
-constexpr double least_share = 1 << 18;
+/// Minimum multiply-adds per thread: below, a thread costs more than it saves.
+constexpr double min_parallel_work = 1 << 18;
 
-/// A block and its right sides. Kernels know lower triangles: of an upper one the last row is their first.
+/// A block and its right-hand sides. Kernels handle lower triangles; an upper triangle's last row is their first.
 template <class T> struct Task {
     TriangularTask task;
     T alpha;
@@ -25,11 +25,11 @@ template <class T> struct Task {
     Integer source(Integer row) const { return a.lower ? row : b.rows - 1 - row; }
 };
 
-/// Whether multiplying by this reciprocal is as good as dividing: it is finite, and so far above the subnormal numbers, which
-/// have fewer digits and may be flushed to zero, that nothing of it is lost there.
+/// Whether multiplying by this reciprocal is as good as dividing: it is finite and far enough above the subnormals,
+/// which have fewer digits and may be flushed to zero, that nothing is lost.
 template <class T> bool is_exact_enough(T reciprocal, T of) {
     using Limits = std::numeric_limits<Real<T>>;
-    if constexpr (is_complex_number<T>) {
+    if constexpr (is_complex_type<T>) {
         const bool one_component = of.real() == 0 || of.imag() == 0;
         const Real<T> least = one_component ? Limits::min() : Limits::min() / Limits::epsilon();
         return std::isfinite(reciprocal.real()) && std::isfinite(reciprocal.imag()) &&
@@ -40,17 +40,17 @@ template <class T> bool is_exact_enough(T reciprocal, T of) {
     }
 }
 
-template <class T> void put(Real<T>* place, int to_imaginary, T x) {
-    if constexpr (is_complex_number<T>) {
-        place[0] = x.real();
-        place[to_imaginary] = x.imag();
+template <class T> void put(Real<T>* element, int to_imaginary, T x) {
+    if constexpr (is_complex_type<T>) {
+        element[0] = x.real();
+        element[to_imaginary] = x.imag();
     } else {
-        place[0] = x;
+        element[0] = x;
     }
 }
 
-/// The triangle for kernels; rows that A has not are the identity's. False where dividing by the diagonal is better than
-/// multiplying by reciprocals.
+/// Copies the triangle to the kernels' layout, padded with rows of the identity. Returns false if dividing by the
+/// diagonal is better than multiplying by reciprocals.
 template <class T>
 bool copy_triangle(const Task<T>& task, const StripKernel& kernel, Integer padded_rows, Real<T>* copy) {
     const Integer n = task.b.rows;
@@ -65,7 +65,7 @@ bool copy_triangle(const Task<T>& task, const StripKernel& kernel, Integer padde
     for (Integer group = 0; group < padded_rows; group += kernel.lanes) {
         const Integer end = group + kernel.lanes;
         for (Integer j = 0; j < end; ++j) {
-            Real<T>* const column = copy + triangle_place(kernel, group, j) - group;
+            Real<T>* const column = copy + triangle_offset(kernel, group, j) - group;
             Integer i = std::max(group, j);
             if (i == j) {
                 put(column + i, kernel.lanes, i < n && !task.a.unit ? diagonal(a(i, i)) : T(1));
@@ -78,14 +78,14 @@ bool copy_triangle(const Task<T>& task, const StripKernel& kernel, Integer padde
     return invertible;
 }
 
-/// As the definition says it: where no kernel can run, or the diagonal has no reciprocals that serve.
+/// By definition: where no kernel can run, or the diagonal has no suitable reciprocals.
 template <class T> void run_by_definition(const Task<T>& task) {
     const bool solve = task.task == TriangularTask::solve;
     const auto entry = [&](Integer i, Integer j) { return task.a.matrix(task.source(i), task.source(j)); };
     for (Integer column = 0; column < task.b.columns; ++column) {
         const auto b = [&](Integer i) -> T& { return *task.b.at(task.source(i), column); };
         for (Integer step = 0; step < task.b.rows; ++step) {
-            const Integer i = solve ? step : task.b.rows - 1 - step; // what others still need changes last
+            const Integer i = solve ? step : task.b.rows - 1 - step; // rows needed by others are updated last
             T x = product(task.alpha, b(i));
             if (!solve && !task.a.unit) x = product(entry(i, i), x);
             for (Integer j = 0; j < i; ++j)
@@ -106,9 +106,9 @@ public:
     void run(Integer first, Integer last) const {
         Real<T>* const workspace = scratch<Real<T>>(Scratch::workspace, workspace_scalars(kernel_));
         const Integer width = kernel_.columns();
-        const Integer stride = kernel_.by_columns ? task_.b.column_stride : task_.b.row_stride;
+        const Integer stride = kernel_.column_major ? task_.b.column_stride : task_.b.row_stride;
         const bool direct = padded_rows_ == task_.b.rows &&
-                            (kernel_.by_columns ? task_.b.row_stride : task_.b.column_stride) == 1;
+                            (kernel_.column_major ? task_.b.row_stride : task_.b.column_stride) == 1;
         const runtime::KernelFunction function = compiled(kernel_);
         for (; direct && first + width <= last; first += width)
             call(function, task_.b.at(0, first), stride, workspace);
@@ -123,17 +123,18 @@ private:
         function(buffers, parameters);
     }
 
-    /// Fewer columns than a strip has, or rows than groups have: in a copy that is filled up with zeros, in the kernel's order.
+    /// A strip with too few columns, or with an incomplete group of rows: uses a copy in the kernel's order, padded
+    /// with zeros.
     void run_copy(Integer first, Integer count, Real<T>* workspace) const {
-        StripKernel by_rows = kernel_;
-        by_rows.by_columns = by_rows.reversed = false;
+        StripKernel row_major = kernel_;
+        row_major.column_major = row_major.reversed = false;
         const Integer width = kernel_.columns();
         T* const copy = scratch<T>(Scratch::strip, padded_rows_ * width);
         std::fill_n(copy, padded_rows_ * width, T(0));
         const View<T> b = task_.b.columns_from(first, count);
         for (Integer i = 0; i < b.rows; ++i)
             for (Integer j = 0; j < count; ++j) copy[i * width + j] = *b.at(task_.source(i), j);
-        call(compiled(by_rows), copy, width, workspace);
+        call(compiled(row_major), copy, width, workspace);
         for (Integer i = 0; i < b.rows; ++i)
             for (Integer j = 0; j < count; ++j) *b.at(task_.source(i), j) = copy[i * width + j];
     }
@@ -151,8 +152,8 @@ void run_block(TriangularTask what, T alpha, const TriangularMatrix<T>& a, View<
     if (b.rows == 0 || b.columns == 0) return;
     const Task<T> task{what, alpha, a, b};
     const StripKernel kernel = with_shape_for({.task = what,
-                                               .number = NumberTraits<T>::number,
-                                               .by_columns = b.row_stride == 1 && b.column_stride != 1,
+                                               .data_type = ScalarTraits<T>::data_type,
+                                               .column_major = b.row_stride == 1 && b.column_stride != 1,
                                                .reversed = !a.lower,
                                                .scaled = alpha != T(1),
                                                .most_rows = triangular_block},
@@ -166,16 +167,17 @@ void run_block(TriangularTask what, T alpha, const TriangularMatrix<T>& a, View<
     const Integer count = (b.columns + width - 1) / width;
     const double work =
         static_cast<double>(b.rows) * static_cast<double>(b.rows) * static_cast<double>(b.columns);
-    const int members = static_cast<int>(
-        std::min<double>({static_cast<double>(threads), static_cast<double>(count), work / least_share}));
+    const int members = static_cast<int>(std::min<double>(
+        {static_cast<double>(threads), static_cast<double>(count), work / min_parallel_work}));
     if (members <= 1) return strips.run(0, b.columns);
     runtime::run_team(
         members,
         [&](const runtime::TeamMember& member) {
-            const runtime::Share share = runtime::share_of(b.columns, width, member.number(), member.size());
+            const runtime::IterationRange share =
+                runtime::partition_of(b.columns, width, member.number(), member.size());
             strips.run(share.first, share.last);
         },
-        planning::least_seconds(work / 2));
+        planning::min_seconds(work / 2));
 }
 
 template void run_block(TriangularTask, float, const TriangularMatrix<float>&, View<float>, int);

@@ -2,10 +2,10 @@
 
 #include "blas/view.hpp"
 
-/// Products by small triangular matrices, and solutions of equations with them: what trmm and trsm end in.
+/// Multiplication by small triangular matrices, and triangular solves: the base cases of trmm and trsm.
 namespace swirl::blas {
 
-/// What is done with a triangular matrix A and a matrix B.
+/// The operation on a triangular matrix A and a matrix B.
 enum class TriangularTask : unsigned char {
     multiply, ///< B becomes α·A·B
     solve,    ///< B becomes the X of A·X = α·B
@@ -14,17 +14,17 @@ enum class TriangularTask : unsigned char {
 template <class T> struct TriangularMatrix {
     View<const T> matrix; ///< square
     bool lower;           ///< which triangle is read
-    bool unit;            ///< ones on the diagonal, which is not read
+    bool unit;            ///< the diagonal is all ones and not read
 
     TriangularMatrix block(Integer first, Integer count) const {
         return {matrix.block(first, first, count, count), lower, unit};
     }
 };
 
-/// Triangular matrices of at most this many rows are one block.
+/// Triangular matrices of at most this many rows form one block.
 constexpr Integer triangular_block = 64;
 
-/// The task for a matrix of at most triangular_block rows.
+/// Performs the task for a matrix of at most triangular_block rows.
 template <class T>
 void run_block(TriangularTask task, T alpha, const TriangularMatrix<T>& a, View<T> b, int threads);
 

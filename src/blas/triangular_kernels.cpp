@@ -12,15 +12,15 @@
 namespace swirl::blas {
 namespace {
 
-/// Kernels of one CPU: number, task and three choices.
+/// Number of kernels of one CPU: data types, tasks, and three flags.
 constexpr std::size_t kernels = std::size_t{4} * 2 * 8;
 
-std::size_t place_of(const StripKernel& kernel) {
-    std::size_t place = static_cast<std::size_t>(kernel.number);
-    place = 2 * place + (kernel.task == TriangularTask::solve ? 1 : 0);
-    for (const bool choice : {kernel.by_columns, kernel.reversed, kernel.scaled})
-        place = 2 * place + (choice ? 1 : 0);
-    return place;
+std::size_t slot_of(const StripKernel& kernel) {
+    std::size_t slot = static_cast<std::size_t>(kernel.data_type);
+    slot = 2 * slot + (kernel.task == TriangularTask::solve ? 1 : 0);
+    for (const bool choice : {kernel.column_major, kernel.reversed, kernel.scaled})
+        slot = 2 * slot + (choice ? 1 : 0);
+    return slot;
 }
 
 struct Made {
@@ -30,12 +30,12 @@ struct Made {
 };
 
 Made& made() {
-    static constinit MadeOnce<Made> all;
+    static constinit LazyValue<Made> all;
     return all.get([] { return Made(); });
 }
 
 bool can_run() {
-    static constinit MadeOnce<bool> can;
+    static constinit LazyValue<bool> can;
     return can.get([] {
         return target::host_cpu().set != target::InstructionSet::portable &&
                runtime::ExecutableCode::is_available();
@@ -45,20 +45,20 @@ bool can_run() {
 } // namespace
 
 const target::Cpu& kernel_cpu() {
-    static constinit MadeOnce<const target::Cpu*> cpu;
+    static constinit LazyValue<const target::Cpu*> cpu;
     return *cpu.get([] { return &target::host_cpu(); });
 }
 
 runtime::KernelFunction compiled(const StripKernel& kernel) {
     if (!can_run()) return nullptr;
-    std::atomic<runtime::KernelFunction>& place = made().functions[place_of(kernel)];
-    if (const runtime::KernelFunction known = place.load(std::memory_order_acquire)) return known;
+    std::atomic<runtime::KernelFunction>& slot = made().functions[slot_of(kernel)];
+    if (const runtime::KernelFunction known = slot.load(std::memory_order_acquire)) return known;
     const std::lock_guard lock(made().making);
-    if (const runtime::KernelFunction known = place.load(std::memory_order_acquire)) return known;
+    if (const runtime::KernelFunction known = slot.load(std::memory_order_acquire)) return known;
     const target::Cpu& cpu = kernel_cpu();
     const runtime::ExecutableCode& code = made().code.emplace_back(jit::compile(
-        passes::run_in_order(strip_program(kernel, cpu), cpu), cpu, {.arguments_may_overlap = true}));
-    place.store(code.function(), std::memory_order_release);
+        passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu, {.arguments_may_overlap = true}));
+    slot.store(code.function(), std::memory_order_release);
     return code.function();
 }
 

@@ -5,11 +5,11 @@
 
 namespace swirl::blas {
 
-/// The machine code of a strip's kernel for the machine at hand, made when it is first asked for; for any number of threads.
-/// Null where generated code cannot run.
+/// Machine code of a strip kernel for this host, compiled on first use; safe for any number of threads. Null if
+/// generated code cannot run.
 runtime::KernelFunction compiled(const StripKernel& kernel);
 
-/// The CPU that these kernels are for.
+/// The CPU for which these kernels are generated.
 const target::Cpu& kernel_cpu();
 
 } // namespace swirl::blas

@@ -11,30 +11,31 @@
 namespace swirl::blas {
 
 StripKernel with_shape_for(StripKernel kernel, const target::Cpu& cpu) {
-    const int parts = gemm::scalars_in(kernel.number);
+    const int components = gemm::scalars_in(kernel.data_type);
     const int registers = cpu.vector_registers / 2;
-    kernel.lanes = target::lanes(cpu, gemm::scalar_of(kernel.number));
-    while (parts * kernel.lanes > registers) kernel.lanes /= 2;
-    kernel.vectors = registers / (parts * kernel.lanes);
+    kernel.lanes = target::lanes(cpu, gemm::scalar_of(kernel.data_type));
+    while (components * kernel.lanes > registers) kernel.lanes /= 2;
+    kernel.vectors = registers / (components * kernel.lanes);
     return kernel;
 }
 
 Integer workspace_scalars(const StripKernel& kernel) {
-    return kernel.most_rows * kernel.columns() * gemm::scalars_in(kernel.number);
+    return kernel.most_rows * kernel.columns() * gemm::scalars_in(kernel.data_type);
 }
 
-Integer triangle_place(const StripKernel& kernel, Integer i, Integer j) {
+Integer triangle_offset(const StripKernel& kernel, Integer i, Integer j) {
     const Integer group = i / kernel.lanes * kernel.lanes;
-    return gemm::scalars_in(kernel.number) * (group * kernel.most_rows + j * kernel.lanes) + i % kernel.lanes;
+    return gemm::scalars_in(kernel.data_type) * (group * kernel.most_rows + j * kernel.lanes) +
+           i % kernel.lanes;
 }
 
 Integer triangle_scalars(const StripKernel& kernel) {
-    return gemm::scalars_in(kernel.number) * kernel.most_rows * kernel.most_rows;
+    return gemm::scalars_in(kernel.data_type) * kernel.most_rows * kernel.most_rows;
 }
 
 namespace {
 
-using gemm::Parts;
+using gemm::Components;
 using ir::Value;
 
 class StripBuilder {
@@ -42,146 +43,151 @@ public:
     StripBuilder(const StripKernel& kernel, const target::Cpu& cpu)
         : kernel_(kernel),
           has_fma_(cpu.has_fma),
-          parts_(gemm::scalars_in(kernel.number)),
+          components_(gemm::scalars_in(kernel.data_type)),
           group_(kernel.lanes),
-          type_{gemm::scalar_of(kernel.number), kernel.lanes},
+          type_{gemm::scalar_of(kernel.data_type), kernel.lanes},
           builder_(kernel.task == TriangularTask::solve ? "solve_strip" : "multiply_strip") {
         triangle_ = builder_.input("triangle", type_.scalar, triangle_scalars(kernel));
-        factor_ = builder_.input("factor", type_.scalar, parts_);
+        factor_ = builder_.input("factor", type_.scalar, components_);
         strip_ = builder_.output("strip", type_.scalar, workspace_scalars(kernel));
         workspace_ = builder_.output("workspace", type_.scalar, workspace_scalars(kernel));
-        sums_ = builder_.local("sums", type_.scalar, parts_ * group_ * kernel.columns());
+        accumulators_ = builder_.local("sums", type_.scalar, components_ * group_ * kernel.columns());
     }
 
     ir::Program build() {
         rows_ = builder_.parameter("rows");
         stride_ = builder_.parameter("stride");
         if (kernel_.task == TriangularTask::multiply)
-            over_groups([&](const Affine& row) { put_workspace(row, get_strip(row)); });
-        over_groups([&](const Affine& row) {
+            for_each_row_group([&](const Affine& row) { store_workspace(row, load_strip(row)); });
+        for_each_row_group([&](const Affine& row) {
             if (kernel_.task == TriangularTask::solve)
-                put_sums(get_strip(row));
+                store_accumulators(load_strip(row));
             else
-                put_sums(Group(elements(), zeros()));
+                store_accumulators(Group(elements(), zeros()));
             builder_.for_loop("j", 0, row, 1, ir::For::Kind::serial,
                               [&](const Affine& j) { add_row(row, j); });
-            Group results = get_sums();
+            Group results = load_accumulators();
             if (kernel_.task == TriangularTask::solve) {
                 solve_group(row, results);
-                put_workspace(row, results);
+                store_workspace(row, results);
             } else {
                 multiply_group(row, results);
             }
-            put_strip(row, results);
+            store_strip(row, results);
         });
         return builder_.finish();
     }
 
 private:
-    /// A group's numbers: row by row, vector by vector.
-    using Group = std::vector<Parts>;
+    /// A group's elements: row by row, vector by vector.
+    using Group = std::vector<Components>;
 
     std::size_t elements() const { return static_cast<std::size_t>(group_ * kernel_.vectors); }
     std::size_t element(int row, int vector) const {
         return static_cast<std::size_t>(row * kernel_.vectors + vector);
     }
-    Parts zeros() {
+    Components zeros() {
         const Value zero = builder_.constant(type_, 0);
-        return {zero, parts_ == 2 ? zero : ir::no_value};
+        return {zero, components_ == 2 ? zero : ir::no_value};
     }
-    template <class F> void over_groups(F&& body) {
+    template <class F> void for_each_row_group(F&& body) {
         builder_.for_loop("row", 0, rows_, group_, ir::For::Kind::serial, body);
     }
-    template <class F> void over_parts(F&& body) {
-        for (int part = 0; part < parts_; ++part) body(static_cast<std::size_t>(part));
+    template <class F> void for_each_component(F&& body) {
+        for (int component = 0; component < components_; ++component)
+            body(static_cast<std::size_t>(component));
     }
 
-    // ---- sums and the workspace, which have parts apart
+    // ---- accumulators and the workspace, whose components are separate
 
-    Affine place_of_sum(std::size_t at, std::size_t part) const {
-        return static_cast<Integer>(at * static_cast<std::size_t>(parts_) + part) * type_.lanes;
+    Affine accumulator_offset(std::size_t at, std::size_t component) const {
+        return static_cast<Integer>(at * static_cast<std::size_t>(components_) + component) * type_.lanes;
     }
-    void put_sums(const Group& values) {
+    void store_accumulators(const Group& values) {
         for (std::size_t at = 0; at < elements(); ++at)
-            over_parts([&](std::size_t part) {
-                builder_.store(sums_, place_of_sum(at, part), values[at][part], {.lanes = type_.lanes});
+            for_each_component([&](std::size_t component) {
+                builder_.store(accumulators_, accumulator_offset(at, component), values[at][component],
+                               {.lanes = type_.lanes});
             });
     }
-    Group get_sums() {
+    Group load_accumulators() {
         Group values(elements());
         for (std::size_t at = 0; at < elements(); ++at)
-            over_parts([&](std::size_t part) {
-                values[at][part] = builder_.load(sums_, place_of_sum(at, part), {.lanes = type_.lanes});
+            for_each_component([&](std::size_t component) {
+                values[at][component] =
+                    builder_.load(accumulators_, accumulator_offset(at, component), {.lanes = type_.lanes});
             });
         return values;
     }
-    Affine place_in_workspace(const Affine& row, int vector, std::size_t part) const {
-        return parts_ * kernel_.columns() * row +
-               (vector * parts_ + static_cast<Integer>(part)) * type_.lanes;
+    Affine workspace_offset(const Affine& row, int vector, std::size_t component) const {
+        return components_ * kernel_.columns() * row +
+               (vector * components_ + static_cast<Integer>(component)) * type_.lanes;
     }
-    Parts get_workspace(const Affine& row, int vector) {
-        Parts values{ir::no_value, ir::no_value};
-        over_parts([&](std::size_t part) {
-            values[part] =
-                builder_.load(workspace_, place_in_workspace(row, vector, part), {.lanes = type_.lanes});
+    Components load_workspace(const Affine& row, int vector) {
+        Components values{ir::no_value, ir::no_value};
+        for_each_component([&](std::size_t component) {
+            values[component] =
+                builder_.load(workspace_, workspace_offset(row, vector, component), {.lanes = type_.lanes});
         });
         return values;
     }
-    void put_workspace(const Affine& first, const Group& values) {
+    void store_workspace(const Affine& first, const Group& values) {
         for (int row = 0; row < group_; ++row)
             for (int vector = 0; vector < kernel_.vectors; ++vector)
-                over_parts([&](std::size_t part) {
-                    builder_.store(workspace_, place_in_workspace(first + row, vector, part),
-                                   values[element(row, vector)][part], {.lanes = type_.lanes});
+                for_each_component([&](std::size_t component) {
+                    builder_.store(workspace_, workspace_offset(first + row, vector, component),
+                                   values[element(row, vector)][component], {.lanes = type_.lanes});
                 });
     }
 
     // ---- the strip in the caller's memory
 
-    Value times_stride(Value count) { return builder_.multiply(builder_.index(parts_ * stride_), count); }
+    Value times_stride(Value count) {
+        return builder_.multiply(builder_.index(components_ * stride_), count);
+    }
     Value integer(Integer value) {
         return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
     }
-    /// The place in memory of a group's row, counted from the strip's first.
+    /// Memory index of a group's row, counted from the strip's first row.
     Affine memory_row(const Affine& first, int row) const {
         return kernel_.reversed ? rows_ - first - 1 - row : first + row;
     }
-    Parts get(const Affine& index, Value dynamic) {
-        if (parts_ == 2)
+    Components get(const Affine& index, Value dynamic) {
+        if (components_ == 2)
             return gemm::load_pairs(builder_, strip_, 2 * index, type_.lanes, type_.lanes, dynamic);
         return {builder_.load(strip_, index, {.lanes = type_.lanes, .dynamic = dynamic}), ir::no_value};
     }
-    void put(const Affine& index, Value dynamic, const Parts& values) {
-        if (parts_ == 2)
+    void put(const Affine& index, Value dynamic, const Components& values) {
+        if (components_ == 2)
             gemm::store_pairs(builder_, strip_, 2 * index, values, type_.lanes, dynamic);
         else
             builder_.store(strip_, index, values[0], {.lanes = type_.lanes, .dynamic = dynamic});
     }
-    /// Squares of numbers, turned: rows of them become columns.
-    std::vector<Parts> turned(const std::vector<Parts>& square) {
-        std::vector<Parts> result(square.size());
-        over_parts([&](std::size_t part) {
+    /// Transposes square blocks of elements: rows become columns.
+    std::vector<Components> transposed(const std::vector<Components>& square) {
+        std::vector<Components> result(square.size());
+        for_each_component([&](std::size_t component) {
             std::vector<Value> rows;
-            for (const Parts& row : square) rows.push_back(row[part]);
+            for (const Components& row : square) rows.push_back(row[component]);
             const std::vector<Value> columns = ir::columns_of_rows(builder_.writer(), rows, type_.lanes);
-            for (std::size_t at = 0; at < columns.size(); ++at) result[at][part] = columns[at];
+            for (std::size_t at = 0; at < columns.size(); ++at) result[at][component] = columns[at];
         });
         return result;
     }
-    std::size_t in_memory_order(int row) const {
+    std::size_t memory_row_of(int row) const {
         return static_cast<std::size_t>(kernel_.reversed ? group_ - 1 - row : row);
     }
-    Group get_strip(const Affine& first) {
+    Group load_strip(const Affine& first) {
         Group values(elements());
-        if (kernel_.by_columns) {
+        if (kernel_.column_major) {
             for (int vector = 0; vector < kernel_.vectors; ++vector) {
-                std::vector<Parts> square;
+                std::vector<Components> square;
                 for (int column = vector * type_.lanes; column < (vector + 1) * type_.lanes; ++column)
                     square.push_back(get(memory_row(first, kernel_.reversed ? group_ - 1 : 0),
                                          times_stride(integer(column))));
-                square = turned(square);
+                square = transposed(square);
                 for (int row = 0; row < group_; ++row)
-                    values[element(row, vector)] = square[in_memory_order(row)];
+                    values[element(row, vector)] = square[memory_row_of(row)];
             }
         } else {
             for (int row = 0; row < group_; ++row) {
@@ -191,13 +197,13 @@ private:
             }
         }
         if (kernel_.scaled) {
-            const Parts alpha = splat(factor_, 0, 1);
-            for (Parts& each : values) each = product(alpha, each);
+            const Components alpha = splat(factor_, 0, 1);
+            for (Components& each : values) each = product(alpha, each);
         }
         return values;
     }
-    void put_strip(const Affine& first, const Group& values) {
-        if (!kernel_.by_columns) {
+    void store_strip(const Affine& first, const Group& values) {
+        if (!kernel_.column_major) {
             for (int row = 0; row < group_; ++row) {
                 const Value at = times_stride(builder_.index(memory_row(first, row)));
                 for (int vector = 0; vector < kernel_.vectors; ++vector)
@@ -206,10 +212,9 @@ private:
             return;
         }
         for (int vector = 0; vector < kernel_.vectors; ++vector) {
-            std::vector<Parts> square(static_cast<std::size_t>(group_));
-            for (int row = 0; row < group_; ++row)
-                square[in_memory_order(row)] = values[element(row, vector)];
-            square = turned(square);
+            std::vector<Components> square(static_cast<std::size_t>(group_));
+            for (int row = 0; row < group_; ++row) square[memory_row_of(row)] = values[element(row, vector)];
+            square = transposed(square);
             for (int column = 0; column < type_.lanes; ++column)
                 put(memory_row(first, kernel_.reversed ? group_ - 1 : 0),
                     times_stride(integer(vector * type_.lanes + column)),
@@ -224,78 +229,80 @@ private:
         const Value product = builder_.multiply(a, b);
         return negated ? builder_.subtract(sum, product) : builder_.add(sum, product);
     }
-    Parts splat(ir::Buffer buffer, const Affine& index, Integer to_imaginary) {
-        Parts values{ir::no_value, ir::no_value};
-        over_parts([&](std::size_t part) {
-            values[part] = builder_.splat(
-                builder_.load(buffer, index + static_cast<Integer>(part) * to_imaginary), type_.lanes);
+    Components splat(ir::Buffer buffer, const Affine& index, Integer to_imaginary) {
+        Components values{ir::no_value, ir::no_value};
+        for_each_component([&](std::size_t component) {
+            values[component] = builder_.splat(
+                builder_.load(buffer, index + static_cast<Integer>(component) * to_imaginary), type_.lanes);
         });
         return values;
     }
     /// The triangle's entry in a group's row and a column.
-    Parts entry(const Affine& first, int row, const Affine& column) {
-        return splat(triangle_, parts_ * (kernel_.most_rows * first + kernel_.lanes * column) + row,
+    Components entry(const Affine& first, int row, const Affine& column) {
+        return splat(triangle_, components_ * (kernel_.most_rows * first + kernel_.lanes * column) + row,
                      kernel_.lanes);
     }
-    Parts product(const Parts& a, const Parts& b) {
-        if (parts_ == 1) return {builder_.multiply(a[0], b[0]), ir::no_value};
+    Components product(const Components& a, const Components& b) {
+        if (components_ == 1) return {builder_.multiply(a[0], b[0]), ir::no_value};
         return {add_product(a[1], b[1], builder_.multiply(a[0], b[0]), true),
                 add_product(a[1], b[0], builder_.multiply(a[0], b[1]), false)};
     }
-    /// sum ± a·b: minus where equations are solved.
-    void accumulate(Parts& sum, const Parts& a, const Parts& b) {
+    /// sum + a·b, or sum − a·b when solving.
+    void accumulate(Components& sum, const Components& a, const Components& b) {
         const bool negated = kernel_.task == TriangularTask::solve;
         sum[0] = add_product(a[0], b[0], sum[0], negated);
-        if (parts_ == 1) return;
+        if (components_ == 1) return;
         sum[1] = add_product(a[0], b[1], sum[1], negated);
         sum[0] = add_product(a[1], b[1], sum[0], !negated);
         sum[1] = add_product(a[1], b[0], sum[1], negated);
     }
 
-    /// What row j of the strip, before the group, adds to the group's sums.
+    /// Accumulates the contribution of row j of the strip, which precedes the group.
     void add_row(const Affine& first, const Affine& j) {
-        Group sums = get_sums();
+        Group accumulators = load_accumulators();
         Group row;
-        for (int vector = 0; vector < kernel_.vectors; ++vector) row.push_back(get_workspace(j, vector));
+        for (int vector = 0; vector < kernel_.vectors; ++vector) row.push_back(load_workspace(j, vector));
         for (int i = 0; i < group_; ++i) {
-            const Parts factor = entry(first, i, j);
+            const Components factor = entry(first, i, j);
             for (int vector = 0; vector < kernel_.vectors; ++vector)
-                accumulate(sums[element(i, vector)], factor, row[static_cast<std::size_t>(vector)]);
+                accumulate(accumulators[element(i, vector)], factor, row[static_cast<std::size_t>(vector)]);
         }
-        put_sums(sums);
+        store_accumulators(accumulators);
     }
-    void solve_group(const Affine& first, Group& sums) {
+    void solve_group(const Affine& first, Group& accumulators) {
         for (int i = 0; i < group_; ++i) {
-            const Parts reciprocal = entry(first, i, first + i);
+            const Components reciprocal = entry(first, i, first + i);
             for (int vector = 0; vector < kernel_.vectors; ++vector)
-                sums[element(i, vector)] = product(reciprocal, sums[element(i, vector)]);
+                accumulators[element(i, vector)] = product(reciprocal, accumulators[element(i, vector)]);
             for (int below = i + 1; below < group_; ++below) {
-                const Parts factor = entry(first, below, first + i);
+                const Components factor = entry(first, below, first + i);
                 for (int vector = 0; vector < kernel_.vectors; ++vector)
-                    accumulate(sums[element(below, vector)], factor, sums[element(i, vector)]);
+                    accumulate(accumulators[element(below, vector)], factor,
+                               accumulators[element(i, vector)]);
             }
         }
     }
-    void multiply_group(const Affine& first, Group& sums) {
+    void multiply_group(const Affine& first, Group& accumulators) {
         for (int j = 0; j < group_; ++j) {
             Group row;
             for (int vector = 0; vector < kernel_.vectors; ++vector)
-                row.push_back(get_workspace(first + j, vector));
+                row.push_back(load_workspace(first + j, vector));
             for (int i = j; i < group_; ++i) {
-                const Parts factor = entry(first, i, first + j);
+                const Components factor = entry(first, i, first + j);
                 for (int vector = 0; vector < kernel_.vectors; ++vector)
-                    accumulate(sums[element(i, vector)], factor, row[static_cast<std::size_t>(vector)]);
+                    accumulate(accumulators[element(i, vector)], factor,
+                               row[static_cast<std::size_t>(vector)]);
             }
         }
     }
 
     const StripKernel& kernel_;
     bool has_fma_;
-    Integer parts_;
+    Integer components_;
     int group_; ///< rows
     ir::Type type_;
     ir::Builder builder_;
-    ir::Buffer triangle_, factor_, strip_, workspace_, sums_;
+    ir::Buffer triangle_, factor_, strip_, workspace_, accumulators_;
     Affine rows_, stride_;
 };
 

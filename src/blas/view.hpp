@@ -1,12 +1,12 @@
 #pragma once
 
-#include "blas/number.hpp"
+#include "blas/scalar_traits.hpp"
 
 #include <type_traits>
 
 namespace swirl::blas {
 
-/// A matrix in someone's memory: element (i, j) is data[i·row_stride + j·column_stride], or its conjugate.
+/// A matrix in memory that it does not own: element (i, j) is data[i·row_stride + j·column_stride], or its conjugate.
 template <class T> struct View {
     T* data;
     Integer rows;
@@ -25,11 +25,11 @@ template <class T> struct View {
     View rows_from(Integer i, Integer count) const { return block(i, 0, count, columns); }
     View columns_from(Integer j, Integer count) const { return block(0, j, rows, count); }
     View transposed() const { return {data, columns, rows, column_stride, row_stride, conjugated}; }
-    /// Rows and columns from the last to the first.
+    /// Rows and columns in reverse order.
     View reversed() const {
         return {at(rows - 1, columns - 1), rows, columns, -row_stride, -column_stride, conjugated};
     }
-    /// The conjugate where `wanted`, else the same.
+    /// The conjugate if `wanted`, otherwise the same matrix.
     View conjugate_if(bool wanted) const {
         return {data, rows, columns, row_stride, column_stride, conjugated != wanted};
     }
@@ -38,8 +38,8 @@ template <class T> struct View {
     }
 };
 
-/// As all matrices of the BLAS lie: columns one behind the other, `leading` numbers from one to the next.
-template <class T> View<T> by_columns(T* data, Integer rows, Integer columns, Integer leading) {
+/// The layout of all matrices in the BLAS: column-major, with the leading dimension in elements.
+template <class T> View<T> column_major(T* data, Integer rows, Integer columns, Integer leading) {
     return {data, rows, columns, 1, leading};
 }
 

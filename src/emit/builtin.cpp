@@ -16,7 +16,7 @@ using namespace formula;
 
 namespace {
 
-constexpr Integer largest_dft = 32; ///< up to which every size is built in
+constexpr Integer largest_dft = 32; ///< every size up to this is built in
 constexpr Integer largest_power = 64;
 
 bool is_complex(const Formula& formula) { return formula.is<Dft>(); }
@@ -32,7 +32,7 @@ std::string function_name(const BuiltinCodelet& codelet) {
     return fmt::format("{}_float{}", name, 8 * ir::size_in_bytes(codelet.scalar));
 }
 
-/// Buffers of an input or output, and its entries as straight-line values.
+/// The buffers of an input or output, and its entries as straight-line values.
 class Side {
 public:
     Side(ir::Builder& builder, const char* name, const BuiltinCodelet& codelet, Integer entries, bool written)
@@ -68,7 +68,7 @@ private:
     std::vector<ir::Buffer> buffers_;
 };
 
-/// The codelets dealt out so that no file has much more to compile than another.
+/// Distributes the codelets over files that take about equally long to compile.
 std::vector<std::vector<std::size_t>> dealt_out(const std::vector<ir::Program>& programs, std::size_t files) {
     std::vector<std::size_t> order(programs.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;

@@ -12,11 +12,11 @@ namespace swirl::emit {
 namespace {
 
 struct Kind {
-    Number number;
+    DataType number;
     const char* name;
 };
-constexpr std::array kinds = {Kind{Number::float32, "float32"}, Kind{Number::float64, "float64"},
-                              Kind{Number::complex32, "complex32"}, Kind{Number::complex64, "complex64"}};
+constexpr std::array kinds = {Kind{DataType::float32, "float32"}, Kind{DataType::float64, "float64"},
+                              Kind{DataType::complex32, "complex32"}, Kind{DataType::complex64, "complex64"}};
 
 } // namespace
 
@@ -25,14 +25,14 @@ std::vector<gemm::MicroKernel> builtin_tiles() {
     std::vector<gemm::MicroKernel> tiles;
     for (const Kind& kind : kinds) {
         const int lanes = target::lanes(target::portable_cpu(), gemm::scalar_of(kind.number));
-        tiles.push_back({.number = kind.number,
+        tiles.push_back({.data_type = kind.number,
                          .tile = {lanes, rows / lanes, columns},
                          .rows = rows,
                          .columns = columns,
                          .unroll = 1,
                          .prefetch_c = false,
-                         .most_depth = Integer{1} << 16,
-                         .most_stride = rows});
+                         .max_k = Integer{1} << 16,
+                         .max_stride = rows});
     }
     return tiles;
 }
@@ -45,7 +45,7 @@ std::vector<SourceFile> builtin_tile_sources() {
         ir::Program program = gemm::micro_kernel(tiles[k]);
         program.name = fmt::format("swirl_builtin_tile_{}", kinds[k].name);
         list += fmt::format("SWIRL_BUILTIN_TILE({}, {})\n", kinds[k].name, program.name);
-        programs.push_back(passes::run_in_order(std::move(program), target::portable_cpu()));
+        programs.push_back(passes::run_codegen_passes(std::move(program), target::portable_cpu()));
     }
     std::vector<const ir::Program*> chosen;
     for (const ir::Program& program : programs) chosen.push_back(&program);

@@ -5,15 +5,15 @@
 
 #include <vector>
 
-/// The tiles of matrix products that are compiled into the library, for machines where no machine code can be generated.
+/// GEMM micro-kernels compiled into the library, for hosts where no machine code can be generated.
 namespace swirl::emit {
 
-/// Whole tiles that overwrite C (see gemm::micro_kernel), one for each kind of number.
+/// Micro-kernels that overwrite C with a full tile (see gemm::micro_kernel), one per data type.
 std::vector<gemm::MicroKernel> builtin_tiles();
 
 /// builtin_tiles.cpp, then builtin_tiles.inc with a line
 ///   SWIRL_BUILTIN_TILE(float64, FUNCTION)
-/// for each kind of number. The same on every run.
+/// per data type. The output is deterministic.
 std::vector<SourceFile> builtin_tile_sources();
 
 } // namespace swirl::emit

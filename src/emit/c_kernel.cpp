@@ -47,7 +47,7 @@ void CKernelWriter::write(const ir::Body& body) {
         std::visit([this](const auto& node) { write(node); }, statement.node);
 }
 
-void CKernelWriter::write(const ir::Straight& straight) {
+void CKernelWriter::write(const ir::StraightLineBlock& straight) {
     for (const ir::Value value : straight.operations)
         if (usage_.values[static_cast<std::size_t>(value)]) write(value);
 }
@@ -80,7 +80,7 @@ void CKernelWriter::write(const ir::For& loop) {
     for (const Variable variable : scope) close_scope(variable);
 }
 
-void CKernelWriter::write(const ir::Roles&) {
+void CKernelWriter::write(const ir::WarpRoles&) {
     throw InternalError("'{}' has roles, for which this language has no words", program_.name);
 }
 
@@ -111,7 +111,7 @@ std::string CKernelWriter::condition(const ir::Condition& condition) const {
 
 // ---- forms and addresses --------------------------------------------------------------------------------------
 
-/// What is added comes first, so that most forms begin without a sign.
+/// Positive terms come first, so that most forms begin without a sign.
 std::string CKernelWriter::form(const Affine& affine) const {
     std::string text;
     const auto append = [&](bool negative, const std::string& magnitude) {

@@ -11,32 +11,32 @@
 
 namespace swirl::emit {
 
-/// What the body of a kernel has in common in all languages of C's family: names of buffers and variables, affine forms,
-/// loops and conditions. How a value is written is the language's.
+/// The part of a kernel's body common to all languages of C's family: names of buffers and variables, affine forms,
+/// loops and conditions. Each language spells values itself.
 class CKernelWriter {
 protected:
-    /// `counter`: the type of loop variables. `file_names`: taken outside the kernel.
+    /// `counter`: the type of loop variables. `file_names`: names used outside the kernel.
     CKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage, std::string_view counter,
                   const Identifiers& file_names);
     ~CKernelWriter() = default;
     CKernelWriter(const CKernelWriter&) = delete;
     CKernelWriter& operator=(const CKernelWriter&) = delete;
 
-    /// The name of a buffer, and its element that the name points to; for each buffer in order, before all else.
+    /// Names a buffer; the name points to element `origin`. Call for each buffer in order, before anything else.
     void name_buffer(std::string name, Integer origin);
-    /// Those of parameters and of the machine's indices, whose scope is the kernel.
+    /// Names parameters and block and thread indices, whose scope is the kernel.
     void name_fixed_variables();
 
     void write(const ir::Body& body);
-    void write(const ir::Straight& straight);
+    void write(const ir::StraightLineBlock& straight);
     void write(const ir::If& branch);
     virtual void write(const ir::For& loop);
     virtual void write(ir::Value value) = 0;
     virtual void write(const ir::Barrier& barrier) = 0;
-    void write(const ir::Roles&);
-    void write(const ir::CopyFence&) {} // asynchronous stores are stores like others here
+    void write(const ir::WarpRoles&);
+    void write(const ir::AsyncFence&) {} // asynchronous stores are ordinary stores here
 
-    /// A scalar value where it is used: a name or a literal.
+    /// A scalar value at its use: a name or a literal.
     virtual std::string operand(ir::Value value) const = 0;
 
     std::string form(const Affine& affine) const;
@@ -51,7 +51,7 @@ protected:
     const ir::BufferInfo& buffer_of(const ir::Address& address) const {
         return program_.buffers[static_cast<std::size_t>(address.buffer)];
     }
-    /// InternalError unless the program says that the buffer is written.
+    /// InternalError unless the program declares the buffer as written.
     void expect_written(const ir::Address& address) const;
 
     SourceWriter& out_;
@@ -59,8 +59,8 @@ protected:
     const Usage& usage_;
     Identifiers names_;
     std::vector<std::string> buffers_;   ///< names by Buffer
-    std::vector<Integer> origins_;       ///< the index that the name points to, by Buffer
-    std::vector<std::string> variables_; ///< names by Variable; those of loops while they are open
+    std::vector<Integer> origins_;       ///< index of the element that the name points to, by Buffer
+    std::vector<std::string> variables_; ///< names by Variable; loop variables have one while in scope
 
 private:
     void open_scope(Variable variable);
@@ -69,7 +69,7 @@ private:
     std::string_view counter_;
 };
 
-/// a + b, a − b, a · b or −a in C's family.
+/// a + b, a − b, a · b or −a in C syntax.
 std::string c_arithmetic(ir::Opcode opcode, const std::string& a, const std::string& b);
 
 } // namespace swirl::emit

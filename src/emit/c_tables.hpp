@@ -13,13 +13,13 @@
 
 namespace swirl::emit {
 
-/// The tables of a file in a language of C's family: the same contents in the same type have one name and are written once.
+/// The tables of a file in a language of C's family. Tables with equal contents and type share one array.
 class CTables {
 public:
-    /// The array's name, where the table is new taken from `names` with `prefix` before the buffer's.
+    /// The array's name. A new table takes its name from `names`: `prefix`, then the buffer's name.
     const std::string& name_of(const ir::BufferInfo& buffer, Identifiers& names,
                                std::string_view prefix = "");
-    /// Whether nobody has asked for this name before: the array has to be written.
+    /// Whether this is the first call with this name: the array has to be written.
     bool is_first_use(const std::string& name) { return used_.insert(name).second; }
 
 private:
@@ -32,7 +32,7 @@ private:
     std::set<std::string> used_;
 };
 
-/// `type name[entries] = {…};` with the numbers as `literal` spells them; integers are spelled by c_literal.
+/// `type name[entries] = {…};` with elements spelled by `literal`, integers by c_literal.
 void write_c_table(SourceWriter& out, const ir::BufferInfo& buffer, std::string_view type,
                    std::string_view name, const std::function<std::string(long double, ir::Scalar)>& literal);
 

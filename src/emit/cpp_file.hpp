@@ -12,15 +12,15 @@
 
 namespace swirl::emit {
 
-/// A file of emitted C++ on its way: what its kernels share (helpers, tables, names), then one kernel after the other.
+/// Writes a file of emitted C++: first what its kernels share (helpers, tables, names), then each kernel.
 class CppFile {
 public:
     enum class Convention { by_array, by_name }; ///< see CppKernelWriter
 
-    /// `names`: taken outside the kernels.
+    /// `names`: names used outside the kernels.
     CppFile(std::span<const ir::Program* const> programs, const CppOptions& options, Identifiers names);
 
-    /// Comments, includes and helpers; once, before the kernels.
+    /// Comments, includes and helpers; call once, before the kernels.
     void write_head();
     void write_kernel(std::size_t position, Convention convention);
 

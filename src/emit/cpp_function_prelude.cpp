@@ -19,7 +19,7 @@ template <class V> swirl_inline V magnitude(const V& a) {
 }
 )";
 
-// A number to which so much is added that its last bits are a + bias, as whole numbers: shifted to where exponents lie.
+// 2^a: adding a large constant leaves a + bias as an integer in the last bits; a shift moves it to the exponent field.
 constexpr std::string_view power_of_two_32_text = R"(
 // 2^a for a whole a with a normal result.
 swirl_inline float power_of_two(float a) {

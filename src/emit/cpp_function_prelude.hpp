@@ -4,7 +4,7 @@
 
 namespace swirl::emit {
 
-/// Square roots, magnitudes and powers of two in emitted C++, as far as they are needed.
+/// Helpers of emitted C++ for square roots, magnitudes and powers of two; writes only those needed.
 void write_function_helpers(SourceWriter& out, const PreludeNeeds& needs);
 
 } // namespace swirl::emit

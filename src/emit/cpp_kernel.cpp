@@ -44,7 +44,7 @@ std::string CppKernelWriter::pointer_type(const ir::BufferInfo& buffer) const {
     return fmt::format("{}{}*", buffer.written ? "" : "const ", cpp_type({buffer.element, 1}));
 }
 
-// ---- the functions --------------------------------------------------------------------------------------------
+// ---- functions ------------------------------------------------------------------------------------------------
 
 void CppKernelWriter::describe(bool by_position) {
     out_.comment(
@@ -61,8 +61,8 @@ void CppKernelWriter::describe(bool by_position) {
     }
 }
 
-/// The integer parameters in the order of their positions.
-std::vector<std::string> CppKernelWriter::numbers() const {
+/// The integer parameters in order of position.
+std::vector<std::string> CppKernelWriter::parameter_names() const {
     std::vector<std::pair<int, std::string>> parameters;
     for (std::size_t i = 0; i < variables_.size(); ++i)
         if (program_.variables[i].kind == ir::VariableInfo::Kind::parameter)
@@ -81,7 +81,7 @@ std::vector<CppKernelWriter::Formal> CppKernelWriter::formals() const {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (is_passed(i))
             result.push_back({pointer_type(program_.buffers[i]), buffers_[i], usage_.buffers[i]});
-    for (const std::string& number : numbers()) {
+    for (const std::string& number : parameter_names()) {
         const auto at = std::find(variables_.begin(), variables_.end(), number) - variables_.begin();
         result.push_back({"std::int64_t", number, usage_.variables[static_cast<std::size_t>(at)]});
     }
@@ -156,9 +156,9 @@ void CppKernelWriter::write_typed_overload() {
     out_.list(fmt::format("inline void {}(", name_), formal, ") {");
     out_.indent();
     if (!pointers.empty()) out_.list("void* const buffers[] = {", pointers, "};");
-    if (!numbers().empty()) out_.list("const std::int64_t parameters[] = {", numbers(), "};");
+    if (!parameter_names().empty()) out_.list("const std::int64_t parameters[] = {", parameter_names(), "};");
     out_.line("{}({}, {});", name_, pointers.empty() ? "static_cast<void* const*>(nullptr)" : "buffers",
-              numbers().empty() ? "nullptr" : "parameters");
+              parameter_names().empty() ? "nullptr" : "parameters");
     out_.close();
 }
 
@@ -168,7 +168,7 @@ void CppKernelWriter::write(ir::Value value) {
     const ir::Operation& operation = program_[value];
     switch (operation.opcode) {
     case ir::Opcode::constant:
-        if (operation.type.lanes == 1) return; // stands where it is used
+        if (operation.type.lanes == 1) return; // written at its use
         break;
     case ir::Opcode::store: out_.write(store(operation)); return;
     case ir::Opcode::prefetch: return; // a hint

@@ -10,32 +10,32 @@
 
 namespace swirl::emit {
 
-/// One kernel as a C++ function: the calling convention of ir::Program, and an overload with named pointers.
+/// One kernel as a C++ function: with the calling convention of ir::Program, or as an overload with named pointers.
 class CppKernelWriter : private CKernelWriter {
 public:
-    /// `tables`: for each buffer, the name of the file's array that holds it; empty: passed in `buffers`.
+    /// `tables`: for each buffer, the file's array that holds it; empty: passed in `buffers`.
     CppKernelWriter(SourceWriter& out, const ir::Program& program, const Usage& usage, std::string name,
                     std::span<const std::string> tables, const Identifiers& file_names, CppVectors vectors);
 
-    /// extern "C", pointers and numbers in arrays: callable through one function type.
+    /// extern "C"; pointers and parameters come in arrays, so one function type calls every kernel.
     void write_function();
-    /// The same name with named, typed pointers; calls the function above.
+    /// Overload with named, typed pointers; calls the function above.
     void write_typed_overload();
-    /// Named, typed pointers only, for the functions of the same file.
+    /// Only the version with named, typed pointers, for other functions of the same file.
     void write_internal_function();
 
 private:
     bool is_passed(std::size_t buffer) const;
     std::string pointer_type(const ir::BufferInfo& buffer) const;
 
-    /// A parameter of the typed convention: a buffer's pointer or a number.
+    /// A parameter in the typed convention: a buffer's pointer or an integer.
     struct Formal {
         std::string type;
         std::string name;
         bool is_used = true;
     };
     std::vector<Formal> formals() const;
-    std::vector<std::string> numbers() const;
+    std::vector<std::string> parameter_names() const;
 
     void describe(bool by_position);
     void declare_buffers(bool from_array);
@@ -43,7 +43,7 @@ private:
 
     using CKernelWriter::write;
     void write(ir::Value value) override;
-    void write(const ir::Barrier&) override {} // one thread has nobody to wait for
+    void write(const ir::Barrier&) override {} // a single thread needs no barrier
 
     std::string operand(ir::Value value) const override;
     std::string load(const ir::Operation& operation) const;

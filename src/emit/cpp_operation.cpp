@@ -1,4 +1,4 @@
-// Expressions of emitted C++: one operation of the ir each.
+// Expressions of emitted C++, one per ir operation.
 
 #include "base/error.hpp"
 #include "emit/cpp_kernel.hpp"
@@ -92,7 +92,7 @@ std::string CppKernelWriter::shuffle(const ir::Operation& operation,
                        operand(sources.back()));
 }
 
-/// An intrinsic on 64-bit lanes moves floats in pairs.
+/// An intrinsic on 64-bit lanes moves pairs of floats.
 std::string CppKernelWriter::intrinsic(const ir::Operation& operation, std::string_view function) const {
     const bool in_pairs = operation.type.scalar == ir::Scalar::float32 && function.ends_with("_f64");
     std::string arguments;
@@ -157,13 +157,13 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
         return shuffle(operation, operation.instruction->lane_map);
     case Opcode::store:
     case Opcode::atomic_add:
-    case Opcode::tile_load:
-    case Opcode::tile_store:
-    case Opcode::tile_product:
-    case Opcode::signal_initialize:
-    case Opcode::signal_arrive:
-    case Opcode::signal_expect:
-    case Opcode::signal_wait:
+    case Opcode::tma_load:
+    case Opcode::tma_store:
+    case Opcode::wgmma:
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_expect_tx:
+    case Opcode::mbarrier_wait:
     case Opcode::prefetch: break;
     }
     throw InternalError("emit_cpp: a statement where an expression was expected");

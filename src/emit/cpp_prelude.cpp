@@ -11,7 +11,7 @@
 namespace swirl::emit {
 namespace {
 
-// ---- helpers written once for both kinds of vectors -----------------------------------------------------------
+// ---- helpers for both representations of vectors --------------------------------------------------------------
 
 constexpr std::string_view load_text = R"(
 // Vectors are loaded and stored at any alignment.
@@ -61,7 +61,7 @@ template <class V> swirl_inline V multiply_add(const V& a, const V& b, const V& 
 }
 )";
 
-/// Inlined in any case, and taking references: a compiler that has to pass vectors wider than the machine's says so.
+/// Always inlined, with reference parameters: compilers warn when they pass vectors wider than the target's.
 constexpr std::string_view inline_text = R"(#if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #define swirl_inline inline __attribute__((always_inline))
@@ -138,7 +138,7 @@ template <class V, int n> swirl_inline V select(const Lanes<bool, n>& mask, cons
 }
 )";
 
-// ---- vectors of the compiler ----------------------------------------------------------------------------------
+// ---- vector extensions of the compiler ------------------------------------------------------------------------
 
 constexpr std::string_view convert_text = R"(
 template <class R, class V> swirl_inline R convert(const V& a) {
@@ -158,7 +158,7 @@ template <class Mask, class V> swirl_inline V select(const Mask& mask, const V& 
 }
 )";
 
-/// Clang, and GCC from 12 on, take lane numbers as arguments; an older GCC takes them one by one.
+/// Clang, and GCC from 12 on, have __builtin_shufflevector; for older GCC a loop copies lanes one by one.
 constexpr std::string_view shuffle_text = R"(
 // Lane l is lane from[l] of a followed by b; -1: any.
 template <class R, int... from, class V> swirl_inline R shuffle(const V& a, const V& b) {
@@ -206,7 +206,7 @@ void write_compiler_vectors(SourceWriter& out, const PreludeNeeds& needs) {
     write_helpers_of_compiler_vectors(out, needs);
 }
 
-/// Vectors of 8 and 16 bytes are those of <arm_neon.h>.
+/// Vectors of 8 and 16 bytes use the types of <arm_neon.h>.
 void write_neon_vectors(SourceWriter& out, const PreludeNeeds& needs) {
     out.line();
     for (const ir::Type type : needs.types)
@@ -259,7 +259,7 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
     const int lanes = operation.type.lanes;
     if (operation.opcode == Opcode::power_of_two)
         (operation.type.scalar == ir::Scalar::float32 ? power_of_two_32 : power_of_two_64) = true;
-    if (lanes == 1) return; // lanes taken out of a vector are subscripts
+    if (lanes == 1) return; // lanes extracted from a vector are subscripts
     const bool whole = operation.active == lanes && operation.address.lane_stride == 1;
     const bool half = moves_half(operation, vectors);
     switch (operation.opcode) {
@@ -269,7 +269,7 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
     case Opcode::splat: splat = true; break;
     case Opcode::fma:
     case Opcode::fms: multiply_add = true; break;
-    case Opcode::fnma: (vectors == CppVectors::neon ? subtract_product : multiply_add) = true; break;
+    case Opcode::fnma: (vectors == CppVectors::neon ? negated_multiply_add : multiply_add) = true; break;
     case Opcode::square_root: square_root = true; break;
     case Opcode::magnitude: magnitude = true; break;
     case Opcode::power_of_two: power_of_two = true; break;

@@ -8,8 +8,8 @@
 namespace swirl::emit {
 namespace {
 
-/// Workspace of one step: buffers begin at multiples of a cache line, a little apart, so that equal indices of two
-/// buffers do not fight for the same cache sets.
+/// Workspace of one kernel: buffers begin at multiples of a cache line, with a small gap, so that equal indices of two
+/// buffers do not compete for the same cache sets.
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t apart = 2 * cache_line;
 
@@ -24,10 +24,10 @@ bool has_parameters(const ir::Program& program) {
         [](const ir::VariableInfo& variable) { return variable.kind == ir::VariableInfo::Kind::parameter; });
 }
 
-/// Each program once, in order of first use.
+/// The distinct programs, in order of first use.
 std::vector<const ir::Program*> programs_of(const CppTransform& transform) {
     std::vector<const ir::Program*> programs;
-    for (const CppTransform::Step& step : transform.steps) {
+    for (const CppTransform::KernelCall& step : transform.calls) {
         ensure(!has_parameters(*step.program), "kernel '{}' takes numbers, a transform's kernels must not",
                step.program->name);
         if (std::find(programs.begin(), programs.end(), step.program) == programs.end())
@@ -40,7 +40,7 @@ std::string workspace_macro(const CppTransform& transform, const std::string& fu
     return cpp_workspace_bytes(transform) == 0 ? "" : function + "_workspace_bytes";
 }
 
-/// Names of the function and its arguments, the same in file and header.
+/// Names of the function and its arguments, shared by file and header.
 struct Signature {
     std::string function;
     std::vector<std::string> arguments;
@@ -66,8 +66,8 @@ Identifiers reserved_names() {
     return names;
 }
 
-/// Where a step's kernel finds each buffer that is passed to it.
-std::vector<std::string> actuals(const CppTransform& transform, const CppTransform::Step& step,
+/// The expression passed for each of a kernel's buffers.
+std::vector<std::string> actuals(const CppTransform& transform, const CppTransform::KernelCall& step,
                                  const Signature& signature) {
     std::vector<std::string> result;
     std::size_t argument = 0;
@@ -95,7 +95,7 @@ std::vector<std::string> actuals(const CppTransform& transform, const CppTransfo
     return result;
 }
 
-constexpr std::string_view place_in_workspace = R"(
+constexpr std::string_view address_in_workspace = R"(
 // The element of index 0 of an array in the workspace.
 template <class T> T* at(void* workspace, std::int64_t bytes) {
     return static_cast<T*>(static_cast<void*>(static_cast<char*>(workspace) + bytes));
@@ -106,7 +106,7 @@ template <class T> T* at(void* workspace, std::int64_t bytes) {
 
 std::size_t cpp_workspace_bytes(const CppTransform& transform) {
     std::size_t most = 0;
-    for (const CppTransform::Step& step : transform.steps) {
+    for (const CppTransform::KernelCall& step : transform.calls) {
         std::size_t bytes = 0;
         for (const ir::BufferInfo& buffer : step.program->buffers)
             if (buffer.space == ir::Space::scratch) bytes += bytes_of(buffer);
@@ -128,7 +128,7 @@ std::string emit_cpp(const CppTransform& transform, const CppOptions& options) {
     out.line();
     out.write("namespace {");
     for (std::size_t i = 0; i < programs.size(); ++i) file.write_kernel(i, CppFile::Convention::by_name);
-    if (!signature.workspace.empty()) out.paragraph(place_in_workspace);
+    if (!signature.workspace.empty()) out.paragraph(address_in_workspace);
     out.line();
     out.write("} // namespace");
     out.line();
@@ -136,7 +136,7 @@ std::string emit_cpp(const CppTransform& transform, const CppOptions& options) {
         out.comment(fmt::format("workspace: {} bytes, contents irrelevant.", cpp_workspace_bytes(transform)));
     out.list(fmt::format("extern \"C\" void {}(", signature.function), signature.formals, ") {");
     out.indent();
-    for (const CppTransform::Step& step : transform.steps) {
+    for (const CppTransform::KernelCall& step : transform.calls) {
         const auto at = std::find(programs.begin(), programs.end(), step.program) - programs.begin();
         out.list(file.function(static_cast<std::size_t>(at)) + "(", actuals(transform, step, signature),
                  ");");

@@ -6,13 +6,13 @@
 namespace swirl::emit {
 namespace {
 
-constexpr std::string_view cuda_words[] = {
+constexpr std::string_view cuda_keywords[] = {
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "uint",    "ushort",    "uchar",
     "dim3",      "float2",   "float4",   "double2", "float1",   "double1", "longlong2", "ushort2",
     "ushort4",   "fma",      "fmaf",     "size_t",  "stream",   "error",   "arguments",
 };
 
-constexpr std::string_view opencl_words[] = {
+constexpr std::string_view opencl_keywords[] = {
     "kernel",    "global",    "local",      "constant",   "private",  "half",    "uchar",   "ushort",
     "uint",      "ulong",     "float2",     "float4",     "float8",   "float16", "double2", "double4",
     "long2",     "long4",     "ushort2",    "ushort4",    "restrict", "fma",     "size_t",  "as_float",
@@ -66,7 +66,7 @@ template <class T> static __device__ inline T* in_block(T* own, unsigned int blo
 }
 )";
 
-constexpr std::string_view cuda_group = R"(
+constexpr std::string_view cuda_cooperative = R"(
 static __device__ inline void arrive(long long* counter) {
     asm volatile("red.release.gpu.global.add.u64 [%0], 1;" : : "l"(counter) : "memory");
 }
@@ -77,7 +77,7 @@ static __device__ inline long long arrivals(const long long* counter) {
 }
 )";
 
-constexpr std::string_view hip_group = R"(
+constexpr std::string_view hip_cooperative = R"(
 static __device__ inline void arrive(long long* counter) {
     __hip_atomic_fetch_add(counter, 1LL, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
@@ -134,8 +134,8 @@ constexpr GpuDialect cuda = {
     .runtime_compiler = "__CUDACC_RTC__",
     .float16_helpers = cuda_float16,
     .cluster_helpers = cuda_cluster,
-    .group_helpers = cuda_group,
-    .reserved = cuda_words,
+    .cooperative_helpers = cuda_cooperative,
+    .reserved = cuda_keywords,
 };
 
 constexpr GpuDialect hip_dialect() {
@@ -143,7 +143,7 @@ constexpr GpuDialect hip_dialect() {
     hip.name = "HIP";
     hip.advice = "";
     hip.pragmas = "#if defined(__clang__)\n#pragma clang fp contract(off)\n#endif\n";
-    hip.divide32 = "{} / {}"; // which its compiler rounds correctly unless told not to
+    hip.divide32 = "{} / {}"; // hipcc rounds it correctly by default
     hip.square_root32 = "sqrtf";
     hip.has_ptx = false;
     hip.runtime = "hip";
@@ -151,7 +151,7 @@ constexpr GpuDialect hip_dialect() {
     hip.runtime_compiler = "__HIPCC_RTC__";
     hip.float16_helpers = hip_float16;
     hip.cluster = hip.resident = hip.cluster_barrier = hip.cluster_helpers = "";
-    hip.group_helpers = hip_group;
+    hip.cooperative_helpers = hip_cooperative;
     return hip;
 }
 
@@ -203,8 +203,8 @@ constexpr GpuDialect opencl = {
     .runtime_compiler = "",
     .float16_helpers = opencl_float16,
     .cluster_helpers = "",
-    .group_helpers = "",
-    .reserved = opencl_words,
+    .cooperative_helpers = "",
+    .reserved = opencl_keywords,
 };
 
 } // namespace

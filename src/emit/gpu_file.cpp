@@ -11,19 +11,21 @@
 namespace swirl::emit {
 namespace {
 
-/// Parts of the workspace begin at multiples of this: no device wants parts of a memory object aligned to more.
+/// Alignment of workspace regions in bytes; no device requires more of a sub-buffer's origin.
 constexpr Integer workspace_unit = 1024;
 
 Integer in_units(Integer bytes) { return ceil_divide(bytes, workspace_unit) * workspace_unit; }
 
-/// Whether one step finds the same memory under two names.
-bool repeats_a_memory(const GpuTransform::Step& step) {
+/// Whether one launch receives the same memory twice.
+bool repeats_a_memory(const GpuTransform::KernelLaunch& step) {
     return std::set<std::size_t>(step.memories.begin(), step.memories.end()).size() != step.memories.size();
 }
 
 bool has_tiles(const ir::Program& program) {
     return std::any_of(program.operations.begin(), program.operations.end(),
-                       [](const ir::Operation& operation) { return ir::is_of_tiles(operation.opcode); }) ||
+                       [](const ir::Operation& operation) {
+                           return ir::is_async_tile_operation(operation.opcode);
+                       }) ||
            needs_special_target(program);
 }
 
@@ -36,7 +38,7 @@ void MemoryExtent::include(const ir::BufferInfo& buffer) {
 }
 
 WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
-    const auto append = [&](Part& part) {
+    const auto append = [&](Region& part) {
         part.offset = bytes;
         bytes += in_units(part.bytes());
     };
@@ -46,10 +48,10 @@ WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
         memories[m] = {{0, memory.elements}, size_in_bytes(memory.element)};
         append(memories[m]);
     }
-    for (const GpuTransform::Step& step : transform.steps)
+    for (const GpuTransform::KernelLaunch& step : transform.launches)
         for (const ir::BufferInfo& buffer : step.program->buffers) {
             if (buffer.space != ir::Space::scratch) continue;
-            Part& part = scratch[buffer.name];
+            Region& part = scratch[buffer.name];
             part.extent.include(buffer);
             part.element_bytes = size_in_bytes(buffer.element);
         }
@@ -64,15 +66,15 @@ GpuFile::GpuFile(const GpuTransform& transform, const GpuSourceOptions& options)
       dialect_(dialect_of(options.language)),
       extents_(transform.memories.size()),
       workspace_(transform) {
-    reserve_gpu_words(names_, dialect_);
+    reserve_gpu_keywords(names_, dialect_);
     function_ = names_.unique(transform.name);
     for (const char* suffix : {"_create", "_enqueue", "_release", "_source", "_run", "_workspace_bytes"})
         names_.reserve(function_ + suffix);
     Identifiers inside = names_;
     for (const GpuTransform::Memory& memory : transform.memories)
         memory_names_.push_back(inside.unique(memory.name));
-    for (const GpuTransform::Step& step : transform.steps) add_step(step);
-    place_origins();
+    for (const GpuTransform::KernelLaunch& step : transform.launches) add_launch(step);
+    set_origins();
 }
 
 std::size_t GpuFile::kernel_of(const ir::Program& program) {
@@ -90,18 +92,18 @@ std::size_t GpuFile::kernel_of(const ir::Program& program) {
             "kernel '{}' runs in clusters of {} blocks, which emitted {} does not have; take a recipe "
             "without clusters",
             program.name, program.launch.cluster, dialect_.name);
-    if (program.launch.group != 1 && !has_groups(options_.language))
+    if (program.launch.cooperative_group != 1 && !has_cooperative_groups(options_.language))
         throw UserError(
             "blocks of kernel '{}' wait for each other in groups of {}, which emitted {} does not have; take "
             "a "
             "recipe without groups",
-            program.name, program.launch.group, dialect_.name);
+            program.name, program.launch.cooperative_group, dialect_.name);
     GpuKernel& kernel = kernels_.emplace_back();
     kernel.program = &program;
     kernel.name = names_.unique(fmt::format("{}_kernel_{}", function_, kernels_.size()));
     kernel.usage = usage_of(program);
     kernel.arguments_overlap = options_.arguments_overlap;
-    kernel.place_shared(dialect_);
+    kernel.allocate_shared(dialect_);
     name_tables(kernel);
     return kernels_.size() - 1;
 }
@@ -117,28 +119,29 @@ void GpuFile::name_tables(GpuKernel& kernel) {
     }
 }
 
-void GpuFile::add_step(const GpuTransform::Step& step) {
-    Step result{.kernel = kernel_of(*step.program), .actuals = {}, .flags = {}, .condition = step.condition};
+void GpuFile::add_launch(const GpuTransform::KernelLaunch& step) {
+    KernelLaunch result{
+        .kernel = kernel_of(*step.program), .actuals = {}, .flags = {}, .condition = step.condition};
     if (step.condition) check(*step.condition, *step.program);
     GpuKernel& kernel = kernels_[result.kernel];
     result.flags = flags_of(kernel, step);
     kernel.arguments_overlap = kernel.arguments_overlap || repeats_a_memory(step);
-    std::vector<Actual> places(step.program->buffers.size());
+    std::vector<Actual> locations(step.program->buffers.size());
     std::size_t argument = 0;
-    for (std::size_t b = 0; b < places.size(); ++b) {
+    for (std::size_t b = 0; b < locations.size(); ++b) {
         const ir::BufferInfo& buffer = step.program->buffers[b];
-        places[b].buffer = b;
+        locations[b].buffer = b;
         if (buffer.space == ir::Space::argument) {
             ensure(argument < step.memories.size() && step.memories[argument] < transform_.memories.size(),
                    "kernel '{}' has more arguments than its step names", step.program->name);
-            places[b].memory = step.memories[argument++];
-            const GpuTransform::Memory& memory = transform_.memories[*places[b].memory];
-            if (kernel.usage.buffers[b]) extents_[*places[b].memory].include(buffer);
+            locations[b].memory = step.memories[argument++];
+            const GpuTransform::Memory& memory = transform_.memories[*locations[b].memory];
+            if (kernel.usage.buffers[b]) extents_[*locations[b].memory].include(buffer);
             ensure(memory.element == buffer.element && memory.by_value == buffer.by_value &&
                        (memory.written || memory.workspace || !buffer.written),
                    "'{}' cannot be '{}' of kernel '{}'", memory.name, buffer.name, step.program->name);
         } else if (buffer.space == ir::Space::scratch) {
-            places[b].scratch = buffer.name;
+            locations[b].scratch = buffer.name;
         }
     }
     ensure(argument == step.memories.size(), "kernel '{}' has fewer arguments than its step names",
@@ -148,12 +151,12 @@ void GpuFile::add_step(const GpuTransform::Step& step) {
             const std::string& name = tables_.name_of(buffer, names_, function_ + "_");
             const auto at = std::find_if(passed_tables_.begin(), passed_tables_.end(),
                                          [&](const PassedTable& table) { return table.name == name; });
-            places[b].table = static_cast<std::size_t>(at - passed_tables_.begin());
+            locations[b].table = static_cast<std::size_t>(at - passed_tables_.begin());
             if (at == passed_tables_.end()) passed_tables_.push_back({name, &buffer});
         }
-        result.actuals.push_back(places[b]);
+        result.actuals.push_back(locations[b]);
     }
-    steps_.push_back(std::move(result));
+    launches_.push_back(std::move(result));
 }
 
 void GpuFile::check(const GpuTransform::Flag& flag, const ir::Program& program) const {
@@ -162,7 +165,7 @@ void GpuFile::check(const GpuTransform::Flag& flag, const ir::Program& program) 
 }
 
 std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
-                                                  const GpuTransform::Step& step) const {
+                                                  const GpuTransform::KernelLaunch& step) const {
     std::vector<GpuTransform::Flag> result;
     for (const std::size_t variable : kernel.parameters()) {
         const auto position = static_cast<std::size_t>(kernel.program->variables[variable].axis);
@@ -175,8 +178,8 @@ std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
     return result;
 }
 
-void GpuFile::place_origins() {
-    for (const Step& step : steps_) {
+void GpuFile::set_origins() {
+    for (const KernelLaunch& step : launches_) {
         GpuKernel& kernel = kernels_[step.kernel];
         kernel.origins.resize(kernel.program->buffers.size());
         for (const Actual& actual : step.actuals) {
@@ -195,7 +198,7 @@ void GpuFile::place_origins() {
 }
 
 bool GpuFile::uses(std::size_t memory) const {
-    return std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
+    return std::any_of(launches_.begin(), launches_.end(), [&](const KernelLaunch& step) {
         return std::any_of(step.actuals.begin(), step.actuals.end(),
                            [&](const Actual& actual) { return actual.memory == memory; });
     });

@@ -12,19 +12,19 @@
 
 namespace swirl::emit {
 
-/// What kernels touch of a memory that they share, from index 0 or from a lower one.
+/// The range of elements that kernels access in a memory that they share; it begins at index 0 or below.
 struct MemoryExtent {
     Integer first = 0;
-    Integer end = 0;       ///< one past the last
+    Integer end = 0;       ///< one past the last index
     Integer alignment = 1; ///< bytes
     void include(const ir::BufferInfo& buffer);
 };
 
-/// The workspace: memories that are part of it, then the scratch buffers of all kernels by their names.
+/// The workspace: the transform's memories that belong to it, then the scratch buffers of all kernels by name.
 struct WorkspaceLayout {
     explicit WorkspaceLayout(const GpuTransform& transform);
 
-    struct Part {
+    struct Region {
         MemoryExtent extent; ///< in elements
         Integer element_bytes = 1;
         Integer offset = 0; ///< bytes from the start of the workspace
@@ -33,12 +33,12 @@ struct WorkspaceLayout {
         /// Bytes from the start of the workspace to the element of index 0.
         Integer offset_of_zero() const { return offset - extent.first * element_bytes; }
     };
-    std::map<std::size_t, Part> memories;
-    std::map<std::string, Part> scratch;
+    std::map<std::size_t, Region> memories;
+    std::map<std::string, Region> scratch;
     Integer bytes = 0;
 };
 
-/// A transform as the writers of files see it: names, kernels, and where each step finds its buffers.
+/// A transform as file writers see it: names, kernels, and the location of each launch's buffers.
 class GpuFile {
 public:
     GpuFile(const GpuTransform& transform, const GpuSourceOptions& options);
@@ -48,9 +48,9 @@ public:
         std::size_t buffer = 0;             ///< of the kernel's program
         std::optional<std::size_t> memory;  ///< of the transform
         std::optional<std::size_t> table;   ///< among passed_tables()
-        std::optional<std::string> scratch; ///< name of the part of the workspace, where it is neither
+        std::optional<std::string> scratch; ///< name of the workspace region, if neither of the above
     };
-    struct Step {
+    struct KernelLaunch {
         std::size_t kernel = 0;
         std::vector<Actual> actuals;
         std::vector<GpuTransform::Flag> flags; ///< in the order of the kernel's parameters
@@ -66,33 +66,35 @@ public:
     const std::string& memory_name(std::size_t memory) const { return memory_names_[memory]; }
     const GpuTransform& transform() const { return transform_; }
     const std::vector<GpuKernel>& kernels() const { return kernels_; }
-    const std::vector<Step>& steps() const { return steps_; }
+    const std::vector<KernelLaunch>& launches() const { return launches_; }
     const std::vector<PassedTable>& passed_tables() const { return passed_tables_; }
     const WorkspaceLayout& workspace() const { return workspace_; }
 
-    /// Whether some kernel reads or writes a memory of the transform.
+    /// Whether some kernel reads or writes this memory of the transform.
     bool uses(std::size_t memory) const;
 
-    /// The number that a flag is about, in the function of the host.
+    /// The value that a flag tests, as spelled in the host function.
     std::string text_of(const GpuTransform::Flag& flag) const {
         return fmt::format("{}[{}]", memory_names_[flag.memory], flag.index);
     }
 
     void write_kernels(SourceWriter& out);
-    /// For the function of the host: arguments that no kernel touches, so that no compiler warns of them.
+    /// In the host function: marks arguments that no kernel accesses as unused, to avoid compiler warnings.
     void write_unused(SourceWriter& out) const;
-    /// What the function's caller must know of each argument.
+    /// Documents each argument for the function's caller.
     void describe_arguments(SourceWriter& out) const;
 
 private:
     std::size_t kernel_of(const ir::Program& program);
     void name_tables(GpuKernel& kernel);
-    void add_step(const GpuTransform::Step& step);
+    void add_launch(const GpuTransform::KernelLaunch& step);
     void check(const GpuTransform::Flag& flag, const ir::Program& program) const;
-    /// What a kernel's parameters are in a step.
-    std::vector<GpuTransform::Flag> flags_of(const GpuKernel& kernel, const GpuTransform::Step& step) const;
-    /// After all steps: where a kernel's arguments begin depends on what others touch of the same memory.
-    void place_origins();
+    /// The values of a kernel's parameters in this launch.
+    std::vector<GpuTransform::Flag> flags_of(const GpuKernel& kernel,
+                                             const GpuTransform::KernelLaunch& step) const;
+    /// Call after all launches: where a kernel's arguments begin depends on what other kernels access of the same
+    /// memory.
+    void set_origins();
     void write_tables(SourceWriter& out, const GpuKernel& kernel);
 
     const GpuTransform& transform_;
@@ -103,13 +105,13 @@ private:
     std::vector<std::string> memory_names_;
     std::vector<MemoryExtent> extents_; ///< by memory
     std::vector<GpuKernel> kernels_;
-    std::vector<Step> steps_;
+    std::vector<KernelLaunch> launches_;
     CTables tables_;
     WorkspaceLayout workspace_;
     std::vector<PassedTable> passed_tables_;
 };
 
-/// The host's part of a file (gpu_host.cpp, opencl_host.cpp).
+/// The host code of a file (gpu_host.cpp, opencl_host.cpp).
 void write_host(SourceWriter& out, const GpuFile& file);
 void write_host_declaration(SourceWriter& out, const GpuFile& file);
 void write_opencl_host(SourceWriter& out, const GpuFile& file, std::string_view kernels);

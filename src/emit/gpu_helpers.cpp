@@ -1,4 +1,4 @@
-// What kernels for GPUs want to find above them.
+// Helper functions of GPU kernels.
 
 #include "emit/gpu_kernel.hpp"
 #include "emit/gpu_launch.hpp"
@@ -52,7 +52,7 @@ void GpuHelpers::include(const GpuKernel& kernel) {
     };
     const ir::Program& program = *kernel.program;
     clusters = clusters || program.launch.cluster > 1;
-    groups = groups || program.launch.group > 1;
+    groups = groups || program.launch.cooperative_group > 1;
     for (std::size_t v = 0; v < program.operations.size(); ++v) {
         if (!kernel.usage.values[v]) continue;
         const ir::Operation& operation = program.operations[v];
@@ -75,7 +75,7 @@ void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelper
     if (helpers.float64) out.paragraph(dialect.float64_pragma);
     if (helpers.float16) out.paragraph(dialect.float16_helpers);
     if (helpers.clusters) out.paragraph(dialect.cluster_helpers);
-    if (helpers.groups) out.paragraph(dialect.group_helpers);
+    if (helpers.groups) out.paragraph(dialect.cooperative_helpers);
     if (helpers.bfloat16) {
         out.line();
         write_bfloat16(out, dialect);
@@ -86,7 +86,7 @@ void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelper
     }
 }
 
-void reserve_gpu_words(Identifiers& names, const GpuDialect& dialect) {
+void reserve_gpu_keywords(Identifiers& names, const GpuDialect& dialect) {
     for (const std::string_view word : dialect.reserved) names.reserve(word);
     for (const char* helper :
          {"float16_value", "float16_bits", "bfloat16_value", "bfloat16_bits", "to_odd", "shared_memory",

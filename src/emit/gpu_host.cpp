@@ -1,4 +1,4 @@
-// The function of the host in CUDA C++ and HIP, whose runtimes differ in what names begin with.
+// The host function in CUDA C++ and HIP, whose runtime APIs differ in the prefix of their names.
 
 #include "base/error.hpp"
 #include "emit/gpu_file.hpp"
@@ -20,14 +20,14 @@ std::vector<std::string> host_parameters(const GpuFile& file) {
     return result;
 }
 
-/// Blocks of a cluster that no GPU with clusters has to be asked for.
+/// Cluster size that every GPU with clusters supports without opt-in.
 constexpr Integer largest_portable_cluster = 8;
 
 void declare_in_workspace(SourceWriter& out, std::string_view type, std::string_view name, Integer offset) {
     out.line("{0}* {1} = reinterpret_cast<{0}*>(static_cast<char*>(workspace) + {2});", type, name, offset);
 }
 
-void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step) {
+void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& step) {
     const GpuDialect& dialect = file.dialect();
     const GpuKernel& kernel = file.kernels()[step.kernel];
     const std::string_view runtime = dialect.runtime;
@@ -74,7 +74,7 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
     if (launch.cluster > largest_portable_cluster)
         run(fmt::format("error = {0}FuncSetAttribute({1}, {0}FuncAttributeNonPortableClusterSizeAllowed, 1);",
                         runtime, function));
-    const std::string_view at_once = launch.group > 1 ? "Cooperative" : "";
+    const std::string_view at_once = launch.cooperative_group > 1 ? "Cooperative" : "";
     run(fmt::format("error = {}Launch{}Kernel({}, dim3({}), dim3({}), arguments, {}, stream);", runtime,
                     at_once, function, fmt::join(launch.blocks, ", "), fmt::join(launch.threads, ", "),
                     shared));
@@ -98,7 +98,7 @@ void write_host(SourceWriter& out, const GpuFile& file) {
             declare_in_workspace(out, gpu_memory_type(dialect, transform.memories[m].element),
                                  file.memory_name(m), part.offset_of_zero());
     out.line("{0}Error_t error = {0}Success;", dialect.runtime);
-    for (const GpuFile::Step& step : file.steps()) write_step(out, file, step);
+    for (const GpuFile::KernelLaunch& step : file.launches()) write_launch(out, file, step);
     out.line("return error;");
     out.close();
     out.directive("#endif");

@@ -11,7 +11,7 @@
 namespace swirl::emit {
 namespace {
 
-/// Whether all that a kernel computes of its indices fits 32 bits, whatever the order of the sums.
+/// Whether all index arithmetic of a kernel fits 32 bits, whatever the order of additions.
 class IndexWidth {
 public:
     explicit IndexWidth(const ir::Program& program) : program_(program), ranges_(program) {}
@@ -24,7 +24,7 @@ public:
 private:
     void visit(const ir::Body& body) {
         for (const ir::Statement& statement : body) {
-            if (const auto* run = std::get_if<ir::Straight>(&statement.node)) {
+            if (const auto* run = std::get_if<ir::StraightLineBlock>(&statement.node)) {
                 for (const ir::Value value : run->operations) visit(program_[value]);
             } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
                 visit(*loop);
@@ -84,7 +84,7 @@ bool is_own_array(ir::Space space) { return space == ir::Space::shared || space 
 
 } // namespace
 
-// ---- what a file knows of a kernel ------------------------------------------------------------------------------
+// ---- buffers and parameters of a kernel -------------------------------------------------------------------------
 
 bool GpuKernel::is_passed(std::size_t position) const {
     return usage.buffers[position] && !is_own_array(buffer(position).space) && tables[position].empty();
@@ -109,7 +109,7 @@ std::vector<std::size_t> GpuKernel::parameters() const {
     return result;
 }
 
-void GpuKernel::place_shared(const GpuDialect& dialect) {
+void GpuKernel::allocate_shared(const GpuDialect& dialect) {
     Integer bytes = 0;
     shared_offsets.assign(program->buffers.size(), 0);
     for (std::size_t b = 0; b < program->buffers.size(); ++b) {
@@ -161,7 +161,7 @@ void GpuKernelWriter::write_kernel() {
     out_.indent();
     declare_buffers();
     declare_indices();
-    if (launch.group > 1) out_.line("{} awaited = 0;", dialect_.wide_integer);
+    if (launch.cooperative_group > 1) out_.line("{} awaited = 0;", dialect_.wide_integer);
     write(program_.body);
     out_.close();
 }
@@ -200,7 +200,7 @@ void GpuKernelWriter::declare_buffers() {
     }
 }
 
-/// Digits are taken as unsigned numbers, so that shifts and masks will do.
+/// Digits are unsigned, so that shifts and masks replace division.
 void GpuKernelWriter::declare_indices() {
     using Kind = ir::VariableInfo::Kind;
     const std::string_view type = index_type(dialect_, program_);
@@ -226,7 +226,7 @@ std::string_view GpuKernelWriter::space_of(std::size_t buffer) const {
     return "";
 }
 
-/// Whether threads may tell the order of accesses to global memory: some of it is both read and written.
+/// Whether barriers must order accesses to global memory: the kernel both reads and writes some of it.
 bool GpuKernelWriter::orders_global_memory() const {
     std::vector<char> read(program_.buffers.size());
     ir::for_each_operation(program_, [&](ir::Value value) {
@@ -246,14 +246,14 @@ void GpuKernelWriter::write(const ir::For& loop) {
 }
 
 void GpuKernelWriter::write(const ir::Barrier& barrier) {
-    if (barrier.of_group) return meet_in_group(barrier);
+    if (barrier.of_cooperative_group) return cooperative_barrier(barrier);
     if (barrier.of_cluster) return out_.write(dialect_.cluster_barrier);
     out_.write(orders_global_memory() ? dialect_.global_barrier : dialect_.barrier);
 }
 
-/// One thread of each block counts its arrival, and waits until the count is that of all blocks: it orders for its block what
-/// the barriers around it order among the block's threads.
-void GpuKernelWriter::meet_in_group(const ir::Barrier& barrier) {
+/// A barrier among all blocks. One thread of each block counts the block's arrival and waits until all blocks have
+/// arrived: it orders for its block what the surrounding block barriers order among the block's threads.
+void GpuKernelWriter::cooperative_barrier(const ir::Barrier& barrier) {
     using Half = ir::Barrier::Half;
     std::string first = fmt::format("{} == 0", dialect_.threads[0]);
     for (const std::size_t axis : {1, 2})
@@ -261,7 +261,7 @@ void GpuKernelWriter::meet_in_group(const ir::Barrier& barrier) {
     const std::string counter = pointer(barrier.counter);
     if (barrier.half != Half::wait) {
         out_.write(dialect_.global_barrier);
-        out_.line("awaited += {};", program_.launch.group);
+        out_.line("awaited += {};", program_.launch.cooperative_group);
         out_.line("if ({}) arrive({});", first, counter);
     }
     if (barrier.half != Half::arrive) {
@@ -293,8 +293,8 @@ std::string_view GpuKernelWriter::value_type(ir::Scalar scalar) const {
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
     case ir::Scalar::uint16:
-    case ir::Scalar::int32: return "int"; // shorter ones are held so
-    case ir::Scalar::float8_e4m3: break;  // is in no such memory
+    case ir::Scalar::int32: return "int"; // shorter integers are held as int
+    case ir::Scalar::float8_e4m3: break;  // never in such memory
     case ir::Scalar::int64: return dialect_.wide_integer;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:

@@ -12,55 +12,55 @@
 
 namespace swirl::emit {
 
-/// A kernel of a file, and what the file has for its buffers.
+/// A kernel of a file, and how the file provides its buffers.
 struct GpuKernel {
     const ir::Program* program = nullptr;
     std::string name;
     Usage usage;
-    std::vector<std::string> tables; ///< by Buffer: the array of the file that holds it; empty: passed
-    std::vector<std::optional<Integer>> origins; ///< by Buffer: the index at which what is passed begins
+    std::vector<std::string> tables;             ///< by Buffer: the file's array that holds it; empty: passed
+    std::vector<std::optional<Integer>> origins; ///< by Buffer: the index to which the passed pointer points
     bool arguments_overlap = false;
-    std::vector<Integer> shared_offsets; ///< by Buffer, in bytes; where the launch allots shared memory
-    Integer dynamic_shared_bytes = 0;    ///< that the launch allots; 0: the kernel declares its arrays
+    std::vector<Integer> shared_offsets; ///< by Buffer, in bytes; if the launch allocates shared memory
+    Integer dynamic_shared_bytes = 0;    ///< allocated by the launch; 0: the kernel declares its arrays
 
     const ir::BufferInfo& buffer(std::size_t position) const { return program->buffers[position]; }
     bool is_passed(std::size_t position) const;
-    /// The buffers that are arguments of the kernel: those of the program that it uses, then tables, then those passed by
-    /// value, of which each number is an argument.
+    /// The buffers that are kernel arguments: those of the program that it uses, then tables, then those passed by
+    /// value, with one argument per element.
     std::vector<std::size_t> passed() const;
-    /// The integer parameters that it uses, by position among the program's variables: its last arguments.
+    /// The integer parameters that it uses, by position among the program's variables; they are its last arguments.
     std::vector<std::size_t> parameters() const;
-    /// Places shared buffers one after the other where they are more than the dialect declares.
-    void place_shared(const GpuDialect& dialect);
-    /// Elements of a buffer that a block has.
+    /// Lays out shared buffers in one array if they exceed what the dialect may declare.
+    void allocate_shared(const GpuDialect& dialect);
+    /// Elements of a buffer in one block's own shared memory.
     Integer own_elements(std::size_t position) const {
         const ir::BufferInfo& info = buffer(position);
-        return info.cluster_part > 0 ? info.cluster_part : info.elements;
+        return info.dsmem_elements_per_block > 0 ? info.dsmem_elements_per_block : info.elements;
     }
 };
 
-/// What kernels want to find above them.
+/// The helpers that kernels use.
 struct GpuHelpers {
     bool float64 = false;
     bool float16 = false;
     bool bfloat16 = false;
-    bool to_odd = false; ///< float64 to 16 bits by way of float32
+    bool to_odd = false; ///< rounds float64 to 16 bits by way of float32
     bool clusters = false;
     bool groups = false;
     void include(const GpuKernel& kernel);
 };
 void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelpers& helpers);
-void reserve_gpu_words(Identifiers& names, const GpuDialect& dialect);
+void reserve_gpu_keywords(Identifiers& names, const GpuDialect& dialect);
 
-/// A number in a table, or where it is used; numbers of 16 bits in a table are their bits.
+/// A constant in a table or at its use; 16-bit floats in a table are spelled as their bits.
 std::string gpu_literal(const GpuDialect& dialect, long double number, ir::Scalar scalar);
 std::string gpu_table_entry(const GpuDialect& dialect, long double number, ir::Scalar scalar);
-/// The type of an element in memory: numbers of 16 bits are their bits.
+/// The type of an element in memory; 16-bit floats are stored as their bits.
 std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar);
 
-/// One kernel in one of the dialects. A value is a list of operands, one a lane: names, parts of names or literals. Moves
-/// of lanes are lists in another order; lanes that lie side by side in memory move at once. Numbers of 16 bits are held
-/// as float, rounded to their type after each operation.
+/// One kernel in one of the dialects. A value is a list of operands, one per lane: names, expressions or literals. Lane
+/// shuffles only reorder lists; lanes contiguous in memory move in one access. 16-bit floats are held as float, rounded
+/// to their type after each operation.
 class GpuKernelWriter : private CKernelWriter {
 public:
     GpuKernelWriter(SourceWriter& out, const GpuDialect& dialect, const GpuKernel& kernel,
@@ -76,7 +76,7 @@ private:
     void write(const ir::For& loop) override;
     void write(ir::Value value) override;
     void write(const ir::Barrier& barrier) override;
-    void meet_in_group(const ir::Barrier& barrier);
+    void cooperative_barrier(const ir::Barrier& barrier);
     std::string operand(ir::Value value) const override;
     std::vector<std::string> formals() const;
     void declare_indices();
@@ -99,7 +99,7 @@ private:
     void load(ir::Value value);
     void store(const ir::Operation& operation);
     void atomic_add(const ir::Operation& operation);
-    std::string place(const ir::Address& address, Integer lane_offset, int lanes, bool read_only) const;
+    std::string location(const ir::Address& address, Integer lane_offset, int lanes, bool read_only) const;
     std::string cluster_pointer(const ir::Address& address) const;
     Integer alignment(const ir::Operation& operation) const;
     std::string vector_type(ir::Scalar scalar, int lanes) const;
@@ -108,7 +108,7 @@ private:
     const GpuKernel& kernel_;
     ir::VariableRanges ranges_;
     std::vector<Lanes> values_;          ///< by Value, once written
-    std::vector<Lanes> passed_by_value_; ///< names of its numbers, by Buffer
+    std::vector<Lanes> passed_by_value_; ///< names of its elements, by Buffer
 };
 
 } // namespace swirl::emit

@@ -35,10 +35,10 @@ Integer known_alignment(const ir::VariableRanges& ranges, const ir::Address& add
     return result;
 }
 
-ClusterPlace cluster_place(const ir::Program& program, const ir::VariableRanges& ranges,
-                           const ir::Address& address) {
-    const Integer part = program.buffers[static_cast<std::size_t>(address.buffer)].cluster_part;
-    ClusterPlace result{0, address};
+ClusterAddress cluster_address(const ir::Program& program, const ir::VariableRanges& ranges,
+                               const ir::Address& address) {
+    const Integer part = program.buffers[static_cast<std::size_t>(address.buffer)].dsmem_elements_per_block;
+    ClusterAddress result{0, address};
     Affine within = 0;
     for (const Affine::Term& term : address.index.terms())
         if (term.coefficient % part == 0)
@@ -64,7 +64,7 @@ ClusterPlace cluster_place(const ir::Program& program, const ir::VariableRanges&
     return result;
 }
 
-int lanes_at_once(const ir::Operation& operation, int lane, Integer alignment, int most) {
+int lanes_per_access(const ir::Operation& operation, int lane, Integer alignment, int most) {
     if (operation.address.lane_stride != 1) return 1;
     const Integer size = ir::size_in_bytes(operation.type.scalar);
     const Integer here = std::gcd(alignment, lane * size);

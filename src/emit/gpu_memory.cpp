@@ -1,4 +1,4 @@
-// Loads, stores and atomic additions in the dialects for GPUs.
+// Loads, stores and atomic additions in the GPU dialects.
 
 #include "base/error.hpp"
 #include "emit/gpu_kernel.hpp"
@@ -10,7 +10,7 @@
 namespace swirl::emit {
 namespace {
 
-constexpr int most_lanes_at_once = 4;
+constexpr int max_lanes_per_access = 4;
 
 std::string_view short_name(ir::Scalar scalar) {
     return scalar == ir::Scalar::float16 ? "float16" : "bfloat16";
@@ -52,11 +52,12 @@ Integer GpuKernelWriter::alignment(const ir::Operation& operation) const {
     const auto at = static_cast<std::size_t>(operation.address.buffer);
     const ir::BufferInfo& buffer = program_.buffers[at];
     const Integer size = size_in_bytes(buffer.element);
-    if (buffer.by_value) return size; // each number is an argument
-    if (buffer.cluster_part > 0) {
-        const ClusterPlace reached = cluster_place(program_, ranges_, operation.address);
-        const Integer start =
-            reached.is_computed ? std::gcd(widest_access, buffer.cluster_part * size) : widest_access;
+    if (buffer.by_value) return size; // each element is an argument
+    if (buffer.dsmem_elements_per_block > 0) {
+        const ClusterAddress reached = cluster_address(program_, ranges_, operation.address);
+        const Integer start = reached.is_computed
+                                  ? std::gcd(widest_access, buffer.dsmem_elements_per_block * size)
+                                  : widest_access;
         return known_alignment(ranges_, reached.is_computed ? operation.address : reached.within, start,
                                size);
     }
@@ -65,31 +66,31 @@ Integer GpuKernelWriter::alignment(const ir::Operation& operation) const {
     return known_alignment(ranges_, operation.address, std::gcd(start, origins_[at] * size), size);
 }
 
-/// The element, or the vector of elements, `lane_offset` elements from the address.
-std::string GpuKernelWriter::place(const ir::Address& address, Integer lane_offset, int lanes,
-                                   bool read_only) const {
+/// The element, or vector of elements, `lane_offset` elements from the address.
+std::string GpuKernelWriter::location(const ir::Address& address, Integer lane_offset, int lanes,
+                                      bool read_only) const {
     ir::Address at = address;
     at.index += lane_offset;
     if (buffer_of(at).by_value)
         return passed_by_value_[static_cast<std::size_t>(at.buffer)]
                                [static_cast<std::size_t>(at.index.constant())];
-    const bool is_in_cluster = buffer_of(at).cluster_part > 0;
+    const bool is_in_cluster = buffer_of(at).dsmem_elements_per_block > 0;
     if (lanes == 1) return is_in_cluster ? fmt::format("*({})", cluster_pointer(at)) : element(at);
     return fmt::format("*({}{}{}*)({})", space_of(static_cast<std::size_t>(at.buffer)),
                        read_only ? "const " : "", vector_type(buffer_of(at).element, lanes),
                        is_in_cluster ? cluster_pointer(at) : pointer(at));
 }
 
-/// In whichever block of the cluster the element is.
+/// A pointer to the element, in whichever block of the cluster it lies.
 std::string GpuKernelWriter::cluster_pointer(const ir::Address& address) const {
     ensure(address.dynamic == ir::no_value, "an index into a cluster's memory that is computed");
-    const ClusterPlace reached = cluster_place(program_, ranges_, address);
+    const ClusterAddress reached = cluster_address(program_, ranges_, address);
     if (reached.is_own) return pointer(reached.within);
     const std::string& own = buffers_[static_cast<std::size_t>(address.buffer)];
     if (!reached.is_computed)
         return fmt::format("in_block({}, (unsigned int)({})) + ({})", own, form(reached.rank),
                            index(reached.within));
-    const Integer part = buffer_of(address).cluster_part;
+    const Integer part = buffer_of(address).dsmem_elements_per_block;
     const std::string at = index(address);
     return fmt::format("in_block({}, (unsigned int)(({}) / {})) + ({}) % {}", own, at, part, at, part);
 }
@@ -101,10 +102,11 @@ void GpuKernelWriter::load(ir::Value value) {
     const std::string_view type = value_type(scalar);
     Lanes& result = values_[static_cast<std::size_t>(value)];
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
-        count = lanes_at_once(operation, lane, aligned, most_lanes_at_once);
+        count = lanes_per_access(operation, lane, aligned, max_lanes_per_access);
         const std::string name =
             operation.type.lanes == count ? fmt::format("v{}", value) : fmt::format("v{}_{}", value, lane);
-        const std::string from = place(operation.address, lane * operation.address.lane_stride, count, true);
+        const std::string from =
+            location(operation.address, lane * operation.address.lane_stride, count, true);
         if (count > 1)
             out_.line("const {} {} = {};", vector_type(scalar, count), name, from);
         else if (is_short(scalar))
@@ -128,13 +130,14 @@ void GpuKernelWriter::store(const ir::Operation& operation) {
     const Integer aligned = alignment(operation);
     const Lanes& values = lanes_of(operation, 0);
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
-        count = lanes_at_once(operation, lane, aligned, most_lanes_at_once);
+        count = lanes_per_access(operation, lane, aligned, max_lanes_per_access);
         Lanes parts;
         for (int l = lane; l < lane + count; ++l) {
             const std::string& part = values[static_cast<std::size_t>(l)];
             parts.push_back(is_short(scalar) ? fmt::format("{}_bits({})", short_name(scalar), part) : part);
         }
-        const std::string to = place(operation.address, lane * operation.address.lane_stride, count, false);
+        const std::string to =
+            location(operation.address, lane * operation.address.lane_stride, count, false);
         if (count == 1)
             out_.line("{} = {};", to, parts.front());
         else
@@ -149,7 +152,7 @@ void GpuKernelWriter::atomic_add(const ir::Operation& operation) {
     const ir::Scalar scalar = operation.type.scalar;
     const std::string_view format =
         scalar == ir::Scalar::int64 ? dialect_.atomic_add_wide : dialect_.atomic_add;
-    if (buffer_of(operation.address).space == ir::Space::local && !is_short(scalar)) { // nobody else sees it
+    if (buffer_of(operation.address).space == ir::Space::local && !is_short(scalar)) { // thread-private
         out_.line("{} += {};", element(operation.address), lanes_of(operation, 0).front());
         return;
     }

@@ -1,4 +1,4 @@
-// Operations of the ir as expressions of the dialects for GPUs, lane by lane.
+// ir operations as expressions of the GPU dialects, lane by lane.
 
 #include "base/error.hpp"
 #include "emit/gpu_kernel.hpp"
@@ -13,7 +13,7 @@
 namespace swirl::emit {
 namespace {
 
-/// Rounded to a type of 16 bits, and float again.
+/// `a` rounded to a 16-bit type and converted back to float.
 std::string rounded(ir::Scalar scalar, const std::string& a) {
     return scalar == ir::Scalar::float16 ? fmt::format("float16_value(float16_bits({}))", a)
                                          : fmt::format("bfloat16_value(bfloat16_bits({}))", a);
@@ -84,7 +84,7 @@ void GpuKernelWriter::compute(ir::Value value) {
     }
 }
 
-/// An instruction of PTX whose operands are lists, the result's first.
+/// A PTX instruction whose operands are register lists, the result's first.
 void GpuKernelWriter::write_ptx(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Instruction& entry = *operation.instruction;
@@ -92,7 +92,7 @@ void GpuKernelWriter::write_ptx(ir::Value value) {
     Lanes& result = values_[static_cast<std::size_t>(value)];
     std::vector<std::string> outputs, inputs, lists;
     int number = 0;
-    std::string before; // short numbers are brought together in pairs
+    std::string before; // packs half-precision values in pairs
     int pairs = 0;
     const auto list_of = [&](const ir::Type& type) {
         std::vector<std::string> places;
@@ -138,7 +138,8 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply: {
-        // float32 has more than twice the digits of the short types: rounding twice is rounding once.
+        // float32 has more than twice the significand bits of the half-precision types, so rounding twice equals
+        // rounding once.
         const std::string result = c_arithmetic(operation.opcode, a(0), a(1));
         return is_short(scalar) ? rounded(scalar, result) : result;
     }
@@ -162,7 +163,7 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
     }
 }
 
-/// A number to which so much is added that its last bits are a + bias, as whole numbers: shifted to where exponents lie.
+/// 2^a: adding a large constant leaves a + bias as an integer in the last bits; a shift moves it to the exponent field.
 std::string GpuKernelWriter::power_of_two(ir::Scalar scalar, const std::string& a) const {
     const auto format = [](std::string_view text, const std::string& argument) {
         return fmt::format(fmt::runtime(text), argument);
@@ -186,7 +187,7 @@ std::string GpuKernelWriter::fused(const ir::Operation& operation, std::size_t l
     const bool is_float32 = scalar == ir::Scalar::float32;
     const std::string_view function = is_float32 ? dialect_.fma32 : dialect_.fma64;
     if (!is_short(scalar)) return fmt::format("{}({}, {}, {})", function, a, b, c);
-    // In float64, where the sum of a product and a short number near which rounding is in doubt is exact.
+    // In float64, where the sum of a product and a half-precision value is exact whenever its rounding is in doubt.
     return rounded(scalar, fmt::format("to_odd({}((double){}, (double){}, (double){}))", function, a, b, c));
 }
 

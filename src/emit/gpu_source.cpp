@@ -34,7 +34,9 @@ GpuLanguage gpu_language_named(std::string_view name) {
 }
 
 bool has_clusters(GpuLanguage language) { return !dialect_of(language).cluster.empty(); }
-bool has_groups(GpuLanguage language) { return !dialect_of(language).group_helpers.empty(); }
+bool has_cooperative_groups(GpuLanguage language) {
+    return !dialect_of(language).cooperative_helpers.empty();
+}
 bool has_tensor_cores(GpuLanguage language) { return dialect_of(language).has_ptx; }
 
 std::string emit_gpu_kernels(const GpuTransform& transform, const GpuSourceOptions& options) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// Programs for a GPU as text in CUDA C++, HIP or OpenCL C, with a function for the host that runs them. Every operation
+/// Emits GPU programs as text in CUDA C++, HIP or OpenCL C, with a host function that launches them. Every operation
 /// means what ir::interpret says: the text contracts and reorders nothing.
 namespace swirl::emit {
 
@@ -16,82 +16,81 @@ enum class GpuLanguage : std::uint8_t { cuda, hip, opencl };
 
 /// "cuda", "hip" and "opencl".
 std::string_view name_of(GpuLanguage language);
-/// UserError naming them for any other.
+/// Inverse of name_of; UserError listing the valid names for any other.
 GpuLanguage gpu_language_named(std::string_view name);
 
-/// Whether kernels may run in clusters of blocks; and in groups of blocks that wait for each other.
+/// Whether kernels may run in thread block clusters, and in cooperative groups of blocks that wait for each other.
 bool has_clusters(GpuLanguage language);
-bool has_groups(GpuLanguage language);
-/// Whether kernels may have instructions of NVIDIA's tensor cores.
+bool has_cooperative_groups(GpuLanguage language);
+/// Whether kernels may use NVIDIA's tensor-core instructions.
 bool has_tensor_cores(GpuLanguage language);
 
-/// Kernels that one function of the host runs one after the other. Scratch buffers are part of the workspace; those of the
-/// same name are the same memory in all of them.
+/// Kernels that one host function launches in sequence. Scratch buffers lie in the workspace; kernels share those of
+/// the same name.
 struct GpuTransform {
-    /// Memory of the GPU that steps share: what the caller passes, or workspace between steps.
+    /// GPU memory that launches share: passed by the caller, or workspace between kernels.
     struct Memory {
         std::string name; ///< such as "in", "out", "data", "in_re"
         ir::Scalar element = ir::Scalar::float32;
-        bool written = false;  ///< of an argument: not const
-        bool by_value = false; ///< numbers in the host's memory, which the launch hands over
-        bool workspace =
-            false; ///< part of the one workspace that the function takes, contents undefined before
-        Integer elements = 0; ///< of workspace
+        bool written = false;   ///< of an argument: not const
+        bool by_value = false;  ///< elements in host memory, passed with the launch
+        bool workspace = false; ///< region of the workspace that the function takes, initially undefined
+        Integer elements = 0;   ///< of a workspace region
     };
-    /// An integer parameter of a program: 1 where this number, passed by value, is not zero, else 0.
+    /// An integer parameter of a program: 1 if this element of a by-value memory is nonzero, else 0.
     struct Flag {
         std::size_t memory = 0;
         Integer index = 0;
     };
-    struct Step {
+    struct KernelLaunch {
         const ir::Program* program = nullptr; ///< for a GPU
         std::vector<std::size_t>
-            memories;                 ///< for each of its argument buffers in order, which of the transform's
-        std::vector<Flag> flags = {}; ///< for each of its integer parameters in order
-        std::optional<Flag> condition = {}; ///< it runs where this number is not zero; nothing: always
+            memories; ///< for each argument buffer in order: index into the transform's memories
+        std::vector<Flag> flags = {};       ///< for each integer parameter in order
+        std::optional<Flag> condition = {}; ///< launched only if this value is nonzero; nothing: always
     };
 
     std::string name; ///< of the function
     std::vector<Memory> memories;
-    std::vector<Step> steps;
+    std::vector<KernelLaunch> launches;
 };
 
 struct GpuSourceOptions {
     GpuLanguage language = GpuLanguage::cuda;
-    /// Arguments of the function may be the same memory, as in place: no kernel may assume that they differ.
+    /// Arguments may alias, as in place: kernels must not assume that they are disjoint.
     bool arguments_overlap = false;
-    std::string comment = {}; ///< words at the head of the file
+    std::string comment = {}; ///< comment at the head of the file
 };
 
-/// Bytes of workspace that the function wants; with 0 it has no such argument.
+/// Bytes of workspace that the function takes; 0: no such argument.
 Integer gpu_workspace_bytes(const GpuTransform& transform);
 
-/// The kernels alone, with the tables that are constants: for a compiler at run time. Tables too large for constants
-/// (in OpenCL C) are arguments of the kernels, after the others.
+/// Only the kernels and their constant tables, for a runtime compiler. Tables too large for constant memory (OpenCL C)
+/// become the kernels' last arguments.
 std::string emit_gpu_kernels(const GpuTransform& transform, const GpuSourceOptions& options = {});
 
-/// One file: the kernels and the function that runs them, which needs nothing but the language's runtime.
+/// One file with the kernels and the host function that launches them; it depends only on the language's runtime.
 ///
-/// CUDA C++ and HIP (with hip for cuda), on memory of the GPU, in the stream's order:
+/// CUDA C++ and HIP (with hip for cuda), on GPU memory, ordered by the stream:
 ///     extern "C" cudaError_t NAME(const float* in, float* out, void* workspace, cudaStream_t stream);
-/// It allocates nothing. Compilers at run time see the kernels alone.
+/// The function allocates nothing. Runtime compilers see only the kernels.
 ///
-/// OpenCL, in C99, the kernels as text inside:
+/// OpenCL, in C99 with the kernels embedded as text:
 ///     cl_int NAME_create(struct NAME* self, cl_context context, cl_device_id device);
 ///     cl_int NAME(const struct NAME* self, cl_command_queue queue, cl_mem in, cl_mem out, cl_mem workspace);
 ///     void NAME_release(struct NAME* self);
 ///
-/// Shared memory beyond 48 KiB is asked for by the function in CUDA C++ and HIP; OpenCL has no such question, and returns an
-/// error where the device has less.
+/// In CUDA C++ and HIP, the function requests shared memory beyond 48 KiB; OpenCL needs no request and returns an error
+/// if the device has less.
 ///
-/// Clusters of blocks need compute capability 9.0; blocks that wait for each other are launched all at once, and the function
-/// returns an error where the GPU does not run so many.
+/// Thread block clusters need compute capability 9.0. Blocks of cooperative groups must all be resident: the function
+/// returns an error if the GPU cannot hold them at once.
 ///
-/// UserError where the language lacks something: atomic additions in OpenCL C, of 16-bit numbers everywhere; clusters in
-/// HIP and OpenCL C, groups of blocks in OpenCL C.
+/// UserError for what a language lacks: atomic additions in OpenCL C, of 16-bit types in any language; clusters in HIP
+/// and OpenCL C; cooperative groups in OpenCL C.
 std::string emit_gpu(const GpuTransform& transform, const GpuSourceOptions& options = {});
 
-/// The declarations that go with it.
+/// The matching declarations.
 std::string emit_gpu_header(const GpuTransform& transform, const GpuSourceOptions& options = {});
 
 } // namespace swirl::emit

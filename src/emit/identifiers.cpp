@@ -62,11 +62,11 @@ constexpr std::array keywords = {
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string as_identifier(std::string_view wish) {
+std::string as_identifier(std::string_view preferred) {
     std::string name;
-    for (const char c : wish) {
+    for (const char c : preferred) {
         const bool fits = is_letter(c) || is_digit(c);
-        // Two underscores in a row belong to the compiler.
+        // Consecutive underscores are reserved for the compiler.
         if (!fits || c == '_') {
             if (name.empty() || name.back() != '_') name += '_';
         } else {
@@ -86,12 +86,12 @@ bool is_plain_identifier(std::string_view name) {
     return std::find(keywords.begin(), keywords.end(), name) == keywords.end();
 }
 
-std::string Identifiers::unique(std::string_view wish) {
-    const std::string stem = as_identifier(wish);
+std::string Identifiers::unique(std::string_view preferred) {
+    const std::string stem = as_identifier(preferred);
     std::string name = stem;
-    for (int number = 2; !is_plain_identifier(name) || taken_.contains(name); ++number)
+    for (int number = 2; !is_plain_identifier(name) || used_.contains(name); ++number)
         name = fmt::format("{}_{}", stem.ends_with('_') ? stem.substr(0, stem.size() - 1) : stem, number);
-    taken_.insert(name);
+    used_.insert(name);
     return name;
 }
 

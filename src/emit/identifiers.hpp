@@ -6,23 +6,23 @@
 
 namespace swirl::emit {
 
-/// Hands out names for one scope of emitted text: valid C identifiers, no keyword, none twice.
+/// Hands out names for one scope of emitted text: valid, unique C identifiers that are not keywords.
 class Identifiers {
 public:
     Identifiers() = default;
 
-    /// Never to be handed out; also not by scopes copied from this one.
-    void reserve(std::string_view name) { taken_.emplace(name); }
-    /// `wish` with what no identifier may hold replaced by `_`, and a number behind it when it is taken.
-    std::string unique(std::string_view wish);
-    /// The name may be handed out again: its scope has ended.
-    void release(const std::string& name) { taken_.erase(name); }
+    /// Never hands out `name`; nor do scopes copied from this one.
+    void reserve(std::string_view name) { used_.emplace(name); }
+    /// `preferred` with invalid characters replaced by `_`, and a numeric suffix if it is taken.
+    std::string unique(std::string_view preferred);
+    /// Frees a name at the end of its scope.
+    void release(const std::string& name) { used_.erase(name); }
 
 private:
-    std::unordered_set<std::string> taken_;
+    std::unordered_set<std::string> used_;
 };
 
-/// Whether `name` can stand as it is: a C identifier and no keyword of C or C++.
+/// Whether `name` can stand unchanged: a C identifier and no keyword of C or C++.
 bool is_plain_identifier(std::string_view name);
 
 } // namespace swirl::emit

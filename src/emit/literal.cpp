@@ -52,7 +52,7 @@ std::string bits_literal(long double number, ir::Scalar scalar) {
     const double value = ir::round_to(scalar, number);
     if (scalar == ir::Scalar::bfloat16)
         return fmt::format("0x{:04X}", std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16);
-    // Scaled by 2^-112 the exponents of float16, subnormal ones too, are those of float32.
+    // Scaled by 2^-112, the exponents of float16, subnormals too, become those of float32.
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::ldexp(value, -112)));
     const std::uint32_t sign = bits >> 16 & 0x8000U;
     if (std::isnan(value)) return fmt::format("0x{:04X}", sign | 0x7E00U);
@@ -61,7 +61,7 @@ std::string bits_literal(long double number, ir::Scalar scalar) {
 }
 
 std::string c_literal(Integer number) {
-    // C has no negative literals: the magnitude must fit by itself.
+    // C has no negative literals: the magnitude alone must fit.
     if (number == std::numeric_limits<Integer>::min()) return "-9223372036854775807 - 1";
     return fmt::format("{}", number);
 }

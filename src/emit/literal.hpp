@@ -7,19 +7,19 @@
 
 namespace swirl::emit {
 
-/// A C literal of scalar type `scalar` with the value of `number` rounded to it: the shortest decimal that reads
-/// back to the same bits. Infinities and NaN are the macros of <math.h>.
-/// Types of 16 bits have no literals in C: InternalError.
+/// A C literal of type `scalar` with the value of `number` rounded to it: the shortest decimal that reads back to the
+/// same bits. Infinities and NaN are the macros of <math.h>.
+/// InternalError for 16-bit types, which have no literals in C.
 std::string c_literal(long double number, ir::Scalar scalar);
 
-/// An integer constant of 64 bits; the least value is spelled as C allows.
+/// A 64-bit integer constant; the minimum is spelled as an expression, as C requires.
 std::string c_literal(Integer number);
 
-/// The same in PTX: bits of a float in hexadecimal (0f…, 0d…), so that nobody rounds again. A number of 16 bits is the
-/// float32 that holds it.
+/// A literal in PTX: the bits of a float in hexadecimal (0f…, 0d…), so that nothing rounds again. A 16-bit value
+/// becomes the float32 that equals it.
 std::string ptx_literal(long double number, ir::Scalar scalar);
 
-/// The bits of a number of 16 bits in hexadecimal, as C and PTX spell an integer.
+/// The bits of a 16-bit value in hexadecimal, as C and PTX spell an integer.
 std::string bits_literal(long double number, ir::Scalar scalar);
 
 } // namespace swirl::emit

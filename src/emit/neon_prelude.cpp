@@ -52,7 +52,7 @@ constexpr std::string_view store_half_text = R"(
 swirl_inline void store_half(float* to, f32x4 v) { vst1_f32(to, vget_low_f32(v)); }
 )";
 
-/// One function for each type of the file.
+/// One function per vector type of the file.
 void write_fused(SourceWriter& out, const PreludeNeeds& needs, std::string_view name,
                  std::string_view intrinsic, std::string_view for_others) {
     bool others = false;
@@ -69,9 +69,9 @@ void write_fused(SourceWriter& out, const PreludeNeeds& needs, std::string_view 
 
 } // namespace
 
-/// GCC for AArch64 orders operations anew before it allocates registers, and spills much of what a kernel computes:
-/// of 1024 points 1100 of 3000 instructions access the stack with that, 180 of 2000 without. To count again: swirl emit
-/// dft 1024 --cpu neon, aarch64-linux-gnu-g++ -O2 -S with and without -fno-schedule-insns, grep -c '\[sp'.
+/// GCC for AArch64 reorders operations before it allocates registers, and spills many values: at 1024 points, 1100 of
+/// 3000 instructions access the stack with that pass, 180 of 2000 without it. To measure again: swirl emit dft 1024
+/// --cpu neon, aarch64-linux-gnu-g++ -O2 -S with and without -fno-schedule-insns, grep -c '\[sp'.
 const std::string_view neon_include_text = R"(#if !defined(__aarch64__)
 #error "this file is for AArch64"
 #endif
@@ -95,7 +95,7 @@ void write_neon_functions(SourceWriter& out, const PreludeNeeds& needs) {
         out.comment("a * b + c with one rounding.");
         write_fused(out, needs, "multiply_add", "vfma", multiply_add_each_text);
     }
-    if (needs.subtract_product) {
+    if (needs.negated_multiply_add) {
         out.line();
         out.comment("c - a * b with one rounding.");
         write_fused(out, needs, "subtract_product", "vfms", subtract_product_each_text);

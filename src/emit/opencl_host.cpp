@@ -1,4 +1,4 @@
-// The functions of the host for OpenCL, in C99: create, enqueue, release.
+// The host functions for OpenCL, in C99: create, enqueue, release.
 
 #include "emit/gpu_file.hpp"
 
@@ -14,7 +14,7 @@ std::string escaped(std::string_view line) {
     return result;
 }
 
-/// One string a line: compilers limit how long a string may be.
+/// One string literal per line: compilers limit the length of a literal.
 void write_source(SourceWriter& out, const std::string& function, std::string_view text) {
     SourceWriter::Block block(out, fmt::format("static const char* {}_source[] =", function), ";");
     while (!text.empty()) {
@@ -98,12 +98,12 @@ void write_run(SourceWriter& out, const std::string& name) {
     out.close();
 }
 
-/// A part of the workspace, as a memory object for the time of the call.
-class WorkspaceParts {
+/// A workspace region, as a sub-buffer that lives during the call.
+class WorkspaceRegions {
 public:
-    explicit WorkspaceParts(SourceWriter& out) : out_(out) {}
+    explicit WorkspaceRegions(SourceWriter& out) : out_(out) {}
 
-    std::string add(const WorkspaceLayout::Part& part) {
+    std::string add(const WorkspaceLayout::Region& part) {
         for (std::size_t p = 0; p < parts_.size(); ++p)
             if (parts_[p].offset == part.offset) return fmt::format("parts[{}]", p);
         parts_.push_back(part);
@@ -114,7 +114,7 @@ public:
         if (parts_.empty()) return;
         out_.line("cl_mem parts[{}] = {{NULL}};", parts_.size());
         std::vector<std::string> regions;
-        for (const WorkspaceLayout::Part& part : parts_)
+        for (const WorkspaceLayout::Region& part : parts_)
             regions.push_back(fmt::format("{{{}, {}}}", part.offset, part.bytes()));
         out_.list(fmt::format("const cl_buffer_region regions[{}] = {{", parts_.size()), regions, "};");
         out_.line("int p;");
@@ -133,10 +133,11 @@ public:
 
 private:
     SourceWriter& out_;
-    std::vector<WorkspaceLayout::Part> parts_;
+    std::vector<WorkspaceLayout::Region> parts_;
 };
 
-std::vector<std::string> actuals(const GpuFile& file, const GpuFile::Step& step, WorkspaceParts& parts) {
+std::vector<std::string> actuals(const GpuFile& file, const GpuFile::KernelLaunch& step,
+                                 WorkspaceRegions& parts) {
     const WorkspaceLayout& workspace = file.workspace();
     std::vector<std::string> result;
     for (const GpuFile::Actual& actual : step.actuals) {
@@ -155,8 +156,10 @@ std::vector<std::string> actuals(const GpuFile& file, const GpuFile::Step& step,
     return result;
 }
 
-/// Arguments behind those that are memory objects: numbers, one by one, and flags. Whether there are any.
-bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step, std::size_t position) {
+/// Sets the arguments after the memory objects: by-value elements one by one, then flags. Returns whether there are
+/// any.
+bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& step,
+                std::size_t position) {
     const std::size_t first = position;
     for (const GpuFile::Actual& actual : step.actuals) {
         const ir::BufferInfo& buffer = file.kernels()[step.kernel].buffer(actual.buffer);
@@ -171,13 +174,13 @@ bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
     return position > first;
 }
 
-void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& step,
-                const std::vector<std::string>& buffers) {
+void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& step,
+                  const std::vector<std::string>& buffers) {
     const ir::Launch& launch = file.kernels()[step.kernel].program->launch;
     std::vector<Integer> threads;
     for (std::size_t axis = 0; axis < 3; ++axis)
         threads.push_back(launch.blocks[axis] * launch.threads[axis]);
-    if (&step != &file.steps().front())
+    if (&step != &file.launches().front())
         out.line("if (error == CL_SUCCESS) error = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);");
     const std::string condition =
         step.condition ? fmt::format(" && {} != 0", file.text_of(*step.condition)) : "";
@@ -194,15 +197,15 @@ void write_step(SourceWriter& out, const GpuFile& file, const GpuFile::Step& ste
 }
 
 void write_enqueue(SourceWriter& out, const GpuFile& file) {
-    WorkspaceParts parts(out);
+    WorkspaceRegions parts(out);
     std::vector<std::vector<std::string>> buffers;
-    for (const GpuFile::Step& step : file.steps()) buffers.push_back(actuals(file, step, parts));
+    for (const GpuFile::KernelLaunch& step : file.launches()) buffers.push_back(actuals(file, step, parts));
     out.list(fmt::format("cl_int {}_enqueue(", file.function()), enqueue_parameters(file), ") {");
     out.indent();
     out.line("cl_int error = CL_SUCCESS;");
     file.write_unused(out);
     parts.write_creation();
-    for (std::size_t s = 0; s < buffers.size(); ++s) write_step(out, file, file.steps()[s], buffers[s]);
+    for (std::size_t s = 0; s < buffers.size(); ++s) write_launch(out, file, file.launches()[s], buffers[s]);
     parts.write_release();
     out.line("return error;");
     out.close();

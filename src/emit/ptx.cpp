@@ -16,13 +16,13 @@ constexpr Integer tensor_parameter_alignment = 64;
 
 std::string_view data_type(ir::Scalar scalar) {
     switch (scalar) {
-    case ir::Scalar::boolean: break; // in no memory
+    case ir::Scalar::boolean: break; // never in memory
     case ir::Scalar::int8:
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
     case ir::Scalar::uint16:
     case ir::Scalar::int32:
-    case ir::Scalar::float8_e4m3: break; // in no tables
+    case ir::Scalar::float8_e4m3: break; // never in tables
     case ir::Scalar::int64: return ".s64";
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: return ".b16";
@@ -32,7 +32,7 @@ std::string_view data_type(ir::Scalar scalar) {
     return "";
 }
 
-void write_table(SourceWriter& out, const ir::BufferInfo& buffer, const PtxPlace& place) {
+void write_table(SourceWriter& out, const ir::BufferInfo& buffer, const BufferLocation& location) {
     const bool is_integer = buffer.element == ir::Scalar::int64;
     const Integer held = buffer.contents ? buffer.contents->size() : 0;
     ensure(held >= buffer.elements, "ptx: table '{}' holds {} of {} entries", buffer.name, held,
@@ -45,15 +45,16 @@ void write_table(SourceWriter& out, const ir::BufferInfo& buffer, const PtxPlace
             items.push_back(bits_literal((*buffer.contents)[i], buffer.element));
         else
             items.push_back(ptx_literal((*buffer.contents)[i], buffer.element));
-    out.list(fmt::format(".global .align {} {} {}[{}] = {{", place.alignment, data_type(buffer.element),
-                         place.name, items.size()),
+    out.list(fmt::format(".global .align {} {} {}[{}] = {{", location.alignment, data_type(buffer.element),
+                         location.name, items.size()),
              items, "};");
 }
 
 void write_data(SourceWriter& out, const ir::Program& program, const Usage& usage, const PtxLayout& layout) {
-    for (std::size_t b = 0; b < layout.places.size(); ++b)
-        if (program.buffers[b].space == ir::Space::table && !layout.places[b].is_passed && usage.buffers[b])
-            write_table(out, program.buffers[b], layout.places[b]);
+    for (std::size_t b = 0; b < layout.locations.size(); ++b)
+        if (program.buffers[b].space == ir::Space::table && !layout.locations[b].is_passed &&
+            usage.buffers[b])
+            write_table(out, program.buffers[b], layout.locations[b]);
     if (layout.dynamic_shared_bytes > 0)
         out.line(".extern .shared .align {} .b8 {}[];", layout.dynamic_shared_alignment,
                  layout.dynamic_shared);
@@ -65,20 +66,20 @@ std::string ascii(std::string_view words) {
     for (const char c : words)
         if (const auto byte = static_cast<unsigned char>(c); byte < 0x80)
             result += c;
-        else if (byte >= 0xC0) // the first byte of a character
+        else if (byte >= 0xC0) // first byte of a UTF-8 character
             result += '?';
     return result;
 }
 
 void describe(SourceWriter& out, const ir::Program& program, const PtxLayout& layout) {
     out.comment(ascii(program.name) + ": the elements of its buffers");
-    for (std::size_t b = 0; b < layout.places.size(); ++b) {
+    for (std::size_t b = 0; b < layout.locations.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
-        const PtxPlace& place = layout.places[b];
-        out.comment(fmt::format("  {}: {} {} {}..{}{}", place.is_passed ? place.name : ascii(buffer.name),
-                                name_of(buffer.space), name_of(buffer.element), buffer.first,
-                                buffer.first + buffer.elements - 1,
-                                place.is_passed ? (place.is_constant ? ", read" : "") : ", not passed"));
+        const BufferLocation& location = layout.locations[b];
+        out.comment(fmt::format(
+            "  {}: {} {} {}..{}{}", location.is_passed ? location.name : ascii(buffer.name),
+            name_of(buffer.space), name_of(buffer.element), buffer.first, buffer.first + buffer.elements - 1,
+            location.is_passed ? (location.is_constant ? ", read" : "") : ", not passed"));
     }
     out.comment(fmt::format("{} x {} x {} blocks", program.launch.blocks[0], program.launch.blocks[1],
                             program.launch.blocks[2]));
@@ -86,13 +87,13 @@ void describe(SourceWriter& out, const ir::Program& program, const PtxLayout& la
 
 std::vector<std::string> formal_parameters(const PtxLayout& layout) {
     std::vector<std::string> result;
-    for (const PtxPlace& place : layout.places)
-        if (place.space == PtxPlace::Space::parameter)
+    for (const BufferLocation& location : layout.locations)
+        if (location.space == BufferLocation::Space::parameter)
+            result.push_back(fmt::format(".param .align {} .b8 {}[{}]", location.alignment, location.name,
+                                         location.bytes));
+        else if (location.is_passed)
             result.push_back(
-                fmt::format(".param .align {} .b8 {}[{}]", place.alignment, place.name, place.bytes));
-        else if (place.is_passed)
-            result.push_back(
-                fmt::format(".param .u64 .ptr .global .align {} {}", place.alignment, place.name));
+                fmt::format(".param .u64 .ptr .global .align {} {}", location.alignment, location.name));
     for (const std::string& tensor : layout.tensors)
         if (!tensor.empty())
             result.push_back(fmt::format(".param .align {} .b8 {}[{}]", tensor_parameter_alignment, tensor,
@@ -102,18 +103,19 @@ std::vector<std::string> formal_parameters(const PtxLayout& layout) {
 }
 
 void declare_private_data(SourceWriter& out, const Usage& usage, const PtxLayout& layout) {
-    for (std::size_t b = 0; b < layout.places.size(); ++b) {
-        const PtxPlace& place = layout.places[b];
-        const bool is_shared = place.space == PtxPlace::Space::shared;
-        if (!usage.buffers[b] || (!is_shared && place.space != PtxPlace::Space::local)) continue;
+    for (std::size_t b = 0; b < layout.locations.size(); ++b) {
+        const BufferLocation& location = layout.locations[b];
+        const bool is_shared = location.space == BufferLocation::Space::shared;
+        if (!usage.buffers[b] || (!is_shared && location.space != BufferLocation::Space::local)) continue;
         if (is_shared && layout.dynamic_shared_bytes > 0) continue;
-        out.line("{} .align {} .b8 {}[{}];", is_shared ? ".shared" : ".local", place.alignment, place.name,
-                 place.bytes);
+        out.line("{} .align {} .b8 {}[{}];", is_shared ? ".shared" : ".local", location.alignment,
+                 location.name, location.bytes);
     }
 }
 
-PtxParameter parameter_of(const PtxPlace& place, int buffer) {
-    if (place.space == PtxPlace::Space::parameter) return {PtxParameter::Kind::value, buffer, place.bytes};
+PtxParameter parameter_of(const BufferLocation& location, int buffer) {
+    if (location.space == BufferLocation::Space::parameter)
+        return {PtxParameter::Kind::value, buffer, location.bytes};
     return {PtxParameter::Kind::buffer, buffer};
 }
 
@@ -150,9 +152,9 @@ PtxInterface ptx_interface(const ir::Program& program, const PtxOptions& options
     PtxInterface result;
     result.entry = layout.entry;
     result.dynamic_shared_bytes = layout.dynamic_shared_bytes;
-    for (std::size_t b = 0; b < layout.places.size(); ++b)
-        if (layout.places[b].is_passed)
-            result.parameters.push_back(parameter_of(layout.places[b], static_cast<int>(b)));
+    for (std::size_t b = 0; b < layout.locations.size(); ++b)
+        if (layout.locations[b].is_passed)
+            result.parameters.push_back(parameter_of(layout.locations[b], static_cast<int>(b)));
     for (std::size_t t = 0; t < layout.tensors.size(); ++t)
         if (!layout.tensors[t].empty())
             result.parameters.push_back(

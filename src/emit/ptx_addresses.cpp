@@ -43,7 +43,7 @@ PtxAddresses::PtxAddresses(PtxAssembly& out, const ir::Program& program, const U
       bases_(program.buffers.size()),
       scopes_(1) {}
 
-/// index / divisor mod modulus, by shifts and masks where they do.
+/// index / divisor mod modulus, by shifts and masks where both are powers of two.
 std::string PtxAddresses::digit_of(const std::string& index, const ir::VariableInfo& info) {
     const auto is_power = [](Integer n) { return (n & (n - 1)) == 0; };
     const auto log = [](Integer n) {
@@ -79,20 +79,20 @@ void PtxAddresses::declare() {
                   true, false});
     for (std::size_t b = 0; b < bases_.size(); ++b) {
         if (!usage_.buffers[b]) continue;
-        const PtxPlace& place = layout_.places[b];
-        if (place.space == PtxPlace::Space::registers) continue;
-        if (place.space == PtxPlace::Space::parameter) {
-            bases_[b] = place.name;
-        } else if (program_.buffers[b].absolute) { // global memory has its generic addresses
+        const BufferLocation& location = layout_.locations[b];
+        if (location.space == BufferLocation::Space::registers) continue;
+        if (location.space == BufferLocation::Space::parameter) {
+            bases_[b] = location.name;
+        } else if (program_.buffers[b].absolute) { // a generic address, valid for global memory
             bases_[b] = out_.result(PtxRegister::int64, "mov.u64", {"0"});
-        } else if (place.is_passed) {
+        } else if (location.is_passed) {
             const std::string generic =
-                out_.result(PtxRegister::int64, "ld.param.u64", {fmt::format("[{}]", place.name)});
+                out_.result(PtxRegister::int64, "ld.param.u64", {fmt::format("[{}]", location.name)});
             bases_[b] = out_.result(PtxRegister::int64, "cvta.to.global.u64", {generic});
-        } else if (place.space == PtxPlace::Space::global) {
-            bases_[b] = out_.result(PtxRegister::int64, "mov.u64", {place.name});
+        } else if (location.space == BufferLocation::Space::global) {
+            bases_[b] = out_.result(PtxRegister::int64, "mov.u64", {location.name});
         } else {
-            bases_[b] = out_.result(PtxRegister::int32, "mov.u32", {place.name});
+            bases_[b] = out_.result(PtxRegister::int32, "mov.u32", {location.name});
         }
     }
 }
@@ -135,7 +135,7 @@ PtxInteger PtxAddresses::converted(const PtxInteger& number, bool wide) {
             false};
 }
 
-/// factor·coefficient + sum; `sum` may be a literal 0.
+/// factor·coefficient + sum; `sum` may be the literal 0.
 PtxInteger PtxAddresses::multiply_add(const PtxInteger& factor, Integer coefficient, const PtxInteger& sum,
                                       bool wide) {
     const bool is_first = sum.is_literal;
@@ -146,7 +146,7 @@ PtxInteger PtxAddresses::multiply_add(const PtxInteger& factor, Integer coeffici
         if (is_first) return same;
         return made(out_.result(kind, wide ? "add.s64" : "add.s32", {sum.text, same.text}));
     }
-    // A product that does not fit is of a form that does: only its low bits count.
+    // A product that overflows belongs to a form that wraps: only its low bits count.
     const std::string number =
         fmt::format("{}", wide ? coefficient : static_cast<Integer>(static_cast<std::int32_t>(coefficient)));
     if (wide && !factor.is_wide && fits_32_bits(coefficient)) {
@@ -198,7 +198,7 @@ PtxInteger PtxAddresses::value(const Affine& form) {
 // ---- addresses ------------------------------------------------------------------------------------------------
 
 bool PtxAddresses::may_wrap(const ir::Address& address) const {
-    if (place(address.buffer).space != PtxPlace::Space::global) return true; // addresses of 32 bits
+    if (location(address.buffer).space != BufferLocation::Space::global) return true; // 32-bit addresses
     if (address.dynamic != ir::no_value) return false;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
     const Integer first = buffer.first - address.index.constant();
@@ -214,7 +214,7 @@ std::string PtxAddresses::fixed_pointer(const ir::Address& address) {
     const std::tuple key(buffer, terms, wraps);
     for (const Scope& scope : scopes_)
         if (const auto at = scope.pointers.find(key); at != scope.pointers.end()) return at->second;
-    const bool wide = place(buffer).space == PtxPlace::Space::global;
+    const bool wide = location(buffer).space == BufferLocation::Space::global;
     const PtxInteger from_base =
         multiply_add(variable_part(terms, wraps), element_size(buffer), {base, wide, false}, wide);
     scopes_.back().pointers.emplace(key, from_base.text);
@@ -224,16 +224,16 @@ std::string PtxAddresses::fixed_pointer(const ir::Address& address) {
 std::string PtxAddresses::pointer(const ir::Address& address, const std::string& dynamic) {
     const std::string fixed = fixed_pointer(address);
     if (dynamic.empty()) return fixed;
-    const bool wide = place(address.buffer).space == PtxPlace::Space::global;
+    const bool wide = location(address.buffer).space == BufferLocation::Space::global;
     return multiply_add({dynamic, true, false}, address.dynamic_scale * element_size(address.buffer),
                         {fixed, wide, false}, wide)
         .text;
 }
 
-/// By division: which block it is depends on all of the index.
+/// By division: the block's rank depends on the whole index.
 std::string PtxAddresses::computed_pointer(const ir::Address& address) {
     const std::string part =
-        std::to_string(program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part);
+        std::to_string(program_.buffers[static_cast<std::size_t>(address.buffer)].dsmem_elements_per_block);
     const std::string index = converted(value(address.index), false).text;
     const std::string rank = out_.result(PtxRegister::int32, "div.u32", {index, part});
     const std::string within = out_.result(PtxRegister::int32, "rem.u32", {index, part});
@@ -245,21 +245,22 @@ std::string PtxAddresses::computed_pointer(const ir::Address& address) {
     return out_.result(PtxRegister::int32, "mapa.shared::cluster.u32", {own, rank});
 }
 
-std::string PtxAddresses::remote_pointer(const ClusterPlace& place) {
-    const std::string own = fixed_pointer(place.within);
-    const std::pair key(own, place.rank);
+std::string PtxAddresses::remote_pointer(const ClusterAddress& location) {
+    const std::string own = fixed_pointer(location.within);
+    const std::pair key(own, location.rank);
     for (const Scope& scope : scopes_)
         if (const auto at = scope.remote.find(key); at != scope.remote.end()) return at->second;
-    // What is mapped has to lie in the block's own memory, also where the terms of the index are negative.
-    const std::optional<ir::Range> range = ranges_.range(place.within.index - place.within.index.constant());
+    // mapa needs an address in the block's own memory, even if terms of the index are negative.
+    const std::optional<ir::Range> range =
+        ranges_.range(location.within.index - location.within.index.constant());
     ensure(range.has_value(), "ptx: an index into a cluster's memory without bounds");
-    const Integer below = std::max<Integer>(-range->low, 0) * element_size(place.within.buffer);
+    const Integer below = std::max<Integer>(-range->low, 0) * element_size(location.within.buffer);
     const auto moved = [&](const std::string& pointer, Integer bytes) {
         return below == 0 ? pointer
                           : out_.result(PtxRegister::int32, "add.s32", {pointer, fmt::format("{}", bytes)});
     };
     const std::string mapped = out_.result(PtxRegister::int32, "mapa.shared::cluster.u32",
-                                           {moved(own, below), converted(value(place.rank), false).text});
+                                           {moved(own, below), converted(value(location.rank), false).text});
     const std::string remote = moved(mapped, -below);
     scopes_.back().remote.emplace(key, remote);
     return remote;
@@ -268,7 +269,7 @@ std::string PtxAddresses::remote_pointer(const ClusterPlace& place) {
 std::string PtxAddresses::operand(const std::string& pointer, const ir::Address& address,
                                   Integer lane_offset) {
     const Integer displacement = (address.index.constant() + lane_offset) * element_size(address.buffer) +
-                                 place(address.buffer).origin;
+                                 location(address.buffer).origin;
     if (displacement == 0) return fmt::format("[{}]", pointer);
     if (fits_32_bits(displacement)) return fmt::format("[{}+{}]", pointer, displacement);
     return fmt::format(
@@ -276,30 +277,32 @@ std::string PtxAddresses::operand(const std::string& pointer, const ir::Address&
 }
 
 Integer PtxAddresses::alignment(const ir::Address& address) const {
-    return known_alignment(ranges_, address, place(address.buffer).alignment, element_size(address.buffer));
+    return known_alignment(ranges_, address, location(address.buffer).alignment,
+                           element_size(address.buffer));
 }
 
-// ---- what loops do not change -----------------------------------------------------------------------------------
+// ---- loop-invariant code motion ---------------------------------------------------------------------------------
 
 void PtxAddresses::prepare(const Affine& form, bool wraps) { variable_part(bound_terms(form), wraps); }
 
 void PtxAddresses::prepare(const ir::Address& address) {
     prepare(address.index, may_wrap(address));
-    const bool in_cluster = program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part > 0;
+    const bool in_cluster =
+        program_.buffers[static_cast<std::size_t>(address.buffer)].dsmem_elements_per_block > 0;
     if (!in_cluster && is_bound(address.index)) fixed_pointer(address);
 }
 
 void PtxAddresses::prepare(const ir::Operation& operation) {
     if (operation.opcode == ir::Opcode::index) prepare(operation.address.index);
     if (ir::accesses_memory(operation.opcode)) prepare(operation.address);
-    if (!ir::is_of_tiles(operation.opcode) || operation.opcode == ir::Opcode::tile_product) return;
+    if (!ir::is_async_tile_operation(operation.opcode) || operation.opcode == ir::Opcode::wgmma) return;
     prepare(operation.address);
-    for (const ir::Address& place : operation.tile->places) prepare(place);
+    for (const ir::Address& location : operation.tile->addresses) prepare(location);
 }
 
 void PtxAddresses::prepare(const ir::Body& body) {
     for (const ir::Statement& statement : body) {
-        if (const auto* run = std::get_if<ir::Straight>(&statement.node)) {
+        if (const auto* run = std::get_if<ir::StraightLineBlock>(&statement.node)) {
             for (const ir::Value value : run->operations)
                 if (usage_.values[static_cast<std::size_t>(value)]) prepare(program_[value]);
         } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {

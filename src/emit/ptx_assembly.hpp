@@ -9,24 +9,24 @@
 
 namespace swirl::emit {
 
-/// Register classes. Predicates are booleans; all else is bits of that size, named by how they are mostly used.
+/// Register classes. Predicates are booleans; the others are bits of that size, named by their most frequent use.
 enum class PtxRegister : std::uint8_t { predicate, bits16, int32, int64, float32, float64 };
 
-/// The instructions of one PTX function, and the registers that they use. Every result gets a register of its own;
-/// sharing them is left to the compiler of PTX.
+/// The instructions of one PTX function, and the registers that they use. Every result gets a fresh register; register
+/// allocation is left to ptxas.
 class PtxAssembly {
 public:
     std::string fresh(PtxRegister kind);
 
     /// `opcode operand, operand, …;`
     void emit(std::string_view opcode, std::initializer_list<std::string_view> operands);
-    /// The same with a new register before the operands, which is returned.
+    /// Emits the instruction with a fresh result register before the operands, and returns that register.
     std::string result(PtxRegister kind, std::string_view opcode,
                        std::initializer_list<std::string_view> operands);
 
-    /// A label that is nowhere yet; `stem` is for readers.
+    /// A label not yet placed; `stem` is for human readers.
     std::string fresh_label(std::string_view stem);
-    void place(std::string_view label) { code_.line("{}:", label); }
+    void bind_label(std::string_view label) { code_.line("{}:", label); }
     void jump(std::string_view label) { code_.line("bra {};", label); }
     void jump_if(std::string_view predicate, std::string_view label) {
         code_.line("@{} bra {};", predicate, label);

@@ -7,20 +7,20 @@
 
 namespace swirl::emit {
 
-/// float32 to a short type and back, which is exact.
+/// Rounds float32 to a half-precision type and converts back, which is exact.
 std::string PtxKernelWriter::rounded(ir::Scalar scalar, const std::string& a) {
     return unpacked(scalar, packed(scalar, a));
 }
 
 std::string PtxKernelWriter::packed(ir::Scalar scalar, const std::string& a) {
     if (const auto known = bits_.find({a, scalar}); known != bits_.end()) return known->second;
-    if (scalar == ir::Scalar::float8_e4m3) // two, of which the lower bits are wanted
+    if (scalar == ir::Scalar::float8_e4m3) // converts two; the lower byte is wanted
         return out_.result(PtxRegister::bits16, "cvt.rn.satfinite.e4m3x2.f32", {ptx_literal(0, scalar), a});
     return out_.result(PtxRegister::bits16,
                        scalar == ir::Scalar::float16 ? "cvt.rn.f16.f32" : "cvt.rn.bf16.f32", {a});
 }
 
-/// Two of E4M3 become two float16, which hold them exactly; the upper one is 0.
+/// Two E4M3 values become two float16, which hold them exactly; the upper one is 0.
 std::string PtxKernelWriter::unpacked_e4m3(const std::string& bits) {
     const std::string both = out_.result(PtxRegister::int32, "cvt.rn.f16x2.e4m3x2", {bits});
     const std::string lower = out_.fresh(PtxRegister::bits16), upper = out_.fresh(PtxRegister::bits16);
@@ -50,14 +50,14 @@ std::string PtxKernelWriter::converted(ir::Scalar from, ir::Scalar to, const std
                            {ptx_literal(1, to), ptx_literal(0, to), a});
     if (is_short(to)) return to_short(from, to, a);
     const std::string_view source = ptx_type(from);
-    if (type == source && is_floating(to)) return a; // a short type is held as float32
+    if (type == source && is_floating(to)) return a; // half-precision types are held as float32
     if (is_short_integer(to)) return to_short_integer(from, to, a);
     const bool widens = is_integer(to) ? is_integer(from) : to == Scalar::float64 && from != Scalar::int64;
     const std::string_view rounding = widens ? "" : is_integer(to) ? ".rzi" : ".rn";
     return out_.result(ptx_register(to), fmt::format("cvt{}.{}.{}", rounding, type, source), {a});
 }
 
-/// The lower bits, as the 32 that stand for the same number.
+/// The low bits, extended to 32 bits of equal value.
 std::string PtxKernelWriter::to_short_integer(ir::Scalar from, ir::Scalar to, const std::string& a) {
     using ir::Scalar;
     std::string number = a;
@@ -81,8 +81,8 @@ std::string PtxKernelWriter::to_short(ir::Scalar from, ir::Scalar to, const std:
                                     from == Scalar::int64 ? "cvt.rn.f16.s64" : "cvt.rn.f16.f64", {a}));
 }
 
-/// float32 rounded to odd: towards 0, and the last bit set where something was lost. Rounding that to at least two
-/// bits fewer is as if rounding once (Boldo and Melquiond, 2008).
+/// float32 rounded to odd: towards 0, with the last bit set if the result is inexact. Rounding it again to at least two
+/// bits fewer equals rounding once (Boldo and Melquiond, 2008).
 std::string PtxKernelWriter::to_float32_odd(ir::Scalar from, const std::string& a) {
     const bool is_integer = from == ir::Scalar::int64;
     const std::string cut =

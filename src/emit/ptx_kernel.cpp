@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_lanes = 16;
 
-/// Of a loop with barriers the body is long, and what is computed before it would take registers all the time.
+/// The body of a loop with barriers is long; hoisted values would occupy registers throughout.
 bool has_barrier(const ir::Body& body) {
     bool found = false;
     ir::for_each_statement(body, [&](const ir::Statement& statement) {
@@ -21,7 +21,7 @@ bool has_barrier(const ir::Body& body) {
     return found;
 }
 
-/// Whether the value of a counter of narrow range stays narrow when it steps beyond its last value.
+/// Whether a counter fits 32 bits, also after the increment past its last value.
 bool counts_in_32_bits(const ir::VariableRanges& ranges, Variable variable, Integer step) {
     const std::optional<ir::Range> range = ranges.range(Affine::of(variable));
     return fits_32_bits(range) && fits_32_bits(ir::Range{range->low + step, range->high + step});
@@ -54,36 +54,39 @@ void PtxKernelWriter::write() {
     }
     addresses_.declare();
     declare_registers();
-    if (program_.launch.group > 1) awaited_ = out_.result(PtxRegister::int64, "mov.b64", {"0"});
-    if (layout_.capability >= 90 && std::any_of(program_.buffers.begin(), program_.buffers.end(),
-                                                [](const ir::BufferInfo& buffer) { return buffer.kept; }))
-        keeps_ = out_.result(PtxRegister::int64, "createpolicy.fractional.L2::evict_last.b64", {"1.0"});
+    if (program_.launch.cooperative_group > 1)
+        awaited_arrivals_ = out_.result(PtxRegister::int64, "mov.b64", {"0"});
+    if (layout_.capability >= 90 &&
+        std::any_of(program_.buffers.begin(), program_.buffers.end(),
+                    [](const ir::BufferInfo& buffer) { return buffer.evict_last; }))
+        evict_last_policy_ =
+            out_.result(PtxRegister::int64, "createpolicy.fractional.L2::evict_last.b64", {"1.0"});
     declare_tensors();
-    const auto multiplies_tiles = [&](bool adds) {
+    const auto multiplies_tiles = [&](bool accumulates) {
         return std::any_of(program_.operations.begin(), program_.operations.end(),
                            [&](const ir::Operation& operation) {
-                               return operation.opcode == ir::Opcode::tile_product &&
-                                      operation.tile->instruction->adds == adds;
+                               return operation.opcode == ir::Opcode::wgmma &&
+                                      operation.tile->instruction->accumulates == accumulates;
                            });
     };
-    if (multiplies_tiles(true)) adds_ = out_.result(PtxRegister::predicate, "setp.eq.u32", {"0", "0"});
-    if (multiplies_tiles(false)) sets_ = out_.result(PtxRegister::predicate, "setp.ne.u32", {"0", "0"});
+    if (multiplies_tiles(true)) accumulates_ = out_.result(PtxRegister::predicate, "setp.eq.u32", {"0", "0"});
+    if (multiplies_tiles(false)) overwrites_ = out_.result(PtxRegister::predicate, "setp.ne.u32", {"0", "0"});
     write(program_.body);
     out_.code().line("ret;");
 }
 
-/// Products take factors in registers of bits: those of tiles numbers of 32, those of warps pairs of short numbers.
+/// Tensor-core operands are registers of bits: 32-bit ones for wgmma, pairs of half-precision elements for mma.sync.
 void PtxKernelWriter::declare_registers() {
     std::vector<bool> has_factors(registers_.size());
     for (const ir::Operation& operation : program_.operations) {
-        if (operation.opcode == ir::Opcode::tile_product)
-            has_factors[static_cast<std::size_t>(operation.tile->places.front().buffer)] = true;
+        if (operation.opcode == ir::Opcode::wgmma)
+            has_factors[static_cast<std::size_t>(operation.tile->addresses.front().buffer)] = true;
         if (operation.opcode == ir::Opcode::instruction && operation.instruction->threads > 1 &&
             is_short(operation.instruction->operands.front().scalar))
-            short_factors_ = operation.instruction->operands.front().scalar;
+            half_precision_operands_ = operation.instruction->operands.front().scalar;
     }
     for (std::size_t b = 0; b < registers_.size(); ++b) {
-        if (addresses_.place(static_cast<ir::Buffer>(b)).space != PtxPlace::Space::registers ||
+        if (addresses_.location(static_cast<ir::Buffer>(b)).space != BufferLocation::Space::registers ||
             !usage_.buffers[b])
             continue;
         const ir::Scalar element_type = program_.buffers[b].element;
@@ -108,10 +111,10 @@ void PtxKernelWriter::write_scoped(const ir::Body& body) {
     addresses_.close_scope();
 }
 
-void PtxKernelWriter::write(const ir::Straight& straight) {
+void PtxKernelWriter::write(const ir::StraightLineBlock& straight) {
     for (const ir::Value value : straight.operations)
         if (usage_.values[static_cast<std::size_t>(value)]) write(value);
-    publish_signals(straight);
+    publish_mbarriers(straight);
 }
 
 void PtxKernelWriter::write(ir::Value value) {
@@ -124,44 +127,47 @@ void PtxKernelWriter::write(ir::Value value) {
     if (is_copied_[static_cast<std::size_t>(value)]) return;
     if (operation.opcode == ir::Opcode::atomic_add) return atomic_add(operation);
     if (operation.opcode == ir::Opcode::prefetch) return; // a hint
-    if (ir::is_of_tiles(operation.opcode)) return write_tile(operation);
+    if (ir::is_async_tile_operation(operation.opcode)) return write_tile(operation);
     values_[static_cast<std::size_t>(value)] = lanes(operation);
 }
 
 void PtxKernelWriter::write(const ir::Barrier& barrier) {
     if (role_barrier_ != 0) {
-        ensure(!barrier.of_group && !barrier.of_cluster, "ptx: a barrier of several blocks in a role");
+        ensure(!barrier.of_cooperative_group && !barrier.of_cluster,
+               "ptx: a barrier of several blocks in a role");
         return out_.code().line("bar.sync {}, {};", role_barrier_, role_threads_);
     }
-    if (barrier.of_group) return meet_in_group(barrier);
+    if (barrier.of_cooperative_group) return cooperative_barrier(barrier);
     if (!barrier.of_cluster) return out_.code().line("bar.sync 0;");
     out_.code().line("barrier.cluster.arrive.aligned;");
     out_.code().line("barrier.cluster.wait.aligned;");
 }
 
-/// One thread of each block counts its arrival, and waits until the count is that of all blocks: it orders for its block what
-/// the barriers around it order among the block's threads. The count only grows, so nobody has to set it back.
-void PtxKernelWriter::meet_in_group(const ir::Barrier& barrier) {
+/// A barrier among all blocks. One thread of each block counts the block's arrival and waits until all blocks have
+/// arrived: it orders for its block what the surrounding block barriers order among the block's threads. The count only
+/// grows, so it needs no reset.
+void PtxKernelWriter::cooperative_barrier(const ir::Barrier& barrier) {
     using Half = ir::Barrier::Half;
     if (barrier.half != Half::wait) out_.code().line("bar.sync 0;");
     const std::string counter =
         addresses_.operand(addresses_.pointer(barrier.counter, ""), barrier.counter, 0);
     const std::string done = out_.fresh_label("met");
     if (barrier.half != Half::wait)
-        out_.emit("add.u64", {awaited_, awaited_, std::to_string(program_.launch.group)});
+        out_.emit("add.u64",
+                  {awaited_arrivals_, awaited_arrivals_, std::to_string(program_.launch.cooperative_group)});
     out_.jump_if(not_first_thread(), done);
     if (barrier.half != Half::wait) out_.emit("red.release.gpu.global.add.u64", {counter, "1"});
     if (barrier.half != Half::arrive) {
         const std::string again = out_.fresh_label("wait");
-        out_.place(again);
+        out_.bind_label(again);
         const std::string seen = out_.result(PtxRegister::int64, "ld.acquire.gpu.global.u64", {counter});
-        out_.jump_if(out_.result(PtxRegister::predicate, "setp.lt.u64", {seen, awaited_}), again);
+        out_.jump_if(out_.result(PtxRegister::predicate, "setp.lt.u64", {seen, awaited_arrivals_}), again);
     }
-    out_.place(done);
+    out_.bind_label(done);
     if (barrier.half != Half::arrive) out_.code().line("bar.sync 0;");
 }
 
-/// A predicate.
+/// A predicate: this is not thread 0 of the block.
 std::string PtxKernelWriter::not_first_thread() {
     std::string any = out_.result(PtxRegister::int32, "mov.u32", {"%tid.x"});
     for (const std::size_t axis : {1, 2})
@@ -174,7 +180,7 @@ std::string PtxKernelWriter::not_first_thread() {
 
 // ---- loops ----------------------------------------------------------------------------------------------------
 
-/// A register of its own, as it will change.
+/// Copies `start` to a fresh register, as the counter changes.
 PtxInteger PtxKernelWriter::begin_counting(const Affine& start, bool wide) {
     const PtxInteger first = addresses_.converted(addresses_.value(start), wide);
     return {out_.result(wide ? PtxRegister::int64 : PtxRegister::int32, wide ? "mov.b64" : "mov.b32",
@@ -188,7 +194,8 @@ void PtxKernelWriter::count(const PtxInteger& counter, Integer step) {
 
 namespace {
 
-/// A loop's body that is all under one condition on data, which fails for the rest of the loop once it fails: variable < form + value.
+/// A loop body that is one branch on data, variable < form + value: once false, it stays false for the rest of the
+/// loop.
 struct EarlyEnd {
     Affine form;
     ir::Value value;
@@ -209,7 +216,7 @@ std::optional<EarlyEnd> early_end(const ir::For& loop) {
 
 } // namespace
 
-/// The loop's end, or the earlier one, but no less than its beginning, 0.
+/// The loop's end or the earlier one, whichever is less, but at least 0, where the loop begins.
 PtxInteger PtxKernelWriter::end_of(const ir::For& loop, ir::Value value, const Affine& form, bool wide) {
     const std::string limit = out_.result(PtxRegister::int64, "add.s64",
                                           {addresses_.converted(addresses_.value(form), true).text,
@@ -255,7 +262,7 @@ void PtxKernelWriter::write(const ir::For& loop) {
     addresses_.open_scope();
     addresses_.bind(loop.variable, counter);
     for (const auto& [induction, number] : inductions) addresses_.bind(induction->variable, number);
-    if (trips != 1) out_.place(again);
+    if (trips != 1) out_.bind_label(again);
     write_scoped(early ? early->body : loop.body);
     addresses_.close_scope();
     ranges.leave(loop);
@@ -265,13 +272,12 @@ void PtxKernelWriter::write(const ir::For& loop) {
     out_.jump_if(
         out_.result(PtxRegister::predicate, fmt::format("setp.lt.{}", type), {counter.text, end.text}),
         again);
-    if (trips == unknown) out_.place(done);
+    if (trips == unknown) out_.bind_label(done);
 }
 
 // ---- conditions -------------------------------------------------------------------------------------------------
 
-/// A predicate that is true when the condition does not hold. Nothing is subtracted: what must be less than a
-/// parameter is compared with it.
+/// A predicate that is true when the condition fails. It compares with a parameter instead of subtracting it.
 std::string PtxKernelWriter::fails(const ir::Condition& condition) {
     const char* relation = "";
     switch (condition.relation) {
@@ -296,16 +302,16 @@ std::string PtxKernelWriter::fails(const ir::Condition& condition) {
 
 void PtxKernelWriter::write(const ir::If& branch) {
     const std::string otherwise = out_.fresh_label("else");
-    std::vector<std::string> failures; // all before the first jump: later code may use what they compute
+    std::vector<std::string> failures; // computed before the first jump: later code may use them
     for (const ir::Condition& condition : branch.conditions) failures.push_back(fails(condition));
     for (const std::string& failure : failures) out_.jump_if(failure, otherwise);
     write_scoped(branch.then);
-    if (branch.otherwise.empty()) return out_.place(otherwise);
+    if (branch.otherwise.empty()) return out_.bind_label(otherwise);
     const std::string done = out_.fresh_label("done");
     out_.jump(done);
-    out_.place(otherwise);
+    out_.bind_label(otherwise);
     write_scoped(branch.otherwise);
-    out_.place(done);
+    out_.bind_label(done);
 }
 
 } // namespace swirl::emit

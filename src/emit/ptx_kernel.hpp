@@ -18,8 +18,8 @@ namespace swirl::emit {
 
 /// The instructions of one kernel.
 ///
-/// A value is a list of operands, one a lane: registers or literals. Moves of lanes are no instructions but lists
-/// in another order. Numbers of 16 bits live in float32 registers, rounded to their type after each operation.
+/// A value is a list of operands, one per lane: registers or literals. Lane shuffles need no instructions; they reorder
+/// lists. 16-bit floats live in float32 registers, rounded to their type after each operation.
 class PtxKernelWriter {
 public:
     PtxKernelWriter(PtxAssembly& out, const ir::Program& program, const Usage& usage,
@@ -32,11 +32,11 @@ private:
 
     // ---- statements (ptx_kernel.cpp)
     void write(const ir::Body& body);
-    void write(const ir::Straight& straight);
+    void write(const ir::StraightLineBlock& straight);
     void write(const ir::For& loop);
     void write(const ir::If& branch);
     void write(const ir::Barrier& barrier);
-    void meet_in_group(const ir::Barrier& barrier);
+    void cooperative_barrier(const ir::Barrier& barrier);
     std::string not_first_thread();
     void write_scoped(const ir::Body& body);
     void write(ir::Value value);
@@ -64,7 +64,7 @@ private:
     Lanes pairs(ir::Scalar scalar, const Lanes& lanes);
     Lanes executed(const ir::Operation& operation);
     Lanes exchanged(const ir::Operation& operation);
-    Lanes executed_together(const ir::Operation& operation);
+    Lanes warp_instruction(const ir::Operation& operation);
 
     // ---- conversions (ptx_convert.cpp)
     std::string converted(ir::Scalar from, ir::Scalar to, const std::string& a);
@@ -84,38 +84,38 @@ private:
     void store_asynchronously(const ir::Operation& operation);
     void store(const ir::Operation& operation);
     void atomic_add(const ir::Operation& operation);
-    /// An address as instructions have it: a register that holds it but for the index's constant.
+    /// An address in the form that instructions take: a register that holds it without the index's constant.
     struct Reached {
-        ir::Address address; ///< within the block's shared memory where that is a cluster's
+        ir::Address address; ///< for a cluster address: within the block's shared memory
         std::string pointer;
         std::string_view space;
     };
     Reached reach(const ir::Address& address);
-    /// What an access in global memory tells the caches: the suffix of the instruction, and what follows its operands.
+    /// The cache hint of an access in global memory: the suffix of the instruction, and the text after its operands.
     struct CacheHint {
         std::string_view suffix = {};
         std::string policy = {};
     };
     CacheHint cache_hint(ir::Buffer buffer, bool loads) const;
-    std::vector<std::string> fresh_words();
-    int lanes_at_once(const ir::Operation& operation, int lane) const;
+    std::vector<std::string> fresh_32_bit_registers();
+    int lanes_per_access(const ir::Operation& operation, int lane) const;
 
     // ---- tiles (ptx_tiles.cpp)
     void declare_registers();
     void declare_tensors();
-    void write(const ir::CopyFence& fence);
-    void write(const ir::Roles& parts);
-    void write(const ir::Role& role);
-    void publish_signals(const ir::Straight& straight);
+    void write(const ir::AsyncFence& fence);
+    void write(const ir::WarpRoles& warp_roles);
+    void write(const ir::WarpRole& role);
+    void publish_mbarriers(const ir::StraightLineBlock& straight);
     void write_tile(const ir::Operation& operation);
-    void tile_load(const ir::Operation& operation);
-    void tile_product(const ir::Operation& operation);
-    void signal_arrive(const ir::Operation& operation);
-    void signal_wait(const ir::Operation& operation);
+    void tma_load(const ir::Operation& operation);
+    void wgmma(const ir::Operation& operation);
+    void mbarrier_arrive(const ir::Operation& operation);
+    void mbarrier_wait(const ir::Operation& operation);
     std::string word(ir::Value value);
-    std::string place(const ir::Address& address); ///< as an operand
+    std::string address_operand(const ir::Address& address); ///< as an instruction operand
     std::string box(const ir::Operation& operation);
-    std::string factor(const ir::Address& address, const ir::TileLayout& layout);
+    std::string factor(const ir::Address& address, const ir::SmemTileLayout& layout);
 
     PtxAssembly& out_;
     const ir::Program& program_;
@@ -123,26 +123,25 @@ private:
     const PtxLayout& layout_;
     PtxAddresses addresses_;
     std::vector<Lanes> values_;   ///< by Value, once written
-    std::vector<bool> is_copied_; ///< by Value: loaded for an asynchronous store alone, which does both
-    std::vector<std::vector<std::string>> registers_; ///< by Buffer that is registers, then element
-    std::optional<ir::Scalar> short_factors_;         ///< of products by warps
-    /// Whether registers that are buffers have short numbers as they are in memory.
-    bool holds_bits(ir::Scalar scalar) const { return short_factors_ == scalar; }
+    std::vector<bool> is_copied_; ///< by Value: loaded only for an asynchronous store, which fuses both
+    std::vector<std::vector<std::string>> registers_;   ///< by Buffer that lives in registers, then element
+    std::optional<ir::Scalar> half_precision_operands_; ///< data type of the operands of mma.sync
+    /// Whether register buffers hold half-precision elements as their bits in memory.
+    bool holds_bits(ir::Scalar scalar) const { return half_precision_operands_ == scalar; }
     std::map<std::pair<std::string, ir::Scalar>, std::string>
-        bits_;              ///< of float32 registers that hold 16 bits
-    std::string zero_bits_; ///< a register of 16 bits that holds 0
+        bits_;              ///< of float32 registers that hold 16-bit floats
+    std::string zero_bits_; ///< a 16-bit register that holds 0
     std::string
-        awaited_; ///< a register that counts the arrivals at a group's barriers that a block next waits for
-    std::vector<std::string>
-        maps_;                 ///< by Tensor: registers with the addresses of what the driver made of them
-    std::string adds_;         ///< a predicate that holds: products add to what sums are
-    std::string sets_;         ///< and one that does not: sums become the products
-    int role_barrier_ = 0;     ///< the number of the barrier of the role that is being written; 0: none
-    Integer role_threads_ = 0; ///< and its threads
-    std::string keeps_;        ///< a register with the policy of caches for what is kept
+        awaited_arrivals_; ///< a register: the arrival count that the block's next grid barrier waits for
+    std::vector<std::string> maps_; ///< by Tensor: registers with the addresses of the tensor maps
+    std::string accumulates_;       ///< a predicate that is true: wgmma adds to the accumulators
+    std::string overwrites_;        ///< a predicate that is false: wgmma overwrites the accumulators
+    int role_barrier_ = 0;          ///< index of the named barrier of the role being written; 0: none
+    Integer role_threads_ = 0;      ///< threads of that role
+    std::string evict_last_policy_; ///< a register with the L2 policy evict_last
 };
 
-constexpr int first_with_copies = 80; ///< the compute capability that has cp.async
+constexpr int first_with_copies = 80; ///< the first compute capability with cp.async
 
 /// ".f32" and so on: the type in which values of a scalar type are computed.
 std::string_view ptx_type(ir::Scalar scalar);

@@ -31,7 +31,7 @@ int capability_of(const std::string& target) {
 
 bool is_special(const std::string& target) { return target.ends_with('a'); }
 
-/// The earliest version of PTX that knows a target, by the release notes in NVIDIA's description of PTX.
+/// The earliest PTX version that supports a target, by the release notes in NVIDIA's PTX ISA.
 std::string version_of(int capability, bool special) {
     if (special && capability == 90) return "8.0";
     constexpr std::array<std::pair<int, const char*>, 10> versions = {{{121, "8.8"},
@@ -49,7 +49,7 @@ std::string version_of(int capability, bool special) {
     throw InternalError("ptx: no version for this target");
 }
 
-/// The integer parameters in the order of their positions.
+/// The integer parameters in order of position.
 std::vector<Variable> parameters_of(const ir::Program& program) {
     std::vector<Variable> result;
     for (std::size_t v = 0; v < program.variables.size(); ++v)
@@ -64,7 +64,7 @@ std::vector<Variable> parameters_of(const ir::Program& program) {
     return result;
 }
 
-/// A local buffer all of whose accesses are at constant indices is registers.
+/// A local buffer lives in registers if all its accesses have constant indices.
 std::vector<bool> buffers_in_registers(const ir::Program& program) {
     std::vector<bool> result(program.buffers.size(), true);
     ir::for_each_operation(program, [&](ir::Value value) {
@@ -94,83 +94,87 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
     entry = names.unique(program.name);
     const std::vector<bool> in_registers = buffers_in_registers(program);
     for (const ir::BufferInfo& buffer : program.buffers) {
-        PtxPlace& place = places.emplace_back();
+        BufferLocation& location = locations.emplace_back();
         const Integer size = size_in_bytes(buffer.element);
-        place.name = names.unique(buffer.name);
-        place.alignment = std::max<Integer>(size, buffer.alignment);
-        if (buffer.space == ir::Space::shared) place.space = PtxPlace::Space::shared;
+        location.name = names.unique(buffer.name);
+        location.alignment = std::max<Integer>(size, buffer.alignment);
+        if (buffer.space == ir::Space::shared) location.space = BufferLocation::Space::shared;
         if (buffer.space == ir::Space::local)
-            place.space =
-                in_registers[places.size() - 1] ? PtxPlace::Space::registers : PtxPlace::Space::local;
-        place_in_global(buffer, place, options);
-        if (place.is_passed || buffer.absolute) continue;
-        place.alignment = std::max(place.alignment, widest_access);
-        place.origin = rounded_up(std::max<Integer>(0, -buffer.first * size), place.alignment);
-        const Integer elements = buffer.cluster_part > 0 ? buffer.cluster_part : buffer.elements;
-        place.bytes = place.origin + (buffer.first + elements) * size;
+            location.space = in_registers[locations.size() - 1] ? BufferLocation::Space::registers
+                                                                : BufferLocation::Space::local;
+        declare_global(buffer, location, options);
+        if (location.is_passed || buffer.absolute) continue;
+        location.alignment = std::max(location.alignment, widest_access);
+        location.origin = rounded_up(std::max<Integer>(0, -buffer.first * size), location.alignment);
+        const Integer elements =
+            buffer.dsmem_elements_per_block > 0 ? buffer.dsmem_elements_per_block : buffer.elements;
+        location.bytes = location.origin + (buffer.first + elements) * size;
     }
     pass_tensors(program, usage, names);
     for (const Variable variable : variables)
         numbers.push_back(names.unique(program.variables[static_cast<std::size_t>(variable)].name));
-    place_shared(program, usage, names);
+    allocate_shared(program, usage, names);
 }
 
-void PtxLayout::place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options) {
+void PtxLayout::declare_global(const ir::BufferInfo& buffer, BufferLocation& location,
+                               const PtxOptions& options) {
     switch (buffer.space) {
     case ir::Space::argument:
-        place.is_passed = !buffer.absolute;
-        if (buffer.absolute) place.alignment = widest_access; // as the address 0 is
-        place.is_constant = !buffer.written && !options.arguments_overlap && !buffer.by_value;
+        location.is_passed = !buffer.absolute;
+        if (buffer.absolute) location.alignment = widest_access; // absolute addresses start from 0
+        location.is_constant = !buffer.written && !options.arguments_overlap && !buffer.by_value;
         if (buffer.by_value) {
-            place.space = PtxPlace::Space::parameter;
-            place.alignment = widest_scalar;
-            place.bytes = buffer.elements * size_in_bytes(buffer.element);
+            location.space = BufferLocation::Space::parameter;
+            location.alignment = widest_scalar;
+            location.bytes = buffer.elements * size_in_bytes(buffer.element);
         }
         break;
-    case ir::Space::scratch: place.is_passed = true; break;
+    case ir::Space::scratch: location.is_passed = true; break;
     case ir::Space::table:
-        place.is_constant = true;
-        place.is_passed = buffer.elements * size_in_bytes(buffer.element) > options.largest_embedded_table ||
-                          buffer.first != 0;
-        place.alignment = std::max(place.alignment, widest_access);
+        location.is_constant = true;
+        location.is_passed =
+            buffer.elements * size_in_bytes(buffer.element) > options.largest_embedded_table ||
+            buffer.first != 0;
+        location.alignment = std::max(location.alignment, widest_access);
         break;
     case ir::Space::shared:
     case ir::Space::local: break;
     }
 }
 
-/// Memory that is reached by tensors alone is no parameter beside them.
+/// Memory accessed only through tensors needs no parameter of its own.
 void PtxLayout::pass_tensors(const ir::Program& program, const Usage& usage, Identifiers& names) {
     for (std::size_t t = 0; t < program.tensors.size(); ++t) {
         tensors.push_back(usage.tensors[t] ? names.unique(program.tensors[t].name) : "");
         const auto buffer = static_cast<std::size_t>(program.tensors[t].buffer);
-        if (!usage.buffers[buffer]) places[buffer].is_passed = false;
+        if (!usage.buffers[buffer]) locations[buffer].is_passed = false;
     }
     ensure(capability >= 90 || std::all_of(tensors.begin(), tensors.end(),
                                            [](const std::string& name) { return name.empty(); }),
            "ptx: '{}' has tensors, for which sm_90 is needed", program.name);
 }
 
-/// What is aligned most comes first, so that nothing is lost in between.
-void PtxLayout::place_shared(const ir::Program& program, const Usage& usage, Identifiers& names) {
+/// Lays out buffers by decreasing alignment, which avoids padding.
+void PtxLayout::allocate_shared(const ir::Program& program, const Usage& usage, Identifiers& names) {
     std::vector<std::size_t> shared;
-    for (std::size_t b = 0; b < places.size(); ++b)
+    for (std::size_t b = 0; b < locations.size(); ++b)
         if (program.buffers[b].space == ir::Space::shared && usage.buffers[b]) shared.push_back(b);
-    std::stable_sort(shared.begin(), shared.end(),
-                     [&](std::size_t a, std::size_t b) { return places[a].alignment > places[b].alignment; });
+    std::stable_sort(shared.begin(), shared.end(), [&](std::size_t a, std::size_t b) {
+        return locations[a].alignment > locations[b].alignment;
+    });
     std::vector<Integer> starts;
     Integer total = 0;
     for (const std::size_t b : shared) {
-        starts.push_back(rounded_up(total, places[b].alignment));
-        total = starts.back() + places[b].bytes;
+        starts.push_back(rounded_up(total, locations[b].alignment));
+        total = starts.back() + locations[b].bytes;
     }
     if (total <= largest_declared_shared) return;
     dynamic_shared = names.unique("shared_memory");
     dynamic_shared_bytes = total;
-    dynamic_shared_alignment = std::max<Integer>(128, places[shared.front()].alignment);
+    dynamic_shared_alignment = std::max<Integer>(128, locations[shared.front()].alignment);
     for (std::size_t k = 0; k < shared.size(); ++k) {
-        places[shared[k]].name = dynamic_shared;
-        places[shared[k]].origin += starts[k];
+        locations[shared[k]].name = dynamic_shared;
+        locations[shared[k]].origin += starts[k];
     }
 }
 

@@ -9,38 +9,38 @@
 
 namespace swirl::emit {
 
-/// Where a buffer is while the kernel runs.
-struct PtxPlace {
+/// Where a buffer lies while the kernel runs.
+struct BufferLocation {
     enum class Space : std::uint8_t { global, shared, local, registers, parameter };
     Space space = Space::global;
     bool is_passed = false;   ///< its address is a parameter
-    bool is_constant = false; ///< nobody writes it while the kernel runs
+    bool is_constant = false; ///< nothing writes it while the kernel runs
     std::string name;         ///< of the parameter, or of the data
     Integer bytes = 0;        ///< of the data, `origin` included
     Integer origin = 0;       ///< bytes from the name to index 0
-    Integer alignment = 1;    ///< bytes the address of index 0 is known to be a multiple of
+    Integer alignment = 1;    ///< a known divisor, in bytes, of the address of index 0
 };
 
-/// Names and places of all that a kernel's module declares; checks that the program is one for a GPU.
+/// Names and locations of everything that a kernel's module declares; checks that the program is a GPU program.
 struct PtxLayout {
     PtxLayout(const ir::Program& program, const Usage& usage, const PtxOptions& options);
 
     std::string entry;
-    std::vector<PtxPlace> places;     ///< by Buffer
-    std::vector<std::string> tensors; ///< their names, by Tensor; empty: not used
-    std::vector<Variable> variables;  ///< the integer parameters by position
-    std::vector<std::string> numbers; ///< their names
-    int capability = 0;               ///< of the target: 80 for sm_80
+    std::vector<BufferLocation> locations; ///< by Buffer
+    std::vector<std::string> tensors;      ///< their names, by Tensor; empty: unused
+    std::vector<Variable> variables;       ///< the integer parameters by position
+    std::vector<std::string> numbers;      ///< their names
+    int capability = 0;                    ///< of the target: 80 for sm_80
     std::string version;
-    /// All shared buffers in one array that the launch allots; empty: each is declared with its size.
+    /// All shared buffers in one array that the launch allocates; empty: each is declared with its size.
     std::string dynamic_shared;
     Integer dynamic_shared_bytes = 0;
     Integer dynamic_shared_alignment = 0;
 
 private:
-    void place_in_global(const ir::BufferInfo& buffer, PtxPlace& place, const PtxOptions& options);
+    void declare_global(const ir::BufferInfo& buffer, BufferLocation& location, const PtxOptions& options);
     void pass_tensors(const ir::Program& program, const Usage& usage, Identifiers& names);
-    void place_shared(const ir::Program& program, const Usage& usage, Identifiers& names);
+    void allocate_shared(const ir::Program& program, const Usage& usage, Identifiers& names);
 };
 
 } // namespace swirl::emit

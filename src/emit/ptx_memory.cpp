@@ -9,13 +9,13 @@
 namespace swirl::emit {
 namespace {
 
-std::string_view space_name(PtxPlace::Space space) {
+std::string_view space_name(BufferLocation::Space space) {
     switch (space) {
-    case PtxPlace::Space::global: return "global";
-    case PtxPlace::Space::shared: return "shared";
-    case PtxPlace::Space::local:
-    case PtxPlace::Space::registers: return "local";
-    case PtxPlace::Space::parameter: return "param";
+    case BufferLocation::Space::global: return "global";
+    case BufferLocation::Space::shared: return "shared";
+    case BufferLocation::Space::local:
+    case BufferLocation::Space::registers: return "local";
+    case BufferLocation::Space::parameter: return "param";
     }
     return "";
 }
@@ -32,7 +32,7 @@ std::string_view memory_type(ir::Scalar scalar) {
     }
 }
 
-/// Threads hold as float32 what has fewer bits in memory, which are moved in registers of 16.
+/// Types narrower than 32 bits in memory that threads hold as float32; they move in 16-bit registers.
 bool is_unpacked(ir::Scalar scalar) { return is_short(scalar) || scalar == ir::Scalar::float8_e4m3; }
 
 /// `{a, b}`, or `a` alone.
@@ -48,10 +48,10 @@ std::string_view vector_suffix(int lanes) {
 } // namespace
 
 PtxKernelWriter::Reached PtxKernelWriter::reach(const ir::Address& address) {
-    const std::string_view space = space_name(addresses_.place(address.buffer).space);
-    if (program_.buffers[static_cast<std::size_t>(address.buffer)].cluster_part > 0) {
+    const std::string_view space = space_name(addresses_.location(address.buffer).space);
+    if (program_.buffers[static_cast<std::size_t>(address.buffer)].dsmem_elements_per_block > 0) {
         ensure(address.dynamic == ir::no_value, "ptx: an index into a cluster's memory that is computed");
-        const ClusterPlace place = cluster_place(program_, addresses_.ranges(), address);
+        const ClusterAddress place = cluster_address(program_, addresses_.ranges(), address);
         if (place.is_computed) {
             ir::Address start = address;
             start.index = 0;
@@ -68,23 +68,24 @@ PtxKernelWriter::Reached PtxKernelWriter::reach(const ir::Address& address) {
 
 PtxKernelWriter::CacheHint PtxKernelWriter::cache_hint(ir::Buffer buffer, bool loads) const {
     const ir::BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
-    if (addresses_.place(buffer).space != PtxPlace::Space::global) return {};
-    if (info.kept && !keeps_.empty())
-        return {loads ? ".cg.L2::cache_hint" : ".L2::cache_hint", fmt::format(", {}", keeps_)};
-    if (info.streamed) return {".cs", ""};
-    // Other blocks write it: what the first cache has of it is out of date.
-    if (loads && info.space == ir::Space::scratch && program_.launch.group > 1) return {".cg", ""};
+    if (addresses_.location(buffer).space != BufferLocation::Space::global) return {};
+    if (info.evict_last && !evict_last_policy_.empty())
+        return {loads ? ".cg.L2::cache_hint" : ".L2::cache_hint", fmt::format(", {}", evict_last_policy_)};
+    if (info.non_temporal) return {".cs", ""};
+    // Other blocks write it, so L1 may hold stale data.
+    if (loads && info.space == ir::Space::scratch && program_.launch.cooperative_group > 1)
+        return {".cg", ""};
     return {};
 }
 
-/// The lanes from `lane` on that one instruction can move.
-int PtxKernelWriter::lanes_at_once(const ir::Operation& operation, int lane) const {
+/// Number of lanes, from `lane` on, that one instruction can move.
+int PtxKernelWriter::lanes_per_access(const ir::Operation& operation, int lane) const {
     const int most = is_short(operation.type.scalar) ? 8 : 4;
-    return emit::lanes_at_once(operation, lane, addresses_.alignment(operation.address), most);
+    return emit::lanes_per_access(operation, lane, addresses_.alignment(operation.address), most);
 }
 
-/// Four registers of 32 bits: eight lanes of 16 bits are moved as these, as vectors in PTX have at most four.
-std::vector<std::string> PtxKernelWriter::fresh_words() {
+/// Four 32-bit registers: they move eight 16-bit lanes, as PTX vectors have at most four elements.
+std::vector<std::string> PtxKernelWriter::fresh_32_bit_registers() {
     std::vector<std::string> words;
     for (int w = 0; w < 4; ++w) words.push_back(out_.fresh(PtxRegister::int32));
     return words;
@@ -96,7 +97,7 @@ std::string& PtxKernelWriter::element_register(const ir::Address& address, int l
     return registers_[static_cast<std::size_t>(address.buffer)][static_cast<std::size_t>(element)];
 }
 
-/// Copies, as the registers may change while these live.
+/// Copies the registers, which may change while the loaded values live.
 PtxKernelWriter::Lanes PtxKernelWriter::load_registers(const ir::Operation& operation) {
     const ir::Scalar scalar = operation.type.scalar;
     Lanes result;
@@ -125,11 +126,11 @@ void PtxKernelWriter::store_registers(const ir::Operation& operation) {
 }
 
 PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
-    if (addresses_.place(operation.address.buffer).space == PtxPlace::Space::registers)
+    if (addresses_.location(operation.address.buffer).space == BufferLocation::Space::registers)
         return load_registers(operation);
     const ir::Address& address = operation.address;
     const ir::Scalar scalar = operation.type.scalar;
-    const PtxPlace& place = addresses_.place(address.buffer);
+    const BufferLocation& place = addresses_.location(address.buffer);
     const Reached from = reach(address);
     const CacheHint hint = cache_hint(address.buffer, true);
     const auto emit = [&](std::string_view form, const std::string& to, const std::string& at) {
@@ -139,14 +140,14 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
     const PtxRegister kind = is_unpacked(scalar) ? PtxRegister::bits16 : ptx_register(scalar);
     Lanes result;
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
-        count = lanes_at_once(operation, lane);
+        count = lanes_per_access(operation, lane);
         std::vector<std::string> registers;
         for (int l = 0; l < count; ++l) registers.push_back(out_.fresh(kind));
         const std::string at = addresses_.operand(from.pointer, from.address, lane * address.lane_stride);
         if (count <= 4) {
             emit(fmt::format("{}.{}", vector_suffix(count), memory_type(scalar)), group(registers), at);
         } else {
-            const std::vector<std::string> words = fresh_words();
+            const std::vector<std::string> words = fresh_32_bit_registers();
             emit(".v4.b32", group(words), at);
             for (std::size_t w = 0; w < words.size(); ++w)
                 out_.emit("mov.b32", {group(std::span(registers).subspan(2 * w, 2)), words[w]});
@@ -164,7 +165,7 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
     const ir::Scalar scalar = operation.type.scalar;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
     ensure(buffer.written, "ptx: a store to buffer '{}', which is not marked as written", buffer.name);
-    if (addresses_.place(address.buffer).space == PtxPlace::Space::registers)
+    if (addresses_.location(address.buffer).space == BufferLocation::Space::registers)
         return store_registers(operation);
     const CacheHint hint = cache_hint(address.buffer, false);
     const auto emit = [&](std::string_view space, std::string_view form, const std::string& at,
@@ -174,7 +175,7 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
     const Reached to = reach(address);
     const Lanes& values = operand(operation, 0);
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
-        count = lanes_at_once(operation, lane);
+        count = lanes_per_access(operation, lane);
         std::vector<std::string> registers;
         for (int l = lane; l < lane + count; ++l) {
             const std::string& value = values[static_cast<std::size_t>(l)];
@@ -186,14 +187,14 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
                  group(registers));
             continue;
         }
-        const std::vector<std::string> words = fresh_words();
+        const std::vector<std::string> words = fresh_32_bit_registers();
         for (std::size_t w = 0; w < words.size(); ++w)
             out_.emit("mov.b32", {words[w], group(std::span(registers).subspan(2 * w, 2))});
         emit(to.space, ".v4.b32", at, group(words));
     }
 }
 
-/// What the second cache has is not kept in the first where a copy is as wide as can be.
+/// The widest copies bypass L1 (cp.async.cg).
 void PtxKernelWriter::store_asynchronously(const ir::Operation& operation) {
     const ir::Operation& loaded = program_[operation.operands[0]];
     const Integer bytes = operation.type.lanes * size_in_bytes(operation.type.scalar);
@@ -215,11 +216,11 @@ void PtxKernelWriter::atomic_add(const ir::Operation& operation) {
     ensure(buffer.written, "ptx: an addition to buffer '{}', which is not marked as written", buffer.name);
     ensure(scalar != ir::Scalar::bfloat16 || layout_.capability >= 90,
            "ptx: no atomic addition of {} on sm_{}", name_of(scalar), layout_.capability);
-    const PtxPlace::Space space = addresses_.place(address.buffer).space;
+    const BufferLocation::Space space = addresses_.location(address.buffer).space;
     const Reached reached = reach(address);
     const std::string to = addresses_.operand(reached.pointer, reached.address, 0);
     const std::string& value = operand(operation, 0).front();
-    if (space == PtxPlace::Space::local) { // nobody else sees it
+    if (space == BufferLocation::Space::local) { // private to the thread
         const bool is_bits = is_short(scalar);
         std::string old = out_.result(is_bits ? PtxRegister::bits16 : ptx_register(scalar),
                                       fmt::format("ld.local.{}", memory_type(scalar)), {to});
@@ -232,7 +233,7 @@ void PtxKernelWriter::atomic_add(const ir::Operation& operation) {
         return out_.emit(fmt::format("st.local.{}", memory_type(scalar)), {to, sum});
     }
     std::string_view type = ptx_type(scalar);
-    if (scalar == ir::Scalar::int64) type = "u64"; // modulo 2^64, so signed as well
+    if (scalar == ir::Scalar::int64) type = "u64"; // modulo 2^64, so valid for signed too
     if (scalar == ir::Scalar::float16) type = "noftz.f16";
     if (scalar == ir::Scalar::bfloat16) type = "noftz.bf16";
     out_.emit(fmt::format("red.{}.add.{}", reached.space, type),

@@ -1,5 +1,5 @@
-// Operations of the ir as instructions of PTX, lane by lane. Roundings are always written (`add.rn`): without them the
-// compiler of PTX may contract.
+// ir operations as PTX instructions, lane by lane. Roundings are always explicit (`add.rn`): without them ptxas may
+// contract.
 
 #include "base/error.hpp"
 #include "emit/literal.hpp"
@@ -16,9 +16,9 @@ std::string_view ptx_type(ir::Scalar scalar) {
     case ir::Scalar::uint8:
     case ir::Scalar::int16:
     case ir::Scalar::uint16:
-    case ir::Scalar::int32: return "s32"; // shorter ones are held so
+    case ir::Scalar::int32: return "s32"; // shorter integers are held so
     case ir::Scalar::int64: return "s64";
-    case ir::Scalar::float8_e4m3: // held so, as the following
+    case ir::Scalar::float8_e4m3: // held so, like the next
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16:
     case ir::Scalar::float32: return "f32";
@@ -47,7 +47,7 @@ PtxRegister ptx_register(ir::Scalar scalar) {
 
 namespace {
 
-/// Short integers are moved, compared and converted alone, numbers of 8 bits with a point moved and widened.
+/// Integers shorter than 32 bits are only moved, compared and converted; 8-bit floats are only moved and widened.
 void expect_arithmetic(ir::Scalar scalar) {
     ensure(!is_short_integer(scalar) && scalar != ir::Scalar::float8_e4m3, "ptx: arithmetic of {}",
            name_of(scalar));
@@ -102,7 +102,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
     case Opcode::bit_xor: return each([&](std::size_t l) { return bitwise(operation, l); });
     case Opcode::bitcast: throw InternalError("ptx: a {}, which is of CPUs", name_of(operation.opcode));
     case Opcode::instruction:
-        if (operation.instruction->threads > 1) return executed_together(operation);
+        if (operation.instruction->threads > 1) return warp_instruction(operation);
         if (operation.instruction->lane_map.empty() && !operation.instruction->text.empty())
             return executed(operation);
         ensure(!operation.instruction->lane_map.empty(),
@@ -111,19 +111,19 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
         return moved(operation, operation.instruction->lane_map);
     case Opcode::store:
     case Opcode::atomic_add:
-    case Opcode::tile_load:
-    case Opcode::tile_store:
-    case Opcode::tile_product:
-    case Opcode::signal_initialize:
-    case Opcode::signal_arrive:
-    case Opcode::signal_expect:
-    case Opcode::signal_wait:
+    case Opcode::tma_load:
+    case Opcode::tma_store:
+    case Opcode::wgmma:
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_expect_tx:
+    case Opcode::mbarrier_wait:
     case Opcode::prefetch: break;
     }
     throw InternalError("ptx: a statement where an expression was expected");
 }
 
-/// Literals stand in place of registers; there are none of booleans.
+/// Literals replace registers, except booleans, which have no literals.
 PtxKernelWriter::Lanes PtxKernelWriter::constant(ir::Type type, long double number) {
     const std::string literal = ptx_literal(number, type.scalar);
     const auto count = static_cast<std::size_t>(type.lanes);
@@ -131,7 +131,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::constant(ir::Type type, long double numb
     return Lanes(count, out_.result(PtxRegister::predicate, "mov.pred", {literal}));
 }
 
-/// Two short numbers in a register each.
+/// Packs pairs of half-precision values, one pair per register.
 PtxKernelWriter::Lanes PtxKernelWriter::pairs(ir::Scalar scalar, const Lanes& lanes) {
     Lanes result;
     for (std::size_t l = 0; l + 1 < lanes.size(); l += 2) {
@@ -141,7 +141,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::pairs(ir::Scalar scalar, const Lanes& la
     return result;
 }
 
-/// An instruction of numbers, which may be literals.
+/// A scalar instruction, whose operands may be literals.
 PtxKernelWriter::Lanes PtxKernelWriter::executed(const ir::Operation& operation) {
     const ir::Instruction& entry = *operation.instruction;
     ensure(entry.operands.size() == 2 && entry.result.lanes == 1 &&
@@ -151,7 +151,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::executed(const ir::Operation& operation)
                         {operand(operation, 0).front(), operand(operation, 1).front()})};
 }
 
-/// A number of another thread of the warp, all of whose threads are there.
+/// Reads the value of another thread of the warp (shfl.sync with all threads active).
 PtxKernelWriter::Lanes PtxKernelWriter::exchanged(const ir::Operation& operation) {
     const ir::Instruction& entry = *operation.instruction;
     std::string number = operand(operation, 0).front();
@@ -161,8 +161,8 @@ PtxKernelWriter::Lanes PtxKernelWriter::exchanged(const ir::Operation& operation
                         {number, std::to_string(entry.immediate), "31", "0xffffffff"})};
 }
 
-/// An instruction whose operands are lists of registers, the result's first.
-PtxKernelWriter::Lanes PtxKernelWriter::executed_together(const ir::Operation& operation) {
+/// An instruction whose operands are register lists, the result's first.
+PtxKernelWriter::Lanes PtxKernelWriter::warp_instruction(const ir::Operation& operation) {
     const ir::Instruction& entry = *operation.instruction;
     ensure(!entry.text.empty() && static_cast<int>(entry.encoding) <= layout_.capability,
            "ptx: instruction '{}' for compute capability {}", entry.name, layout_.capability);
@@ -233,11 +233,12 @@ std::string PtxKernelWriter::arithmetic(const ir::Operation& operation, std::siz
     const std::string result =
         out_.result(ptx_register(scalar), fmt::format("{}{}.{}", name, rounding, ptx_type(scalar)),
                     {operand(operation, 0)[lane], operand(operation, 1)[lane]});
-    // float32 has more than twice the digits of the short types: rounding twice is rounding once.
+    // float32 has more than twice the significand bits of the half-precision types, so rounding twice equals rounding
+    // once.
     return is_short(scalar) ? rounded(scalar, result) : result;
 }
 
-/// A number to which so much is added that its last bits are a + bias, as whole numbers: shifted to where exponents lie.
+/// 2^a: adding a large constant leaves a + bias as an integer in the last bits; a shift moves it to the exponent field.
 std::string PtxKernelWriter::power_of_two(ir::Scalar scalar, const std::string& a) {
     const bool is_double = scalar == ir::Scalar::float64;
     const PtxRegister real = ptx_register(scalar);
@@ -269,7 +270,7 @@ std::string PtxKernelWriter::fused(const ir::Operation& operation, std::size_t l
     return out_.result(ptx_register(scalar), fmt::format("fma.rn.{}", ptx_type(scalar)), {a, b, c});
 }
 
-/// In the short type itself: the exact sum rounded to float32 and then again could differ.
+/// In the half-precision type itself: rounding the exact sum to float32 first could change the result.
 std::string PtxKernelWriter::fused_short(ir::Scalar scalar, const std::string& a, const std::string& b,
                                          const std::string& c) {
     const char* opcode = scalar == ir::Scalar::float16 ? "fma.rn.f16" : "fma.rn.bf16";

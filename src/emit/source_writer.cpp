@@ -5,7 +5,7 @@
 namespace swirl::emit {
 namespace {
 
-/// Calls `use` for each line of `text`; a final line break ends the last line and starts no other.
+/// Calls `use` for each line of `text`; a final line break ends the last line and starts no new one.
 template <class Use> void for_each_line(std::string_view text, Use&& use) {
     while (!text.empty()) {
         const std::size_t end = text.find('\n');

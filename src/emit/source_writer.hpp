@@ -9,43 +9,43 @@
 
 namespace swirl::emit {
 
-/// The one place where source text of any language is built: lines, indentation, blocks, comments.
-/// All languages written here, PTX too, share braces and `//` comments.
+/// Builds source text of any language: lines, indentation, blocks, comments. This is the only place that does.
+/// All languages written here, PTX too, use braces and `//` comments.
 class SourceWriter {
 public:
     explicit SourceWriter(int width = 110, int indent_width = 4)
         : width_(width), indent_width_(indent_width) {}
 
-    /// One line at the present indentation, or an empty one.
+    /// One line at the current indentation, or an empty one.
     template <class... Args> void line(fmt::format_string<Args...> format, Args&&... args) {
         write(fmt::format(format, std::forward<Args>(args)...));
     }
     void line() { text_ += '\n'; }
 
-    /// A ready-made line; no format string, so braces stand for themselves.
+    /// A ready-made line; not a format string, so braces are literal.
     void write(std::string_view line);
-    /// Ready-made lines, each moved to the present indentation.
+    /// Ready-made lines, each indented to the current level.
     void paragraph(std::string_view lines);
-    /// A line that belongs to the preprocessor: at column 0.
+    /// A preprocessor line: at column 0.
     void directive(std::string_view line);
-    /// `//` lines, filled up to the width; a line break in `words` is kept.
+    /// `//` lines, filled up to the width; line breaks in `words` are kept.
     void comment(std::string_view words);
 
-    /// `head {` and one level deeper; `head` may be empty.
+    /// `head {`, then indents; `head` may be empty.
     void open(std::string_view head);
-    /// Back one level, `}` and what follows it.
+    /// Outdents, then `}` and `tail`.
     void close(std::string_view tail = {});
-    /// One level deeper, below a head that is already written, up to the next close.
+    /// Indents below a head already written, until the next close.
     void indent() { ++depth_; }
-    /// Back one level where no brace was opened, as between the labels of PTX.
+    /// Outdents without a brace, as between PTX labels.
     void outdent();
     /// `} head {`.
     void reopen(std::string_view head);
 
-    /// `head item, item, item tail`, broken into lines of at most the width when it does not fit in one.
+    /// `head item, item, item tail`, broken into lines of at most the width if it does not fit one.
     void list(std::string_view head, std::span<const std::string> items, std::string_view tail);
 
-    /// A block that closes at the end of its scope.
+    /// A block that closes at the end of its C++ scope.
     class Block {
     public:
         Block(SourceWriter& writer, std::string_view head, std::string tail = {})

@@ -26,7 +26,7 @@ private:
             std::visit([this](const auto& statement) { visit(statement); }, at->node);
     }
 
-    void visit(const ir::Straight& straight) {
+    void visit(const ir::StraightLineBlock& straight) {
         for (auto at = straight.operations.rbegin(); at != straight.operations.rend(); ++at) visit(*at);
     }
 
@@ -49,14 +49,15 @@ private:
 
     void visit(const ir::Barrier& barrier) {
         usage_.synchronises = true;
-        if (!barrier.of_group) return;
+        if (!barrier.of_cooperative_group) return;
         visit(barrier.counter);
     }
 
-    void visit(const ir::CopyFence&) {}
+    void visit(const ir::AsyncFence&) {}
 
-    void visit(const ir::Roles& parts) {
-        for (auto role = parts.roles.rbegin(); role != parts.roles.rend(); ++role) visit(role->body);
+    void visit(const ir::WarpRoles& warp_roles) {
+        for (auto role = warp_roles.roles.rbegin(); role != warp_roles.roles.rend(); ++role)
+            visit(role->body);
     }
 
     void visit(const Affine& form) {
@@ -70,10 +71,10 @@ private:
         if (!usage_.values[static_cast<std::size_t>(value)]) return;
         ir::for_each_operand(operation, [this](ir::Value operand) { use(operand); });
         if (operation.opcode == ir::Opcode::index) visit(operation.address.index);
-        if (ir::accesses_memory(operation.opcode) || ir::is_of_tiles(operation.opcode))
+        if (ir::accesses_memory(operation.opcode) || ir::is_async_tile_operation(operation.opcode))
             visit(operation.address);
         if (operation.tile == nullptr) return;
-        for (const ir::Address& place : operation.tile->places) visit(place);
+        for (const ir::Address& place : operation.tile->addresses) visit(place);
         if (operation.tile->tensor >= 0)
             usage_.tensors[static_cast<std::size_t>(operation.tile->tensor)] = true;
     }

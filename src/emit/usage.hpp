@@ -6,13 +6,13 @@
 
 namespace swirl::emit {
 
-/// What of a program reaches memory: text is emitted for this part only, so that no compiler warns of unused names.
+/// What a program's stores depend on. Only this part is emitted, so that compilers warn of no unused names.
 struct Usage {
-    std::vector<bool> values;    ///< by Value: a store depends on it, or it is one
-    std::vector<bool> buffers;   ///< by Buffer: some live access touches it
-    std::vector<bool> variables; ///< by Variable: some live form names it
-    std::vector<bool> tensors;   ///< by Tensor: some transfer moves data of it
-    bool synchronises = false;   ///< holds a barrier
+    std::vector<bool> values;    ///< by Value: a store, or a store depends on it
+    std::vector<bool> buffers;   ///< by Buffer: some live access uses it
+    std::vector<bool> variables; ///< by Variable: some live form contains it
+    std::vector<bool> tensors;   ///< by Tensor: some transfer moves its data
+    bool synchronises = false;   ///< contains a barrier
 };
 
 Usage usage_of(const ir::Program& program);

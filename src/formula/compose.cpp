@@ -6,15 +6,15 @@ namespace swirl::formula {
 
 namespace {
 
-/// A term coefficient·d, 0 ≤ d < count, of the inner value: a digit (which may be split into two) or a variable.
+/// A term coefficient·d, 0 ≤ d < count, of the inner value: a digit (which may be split in two) or a variable.
 struct Term {
     Integer coefficient;
     Integer count;
-    bool reversed;                    ///< d stands for count−1−d', which makes every coefficient positive
-    std::optional<Variable> variable; ///< nothing: a digit of the index
+    bool reversed;                    ///< d stands for count−1−d', so that every coefficient is positive
+    std::optional<Variable> variable; ///< empty: a digit of the index
 };
 
-/// Digits of the inner value in the outer map's radices, worked out term by term so that no carry occurs.
+/// Digits of the inner value in the outer map's radices, derived term by term such that no carry occurs.
 class Refinement {
 public:
     Refinement(const DigitMap& outer, Integer domain) : outer_(outer), weights_(outer.radices.size()) {
@@ -37,7 +37,7 @@ public:
         return true;
     }
 
-    /// Appends the term's digits, most significant first, or fails where they would carry.
+    /// Appends the term's digits, most significant first; fails if they would carry.
     bool add(const Term& term) {
         if (term.count == 1) return true;
         if (term.coefficient == 0) {
@@ -94,11 +94,11 @@ private:
     const DigitMap& outer_;
     Integer domain_ = 0;
     std::vector<Integer> weights_;
-    std::vector<Integer> room_; ///< how much each outer digit can still grow
+    std::vector<Integer> room_; ///< remaining range of each outer digit
     DigitMap result_;
 };
 
-/// base + stride·(inner modulo m) as one reduction, for a linear outer map.
+/// base + stride·(inner modulo m) as a single reduction, for a linear outer map.
 std::optional<DigitMap> compose_linear(const DigitMap& outer, const DigitMap& inner,
                                        const IndexMap::Counts& counts) {
     if (outer.radices.size() > 1) return std::nullopt;
@@ -160,7 +160,7 @@ std::optional<DigitMap> compose_digits(const DigitMap& outer_map, Integer outer_
 
 namespace {
 
-/// The values as a digit map where they follow digits, else as a table.
+/// The values as a digit map if they have that form, else as a table.
 IndexMap from_values(std::vector<Integer> values, Integer range) {
     const auto domain = static_cast<Integer>(values.size());
     for (const Integer modulus : {Integer{0}, range})
@@ -173,8 +173,8 @@ IndexMap from_values(std::vector<Integer> values, Integer range) {
 IndexMap IndexMap::canonical() const {
     if (const auto* digits = std::get_if<DigitMap>(&kind_)) return {domain_, range_, merged(*digits)};
     if (std::holds_alternative<TableMap>(kind_)) return from_values(values(), range_);
-    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
-        PieceMap result;
+    if (const auto* pieces = std::get_if<PiecewiseMap>(&kind_)) {
+        PiecewiseMap result;
         for (const DigitMap& piece : pieces->pieces) result.pieces.push_back(merged(piece));
         return {domain_, range_, std::move(result)};
     }
@@ -246,8 +246,8 @@ IndexMap compose(const IndexMap& outer, const IndexMap& inner, const IndexMap::C
 
 namespace {
 
-/// (a(i), b(j)) for an inner map without modulus.
-DigitMap tensor_of(const DigitMap& a, const DigitMap& b, Integer b_range) {
+/// (i, j) ↦ (a(i), b(j)), where b has no modulus.
+DigitMap tensor_map_of(const DigitMap& a, const DigitMap& b, Integer b_range) {
     // (v modulo m)·r + w = (v·r + w) modulo m·r for 0 ≤ w < r
     DigitMap result = a;
     for (Integer& stride : result.strides) stride *= b_range;
@@ -271,12 +271,12 @@ IndexMap tensor(const IndexMap& a, const IndexMap& b) {
     if (b_digits) {
         const DigitMap inner = merged(*b_digits);
         if (a_digits && inner.modulus == 0)
-            return IndexMap(*domain, *range, tensor_of(merged(*a_digits), inner, b.range_)).canonical();
-        const auto* pieces = std::get_if<PieceMap>(&a.kind_);
+            return IndexMap(*domain, *range, tensor_map_of(merged(*a_digits), inner, b.range_)).canonical();
+        const auto* pieces = std::get_if<PiecewiseMap>(&a.kind_);
         if (pieces && inner.modulus == 0 && inner.base.is_constant()) {
-            PieceMap result;
+            PiecewiseMap result;
             for (const DigitMap& piece : pieces->pieces)
-                result.pieces.push_back(merged(tensor_of(merged(piece), inner, b.range_)));
+                result.pieces.push_back(merged(tensor_map_of(merged(piece), inner, b.range_)));
             return {*domain, *range, std::move(result)};
         }
     }

@@ -24,7 +24,7 @@ Definition::Definition(const Formula& formula) : formula_(formula), n_(formula.c
     }
     for (Integer k = 0; k < order_; ++k) roots_.push_back(root_of_unity(order_, k, direction));
     if (!formula.is<Circulant>() || !kernel_.empty()) return;
-    for (Integer i = 0; i < n_; ++i) { // the inverse transform of the spectrum that stands for the caller's
+    for (Integer i = 0; i < n_; ++i) { // inverse transform of the placeholder spectrum
         Complex sum = 0;
         for (Integer k = 0; k < n_; ++k) sum += root(i * k) * diagonal_value(ArgumentFunction{}, k);
         kernel_.push_back(sum / static_cast<long double>(n_));

@@ -6,16 +6,16 @@
 
 namespace swirl::formula {
 
-/// A nonterminal or small matrix, row by row from its definition. Roots of unity come from one exact table.
+/// The rows of a nonterminal or small matrix by its definition. Roots of unity come from one exact table.
 class Definition {
 public:
-    /// For nonterminals, Matrix and nothing else.
+    /// Accepts nonterminals and Matrix only.
     explicit Definition(const Formula& formula);
     /// Writes row i.
     void row(Integer i, std::span<Complex> entries) const;
 
 private:
-    /// Root k of the table's order, k ≥ 0 of any size.
+    /// Root k of the table's order, for any k ≥ 0.
     Complex root(Integer k) const { return roots_[static_cast<std::size_t>(k % order_)]; }
 
     void real_dft_row(Direction direction, Integer i, std::span<Complex> entries) const;

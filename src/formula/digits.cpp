@@ -5,8 +5,8 @@
 
 namespace swirl::formula {
 
-// Arithmetic progressions whose sums are 0…n−1, each once, are nested: the least stride is 1, each further stride
-// is the product of the radices before it (de Bruijn 1956, "On number systems").
+// Arithmetic progressions whose sums cover 0…n−1 exactly once are nested: the least stride is 1, and each further
+// stride is the product of the preceding radices (de Bruijn 1956, "On number systems").
 bool is_permutation_of_interval(const DigitMap& map, Integer domain) {
     if (!map.base.is_constant()) return false;
     const auto [least, greatest] = bounds(map, map.base.constant());
@@ -23,8 +23,8 @@ bool is_permutation_of_interval(const DigitMap& map, Integer domain) {
     return true;
 }
 
-// Hajós (1942): where progressions factor a finite abelian group, one of them is a subgroup; and so on in the
-// quotient. H = ⟨g⟩ is the subgroup covered so far, g a divisor of the modulus n.
+// Hajós (1942): if progressions factor a finite abelian group, one of them is a subgroup; repeat in the quotient.
+// H = ⟨g⟩ is the subgroup covered so far, g a divisor of the modulus n.
 bool is_permutation_modulo(const DigitMap& map) {
     const Integer n = map.modulus;
     Integer g = n;
@@ -44,8 +44,8 @@ bool is_permutation_modulo(const DigitMap& map) {
 
 namespace {
 
-/// Strides as the differences they make at index 0 and the modulus dropped, where the map then stays in
-/// 0…modulus−1; else strides and base reduced.
+/// If the map then stays in 0…modulus−1: drops the modulus and replaces each stride by the difference it makes at
+/// index 0. Otherwise reduces strides and base.
 void reduce(DigitMap& map) {
     const Integer n = map.modulus;
     for (Integer& stride : map.strides) stride = modulo(stride, n);
@@ -82,7 +82,7 @@ DigitMap merged(const DigitMap& map) {
     }
     result.radices.resize(kept);
     result.strides.resize(kept);
-    // Merged digits may need the modulus no more, and the reverse: two steps reach a fixpoint.
+    // Merging digits may make the modulus redundant, and vice versa: two steps reach a fixpoint.
     if (n != 0 && kept < map.radices.size()) return merged(result);
     return result;
 }
@@ -114,7 +114,7 @@ std::optional<DigitMap> inverse_digits(const DigitMap& map, Integer domain) {
     const std::size_t count = canonical.radices.size();
     if (canonical.modulus != 0) {
         if (count != 1) return std::nullopt;
-        // i ↦ s·i + b modulo n: the inverse of s by Euler's extended algorithm
+        // i ↦ s·i + b modulo n: the inverse of s by Euclid's extended algorithm
         Integer r = domain, next_r = canonical.strides[0], t = 0, next_t = 1;
         while (next_r != 0) {
             const Integer quotient = r / next_r;

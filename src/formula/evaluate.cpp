@@ -12,13 +12,13 @@ namespace {
 
 using Vector = std::vector<Complex>;
 
-// std::complex's product checks for infinities; entries here are finite.
+// Multiplication of std::complex checks for infinities; entries here are finite.
 Complex times(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Applies I_left ⊗ A ⊗ I_right. Every Kronecker product is a sequence of such steps, a vector is the case 1, 1
-/// and a dense matrix the case left = 1, right = columns applied to the identity matrix.
+/// Applies I_left ⊗ A ⊗ I_right. Every Kronecker product is a sequence of such steps. A vector is the case left = right
+/// = 1, a dense matrix the case left = 1, right = columns, applied to the identity matrix.
 class Evaluator {
 public:
     Vector run(const Formula& formula, Integer left, Integer right, const Vector& x);
@@ -92,13 +92,13 @@ Vector Evaluator::run(const Formula& formula, Integer left, Integer right, const
                                                 left, right, x);
                           },
                           [&](const ParallelKronecker& p) { return child(p.processors, 1); },
-                          [&](const LinePermutation& p) { return child(1, p.line); },
+                          [&](const CacheLinePermutation& p) { return child(1, p.line); },
                       },
                       formula.payload());
 }
 
-// A sum over blocks of a large vector stays linear in its size: each summand reads what it gathers and adds to
-// what it scatters, and touches nothing else.
+// Summing over blocks of a large vector takes linear time: each summand reads only what it gathers and adds only to
+// what it scatters.
 void Evaluator::accumulate(const Formula& formula, Integer left, Integer right, const Vector& x, Vector& y) {
     const std::vector<Formula>& children = formula.children();
     if (const auto* p = formula.get_if<Scatter>()) {
@@ -158,7 +158,7 @@ Vector Evaluator::run_direct_sum(const Formula& formula, Integer left, Integer r
     return y;
 }
 
-// Over ℂ, the real matrix of A maps u + iv (u, v real) to its values at u and at v: each is one complex product.
+// Over ℂ, the real matrix of A maps u + iv (u, v real) to its values at u and at v: each takes one complex application.
 Vector Evaluator::run_real(const Formula& child, Integer left, Integer right, const Vector& x) {
     Vector y(entries(left, 2 * child.rows(), right));
     for (const Complex unit : {Complex(1, 0), Complex(0, 1)}) {

@@ -49,7 +49,7 @@ Shape scaled(Shape shape, Integer factor) {
     return {times(shape.rows, factor), times(shape.columns, factor)};
 }
 
-Shape line_permutation_shape(const LinePermutation& p, const Formula& child) {
+Shape cache_line_permutation_shape(const CacheLinePermutation& p, const Formula& child) {
     positive(p.line, "cache line");
     ensure(child.rows() == child.columns(), "permutation of lines by a {}×{} matrix", child.rows(),
            child.columns());
@@ -63,7 +63,7 @@ Formula node(const Payload& payload, std::vector<Formula> children) {
     return make_node(payload, std::move(children), shape);
 }
 
-/// The operands of an operator form: `kind`'s own nesting is flattened.
+/// The operands of an operator; nested nodes of the same `kind` are flattened.
 template <class Kind> std::vector<Formula> flattened(const Formula& a, const Formula& b) {
     std::vector<Formula> operands;
     for (const Formula* side : {&a, &b}) {
@@ -103,8 +103,9 @@ Shape shape_of(const Payload& payload, const std::vector<Formula>& children) {
                               positive(p.processors, "set of processors");
                               return scaled(only_child(children, "parallel product").shape(), p.processors);
                           },
-                          [&](const LinePermutation& p) {
-                              return line_permutation_shape(p, only_child(children, "permutation of lines"));
+                          [&](const CacheLinePermutation& p) {
+                              return cache_line_permutation_shape(
+                                  p, only_child(children, "permutation of lines"));
                           },
                           leaf_without_shape,
                       },
@@ -246,8 +247,8 @@ Formula vector_transposition(Integer lanes) {
 Formula parallel_kron(Integer processors, const Formula& a) {
     return node(ParallelKronecker{processors}, {a});
 }
-Formula line_permutation(const Formula& permutation, Integer line) {
-    return node(LinePermutation{line}, {permutation});
+Formula cache_line_permutation(const Formula& permutation, Integer line) {
+    return node(CacheLinePermutation{line}, {permutation});
 }
 
 Formula with_children(const Formula& formula, std::vector<Formula> children) {

@@ -29,7 +29,7 @@ struct Identity {
     bool operator==(const Identity&) const = default;
 };
 
-// Nonterminals: transforms a breakdown rule may expand. Their size is the node's shape.
+// Nonterminals: transforms that a breakdown rule may expand. Their size is the node's shape.
 struct Dft {
     Direction direction;
     bool operator==(const Dft&) const = default;
@@ -51,8 +51,8 @@ struct Dst {
     int type;
     bool operator==(const Dst&) const = default;
 };
-/// Cyclic convolution with a kernel h: circulant matrix, first column h. Without one, its spectrum is given at execution:
-/// see ArgumentFunction.
+/// Cyclic convolution with a kernel h: circulant matrix, first column h. Without a kernel, its spectrum is given at
+/// execution: see ArgumentFunction.
 struct Circulant {
     std::shared_ptr<const std::vector<Complex>> kernel;
     bool operator==(const Circulant& o) const {
@@ -105,14 +105,14 @@ struct ExplicitFunction {
     SharedList<Complex> values;
     bool operator==(const ExplicitFunction&) const = default;
 };
-/// An array of the caller's, known at execution alone. Where a term is evaluated, fixed numbers stand for it that have no
+/// An array that the caller passes at execution. Evaluation of a term substitutes fixed placeholder values without
 /// symmetry.
 struct ArgumentFunction {
     bool operator==(const ArgumentFunction&) const = default;
 };
 using DiagonalFunction =
     std::variant<TwiddleFunction, ChirpFunction, ConstantFunction, ExplicitFunction, ArgumentFunction>;
-/// Entry i is function(index(i)); accurate to the last bit or so of long double.
+/// Entry i is function(index(i)); accurate to about the last bit of long double.
 struct Diagonal {
     DiagonalFunction function;
     IndexMap index;
@@ -137,7 +137,7 @@ struct Kronecker {
 struct DirectSum {
     bool operator==(const DirectSum&) const = default;
 };
-/// Σ_{variable < count} child; the child's gathers, scatters and diagonals name the variable.
+/// Σ_{variable < count} child; the child's gathers, scatters and diagonals refer to the variable.
 struct IterativeSum {
     Variable variable;
     Integer count;
@@ -148,14 +148,14 @@ struct RealOf {
     bool operator==(const RealOf&) const = default;
 };
 
-/// What a subterm is to become; rewriting pushes tags down to the constructs below.
+/// A form required of a subterm; rewriting pushes tags down to the constructs below.
 struct Tag {
     enum class Kind : std::uint8_t {
         vector,   ///< vec(ν): parameters {lanes}
         parallel, ///< smp(p, μ): parameters {processors, cache line in elements}
         pass, ///< one merged loop nest: the child's permutations and diagonals fold into its loads and stores
-        codelet, ///< straight-line code as a whole, the transforms in it included
-        tile, ///< I_T ⊗ A with A = A_k ⋯ A_1 run as (I_T ⊗ A_k) ⋯ (I_T ⊗ A_1): T vectors wait in cache between steps
+        codelet, ///< straight-line code throughout, including the transforms in it
+        tile, ///< I_T ⊗ A, A = A_k ⋯ A_1, as (I_T ⊗ A_k) ⋯ (I_T ⊗ A_1): T vectors stay in cache between factors
     };
     Kind kind;
     Integer first = 0;
@@ -171,25 +171,25 @@ struct VectorKronecker {
     Integer lanes;
     bool operator==(const VectorKronecker&) const = default;
 };
-/// The ν×ν transposition L^{ν²}_ν inside registers.
+/// The ν×ν transposition L^{ν²}_ν in registers.
 struct VectorTransposition {
     Integer lanes;
     bool operator==(const VectorTransposition&) const = default;
 };
-/// I_p ⊗∥ A: one copy of A a processor.
+/// I_p ⊗∥ A: one copy of A per processor.
 struct ParallelKronecker {
     Integer processors;
     bool operator==(const ParallelKronecker&) const = default;
 };
 /// P ⊗̄ I_μ: a permutation of whole cache lines.
-struct LinePermutation {
+struct CacheLinePermutation {
     Integer line;
-    bool operator==(const LinePermutation&) const = default;
+    bool operator==(const CacheLinePermutation&) const = default;
 };
 
 using Payload = std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Circulant, Permutation, Gather, Scatter,
                              Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged,
-                             VectorKronecker, VectorTransposition, ParallelKronecker, LinePermutation>;
+                             VectorKronecker, VectorTransposition, ParallelKronecker, CacheLinePermutation>;
 
 // ---- the term -----------------------------------------------------------------------------------------------
 
@@ -222,8 +222,8 @@ struct FormulaNode {
     std::size_t hash;
 };
 
-// ---- factories: check shapes, throw InternalError; products and the like flatten only their own kind's nesting
-// ---- in operator form (a * b * c is one Product of three) and keep a Tagged child apart ---------------------
+// ---- factories: check shapes, throw InternalError. Products, Kronecker products and direct sums flatten only nested
+// ---- nodes of their own kind (a * b * c is one Product of three) and keep a Tagged child separate -------------
 
 Formula I(Integer n);
 Formula DFT(Integer n, Direction direction = Direction::forward);
@@ -232,7 +232,7 @@ Formula RDFT(Integer n, Direction direction = Direction::forward);
 Formula DCT(int type, Integer n);
 Formula DST(int type, Integer n);
 Formula circulant(std::vector<Complex> kernel);
-Formula circulant(Integer n);            ///< whose kernel's spectrum is given at execution
+Formula circulant(Integer n);            ///< the spectrum of its kernel is given at execution
 Formula L(Integer size, Integer stride); ///< stride permutation L^size_stride
 Formula J(Integer n);                    ///< reversal
 Formula permutation(IndexMap map);
@@ -262,15 +262,15 @@ Formula codelet(const Formula& child); ///< Tag::Kind::codelet
 Formula vector_kron(const Formula& a, Integer lanes);
 Formula vector_transposition(Integer lanes);
 Formula parallel_kron(Integer processors, const Formula& a);
-Formula line_permutation(const Formula& permutation, Integer line);
+Formula cache_line_permutation(const Formula& permutation, Integer line);
 
-/// The node with the same payload and other children (shapes checked).
+/// A node with the same payload and new children (shapes checked).
 Formula with_children(const Formula& formula, std::vector<Formula> children);
 
-/// Transforms a breakdown rule may expand.
+/// Whether the term is a transform that a breakdown rule may expand.
 bool is_nonterminal(const Formula& formula);
 
-// ---- meaning ------------------------------------------------------------------------------------------------
+// ---- semantics ----------------------------------------------------------------------------------------------
 
 /// Entry i of a diagonal function: exponents reduced exactly, then one correctly scaled sine and cosine.
 Complex diagonal_value(const DiagonalFunction& function, Integer i);
@@ -278,11 +278,11 @@ Complex diagonal_value(const DiagonalFunction& function, Integer i);
 Complex root_of_unity(Integer n, Integer k, Direction direction);
 
 using DenseMatrix = std::vector<Complex>; ///< row-major rows × columns
-/// The matrix itself. Nonterminals by their definitions, summed in long double.
+/// The matrix itself. Nonterminals by definition, summed in long double.
 DenseMatrix dense(const Formula& formula);
-/// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms fast.
+/// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms by fast algorithms.
 std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x);
-/// The transposed matrix as a term. A transform whose transpose is another transform becomes that one, with a
+/// The transposed matrix as a term. If a transform's transpose is another transform, it becomes that one, with a
 /// diagonal where the unnormalised definitions differ by factors of two (real DFT, types 2 and 3).
 Formula transpose(const Formula& formula);
 /// The matrix of complex conjugates as a term.

@@ -54,7 +54,7 @@ void check(const TableMap& map, Integer domain, Integer range) {
         ensure(value >= 0 && value < range, "index table reaches {}, outside its range of {}", value, range);
 }
 
-void check(const PieceMap& map, Integer domain, Integer range) {
+void check(const PiecewiseMap& map, Integer domain, Integer range) {
     Integer sum = 0;
     for (const DigitMap& piece : map.pieces) {
         ensure(piece.base.is_constant(), "a piece of an index map names variables");
@@ -75,7 +75,7 @@ Integer value_of(const DigitMap& digits, Integer i, const IndexMap::Environment&
     return digits.modulus == 0 ? value : modulo(value, digits.modulus);
 }
 
-/// The values of all indices; throws where one falls outside 0…range−1.
+/// The values at all indices; throws if one lies outside 0…range−1.
 std::vector<Integer> values_of(const DigitMap& digits, Integer range,
                                const IndexMap::Environment& environment) {
     std::vector<Integer> result;
@@ -139,7 +139,7 @@ IndexMap IndexMap::piecewise(std::vector<DigitMap> pieces, Integer range) {
     std::erase_if(pieces, [](const DigitMap& piece) { return domain_of(piece) == 0; });
     for (const DigitMap& piece : pieces) domain += domain_of(piece);
     if (pieces.size() == 1) return {domain, range, std::move(pieces.front())};
-    return {domain, range, PieceMap{std::move(pieces)}};
+    return {domain, range, PiecewiseMap{std::move(pieces)}};
 }
 
 bool IndexMap::has_variables() const {
@@ -154,7 +154,7 @@ bool IndexMap::is_identity() const {
             if ((*table->table)[static_cast<std::size_t>(i)] != i) return false;
         return true;
     }
-    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+    if (const auto* pieces = std::get_if<PiecewiseMap>(&kind_)) {
         Integer begin = 0;
         for (const DigitMap& piece : pieces->pieces) {
             if (merged(piece) != merged({{domain_of(piece)}, {1}, begin})) return false;
@@ -168,7 +168,7 @@ bool IndexMap::is_identity() const {
 Integer IndexMap::operator()(Integer i, const Environment& environment) const {
     ensure(i >= 0 && i < domain_, "index {} outside the map's domain of {}", i, domain_);
     if (const auto* digits = std::get_if<DigitMap>(&kind_)) return value_of(*digits, i, environment);
-    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+    if (const auto* pieces = std::get_if<PiecewiseMap>(&kind_)) {
         auto piece = pieces->pieces.begin();
         for (; i >= domain_of(*piece); ++piece) i -= domain_of(*piece);
         return value_of(*piece, i, environment);
@@ -189,7 +189,7 @@ std::vector<Integer> IndexMap::values(const Environment& environment) const {
             result.push_back(static_cast<Integer>(value));
         return result;
     }
-    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+    if (const auto* pieces = std::get_if<PiecewiseMap>(&kind_)) {
         for (const DigitMap& piece : pieces->pieces) {
             const std::vector<Integer> values = values_of(piece, range_, environment);
             result.insert(result.end(), values.begin(), values.end());
@@ -220,7 +220,7 @@ std::size_t IndexMap::hash() const {
         add_digits(*digits);
         return seed;
     }
-    if (const auto* pieces = std::get_if<PieceMap>(&kind_)) {
+    if (const auto* pieces = std::get_if<PiecewiseMap>(&kind_)) {
         for (const DigitMap& piece : pieces->pieces) add_digits(piece);
         return seed;
     }

@@ -12,9 +12,9 @@
 namespace swirl::formula {
 
 /// Splits i into mixed-radix digits d_0…d_{k−1} (most significant first, Π radices = domain) and maps it to
-/// base + Σ stride_q·d_q, reduced modulo `modulus` unless that is 0. The base may name variables of enclosing
-/// iterative sums. Covers identity, h_{b,s}, stride permutations and their tensor products with identities
-/// (modulus 0), and with a modulus reversal and the Good–Thomas maps.
+/// base + Σ stride_q·d_q, reduced modulo `modulus` unless that is 0. The base may contain variables of enclosing
+/// iterative sums. Covers, with modulus 0, identity, h_{b,s}, stride permutations and their tensor products with
+/// identities; with a modulus, reversal and the Good–Thomas maps.
 struct DigitMap {
     std::vector<Integer> radices;
     std::vector<Integer> strides;
@@ -36,18 +36,19 @@ struct TableMap {
     bool operator==(const TableMap& other) const { return *table == *other.table; }
 };
 
-/// Digit maps without variables on consecutive pieces of the domain: i ↦ pieces[p](i − the domains before piece p).
-struct PieceMap {
+/// Digit maps without variables on consecutive parts of the domain: i ↦ pieces[p](i − total domain of preceding
+/// pieces).
+struct PiecewiseMap {
     std::vector<DigitMap> pieces;
-    bool operator==(const PieceMap&) const = default;
+    bool operator==(const PiecewiseMap&) const = default;
 };
 
-/// A function {0…domain−1} → {0…range−1}, the index part of permutations, gathers and scatters.
+/// A function {0…domain−1} → {0…range−1}: the index map of permutations, gathers and scatters.
 class IndexMap {
 public:
-    using Kind = std::variant<DigitMap, PowerMap, TableMap, PieceMap>;
+    using Kind = std::variant<DigitMap, PowerMap, TableMap, PiecewiseMap>;
 
-    /// Throws InternalError when a value falls outside 0…range−1 (variables taken as 0).
+    /// Throws InternalError if a value lies outside 0…range−1 (with variables 0).
     IndexMap(Integer domain, Integer range, Kind kind);
 
     static IndexMap identity(Integer n);
@@ -59,43 +60,42 @@ public:
     /// i ↦ n−1−i.
     static IndexMap reversal(Integer n);
     static IndexMap table(std::vector<Integer> values, Integer range);
-    /// One map after the other, all with the given range; pieces of domain 0 are left out.
+    /// Concatenates maps with a common range; omits pieces of domain 0.
     static IndexMap piecewise(std::vector<DigitMap> pieces, Integer range);
 
     Integer domain() const { return domain_; }
     Integer range() const { return range_; }
     const Kind& kind() const { return kind_; }
-    /// Whether the map is a bijection of 0…domain−1, whatever the variables.
+    /// Whether the map is a bijection of 0…domain−1 for all values of the variables.
     bool is_permutation() const;
     bool is_identity() const;
     bool has_variables() const;
 
     using Environment = std::function<Integer(Variable)>;
-    /// Value at i; `environment` gives the variables of enclosing iterative sums (absent: all 0).
+    /// Value at i; `environment` holds the variables of enclosing iterative sums (absent: all 0).
     Integer operator()(Integer i, const Environment& environment = {}) const;
-    /// The values at 0…domain−1. Throws InternalError when one falls outside 0…range−1.
+    /// The values at 0…domain−1. Throws InternalError if one lies outside 0…range−1.
     std::vector<Integer> values(const Environment& environment = {}) const;
-    /// The map with `value` in place of a variable.
+    /// The map with `value` substituted for a variable.
     IndexMap substitute(Variable variable, const Affine& value) const;
 
-    /// Number of values 0…count−1 that a variable takes; 0 where that is not known.
+    /// Number of values 0…count−1 that a variable takes; 0 if unknown.
     using Counts = std::function<Integer(Variable)>;
-    /// outer ∘ inner; digit maps stay digit maps where the digits allow it, else a table. Throws InternalError
-    /// where neither will do: maps that name variables and whose digits do not fit.
+    /// outer ∘ inner. The result is a digit map if the digits allow it, else a table. Throws InternalError if neither
+    /// is possible: maps with variables whose digits do not fit.
     friend IndexMap compose(const IndexMap& outer, const IndexMap& inner, const Counts& counts);
-    /// outer ∘ inner as above, or nothing where it cannot be expressed. A variable of unknown count in inner's base
-    /// is taken to be as large as inner's range permits.
+    /// outer ∘ inner as above, or empty if it cannot be expressed. A variable of unknown count in inner's base is
+    /// assumed to be as large as inner's range permits.
     friend std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,
                                                const Counts& counts);
     /// The inverse of a permutation.
     IndexMap inverse() const;
     /// (i, j) ↦ (a(i), b(j)): the map of a Kronecker product of permutations.
     friend IndexMap tensor(const IndexMap& a, const IndexMap& b);
-    /// The map q with this map = q ⊗ identity(size), where it moves whole blocks of neighbours; else nothing.
+    /// The map q with this map = q ⊗ identity(size), if it moves whole contiguous blocks; else empty.
     std::optional<IndexMap> of_blocks(Integer size) const;
-    /// The same map with adjacent digits that lie contiguously merged, the modulus dropped where the digits stay
-    /// below it, and tables that follow digits turned into digits. Equal maps that need no modulus then compare
-    /// equal.
+    /// The same map with contiguous adjacent digits merged, without a modulus that the digits never reach, and with
+    /// tables replaced by digit maps where possible. Equal maps that need no modulus then compare equal.
     IndexMap canonical() const;
 
     bool operator==(const IndexMap&) const = default;

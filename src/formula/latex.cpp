@@ -25,7 +25,7 @@ std::string latex(const Affine& form) {
     return text;
 }
 
-/// A map as the subscript of the matrix it belongs to.
+/// A map as the subscript of its matrix.
 std::string latex(const IndexMap& map) {
     const auto arrow = [&] { return fmt::format("{} \\to {}", map.domain(), map.range()); };
     return std::visit(
@@ -47,7 +47,7 @@ std::string latex(const IndexMap& map) {
             [&](const PowerMap& power) {
                 return fmt::format("i \\mapsto {}^i \\bmod {}", power.generator, power.prime);
             },
-            [&](const PieceMap& pieces) {
+            [&](const PiecewiseMap& pieces) {
                 std::string text;
                 for (const DigitMap& piece : pieces.pieces)
                     text += (text.empty() ? "" : " \\mid ") +
@@ -128,7 +128,7 @@ std::string latex_leaf(const Matrix& matrix, const Formula& formula) {
 bool is_operator(const Formula& formula) {
     return formula.is<Product>() || formula.is<Kronecker>() || formula.is<DirectSum>() ||
            formula.is<VectorKronecker>() || formula.is<ParallelKronecker>() ||
-           formula.is<LinePermutation>() || formula.is<IterativeSum>();
+           formula.is<CacheLinePermutation>() || formula.is<IterativeSum>();
 }
 
 std::string operand(const Formula& formula) {
@@ -199,7 +199,7 @@ std::string to_latex(const Formula& formula) {
             [&](const ParallelKronecker& p) {
                 return fmt::format("I_{{{}}} \\otimes_{{\\parallel}} {}", p.processors, child());
             },
-            [&](const LinePermutation& p) {
+            [&](const CacheLinePermutation& p) {
                 return fmt::format("{} \\bar{{\\otimes}} I_{{{}}}", child(), p.line);
             },
         },

@@ -12,7 +12,7 @@ std::size_t hash_of_values(const std::vector<Complex>& values) {
     return seed;
 }
 
-/// Of one that is computed what it is, not what it holds.
+/// Hashes a computed list by its identity, so that its values need not be computed.
 std::size_t hash_of_list(const SharedList<Complex>& list) {
     return list.is_computed() ? hash_of(list.size(), list.identity()) : hash_of_values(*list);
 }
@@ -57,7 +57,7 @@ std::size_t hash_of_parameters(const Payload& payload) {
             [](const VectorKronecker& p) { return hash_of(p.lanes); },
             [](const VectorTransposition& p) { return hash_of(p.lanes); },
             [](const ParallelKronecker& p) { return hash_of(p.processors); },
-            [](const LinePermutation& p) { return hash_of(p.line); },
+            [](const CacheLinePermutation& p) { return hash_of(p.line); },
         },
         payload);
 }

@@ -4,10 +4,10 @@
 
 namespace swirl::formula {
 
-/// A node as given, shapes unchecked; factories and parsers end here.
+/// Creates a node without checking shapes; all factories and parsers call it.
 Formula make_node(Payload payload, std::vector<Formula> children, Shape shape);
 
-/// The shape that a payload with operands gives; throws InternalError naming the shapes where they do not fit.
+/// The shape of a payload with these operands; throws InternalError naming the shapes if they do not fit.
 Shape shape_of(const Payload& payload, const std::vector<Formula>& children);
 
 } // namespace swirl::formula

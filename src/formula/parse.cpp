@@ -12,7 +12,7 @@ namespace swirl::formula {
 
 namespace {
 
-/// Recursive descent, one function a level of the grammar in parse.hpp.
+/// Recursive descent: one function per level of the grammar in parse.hpp.
 class Parser {
 public:
     explicit Parser(std::string_view text) : scan_(text) {}
@@ -31,7 +31,7 @@ private:
     Formula product();
     Formula tensor();
     Tensor tensor_operator();
-    Formula special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t place);
+    Formula special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t position);
     Formula atom();
     Formula bracketed();
     std::optional<Formula> transform(std::string_view name);
@@ -45,29 +45,29 @@ private:
     Direction direction();
     std::vector<Complex> numbers();
 
-    template <class Build> auto built(std::size_t place, Build&& build) {
-        return scan_.built(place, std::forward<Build>(build));
+    template <class Build> auto built(std::size_t position, Build&& build) {
+        return scan_.built(position, std::forward<Build>(build));
     }
 
-    static constexpr int deepest = 200; ///< keeps the recursion well inside a small thread's stack
+    static constexpr int deepest = 200; ///< keeps the recursion well within a small thread's stack
     Scanner scan_;
     int depth_ = 0;
 };
 
 Formula Parser::sum() {
     if (++depth_ > deepest) scan_.fail(scan_.position(), "terms nest too deeply");
-    const std::size_t place = scan_.position();
+    const std::size_t position = scan_.position();
     Parts summands{product()};
     while (scan_.accept_any({"⊕", "+"})) summands.push_back(product());
     --depth_;
-    return built(place, [&] { return direct_sum(std::move(summands)); });
+    return built(position, [&] { return direct_sum(std::move(summands)); });
 }
 
 Formula Parser::product() {
-    const std::size_t place = scan_.position();
+    const std::size_t position = scan_.position();
     Parts factors{tensor()};
     while (scan_.accept_any({"·", "*"})) factors.push_back(tensor());
-    return built(place, [&] { return formula::product(std::move(factors)); });
+    return built(position, [&] { return formula::product(std::move(factors)); });
 }
 
 Parser::Tensor Parser::tensor_operator() {
@@ -78,32 +78,32 @@ Parser::Tensor Parser::tensor_operator() {
 }
 
 Formula Parser::tensor() {
-    const std::size_t place = scan_.position();
+    const std::size_t position = scan_.position();
     Parts factors{atom()};
     Tensor kind = Tensor::none;
     while (true) {
-        const std::size_t operator_place = scan_.position();
+        const std::size_t operator_position = scan_.position();
         const Tensor next = tensor_operator();
         if (next == Tensor::none) break;
         if (kind != Tensor::none && (next != kind || kind != Tensor::plain))
-            scan_.fail(operator_place,
+            scan_.fail(operator_position,
                        "⊗ᵥ, ⊗∥ and ⊗̄ take two operands: put one of the products in parentheses");
         kind = next;
         factors.push_back(atom());
     }
     if (kind == Tensor::none || kind == Tensor::plain)
-        return built(place, [&] { return kron(std::move(factors)); });
-    return special_tensor(kind, factors[0], factors[1], place);
+        return built(position, [&] { return kron(std::move(factors)); });
+    return special_tensor(kind, factors[0], factors[1], position);
 }
 
-Formula Parser::special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t place) {
+Formula Parser::special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t position) {
     if (!(kind == Tensor::parallel ? left : right).is<Identity>())
-        scan_.fail(place, kind == Tensor::parallel ? "⊗∥ takes I(processors) on its left"
-                                                   : "⊗ᵥ and ⊗̄ take an identity I(…) on their right");
-    return built(place, [&] {
+        scan_.fail(position, kind == Tensor::parallel ? "⊗∥ takes I(processors) on its left"
+                                                      : "⊗ᵥ and ⊗̄ take an identity I(…) on their right");
+    return built(position, [&] {
         if (kind == Tensor::parallel) return parallel_kron(left.rows(), right);
         return kind == Tensor::vector ? vector_kron(left, right.rows())
-                                      : line_permutation(left, right.rows());
+                                      : cache_line_permutation(left, right.rows());
     });
 }
 
@@ -114,7 +114,7 @@ Formula Parser::atom() {
         return inside;
     }
     if (scan_.accept_any({"Σ", "sum"})) return iterative();
-    const std::size_t place = scan_.position();
+    const std::size_t position = scan_.position();
     if (scan_.accept("Lᵥ")) return *leaf("Lv");
     const std::string_view name = scan_.word();
     if (name.empty()) scan_.fail_expected("a term");
@@ -122,7 +122,7 @@ Formula Parser::atom() {
     if (auto term = leaf(name)) return *std::move(term);
     if (auto term = wrapper(name)) return *std::move(term);
     scan_.fail(
-        place,
+        position,
         fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT2…4, DST2…4, circulant, L, J, "
                     "T, perm, G, S, diag, matrix, Lv, sum, real, vec, smp, pass, tile, codelet",
                     name));
@@ -150,10 +150,10 @@ std::vector<Complex> Parser::numbers() {
 }
 
 std::optional<Formula> Parser::transform(std::string_view name) {
-    const std::size_t place = scan_.position();
+    const std::size_t position = scan_.position();
     const auto finish = [&](auto&& build) {
         scan_.expect(")");
-        return built(place, build);
+        return built(position, build);
     };
     const bool dct = name.starts_with("DCT"), dst = name.starts_with("DST");
     if ((dct || dst) && name.size() == 4) {
@@ -175,10 +175,10 @@ std::optional<Formula> Parser::transform(std::string_view name) {
 }
 
 std::optional<Formula> Parser::leaf(std::string_view name) {
-    const std::size_t place = scan_.position();
+    const std::size_t position = scan_.position();
     const auto finish = [&](auto&& build) {
         scan_.expect(")");
-        return built(place, build);
+        return built(position, build);
     };
     if (name == "F2") return F2();
     if (name == "diag") return diagonal_term();
@@ -190,7 +190,7 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
         if (name == "L") return finish([&] { return L(size, second); });
         if (name == "Lv") {
             if (checked_multiply(second, second) != size)
-                scan_.fail(place, "Lv(ν², ν) takes the square of its lanes");
+                scan_.fail(position, "Lv(ν², ν) takes the square of its lanes");
             return finish([&] { return vector_transposition(second); });
         }
         const Direction d = direction();
@@ -247,7 +247,7 @@ Formula Parser::iterative() {
 }
 
 Formula Parser::diagonal_term() {
-    const std::size_t place = scan_.position();
+    const std::size_t position = scan_.position();
     scan_.expect("(");
     if (!scan_.at_letter()) {
         std::vector<Complex> values = numbers();
@@ -258,7 +258,7 @@ Formula Parser::diagonal_term() {
     scan_.expect(";");
     IndexMap index = index_map();
     scan_.expect(")");
-    return built(place, [&] { return diagonal(std::move(function), std::move(index)); });
+    return built(position, [&] { return diagonal(std::move(function), std::move(index)); });
 }
 
 Digit Parser::digit() {

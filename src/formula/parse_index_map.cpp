@@ -17,8 +17,8 @@ public:
 
 private:
     IndexMap digit_map();
-    IndexMap piece_map();
-    /// What follows "digits(": the map, its domain and its range.
+    IndexMap piecewise_map();
+    /// Parses what follows "digits(": the map, its domain and its range.
     std::tuple<DigitMap, Integer, Integer> digits();
     IndexMap table_map();
 
@@ -26,7 +26,7 @@ private:
 };
 
 IndexMap IndexMapParser::index_map() {
-    const std::size_t place = scan_.position();
+    const std::size_t position = scan_.position();
     const auto arrow = [&] {
         const Integer domain = scan_.positive_integer();
         if (!scan_.accept_any({"→", "->"})) scan_.fail_expected("'→'");
@@ -35,12 +35,12 @@ IndexMap IndexMapParser::index_map() {
     const std::string_view name = scan_.word();
     if (name != "id" && name != "h" && name != "power" && name != "digits" && name != "table" &&
         name != "pieces") {
-        scan_.fail(place, "expected an index map: id, h, digits, pieces, power or table");
+        scan_.fail(position, "expected an index map: id, h, digits, pieces, power or table");
     }
     scan_.expect("(");
-    if (name == "digits") return scan_.built(place, [&] { return digit_map(); });
-    if (name == "table") return scan_.built(place, [&] { return table_map(); });
-    if (name == "pieces") return scan_.built(place, [&] { return piece_map(); });
+    if (name == "digits") return scan_.built(position, [&] { return digit_map(); });
+    if (name == "table") return scan_.built(position, [&] { return table_map(); });
+    if (name == "pieces") return scan_.built(position, [&] { return piecewise_map(); });
     if (name == "id") {
         const Integer n = scan_.positive_integer();
         scan_.expect(")");
@@ -53,7 +53,7 @@ IndexMap IndexMapParser::index_map() {
         scan_.expect(",");
         const Integer stride = scan_.integer();
         scan_.expect(")");
-        return scan_.built(place,
+        return scan_.built(position,
                            [&, d = domain, r = range] { return IndexMap::strided(d, r, base, stride); });
     }
     PowerMap power{scan_.positive_integer(), 0};
@@ -62,11 +62,11 @@ IndexMap IndexMapParser::index_map() {
     scan_.expect(";");
     const auto [domain, range] = arrow();
     scan_.expect(")");
-    return scan_.built(place, [&, d = domain, r = range] { return IndexMap(d, r, power); });
+    return scan_.built(position, [&, d = domain, r = range] { return IndexMap(d, r, power); });
 }
 
-IndexMap IndexMapParser::piece_map() {
-    PieceMap map;
+IndexMap IndexMapParser::piecewise_map() {
+    PiecewiseMap map;
     Integer domain = 0;
     do {
         scan_.expect("digits");

@@ -5,7 +5,7 @@
 
 namespace swirl::formula {
 
-/// Takes an index map, as print.hpp writes it, off the text. Throws UserError with the place and what was expected.
+/// Parses an index map in the notation of print.hpp. Throws UserError with the position and what was expected.
 IndexMap parse_index_map(Scanner& scan);
 
 } // namespace swirl::formula

@@ -12,11 +12,11 @@
 /// tagged(vec, kron(any("A"), identity("n"))) matches vec(ν)[A ⊗ I_n].
 namespace swirl::formula {
 
-/// The tags of the tutorial's section 6.6 by name.
+/// Short names for the tags of the tutorial's section 6.6.
 constexpr Tag::Kind vec = Tag::Kind::vector;
 constexpr Tag::Kind smp = Tag::Kind::parallel;
 
-/// What the names of a pattern stand for, and the innermost tag matched.
+/// The bindings of a pattern's names, and the innermost tag matched.
 class Match {
 public:
     Match() = default;
@@ -33,7 +33,7 @@ public:
     Integer lanes() const { return tag().first; }
     Integer processors() const { return tag().first; }
     Integer line() const { return tag().second; }
-    /// Empty when nothing is known about the variables.
+    /// Empty if nothing is known about the variables.
     const IndexMap::Counts& counts() const;
 
 private:
@@ -45,15 +45,15 @@ private:
 
 class Pattern {
 public:
-    /// Whether the whole term matches; then `match` holds the bindings, else it is as before. In a chain (product,
-    /// Kronecker product, direct sum) any() stands for one operand or several, as few as possible; a name that
-    /// occurs twice stands for equal terms.
+    /// Whether the whole term matches. On success `match` holds the bindings; on failure it is unchanged. In a chain
+    /// (product, Kronecker product, direct sum) any() matches one or more operands, as few as possible; repeated names
+    /// match equal terms.
     bool matches(const Formula& formula, Match& match) const;
-    /// The same for as many neighbouring operands of a chain as the pattern has, one each.
+    /// The same for as many adjacent operands of a chain as the pattern has, matched one to one.
     bool matches_window(const Formula& chain, std::size_t first, Match& match) const;
-    /// Whether the term's own node can be the pattern's: a quick test before matches().
+    /// Whether the term's root can match the pattern's root: a quick test before matches().
     bool accepts(const Formula& formula) const { return !accepts_ || accepts_(formula); }
-    /// Whether it is a product, Kronecker product or direct sum and the term is of the same kind.
+    /// Whether the pattern is a product, Kronecker product or direct sum, and the term has the same kind.
     bool is_chain_like(const Formula& formula) const { return is_chain_ && accepts_(formula); }
     std::size_t operand_count() const { return operands_.size(); }
 
@@ -71,7 +71,7 @@ private:
     bool matches_operands(const Formula& chain, std::size_t operand, std::size_t at, Match& match) const;
     bool bind(const Formula& formula, Match& match) const;
 
-    std::string name_; ///< empty: not bound
+    std::string name_; ///< empty: unnamed
     Accepts accepts_;  ///< null: any term
     std::vector<Pattern> operands_;
     bool is_chain_ = false;
@@ -101,7 +101,7 @@ inline Pattern product(Pattern a, Pattern b, Pattern c) {
     return chain_of<Product>({std::move(a), std::move(b), std::move(c)});
 }
 inline Pattern direct_sum(Pattern a, Pattern b) { return chain_of<DirectSum>({std::move(a), std::move(b)}); }
-/// A tag of this kind; its parameters are the match's tag().
+/// A tag of this kind; Match::tag() gives its parameters.
 Pattern tagged(Tag::Kind kind, Pattern child);
 
 } // namespace swirl::formula

@@ -30,9 +30,9 @@ std::string text_of(const Affine& form) {
 
 enum class Lists { whole, short_ones };
 
-/// Lists up to so many entries are always whole.
+/// Lists of at most this length are printed completely.
 constexpr std::size_t longest_short_list = 16;
-/// Of longer ones so many are shown.
+/// Number of entries printed of longer lists.
 constexpr std::size_t shown_of_long_list = 2;
 
 template <class T, class Text>
@@ -64,7 +64,7 @@ std::string text_of(const DigitMap& digits, Integer domain, Integer range) {
     return fmt::format("digits({})", text);
 }
 
-std::string text_of(const PieceMap& map, Integer range) {
+std::string text_of(const PiecewiseMap& map, Integer range) {
     std::string text;
     for (const DigitMap& piece : map.pieces)
         text += (text.empty() ? "" : " | ") + text_of(piece, domain_of(piece), domain_of(piece));
@@ -131,11 +131,11 @@ std::string text_of(const Tag& tag) {
     throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
 }
 
-/// Operands that are operators themselves stand in parentheses, even where their precedence needs none.
+/// Operands that are operators themselves get parentheses, even where precedence requires none.
 std::string operand(const Formula& formula, Lists lists) {
     const bool is_operator = formula.is<DirectSum>() || formula.is<Product>() || formula.is<Kronecker>() ||
                              formula.is<VectorKronecker>() || formula.is<ParallelKronecker>() ||
-                             formula.is<LinePermutation>();
+                             formula.is<CacheLinePermutation>();
     return is_operator ? fmt::format("({})", text_of(formula, lists)) : text_of(formula, lists);
 }
 
@@ -162,7 +162,7 @@ std::string text_of(const IndexMap& map, Lists lists) {
                                    map.range());
             },
             [&](const TableMap& table) { return text_of(table, map.domain(), map.range(), lists); },
-            [&](const PieceMap& pieces) { return text_of(pieces, map.range()); },
+            [&](const PiecewiseMap& pieces) { return text_of(pieces, map.range()); },
         },
         map.kind());
 }
@@ -204,7 +204,7 @@ std::string text_of(const Formula& formula, Lists lists) {
                 return fmt::format("Lᵥ({}, {})", p.lanes * p.lanes, p.lanes);
             },
             [&](const ParallelKronecker& p) { return fmt::format("I({}) ⊗∥ {}", p.processors, child()); },
-            [&](const LinePermutation& p) { return fmt::format("{} ⊗̄ I({})", child(), p.line); },
+            [&](const CacheLinePermutation& p) { return fmt::format("{} ⊗̄ I({})", child(), p.line); },
         },
         formula.payload());
 }

@@ -9,12 +9,12 @@ namespace swirl::formula {
 /// One line that `parse` reads back to an equal term, e.g. "(DFT(4) ⊗ I(2)) · T(8, 2) · (I(4) ⊗ DFT(2)) · L(8, 4)".
 std::string to_text(const Formula& formula);
 std::string to_text(const IndexMap& map);
-/// For people: of long lists of numbers only the first few and how many there are. Not meant to be read back.
+/// For human readers: abbreviates long lists of values to the first few and their length. Cannot be parsed.
 std::string to_short_text(const Formula& formula);
-/// A number as short as long double precision allows: "0.5", "1-2i", "3i".
+/// A complex value, as short as long double precision allows: "0.5", "1-2i", "3i".
 std::string to_text(const Complex& value);
 
-/// For a LaTeX formula environment (amsmath); not meant to be read back.
+/// For a LaTeX formula environment (amsmath); cannot be parsed.
 std::string to_latex(const Formula& formula);
 
 } // namespace swirl::formula

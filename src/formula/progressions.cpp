@@ -8,7 +8,7 @@ namespace swirl::formula {
 
 namespace {
 
-/// The values of a digit map in some order; nothing where they are no progression.
+/// The values of a digit map, in any order, as a progression; empty if they form none.
 std::optional<Progression> progression_of(const DigitMap& map) {
     if (map.modulus != 0 || !map.base.is_constant()) return std::nullopt;
     struct Digit {
@@ -39,7 +39,7 @@ std::optional<std::vector<Progression>> missed_progressions(const IndexMap& map)
     constexpr Integer largest_stride = 64;
     std::vector<DigitMap> pieces;
     if (const auto* digits = std::get_if<DigitMap>(&map.kind())) pieces.push_back(*digits);
-    if (const auto* list = std::get_if<PieceMap>(&map.kind())) pieces = list->pieces;
+    if (const auto* list = std::get_if<PiecewiseMap>(&map.kind())) pieces = list->pieces;
     std::vector<Progression> hit;
     Integer stride = 1;
     for (const DigitMap& piece : pieces) {
@@ -50,7 +50,7 @@ std::optional<std::vector<Progression>> missed_progressions(const IndexMap& map)
     }
     if (hit.empty() || stride > largest_stride) return std::nullopt;
     std::vector<Progression> missed;
-    for (Integer rest = 0; rest < stride; ++rest) {      // of values that leave this over
+    for (Integer rest = 0; rest < stride; ++rest) {      // values with this remainder
         std::vector<std::pair<Integer, Integer>> ranges; // of quotients
         for (const auto& [first, count, own] : hit) {
             if (count > 1 && own != stride && own != 1) return std::nullopt;

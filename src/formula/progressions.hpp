@@ -7,15 +7,15 @@
 
 namespace swirl::formula {
 
-/// first, first + stride, … of so many values.
+/// first, first + stride, …: `count` values.
 struct Progression {
     Integer first;
     Integer count;
     Integer stride;
 };
 
-/// What an index map misses in 0…range−1, without looking at each value. Nothing where its pieces are no progressions with one
-/// stride, or where it is a table.
+/// The values in 0…range−1 that an index map does not take, without evaluating it at each index. Empty if its pieces
+/// are not progressions with a common stride, or if it is a table.
 std::optional<std::vector<Progression>> missed_progressions(const IndexMap& map);
 
 } // namespace swirl::formula

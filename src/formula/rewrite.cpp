@@ -11,7 +11,7 @@ namespace swirl::formula {
 
 namespace {
 
-/// The node with other operands; operands that are chains of its own kind are spliced in.
+/// The node with new operands; operands that are chains of its own kind are flattened.
 Formula spliced(const Formula& formula, const std::vector<Formula>& children) {
     const bool is_chain = formula.is<Product>() || formula.is<Kronecker>() || formula.is<DirectSum>();
     if (!is_chain) return with_children(formula, children);
@@ -40,7 +40,7 @@ private:
     std::optional<Formula> replacement(const RewriteRule& rule, const Match& match, Shape shape) const;
     void record(const RewriteRule& rule, const Formula& before, const Formula& after);
 
-    /// Of the sums around the term at hand; 0 for other variables.
+    /// Counts of the sums that enclose the current term; 0 for other variables.
     const IndexMap::Counts counts_ = [this](Variable variable) {
         for (auto sum = scope_.rbegin(); sum != scope_.rend(); ++sum)
             if (sum->first == variable) return sum->second;
@@ -52,9 +52,9 @@ private:
     std::size_t step_limit_;
     std::size_t steps_ = 0;
     RewriteTrace recent_;
-    std::vector<std::pair<Variable, Integer>> scope_; ///< sums around the term at hand
-    /// Terms to which no rule applies, held so that their addresses stay theirs. What applies may depend on the
-    /// sums around a term, so each is kept for one scope.
+    std::vector<std::pair<Variable, Integer>> scope_; ///< sums that enclose the current term
+    /// Terms to which no rule applies; holding them keeps their addresses unique. Applicability may depend on the
+    /// enclosing sums, so each entry belongs to one scope.
     using Scope = std::vector<std::pair<Variable, Integer>>;
     std::map<Scope, std::unordered_map<const FormulaNode*, Formula>> normal_;
 };

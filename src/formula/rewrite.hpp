@@ -10,8 +10,8 @@
 
 namespace swirl::formula {
 
-/// Depth-first, bottom-up: `f` sees each term after its operands were rewritten and returns its replacement or
-/// nothing. Subtrees without a change keep their node.
+/// Depth-first, bottom-up: `f` receives each term after its operands were rewritten, and returns its replacement or
+/// nothing. Unchanged subtrees keep their node.
 template <class F> Formula rewrite(const Formula& formula, F&& f) {
     std::vector<Formula> children;
     bool changed = false;
@@ -25,17 +25,17 @@ template <class F> Formula rewrite(const Formula& formula, F&& f) {
     return replacement ? *std::move(replacement) : rebuilt;
 }
 
-/// An identity, used from left to right. Where `match` is a product, Kronecker product or direct sum, it stands for
-/// any neighbouring operands of such a chain.
+/// An identity, applied from left to right. If `match` is a product, Kronecker product or direct sum, it also matches
+/// adjacent operands of such a chain.
 struct RewriteRule {
     std::string name; ///< the identity: "I_m ⊗ I_n → I_mn"
     Pattern match;
     std::function<bool(const Match&)> when = {}; ///< side condition; empty: always
-    /// The right-hand side, of the same shape; or nothing, where only its construction shows that it does not apply.
+    /// The right-hand side, of the same shape; or nothing, if only constructing it shows that the rule does not apply.
     std::function<std::optional<Formula>(const Match&)> rewrite;
 };
 
-/// One application of a rule: `before` is the part of the term that matched.
+/// One application of a rule: `before` is the subterm that matched.
 struct RewriteStep {
     std::string rule;
     Formula before;
@@ -43,16 +43,16 @@ struct RewriteStep {
 };
 using RewriteTrace = std::vector<RewriteStep>;
 
-/// The term after one application of the rule, at the first place from the left and from below; or nothing.
+/// The term after one application of the rule at the leftmost, innermost match; or nothing.
 std::optional<Formula> rewrite_once(const Formula& formula, const RewriteRule& rule);
 
-/// Applies the rules, earlier ones first, until none applies anywhere. Products in products and the like, where
-/// rewriting brings them about, are flattened. Appends each step to `trace` if given. Throws InternalError, which
-/// shows the last steps, after more than `step_limit` of them.
+/// Applies the rules, earlier ones first, until none matches. Flattens nested products, Kronecker products and direct
+/// sums that rewriting creates. Appends each step to `trace` if given. Throws InternalError showing the last steps
+/// after more than `step_limit` steps.
 Formula rewrite_to_fixpoint(const Formula& formula, std::span<const RewriteRule> rules,
                             RewriteTrace* trace = nullptr, std::size_t step_limit = 100000);
 
-/// One line a step: "rule: before → after".
+/// One line per step: "rule: before → after".
 std::string to_text(const RewriteTrace& trace);
 
 } // namespace swirl::formula

@@ -12,8 +12,8 @@ __extension__ using Wide = __int128;
 
 } // namespace
 
-// The angle is 2π·m/4n; reflections at π, π/2 and π/4 bring m to 0…n/2 exactly, so that sine and cosine see an
-// argument of at most π/4 with a relative error of a few roundings.
+// The angle is 2π·m/4n. Reflections at π, π/2 and π/4 map m to 0…n/2 exactly, so sine and cosine receive an argument of
+// at most π/4 with a relative error of a few roundings.
 Complex root_of_unity(Integer n, Integer k, Direction direction) {
     ensure(n >= 1, "root of unity of order {}", n);
     const Wide order = n;

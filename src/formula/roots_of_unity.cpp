@@ -8,7 +8,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-/// Orders below this have so few roots that tables do not pay.
+/// Smaller orders have too few roots for tables to pay.
 constexpr Integer smallest_tabulated_order = 1024;
 
 } // namespace

@@ -8,7 +8,7 @@
 
 namespace swirl::formula {
 
-/// The roots of unity of one order, each a product of two tabulated ones: for those who want many of them. Error about
+/// The roots of unity of one order, each the product of two tabulated roots: for callers that need many. Error about
 /// two units in the last place of long double.
 class RootsOfUnity {
 public:
@@ -21,7 +21,7 @@ private:
     std::vector<Complex> coarse_; ///< ω^{j·step}
 };
 
-/// Values of diagonal functions, from tables that are built once an order is met.
+/// Values of diagonal functions; tables are built at the first use of an order.
 class DiagonalValues {
 public:
     Complex operator()(const DiagonalFunction& function, Integer i);

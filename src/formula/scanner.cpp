@@ -16,7 +16,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_word(char c) { return is_digit(c) || is_letter(c); }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-/// Bytes 10xxxxxx continue a UTF-8 character.
+/// UTF-8 continuation bytes have the form 10xxxxxx.
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 } // namespace
@@ -132,7 +132,7 @@ Affine Scanner::affine() {
 void Scanner::fail(std::size_t position, std::string_view message) const {
     const auto column =
         std::count_if(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(position), starts_character);
-    // A long formula is shown from a few characters before the place on.
+    // A long formula is shown from a few characters before the position on.
     constexpr std::size_t before = 40, shown = 76;
     std::size_t begin = position > before ? position - before : 0,
                 end = std::min(text_.size(), begin + shown);

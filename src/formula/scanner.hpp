@@ -8,7 +8,7 @@
 
 namespace swirl::formula {
 
-/// Reads tokens off a text; every failure is a UserError that shows the place.
+/// Reads tokens from a text; every failure is a UserError that shows the position.
 class Scanner {
 public:
     explicit Scanner(std::string_view text) : text_(text) {}
@@ -17,9 +17,9 @@ public:
     std::size_t position();
     bool at_end() { return position() == text_.size(); }
     bool at_letter();
-    /// Consumes the token if it comes next. A word is not taken off the front of a longer one.
+    /// Consumes the token if it comes next. A word does not match a prefix of a longer word.
     bool accept(std::string_view token);
-    /// Consumes one of several spellings of a token.
+    /// Consumes the next token if it is one of several spellings.
     bool accept_any(std::initializer_list<std::string_view> spellings);
     void expect(std::string_view token);
     /// Letters and digits, starting with a letter.
@@ -31,14 +31,14 @@ public:
     Variable variable();
     Affine affine();
 
-    /// Runs a factory; what it finds wrong with shapes and values is the text's mistake, at `place`.
-    template <class Build> auto built(std::size_t place, Build&& build) const {
+    /// Calls a factory; reports its errors about shapes and values as errors of the text at `position`.
+    template <class Build> auto built(std::size_t position, Build&& build) const {
         try {
             return build();
         } catch (const InternalError& error) {
             std::string_view message = error.what();
             message.remove_prefix(std::string_view("internal error: ").size());
-            fail(place, message);
+            fail(position, message);
         }
     }
 

@@ -13,7 +13,7 @@ std::vector<Formula> transposed(const std::vector<Formula>& terms) {
     return result;
 }
 
-/// diag(ends, middle, …, middle, ends), entry 0 and, for even n, entry n/2 being the ends.
+/// diag(1, middle, …, middle, 1, middle, …, middle): 1 at entry 0 and, for even n, at entry n/2.
 Formula halfcomplex_weights(Integer n, long double middle) {
     std::vector<Complex> values(static_cast<std::size_t>(n), middle);
     values[0] = 1;
@@ -21,21 +21,21 @@ Formula halfcomplex_weights(Integer n, long double middle) {
     return diagonal(std::move(values));
 }
 
-/// The identity but for one entry.
+/// The identity except for one diagonal entry.
 Formula weight_at(Integer n, Integer position, long double weight) {
     std::vector<Complex> values(static_cast<std::size_t>(n), 1);
     values[static_cast<std::size_t>(position)] = weight;
     return diagonal(std::move(values));
 }
 
-// R2HC lacks the factor 2 that HC2R has on every row but r_0 and r_{n/2}.
+// R2HC lacks the factor 2 that HC2R has in every row except r_0 and r_{n/2}.
 Formula transpose_real_dft(Direction direction, Integer n) {
     if (direction == Direction::forward) return RDFT(n, Direction::backward) * halfcomplex_weights(n, 0.5L);
     return halfcomplex_weights(n, 2) * RDFT(n, Direction::forward);
 }
 
-// Types 2 and 3 are each other's transposes but for the factor 2 that type 3 lacks on one column: DCT the first,
-// DST the last. Type 4 is symmetric.
+// Types 2 and 3 are each other's transposes except for the factor 2 that type 3 lacks in one column: the first for the
+// DCT, the last for the DST. Type 4 is symmetric.
 template <class Transform>
 Formula transpose_trigonometric(const Formula& formula, int type, Integer position, Transform&& transform) {
     const Integer n = formula.rows();
@@ -127,7 +127,7 @@ Formula transpose(const Formula& formula) {
             [&](const VectorKronecker& p) { return child_transposed(p); },
             [&](const VectorTransposition& p) { return symmetric(p); },
             [&](const ParallelKronecker& p) { return child_transposed(p); },
-            [&](const LinePermutation& p) { return child_transposed(p); },
+            [&](const CacheLinePermutation& p) { return child_transposed(p); },
         },
         formula.payload());
 }
@@ -166,7 +166,7 @@ Formula conjugate(const Formula& formula) {
             [&](const VectorKronecker& p) { return operands_conjugated(p); },
             [&](const VectorTransposition& p) { return real(p); },
             [&](const ParallelKronecker& p) { return operands_conjugated(p); },
-            [&](const LinePermutation& p) { return real(p); },
+            [&](const CacheLinePermutation& p) { return real(p); },
         },
         formula.payload());
 }

@@ -8,14 +8,14 @@ namespace {
 
 using ir::Value;
 
-/// Every other lane of two vectors, from the first or second on.
+/// Every other lane of two concatenated vectors, from the first or second on.
 ir::LaneMap every_other(int lanes, int first) {
     ir::LaneMap map;
     for (int lane = 0; lane < lanes; ++lane) map.push_back(static_cast<std::int8_t>(2 * lane + first));
     return map;
 }
 
-/// Lanes of two vectors in turn, from this lane of either on.
+/// Interleaves two vectors, from lane `from` of each on.
 ir::LaneMap in_turn(int lanes, int from) {
     ir::LaneMap map;
     for (int lane = 0; lane < lanes; ++lane)
@@ -25,8 +25,8 @@ ir::LaneMap in_turn(int lanes, int from) {
 
 } // namespace
 
-Parts load_pairs(ir::Builder& builder, ir::Buffer buffer, const Affine& index, int lanes, int active,
-                 Value dynamic) {
+Components load_pairs(ir::Builder& builder, ir::Buffer buffer, const Affine& index, int lanes, int active,
+                      Value dynamic) {
     if (lanes == 1)
         return {builder.load(buffer, index, {.dynamic = dynamic}),
                 builder.load(buffer, index + 1, {.dynamic = dynamic})};
@@ -40,9 +40,9 @@ Parts load_pairs(ir::Builder& builder, ir::Buffer buffer, const Affine& index, i
             builder.shuffle(low, high, every_other(lanes, 1))};
 }
 
-void store_pairs(ir::Builder& builder, ir::Buffer buffer, const Affine& index, const Parts& parts, int active,
-                 Value dynamic) {
-    const auto [real, imaginary] = parts;
+void store_pairs(ir::Builder& builder, ir::Buffer buffer, const Affine& index, const Components& components,
+                 int active, Value dynamic) {
+    const auto [real, imaginary] = components;
     const int lanes = builder.type(real).lanes;
     if (lanes == 1) {
         builder.store(buffer, index, real, {.dynamic = dynamic});

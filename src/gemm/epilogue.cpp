@@ -6,51 +6,52 @@ namespace swirl::gemm {
 
 namespace {
 
-/// An operand's numbers for the elements in a vector.
-Parts load_operand(ir::Builder& builder, const Epilogue::Operand& operand, ir::Buffer buffer,
-                   const EpiloguePlace& place, ir::Type type) {
+/// Loads an operand's elements for a vector of elements of C.
+Components load_operand(ir::Builder& builder, const Epilogue::Operand& operand, ir::Buffer buffer,
+                        const EpilogueCoordinate& coordinate, ir::Type type) {
     const Integer scalars = operand.is_complex ? 2 : 1;
-    const Affine index = scalars * (operand.row_stride * place.row + operand.column_stride * place.column);
-    const auto part = [&](Integer at) {
+    const Affine index =
+        scalars * (operand.row_stride * coordinate.row + operand.column_stride * coordinate.column);
+    const auto component = [&](Integer at) {
         if (operand.row_stride == 0) return builder.splat(builder.load(buffer, index + at), type.lanes);
         return builder.load(buffer, index + at,
                             {.lanes = type.lanes,
                              .lane_stride = type.lanes > 1 ? scalars * operand.row_stride : 1,
-                             .active = place.active});
+                             .active = coordinate.active});
     };
-    if (!operand.is_complex) return {part(0), ir::no_value};
+    if (!operand.is_complex) return {component(0), ir::no_value};
     if (operand.row_stride == 1)
-        return load_pairs(builder, buffer, index, type.lanes, place.active, ir::no_value);
-    const ir::Value real = part(0);
-    return {real, part(1)};
+        return load_pairs(builder, buffer, index, type.lanes, coordinate.active, ir::no_value);
+    const ir::Value real = component(0);
+    return {real, component(1)};
 }
 
 } // namespace
 
-EpilogueBuffers::EpilogueBuffers(ir::Builder& builder, Number number, const Epilogue& given, Integer rows,
-                                 Integer columns)
+EpilogueBuffers::EpilogueBuffers(ir::Builder& builder, DataType data_type, const Epilogue& given,
+                                 Integer rows, Integer columns)
     : epilogue(&given) {
     for (std::size_t k = 0; k < given.operands.size(); ++k) {
         const Epilogue::Operand& operand = given.operands[k];
         const Integer numbers = (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride + 1;
-        operands.push_back(builder.input(fmt::format("e{}", k), epilogue_scalar(number),
+        operands.push_back(builder.input(fmt::format("e{}", k), epilogue_scalar(data_type),
                                          numbers * (operand.is_complex ? 2 : 1)));
     }
 }
 
-Parts apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers, const EpiloguePlace& place,
-                     const Parts& elements) {
+Components apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers,
+                          const EpilogueCoordinate& coordinate, const Components& elements) {
     if (buffers.epilogue == nullptr) return elements;
-    Parts given = elements;
+    Components given = elements;
     if (builder.type(given[0]).scalar == ir::Scalar::int32)
         given[0] = builder.convert(given[0], ir::Scalar::float32);
     const ir::Type type = builder.type(given[0]);
     lower::PointwiseArithmetic arithmetic(builder, type);
-    const auto leaf = [&](const lower::Pointwise::Node& node) -> lower::PointwiseArithmetic::Number {
+    const auto leaf = [&](const lower::Pointwise::Node& node) -> lower::PointwiseArithmetic::ComplexValue {
         const auto at = static_cast<std::size_t>(node.array);
-        const Parts parts =
-            load_operand(builder, buffers.epilogue->operands[at], buffers.operands[at], place, type);
-        return {parts[0], parts[1]};
+        const Components components =
+            load_operand(builder, buffers.epilogue->operands[at], buffers.operands[at], coordinate, type);
+        return {components[0], components[1]};
     };
     const auto result = arithmetic.evaluate(buffers.epilogue->nodes, {given[0], given[1]}, leaf);
     return {result.re, result.im};

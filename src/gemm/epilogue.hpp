@@ -9,16 +9,16 @@
 
 namespace swirl::gemm {
 
-/// What is done to each element of C that is finished, before it is stored.
+/// The operations on each finished element of C before it is stored.
 struct Epilogue {
-    /// Numbers that lie at a place for each element of C: a number's index is row·row_stride + column·column_stride.
+    /// An array with an element for each element of C, at index row·row_stride + column·column_stride.
     struct Operand {
         bool is_complex = false;
         Integer row_stride = 0;
         Integer column_stride = 0;
         bool operator==(const Operand&) const = default;
     };
-    /// Without forms: an `array` is the number of an operand.
+    /// Without forms: `array` is an index into `operands`.
     std::vector<lower::Pointwise::Node> nodes = {};
     std::vector<Operand> operands = {};
     bool operator==(const Epilogue&) const = default;
@@ -26,31 +26,31 @@ struct Epilogue {
     bool is_identity() const { return nodes.empty(); }
 };
 
-/// What an epilogue of such sums computes with.
-constexpr ir::Scalar epilogue_scalar(Number number) {
-    return number == Number::int32 ? ir::Scalar::float32 : scalar_of(number);
+/// The scalar type in which the epilogue of such accumulators computes.
+constexpr ir::Scalar epilogue_scalar(DataType data_type) {
+    return data_type == DataType::int32 ? ir::Scalar::float32 : scalar_of(data_type);
 }
 
-/// An epilogue in a program: where its operands are, for an element (0, 0) of the program's own counting.
+/// An epilogue within a program: the buffers of its operands, addressed relative to the program's own element (0, 0).
 struct EpilogueBuffers {
-    const Epilogue* epilogue = nullptr; ///< null: nothing is done
+    const Epilogue* epilogue = nullptr; ///< null: no epilogue
     std::vector<ir::Buffer> operands = {};
 
-    /// Adds arguments `e0`, `e1`, … to the program, for a C of so many rows and columns.
-    EpilogueBuffers(ir::Builder& builder, Number number, const Epilogue& epilogue, Integer rows,
+    /// Adds arguments `e0`, `e1`, … to the program, for a C of `rows` × `columns`.
+    EpilogueBuffers(ir::Builder& builder, DataType data_type, const Epilogue& epilogue, Integer rows,
                     Integer columns);
     EpilogueBuffers() = default;
 };
 
-/// Which elements of C are in a vector.
-struct EpiloguePlace {
+/// The elements of C in a vector.
+struct EpilogueCoordinate {
     Affine row = {}; ///< of the first lane
     Affine column = {};
-    int active = 1; ///< lanes that are elements
+    int active = 1; ///< valid lanes
 };
 
-/// What becomes of some elements; of int32 as float32.
-Parts apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers, const EpiloguePlace& place,
-                     const Parts& elements);
+/// Applies the epilogue to some elements; int32 elements become float32.
+Components apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers,
+                          const EpilogueCoordinate& coordinate, const Components& elements);
 
 } // namespace swirl::gemm

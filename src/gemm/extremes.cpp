@@ -7,20 +7,19 @@
 
 namespace swirl::gemm {
 
-ir::Program extremes(Integer most_lines, Integer most_length, Integer most_stride) {
+ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride) {
     constexpr ir::Type vector{ir::Scalar::float32, extremes_lanes};
     constexpr ir::Access whole_vector{.lanes = extremes_lanes};
     constexpr int unroll = 4;
     ir::Builder builder("gemm_extremes");
-    const ir::Buffer from =
-        builder.input("from", vector.scalar, most_length + (most_lines - 1) * most_stride);
+    const ir::Buffer from = builder.input("from", vector.scalar, max_length + (max_columns - 1) * max_stride);
     const ir::Buffer to = builder.output("to", vector.scalar, 2 * extremes_lanes);
     const ir::Buffer found = builder.local("found", vector.scalar, 2 * extremes_lanes);
-    const Affine lines = builder.parameter("lines"), whole = builder.parameter("whole");
+    const Affine columns = builder.parameter("lines"), whole = builder.parameter("whole");
     const Affine length = builder.parameter("length"), stride = builder.parameter("stride");
 
-    const auto look = [&](const Affine& line, const Affine& at, int vectors) {
-        const ir::Value start = builder.multiply(builder.index(line), builder.index(stride));
+    const auto look = [&](const Affine& column, const Affine& at, int vectors) {
+        const ir::Value start = builder.multiply(builder.index(column), builder.index(stride));
         ir::Value largest = builder.load(found, 0, whole_vector);
         ir::Value least = builder.load(found, extremes_lanes, whole_vector);
         for (int v = 0; v < vectors; ++v) {
@@ -35,12 +34,12 @@ ir::Program extremes(Integer most_lines, Integer most_length, Integer most_strid
     builder.store(found, 0, builder.constant(vector, 0), whole_vector);
     builder.store(found, extremes_lanes,
                   builder.constant(vector, std::numeric_limits<long double>::infinity()), whole_vector);
-    builder.for_loop("line", lines, [&](const Affine& line) {
+    builder.for_loop("line", columns, [&](const Affine& column) {
         builder.for_loop("at", 0, whole, unroll * extremes_lanes, ir::For::Kind::serial,
-                         [&](const Affine& at) { look(line, at, unroll); });
+                         [&](const Affine& at) { look(column, at, unroll); });
         builder.for_loop("rest", whole, length - (extremes_lanes - 1), extremes_lanes, ir::For::Kind::serial,
-                         [&](const Affine& at) { look(line, at, 1); });
-        look(line, length - extremes_lanes, 1); // once more, some of it
+                         [&](const Affine& at) { look(column, at, 1); });
+        look(column, length - extremes_lanes, 1); // overlaps the previous vectors
     });
     for (const Integer at : {0, extremes_lanes})
         builder.store(to, at, builder.load(found, at, whole_vector), whole_vector);

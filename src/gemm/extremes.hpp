@@ -4,16 +4,16 @@
 
 namespace swirl::gemm {
 
-/// Numbers that are looked at together.
+/// Elements examined together.
 constexpr int extremes_lanes = 16;
 
-/// The largest and the least magnitudes in a matrix of float32 that has extremes_lanes numbers or more in a line, for CPUs with
-/// AVX-512. Buffers `from`, and `to`: 16 magnitudes the largest of which is the matrix's, and 16 the least of which is the one
-/// before the least that is not zero (see target/x86/magnitudes.hpp). Parameters, in this order:
-///   lines   whose numbers are next to each other
-///   whole   the length of a line, rounded down to a multiple of 64
-///   length  ≥ 16
-///   stride  from one line to the next, in numbers
-ir::Program extremes(Integer most_lines, Integer most_length, Integer most_stride);
+/// Largest and smallest magnitudes of a float32 matrix with contiguous lines of at least extremes_lanes elements, for
+/// CPUs with AVX-512. Buffers: `from`, and `to`: 16 magnitudes whose maximum is the matrix's, then 16 whose minimum
+/// is the predecessor of the smallest nonzero magnitude (see target/x86/magnitudes.hpp). Parameters, in this order:
+///   lines   number of contiguous lines
+///   whole   length of a line, rounded down to a multiple of 64
+///   length  of a line, ≥ 16
+///   stride  from one line to the next, in elements
+ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride);
 
 } // namespace swirl::gemm

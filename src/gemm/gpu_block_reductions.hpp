@@ -1,57 +1,63 @@
 #pragma once
 
-#include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_reduction.hpp"
+#include "gemm/gpu_simt_layout.hpp"
 
 #include <functional>
 #include <vector>
 
 namespace swirl::gemm {
 
-/// Of a block's tile of C, what reductions want to know.
-struct GpuReducedTile {
-    ir::Value matrix = ir::no_value; ///< int64: its number
+/// A block's tile of C as reductions see it.
+struct ReducedTile {
+    ir::Value matrix = ir::no_value; ///< int64: index in the batch
     ir::Value row = ir::no_value;    ///< the first one
     ir::Value column = ir::no_value;
     Affine row_tile = {}, column_tile = {};
-    Integer column_tiles = 1; ///< that there are
-    Affine share = {};        ///< of the blocks that have some columns of each thread's
-    /// Rows, columns and matrices that are the block's own are nonnegative here, their places in the tile added; those of others are
-    /// without elements here.
+    Integer column_tiles = 1; ///< number of tiles along the columns
+    Affine share = {};        ///< index among the blocks that hold some columns of each thread
+    /// Forms of a position within the tile: nonnegative for rows, columns and matrices that this block owns. Others
+    /// contribute nothing here.
     Affine own_row = {}, own_column = {}, own_matrix = {};
     bool has_shared_rows = false, has_shared_columns = false, has_spare_matrices = false;
 };
 
-/// Reductions over a tile whose elements are in threads' registers: first each thread's, then by shared memory those of a block.
+/// Reductions over a tile in registers: per thread first, then across the block through shared memory.
 class GpuBlockReductions {
 public:
-    /// Adds the buffers of parts to the program. `writer` has the expressions, and has to begin where the tile does.
-    GpuBlockReductions(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& oriented,
-                       const GpuEpilogueWriter& writer, std::optional<GpuRangeSide> side = {});
+    /// Adds the buffers of partials to the program. `writer` provides the expressions; it must begin at the tile's
+    /// origin.
+    GpuBlockReductions(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+                       const GpuEpilogueWriter& writer, std::optional<KernelPath> path = {});
 
-    /// What all threads do before elements are finished: `threads` and `tile` have to stay until `finish`.
-    void begin(const GpuThreads& threads, const GpuReducedTile& tile);
-    /// A vector of c_lanes finished elements, of the thread's i-th row on and of the j-th of the columns that it writes, at this place.
+    /// Executed by all threads before any element is finished. `threads` and `tile` must outlive `finish`.
+    void begin(const SimtThreadLayout& threads, const ReducedTile& tile);
+    /// Accumulates a vector of c_vector_m finished elements at `place`: the thread's i-th row and the next ones, of
+    /// the j-th column that it writes.
     void take(int i, int j, const GpuEpilogueWriter::Place& place, ir::Value elements);
-    /// Leaves the block's parts. All its threads call it. `column(j)` is the place in the tile of the j-th column, of so many.
+    /// Stores the block's partials; executed by all threads. `column(j)` is the j-th column's coordinate in the tile,
+    /// j < columns.
     void finish(int columns, const std::function<Affine(int)>& column);
 
-    /// A block leaves one for its tile, of some columns of which other blocks of its cluster or group may leave theirs.
-    static GpuResultParts parts_of(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over);
-    /// Bytes of shared memory that this takes.
-    static Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& oriented);
+    /// A block stores one partial for its tile; other blocks of its cluster or cooperative group may add theirs for
+    /// other columns of it.
+    static ReductionPartials partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                                         Over over);
+    /// Bytes of shared memory needed.
+    static Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical);
 
 private:
     struct One {
-        GpuResultParts parts;
+        ReductionPartials partials;
         ir::Buffer to = 0;
-        ir::Buffer reduced = 0; ///< a thread's: by rows, by columns, or by lanes of a vector
+        ir::Buffer reduced = 0; ///< of a thread: by rows, by columns, or by vector lanes
     };
     const GpuReduction& reduction(std::size_t k) const { return writer_.epilogue().reductions[k]; }
     int registers(Over over) const;
-    template <class Body> void in_first_slice(Body&& body);
+    template <class Body> void in_first_k_slice(Body&& body);
     template <class Body> void under(bool may_fail, const Affine& form, Body&& body);
-    /// What threads that share some numbers have, in this order, to the first of them: `body(k, value)` for each number.
+    /// Passes the values of threads that share indices to the first of these threads: `body(k, value)` for each
+    /// value, in thread order.
     template <class Body>
     void exchange(Reduce operation, const std::vector<ir::Value>& values, const std::vector<Integer>& sharing,
                   const std::vector<ir::Condition>& is_first, Body&& body);
@@ -68,9 +74,9 @@ private:
     const GpuEpilogueWriter& writer_;
     ir::Scalar scalar_;
     std::vector<One> all_;
-    ir::Buffer others_ = 0; ///< shared
-    const GpuThreads* threads_ = nullptr;
-    GpuReducedTile tile_;
+    ir::Buffer others_ = 0; ///< in shared memory
+    const SimtThreadLayout* threads_ = nullptr;
+    ReducedTile tile_;
 };
 
 } // namespace swirl::gemm

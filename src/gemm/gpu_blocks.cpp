@@ -4,24 +4,25 @@
 
 namespace swirl::gemm {
 
-BlockPlace place_of_block(ir::Builder& builder, const GpuSchedule& schedule, const BlockCounts& counts) {
-    const Integer group = std::min<Integer>(schedule.group, counts.rows);
-    const Integer groups = ceil_divide(counts.rows, group), splits = schedule.splits;
+BlockCoordinates coordinates_of_block(ir::Builder& builder, const GpuSchedule& schedule,
+                                      const TileGrid& counts) {
+    const Integer group = std::min<Integer>(schedule.raster_group, counts.rows);
+    const Integer groups = ceil_divide(counts.rows, group), splits = schedule.split_k;
     const Integer matrices = ceil_divide(counts.batch, Integer{schedule.matrices});
     const Integer blocks = splits * group * counts.columns * groups * matrices;
-    const bool is_cluster = schedule.through_memory == 0;
+    const bool is_cluster = schedule.split_k_in_workspace == 0;
     builder.launch({.blocks = {blocks, 1, 1},
                     .threads = {schedule.threads(), 1, 1},
                     .cluster = is_cluster ? splits : 1,
                     .resident = schedule.resident,
-                    .group = is_cluster ? 1 : splits});
+                    .cooperative_group = is_cluster ? 1 : splits});
     Integer divisor = 1;
     const auto digit = [&](Integer count, bool is_last = false) {
         const Integer before = divisor;
         divisor *= count;
         return count == 1 ? Affine(0) : builder.block(0, before, is_last ? 0 : count);
     };
-    BlockPlace place;
+    BlockCoordinates place;
     place.split = digit(splits);
     place.tiles = blocks / splits;
     place.tile = place.tiles == 1 ? Affine(0) : builder.block(0, splits, 0);

@@ -5,35 +5,37 @@
 
 namespace swirl::gemm {
 
-/// What a block's index says: which tile of which product, and its share of the depth.
-struct BlockPlace {
+/// What a block's index encodes: the tile, the matrix, and the part of K.
+struct BlockCoordinates {
     Affine split, row_block, column_block, matrix;
-    Affine tile; ///< a number of its own
+    Affine tile; ///< linear index
     Integer tiles = 1;
-    bool may_be_idle = false; ///< some blocks have no tile: their row_block is beyond the last
+    bool may_be_idle = false; ///< some blocks have no tile: their row_block is past the end
 };
 
-/// Tiles of rows and of columns, and matrices.
-struct BlockCounts {
+/// Tiles along rows and columns, and matrices.
+struct TileGrid {
     Integer rows, columns, batch;
 };
 
-/// A form, and a value that is computed in the kernel (no_value: 0), added up.
-struct GpuNumber {
+/// The sum of a form and a value computed in the kernel (no_value: 0).
+struct IndexValue {
     Affine form = {};
     ir::Value value = ir::no_value;
 };
 
-/// A tile: its block of rows and of columns, and the number of its matrix in the batch.
-struct GpuTilePlace {
-    GpuNumber row_block, column_block, matrix;
+/// A tile: its row block, its column block, and its matrix's index in the batch.
+struct TileCoordinates {
+    IndexValue row_block, column_block, matrix;
 
-    static GpuTilePlace of(const BlockPlace& place) {
+    static TileCoordinates of(const BlockCoordinates& place) {
         return {{place.row_block}, {place.column_block}, {place.matrix}};
     }
 };
 
-/// Launches blocks: splits are neighbours; then blocks of a group of rows, columns, groups, and matrices of the batch.
-BlockPlace place_of_block(ir::Builder& builder, const GpuSchedule& schedule, const BlockCounts& counts);
+/// Launches the blocks. Splits vary fastest; then blocks of a rasterization group of rows, columns, groups, matrices
+/// of the batch.
+BlockCoordinates coordinates_of_block(ir::Builder& builder, const GpuSchedule& schedule,
+                                      const TileGrid& counts);
 
 } // namespace swirl::gemm

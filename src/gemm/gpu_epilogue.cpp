@@ -1,6 +1,6 @@
 #include "gemm/gpu_epilogue.hpp"
 
-#include "gemm/gpu_layout.hpp"
+#include "gemm/gpu_simt_layout.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,22 +8,22 @@
 namespace swirl::gemm {
 
 using Op = lower::Pointwise::Op;
-using lower::PlaceForm;
+using lower::LayoutForm;
 
-Over turned(Over over) {
+Over transposed(Over over) {
     if (over == Over::all) return over;
     return over == Over::rows ? Over::columns : Over::rows;
 }
 
-GpuEpilogue GpuEpilogue::turned() const {
+GpuEpilogue GpuEpilogue::transposed() const {
     GpuEpilogue result = *this;
     const auto turn = [](lower::Pointwise& one) {
-        for (PlaceForm& form : one.forms) std::swap(form.strides[row], form.strides[column]);
+        for (LayoutForm& form : one.forms) std::swap(form.strides[row], form.strides[column]);
     };
     turn(result.code);
     for (GpuReduction& reduction : result.reductions) {
         turn(reduction.code);
-        reduction.over = gemm::turned(reduction.over);
+        reduction.over = gemm::transposed(reduction.over);
     }
     return result;
 }
@@ -51,8 +51,8 @@ bool GpuEpilogueWriter::reads_in_vectors(std::size_t array) const {
     return false;
 }
 
-/// Whether it counts neighbouring rows, and vectors of them begin at multiples of the lanes.
-bool GpuEpilogueWriter::is_read_in_vectors(const PlaceForm& form) const {
+/// Whether its elements are contiguous along rows, and its vectors aligned to the lanes.
+bool GpuEpilogueWriter::is_read_in_vectors(const LayoutForm& form) const {
     const Integer lanes = type_.lanes;
     return form.strides[GpuEpilogue::row] == 1 && form.strides[GpuEpilogue::column] % lanes == 0 &&
            form.strides[GpuEpilogue::batch] % lanes == 0 && form.constant % lanes == 0;
@@ -62,11 +62,11 @@ void GpuEpilogueWriter::begin(const Start& start) {
     starts_.clear();
     for (std::size_t c = 0; c < codes(); ++c) {
         starts_.emplace_back();
-        for (const PlaceForm& form : code(c).forms) starts_.back().push_back(start_of(form, start));
+        for (const LayoutForm& form : code(c).forms) starts_.back().push_back(start_of(form, start));
     }
 }
 
-GpuEpilogueWriter::FormStart GpuEpilogueWriter::start_of(const PlaceForm& form, const Start& start) const {
+GpuEpilogueWriter::FormStart GpuEpilogueWriter::start_of(const LayoutForm& form, const Start& start) const {
     FormStart result;
     result.unit = is_read_in_vectors(form) ? type_.lanes : 1;
     for (std::size_t axis = 0; axis < GpuEpilogue::axes; ++axis) {
@@ -85,8 +85,8 @@ GpuEpilogueWriter::Form GpuEpilogueWriter::form_of(std::size_t number,
     return {code(number).forms[form], starts_[number][form]};
 }
 
-GpuEpilogueWriter::Number GpuEpilogueWriter::evaluate(std::size_t number, const Place& place,
-                                                      const Number& x) const {
+GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::evaluate(std::size_t number, const Place& place,
+                                                            const ComplexValue& x) const {
     lower::PointwiseArithmetic arithmetic(builder_, type_);
     return arithmetic.evaluate(code(number).nodes, x, [&](const lower::Pointwise::Node& node) {
         return leaf(arithmetic, number, node, place);
@@ -110,7 +110,7 @@ ir::Value GpuEpilogueWriter::reduced(std::size_t reduction, const Place& place, 
     return evaluate(1 + reduction, place, {real, part(1)}).re;
 }
 
-Affine GpuEpilogueWriter::offset(const PlaceForm& form, const Place& place) const {
+Affine GpuEpilogueWriter::offset(const LayoutForm& form, const Place& place) const {
     Affine result = form.constant;
     for (std::size_t axis = 0; axis < GpuEpilogue::axes; ++axis) result += place[axis] * form.strides[axis];
     return result;
@@ -120,9 +120,9 @@ ir::Value GpuEpilogueWriter::integer(Integer number) const {
     return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
 }
 
-/// A real for each lane.
+/// A real value per lane.
 ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) const {
-    const lower::PlaceForm& wanted = form.form;
+    const lower::LayoutForm& wanted = form.form;
     const FormStart& start = form.start;
     const auto at = [&](Integer more) {
         ir::Value value = builder_.index(offset(wanted, place) + more);
@@ -138,9 +138,9 @@ ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) co
     return join_lanes(builder_, lanes);
 }
 
-GpuEpilogueWriter::Number GpuEpilogueWriter::array_element(std::size_t array, const Form& form,
-                                                           const Place& place) const {
-    const lower::PlaceForm& index = form.form;
+GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::array_element(std::size_t array, const Form& form,
+                                                                 const Place& place) const {
+    const lower::LayoutForm& index = form.form;
     const FormStart& start = form.start;
     const bool is_complex = epilogue_.arrays[array].is_complex;
     const Integer scalars = is_complex ? 2 : 1, stride = scalars * index.strides[GpuEpilogue::row];
@@ -158,9 +158,10 @@ GpuEpilogueWriter::Number GpuEpilogueWriter::array_element(std::size_t array, co
     return {real, part(1)};
 }
 
-GpuEpilogueWriter::Number GpuEpilogueWriter::leaf(lower::PointwiseArithmetic& arithmetic, std::size_t number,
-                                                  const lower::Pointwise::Node& node,
-                                                  const Place& place) const {
+GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::leaf(lower::PointwiseArithmetic& arithmetic,
+                                                        std::size_t number,
+                                                        const lower::Pointwise::Node& node,
+                                                        const Place& place) const {
     const Form form = form_of(number, node);
     if (node.op == Op::array) return array_element(static_cast<std::size_t>(node.array), form, place);
     const ir::Value value = form_value(form, place);

@@ -11,83 +11,83 @@
 
 namespace swirl::gemm {
 
-/// A reduction of the product as a kernel has it.
+/// A reduction over C in a kernel.
 struct GpuReduction {
     std::string name;
     Reduce operation = Reduce::sum;
     Over over = Over::all;
-    lower::Pointwise code = {}; ///< of the finished element; without nodes: x
+    lower::Pointwise code = {}; ///< applied to the finished element; without nodes: identity
 };
 
-/// Of the transposed C.
-Over turned(Over over);
+/// The direction as seen by Cᵀ.
+Over transposed(Over over);
 
-/// What is done on a GPU to each element of C that is finished, before it is stored, and what is reduced then.
+/// The operations on each finished element of C before its store, and the reductions over the results.
 struct GpuEpilogue {
-    /// Axes of forms, and of places of elements.
+    /// Axes of forms, and of coordinates of elements.
     enum Axis : std::size_t { batch, row, column, axes };
 
     struct Array {
         std::string name;
-        bool is_complex = false; ///< pairs
+        bool is_complex = false; ///< interleaved
         Integer elements = 0;
     };
-    lower::Pointwise code = {};     ///< without nodes: nothing is done
-    std::vector<Array> arrays = {}; ///< of all codes
+    lower::Pointwise code = {};     ///< without nodes: identity
+    std::vector<Array> arrays = {}; ///< of the epilogue and all reductions
     std::vector<GpuReduction> reductions = {};
 
     bool is_identity() const { return code.nodes.empty() && reductions.empty(); }
-    /// Of a product whose rows are this one's columns.
-    GpuEpilogue turned() const;
+    /// For the transposed problem.
+    GpuEpilogue transposed() const;
 };
 
-/// An epilogue in a program.
+/// Writes an epilogue into a program.
 class GpuEpilogueWriter {
 public:
-    /// Adds an argument `with_…` for each array to the program. Elements are finished `lanes` at once, those of neighbouring rows.
+    /// Adds an argument `with_…` per array to the program. Finishes `lanes` elements of adjacent rows at once.
     GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue, ir::Scalar scalar, int lanes);
 
-    /// An element's batch, row and column, each a sum of a value and a form.
+    /// Coordinates of an element: batch, row and column, each the sum of a value and a form.
     using Start = std::array<ir::Value, GpuEpilogue::axes>;
     using Place = std::array<Affine, GpuEpilogue::axes>;
 
-    /// From where on places count, int64 or no_value for 0: that of rows is so many times the lanes.
+    /// Sets the origin of the coordinates, int64 or no_value for 0; the row's is in units of `lanes`.
     void begin(const Start& start);
-    /// What becomes of the elements of which the first one has this place; after `begin`.
+    /// Finishes a vector of elements whose first is at `place`; call after `begin`.
     ir::Value finish(const Place& place, ir::Value elements) const;
-    /// What a reduction takes of these elements, which are finished. Complex ones are pairs.
+    /// The input of a reduction for these finished elements. Complex ones are interleaved.
     ir::Value reduced(std::size_t reduction, const Place& place, ir::Value elements) const;
 
     const GpuEpilogue& epilogue() const { return epilogue_; }
 
 private:
-    using Number = lower::PointwiseArithmetic::Number;
+    using ComplexValue = lower::PointwiseArithmetic::ComplexValue;
 
-    /// The epilogue's is the first one, then come those of reductions.
+    /// The epilogue's code is the first; the reductions' follow.
     std::size_t codes() const { return 1 + epilogue_.reductions.size(); }
     const lower::Pointwise& code(std::size_t number) const {
         return number == 0 ? epilogue_.code : epilogue_.reductions[number - 1].code;
     }
     bool reads_in_vectors(std::size_t array) const;
-    bool is_read_in_vectors(const lower::PlaceForm& form) const;
-    Affine offset(const lower::PlaceForm& form, const Place& place) const;
+    bool is_read_in_vectors(const lower::LayoutForm& form) const;
+    Affine offset(const lower::LayoutForm& form, const Place& place) const;
     ir::Value integer(Integer number) const;
-    /// One of a code's forms, and from where on it counts.
+    /// The origin of one of a code's forms.
     struct FormStart {
-        ir::Value value = ir::no_value; ///< in units; none: 0
+        ir::Value value = ir::no_value; ///< in units of `unit`; no_value: 0
         Integer unit = 1;
     };
     struct Form {
-        const lower::PlaceForm& form;
+        const lower::LayoutForm& form;
         const FormStart& start;
     };
-    FormStart start_of(const lower::PlaceForm& form, const Start& start) const;
+    FormStart start_of(const lower::LayoutForm& form, const Start& start) const;
     Form form_of(std::size_t code, const lower::Pointwise::Node& node) const;
     ir::Value form_value(const Form& form, const Place& place) const;
-    Number array_element(std::size_t array, const Form& form, const Place& place) const;
-    Number leaf(lower::PointwiseArithmetic& arithmetic, std::size_t code, const lower::Pointwise::Node& node,
-                const Place& place) const;
-    Number evaluate(std::size_t code, const Place& place, const Number& x) const;
+    ComplexValue array_element(std::size_t array, const Form& form, const Place& place) const;
+    ComplexValue leaf(lower::PointwiseArithmetic& arithmetic, std::size_t code,
+                      const lower::Pointwise::Node& node, const Place& place) const;
+    ComplexValue evaluate(std::size_t code, const Place& place, const ComplexValue& x) const;
 
     ir::Builder& builder_;
     GpuEpilogue epilogue_;

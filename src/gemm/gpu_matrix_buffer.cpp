@@ -4,7 +4,7 @@
 
 namespace swirl::gemm {
 
-ir::BufferInfo buffer_of_matrix(const std::string& name, Number number, const MatrixLayout& layout,
+ir::BufferInfo buffer_of_matrix(const std::string& name, DataType number, const MatrixLayout& layout,
                                 Integer rows, Integer columns, Integer batch, Integer aligned_elements) {
     const Extent extent = extent_of(layout, rows, columns, batch);
     ir::BufferInfo result;

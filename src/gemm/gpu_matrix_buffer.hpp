@@ -7,9 +7,9 @@
 
 namespace swirl::gemm {
 
-/// A caller's matrix, or those of a batch, as an argument of a kernel: from the lowest of its elements to the highest one, in scalars; read alone.
-/// `aligned_elements`: of so many together the alignment is a multiple.
-ir::BufferInfo buffer_of_matrix(const std::string& name, Number number, const MatrixLayout& layout,
+/// A caller's matrix, or a batch of them, as a kernel argument: from its lowest element to its highest, in scalars;
+/// read-only. Its alignment is a multiple of `aligned_elements` elements.
+ir::BufferInfo buffer_of_matrix(const std::string& name, DataType number, const MatrixLayout& layout,
                                 Integer rows, Integer columns, Integer batch, Integer aligned_elements);
 
 } // namespace swirl::gemm

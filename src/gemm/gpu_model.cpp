@@ -1,13 +1,14 @@
-// What a schedule costs, from the table of the GPU: a multiprocessor's time for the blocks it has, piece by piece, and what goes over
-// from memory. The constants are of an H100, fitted to some 3700 products timed there (`bench_gpu_products --candidates`).
+// Cost model of a schedule, from the GPU's parameters: a multiprocessor's time for its blocks, k-tile by k-tile, and
+// memory traffic. The constants are an H100's, fitted to some 3700 problems timed there (`bench_gpu_products
+// --candidates`).
 #include "gemm/gpu_model.hpp"
 
 #include "base/error.hpp"
-#include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_reduction_model.hpp"
-#include "gemm/gpu_shapes.hpp"
-#include "gemm/gpu_stream.hpp"
-#include "gemm/gpu_tile_model.hpp"
+#include "gemm/gpu_simt_candidates.hpp"
+#include "gemm/gpu_simt_layout.hpp"
+#include "gemm/gpu_stream_k.hpp"
+#include "gemm/gpu_wgmma_model.hpp"
 #include "gemm/tile.hpp"
 
 #include <algorithm>
@@ -21,64 +22,62 @@ namespace swirl::gemm {
 
 namespace {
 
-/// Cycles, unless it says otherwise.
+/// In cycles unless stated otherwise.
 struct Constants {
     double hertz = 1.9e9;
-    double memory_rate = 2.6e12; ///< bytes a second
-    double cache_rate = 2.1e13;  ///< of the second cache
-    double straight = 0.94;      ///< times as long takes what threads take straight from memory
-    double narrow_copies = 1.1;  ///< times as long takes what is not copied by 16 bytes
-    double launch = 220;         ///< before the first block starts and after the last ends
-    double block = 1100;         ///< until a block's first piece is there, and for its end
-    double meeting = 270;        ///< of a block's threads, at each piece
-    double step_latency = 24;    ///< from loading a step's numbers to their first use: a step takes no less
-    double by_lines = 1.2; ///< times the slots where a step's numbers of a line are in registers of one bank
+    double memory_rate = 2.6e12; ///< bytes per second
+    double l2_rate = 2.1e13;     ///< of L2, bytes per second
+    double from_global = 0.94;   ///< factor on memory traffic with operands straight from global memory
+    double narrow_copies = 1.1;  ///< factor on memory traffic with copies narrower than 16 bytes
+    double launch = 220;         ///< before the first block starts and after the last one ends
+    double block = 1100;         ///< until a block's first k-tile arrives, and for its exit
+    double barrier = 270;        ///< of a block, per k-tile
+    double k_latency = 24; ///< from the operand loads of a k index to their first use: least time per k index
+    double by_k_vectors = 1.2; ///< factor on issue slots if a row's k vectors occupy registers of one bank
     double by_columns =
-        1.1; ///< likewise, where these are columns, each of which is multiplied by all rows before the next
-    double uneven = 1.03; ///< times the slots of parts whose extents are no powers of two
-    double apart =
-        1.03; ///< times the slots where the two warps of a scheduler, of many sums, are of two blocks
-    double load_issue = 0.25; ///< slots that a load from shared memory takes of its scheduler's
-    double copy_issue = 1.1;  ///< likewise, that a copy takes
-    double turn_issue =
-        1.1; ///< likewise, an access to shared memory that turns what the copy engine has brought
-    double bulk_request =
-        400;              ///< of the thread that asks the copy engine for a piece, before it multiplies on
-    double turn_pass = 3; ///< of shared memory, for such an access by a warp
-    double bulk_lines = 0.97; ///< and from lines along the depth
-    double bulk_traffic =
-        0.93; ///< times as long takes what the copy engine brings from rows next to each other
-    double warp_latency = 36; ///< beside their slots, of the steps of one instruction where warps multiply
+        1.1;              ///< likewise for k vectors of columns, each multiplied by all rows before the next
+    double uneven = 1.03; ///< factor on issue slots of thread tiles whose extents are not powers of two
+    double separate_warps =
+        1.03; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
+    double load_issue = 0.25;     ///< issue slots of a load from shared memory
+    double copy_issue = 1.1;      ///< issue slots of a copy
+    double transpose_issue = 1.1; ///< issue slots of a shared-memory access that transposes what TMA loaded
+    double tma_issue = 400;       ///< of the thread that issues a k-tile's TMA loads between multiply-adds
+    double transpose_pass = 3;    ///< shared-memory cycles of such an access by a warp
+    double tma_k_major = 0.97;    ///< factor on memory traffic with K-major TMA loads
+    double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
+    double warp_latency = 36;     ///< in addition to issue slots, for the k indices of one mma.sync
     double fragment_pass =
-        1; ///< of shared memory, for 128 bytes of a fragment, which no threads have in common
-    double load_pass = 0.43;     ///< of shared memory, for 128 bytes
-    double pass_by_lines = 3;    ///< times as many, where they are steps of a line
-    double copy_pass = 8.5;      ///< of it, and of the first cache, for a copy by a warp
-    double piece_issue = 5.3;    ///< slots of what else a piece needs
-    double piece_arrival = 1200; ///< from asking for a piece until it is there
-    double store_bytes = 6.4;    ///< of C that leave a multiprocessor in a cycle
-    double exchange_bytes = 7.4; ///< of sums that are added up, in a cycle
-    double slices = 1100;        ///< for the meetings of slices that add up
-    double pair = 4500;          ///< for starting a cluster of two together and its meetings
-    double cluster = 5500;       ///< for each block more
-    double group = 9300;         ///< for a meeting of blocks through memory
-    double handed_on = 31;       ///< for adding one more split's sums there
-    double block_rate = 1.2e9;   ///< that begin in a second
-    double finish = 3e-6;        ///< seconds, of a kernel that follows and adds up what parts of tiles are
-    double part_rate = 3e12;     ///< of parts' bytes, which are written and read
-    double stream_piece = 60;    ///< cycles more, of each piece of a stream
-    double doubt = 1.02;         ///< times as long streams are said to take: these are not fitted
-    double hidden = 0.0091;      ///< of the shorter of multiplying and moving, that shows
-    double conflict = 3;         ///< exponent: how far multiply-adds and accesses overlap
+        1;                   ///< shared-memory cycles for 128 bytes of a fragment, which threads do not share
+    double load_pass = 0.43; ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 3; ///< factor on these for k vectors of a row
+    double copy_pass = 8.5;       ///< cycles of shared memory and L1 for a copy by a warp
+    double k_tile_issue = 5.3;    ///< other issue slots per k-tile
+    double k_tile_latency = 1200; ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 6.4;     ///< bytes of C that leave a multiprocessor per cycle
+    double exchange_bytes = 7.4;  ///< bytes of accumulators reduced per cycle
+    double slices = 1100;         ///< barriers of a sliced-K reduction
+    double pair = 4500;           ///< launch and barriers of a cluster of two blocks
+    double cluster = 5500;        ///< per additional block
+    double group = 9300;          ///< a barrier of blocks through memory
+    double added_split = 31;      ///< for reducing one more split through the workspace
+    double block_rate = 1.2e9;    ///< block launches per second
+    double finish = 3e-6;         ///< seconds, of the fixup kernel that reduces partial tiles
+    double partials_rate = 3e12;  ///< bytes per second of partials written and read
+    double stream_k_tile = 60;    ///< additional cycles per Stream-K k-tile
+    double doubt = 1.02;          ///< safety factor on Stream-K times, which are not fitted
+    double hidden = 0.0091;       ///< fraction of the shorter of computing and moving that is exposed
+    double conflict = 3;          ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 
-constexpr int registers_beside_sums = 36;
+constexpr int registers_beside_accumulators = 36;
 
-/// Threads of as many sums as registers have room for, by rows and columns that are powers of two: a scheduler has two such warps.
-bool has_many_sums(const GpuSchedule& schedule) {
-    const auto sums = static_cast<unsigned>(schedule.thread_rows * schedule.thread_columns);
-    return schedule.warp_depth == 0 && schedule.splits == 1 && sums >= 128 && std::has_single_bit(sums);
+/// Threads with as many accumulators as registers allow, in power-of-two rows and columns; a scheduler has two such
+/// warps.
+bool has_many_accumulators(const GpuSchedule& schedule) {
+    const auto sums = static_cast<unsigned>(schedule.thread_m * schedule.thread_n);
+    return schedule.mma_k == 0 && schedule.split_k == 1 && sums >= 128 && std::has_single_bit(sums);
 }
 
 constexpr double usual_multiprocessors = 100;
@@ -87,84 +86,85 @@ constexpr double usual_multiprocessors = 100;
 
 int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
     const int threads = schedule.threads();
-    const int registers = gpu_registers(schedule, product.number);
+    const int registers = gpu_registers(schedule, product.data_type);
     const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
-    if (registers > most + registers_beside_sums / 2) return 0;
+    if (registers > most + registers_beside_accumulators / 2) return 0;
     return target::occupancy(gpu, threads, std::min(registers, most), shared_bytes(schedule, product)).blocks;
 }
 
 namespace {
 
-/// What a warp does for one step.
-struct StepCycles {
+/// A warp's work for one k index.
+struct KCycles {
     double issue = 0;
     double shared = 0;
     double latency = 0;
 };
 
-StepCycles cycles_of_step(const GpuSchedule& schedule, Number number) {
-    const double rows = schedule.thread_rows, columns = schedule.thread_columns;
+KCycles cycles_of_k(const GpuSchedule& schedule, DataType number) {
+    const double rows = schedule.thread_m, columns = schedule.thread_n;
     const double words = static_cast<double>(bytes_of(number)) / 4;
-    if (schedule.warp_depth > 0) { // a thread has every fourth step of its factors
-        const bool is_short = number != Number::float64;
-        const double row_loads = rows / GpuThreads::vector_of(number, schedule.thread_rows);
+    if (schedule.mma_k > 0) { // a thread holds every fourth k index of its operands
+        const bool is_short = number != DataType::float64;
+        const double row_loads = rows / SimtThreadLayout::vector_of(number, schedule.thread_m);
         const double loads = (row_loads + columns / 2) / 4;
-        const double issue = rows * columns * words / warp_speedup(number) + loads * constants.load_issue;
+        const double issue = rows * columns * words / mma_speedup(number) + loads * constants.load_issue;
         const double passes = is_short ? (rows + columns) / 8 : (rows + columns / 2) / 4 * words;
         return {.issue = issue,
                 .shared = passes * constants.fragment_pass,
-                .latency = issue + constants.warp_latency / schedule.warp_depth};
+                .latency = issue + constants.warp_latency / schedule.mma_k};
     }
     const auto loads = [&](int extent, int steps) {
-        return static_cast<double>(extent) / (steps > 1 ? steps : GpuThreads::vector_of(number, extent));
+        return static_cast<double>(extent) /
+               (steps > 1 ? steps : SimtThreadLayout::vector_of(number, extent));
     };
     const double vector_loads =
-        loads(schedule.thread_rows, schedule.a_steps) + loads(schedule.thread_columns, schedule.b_steps);
+        loads(schedule.thread_m, schedule.a_vector_k) + loads(schedule.thread_n, schedule.b_vector_k);
     const auto passes = [](double extent, int steps) {
-        return extent * constants.load_pass * (steps > 1 ? constants.pass_by_lines : 1);
+        return extent * constants.load_pass * (steps > 1 ? constants.pass_by_k_vectors : 1);
     };
-    const bool is_by_lines = schedule.a_steps > 1 || schedule.b_steps > 1;
-    const bool by_columns = schedule.a_steps == 1 && schedule.order == GpuOrder::serpentine_columns;
-    const double by_lines = by_columns ? constants.by_columns : constants.by_lines;
-    return {.issue = rows * columns * words * scalars_in(number) * (is_by_lines ? by_lines : 1) +
+    const bool is_smem_k_major = schedule.a_vector_k > 1 || schedule.b_vector_k > 1;
+    const bool by_columns = schedule.a_vector_k == 1 && schedule.fma_order == FmaOrder::serpentine_columns;
+    const double by_k_vectors = by_columns ? constants.by_columns : constants.by_k_vectors;
+    return {.issue = rows * columns * words * scalars_in(number) * (is_smem_k_major ? by_k_vectors : 1) +
                      vector_loads * constants.load_issue,
-            .shared = (passes(rows, schedule.a_steps) + passes(columns, schedule.b_steps)) * words,
-            .latency = constants.step_latency};
+            .shared = (passes(rows, schedule.a_vector_k) + passes(columns, schedule.b_vector_k)) * words,
+            .latency = constants.k_latency};
 }
 
-/// What a multiprocessor does for one piece of one block.
-struct PieceCycles {
-    double issue = 0;  ///< of each scheduler
-    double shared = 0; ///< of shared memory
-    double alone = 0;  ///< with nobody else there
+/// A multiprocessor's work for one k-tile of one block.
+struct KTileCycles {
+    double issue = 0;        ///< per scheduler
+    double shared = 0;       ///< shared memory
+    double single_block = 0; ///< one resident block: latency-bound
 };
 
-PieceCycles cycles_of_piece(const GpuSchedule& schedule, const MatrixProduct& oriented,
-                            const target::Gpu& gpu) {
+KTileCycles cycles_of_k_tile(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                             const target::Gpu& gpu) {
     const double warps = std::ceil(schedule.threads() / static_cast<double>(gpu.warp_size));
     const double schedulers = gpu.partitions;
-    const double steps = static_cast<double>(schedule.block_depth) / schedule.slices;
-    const StepCycles step = cycles_of_step(schedule, oriented.number);
-    double copies = 0, accesses = 0; // by warps; those of turning
-    const std::array<GpuPiece, 2> pieces = pieces_of(schedule, oriented);
-    for (std::size_t operand = 0; operand < pieces.size(); ++operand) {
-        const GpuPiece& piece = pieces[operand];
+    const double steps = static_cast<double>(schedule.cta_k) / schedule.sliced_k;
+    const KCycles step = cycles_of_k(schedule, canonical.data_type);
+    double copies = 0, accesses = 0; // by warps; accesses for the transpose
+    const std::array<SmemTile, 2> k_tiles = smem_tiles_of(schedule, canonical);
+    for (std::size_t operand = 0; operand < k_tiles.size(); ++operand) {
+        const SmemTile& k_tile = k_tiles[operand];
         const double elements =
-            static_cast<double>(schedule.matrices * piece.extent * piece.depth) / gpu.warp_size;
-        if (!schedule.is_bulk(operand)) copies += elements / piece.elements_of_copy();
-        if (piece.is_turned) accesses += elements * (1 + 1.0 / static_cast<double>(piece.chunk()));
+            static_cast<double>(schedule.matrices * k_tile.extent * k_tile.depth) / gpu.warp_size;
+        if (!schedule.is_tma(operand)) copies += elements / k_tile.elements_of_copy();
+        if (k_tile.is_transposed) accesses += elements * (1 + 1.0 / static_cast<double>(k_tile.chunk()));
     }
-    PieceCycles result;
-    result.issue = std::max(1.0, warps / schedulers) * (steps * step.issue + constants.piece_issue) +
-                   (copies * constants.copy_issue + accesses * constants.turn_issue) / schedulers;
-    if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_rows * schedule.thread_columns)))
+    KTileCycles result;
+    result.issue = std::max(1.0, warps / schedulers) * (steps * step.issue + constants.k_tile_issue) +
+                   (copies * constants.copy_issue + accesses * constants.transpose_issue) / schedulers;
+    if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_m * schedule.thread_n)))
         result.issue *= constants.uneven;
     result.shared =
-        warps * steps * step.shared + copies * constants.copy_pass + accesses * constants.turn_pass;
-    const double turns = std::max(1.0, warps / schedulers);
-    const double meeting = constants.meeting / (has_many_sums(schedule) ? turns : 1);
-    result.alone = steps * std::max(step.issue * turns, step.latency) + meeting +
-                   (schedule.has_bulk() ? constants.bulk_request : 0);
+        warps * steps * step.shared + copies * constants.copy_pass + accesses * constants.transpose_pass;
+    const double waves = std::max(1.0, warps / schedulers);
+    const double barrier = constants.barrier / (has_many_accumulators(schedule) ? waves : 1);
+    result.single_block = steps * std::max(step.issue * waves, step.latency) + barrier +
+                          (schedule.has_tma() ? constants.tma_issue : 0);
     return result;
 }
 
@@ -173,142 +173,148 @@ double overlapped(double a, double b) {
                     1 / constants.conflict);
 }
 
-/// Cycles in which blocks that share a depth add up what they have.
-double cycles_of_splits(const GpuSchedule& schedule, double bytes) {
-    if (schedule.splits == 1) return 0;
-    if (schedule.through_memory != 0)
-        return constants.group + schedule.splits * constants.handed_on + bytes / constants.exchange_bytes;
-    return constants.pair + (schedule.splits - 2) * constants.cluster + 2 * bytes / constants.exchange_bytes;
+/// Cycles of the split-K reduction.
+double cycles_of_split_k(const GpuSchedule& schedule, double bytes) {
+    if (schedule.split_k == 1) return 0;
+    if (schedule.split_k_in_workspace != 0)
+        return constants.group + schedule.split_k * constants.added_split + bytes / constants.exchange_bytes;
+    return constants.pair + (schedule.split_k - 2) * constants.cluster + 2 * bytes / constants.exchange_bytes;
 }
 
-double bytes_of_tile(const GpuSchedule& schedule, Number number) {
-    return static_cast<double>(schedule.matrices) * schedule.block_rows * schedule.block_columns *
+double bytes_of_tile(const GpuSchedule& schedule, DataType number) {
+    return static_cast<double>(schedule.matrices) * schedule.cta_m * schedule.cta_n *
            static_cast<double>(bytes_of(number));
 }
 
-/// Cycles in which slices add up what they have, each a share of the columns; of few sums it is their latency.
-double cycles_of_slices(const GpuSchedule& schedule, double bytes) {
-    const double by_one = (schedule.slices - 1) * bytes / constants.exchange_bytes;
-    const double shares = std::gcd(schedule.slices, schedule.thread_columns);
-    return std::min(by_one, constants.slices + schedule.slices * bytes / shares / constants.exchange_bytes);
+/// Cycles of the sliced-K reduction, each slice having a share of the columns; few accumulators are latency-bound.
+double cycles_of_sliced_k(const GpuSchedule& schedule, double bytes) {
+    const double by_one = (schedule.sliced_k - 1) * bytes / constants.exchange_bytes;
+    const double shares = std::gcd(schedule.sliced_k, schedule.thread_n);
+    return std::min(by_one, constants.slices + schedule.sliced_k * bytes / shares / constants.exchange_bytes);
 }
 
-/// Cycles of a tile's beginning and end.
-double cycles_around(const GpuSchedule& schedule, Number number) {
+/// Cycles of a tile's prologue and epilogue.
+double cycles_around(const GpuSchedule& schedule, DataType number) {
     const double bytes = bytes_of_tile(schedule, number);
-    return constants.block + bytes / constants.store_bytes / schedule.splits +
-           cycles_of_slices(schedule, bytes) + cycles_of_splits(schedule, bytes);
+    return constants.block + bytes / constants.store_bytes / schedule.split_k +
+           cycles_of_sliced_k(schedule, bytes) + cycles_of_split_k(schedule, bytes);
 }
 
-double seconds_of_traffic(const MatrixProduct& oriented, const GpuSchedule& schedule, double row_blocks,
+double seconds_of_traffic(const MatrixProduct& canonical, const GpuSchedule& schedule, double row_blocks,
                           double column_blocks) {
-    const auto bytes = [](Number number) { return static_cast<double>(bytes_of(number)); };
-    const double of_a = bytes(oriented.number_of_a()), of_b = bytes(oriented.number_of_b()),
-                 of_c = bytes(oriented.number_of_c()), batch = static_cast<double>(oriented.batch);
-    const double m = static_cast<double>(oriented.rows), n = static_cast<double>(oriented.columns),
-                 k = static_cast<double>(oriented.depth);
-    const auto burden = [&](std::size_t operand, Number number, int lanes, int steps) {
-        if (schedule.is_direct()) return constants.straight;
-        const bool is_wide = Integer{lanes} * steps * bytes_of(number) >= GpuThreads::widest_access;
-        if (schedule.is_bulk(operand))
-            return schedule.has_bulk_lines(operand) ? constants.bulk_lines : constants.bulk_traffic;
+    const auto bytes = [](DataType number) { return static_cast<double>(bytes_of(number)); };
+    const double of_a = bytes(canonical.type_of_a()), of_b = bytes(canonical.type_of_b()),
+                 of_c = bytes(canonical.type_of_c()), batch = static_cast<double>(canonical.batch);
+    const double m = static_cast<double>(canonical.rows), n = static_cast<double>(canonical.columns),
+                 k = static_cast<double>(canonical.k);
+    const auto burden = [&](std::size_t operand, DataType number, int lanes, int steps) {
+        if (schedule.loads_from_global()) return constants.from_global;
+        const bool is_wide = Integer{lanes} * steps * bytes_of(number) >= SimtThreadLayout::widest_access;
+        if (schedule.is_tma(operand))
+            return schedule.is_tma_k_major(operand) ? constants.tma_k_major : constants.tma_traffic;
         return is_wide ? 1 : constants.narrow_copies;
     };
-    const double a_burden = burden(0, oriented.number_of_a(), schedule.a_lanes, schedule.a_steps),
-                 b_burden = burden(1, oriented.number_of_b(), schedule.b_lanes, schedule.b_steps);
-    const double of_result = schedule.is_direct() ? constants.straight : 1;
+    const double a_burden = burden(0, canonical.type_of_a(), schedule.a_vector_m, schedule.a_vector_k),
+                 b_burden = burden(1, canonical.type_of_b(), schedule.b_vector_n, schedule.b_vector_k);
+    const double of_result = schedule.loads_from_global() ? constants.from_global : 1;
     const double once =
         (m * k * of_a * a_burden + k * n * of_b * b_burden + m * n * of_c * of_result) * batch;
     const double tiles =
-        row_blocks * column_blocks * (schedule.block_rows * of_a + schedule.block_columns * of_b) * k * batch;
-    return std::max(once / constants.memory_rate, tiles / constants.cache_rate);
+        row_blocks * column_blocks * (schedule.cta_m * of_a + schedule.cta_n * of_b) * k * batch;
+    return std::max(once / constants.memory_rate, tiles / constants.l2_rate);
 }
 
-/// A stream's seconds from those that its pieces take.
-double with_parts(double seconds, const GpuSchedule& schedule, const MatrixProduct& oriented) {
-    const GpuStream stream = stream_of(schedule, oriented);
-    const double parts = static_cast<double>(stream.parts()) * bytes_of_tile(schedule, oriented.number);
-    const double pieces =
-        static_cast<double>(stream.pieces_of_block()) * constants.stream_piece / constants.hertz;
-    return (seconds + pieces + constants.finish + parts / constants.part_rate) * constants.doubt;
+/// Adds the cost of partials to a Stream-K schedule's time for its k-tiles.
+double with_partials(double seconds, const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const StreamK stream = stream_k_of(schedule, canonical);
+    const double partials =
+        static_cast<double>(stream.partials()) * bytes_of_tile(schedule, canonical.data_type);
+    const double k_tiles =
+        static_cast<double>(stream.k_tiles_of_block()) * constants.stream_k_tile / constants.hertz;
+    return (seconds + k_tiles + constants.finish + partials / constants.partials_rate) * constants.doubt;
 }
 
 } // namespace
 
 GpuRates gpu_rates(const target::Gpu& gpu) {
     return {gpu.multiprocessors > 0 ? gpu.multiprocessors : usual_multiprocessors, constants.hertz,
-            constants.memory_rate, constants.cache_rate};
+            constants.memory_rate, constants.l2_rate};
 }
 
-int gpu_registers(const GpuSchedule& schedule, Number number) {
+int gpu_registers(const GpuSchedule& schedule, DataType number) {
     const int words = static_cast<int>(bytes_of(number)) / 4;
-    int factors = schedule.thread_rows * schedule.a_steps + schedule.thread_columns * schedule.b_steps;
+    int factors = schedule.thread_m * schedule.a_vector_k + schedule.thread_n * schedule.b_vector_k;
     int addresses = factors;
-    if (schedule.is_direct()) {
-        factors = (schedule.thread_rows + schedule.thread_columns) * schedule.block_depth / schedule.slices;
-        addresses = schedule.thread_columns;
+    if (schedule.loads_from_global()) {
+        factors = (schedule.thread_m + schedule.thread_n) * schedule.cta_k / schedule.sliced_k;
+        addresses = schedule.thread_n;
     }
-    if (schedule.warp_depth > 0)
-        addresses = factors = (schedule.thread_rows + schedule.thread_columns / 2) * schedule.warp_depth / 4 /
-                              (number == Number::float64 ? 1 : 2); // two to a register
-    return words * (schedule.thread_rows * schedule.thread_columns + factors) + addresses +
-           registers_beside_sums;
+    if (schedule.mma_k > 0)
+        addresses = factors = (schedule.thread_m + schedule.thread_n / 2) * schedule.mma_k / 4 /
+                              (number == DataType::float64 ? 1 : 2); // two per register
+    return words * (schedule.thread_m * schedule.thread_n + factors) + addresses +
+           registers_beside_accumulators;
 }
 
-double warp_speedup(Number number) { return number == Number::float64 ? 2 : 8; }
+double mma_speedup(DataType number) { return number == DataType::float64 ? 2 : 8; }
 
 namespace {
 
-/// Without reductions.
-double seconds_of_product(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
-    const MatrixProduct oriented = oriented_for_gpu(product).product;
-    if (schedule.has_tiles()) return gpu_tile_seconds(schedule, oriented, gpu);
+/// Excludes reductions.
+double seconds_of_gemm(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
+    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    if (schedule.is_wgmma()) return wgmma_seconds(schedule, canonical, gpu);
     const int fits = gpu_resident_blocks(schedule, product, gpu);
     if (fits == 0) return INFINITY;
-    const double row_blocks = static_cast<double>(ceil_divide(oriented.rows, Integer{schedule.block_rows}));
-    const double column_blocks =
-        static_cast<double>(ceil_divide(oriented.columns, Integer{schedule.block_columns}));
+    const double row_blocks = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_m}));
+    const double column_blocks = static_cast<double>(ceil_divide(canonical.columns, Integer{schedule.cta_n}));
     const double blocks =
-        schedule.streams() ? schedule.stream_blocks
-                           : row_blocks * column_blocks * schedule.splits *
-                                 static_cast<double>(ceil_divide(oriented.batch, Integer{schedule.matrices}));
+        schedule.is_stream_k()
+            ? schedule.stream_k_blocks
+            : row_blocks * column_blocks * schedule.split_k *
+                  static_cast<double>(ceil_divide(canonical.batch, Integer{schedule.matrices}));
     const double each =
         std::ceil(blocks / gpu_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
-    const double resident = std::min<double>(fits, each), turns = std::ceil(each / resident);
-    const double pieces =
-        schedule.streams()
-            ? static_cast<double>(stream_of(schedule, oriented).pieces_of_block())
-            : std::ceil(static_cast<double>(oriented.depth) / schedule.block_depth / schedule.splits);
-    const PieceCycles piece = cycles_of_piece(schedule, oriented, gpu);
-    const bool is_apart = resident > 1 && has_many_sums(schedule);
-    const double together = overlapped(piece.issue, piece.shared) * (is_apart ? constants.apart : 1);
-    const double arrival = constants.piece_arrival / (schedule.stages - 1);
-    const double all = std::max(each * together, turns * std::max(piece.alone, arrival)) * pieces;
-    const double tiles = schedule.streams()
-                             ? static_cast<double>(stream_of(schedule, oriented).tiles_of_block())
-                             : turns; // one after the other
-    const double around = cycles_around(schedule, oriented.number) * (1 + (tiles - 1) / resident);
+    const double resident = std::min<double>(fits, each), waves = std::ceil(each / resident);
+    const double k_tiles =
+        schedule.is_stream_k()
+            ? static_cast<double>(stream_k_of(schedule, canonical).k_tiles_of_block())
+            : std::ceil(static_cast<double>(canonical.k) / schedule.cta_k / schedule.split_k);
+    const KTileCycles k_tile = cycles_of_k_tile(schedule, canonical, gpu);
+    const bool has_separate_warps = resident > 1 && has_many_accumulators(schedule);
+    const double overlapped_cycles =
+        overlapped(k_tile.issue, k_tile.shared) * (has_separate_warps ? constants.separate_warps : 1);
+    const double arrival = constants.k_tile_latency / (schedule.stages - 1);
+    const double all =
+        std::max(each * overlapped_cycles, waves * std::max(k_tile.single_block, arrival)) * k_tiles;
+    const double tiles = schedule.is_stream_k()
+                             ? static_cast<double>(stream_k_of(schedule, canonical).tiles_of_block())
+                             : waves; // consecutive
+    const double around = cycles_around(schedule, canonical.data_type) * (1 + (tiles - 1) / resident);
     const double seconds =
         std::max((constants.launch + around + all) / constants.hertz, blocks / constants.block_rate);
-    const double traffic = seconds_of_traffic(oriented, schedule, row_blocks, column_blocks) +
+    const double traffic = seconds_of_traffic(canonical, schedule, row_blocks, column_blocks) +
                            (constants.launch + constants.block +
-                            cycles_of_splits(schedule, bytes_of_tile(schedule, oriented.number))) /
+                            cycles_of_split_k(schedule, bytes_of_tile(schedule, canonical.data_type))) /
                                constants.hertz;
-    const double product_alone = std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
-    return schedule.streams() ? with_parts(product_alone, schedule, oriented) : product_alone;
+    const double without_reductions =
+        std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
+    return schedule.is_stream_k() ? with_partials(without_reductions, schedule, canonical)
+                                  : without_reductions;
 }
 
 } // namespace
 
 double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
-    const double alone = seconds_of_product(product, schedule, gpu);
-    return product.reductions.empty() ? alone
-                                      : alone + gpu_reduction_seconds(product, schedule, gpu_rates(gpu));
+    const double single_block = seconds_of_gemm(product, schedule, gpu);
+    return product.reductions.empty()
+               ? single_block
+               : single_block + gpu_reduction_seconds(product, schedule, gpu_rates(gpu));
 }
 
 namespace {
 
-/// The fastest first.
+/// Fastest first.
 std::vector<GpuSchedule> by_seconds(const std::vector<GpuSchedule>& schedules, const MatrixProduct& product,
                                     const target::Gpu& gpu) {
     std::vector<std::pair<double, const GpuSchedule*>> rated;
@@ -324,12 +330,12 @@ std::vector<GpuSchedule> by_seconds(const std::vector<GpuSchedule>& schedules, c
 
 std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
                                        Accuracy accuracy) {
-    const MatrixProduct oriented = oriented_for_gpu(product).product;
-    std::vector<GpuSchedule> all = gpu_tile_schedules(oriented, gpu, accuracy);
+    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    std::vector<GpuSchedule> all = wgmma_schedules(canonical, gpu, accuracy);
     const bool has_tiles = !all.empty();
-    if (!has_tiles || product.number_of_a() != Number::float8_e4m3) {
-        require_numbers_for_gpu(product, gpu);
-        for (const GpuSchedule& schedule : gpu_thread_candidates(oriented, gpu, has_tiles))
+    if (!has_tiles || product.type_of_a() != DataType::float8_e4m3) {
+        require_gpu_data_types(product, gpu);
+        for (const GpuSchedule& schedule : simt_candidates(canonical, gpu, has_tiles))
             all.push_back(schedule);
     }
     if (product.rows == 0 || product.columns == 0 || product.batch == 0) return {};
@@ -338,20 +344,20 @@ std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const targe
     return result;
 }
 
-GpuSchedule gpu_thread_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
-    require_numbers_for_gpu(product, gpu);
-    std::vector<GpuSchedule> all = gpu_thread_candidates(oriented_for_gpu(product).product, gpu, false);
-    if (in_one_kernel) std::erase_if(all, [](const GpuSchedule& one) { return one.streams(); });
+GpuSchedule simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
+    require_gpu_data_types(product, gpu);
+    std::vector<GpuSchedule> all = simt_candidates(canonical_for_gpu(product).product, gpu, false);
+    if (in_one_kernel) std::erase_if(all, [](const GpuSchedule& one) { return one.is_stream_k(); });
     ensure(!all.empty(), "the model knows no schedule of threads");
     return by_seconds(all, product, gpu).front();
 }
 
 GpuSchedule gpu_single_element_schedule(const GpuSchedule& schedule, const MatrixProduct& product,
                                         const target::Gpu& gpu) {
-    GpuSchedule result = schedule.has_tiles() ? gpu_thread_schedule(product, gpu) : schedule;
-    result.a_lanes = result.b_lanes = result.c_lanes = 1;
-    result.a_steps = result.b_steps = 1;
-    result.a_bulk = result.b_bulk = 0;
+    GpuSchedule result = schedule.is_wgmma() ? simt_schedule(product, gpu) : schedule;
+    result.a_vector_m = result.b_vector_n = result.c_vector_m = 1;
+    result.a_vector_k = result.b_vector_k = 1;
+    result.a_load = result.b_load = 0;
     return result;
 }
 

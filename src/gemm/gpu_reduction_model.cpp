@@ -1,7 +1,7 @@
 #include "gemm/gpu_reduction_model.hpp"
 
 #include "gemm/gpu_block_reductions.hpp"
-#include "gemm/gpu_tile_reductions.hpp"
+#include "gemm/gpu_wgmma_reductions.hpp"
 #include "gemm/tile.hpp"
 
 #include <cmath>
@@ -10,61 +10,61 @@ namespace swirl::gemm {
 
 namespace {
 
-/// Cycles, unless it says otherwise.
+/// In cycles unless stated otherwise.
 struct Constants {
-    double sum = 1;     ///< of a scheduler, for a number that a warp takes
-    double extreme = 6; ///< likewise; one instruction of tiles
+    double sum = 1;     ///< of a scheduler, per value of a warp
+    double extreme = 6; ///< likewise; a single instruction in wgmma kernels
     double exchange =
-        450; ///< of a block, of four numbers of each thread: two meetings, and what the first thread adds up
-    double kernel = 2.5e-6;  ///< seconds, of a kernel behind the product
-    double turn = 5e-7;      ///< seconds, for each part after the other that one of its threads takes
-    double part_rate = 3e12; ///< bytes a second, of parts that are written and read
+        450; ///< of a block, per four values of each thread: two barriers, and the first thread's reduction
+    double kernel = 2.5e-6;  ///< seconds, of a reduction kernel
+    double turn = 5e-7;      ///< seconds, per partial that one of its threads reads in sequence
+    double part_rate = 3e12; ///< bytes per second of partials written and read
 };
 constexpr Constants constants;
 constexpr double schedulers = 4, warp = 32, exchanged_at_once = 4;
 
-/// Cycles of a tile.
+/// Cycles per tile.
 double cycles_of_tile(const GpuSchedule& schedule, const Reduction& reduction, Over over) {
     const bool is_sum = reduction.operation == Reduce::sum;
-    const double numbers =
-        static_cast<double>(schedule.matrices) * schedule.block_rows * schedule.block_columns / warp;
-    if (schedule.has_tiles()) return numbers / schedulers * 2 * constants.sum;
-    const double kept = over == Over::columns ? schedule.thread_rows
-                        : over == Over::rows  ? schedule.thread_columns
+    const double numbers = static_cast<double>(schedule.matrices) * schedule.cta_m * schedule.cta_n / warp;
+    if (schedule.is_wgmma()) return numbers / schedulers * 2 * constants.sum;
+    const double kept = over == Over::columns ? schedule.thread_m
+                        : over == Over::rows  ? schedule.thread_n
                                               : 2;
     return numbers / schedulers * (is_sum ? constants.sum : constants.extreme) +
            std::ceil(kept / exchanged_at_once) * constants.exchange;
 }
 
-double seconds_behind(const GpuResultParts& parts, double bytes_of_number) {
-    if (parts.are_results() || parts.results == 0) return 0;
+double seconds_behind(const ReductionPartials& partials, double bytes_of_number) {
+    if (partials.are_results() || partials.results == 0) return 0;
     const double turns =
-        std::ceil(static_cast<double>(parts.parts) / static_cast<double>(threads_of_result(parts)));
-    const double bytes = 2 * static_cast<double>(parts.results * parts.parts) * bytes_of_number;
+        std::ceil(static_cast<double>(partials.partials) / static_cast<double>(threads_of_result(partials)));
+    const double bytes = 2 * static_cast<double>(partials.results * partials.partials) * bytes_of_number;
     return constants.kernel + turns * constants.turn + bytes / constants.part_rate;
 }
 
 } // namespace
 
-GpuResultParts gpu_result_parts(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over) {
-    return schedule.has_tiles() ? GpuTileReductions::parts_of(schedule, oriented, over)
-                                : GpuBlockReductions::parts_of(schedule, oriented, over);
+ReductionPartials reduction_partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                                        Over over) {
+    return schedule.is_wgmma() ? WgmmaReductions::partials_of(schedule, canonical, over)
+                               : GpuBlockReductions::partials_of(schedule, canonical, over);
 }
 
 double gpu_reduction_seconds(const MatrixProduct& product, const GpuSchedule& schedule,
                              const GpuRates& rates) {
-    const GpuOrientation orientation = oriented_for_gpu(product);
-    const MatrixProduct& oriented = orientation.product;
-    const Integer tiles = ceil_divide(oriented.rows, Integer{schedule.block_rows}) *
-                          ceil_divide(oriented.columns, Integer{schedule.block_columns}) *
-                          ceil_divide(oriented.batch, Integer{schedule.matrices}) * schedule.splits;
+    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
+    const MatrixProduct& canonical = canonical_gemm.product;
+    const Integer tiles = ceil_divide(canonical.rows, Integer{schedule.cta_m}) *
+                          ceil_divide(canonical.columns, Integer{schedule.cta_n}) *
+                          ceil_divide(canonical.batch, Integer{schedule.matrices}) * schedule.split_k;
     const double turns = std::ceil(static_cast<double>(tiles) / rates.multiprocessors);
     double result = 0;
-    for (const Reduction& reduction : oriented.reductions) {
-        const Over over = orientation.is_turned ? turned(reduction.over) : reduction.over;
+    for (const Reduction& reduction : canonical.reductions) {
+        const Over over = canonical_gemm.is_swapped ? transposed(reduction.over) : reduction.over;
         result += turns * cycles_of_tile(schedule, reduction, over) / rates.hertz +
-                  seconds_behind(gpu_result_parts(schedule, oriented, over),
-                                 static_cast<double>(ir::size_in_bytes(scalar_of(oriented.number))));
+                  seconds_behind(reduction_partials_of(schedule, canonical, over),
+                                 static_cast<double>(ir::size_in_bytes(scalar_of(canonical.data_type))));
     }
     return result;
 }

@@ -4,14 +4,15 @@
 #include "gemm/gpu_reduction.hpp"
 #include "gemm/gpu_schedule.hpp"
 
-/// What reductions of C cost on GPUs, beside their product.
+/// Cost of reductions over C on GPUs, in addition to the GEMM.
 namespace swirl::gemm {
 
-/// How many parts of each result a schedule's blocks leave, of an oriented product.
-GpuResultParts gpu_result_parts(const GpuSchedule& schedule, const MatrixProduct& oriented, Over over);
+/// Partials per result that a schedule's blocks store, for a canonical problem.
+ReductionPartials reduction_partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                                        Over over);
 
-/// Seconds, of all of a product's: in the blocks that a multiprocessor has one after the other, and of the kernels behind the product, one for each
-/// reduction that has parts.
+/// Seconds for all of a problem's reductions: in consecutive blocks of a multiprocessor, plus the kernel for each
+/// reduction with partials.
 double gpu_reduction_seconds(const MatrixProduct& product, const GpuSchedule& schedule,
                              const GpuRates& rates);
 

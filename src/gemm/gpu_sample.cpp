@@ -1,6 +1,6 @@
 #include "gemm/gpu_sample.hpp"
 
-#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 
 #include <algorithm>
 
@@ -8,11 +8,11 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr Integer pieces = 2; ///< and one of each block where several share the depth
-/// Elements of a cache line at most, and of a row of the banks of shared memory: strides change by multiples of it.
+constexpr Integer k_tiles = 2; ///< and one per block if several share K
+/// Multiple of the elements in a cache line, and in a row of shared-memory banks; strides change by multiples of it.
 constexpr Integer period = 128;
 
-/// A stride that is no less than `least`, and 1 or 0 only where it has been that.
+/// A stride of at least `least`; 1 or 0 only if it was that.
 Integer shorter(Integer stride, Integer least) {
     if (stride == 0 || stride == 1) return stride;
     least = std::max<Integer>(least, 2);
@@ -33,7 +33,7 @@ bool is_global(const ir::BufferInfo& buffer) {
     return buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch;
 }
 
-/// With 0 … values − 1.
+/// With 0 … values − 1, repeated.
 void fill(ir::Memory& memory, Integer values) {
     for (Integer k = 0; k < memory.elements(); ++k)
         memory.set(memory.first() + k, static_cast<long double>(k % values));
@@ -42,18 +42,18 @@ void fill(ir::Memory& memory, Integer values) {
 } // namespace
 
 MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& schedule) {
-    MatrixProduct result = oriented_for_gpu(product).product;
+    MatrixProduct result = canonical_for_gpu(product).product;
     if (result.listed) { // their accesses are the same
         result.listed = false;
         result.list_alignment = 0;
         result.a.batch_stride = result.b.batch_stride = result.c.batch_stride = period;
     }
-    result.rows = schedule.block_rows;
-    result.columns = schedule.block_columns;
-    result.depth = std::min(result.depth, std::max<Integer>(pieces, schedule.splits) * schedule.block_depth);
+    result.rows = schedule.cta_m;
+    result.columns = schedule.cta_n;
+    result.k = std::min(result.k, std::max<Integer>(k_tiles, schedule.split_k) * schedule.cta_k);
     result.batch = schedule.matrices;
-    result.a = shorter(result.a, result.rows, result.depth);
-    result.b = shorter(result.b, result.depth, result.columns);
+    result.a = shorter(result.a, result.rows, result.k);
+    result.b = shorter(result.b, result.k, result.columns);
     result.c = shorter(result.c, result.rows, result.columns);
     return result;
 }
@@ -61,8 +61,8 @@ MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& sched
 GpuSample gpu_sample(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
     GpuSample result{one_tile_of(product, schedule), {}};
     GpuSchedule of_one_tile = schedule;
-    of_one_tile.stream_blocks = of_one_tile.whole_tiles = 0;
-    const ir::Program program = gpu_product(result.product, of_one_tile, gpu).back();
+    of_one_tile.stream_k_blocks = of_one_tile.data_parallel_tiles = 0;
+    const ir::Program program = gpu_gemm_kernels(result.product, of_one_tile, gpu).back();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)
         if (buffer.by_value || (is_global(buffer) && buffer.name != "c"))

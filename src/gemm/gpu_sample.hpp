@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What a schedule's accesses to memory cost, counted by the interpreter on a product of one tile and few pieces.
+/// Memory access costs of a schedule, counted by the interpreter on a problem of one tile and few k-tiles.
 namespace swirl::gemm {
 
 struct GpuAccess {
@@ -17,15 +17,15 @@ struct GpuAccess {
 };
 
 struct GpuSample {
-    MatrixProduct product; ///< that was interpreted
+    MatrixProduct product; ///< the interpreted problem
     std::vector<GpuAccess> accesses;
 };
 
-/// A product that is one tile of a schedule and two pieces deep at most, as it is oriented: strides are shorter where they may be, but
-/// elements lie in the lines of the caches as they do in the product.
+/// A canonical problem of one tile of a schedule and at most two k-tiles. Strides are shortened where possible, but
+/// elements keep their positions within cache lines.
 MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& schedule);
 
-/// Runs that with β = 0. Of a schedule that suits a product with a depth.
+/// Interprets it with β = 0. The schedule must be feasible, and K nonzero.
 GpuSample gpu_sample(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu);
 
 } // namespace swirl::gemm

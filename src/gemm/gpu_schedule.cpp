@@ -2,13 +2,13 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu_block_reductions.hpp"
-#include "gemm/gpu_bulk.hpp"
-#include "gemm/gpu_direct.hpp"
-#include "gemm/gpu_layout.hpp"
-#include "gemm/gpu_slice_sums.hpp"
-#include "gemm/gpu_stream.hpp"
-#include "gemm/gpu_tile_layout.hpp"
-#include "gemm/gpu_tile_product.hpp"
+#include "gemm/gpu_global_operands.hpp"
+#include "gemm/gpu_simt_layout.hpp"
+#include "gemm/gpu_sliced_k.hpp"
+#include "gemm/gpu_stream_k.hpp"
+#include "gemm/gpu_tma_loader.hpp"
+#include "gemm/gpu_wgmma_kernel.hpp"
+#include "gemm/gpu_wgmma_layout.hpp"
 #include "gemm/tile.hpp"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace swirl::gemm {
 
 namespace {
 
-/// The first reason why a schedule does not suit.
-class Objection {
+/// The first reason why a schedule is infeasible.
+class Infeasibility {
 public:
     template <class... Arguments>
     void require(bool holds, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
@@ -34,308 +34,318 @@ constexpr int capability_of_bfloat16 = 8;
 
 bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
-/// Before anything is divided by them.
-void require_least(Objection& objection, const GpuSchedule& schedule) {
+/// Must precede any division by them.
+void require_least(Infeasibility& infeasibility, const GpuSchedule& schedule) {
     for (const GpuParameter& parameter : gpu_parameters())
-        objection.require(schedule.*parameter.member >= parameter.least, "{} is {}", parameter.name,
-                          schedule.*parameter.member);
+        infeasibility.require(schedule.*parameter.member >= parameter.least, "{} is {}", parameter.name,
+                              schedule.*parameter.member);
 }
 
-void require_threads(Objection& objection, const GpuSchedule& schedule, const target::Gpu& gpu) {
-    objection.require(is_power_of_two(schedule.lane_rows) && is_power_of_two(schedule.lane_columns) &&
-                          schedule.lanes() <= gpu.warp_size,
-                      "{} by {} lanes; powers of two, {} in all at most, are possible", schedule.lane_rows,
-                      schedule.lane_columns, gpu.warp_size);
-    objection.require(schedule.lanes() == gpu.warp_size || schedule.slice_threads() == schedule.lanes(),
-                      "{} by {} lanes, but a slice of {} threads", schedule.lane_rows, schedule.lane_columns,
-                      schedule.slice_threads());
-    objection.require(schedule.block_rows % (schedule.lane_rows * schedule.thread_rows) == 0,
-                      "{} rows of a block are no multiple of {} lanes of {} rows", schedule.block_rows,
-                      schedule.lane_rows, schedule.thread_rows);
-    objection.require(schedule.block_columns % (schedule.lane_columns * schedule.thread_columns) == 0,
-                      "{} columns of a block are no multiple of {} lanes of {} columns",
-                      schedule.block_columns, schedule.lane_columns, schedule.thread_columns);
-    objection.require(schedule.threads() <= gpu.threads_per_block, "{} threads; a block has {} at most",
-                      schedule.threads(), gpu.threads_per_block);
-    objection.require(schedule.block_depth % (schedule.slices * schedule.step_depth()) == 0 &&
-                          schedule.block_depth / (schedule.slices * schedule.step_depth()) >= 2,
-                      "block_depth is {}, which {} slices do not share by two steps or more of {}",
-                      schedule.block_depth, schedule.slices, schedule.step_depth());
-    objection.require(schedule.stages >= 2 && schedule.stages <= 32, "stages is {}; 2 … 32 are possible",
-                      schedule.stages);
-    objection.require(schedule.machine_loop == 0 || schedule.machine_loop == 1,
-                      "machine_loop is {}; 0 and 1 are possible", schedule.machine_loop);
+void require_threads(Infeasibility& infeasibility, const GpuSchedule& schedule, const target::Gpu& gpu) {
+    infeasibility.require(is_power_of_two(schedule.warp_lanes_m) && is_power_of_two(schedule.warp_lanes_n) &&
+                              schedule.lanes() <= gpu.warp_size,
+                          "{} by {} lanes; powers of two, {} in all at most, are possible",
+                          schedule.warp_lanes_m, schedule.warp_lanes_n, gpu.warp_size);
+    infeasibility.require(schedule.lanes() == gpu.warp_size || schedule.k_slice_threads() == schedule.lanes(),
+                          "{} by {} lanes, but a slice of {} threads", schedule.warp_lanes_m,
+                          schedule.warp_lanes_n, schedule.k_slice_threads());
+    infeasibility.require(schedule.cta_m % (schedule.warp_lanes_m * schedule.thread_m) == 0,
+                          "{} rows of a block are no multiple of {} lanes of {} rows", schedule.cta_m,
+                          schedule.warp_lanes_m, schedule.thread_m);
+    infeasibility.require(schedule.cta_n % (schedule.warp_lanes_n * schedule.thread_n) == 0,
+                          "{} columns of a block are no multiple of {} lanes of {} columns", schedule.cta_n,
+                          schedule.warp_lanes_n, schedule.thread_n);
+    infeasibility.require(schedule.threads() <= gpu.threads_per_block, "{} threads; a block has {} at most",
+                          schedule.threads(), gpu.threads_per_block);
+    infeasibility.require(schedule.cta_k % (schedule.sliced_k * schedule.instruction_k()) == 0 &&
+                              schedule.cta_k / (schedule.sliced_k * schedule.instruction_k()) >= 2,
+                          "cta_k is {}, which {} slices do not share by two steps or more of {}",
+                          schedule.cta_k, schedule.sliced_k, schedule.instruction_k());
+    infeasibility.require(schedule.stages >= 2 && schedule.stages <= 32, "stages is {}; 2 … 32 are possible",
+                          schedule.stages);
+    infeasibility.require(schedule.reorder_sass == 0 || schedule.reorder_sass == 1,
+                          "reorder_sass is {}; 0 and 1 are possible", schedule.reorder_sass);
 }
 
-/// Which steps of the depth warps multiply at once; in words.
+/// K extents of mma.sync that are possible; returned in words.
 std::string warp_depths(const MatrixProduct& product, const target::Gpu& gpu, std::vector<int>& possible) {
-    const Number factor = product.number_of_a();
-    if (product.number == Number::float64) {
+    const DataType factor = product.type_of_a();
+    if (product.data_type == DataType::float64) {
         if (gpu.tensor.float64) possible = {4};
         if (gpu.tensor.float64 && gpu.capability_major >= 9) possible = {4, 8, 16};
         return "4 is possible from compute capability 8.0 on, 8 and 16 from 9.0 on";
     }
-    const bool is_known = (factor == Number::bfloat16 && gpu.tensor.bfloat16) ||
-                          (factor == Number::float16 && gpu.tensor.float16);
-    if (is_known && product.number_of_b() == factor && gpu.capability_major >= capability_of_bfloat16)
+    const bool is_known = (factor == DataType::bfloat16 && gpu.tensor.bfloat16) ||
+                          (factor == DataType::float16 && gpu.tensor.float16);
+    if (is_known && product.type_of_b() == factor && gpu.capability_major >= capability_of_bfloat16)
         possible = {16};
     return "float64, and from compute capability 8.0 on bfloat16 and float16 with 16, are possible";
 }
 
-/// Fragments of the instructions are those of 8 × 4 lanes.
-void require_warps(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product,
+/// Instruction fragments assume 8 × 4 lanes.
+void require_warps(Infeasibility& infeasibility, const GpuSchedule& schedule, const MatrixProduct& product,
                    const target::Gpu& gpu) {
-    const int depth = schedule.warp_depth;
+    const int depth = schedule.mma_k;
     if (depth == 0) return;
     std::vector<int> possible;
     const std::string words = warp_depths(product, gpu, possible);
-    objection.require(std::find(possible.begin(), possible.end(), depth) != possible.end(),
-                      "warp_depth is {}, and numbers are {}; {}", depth, word_of(product.number_of_a()),
-                      words);
-    objection.require(schedule.lane_rows == 8 && schedule.lane_columns == 4 && schedule.zigzag == 0,
-                      "warp_depth is {}, which 8 by 4 lanes without zigzag can have", depth);
-    objection.require(schedule.thread_rows % 2 == 0 && schedule.thread_columns % 2 == 0,
-                      "warp_depth is {}, and a thread has {} by {} elements; even numbers are possible",
-                      depth, schedule.thread_rows, schedule.thread_columns);
+    infeasibility.require(std::find(possible.begin(), possible.end(), depth) != possible.end(),
+                          "mma_k is {}, and numbers are {}; {}", depth, word_of(product.type_of_a()), words);
+    infeasibility.require(schedule.warp_lanes_m == 8 && schedule.warp_lanes_n == 4 && schedule.zigzag == 0,
+                          "mma_k is {}, which 8 by 4 lanes without zigzag can have", depth);
+    infeasibility.require(schedule.thread_m % 2 == 0 && schedule.thread_n % 2 == 0,
+                          "mma_k is {}, and a thread has {} by {} elements; even numbers are possible", depth,
+                          schedule.thread_m, schedule.thread_n);
 }
 
-/// Threads of a matrix are told by digits of the block's.
-void require_matrices(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
+/// Digits of the thread index select a block's matrices.
+void require_matrices(Infeasibility& infeasibility, const GpuSchedule& schedule,
+                      const MatrixProduct& product) {
     if (schedule.matrices == 1) return;
-    objection.require(schedule.splits == 1, "{} matrices in a block, of which {} share the depth",
-                      schedule.matrices, schedule.splits);
-    for (const GpuPiece& piece : pieces_of(schedule, product)) {
-        const Integer inner = piece.is_by_lines() ? piece.depth / piece.steps
-                              : piece.along_depth ? piece.depth_run
-                                                  : piece.extent / piece.lanes;
-        objection.require(inner >= schedule.matrix_threads() || schedule.matrix_threads() % inner == 0,
-                          "{} threads of a matrix, which copy {} elements at once", schedule.matrix_threads(),
-                          inner);
+    infeasibility.require(schedule.split_k == 1, "{} matrices in a block, of which {} share the depth",
+                          schedule.matrices, schedule.split_k);
+    for (const SmemTile& k_tile : smem_tiles_of(schedule, product)) {
+        const Integer inner = k_tile.is_smem_k_major() ? k_tile.depth / k_tile.steps
+                              : k_tile.k_major         ? k_tile.copy_k
+                                                       : k_tile.extent / k_tile.lanes;
+        infeasibility.require(inner >= schedule.matrix_threads() || schedule.matrix_threads() % inner == 0,
+                              "{} threads of a matrix, which copy {} elements at once",
+                              schedule.matrix_threads(), inner);
     }
 }
 
-void require_splits(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product,
-                    const target::Gpu& gpu) {
-    objection.require(schedule.interleaved == 0 || (schedule.interleaved == 1 && schedule.splits > 1),
-                      "interleaved is {}, and splits {}; 0, and 1 of several splits, are possible",
-                      schedule.interleaved, schedule.splits);
-    if (schedule.splits == 1) return;
-    const bool is_cluster = schedule.through_memory == 0;
-    objection.require(
-        is_power_of_two(schedule.splits) && (!is_cluster || schedule.splits <= gpu.largest_cluster),
-        "splits is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", schedule.splits, gpu.largest_cluster);
-    const int vector = GpuThreads::column_vector_of(schedule, product.number);
-    const int vector_shares = std::gcd(schedule.shares(), schedule.thread_columns / vector);
-    objection.require(vector % (schedule.shares() / vector_shares) == 0,
-                      "{} splits do not share {} columns of a thread, which are in vectors of {}",
-                      schedule.splits, schedule.thread_columns, vector);
-    const Integer depth = schedule.block_depth;
-    const Integer pieces = ceil_divide(ceil_divide(product.depth, depth), Integer{schedule.splits});
-    const Integer missing = pieces * schedule.splits * depth - product.depth;
-    objection.require(
-        schedule.interleaved != 0 || missing <= std::min<Integer>(schedule.stages - 1, pieces) * depth,
-        "{} splits do not share a depth of {} in pieces of {}", schedule.splits, product.depth, depth);
+void require_split_k(Infeasibility& infeasibility, const GpuSchedule& schedule, const MatrixProduct& product,
+                     const target::Gpu& gpu) {
+    infeasibility.require(
+        schedule.interleaved_split_k == 0 || (schedule.interleaved_split_k == 1 && schedule.split_k > 1),
+        "interleaved is {}, and splits {}; 0, and 1 of several splits, are possible",
+        schedule.interleaved_split_k, schedule.split_k);
+    if (schedule.split_k == 1) return;
+    const bool is_cluster = schedule.split_k_in_workspace == 0;
+    infeasibility.require(
+        is_power_of_two(schedule.split_k) && (!is_cluster || schedule.split_k <= gpu.largest_cluster),
+        "splits is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", schedule.split_k,
+        gpu.largest_cluster);
+    const int vector = SimtThreadLayout::column_vector_of(schedule, product.data_type);
+    const int vector_partitions = std::gcd(schedule.reducing_blocks(), schedule.thread_n / vector);
+    infeasibility.require(vector % (schedule.reducing_blocks() / vector_partitions) == 0,
+                          "{} splits do not share {} columns of a thread, which are in vectors of {}",
+                          schedule.split_k, schedule.thread_n, vector);
+    const Integer depth = schedule.cta_k;
+    const Integer k_tiles = ceil_divide(ceil_divide(product.k, depth), Integer{schedule.split_k});
+    const Integer missing = k_tiles * schedule.split_k * depth - product.k;
+    infeasibility.require(schedule.interleaved_split_k != 0 ||
+                              missing <= std::min<Integer>(schedule.stages - 1, k_tiles) * depth,
+                          "{} splits do not share a depth of {} in pieces of {}", schedule.split_k, product.k,
+                          depth);
 }
 
-void require_stream(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
-    objection.require(schedule.streams() || schedule.whole_tiles == 0,
-                      "whole_tiles is {}, which blocks of a stream have, and stream_blocks is 0",
-                      schedule.whole_tiles);
-    if (!schedule.streams()) return;
-    objection.require(schedule.splits == 1 && schedule.matrices == 1,
-                      "stream_blocks is {}, splits {} and matrices {}; a stream has one of each",
-                      schedule.stream_blocks, schedule.splits, schedule.matrices);
-    objection.require(product.reductions.empty(),
-                      "stream_blocks is {}, and there are reductions, which are of whole tiles",
-                      schedule.stream_blocks);
-    objection.require(schedule.slice_threads() > 1, "stream_blocks is {}, and there is one thread to a tile",
-                      schedule.stream_blocks);
-    const GpuStream stream = stream_of(schedule, product);
-    objection.require(stream.shared_tiles() > 0,
-                      "{} whole tiles of each of {} blocks leave nothing to share of {} tiles",
-                      schedule.whole_tiles, schedule.stream_blocks, stream.tiles());
-    objection.require(stream.shared_tiles() * stream.pieces >= stream.blocks,
-                      "{} blocks share {} pieces of {} tiles; each needs one", stream.blocks,
-                      stream.shared_tiles() * stream.pieces, stream.shared_tiles());
+void require_stream_k(Infeasibility& infeasibility, const GpuSchedule& schedule,
+                      const MatrixProduct& product) {
+    infeasibility.require(
+        schedule.is_stream_k() || schedule.data_parallel_tiles == 0,
+        "data_parallel_tiles is {}, which blocks of a stream have, and stream_k_blocks is 0",
+        schedule.data_parallel_tiles);
+    if (!schedule.is_stream_k()) return;
+    infeasibility.require(schedule.split_k == 1 && schedule.matrices == 1,
+                          "stream_k_blocks is {}, splits {} and matrices {}; a stream has one of each",
+                          schedule.stream_k_blocks, schedule.split_k, schedule.matrices);
+    infeasibility.require(product.reductions.empty(),
+                          "stream_k_blocks is {}, and there are reductions, which are of whole tiles",
+                          schedule.stream_k_blocks);
+    infeasibility.require(schedule.k_slice_threads() > 1,
+                          "stream_k_blocks is {}, and there is one thread to a tile",
+                          schedule.stream_k_blocks);
+    const StreamK stream = stream_k_of(schedule, product);
+    infeasibility.require(stream.stream_k_tiles() > 0,
+                          "{} whole tiles of each of {} blocks leave nothing to share of {} tiles",
+                          schedule.data_parallel_tiles, schedule.stream_k_blocks, stream.tiles());
+    infeasibility.require(stream.stream_k_tiles() * stream.k_tiles >= stream.blocks,
+                          "{} blocks share {} pieces of {} tiles; each needs one", stream.blocks,
+                          stream.stream_k_tiles() * stream.k_tiles, stream.stream_k_tiles());
 }
 
-/// A program of one block of one thread would be taken for one of a CPU.
-void require_company(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
-    const bool has_one_block = schedule.block_rows == product.rows &&
-                               schedule.block_columns == product.columns &&
-                               product.batch <= schedule.matrices && schedule.splits == 1;
-    objection.require(schedule.threads() > 1 || !has_one_block,
-                      "there is one thread for all; with slices=2 there are two");
+/// A program with one block of one thread would count as a CPU program.
+void require_multiple_threads(Infeasibility& infeasibility, const GpuSchedule& schedule,
+                              const MatrixProduct& product) {
+    const bool has_one_block = schedule.cta_m == product.rows && schedule.cta_n == product.columns &&
+                               product.batch <= schedule.matrices && schedule.split_k == 1;
+    infeasibility.require(schedule.threads() > 1 || !has_one_block,
+                          "there is one thread for all; with sliced_k=2 there are two");
 }
 
-void require_operands(Objection& objection, const GpuSchedule& schedule, const MatrixProduct& product) {
+void require_operands(Infeasibility& infeasibility, const GpuSchedule& schedule,
+                      const MatrixProduct& product) {
     const auto check = [&](const char* name, int widest, int lanes, int rows, bool suits) {
-        objection.require(is_power_of_two(lanes) && lanes <= widest && rows % lanes == 0,
-                          "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest, rows);
-        objection.require(suits, "{} is {}, but the operand's elements are not so aligned", name, lanes);
+        infeasibility.require(is_power_of_two(lanes) && lanes <= widest && rows % lanes == 0,
+                              "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest,
+                              rows);
+        infeasibility.require(suits, "{} is {}, but the operand's elements are not so aligned", name, lanes);
     };
-    const auto check_steps = [&](const char* name, Number number, int steps, int lanes, bool suits) {
-        const int slice_depth = schedule.block_depth / schedule.slices;
-        check(name, widest_lanes(product, number), steps, slice_depth, suits);
-        objection.require(steps == 1 || lanes == 1,
-                          "{} is {}, and a copy moves {} elements along the other extent", name, steps,
-                          lanes);
+    const auto check_vector_k = [&](const char* name, DataType number, int steps, int lanes, bool suits) {
+        const int slice_k = schedule.cta_k / schedule.sliced_k;
+        check(name, max_vector(product, number), steps, slice_k, suits);
+        infeasibility.require(steps == 1 || lanes == 1,
+                              "{} is {}, and a copy moves {} elements along the other extent", name, steps,
+                              lanes);
     };
-    check("a_lanes", widest_lanes(product, product.number_of_a()), schedule.a_lanes, schedule.block_rows,
-          suits_lanes(product.a, product.a.row_stride, product.a.column_stride, product.rows,
-                      schedule.a_lanes));
-    check("b_lanes", widest_lanes(product, product.number_of_b()), schedule.b_lanes, schedule.block_columns,
-          suits_lanes(product.b, product.b.column_stride, product.b.row_stride, product.columns,
-                      schedule.b_lanes));
-    check_steps(
-        "a_steps", product.number_of_a(), schedule.a_steps, schedule.a_lanes,
-        schedule.has_bulk_lines(0) || suits_steps(product.a, product.a.column_stride, product.a.row_stride,
-                                                  product.depth, product.rows, schedule.a_steps));
-    check_steps(
-        "b_steps", product.number_of_b(), schedule.b_steps, schedule.b_lanes,
-        schedule.has_bulk_lines(1) || suits_steps(product.b, product.b.row_stride, product.b.column_stride,
-                                                  product.depth, product.columns, schedule.b_steps));
-    objection.require(schedule.c_lanes == 1 || !GpuThreads::loads_lines(schedule, 0),
-                      "c_lanes is {}, and a thread loads rows by themselves, of {} steps; 1 is possible",
-                      schedule.c_lanes, schedule.a_steps);
-    check("c_lanes", widest_lanes_of_c(product), schedule.c_lanes, schedule.thread_rows,
-          suits_lanes(product.c, product.c.row_stride, product.c.column_stride, product.rows,
-                      schedule.c_lanes));
+    check("a_vector_m", max_vector(product, product.type_of_a()), schedule.a_vector_m, schedule.cta_m,
+          allows_vector(product.a, product.a.row_stride, product.a.column_stride, product.rows,
+                        schedule.a_vector_m));
+    check("b_vector_n", max_vector(product, product.type_of_b()), schedule.b_vector_n, schedule.cta_n,
+          allows_vector(product.b, product.b.column_stride, product.b.row_stride, product.columns,
+                        schedule.b_vector_n));
+    check_vector_k("a_vector_k", product.type_of_a(), schedule.a_vector_k, schedule.a_vector_m,
+                   schedule.is_tma_k_major(0) ||
+                       allows_vector_k(product.a, product.a.column_stride, product.a.row_stride, product.k,
+                                       product.rows, schedule.a_vector_k));
+    check_vector_k("b_vector_k", product.type_of_b(), schedule.b_vector_k, schedule.b_vector_n,
+                   schedule.is_tma_k_major(1) ||
+                       allows_vector_k(product.b, product.b.row_stride, product.b.column_stride, product.k,
+                                       product.columns, schedule.b_vector_k));
+    infeasibility.require(
+        schedule.c_vector_m == 1 || !SimtThreadLayout::loads_k_vectors(schedule, 0),
+        "c_vector_m is {}, and a thread loads rows by themselves, of {} steps; 1 is possible",
+        schedule.c_vector_m, schedule.a_vector_k);
+    check("c_vector_m", max_vector_of_c(product), schedule.c_vector_m, schedule.thread_m,
+          allows_vector(product.c, product.c.row_stride, product.c.column_stride, product.rows,
+                        schedule.c_vector_m));
 }
 
 } // namespace
 
-int widest_lanes(const MatrixProduct& product, Number number) {
+int max_vector(const MatrixProduct& product, DataType number) {
     const auto bytes = static_cast<int>(bytes_of(number));
-    const int widest = GpuThreads::widest_access / bytes;
+    const int widest = SimtThreadLayout::widest_access / bytes;
     return product.listed ? std::clamp(product.list_alignment / bytes, 1, widest) : widest;
 }
 
-int widest_lanes_of_c(const MatrixProduct& product) {
-    const int of_sums = GpuThreads::widest_access / static_cast<int>(bytes_of(product.number));
-    return std::min(of_sums, widest_lanes(product, product.number_of_c()));
+int max_vector_of_c(const MatrixProduct& product) {
+    const int of_sums = SimtThreadLayout::widest_access / static_cast<int>(bytes_of(product.data_type));
+    return std::min(of_sums, max_vector(product, product.type_of_c()));
 }
 
-bool suits_lanes(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
-                 int lanes) {
+bool allows_vector(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
+                   int lanes) {
     return lanes == 1 || (stride == 1 && other_stride % lanes == 0 && layout.batch_stride % lanes == 0 &&
                           extent % lanes == 0);
 }
 
-bool suits_steps(const MatrixLayout& layout, Integer stride, Integer line_stride, Integer depth,
-                 Integer lines, int steps) {
-    return suits_lanes(layout, stride, lines == 1 ? 0 : line_stride, depth, steps);
+bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer depth,
+                     Integer lines, int steps) {
+    return allows_vector(layout, stride, lines == 1 ? 0 : mn_stride, depth, steps);
 }
 
-int longest_promotion_interval(Integer depth) {
-    constexpr Integer least_depth = 64, of_two_instructions = 192;
-    if (depth < least_depth) return 0;
+int max_promotion_interval(Integer depth) {
+    constexpr Integer min_k = 64, of_two_instructions = 192;
+    if (depth < min_k) return 0;
     return depth < of_two_instructions ? 16 : 32;
 }
 
 Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product) {
-    if (product.number_of_a() != Number::float32 || !schedule.has_tiles()) return Accuracy::ordinary;
-    if (schedule.rounds()) return Accuracy::eleven_bits;
-    const bool is_promoted = schedule.run > 0 && schedule.run * schedule.block_depth <= longest_run &&
-                             schedule.promotes() &&
-                             schedule.promotion_interval <= longest_promotion_interval(product.depth);
-    if (schedule.terms == 3 && is_promoted)
-        return schedule.is_guarded() ? Accuracy::ordinary : Accuracy::ordinary_in_range;
-    return schedule.terms >= 2 ? Accuracy::reduced : Accuracy::low;
+    if (product.type_of_a() != DataType::float32 || !schedule.is_wgmma()) return Accuracy::ordinary;
+    if (schedule.is_tf32()) return Accuracy::eleven_bits;
+    const bool is_promoted = schedule.accumulation_interval > 0 &&
+                             schedule.accumulation_interval * schedule.cta_k <= max_accumulation_steps &&
+                             schedule.promotes_leading() &&
+                             schedule.promotion_interval <= max_promotion_interval(product.k);
+    if (schedule.bf16_split == 3 && is_promoted)
+        return schedule.has_range_check() ? Accuracy::ordinary : Accuracy::ordinary_in_range;
+    return schedule.bf16_split >= 2 ? Accuracy::reduced : Accuracy::low;
 }
 
-GpuOrientation oriented_for_gpu(const MatrixProduct& product) {
-    MatrixProduct turned = product;
-    if (product.listed) turned.a.batch_stride = turned.b.batch_stride = turned.c.batch_stride = 0;
-    if (product.c.row_stride == 1 || product.c.column_stride != 1) return {turned, false};
-    std::swap(turned.rows, turned.columns);
-    std::swap(turned.a_number, turned.b_number);
+CanonicalGemm canonical_for_gpu(const MatrixProduct& product) {
+    MatrixProduct swapped = product;
+    if (product.listed) swapped.a.batch_stride = swapped.b.batch_stride = swapped.c.batch_stride = 0;
+    if (product.c.row_stride == 1 || product.c.column_stride != 1) return {swapped, false};
+    std::swap(swapped.rows, swapped.columns);
+    std::swap(swapped.a_type, swapped.b_type);
     const auto transposed = [](MatrixLayout layout) {
         std::swap(layout.row_stride, layout.column_stride);
         return layout;
     };
-    std::swap(turned.a, turned.b);
-    turned.a = transposed(turned.a);
-    turned.b = transposed(turned.b);
-    turned.c = transposed(turned.c);
-    return {turned, true};
+    std::swap(swapped.a, swapped.b);
+    swapped.a = transposed(swapped.a);
+    swapped.b = transposed(swapped.b);
+    swapped.c = transposed(swapped.c);
+    return {swapped, true};
 }
 
-void require_numbers_for_gpu(const MatrixProduct& product, const target::Gpu& gpu) {
-    const std::array<Number, 3> stored = {product.number_of_a(), product.number_of_b(),
-                                          product.number_of_c()};
-    const auto is_known = [&](Number number) {
-        return number == product.number || (product.number == Number::float32 && number != Number::float64);
+void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu) {
+    const std::array<DataType, 3> stored = {product.type_of_a(), product.type_of_b(), product.type_of_c()};
+    const auto is_known = [&](DataType number) {
+        return number == product.data_type ||
+               (product.data_type == DataType::float32 && number != DataType::float64);
     };
-    if (product.number == Number::int32 || !std::all_of(stored.begin(), stored.end(), is_known))
+    if (product.data_type == DataType::int32 || !std::all_of(stored.begin(), stored.end(), is_known))
         throw UserError(
             "a product of {} and {} to {} with sums of {} on a GPU; float32, float64 and complex numbers of "
             "both are possible, and with sums of float32 bfloat16, float16, float8_e4m3, bytes and "
             "normalised "
             "numbers",
-            word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.number));
-    if (is_complex(product.number) && product.epilogue.tree() != nullptr)
+            word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.data_type));
+    if (is_complex(product.data_type) && product.epilogue.tree() != nullptr)
         throw UserError("an epilogue of {} on a GPU; products of float32 and float64 have such",
-                        word_of(product.number));
+                        word_of(product.data_type));
     if (gpu.capability_major < capability_of_bfloat16 &&
-        std::find(stored.begin(), stored.end(), Number::bfloat16) != stored.end())
+        std::find(stored.begin(), stored.end(), DataType::bfloat16) != stored.end())
         throw UserError(
             "{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
             gpu.name);
-    if (!gpu.tensor.float8 && std::find(stored.begin(), stored.end(), Number::float8_e4m3) != stored.end())
+    if (!gpu.tensor.float8 && std::find(stored.begin(), stored.end(), DataType::float8_e4m3) != stored.end())
         throw UserError(
             "{} has no instructions for float8_e4m3\n  use float16 or float32, or a GPU from sm_90 on",
             gpu.name);
 }
 
-std::optional<std::string> objection(const GpuSchedule& schedule, const MatrixProduct& product,
-                                     const target::Gpu& gpu) {
-    const MatrixProduct oriented = oriented_for_gpu(product).product;
-    Objection objection;
-    require_least(objection, schedule);
-    if (objection.reason) return objection.reason;
-    if (schedule.has_tiles()) {
-        if (std::string why = objection_to_tiles(schedule, oriented, gpu); !why.empty()) return why;
+std::optional<std::string> infeasibility(const GpuSchedule& schedule, const MatrixProduct& product,
+                                         const target::Gpu& gpu) {
+    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    Infeasibility infeasibility;
+    require_least(infeasibility, schedule);
+    if (infeasibility.reason) return infeasibility.reason;
+    if (schedule.is_wgmma()) {
+        if (std::string why = wgmma_infeasibility(schedule, canonical, gpu); !why.empty()) return why;
         return std::nullopt;
     }
-    require_threads(objection, schedule, gpu);
-    require_warps(objection, schedule, oriented, gpu);
-    if (objection.reason) return objection.reason;
-    objection.require(schedule.block_rows <= oriented.rows && schedule.block_columns <= oriented.columns,
-                      "a tile of {} × {}, but C is {} × {}, as its columns are stored", schedule.block_rows,
-                      schedule.block_columns, oriented.rows, oriented.columns);
-    require_operands(objection, schedule, oriented);
-    if (objection.reason) return objection.reason;
-    if (std::string why = objection_to_direct(schedule, oriented); !why.empty()) return why;
-    if (std::string why = objection_to_bulk(schedule, oriented, gpu); !why.empty()) return why;
-    require_splits(objection, schedule, oriented, gpu);
-    require_matrices(objection, schedule, oriented);
-    require_stream(objection, schedule, oriented);
-    require_company(objection, schedule, oriented);
-    objection.require(shared_bytes(schedule, product) <= gpu.shared_bytes_per_block_at_most,
-                      "{} bytes of shared memory; a block has {} at most", shared_bytes(schedule, product),
-                      gpu.shared_bytes_per_block_at_most);
-    return objection.reason;
+    require_threads(infeasibility, schedule, gpu);
+    require_warps(infeasibility, schedule, canonical, gpu);
+    if (infeasibility.reason) return infeasibility.reason;
+    infeasibility.require(schedule.cta_m <= canonical.rows && schedule.cta_n <= canonical.columns,
+                          "a tile of {} × {}, but C is {} × {}, as its columns are stored", schedule.cta_m,
+                          schedule.cta_n, canonical.rows, canonical.columns);
+    require_operands(infeasibility, schedule, canonical);
+    if (infeasibility.reason) return infeasibility.reason;
+    if (std::string why = global_load_infeasibility(schedule, canonical); !why.empty()) return why;
+    if (std::string why = tma_infeasibility(schedule, canonical, gpu); !why.empty()) return why;
+    require_split_k(infeasibility, schedule, canonical, gpu);
+    require_matrices(infeasibility, schedule, canonical);
+    require_stream_k(infeasibility, schedule, canonical);
+    require_multiple_threads(infeasibility, schedule, canonical);
+    infeasibility.require(shared_bytes(schedule, product) <= gpu.max_shared_bytes_per_block,
+                          "{} bytes of shared memory; a block has {} at most",
+                          shared_bytes(schedule, product), gpu.max_shared_bytes_per_block);
+    return infeasibility.reason;
 }
 
 void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
-    if (!schedule.has_tiles()) require_numbers_for_gpu(product, gpu);
-    if (const auto reason = objection(schedule, product, gpu))
+    if (!schedule.is_wgmma()) require_gpu_data_types(product, gpu);
+    if (const auto reason = infeasibility(schedule, product, gpu))
         throw UserError("this schedule does not suit: {}\n  schedule: {}", *reason, to_string(schedule));
 }
 
 Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product) {
-    const MatrixProduct oriented = oriented_for_gpu(product).product;
-    if (schedule.has_tiles()) return tile_shared_bytes(schedule, oriented);
+    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    if (schedule.is_wgmma()) return wgmma_shared_bytes(schedule, canonical);
     Integer bytes = 0;
-    if (!schedule.is_direct())
-        for (const GpuPiece& piece : pieces_of(schedule, oriented))
-            bytes += GpuBulk::bytes_of_pieces(schedule, piece);
-    bytes += GpuBulk::bytes_beside_pieces(schedule);
-    const Integer sums = Integer{schedule.block_rows} * schedule.block_columns * bytes_of(product.number);
-    if (schedule.splits > 1 && schedule.through_memory == 0) bytes += sums;
-    return schedule.matrices * bytes + GpuSliceSums::bytes_beside_pieces(schedule, oriented) +
-           GpuBlockReductions::shared_bytes(schedule, oriented);
+    if (!schedule.loads_from_global())
+        for (const SmemTile& k_tile : smem_tiles_of(schedule, canonical))
+            bytes += TmaLoader::bytes_of_stages(schedule, k_tile);
+    bytes += TmaLoader::extra_bytes(schedule);
+    const Integer sums = Integer{schedule.cta_m} * schedule.cta_n * bytes_of(product.data_type);
+    if (schedule.split_k > 1 && schedule.split_k_in_workspace == 0) bytes += sums;
+    return schedule.matrices * bytes + SlicedKReduction::extra_bytes(schedule, canonical) +
+           GpuBlockReductions::shared_bytes(schedule, canonical);
 }
 
 } // namespace swirl::gemm

@@ -6,121 +6,124 @@
 
 namespace swirl::gemm {
 
-NestTile::NestTile(ir::Builder& builder, const LoopNest& nest, int rows, int columns, ir::Buffer sums)
+NestTile::NestTile(ir::Builder& builder, const LoopNest& nest, int rows, int columns, ir::Buffer accumulators)
     : builder_(builder),
       nest_(nest),
-      type_{scalar_of(nest.product.number), nest.lanes},
+      type_{scalar_of(nest.product.data_type), nest.lanes},
       rows_(rows),
       columns_(columns),
       vectors_((columns + nest.lanes - 1) / nest.lanes),
-      sums_(sums) {}
+      accumulators_(accumulators) {}
 
 int NestTile::active(int vector) const { return std::min(type_.lanes, columns_ - vector * type_.lanes); }
 
-/// f(place of the sum in the buffer, row, vector)
-template <class F> void NestTile::each_sum(F&& f) {
+/// f(offset of the accumulator in the buffer, row, vector)
+template <class F> void NestTile::for_each_accumulator(F&& f) {
     for (int row = 0; row < rows_; ++row)
         for (int vector = 0; vector < vectors_; ++vector)
             f(static_cast<Integer>(at(row, vector)) * type_.lanes, row, vector);
 }
 
 void NestTile::load(ir::Buffer c, const Affine& origin, Integer row_stride) {
-    each_sum([&](Integer place, int row, int vector) {
-        const Value sum = builder_.load(c, origin + (row * row_stride + vector * type_.lanes),
-                                        {.lanes = type_.lanes, .active = active(vector)});
-        builder_.store(sums_, place, sum, {.lanes = type_.lanes});
+    for_each_accumulator([&](Integer offset, int row, int vector) {
+        const Value accumulator = builder_.load(c, origin + (row * row_stride + vector * type_.lanes),
+                                                {.lanes = type_.lanes, .active = active(vector)});
+        builder_.store(accumulators_, offset, accumulator, {.lanes = type_.lanes});
     });
 }
 
 void NestTile::store(ir::Buffer c, const Affine& origin, Integer row_stride) {
-    each_sum([&](Integer place, int row, int vector) {
-        const Value sum = builder_.load(sums_, place, {.lanes = type_.lanes});
-        builder_.store(c, origin + (row * row_stride + vector * type_.lanes), sum,
+    for_each_accumulator([&](Integer offset, int row, int vector) {
+        const Value accumulator = builder_.load(accumulators_, offset, {.lanes = type_.lanes});
+        builder_.store(c, origin + (row * row_stride + vector * type_.lanes), accumulator,
                        {.lanes = type_.lanes, .active = active(vector)});
     });
 }
 
-void NestTile::multiply(const TileOperand& a, const TileOperand& b, Integer depth) {
-    const Integer whole = depth / nest_.unroll * nest_.unroll;
+void NestTile::multiply(const TileOperand& a, const TileOperand& b, Integer k_extent) {
+    const Integer whole = k_extent / nest_.unroll * nest_.unroll;
     if (whole > nest_.unroll)
         builder_.for_loop("k0", 0, whole, nest_.unroll, ir::For::Kind::serial,
-                          [&](const Affine& k) { add_steps(a, b, k, nest_.unroll); });
+                          [&](const Affine& k) { add_k_range(a, b, k, nest_.unroll); });
     else if (whole > 0)
-        add_steps(a, b, 0, nest_.unroll);
-    if (whole < depth) add_steps(a, b, whole, static_cast<int>(depth - whole));
+        add_k_range(a, b, 0, nest_.unroll);
+    if (whole < k_extent) add_k_range(a, b, whole, static_cast<int>(k_extent - whole));
 }
 
-/// A straight run of multiply-adds in the order of the loops k, i, j.
-struct NestTile::Run {
-    Run(NestTile& of, const TileOperand& rows_from, const TileOperand& vectors_from, const Affine& begin,
-        int steps)
+/// A straight-line block of multiply-adds in the order of the loops k, i, j.
+struct NestTile::StraightLineBlock {
+    StraightLineBlock(NestTile& of, const TileOperand& rows_from, const TileOperand& vectors_from,
+                      const Affine& begin, int steps)
         : tile(of),
           builder(of.builder_),
           a(rows_from),
           b(vectors_from),
           first(begin),
-          of_step(of.rows_ * of.vectors_),
-          count(steps * of_step),
+          per_k(of.rows_ * of.vectors_),
+          count(steps * per_k),
           rows(static_cast<std::size_t>(steps * of.rows_), ir::no_value),
           vectors(static_cast<std::size_t>(steps * of.vectors_), ir::no_value),
           products(static_cast<std::size_t>(count), ir::no_value),
-          sums(static_cast<std::size_t>(of_step)) {}
+          accumulators(static_cast<std::size_t>(per_k)) {}
 
-    Step step_at(int index) const {
-        return {index / of_step, index % of_step / tile.vectors_, index % tile.vectors_};
+    MultiplyAdd multiply_add_at(int index) const {
+        return {index / per_k, index % per_k / tile.vectors_, index % tile.vectors_};
     }
-    Value& row(const Step& step) { return rows[static_cast<std::size_t>(step.k * tile.rows_ + step.row)]; }
-    Value& vector(const Step& step) {
+    Value& row(const MultiplyAdd& step) {
+        return rows[static_cast<std::size_t>(step.k * tile.rows_ + step.row)];
+    }
+    Value& vector(const MultiplyAdd& step) {
         return vectors[static_cast<std::size_t>(step.k * tile.vectors_ + step.vector)];
     }
 
-    void load(const Step& step) {
+    void load(const MultiplyAdd& step) {
         const int lanes = tile.type_.lanes;
         if (row(step) == ir::no_value)
             row(step) = builder.splat(
-                builder.load(a.buffer, a.origin + a.depth_stride * (first + step.k) + a.stride * step.row),
+                builder.load(a.buffer, a.origin + a.k_stride * (first + step.k) + a.stride * step.row),
                 lanes);
         if (vector(step) == ir::no_value)
             vector(step) = builder.load(
-                b.buffer, b.origin + b.depth_stride * (first + step.k) + b.stride * step.vector * lanes,
+                b.buffer, b.origin + b.k_stride * (first + step.k) + b.stride * step.vector * lanes,
                 {.lanes = lanes, .active = tile.active(step.vector)});
     }
     void multiply(int index) {
-        const Step step = step_at(index);
+        const MultiplyAdd step = multiply_add_at(index);
         products[static_cast<std::size_t>(index)] = builder.multiply(row(step), vector(step));
     }
     void add(int index) {
-        const Step step = step_at(index);
-        Value& sum = sums[tile.at(step.row, step.vector)];
-        sum = tile.nest_.is_fused ? builder.fma(row(step), vector(step), sum)
-                                  : builder.add(sum, products[static_cast<std::size_t>(index)]);
+        const MultiplyAdd step = multiply_add_at(index);
+        Value& accumulator = accumulators[tile.at(step.row, step.vector)];
+        accumulator = tile.nest_.is_fused
+                          ? builder.fma(row(step), vector(step), accumulator)
+                          : builder.add(accumulator, products[static_cast<std::size_t>(index)]);
     }
 
     NestTile& tile;
     ir::Builder& builder;
     const TileOperand &a, &b;
     Affine first;
-    int of_step, count;
-    std::vector<Value> rows, vectors, products, sums;
+    int per_k, count;
+    std::vector<Value> rows, vectors, products, accumulators;
 };
 
-void NestTile::add_steps(const TileOperand& a, const TileOperand& b, const Affine& first, int steps) {
-    Run run(*this, a, b, first, steps);
-    each_sum([&](Integer place, int row, int vector) {
-        run.sums[at(row, vector)] = builder_.load(sums_, place, {.lanes = type_.lanes});
+void NestTile::add_k_range(const TileOperand& a, const TileOperand& b, const Affine& first, int steps) {
+    StraightLineBlock block(*this, a, b, first, steps);
+    for_each_accumulator([&](Integer offset, int row, int vector) {
+        block.accumulators[at(row, vector)] = builder_.load(accumulators_, offset, {.lanes = type_.lanes});
     });
-    const int behind = nest_.is_fused ? 0 : nest_.adds_behind;
+    const int behind = nest_.is_fused ? 0 : nest_.add_distance;
     int loaded = 0, multiplied = 0;
-    for (int added = 0; added < run.count; ++added) {
-        const int multiply_to = std::min(added + behind + 1, run.count);
-        for (; loaded < std::min(multiply_to + nest_.loads_ahead, run.count); ++loaded)
-            run.load(run.step_at(loaded));
+    for (int added = 0; added < block.count; ++added) {
+        const int multiply_to = std::min(added + behind + 1, block.count);
+        for (; loaded < std::min(multiply_to + nest_.load_distance, block.count); ++loaded)
+            block.load(block.multiply_add_at(loaded));
         if (!nest_.is_fused)
-            for (; multiplied < multiply_to; ++multiplied) run.multiply(multiplied);
-        run.add(added);
+            for (; multiplied < multiply_to; ++multiplied) block.multiply(multiplied);
+        block.add(added);
     }
-    each_sum([&](Integer place, int row, int vector) {
-        builder_.store(sums_, place, run.sums[at(row, vector)], {.lanes = type_.lanes});
+    for_each_accumulator([&](Integer offset, int row, int vector) {
+        builder_.store(accumulators_, offset, block.accumulators[at(row, vector)], {.lanes = type_.lanes});
     });
 }
 

@@ -8,34 +8,34 @@
 
 namespace swirl::gemm {
 
-/// Appends the micro-MMMs of one tile of C: its sums are in registers while A's rows and B's columns pass by.
+/// Appends the micro-MMMs of one tile of C; its accumulators stay in registers throughout.
 class NestTile {
 public:
-    /// Of so many rows and columns. `sums` is a local buffer of a whole tile.
-    NestTile(ir::Builder& builder, const LoopNest& nest, int rows, int columns, ir::Buffer sums);
+    /// A tile of `rows` × `columns`. `accumulators` is a local buffer of a full tile.
+    NestTile(ir::Builder& builder, const LoopNest& nest, int rows, int columns, ir::Buffer accumulators);
 
-    /// C += A·B for so many steps. `stride` of A leads from one row to the next, B's columns are next to each other or, where
-    /// there are no vectors, a stride apart.
-    void multiply(const TileOperand& a, const TileOperand& b, Integer depth);
-    /// The sums begin as what is in C, whose columns are next to each other …
+    /// C += A·B over k_extent. A's `stride` is from row to row; B's columns are contiguous or, without vectors,
+    /// `stride` apart.
+    void multiply(const TileOperand& a, const TileOperand& b, Integer k_extent);
+    /// Loads the accumulators from C, whose columns are contiguous …
     void load(ir::Buffer c, const Affine& origin, Integer row_stride);
-    /// … and come back there.
+    /// … and stores them there.
     void store(ir::Buffer c, const Affine& origin, Integer row_stride);
 
 private:
     using Value = ir::Value;
 
-    /// A multiply-add of a micro-MMM.
-    struct Step {
+    /// One multiply-add of a micro-MMM.
+    struct MultiplyAdd {
         int k, row, vector;
     };
-    /// One that is to be appended, and what is loaded for it.
-    struct Run;
+    /// The next multiply-add to append, and its loads.
+    struct StraightLineBlock;
 
-    void add_steps(const TileOperand& a, const TileOperand& b, const Affine& first, int steps);
+    void add_k_range(const TileOperand& a, const TileOperand& b, const Affine& first, int steps);
     int active(int vector) const;
     std::size_t at(int row, int vector) const { return static_cast<std::size_t>(row * vectors_ + vector); }
-    template <class F> void each_sum(F&& f);
+    template <class F> void for_each_accumulator(F&& f);
 
     ir::Builder& builder_;
     const LoopNest& nest_;
@@ -43,7 +43,7 @@ private:
     int rows_;
     int columns_;
     int vectors_;
-    ir::Buffer sums_;
+    ir::Buffer accumulators_;
 };
 
 } // namespace swirl::gemm

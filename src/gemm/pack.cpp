@@ -1,7 +1,7 @@
 #include "gemm/pack.hpp"
 
 #include "base/error.hpp"
-#include "gemm/group_writer.hpp"
+#include "gemm/k_group_writer.hpp"
 #include "gemm/panel_writer.hpp"
 
 namespace swirl::gemm {
@@ -12,25 +12,24 @@ int panel_lanes(const Pack& pack) {
     return lanes;
 }
 
-int steps_together(const Pack& pack) {
-    return pack.source == Pack::Source::along_depth ? panel_lanes(pack) : 1;
-}
+int k_per_iteration(const Pack& pack) { return pack.source == Pack::Source::along_k ? panel_lanes(pack) : 1; }
 
 ir::Program pack(const Pack& pack) {
     ensure(pack.count >= 1 && pack.count <= pack.width, "{} of {} rows or columns of a panel", pack.count,
            pack.width);
-    const Integer parts = scalars_in(pack.number);
-    const ir::Scalar scalar = scalar_of(pack.number);
-    if (!pack.grouping.is_plain()) return pack_groups(pack);
+    const Integer components = scalars_in(pack.data_type);
+    const ir::Scalar scalar = scalar_of(pack.data_type);
+    if (!pack.k_packing.is_plain()) return pack_k_groups(pack);
     ir::Builder builder("gemm_pack");
-    PanelPlaces places;
-    const ir::Scalar from = pack.narrow ? scalar_of(*pack.narrow) : scalar;
-    places.from = builder.input("from", from, parts * (pack.most_depth + pack.width - 1) * pack.most_stride);
-    places.to = builder.output("to", scalar, parts * pack.most_depth * pack.width);
-    const Affine steps = builder.parameter("steps"), depth = builder.parameter("depth");
-    places.depth_stride = parts * builder.parameter("depth_stride");
-    places.stride = parts * builder.parameter("stride");
-    PanelWriter(builder, pack, places).write(steps, depth);
+    PanelAddresses addresses;
+    const ir::Scalar from = pack.source_type ? scalar_of(*pack.source_type) : scalar;
+    addresses.from =
+        builder.input("from", from, components * (pack.max_k + pack.width - 1) * pack.max_stride);
+    addresses.to = builder.output("to", scalar, components * pack.max_k * pack.width);
+    const Affine steps = builder.parameter("steps"), k_extent = builder.parameter("depth");
+    addresses.k_stride = components * builder.parameter("depth_stride");
+    addresses.stride = components * builder.parameter("stride");
+    PanelWriter(builder, pack, addresses).write(steps, k_extent);
     return builder.finish();
 }
 

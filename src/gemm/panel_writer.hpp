@@ -2,36 +2,36 @@
 
 #include "gemm/complex_lanes.hpp"
 #include "gemm/pack.hpp"
-#include "gemm/panel_places.hpp"
+#include "gemm/panel_addresses.hpp"
 #include "ir/builder.hpp"
 
 namespace swirl::gemm {
 
-/// Appends what packs one panel.
+/// Appends code that packs one panel.
 class PanelWriter {
 public:
-    PanelWriter(ir::Builder& builder, const Pack& pack, const PanelPlaces& places);
+    PanelWriter(ir::Builder& builder, const Pack& pack, const PanelAddresses& addresses);
 
-    /// `steps` is the depth, rounded down to a multiple of steps_together.
-    void write(const Affine& steps, const Affine& depth);
+    /// `steps` is K rounded down to a multiple of k_per_iteration.
+    void write(const Affine& steps, const Affine& k_extent);
 
 private:
-    using Place = PanelPlaces::Place;
+    using Address = PanelAddresses::Address;
 
-    template <class F> void over_depth(const Affine& begin, const Affine& end, int step, F&& body);
-    void put(const Affine& k, int first, Parts parts, int lanes);
-    Parts zeros(ir::Type type);
-    Parts get(const Place& place, int lanes, int active);
+    template <class F> void for_each_k(const Affine& begin, const Affine& end, int step, F&& body);
+    void put(const Affine& k, int first, Components components, int lanes);
+    Components zeros(ir::Type type);
+    Components get(const Address& address, int lanes, int active);
     bool can_get(int active) const;
-    void copy_step(const Affine& k);
-    void transpose_steps(const Affine& k);
-    void gather_step(const Affine& k);
-    void put_row(const Affine& k, int row, const Place& start);
+    void copy_k(const Affine& k);
+    void transpose_k_block(const Affine& k);
+    void gather_k(const Affine& k);
+    void put_row(const Affine& k, int row, const Address& start);
 
     ir::Builder& builder_;
     const Pack& pack_;
-    PanelPlaces places_;
-    int parts_;
+    PanelAddresses addresses_;
+    int components_;
     ir::Type type_;
 };
 

@@ -1,4 +1,4 @@
-// A schedule as a line of text.
+// Schedules as text.
 
 #include "base/error.hpp"
 #include "gemm/schedule.hpp"
@@ -12,7 +12,7 @@ namespace swirl::gemm {
 
 namespace {
 
-/// Beyond these it is no schedule, and kernels would take long to make.
+/// Beyond these limits a schedule is rejected; kernels would take long to generate.
 constexpr Integer most_tile = 64, most_unroll = 64, most_block = 1 << 24;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -38,7 +38,8 @@ public:
             names.push_back(word.substr(0, equals));
             set(names.back(), word.substr(equals + 1));
         }
-        if (names != std::vector<std::string_view>{"tile", "unroll", "blocks", "inside", "prefetch"}) fail();
+        if (names != std::vector<std::string_view>{"tile", "unroll", "blocks", "innermost", "prefetch"})
+            fail();
         return schedule_;
     }
 
@@ -68,12 +69,12 @@ private:
             schedule_.unroll = static_cast<int>(number(value, most_unroll));
         } else if (name == "blocks") {
             const auto extents = numbers(value, 3, most_block);
-            schedule_.block_rows = extents[0];
-            schedule_.block_depth = extents[1];
-            schedule_.block_columns = extents[2];
-        } else if (name == "inside") {
+            schedule_.mc = extents[0];
+            schedule_.kc = extents[1];
+            schedule_.nc = extents[2];
+        } else if (name == "innermost") {
             if (value != "rows" && value != "columns") fail();
-            schedule_.rows_inside = value == "rows";
+            schedule_.rows_innermost = value == "rows";
         } else if (name == "prefetch") {
             set_prefetches(value);
         } else {
@@ -106,9 +107,9 @@ std::string to_string(const Schedule& schedule) {
     if (schedule.prefetch_c) add("c");
     if (schedule.prefetch_next) add("next");
     if (schedule.prefetch_a > 0) add(fmt::format("a{}", schedule.prefetch_a));
-    return fmt::format("tile={}x{} unroll={} blocks={}x{}x{} inside={} prefetch={}", schedule.tile.vectors,
-                       schedule.tile.columns, schedule.unroll, schedule.block_rows, schedule.block_depth,
-                       schedule.block_columns, schedule.rows_inside ? "rows" : "columns",
+    return fmt::format("tile={}x{} unroll={} blocks={}x{}x{} innermost={} prefetch={}", schedule.tile.vectors,
+                       schedule.tile.columns, schedule.unroll, schedule.mc, schedule.kc, schedule.nc,
+                       schedule.rows_innermost ? "rows" : "columns",
                        prefetches.empty() ? "none" : prefetches);
 }
 

@@ -28,7 +28,7 @@ std::vector<char> live_operations(const Program& program) {
     for_each_condition(program, [&](const Condition& condition) {
         if (condition.value != no_value) live[static_cast<std::size_t>(condition.value)] = 1;
     });
-    // Uses come after definitions, so one walk backwards reaches everything.
+    // Uses follow definitions, so one backward walk reaches everything.
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
         const Operation& operation = program[*at];
         char& mark = live[static_cast<std::size_t>(*at)];
@@ -42,7 +42,7 @@ void compact(Program& program) {
     std::vector<Value> renamed(program.operations.size(), no_value);
     std::vector<Operation> kept;
     kept.reserve(program.operations.size());
-    for_each_straight(program, [&](Straight& run) {
+    for_each_straight_line_block(program, [&](StraightLineBlock& run) {
         for (Value& value : run.operations) {
             Operation operation = std::move(program[value]);
             for_each_operand(operation, [&](Value& used) { used = renamed[static_cast<std::size_t>(used)]; });
@@ -63,11 +63,11 @@ std::vector<char> used_variables(const Program& program) {
         for (const Affine::Term& term : form.terms()) used[static_cast<std::size_t>(term.variable)] = 1;
     };
     for_each_statement(program.body, [&](const Statement& statement) {
-        if (const auto* run = std::get_if<Straight>(&statement.node)) {
+        if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
             for (const Value value : run->operations) {
                 mark(program[value].address.index);
                 if (program[value].tile == nullptr) continue;
-                for (const Address& place : program[value].tile->places) mark(place.index);
+                for (const Address& place : program[value].tile->addresses) mark(place.index);
             }
         } else if (const auto* loop = std::get_if<For>(&statement.node)) {
             mark(loop->begin);

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-/// Walks over programs that every pass needs.
+/// Program traversals that every pass needs.
 namespace swirl::ir {
 
-/// The number of entries of `operation.operands` in use, also for target instructions.
+/// Number of used entries of `operation.operands`, including target instructions.
 inline std::size_t operand_count(const Operation& operation) {
     if (operand_count(operation.opcode) >= 0)
         return static_cast<std::size_t>(operand_count(operation.opcode));
-    if (operation.opcode != Opcode::instruction) { // as many as there are
+    if (operation.opcode != Opcode::instruction) { // count the operands present
         std::size_t count = 0;
         while (count < operation.operands.size() && operation.operands[count] != no_value) ++count;
         return count;
@@ -24,7 +24,7 @@ inline std::size_t operand_count(const Operation& operation) {
     return operation.instruction == nullptr ? 0 : operation.instruction->operands.size();
 }
 
-/// The operands in use, without the address's dynamic index.
+/// The used operands, without the address's dynamic index.
 inline std::span<const Value> operands(const Operation& operation) {
     return {operation.operands.data(), operand_count(operation)};
 }
@@ -36,21 +36,21 @@ inline std::span<Value> operands(Operation& operation) {
 constexpr bool accesses_memory(Opcode opcode) {
     return opcode == Opcode::load || opcode == Opcode::store || opcode == Opcode::atomic_add;
 }
-/// Tiles and signals (ir/tile.hpp).
-constexpr bool is_of_tiles(Opcode opcode) { return opcode >= Opcode::tile_load; }
+/// Tiles and mbarriers (ir/tile.hpp).
+constexpr bool is_async_tile_operation(Opcode opcode) { return opcode >= Opcode::tma_load; }
 constexpr bool has_address(Opcode opcode) {
-    return accesses_memory(opcode) || opcode == Opcode::prefetch || is_of_tiles(opcode);
+    return accesses_memory(opcode) || opcode == Opcode::prefetch || is_async_tile_operation(opcode);
 }
 constexpr bool has_result(Opcode opcode) {
     return opcode != Opcode::store && opcode != Opcode::atomic_add && opcode != Opcode::prefetch &&
-           !is_of_tiles(opcode);
+           !is_async_tile_operation(opcode);
 }
 constexpr bool has_side_effect(Opcode opcode) { return !has_result(opcode); }
 
-/// Depends on nothing but its operands (and, for `index`, on variables): free to share, move and drop.
+/// Depends only on its operands (and, for `index`, on variables): may be shared, moved and dropped.
 constexpr bool is_pure(Opcode opcode) { return !has_address(opcode); }
 
-/// Floating-point operations of one lane; a change of sign is none.
+/// Floating-point operations per lane; a change of sign does not count.
 constexpr int flops_of(Opcode opcode, Scalar scalar) {
     if (!is_floating(scalar)) return 0;
     switch (opcode) {
@@ -72,7 +72,7 @@ template <class F> void for_each_operand(const Operation& operation, F&& f) {
     for (const Value value : operands(operation)) f(value);
     if (has_address(operation.opcode) && operation.address.dynamic != no_value) f(operation.address.dynamic);
     if (operation.tile == nullptr) return;
-    for (const Address& place : operation.tile->places)
+    for (const Address& place : operation.tile->addresses)
         if (place.dynamic != no_value) f(place.dynamic);
 }
 
@@ -80,14 +80,14 @@ template <class F> void for_each_operand(const Operation& operation, F&& f) {
 template <class F> void for_each_operand(Operation& operation, F&& f) {
     for (Value& value : operands(operation)) f(value);
     if (has_address(operation.opcode) && operation.address.dynamic != no_value) f(operation.address.dynamic);
-    if (operation.tile == nullptr || operation.tile->places.empty()) return;
-    auto tile = std::make_shared<TileOperation>(*operation.tile); // others may share it
-    for (Address& place : tile->places)
+    if (operation.tile == nullptr || operation.tile->addresses.empty()) return;
+    auto tile = std::make_shared<AsyncTileOperation>(*operation.tile); // may be shared with other operations
+    for (Address& place : tile->addresses)
         if (place.dynamic != no_value) f(place.dynamic);
     operation.tile = std::move(tile);
 }
 
-/// Calls f(statement) for a statement and all in it, in program order, a loop or condition before what is in it.
+/// Calls f(statement) for a statement and all nested ones, in program order: a loop or condition before its body.
 template <class StatementType, class F>
 requires std::is_same_v<std::remove_const_t<StatementType>, Statement>
 void for_each_statement_in(StatementType& statement, F&& f) {
@@ -100,8 +100,8 @@ void for_each_statement_in(StatementType& statement, F&& f) {
     } else if (auto* condition = std::get_if<If>(&statement.node)) {
         visit(condition->then);
         visit(condition->otherwise);
-    } else if (auto* parts = std::get_if<Roles>(&statement.node)) {
-        for (auto& role : parts->roles) visit(role.body);
+    } else if (auto* warp_roles = std::get_if<WarpRoles>(&statement.node)) {
+        for (auto& role : warp_roles->roles) visit(role.body);
     }
 }
 
@@ -112,12 +112,12 @@ void for_each_statement(BodyType& body, F&& f) {
     for (auto& statement : body) for_each_statement_in(statement, f);
 }
 
-/// Calls f(Straight&) for all straight runs in program order.
+/// Calls f(StraightLineBlock&) for all straight-line blocks in program order.
 template <class ProgramType, class F>
 requires std::is_same_v<std::remove_const_t<ProgramType>, Program>
-void for_each_straight(ProgramType& program, F&& f) {
+void for_each_straight_line_block(ProgramType& program, F&& f) {
     for_each_statement(program.body, [&](auto& statement) {
-        if (auto* run = std::get_if<Straight>(&statement.node)) f(*run);
+        if (auto* run = std::get_if<StraightLineBlock>(&statement.node)) f(*run);
     });
 }
 
@@ -142,21 +142,21 @@ void for_each_loop(ProgramType& program, F&& f) {
 
 /// Calls f(value) for all operations in program order.
 template <class F> void for_each_operation(const Program& program, F&& f) {
-    for_each_straight(program, [&](const Straight& run) {
+    for_each_straight_line_block(program, [&](const StraightLineBlock& run) {
         for (const Value value : run.operations) f(value);
     });
 }
 
-/// How often each value is an operand (or dynamic index) of an operation, or in a condition, that is in the program's body.
+/// The number of uses of each value as an operand (or dynamic index) or condition in the program's body.
 std::vector<int> use_counts(const Program& program);
 
-/// Whether what is executed depends on data.
+/// Whether control flow depends on data.
 bool has_conditions_on_values(const Program& program);
 
-/// For each operation: 1 when it is in the body and something written, or a condition, depends on it.
+/// For each operation: 1 if it is in the body and a store or a condition depends on it.
 std::vector<char> live_operations(const Program& program);
 
-/// Drops from Program::operations what no run refers to and renumbers the rest in program order.
+/// Removes from Program::operations what no straight-line block refers to, and renumbers the rest in program order.
 void compact(Program& program);
 
 /// The variables that occur in an address, loop bound, condition or induction of the program's body.

@@ -12,16 +12,16 @@ namespace swirl::ir {
 
 namespace {
 
-/// Operations for which room is made at once: moving them later costs more than making them.
+/// Initial capacity for operations: growing the array costs more than constructing them.
 constexpr std::size_t usual_operations = 2048;
 
-std::size_t hash_number(long double number) {
+std::size_t hash_constant(long double number) {
     const double high = static_cast<double>(number);
     const double low = std::isfinite(high) ? static_cast<double>(number - high) : 0.0;
     return mix_hash(std::bit_cast<std::uint64_t>(high), std::bit_cast<std::uint64_t>(low));
 }
 
-bool same_number(long double a, long double b) {
+bool same_constant(long double a, long double b) {
     return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b);
 }
 
@@ -47,7 +47,7 @@ std::size_t hash_of(const Operation& operation) {
     std::size_t seed =
         mix_hash(word(kind, operation.type.lanes), word(a, b) + static_cast<std::uint32_t>(c) * 31U);
     switch (operation.opcode) {
-    case Opcode::constant: return mix_hash(seed, hash_number(operation.number));
+    case Opcode::constant: return mix_hash(seed, hash_constant(operation.number));
     case Opcode::load:
         seed = mix_hash(seed, static_cast<std::uint64_t>(operation.address.lane_stride));
         seed = mix_hash(seed, word(operation.address.buffer, operation.address.dynamic));
@@ -63,7 +63,7 @@ std::size_t hash_of(const Operation& operation) {
 
 bool same_operation(const Operation& a, const Operation& b) {
     return a.opcode == b.opcode && a.type == b.type && a.operands == b.operands &&
-           same_number(a.number, b.number) && a.instruction == b.instruction && a.active == b.active &&
+           same_constant(a.number, b.number) && a.instruction == b.instruction && a.active == b.active &&
            a.lane_map == b.lane_map && a.address == b.address;
 }
 
@@ -75,7 +75,7 @@ Builder::Builder(std::string name, Options options) : options_(options) {
 
 Program Builder::finish() {
     ensure(loops_.empty() && bodies_.size() == 1, "program '{}' is finished inside a loop", program_.name);
-    end_run();
+    end_block();
     program_.body = std::move(bodies_.back());
     Program result = std::move(program_);
     program_ = Program{};
@@ -168,26 +168,26 @@ Affine Builder::induction(std::string name, Affine start, Integer step) {
 
 // ---- statements -----------------------------------------------------------------------------------------------
 
-void Builder::end_run() {
+void Builder::end_block() {
     if (run_.empty()) return;
-    bodies_.back().push_back(Statement{Straight{std::move(run_)}});
+    bodies_.back().push_back(Statement{StraightLineBlock{std::move(run_)}});
     run_.clear();
-    ++run_number_; // empties the table of shared operations
+    ++block_number_; // empties the table of shared operations
     used_slots_ = 0;
 }
 
 void Builder::append(Statement statement) {
-    end_run();
+    end_block();
     bodies_.back().push_back(std::move(statement));
 }
 
 void Builder::open_body() {
-    end_run();
+    end_block();
     bodies_.emplace_back();
 }
 
 Body Builder::close_body() {
-    end_run();
+    end_block();
     Body body = std::move(bodies_.back());
     bodies_.pop_back();
     return body;
@@ -244,12 +244,12 @@ Value Builder::find_or_append(Operation operation) {
     const std::size_t mask = slots_.size() - 1;
     const auto hash = static_cast<std::uint32_t>(hash_of(operation));
     std::size_t at = hash & mask;
-    for (; slots_[at].run == run_number_; at = (at + 1) & mask)
+    for (; slots_[at].run == block_number_; at = (at + 1) & mask)
         if (slots_[at].hash == hash && same_operation(program_[slots_[at].value], operation))
             return slots_[at].value;
     const Value value = program_.append(std::move(operation));
     run_.push_back(value);
-    slots_[at] = {value, run_number_, hash};
+    slots_[at] = {value, block_number_, hash};
     ++used_slots_;
     return value;
 }
@@ -259,9 +259,9 @@ void Builder::grow_shared() {
     old.swap(slots_);
     const std::size_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {
-        if (slot.run != run_number_) continue;
+        if (slot.run != block_number_) continue;
         std::size_t at = slot.hash & mask;
-        while (slots_[at].run == run_number_) at = (at + 1) & mask;
+        while (slots_[at].run == block_number_) at = (at + 1) & mask;
         slots_[at] = slot;
     }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "ir/block_writer.hpp"
 #include "ir/instruction.hpp"
 #include "ir/program.hpp"
-#include "ir/run_writer.hpp"
 
 #include <initializer_list>
 #include <span>
@@ -13,26 +13,26 @@
 
 namespace swirl::ir {
 
-/// How a load or store reaches memory besides its index.
+/// Properties of a load or store other than its index.
 struct Access {
     int lanes = 1;
     Integer lane_stride = 1;
-    int active = 0; ///< lanes that touch memory; 0: all
+    int active = 0; ///< lanes that access memory; 0: all
     Value dynamic = no_value;
     Integer dynamic_scale = 1;
-    bool asynchronous = false; ///< of a store: see CopyFence
+    bool asynchronous = false; ///< for a store: see AsyncFence
 };
 
-/// Constructs a Program statement by statement. Operations are appended to the straight run at the current place;
-/// a loop, condition or barrier ends that run. Operands and types are checked at once: InternalError names the
-/// operation and the types.
+/// Constructs a Program statement by statement. Operations are appended to the current straight-line block; a loop,
+/// condition or barrier ends that block. Operands and types are checked immediately: InternalError names the operation
+/// and the types.
 ///
-/// Variables are handed out as affine forms, so that an index reads `16 * j + 2 * k + 1`.
+/// Variables are returned as affine forms, so that an index reads `16 * j + 2 * k + 1`.
 class Builder {
 public:
     struct Options {
         bool share =
-            false; ///< a pure operation (or table load) equal to one of its straight run is not repeated
+            false; ///< reuses a pure operation (or table load) that equals one in its straight-line block
     };
 
     explicit Builder(std::string name) : Builder(std::move(name), Options{}) {}
@@ -40,8 +40,8 @@ public:
 
     // ---- buffers
     Buffer add(BufferInfo buffer);
-    Buffer input(std::string name, Scalar element, Integer elements);  ///< argument, only read
-    Buffer output(std::string name, Scalar element, Integer elements); ///< argument, written
+    Buffer input(std::string name, Scalar element, Integer elements);  ///< read-only argument
+    Buffer output(std::string name, Scalar element, Integer elements); ///< written argument
     Buffer scratch(std::string name, Scalar element, Integer elements);
     Buffer local(std::string name, Scalar element, Integer elements);
     Buffer shared(std::string name, Scalar element, Integer elements);
@@ -57,7 +57,7 @@ public:
     Affine induction(std::string name, Affine start, Integer step); ///< of the innermost open loop
     void launch(const Launch& launch) { program_.launch = launch; }
 
-    // ---- statements; `body(index)` is called once and appends what is inside
+    // ---- statements; `body(index)` is called once and appends the nested statements
     template <class F>
     void for_loop(std::string name, Affine begin, Affine end, Integer step, For::Kind kind, F&& body) {
         const Affine index = open_loop(std::move(name), std::move(begin), std::move(end), step, kind);
@@ -82,23 +82,23 @@ public:
     }
     void barrier() { append(Statement{Barrier{}}); }
     void cluster_barrier() { append(Statement{Barrier{.of_cluster = true}}); }
-    void group_barrier(Address counter, Barrier::Half half = Barrier::Half::both) {
-        append(Statement{Barrier{.of_group = true, .half = half, .counter = std::move(counter)}});
+    void cooperative_barrier(Address counter, Barrier::Half half = Barrier::Half::both) {
+        append(Statement{Barrier{.of_cooperative_group = true, .half = half, .counter = std::move(counter)}});
     }
 
-    /// All threads part into roles; `body(role)` is called once for each, and appends what it does.
-    template <class F> void roles(std::vector<Role> roles, F&& body) {
+    /// Splits all threads into roles; `body(role)` is called once per role and appends its statements.
+    template <class F> void roles(std::vector<WarpRole> roles, F&& body) {
         for (std::size_t role = 0; role < roles.size(); ++role) {
             open_body();
             body(role);
             roles[role].body = close_body();
         }
-        append(Statement{Roles{std::move(roles)}});
+        append(Statement{WarpRoles{std::move(roles)}});
     }
 
-    void fence(const CopyFence& fence) { append(Statement{fence}); }
-    void commit_copies() { append(Statement{CopyFence{CopyFence::Kind::commit}}); }
-    void wait_for_copies(int pending) { append(Statement{CopyFence{CopyFence::Kind::wait, pending}}); }
+    void fence(const AsyncFence& fence) { append(Statement{fence}); }
+    void commit_async_group() { append(Statement{AsyncFence{AsyncFence::Kind::commit}}); }
+    void wait_async_group(int pending) { append(Statement{AsyncFence{AsyncFence::Kind::wait, pending}}); }
 
     // ---- the same without lambdas, for builders whose structure is data
     Affine open_loop(std::string name, Affine begin, Affine end, Integer step, For::Kind kind);
@@ -130,49 +130,47 @@ public:
     Value bit_xor(Value a, Value b) { return arithmetic(Opcode::bit_xor, {a, b, no_value}); }
     Value less(Value a, Value b);
     Value select(Value chooser, Value a, Value b);
-    // ---- tiles and signals (ir/tile.hpp)
+    // ---- tiles and mbarriers (ir/tile.hpp)
     Tensor tensor(TensorInfo tensor);
-    struct Place {
+    struct MemoryOperand {
         Buffer buffer = 0;
         Affine index = 0;
         Value dynamic = no_value;
         Integer dynamic_scale = 1;
     };
-    /// To each of `blocks` of the cluster, a bit each; 0: the own one.
-    void tile_load(Tensor from, std::span<const Value> at, const Place& to, const Place& signal,
-                   unsigned blocks = 0);
-    void tile_store(Tensor to, std::span<const Value> at, const Place& from);
-    struct Factor {
-        Place place;
-        TileLayout layout;
+    /// Multicasts to the blocks in the bit mask `blocks` of the cluster; 0: the own block only.
+    void tma_load(Tensor from, std::span<const Value> at, const MemoryOperand& to,
+                  const MemoryOperand& mbarrier, unsigned blocks = 0);
+    void tma_store(Tensor to, std::span<const Value> at, const MemoryOperand& from);
+    struct WgmmaOperand {
+        MemoryOperand place;
+        SmemTileLayout layout;
     };
-    void tile_product(const TileInstruction& entry, Buffer sums, Integer first_sum, const Factor& a,
-                      const Factor& b);
-    void signal_initialize(const Place& signal, Integer arrivals);
-    void signal_arrive(const Place& signal, Value block = no_value);
-    void signal_expect(const Place& signal, Integer bytes);
-    void signal_wait(const Place& signal, Value parity);
+    void wgmma(const WgmmaInstruction& entry, Buffer accumulators, Integer first_accumulator,
+               const WgmmaOperand& a, const WgmmaOperand& b);
+    void mbarrier_init(const MemoryOperand& mbarrier, Integer arrivals);
+    void mbarrier_arrive(const MemoryOperand& mbarrier, Value block = no_value);
+    void mbarrier_arrive_expect_tx(const MemoryOperand& mbarrier, Integer bytes);
+    void mbarrier_wait(const MemoryOperand& mbarrier, Value parity);
 
     Value instruction(const Instruction& entry, std::span<const Value> operands);
     Value instruction(const Instruction& entry, std::initializer_list<Value> operands) {
         return instruction(entry, std::span<const Value>(operands.begin(), operands.size()));
     }
-    Value append(Operation operation); ///< any operation, checked like the others
-    /// Appends to the straight run at the current place, unchecked and unshared.
-    RunWriter writer() { return {program_, run_}; }
+    Value append(Operation operation); ///< appends any operation, checked like the others
+    /// Appends to the current straight-line block, without checks or sharing.
+    BlockWriter writer() { return {program_, run_}; }
 
     Type type(Value value) const { return program_[checked(value)].type; }
-    const Program& program() const {
-        return program_;
-    } ///< what is finished so far; open bodies are not in it yet
+    const Program& program() const { return program_; } ///< the finished part; open bodies are missing
 
-    /// The program; every loop must be closed. The builder is empty afterwards.
+    /// Returns the program and empties the builder; every loop must be closed.
     Program finish();
 
 private:
     struct OpenLoop {
         For loop;
-        std::size_t depth; ///< of `bodies_` outside the loop
+        std::size_t depth; ///< size of `bodies_` outside the loop
     };
 
     Value checked(Value value) const;
@@ -181,7 +179,7 @@ private:
     void append(Statement statement);
     void open_body();
     Body close_body();
-    void end_run();
+    void end_block();
     void grow_shared();
     bool may_share(const Operation& operation) const;
     Affine new_variable(std::string name, VariableInfo::Kind kind, int axis);
@@ -191,23 +189,23 @@ private:
     Options options_;
     std::vector<Body> bodies_; ///< open bodies, innermost last
     std::vector<OpenLoop> loops_;
-    std::vector<Value> run_; ///< the straight run being built
+    std::vector<Value> run_; ///< the straight-line block being built
     int parameters_ = 0;
 
     struct Slot {
         Value value = no_value;
-        unsigned run = 0; ///< the slot is free unless this is the current run's number
+        unsigned run = 0; ///< block number that filled the slot; a slot of any other block is free
         std::uint32_t hash = 0;
     };
-    std::vector<Slot> slots_; ///< open addressing, a power of two
-    unsigned run_number_ = 1;
+    std::vector<Slot> slots_; ///< open addressing, power-of-two size
+    unsigned block_number_ = 1;
     std::size_t used_slots_ = 0;
 };
 
-/// Hash of everything that makes two pure operations equal.
+/// Hash of everything that determines the equality of pure operations.
 std::size_t hash_of(const Operation& operation);
 
-/// Same operation on the same operands, so the same value if it is pure.
+/// Same operation on the same operands, hence the same value if it is pure.
 bool same_operation(const Operation& a, const Operation& b);
 
 } // namespace swirl::ir

@@ -1,4 +1,4 @@
-// Operations on tiles and signals.
+// Operations on tiles and mbarriers.
 #include "ir/builder.hpp"
 
 #include "base/error.hpp"
@@ -10,17 +10,17 @@ namespace swirl::ir {
 
 namespace {
 
-Address address_of(const Builder::Place& place) {
+Address address_of(const Builder::MemoryOperand& place) {
     return {place.buffer, place.index, place.dynamic, 1, place.dynamic_scale};
 }
 
-Operation operation_at(Opcode opcode, const Builder::Place& place, TileOperation tile) {
+Operation operation_at(Opcode opcode, const Builder::MemoryOperand& place, AsyncTileOperation tile) {
     Operation operation;
     operation.opcode = opcode;
     operation.type = {Scalar::int64, 1};
     operation.address = address_of(place);
     operation.active = 1;
-    operation.tile = std::make_shared<const TileOperation>(std::move(tile));
+    operation.tile = std::make_shared<const AsyncTileOperation>(std::move(tile));
     return operation;
 }
 
@@ -31,46 +31,46 @@ Tensor Builder::tensor(TensorInfo tensor) {
     return static_cast<Tensor>(program_.tensors.size() - 1);
 }
 
-void Builder::tile_load(Tensor from, std::span<const Value> at, const Place& to, const Place& signal,
-                        unsigned blocks) {
-    Operation operation = operation_at(Opcode::tile_load, to,
-                                       {.tensor = from, .places = {address_of(signal)}, .blocks = blocks});
+void Builder::tma_load(Tensor from, std::span<const Value> at, const MemoryOperand& to,
+                       const MemoryOperand& mbarrier, unsigned blocks) {
+    Operation operation = operation_at(
+        Opcode::tma_load, to, {.tensor = from, .addresses = {address_of(mbarrier)}, .blocks = blocks});
     ensure(at.size() <= operation.operands.size(), "a tile at {} coordinates", at.size());
     std::copy(at.begin(), at.end(), operation.operands.begin());
     append(std::move(operation));
 }
 
-void Builder::tile_store(Tensor to, std::span<const Value> at, const Place& from) {
-    Operation operation = operation_at(Opcode::tile_store, from, {.tensor = to});
+void Builder::tma_store(Tensor to, std::span<const Value> at, const MemoryOperand& from) {
+    Operation operation = operation_at(Opcode::tma_store, from, {.tensor = to});
     ensure(at.size() <= operation.operands.size(), "a tile at {} coordinates", at.size());
     std::copy(at.begin(), at.end(), operation.operands.begin());
     append(std::move(operation));
 }
 
-void Builder::tile_product(const TileInstruction& entry, Buffer sums, Integer first_sum, const Factor& a,
-                           const Factor& b) {
-    append(operation_at(Opcode::tile_product, {.buffer = sums, .index = first_sum},
+void Builder::wgmma(const WgmmaInstruction& entry, Buffer accumulators, Integer first_accumulator,
+                    const WgmmaOperand& a, const WgmmaOperand& b) {
+    append(operation_at(Opcode::wgmma, {.buffer = accumulators, .index = first_accumulator},
                         {.instruction = &entry,
                          .layouts = {a.layout, b.layout},
-                         .places = {address_of(a.place), address_of(b.place)}}));
+                         .addresses = {address_of(a.place), address_of(b.place)}}));
 }
 
-void Builder::signal_initialize(const Place& signal, Integer arrivals) {
-    append(operation_at(Opcode::signal_initialize, signal, {.count = arrivals}));
+void Builder::mbarrier_init(const MemoryOperand& mbarrier, Integer arrivals) {
+    append(operation_at(Opcode::mbarrier_init, mbarrier, {.count = arrivals}));
 }
 
-void Builder::signal_arrive(const Place& signal, Value block) {
-    Operation operation = operation_at(Opcode::signal_arrive, signal, {});
+void Builder::mbarrier_arrive(const MemoryOperand& mbarrier, Value block) {
+    Operation operation = operation_at(Opcode::mbarrier_arrive, mbarrier, {});
     operation.operands[0] = block;
     append(std::move(operation));
 }
 
-void Builder::signal_expect(const Place& signal, Integer bytes) {
-    append(operation_at(Opcode::signal_expect, signal, {.count = bytes}));
+void Builder::mbarrier_arrive_expect_tx(const MemoryOperand& mbarrier, Integer bytes) {
+    append(operation_at(Opcode::mbarrier_arrive_expect_tx, mbarrier, {.count = bytes}));
 }
 
-void Builder::signal_wait(const Place& signal, Value parity) {
-    Operation operation = operation_at(Opcode::signal_wait, signal, {});
+void Builder::mbarrier_wait(const MemoryOperand& mbarrier, Value parity) {
+    Operation operation = operation_at(Opcode::mbarrier_wait, mbarrier, {});
     operation.operands[0] = parity;
     append(std::move(operation));
 }

@@ -10,12 +10,12 @@ namespace swirl::ir {
 
 namespace {
 
-/// Walks a program with the number of executions of each statement. A loop is multiplied by its trip count; only
-/// where a bound or condition inside depends on its variable, iterations are walked one by one.
+/// Walks a program with the number of executions of each statement, multiplying by trip counts. Only if a bound or
+/// condition inside a loop depends on its variable does it walk single iterations.
 class WeightedWalk {
 public:
     WeightedWalk(const Program& program, std::span<const Integer> parameters,
-                 const std::function<void(const Straight&, Integer)>& f)
+                 const std::function<void(const StraightLineBlock&, Integer)>& f)
         : program_(program),
           f_(f),
           decides_(program.variables.size(), 0),
@@ -41,7 +41,7 @@ private:
         };
         std::vector<const For*> loops;
         for_each_statement(program_.body, [&](const Statement& statement) {
-            has_roles_ = has_roles_ || std::holds_alternative<Roles>(statement.node);
+            has_roles_ = has_roles_ || std::holds_alternative<WarpRoles>(statement.node);
             if (const auto* loop = std::get_if<For>(&statement.node)) {
                 mark(loop->begin);
                 mark(loop->end);
@@ -50,7 +50,7 @@ private:
                 for (const Condition& condition : choice->conditions) mark(condition.form);
             }
         });
-        // Inner loops first: what an induction starts from decides if the induction does.
+        // Inner loops first: if an induction matters, so does the variable it starts from.
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
             for (const Induction& induction : (*loop)->inductions)
                 if (decides_[at(induction.variable)]) {
@@ -59,7 +59,7 @@ private:
                 }
     }
 
-    /// Threads and blocks are the outermost loops.
+    /// Treats threads and blocks as the outermost loops.
     void launch(std::size_t dimension, Integer times) {
         if (dimension == 6) return walk(program_.body, times);
         const bool thread = dimension >= 3;
@@ -91,14 +91,14 @@ private:
 
     void walk(const Body& body, Integer times) {
         for (const Statement& statement : body) {
-            if (const auto* run = std::get_if<Straight>(&statement.node))
+            if (const auto* run = std::get_if<StraightLineBlock>(&statement.node))
                 f_(*run, times);
             else if (const auto* loop = std::get_if<For>(&statement.node))
                 walk(*loop, times);
             else if (const auto* choice = std::get_if<If>(&statement.node))
                 walk(holds(*choice) ? choice->then : choice->otherwise, times);
-            else if (const auto* parts = std::get_if<Roles>(&statement.node))
-                for (const Role& role : parts->roles)
+            else if (const auto* warp_roles = std::get_if<WarpRoles>(&statement.node))
+                for (const WarpRole& role : warp_roles->roles)
                     if (thread_ >= role.first_thread && thread_ < role.first_thread + role.threads)
                         walk(role.body, times);
         }
@@ -126,27 +126,27 @@ private:
 
     bool holds(const If& choice) const {
         return std::all_of(choice.conditions.begin(), choice.conditions.end(), [&](const Condition& one) {
-            return one.holds_of(evaluate(one.form)); // data count as 0
+            return one.holds_of(evaluate(one.form)); // data counts as 0
         });
     }
 
     const Program& program_;
-    const std::function<void(const Straight&, Integer)>& f_;
-    std::vector<char> decides_; ///< variables on which a bound or condition depends
+    const std::function<void(const StraightLineBlock&, Integer)>& f_;
+    std::vector<char> decides_; ///< variables that affect a bound or condition
     std::vector<char> known_;
     std::vector<Integer> values_;
     bool has_roles_ = false;
-    Integer thread_ = 0; ///< along x, where it decides about roles
+    Integer thread_ = 0; ///< along x, if it selects the role
 };
 
 Integer& counter_of(const Operation& operation, OperationCounts& counts, Integer& uncounted) {
     switch (operation.opcode) {
     case Opcode::constant: return uncounted;
     case Opcode::load:
-    case Opcode::tile_load: return counts.loads;
+    case Opcode::tma_load: return counts.loads;
     case Opcode::store:
-    case Opcode::tile_store: return counts.stores;
-    case Opcode::tile_product: return counts.instructions;
+    case Opcode::tma_store: return counts.stores;
+    case Opcode::wgmma: return counts.instructions;
     case Opcode::splat: return counts.splats;
     case Opcode::shuffle: return counts.shuffles;
     case Opcode::index: return counts.integers;
@@ -178,7 +178,7 @@ void add(const Operation& operation, Integer times, bool by_lanes, OperationCoun
     const bool access = accesses_memory(operation.opcode);
     if (operation.opcode == Opcode::instruction)
         counts.flops_of_instructions += times * operation.instruction->flops;
-    if (operation.opcode == Opcode::tile_product) // a thread's share of its team's
+    if (operation.opcode == Opcode::wgmma) // a thread's share of its warpgroup
         counts.flops_of_instructions +=
             times * operation.tile->instruction->flops() / operation.tile->instruction->threads;
     if (by_lanes) times *= access ? operation.active : operation.type.lanes;
@@ -191,7 +191,7 @@ void add(const Operation& operation, Integer times, bool by_lanes, OperationCoun
     counter_of(operation, counts, uncounted) += times;
 }
 
-/// Between global memory and the shared memory of one block or of several.
+/// Traffic between global memory and the shared memory of one or several blocks.
 void add_box(const Program& program, const Operation& operation, Integer times,
              std::vector<TrafficCounts>& traffic) {
     const TensorInfo& tensor = program.tensors[static_cast<std::size_t>(operation.tile->tensor)];
@@ -199,7 +199,7 @@ void add_box(const Program& program, const Operation& operation, Integer times,
     Integer bytes = times * size_in_bytes(program.buffers[buffer].element);
     for (const Integer extent : tensor.box) bytes *= extent;
     TrafficCounts& shared = traffic[static_cast<std::size_t>(operation.address.buffer)];
-    if (operation.opcode == Opcode::tile_load) {
+    if (operation.opcode == Opcode::tma_load) {
         traffic[buffer].loaded += bytes;
         shared.stored += bytes * std::max(1, std::popcount(operation.tile->blocks));
     } else {
@@ -210,29 +210,29 @@ void add_box(const Program& program, const Operation& operation, Integer times,
 
 } // namespace
 
-void for_each_weighted_run(const Program& program, std::span<const Integer> parameters,
-                           const std::function<void(const Straight&, Integer)>& f) {
+void for_each_weighted_block(const Program& program, std::span<const Integer> parameters,
+                             const std::function<void(const StraightLineBlock&, Integer)>& f) {
     WeightedWalk(program, parameters, f).walk();
 }
 
 OperationCounts count_operations(const Program& program, const CountOptions& options) {
     OperationCounts counts;
-    const auto count = [&](const Straight& run, Integer times) {
+    const auto count = [&](const StraightLineBlock& run, Integer times) {
         for (const Value value : run.operations) add(program[value], times, options.lanes, counts);
     };
     if (options.loops)
-        for_each_weighted_run(program, options.parameters, count);
+        for_each_weighted_block(program, options.parameters, count);
     else
-        for_each_straight(program, [&](const Straight& run) { count(run, 1); });
+        for_each_straight_line_block(program, [&](const StraightLineBlock& run) { count(run, 1); });
     return counts;
 }
 
 std::vector<TrafficCounts> count_traffic(const Program& program, std::span<const Integer> parameters) {
     std::vector<TrafficCounts> traffic(program.buffers.size());
-    for_each_weighted_run(program, parameters, [&](const Straight& run, Integer times) {
+    for_each_weighted_block(program, parameters, [&](const StraightLineBlock& run, Integer times) {
         for (const Value value : run.operations) {
             const Operation& operation = program[value];
-            if (operation.opcode == Opcode::tile_load || operation.opcode == Opcode::tile_store)
+            if (operation.opcode == Opcode::tma_load || operation.opcode == Opcode::tma_store)
                 add_box(program, operation, times, traffic);
             if (!accesses_memory(operation.opcode)) continue;
             TrafficCounts& of = traffic[static_cast<std::size_t>(operation.address.buffer)];

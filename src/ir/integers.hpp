@@ -2,10 +2,10 @@
 
 #include "ir/type.hpp"
 
-/// Integers of the ir as the interpreter holds them: their values, as int64.
+/// Integers of the IR in the interpreter's representation: their values, as int64.
 namespace swirl::ir {
 
-/// The value that the lower bits stand for.
+/// The value represented by the lower bits.
 constexpr std::int64_t wrapped(Scalar scalar, std::int64_t value) {
     switch (scalar) {
     case Scalar::int8: return static_cast<std::int8_t>(value);
@@ -17,7 +17,7 @@ constexpr std::int64_t wrapped(Scalar scalar, std::int64_t value) {
     }
 }
 
-/// Byte `index` of a number, the lowest being 0.
+/// Byte `index` of an integer; 0 is the lowest.
 constexpr std::uint8_t byte_of(std::int64_t value, int index) {
     return static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * index));
 }

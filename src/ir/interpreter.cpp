@@ -2,7 +2,7 @@
 
 #include "ir/analysis.hpp"
 #include "ir/interpreter_arithmetic.hpp"
-#include "ir/interpreter_machine.hpp"
+#include "ir/interpreter_executor.hpp"
 #include "ir/tile.hpp"
 
 #include <numeric>
@@ -11,26 +11,27 @@ namespace swirl::ir {
 
 using namespace interpreted;
 
-Interpreter::Machine::Machine(const Program& program)
+Interpreter::Executor::Executor(const Program& program)
     : program_(program),
       code_(program),
       on_gpu_(program.launch != Launch{}),
-      watches_races_(on_gpu_ || code_.has_parallel_loop),
+      checks_races_(on_gpu_ || code_.has_parallel_loop),
       variables_(program.variables.size() * code_.threads, 0),
       all_threads_(code_.threads),
       views_(program.buffers.size()),
       own_memories_(program.buffers.size()),
       copies_(code_.threads),
-      sums_(program.buffers.size()),
+      accumulators_(program.buffers.size()),
       products_(code_.threads),
-      tile_stores_(code_.threads),
+      tma_stores_(code_.threads),
       publications_(code_.threads),
       begins_(code_.threads, 0) {
     std::iota(all_threads_.begin(), all_threads_.end(), 0);
-    ensure(on_gpu_ || !code_.has_agents, "'{}' has roles, tiles or signals, and one thread", program.name);
+    ensure(on_gpu_ || !code_.has_async_agents, "'{}' has roles, tiles or signals, and one thread",
+           program.name);
 }
 
-InterpreterReport Interpreter::Machine::run(Arguments& arguments, const InterpreterOptions& options) {
+InterpreterReport Interpreter::Executor::run(Arguments& arguments, const InterpreterOptions& options) {
     options_ = options;
     report_ = InterpreterReport{};
     report_.loads.resize(program_.buffers.size());
@@ -45,13 +46,14 @@ InterpreterReport Interpreter::Machine::run(Arguments& arguments, const Interpre
                     arguments.parameters[static_cast<std::size_t>(info.axis)]);
     }
     run_blocks();
-    if (options.throw_on_finding && !report_.ok()) throw InterpreterError(program_.name, std::move(report_));
+    if (options.throw_on_diagnostic && !report_.ok())
+        throw InterpreterError(program_.name, std::move(report_));
     return std::move(report_);
 }
 
-void Interpreter::Machine::run_blocks() {
+void Interpreter::Executor::run_blocks() {
     region_ = 0;
-    epochs_.assign(static_cast<std::size_t>(code_.together), 0);
+    epochs_.assign(static_cast<std::size_t>(code_.blocks_per_group), 0);
     cluster_epoch_ = 0;
     arrivals_ = waits_ = 0;
     std::fill(copies_.begin(), copies_.end(), Copies{});
@@ -70,10 +72,10 @@ void Interpreter::Machine::run_blocks() {
     }
 }
 
-void Interpreter::Machine::start_cluster(Integer cluster) {
-    block_ = cluster * code_.together;
-    forget_own_memory();
-    if (code_.has_agents) forget_agents();
+void Interpreter::Executor::start_cluster(Integer cluster) {
+    block_ = cluster * code_.blocks_per_group;
+    reset_own_memory();
+    if (code_.has_async_agents) reset_clocks();
     const auto split = [](Integer number, const std::array<Integer, 3>& extents, int axis) {
         for (int a = 0; a < axis; ++a) number /= extents[static_cast<std::size_t>(a)];
         return number % extents[static_cast<std::size_t>(axis)];
@@ -92,7 +94,7 @@ void Interpreter::Machine::start_cluster(Integer cluster) {
     }
 }
 
-Integer Interpreter::Machine::evaluate(const Form& form, int thread) const {
+Integer Interpreter::Executor::evaluate(const Form& form, int thread) const {
     Integer sum = form.constant;
     const Term* term = code_.terms.data() + form.first;
     for (const Term* const end = term + form.count; term != end; ++term)
@@ -102,10 +104,10 @@ Integer Interpreter::Machine::evaluate(const Form& form, int thread) const {
 
 // ---- statements -----------------------------------------------------------------------------------------------
 
-void Interpreter::Machine::execute(std::vector<Node>& nodes, Threads threads) {
+void Interpreter::Executor::execute(std::vector<Node>& nodes, Threads threads) {
     for (Node& node : nodes) {
         switch (node.kind) {
-        case Node::Kind::run: execute_run(node, threads); break;
+        case Node::Kind::block: execute_block(node, threads); break;
         case Node::Kind::loop: execute_loop(node, threads); break;
         case Node::Kind::condition: execute_condition(node, threads); break;
         case Node::Kind::barrier: execute_barrier(node, threads); break;
@@ -115,27 +117,27 @@ void Interpreter::Machine::execute(std::vector<Node>& nodes, Threads threads) {
     }
 }
 
-/// What several agents do; whether the operation was of that kind.
-bool Interpreter::Machine::execute_with_agents(const Step& step, Threads threads) {
+/// Executes an operation of asynchronous agents; false for any other operation.
+bool Interpreter::Executor::execute_async(const DecodedOperation& step, Threads threads) {
     switch (step.opcode) {
-    case Opcode::tile_load: tile_load(step, threads); return true;
-    case Opcode::tile_store: tile_store(step, threads); return true;
-    case Opcode::tile_product: tile_product(step, whole_teams(step, threads)); return true;
-    case Opcode::signal_initialize: signal_initialize(step, threads); return true;
-    case Opcode::signal_arrive:
-    case Opcode::signal_expect: signal_arrive(step, threads); return true;
-    case Opcode::signal_wait: signal_wait(step, threads); return true;
+    case Opcode::tma_load: tma_load(step, threads); return true;
+    case Opcode::tma_store: tma_store(step, threads); return true;
+    case Opcode::wgmma: wgmma(step, complete_warps(step, threads)); return true;
+    case Opcode::mbarrier_init: mbarrier_init(step, threads); return true;
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_expect_tx: mbarrier_arrive(step, threads); return true;
+    case Opcode::mbarrier_wait: mbarrier_wait(step, threads); return true;
     default: return false;
     }
 }
 
-void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
+void Interpreter::Executor::execute_block(const Node& node, Threads threads) {
     const auto taking_part = static_cast<Integer>(threads.size());
     for (std::size_t i = node.first; i < node.last; ++i) {
-        const Step& step = code_.steps[i];
+        const DecodedOperation& step = code_.steps[i];
         report_.operations[static_cast<std::size_t>(step.opcode)] += taking_part;
         report_.lanes[static_cast<std::size_t>(step.opcode)] += taking_part * step.lanes;
-        if (execute_with_agents(step, threads)) continue;
+        if (execute_async(step, threads)) continue;
         switch (step.opcode) {
         case Opcode::load: load(step, threads); break;
         case Opcode::store: store(step, threads); break;
@@ -147,7 +149,7 @@ void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
             break;
         case Opcode::instruction:
             report_.flops += taking_part * step.source->instruction->flops;
-            compute(step, code_.cells.data(), whole_teams(step, threads), code_.threads);
+            compute(step, code_.cells.data(), complete_warps(step, threads), code_.threads);
             break;
         default:
             report_.flops += taking_part * flops_of(step.opcode, step.scalar) * step.lanes;
@@ -156,11 +158,12 @@ void Interpreter::Machine::execute_run(const Node& node, Threads threads) {
     }
 }
 
-/// Of the threads those that execute an instruction together with all whom it wants; who lacks others is a finding.
-Interpreter::Machine::Threads Interpreter::Machine::whole_teams(const Step& step, Threads threads) {
+/// The threads whose whole group executes a collective instruction; incomplete groups are a diagnostic.
+Interpreter::Executor::Threads Interpreter::Executor::complete_warps(const DecodedOperation& step,
+                                                                     Threads threads) {
     const auto team =
-        static_cast<std::size_t>(step.opcode == Opcode::tile_product ? step.source->tile->instruction->threads
-                                                                     : step.source->instruction->threads);
+        static_cast<std::size_t>(step.opcode == Opcode::wgmma ? step.source->tile->instruction->threads
+                                                              : step.source->instruction->threads);
     if (team == 1) return threads;
     whole_.clear();
     for (std::size_t first = 0; first < threads.size();) {
@@ -173,13 +176,13 @@ Interpreter::Machine::Threads Interpreter::Machine::whole_teams(const Step& step
             whole_.insert(whole_.end(), threads.begin() + static_cast<std::ptrdiff_t>(first),
                           threads.begin() + static_cast<std::ptrdiff_t>(first + team));
         else
-            report_team(step, thread);
+            report_incomplete_warp(step, thread);
         first += is_whole ? team : 1;
     }
     return whole_;
 }
 
-void Interpreter::Machine::execute_loop(Node& node, Threads threads) {
+void Interpreter::Executor::execute_loop(Node& node, Threads threads) {
     if (node.iterations_are_blocks && !on_gpu_) return execute_iterations(node, threads);
     const For& loop = *node.loop;
     Integer* const variable = variables_.data() + static_cast<std::size_t>(loop.variable) * code_.threads;
@@ -207,8 +210,8 @@ void Interpreter::Machine::execute_loop(Node& node, Threads threads) {
     }
 }
 
-/// A parallel loop of a CPU's one thread.
-void Interpreter::Machine::execute_iterations(Node& node, Threads threads) {
+/// A parallel loop on a CPU, which has a single thread.
+void Interpreter::Executor::execute_iterations(Node& node, Threads threads) {
     const For& loop = *node.loop;
     const int thread = threads.front();
     const Integer begin = evaluate(node.begin, thread);
@@ -226,17 +229,17 @@ void Interpreter::Machine::execute_iterations(Node& node, Threads threads) {
                 starts[k] + trip * loop.inductions[k].step;
         variables_[static_cast<std::size_t>(loop.variable)] = begin + trip * loop.step;
         ++block_;
-        forget_memory_per_iteration();
+        reset_memory_per_iteration();
         execute(node.body, threads);
     }
-    forget_memory_per_iteration();
+    reset_memory_per_iteration();
     if (!opens_region) return;
     in_parallel_loop_ = false;
     ++region_;
     block_ = 0;
 }
 
-void Interpreter::Machine::execute_condition(Node& node, Threads threads) {
+void Interpreter::Executor::execute_condition(Node& node, Threads threads) {
     std::size_t holding = 0;
     std::size_t failing = 0;
     for (const int t : threads) {
@@ -253,8 +256,8 @@ void Interpreter::Machine::execute_condition(Node& node, Threads threads) {
     if (failing > 0) execute(node.otherwise, Threads(node.others).first(failing));
 }
 
-/// Of a block all threads arrive or none.
-bool Interpreter::Machine::are_whole_blocks(Threads threads) const {
+/// Either all threads of a block arrive or none.
+bool Interpreter::Executor::are_whole_blocks(Threads threads) const {
     if (threads.size() % code_.block_threads != 0) return false;
     for (std::size_t first = 0; first < threads.size(); first += code_.block_threads)
         if (static_cast<std::size_t>(threads[first]) % code_.block_threads != 0 ||
@@ -264,8 +267,8 @@ bool Interpreter::Machine::are_whole_blocks(Threads threads) const {
     return true;
 }
 
-void Interpreter::Machine::execute_barrier(const Node& node, Threads threads) {
-    const bool of_all = node.of_cluster || node.of_group;
+void Interpreter::Executor::execute_barrier(const Node& node, Threads threads) {
+    const bool of_all = node.of_cluster || node.of_cooperative_group;
     const bool all_there = node.role != nullptr ? std::ssize(threads) == node.role->threads
                            : of_all             ? threads.size() == code_.threads
                                                 : are_whole_blocks(threads);
@@ -273,21 +276,21 @@ void Interpreter::Machine::execute_barrier(const Node& node, Threads threads) {
     report_.barriers += ceil_divide(std::ssize(threads), static_cast<Integer>(code_.block_threads));
     for (std::size_t t = 0; t < threads.size(); t += code_.block_threads)
         ++epochs_[static_cast<std::size_t>(block_in_cluster(threads[t]))];
-    if (code_.has_agents) order_by_barrier(node, threads);
+    if (code_.has_async_agents) order_by_barrier(node, threads);
     if (node.of_cluster) ++cluster_epoch_;
     if (of_all && node.half != Barrier::Half::wait) ++arrivals_;
     if (of_all && node.half != Barrier::Half::arrive) waits_ = arrivals_;
 }
 
-// ---- the public face ------------------------------------------------------------------------------------------
+// ---- public interface -----------------------------------------------------------------------------------------
 
-Interpreter::Interpreter(const Program& program) : machine_(std::make_unique<Machine>(program)) {}
+Interpreter::Interpreter(const Program& program) : executor_(std::make_unique<Executor>(program)) {}
 Interpreter::~Interpreter() = default;
 Interpreter::Interpreter(Interpreter&&) noexcept = default;
 Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 
 InterpreterReport Interpreter::run(Arguments& arguments, const InterpreterOptions& options) {
-    return machine_->run(arguments, options);
+    return executor_->run(arguments, options);
 }
 
 InterpreterReport interpret(const Program& program, Arguments& arguments, const InterpreterOptions& options) {

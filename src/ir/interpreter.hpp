@@ -8,34 +8,35 @@
 #include <string>
 #include <vector>
 
-/// The definition of what a program means, for CPUs and GPUs alike.
+/// The reference semantics of programs, for CPUs and GPUs alike.
 ///
-/// - A value of a floating type is rounded to that type after every operation; fma, fms and fnma round once. Integers
-///   wrap around. `convert` to integers truncates.
-/// - Lanes that a shuffle leaves open are NaN (or an odd integer), so that a use of them is seen.
-/// - A program runs once for each thread of each block of its launch; blocks in order, the threads of a block
-///   together, one operation after the other. Whatever a program may not rely on is a finding.
-/// - Roles of each block run at the same time. What is brought as tiles arrives as late as it may: when somebody waits for the
-///   signal's phase. Threads know of each other's deeds by meetings and signals alone, but all of a warpgroup that its products
-///   have been waited for, and, where these have had numbers from registers, that what had brought these numbers there was loaded.
+/// - A value of a floating-point type is rounded to that type after every operation; fma, fms and fnma round once.
+///   Integers wrap around. `convert` to integers truncates.
+/// - Unspecified lanes of a shuffle are NaN (or an odd integer), so that their use shows.
+/// - A program runs once per thread of each block of its launch: blocks in order, the threads of a block in lockstep,
+///   one operation at a time. Any behaviour that a program may not rely on is a diagnostic.
+/// - WarpRoles of a block run concurrently. TMA loads arrive as late as possible: when a thread waits for the
+///   mbarrier's phase. Only barriers and mbarriers order the accesses of threads. In addition, all threads of a
+///   warpgroup know that its waited-for wgmmas are complete, and that the loads into registers which these wgmmas have
+///   read are complete.
 /// - Iterations of a parallel loop on a CPU (1 thread) are independent: conflicts between them are races. They run in
-///   an order of their own, the last one first, and each finds memory that is per iteration unwritten.
+///   reverse order, and each finds per-iteration memory unwritten.
 namespace swirl::ir {
 
-struct Finding {
+struct Diagnostic {
     enum class Kind : std::uint8_t {
         out_of_bounds,
-        unwritten_read, ///< of scratch, local, shared or argument memory nobody has written
+        unwritten_read, ///< of scratch, local, shared or argument memory that has not been written
         read_only_write,
-        race,              ///< conflicting accesses without a barrier (or at all, between blocks) in between
+        race,              ///< conflicting accesses without an intervening barrier (between blocks: always)
         divergent_barrier, ///< some threads of a block arrive, others end or wait elsewhere
-        misaligned,        ///< on a GPU, a vector access at an address that is no multiple of its size
-        divided_team,      ///< an instruction of several threads is executed without some of them
-        unfinished_copy,   ///< a thread ends and has not waited for what it does asynchronously
-        misused_signal,    ///< not initialized, twice, or not so that the thread knows; too many arrivals
-        deadlock,          ///< all threads that have not ended wait for signals
-        unpublished_read,  ///< a tile is read of which a thread has stored a part and not published it
-        missing_begin, ///< a product of tiles adds to what was accessed otherwise, with no `begin` in between
+        misaligned,        ///< on a GPU, the address of a vector access is no multiple of its size
+        incomplete_warp,   ///< an instruction of several threads is executed without some of them
+        unfinished_async_copy, ///< a thread ends without waiting for its asynchronous operations
+        misused_mbarrier, ///< uninitialized, initialized twice or without a barrier since, or too many arrivals
+        deadlock,         ///< all unfinished threads wait for mbarriers
+        missing_proxy_fence, ///< the async proxy reads what a thread has stored without a proxy fence
+        missing_wgmma_fence, ///< a wgmma uses registers accessed otherwise, with no `begin` (wgmma.fence) in between
     };
     Kind kind;
     Value operation = no_value; ///< no_value for a barrier
@@ -43,18 +44,18 @@ struct Finding {
     Integer element = 0;
     std::array<Integer, 3> block = {0, 0, 0};
     std::array<Integer, 3> thread = {0, 0, 0};
-    Integer times = 1;   ///< how often it happened at this operation; the other members tell the first time
-    std::string message; ///< all of it in words, with the values of the variables
+    Integer times = 1; ///< how often it happened at this operation; the other members describe the first time
+    std::string message; ///< the full text, with the values of the variables
 };
 
-std::string_view name_of(Finding::Kind kind);
+std::string_view name_of(Diagnostic::Kind kind);
 
-/// Memory traffic of one buffer. The unit of access on a GPU is the warp: what 32 threads with consecutive numbers
-/// ask for in one operation; a strided vector access counts as one a lane. Index 0 of global buffers lies at a
-/// multiple of 32 bytes, that of shared buffers in bank 0.
+/// Memory traffic of one buffer. A GPU access is what a warp (32 threads with consecutive indices) requests in one
+/// operation; a strided vector access counts once per lane. Index 0 of a global buffer is aligned to 32 bytes; index 0
+/// of a shared buffer is in bank 0.
 struct AccessCounts {
-    Integer accesses = 0;     ///< by warps; on a CPU, operations executed
-    Integer bytes = 0;        ///< asked for, all threads
+    Integer accesses = 0;     ///< per warp; on a CPU, executed operations
+    Integer bytes = 0;        ///< requested by all threads
     Integer sectors = 0;      ///< global memory of a GPU: distinct 32-byte sectors, summed over accesses
     Integer extra_cycles = 0; ///< shared memory: cycles lost to bank conflicts
 
@@ -62,24 +63,24 @@ struct AccessCounts {
 };
 
 struct InterpreterReport {
-    std::vector<Finding> findings;
-    std::array<Integer, opcode_count> operations{}; ///< executed, by opcode; each thread counts
+    std::vector<Diagnostic> diagnostics;
+    std::array<Integer, opcode_count> operations{}; ///< executed, by opcode, per thread
     std::array<Integer, opcode_count> lanes{};      ///< the same, times lanes
-    Integer flops = 0;                              ///< floating additions and multiplications, fma as two
+    Integer flops = 0;                              ///< floating-point additions, multiplications; fma as two
     Integer barriers = 0;                           ///< blocks times barriers
     std::vector<AccessCounts> loads;                ///< by buffer
-    std::vector<AccessCounts> stores;               ///< by buffer; atomics too
+    std::vector<AccessCounts> stores;               ///< by buffer; including atomics
 
-    bool ok() const { return findings.empty(); }
+    bool ok() const { return diagnostics.empty(); }
     Integer count(Opcode opcode) const { return operations[static_cast<std::size_t>(opcode)]; }
     Integer lane_count(Opcode opcode) const { return lanes[static_cast<std::size_t>(opcode)]; }
     AccessCounts traffic(Buffer buffer) const; ///< loads and stores
     Integer bank_conflict_cycles() const;      ///< of all shared buffers
     Integer sectors() const;                   ///< of all global buffers
-    std::string text() const;                  ///< the findings, one a line
+    std::string text() const;                  ///< the diagnostics, one per line
 };
 
-/// A program did what its meaning does not cover; the report has all findings.
+/// A program's behaviour is undefined; the report has all diagnostics.
 class InterpreterError : public InternalError {
 public:
     InterpreterError(const std::string& program, InterpreterReport report);
@@ -90,14 +91,14 @@ private:
 };
 
 struct InterpreterOptions {
-    bool throw_on_finding = true; ///< InterpreterError at the end of the run
-    int most_findings = 20;       ///< different ones; later ones are dropped
-    /// Of roles that may go on the last one does, not the first. A role goes on until it waits for a signal, so that what
-    /// one does too early is done too early in one of the two orders.
+    bool throw_on_diagnostic = true; ///< InterpreterError at the end of the execution
+    int max_diagnostics = 20;        ///< distinct ones; later ones are dropped
+    /// Of the roles that can proceed, the last one runs instead of the first. A role runs until it waits for an
+    /// mbarrier, so a premature action shows in one of the two orders.
     bool last_role_first = false;
 };
 
-/// A program decoded for repeated runs. The program must outlive it.
+/// A program decoded for repeated execution. The program must outlive it.
 class Interpreter {
 public:
     explicit Interpreter(const Program& program);
@@ -108,8 +109,8 @@ public:
     InterpreterReport run(Arguments& arguments, const InterpreterOptions& options = {});
 
 private:
-    class Machine;
-    std::unique_ptr<Machine> machine_;
+    class Executor;
+    std::unique_ptr<Executor> executor_;
 };
 
 /// Runs a program once.

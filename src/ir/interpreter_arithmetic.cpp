@@ -12,7 +12,7 @@ namespace swirl::ir::interpreted {
 
 namespace {
 
-/// What an open lane of a shuffle holds.
+/// The value of an unspecified lane of a shuffle.
 Cell open_lane(Scalar scalar) {
     Cell cell;
     if (is_floating(scalar))
@@ -46,7 +46,7 @@ void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size
         for (std::size_t i = 0; i < count; ++i)
             result[i].real = round_to(scalar, apply(a[i].real, b[i].real));
         return;
-    case Scalar::float16: // double has more than twice the digits, so that rounding twice is rounding once
+    case Scalar::float16: // double has more than twice the digits, so double rounding is harmless
         for (std::size_t i = 0; i < count; ++i)
             result[i].real = round_to_float16(apply(a[i].real, b[i].real));
         return;
@@ -64,7 +64,7 @@ void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size
     }
 }
 
-/// By zero, and where the quotient is none of the type: anything.
+/// Division by zero, or a quotient outside the type, may give anything.
 void divide_integers(Cell* result, const Cell* a, const Cell* b, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const bool is_meant = b[i].integer != 0 && !(a[i].integer == INT64_MIN && b[i].integer == -1);
@@ -82,7 +82,8 @@ void negate(Scalar scalar, Cell* result, const Cell* a, std::size_t count) {
     }
 }
 
-/// f of each number, rounded: double has more than twice a float's digits, so that rounding a root twice is rounding it once.
+/// f of each element, rounded: double has more than twice a float's digits, so rounding a root twice equals rounding
+/// once.
 template <class F> void unary(Scalar scalar, Cell* result, const Cell* a, std::size_t count, F&& f) {
     for (std::size_t i = 0; i < count; ++i) result[i].real = round_to(scalar, f(a[i].real));
 }
@@ -94,14 +95,15 @@ double power_of_two(Scalar scalar, double exponent) {
 }
 
 /// sign_product·a·b + sign_addend·c; a change of sign is exact.
-void fused(const Step& step, Cell* cells, std::size_t count, double sign_product, double sign_addend) {
-    const Cell* a = cells + step.operands[0];
-    const Cell* b = cells + step.operands[1];
-    const Cell* c = cells + step.operands[2];
-    Cell* result = cells + step.result;
+void fused(const DecodedOperation& op, Cell* cells, std::size_t count, double sign_product,
+           double sign_addend) {
+    const Cell* a = cells + op.operands[0];
+    const Cell* b = cells + op.operands[1];
+    const Cell* c = cells + op.operands[2];
+    Cell* result = cells + op.result;
     for (std::size_t i = 0; i < count; ++i)
         result[i].real =
-            fma_rounded_to(step.scalar, sign_product * a[i].real, b[i].real, sign_addend * c[i].real);
+            fma_rounded_to(op.scalar, sign_product * a[i].real, b[i].real, sign_addend * c[i].real);
 }
 
 void less(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count) {
@@ -123,139 +125,138 @@ void convert(Scalar from, Scalar to, Cell* result, const Cell* a, std::size_t co
     }
 }
 
-/// Lanes are held in the order of their bytes in memory.
-void bitcast(const Step& step, Cell* cells, std::size_t threads) {
-    const int from = size_in_bytes(step.operand), to = size_in_bytes(step.scalar);
+/// Lanes are stored in the order of their bytes in memory.
+void bitcast(const DecodedOperation& op, Cell* cells, std::size_t threads) {
+    const int from = size_in_bytes(op.operand), to = size_in_bytes(op.scalar);
     for (std::size_t t = 0; t < threads; ++t) {
-        const Cell* a = cells + step.operands[0] + t * static_cast<std::size_t>(step.operand_lanes);
-        Cell* result = cells + step.result + t * static_cast<std::size_t>(step.lanes);
-        for (int lane = 0; lane < step.lanes; ++lane) {
+        const Cell* a = cells + op.operands[0] + t * static_cast<std::size_t>(op.operand_lanes);
+        Cell* result = cells + op.result + t * static_cast<std::size_t>(op.lanes);
+        for (int lane = 0; lane < op.lanes; ++lane) {
             std::uint64_t bits = 0;
             for (int byte = 0; byte < to; ++byte) {
                 const int at = lane * to + byte;
                 bits |= std::uint64_t{byte_of(a[at / from].integer, at % from)} << (8 * byte);
             }
-            result[lane].integer = wrapped(step.scalar, static_cast<std::int64_t>(bits));
+            result[lane].integer = wrapped(op.scalar, static_cast<std::int64_t>(bits));
         }
     }
 }
 
 /// Lane l of the result is lane map[l] of a ‖ b.
-void shuffle(const Step& step, const std::vector<std::int8_t>& map, int from, int second, Cell* cells,
-             std::size_t threads) {
-    const Cell open = open_lane(step.scalar);
-    const auto lanes = static_cast<std::size_t>(step.lanes);
+void shuffle(const DecodedOperation& op, const std::vector<std::int8_t>& map, int from, int second,
+             Cell* cells, std::size_t threads) {
+    const Cell open = open_lane(op.scalar);
+    const auto lanes = static_cast<std::size_t>(op.lanes);
     for (std::size_t t = 0; t < threads; ++t) {
-        const Cell* a = cells + step.operands[0] + t * static_cast<std::size_t>(from);
-        const Cell* b = second == 0 ? a : cells + step.operands[1] + t * static_cast<std::size_t>(second);
-        Cell* result = cells + step.result + t * lanes;
+        const Cell* a = cells + op.operands[0] + t * static_cast<std::size_t>(from);
+        const Cell* b = second == 0 ? a : cells + op.operands[1] + t * static_cast<std::size_t>(second);
+        Cell* result = cells + op.result + t * lanes;
         for (std::size_t l = 0; l < lanes; ++l)
             result[l] = map[l] < 0 ? open : map[l] < from ? a[map[l]] : b[map[l] - from];
     }
 }
 
-void shuffle(const Step& step, Cell* cells, std::size_t threads) {
-    shuffle(step, step.source->lane_map, step.operand_lanes, step.operand_lanes, cells, threads);
+void shuffle(const DecodedOperation& op, Cell* cells, std::size_t threads) {
+    shuffle(op, op.source->lane_map, op.operand_lanes, op.operand_lanes, cells, threads);
 }
 
-void splat(const Step& step, Cell* cells, std::size_t threads) {
-    const auto lanes = static_cast<std::size_t>(step.lanes);
+void splat(const DecodedOperation& op, Cell* cells, std::size_t threads) {
+    const auto lanes = static_cast<std::size_t>(op.lanes);
     for (std::size_t t = 0; t < threads; ++t)
-        std::fill_n(cells + step.result + t * lanes, lanes, cells[step.operands[0] + t]);
+        std::fill_n(cells + op.result + t * lanes, lanes, cells[op.operands[0] + t]);
 }
 
-void select(const Step& step, Cell* cells, std::size_t count) {
-    const Cell* chooser = cells + step.operands[0];
+void select(const DecodedOperation& op, Cell* cells, std::size_t count) {
+    const Cell* chooser = cells + op.operands[0];
     for (std::size_t i = 0; i < count; ++i)
-        cells[step.result + i] = cells[step.operands[chooser[i].integer != 0 ? 1 : 2] + i];
+        cells[op.result + i] = cells[op.operands[chooser[i].integer != 0 ? 1 : 2] + i];
 }
 
-/// An instruction of a target/ table, for the threads from `thread` on that execute it together.
-void apply(const Step& step, Cell* cells, std::size_t thread, std::vector<Lanes>& arguments) {
-    const Instruction& entry = *step.source->instruction;
+/// Applies an instruction of a target/ table, for the group of threads from `thread` on that executes it.
+void apply(const DecodedOperation& op, Cell* cells, std::size_t thread, std::vector<Lanes>& arguments) {
+    const Instruction& entry = *op.source->instruction;
     arguments.resize(entry.operands.size());
     for (std::size_t i = 0; i < entry.operands.size(); ++i) {
         const Type type = entry.operands[i];
         const auto own = static_cast<std::size_t>(type.lanes);
         const std::size_t lanes = own * static_cast<std::size_t>(entry.threads);
-        const Cell* from = cells + step.operands[i] + thread * own;
+        const Cell* from = cells + op.operands[i] + thread * own;
         arguments[i].resize(lanes);
         for (std::size_t l = 0; l < lanes; ++l)
             arguments[i][l] = is_floating(type.scalar) ? static_cast<long double>(from[l].real)
                                                        : static_cast<long double>(from[l].integer);
     }
     const Lanes lanes = entry.meaning(arguments);
-    ensure(static_cast<int>(lanes.size()) == step.lanes * entry.threads,
-           "the meaning of '{}' has {} lanes, not {}", entry.name, lanes.size(), step.lanes * entry.threads);
-    Cell* to = cells + step.result + thread * static_cast<std::size_t>(step.lanes);
+    ensure(static_cast<int>(lanes.size()) == op.lanes * entry.threads,
+           "the meaning of '{}' has {} lanes, not {}", entry.name, lanes.size(), op.lanes * entry.threads);
+    Cell* to = cells + op.result + thread * static_cast<std::size_t>(op.lanes);
     for (std::size_t l = 0; l < lanes.size(); ++l) {
-        if (is_floating(step.scalar))
-            to[l].real = round_to(step.scalar, lanes[l]);
+        if (is_floating(op.scalar))
+            to[l].real = round_to(op.scalar, lanes[l]);
         else
-            to[l].integer = wrapped(step.scalar, static_cast<std::int64_t>(lanes[l]));
+            to[l].integer = wrapped(op.scalar, static_cast<std::int64_t>(lanes[l]));
     }
 }
 
-void instruction(const Step& step, Cell* cells, std::span<const int> threads, std::size_t all) {
-    const Instruction& entry = *step.source->instruction;
+void instruction(const DecodedOperation& op, Cell* cells, std::span<const int> threads, std::size_t all) {
+    const Instruction& entry = *op.source->instruction;
     if (!entry.lane_map.empty()) {
         const int second = entry.operands.size() > 1 ? entry.operands[1].lanes : 0;
-        return shuffle(step, entry.lane_map, entry.operands[0].lanes, second, cells, all);
+        return shuffle(op, entry.lane_map, entry.operands[0].lanes, second, cells, all);
     }
     ensure(entry.meaning != nullptr, "instruction '{}' has no meaning", entry.name);
     std::vector<Lanes> arguments;
     for (std::size_t t = 0; t < threads.size(); t += static_cast<std::size_t>(entry.threads))
-        apply(step, cells, static_cast<std::size_t>(threads[t]), arguments);
+        apply(op, cells, static_cast<std::size_t>(threads[t]), arguments);
 }
 
 } // namespace
 
-void compute(const Step& step, Cell* cells, std::span<const int> threads, std::size_t all) {
-    const std::size_t count = all * static_cast<std::size_t>(step.lanes);
-    Cell* result = cells + step.result;
-    const Cell* a = cells + step.operands[0];
-    const Cell* b = cells + step.operands[1];
-    switch (step.opcode) {
-    case Opcode::splat: return splat(step, cells, all);
-    case Opcode::negate: return negate(step.scalar, result, a, count);
-    case Opcode::add: return binary(step.scalar, result, a, b, count, std::plus<>());
-    case Opcode::subtract: return binary(step.scalar, result, a, b, count, std::minus<>());
-    case Opcode::multiply: return binary(step.scalar, result, a, b, count, std::multiplies<>());
+void compute(const DecodedOperation& op, Cell* cells, std::span<const int> threads, std::size_t all) {
+    const std::size_t count = all * static_cast<std::size_t>(op.lanes);
+    Cell* result = cells + op.result;
+    const Cell* a = cells + op.operands[0];
+    const Cell* b = cells + op.operands[1];
+    switch (op.opcode) {
+    case Opcode::splat: return splat(op, cells, all);
+    case Opcode::negate: return negate(op.scalar, result, a, count);
+    case Opcode::add: return binary(op.scalar, result, a, b, count, std::plus<>());
+    case Opcode::subtract: return binary(op.scalar, result, a, b, count, std::minus<>());
+    case Opcode::multiply: return binary(op.scalar, result, a, b, count, std::multiplies<>());
     case Opcode::divide:
-        if (step.scalar == Scalar::int64) return divide_integers(result, a, b, count);
-        return binary(step.scalar, result, a, b, count, std::divides<>());
+        if (op.scalar == Scalar::int64) return divide_integers(result, a, b, count);
+        return binary(op.scalar, result, a, b, count, std::divides<>());
     case Opcode::square_root:
-        return unary(step.scalar, result, a, count, [](double x) { return std::sqrt(x); });
-    case Opcode::magnitude:
-        return unary(step.scalar, result, a, count, [](double x) { return std::fabs(x); });
+        return unary(op.scalar, result, a, count, [](double x) { return std::sqrt(x); });
+    case Opcode::magnitude: return unary(op.scalar, result, a, count, [](double x) { return std::fabs(x); });
     case Opcode::power_of_two:
-        return unary(step.scalar, result, a, count, [&](double x) { return power_of_two(step.scalar, x); });
-    case Opcode::fma: return fused(step, cells, count, 1, 1);
-    case Opcode::fms: return fused(step, cells, count, 1, -1);
-    case Opcode::fnma: return fused(step, cells, count, -1, 1);
-    case Opcode::shuffle: return shuffle(step, cells, all);
-    case Opcode::convert: return convert(step.operand, step.scalar, result, a, count);
-    case Opcode::bitcast: return bitcast(step, cells, all);
-    case Opcode::bit_and: return binary_integers(step.scalar, result, a, b, count, std::bit_and<>());
-    case Opcode::bit_xor: return binary_integers(step.scalar, result, a, b, count, std::bit_xor<>());
-    case Opcode::less: return less(step.operand, result, a, b, count);
-    case Opcode::select: return select(step, cells, count);
-    case Opcode::instruction: return instruction(step, cells, threads, all);
+        return unary(op.scalar, result, a, count, [&](double x) { return power_of_two(op.scalar, x); });
+    case Opcode::fma: return fused(op, cells, count, 1, 1);
+    case Opcode::fms: return fused(op, cells, count, 1, -1);
+    case Opcode::fnma: return fused(op, cells, count, -1, 1);
+    case Opcode::shuffle: return shuffle(op, cells, all);
+    case Opcode::convert: return convert(op.operand, op.scalar, result, a, count);
+    case Opcode::bitcast: return bitcast(op, cells, all);
+    case Opcode::bit_and: return binary_integers(op.scalar, result, a, b, count, std::bit_and<>());
+    case Opcode::bit_xor: return binary_integers(op.scalar, result, a, b, count, std::bit_xor<>());
+    case Opcode::less: return less(op.operand, result, a, b, count);
+    case Opcode::select: return select(op, cells, count);
+    case Opcode::instruction: return instruction(op, cells, threads, all);
     case Opcode::constant:
     case Opcode::index:
     case Opcode::load:
     case Opcode::store:
     case Opcode::atomic_add:
     case Opcode::prefetch:
-    case Opcode::tile_load:
-    case Opcode::tile_store:
-    case Opcode::tile_product:
-    case Opcode::signal_initialize:
-    case Opcode::signal_arrive:
-    case Opcode::signal_expect:
-    case Opcode::signal_wait: break;
+    case Opcode::tma_load:
+    case Opcode::tma_store:
+    case Opcode::wgmma:
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_expect_tx:
+    case Opcode::mbarrier_wait: break;
     }
-    throw InternalError("no arithmetic: opcode {}", static_cast<int>(step.opcode));
+    throw InternalError("no arithmetic: opcode {}", static_cast<int>(op.opcode));
 }
 
 Cell sum(Scalar scalar, Cell a, Cell b) {

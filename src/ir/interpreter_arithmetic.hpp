@@ -1,14 +1,14 @@
 #pragma once
 
-#include "ir/interpreter_code.hpp"
+#include "ir/interpreter_decode.hpp"
 
 #include <span>
 
 namespace swirl::ir::interpreted {
 
-/// Executes an operation that touches neither memory nor variables. What is cheap is done for all threads of the
-/// block (results of threads that take no part are never looked at), the meanings of instructions for `threads`.
-void compute(const Step& step, Cell* cells, std::span<const int> threads, std::size_t all);
+/// Executes an operation that accesses neither memory nor variables. Cheap operations are done for all threads of the
+/// block (results of inactive threads are never read), target instructions for `threads` only.
+void compute(const DecodedOperation& op, Cell* cells, std::span<const int> threads, std::size_t all);
 
 /// a + b in the scalar type.
 Cell sum(Scalar scalar, Cell a, Cell b);

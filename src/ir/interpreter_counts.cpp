@@ -14,7 +14,7 @@ constexpr int widest_access = 16;
 
 } // namespace
 
-/// Leaves in distinct_ the numbers of the aligned units that lanes first … last−1 touch with `bytes` bytes.
+/// Fills distinct_ with the indices of the aligned units that lanes first … last−1 touch with `bytes` bytes.
 void WarpAccess::collect(int first, int last, Integer offset, int bytes, Integer unit) {
     distinct_.clear();
     for (int lane = first; lane < last; ++lane) {

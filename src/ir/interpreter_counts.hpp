@@ -5,12 +5,12 @@
 #include <array>
 #include <vector>
 
-/// What a warp's memory access costs on a GPU. Internal to the interpreter.
+/// Costs of a warp's memory access on a GPU. Internal to the interpreter.
 namespace swirl::ir::interpreted {
 
 constexpr int warp_size = 32;
 
-/// Collects the byte addresses one warp asks for in one operation; every thread asks for the same number of bytes.
+/// Collects the byte addresses of one warp's access; every thread requests the same number of bytes.
 class WarpAccess {
 public:
     void start(int bytes_a_thread) {
@@ -25,11 +25,11 @@ public:
 
     void count_request(AccessCounts& counts) const;
 
-    /// Global memory: distinct 32-byte sectors. The buffer's index 0 lies at a sector boundary.
+    /// Global memory: distinct 32-byte sectors. The buffer's index 0 is at a sector boundary.
     void count_sectors(AccessCounts& counts);
 
-    /// Shared memory: 32 banks of 4 bytes, each serving one 4-byte word a cycle to any number of threads.
-    /// Accesses of 8 bytes are served by half-warps, of 16 bytes by quarter-warps; longer ones are several.
+    /// Shared memory: 32 banks of 4 bytes; each serves one 4-byte word per cycle to any number of threads. Accesses of
+    /// 8 bytes are served per half-warp, of 16 bytes per quarter-warp; longer ones are split.
     void count_banks(AccessCounts& counts);
 
 private:

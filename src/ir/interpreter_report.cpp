@@ -1,4 +1,4 @@
-#include "ir/interpreter_machine.hpp"
+#include "ir/interpreter_executor.hpp"
 #include "ir/print.hpp"
 
 #include <algorithm>
@@ -7,20 +7,20 @@ namespace swirl::ir {
 
 using namespace interpreted;
 
-std::string_view name_of(Finding::Kind kind) {
+std::string_view name_of(Diagnostic::Kind kind) {
     switch (kind) {
-    case Finding::Kind::out_of_bounds: return "access out of bounds";
-    case Finding::Kind::unwritten_read: return "read of unwritten memory";
-    case Finding::Kind::read_only_write: return "write to read-only memory";
-    case Finding::Kind::race: return "race";
-    case Finding::Kind::divergent_barrier: return "divergent barrier";
-    case Finding::Kind::misaligned: return "misaligned access";
-    case Finding::Kind::divided_team: return "instruction without all its threads";
-    case Finding::Kind::unfinished_copy: return "copy that is not waited for";
-    case Finding::Kind::misused_signal: return "misuse of a signal";
-    case Finding::Kind::deadlock: return "deadlock";
-    case Finding::Kind::unpublished_read: return "read of a tile that is not published";
-    case Finding::Kind::missing_begin: return "products that have not begun";
+    case Diagnostic::Kind::out_of_bounds: return "access out of bounds";
+    case Diagnostic::Kind::unwritten_read: return "read of unwritten memory";
+    case Diagnostic::Kind::read_only_write: return "write to read-only memory";
+    case Diagnostic::Kind::race: return "race";
+    case Diagnostic::Kind::divergent_barrier: return "divergent barrier";
+    case Diagnostic::Kind::misaligned: return "misaligned access";
+    case Diagnostic::Kind::incomplete_warp: return "instruction without all its threads";
+    case Diagnostic::Kind::unfinished_async_copy: return "copy that is not waited for";
+    case Diagnostic::Kind::misused_mbarrier: return "misuse of a signal";
+    case Diagnostic::Kind::deadlock: return "deadlock";
+    case Diagnostic::Kind::missing_proxy_fence: return "read of a tile that is not published";
+    case Diagnostic::Kind::missing_wgmma_fence: return "products that have not begun";
     }
     return "?";
 }
@@ -54,9 +54,9 @@ Integer InterpreterReport::sectors() const {
 
 std::string InterpreterReport::text() const {
     std::string lines;
-    for (const Finding& finding : findings) {
-        lines += finding.message;
-        if (finding.times > 1) lines += fmt::format(" ({} times)", finding.times);
+    for (const Diagnostic& diagnostic : diagnostics) {
+        lines += diagnostic.message;
+        if (diagnostic.times > 1) lines += fmt::format(" ({} times)", diagnostic.times);
         lines += '\n';
     }
     return lines;
@@ -66,12 +66,13 @@ InterpreterError::InterpreterError(const std::string& program, InterpreterReport
     : InternalError("program '{}' is not sound:\n{}", program, report.text()),
       report_(std::make_shared<const InterpreterReport>(std::move(report))) {}
 
-/// Where in the launch, and the values of all variables that have a name.
-std::string Interpreter::Machine::place(const Finding& finding, int thread) const {
+/// The position in the launch, and the values of all named variables.
+std::string Interpreter::Executor::place(const Diagnostic& diagnostic, int thread) const {
     std::string text;
     if (on_gpu_)
-        text = fmt::format(" in block ({}, {}, {}), thread ({}, {}, {})", finding.block[0], finding.block[1],
-                           finding.block[2], finding.thread[0], finding.thread[1], finding.thread[2]);
+        text = fmt::format(" in block ({}, {}, {}), thread ({}, {}, {})", diagnostic.block[0],
+                           diagnostic.block[1], diagnostic.block[2], diagnostic.thread[0],
+                           diagnostic.thread[1], diagnostic.thread[2]);
     for (std::size_t v = 0; v < program_.variables.size(); ++v) {
         const VariableInfo& info = program_.variables[v];
         if (info.kind == VariableInfo::Kind::thread || info.kind == VariableInfo::Kind::block) continue;
@@ -81,66 +82,67 @@ std::string Interpreter::Machine::place(const Finding& finding, int thread) cons
     return text;
 }
 
-void Interpreter::Machine::add_finding(Finding finding, int thread, const std::string& what) {
+void Interpreter::Executor::add_diagnostic(Diagnostic diagnostic, int thread, const std::string& what) {
     Integer block = on_gpu_ ? block_ + block_in_cluster(thread) : 0;
     Integer number = thread % static_cast<Integer>(code_.block_threads);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        finding.block[axis] = block % program_.launch.blocks[axis];
+        diagnostic.block[axis] = block % program_.launch.blocks[axis];
         block /= program_.launch.blocks[axis];
-        finding.thread[axis] = number % program_.launch.threads[axis];
+        diagnostic.thread[axis] = number % program_.launch.threads[axis];
         number /= program_.launch.threads[axis];
     }
-    finding.message = fmt::format("{}: {}{}", name_of(finding.kind), what, place(finding, thread));
-    report_.findings.push_back(std::move(finding));
+    diagnostic.message = fmt::format("{}: {}{}", name_of(diagnostic.kind), what, place(diagnostic, thread));
+    report_.diagnostics.push_back(std::move(diagnostic));
 }
 
-/// Whether a mistake is told of for the first time, and there is room.
-bool Interpreter::Machine::is_new(Finding::Kind kind, Value operation) {
-    const auto known = std::find_if(report_.findings.begin(), report_.findings.end(), [&](const Finding& f) {
-        return f.kind == kind && f.operation == operation;
-    });
-    if (known != report_.findings.end()) ++known->times;
-    return known == report_.findings.end() && std::ssize(report_.findings) < options_.most_findings;
+/// Whether the error is new and the report has capacity for it.
+bool Interpreter::Executor::is_new(Diagnostic::Kind kind, Value operation) {
+    const auto known =
+        std::find_if(report_.diagnostics.begin(), report_.diagnostics.end(),
+                     [&](const Diagnostic& f) { return f.kind == kind && f.operation == operation; });
+    if (known != report_.diagnostics.end()) ++known->times;
+    return known == report_.diagnostics.end() && std::ssize(report_.diagnostics) < options_.max_diagnostics;
 }
 
-void Interpreter::Machine::report(Finding::Kind kind, const Step& step, Integer element, int thread) {
-    report(kind, step, step.buffer, element, thread);
+void Interpreter::Executor::report(Diagnostic::Kind kind, const DecodedOperation& op, Integer element,
+                                   int thread) {
+    report(kind, op, op.buffer, element, thread);
 }
 
-void Interpreter::Machine::report(Finding::Kind kind, const Step& step, Buffer buffer, Integer element,
-                                  int thread) {
+void Interpreter::Executor::report(Diagnostic::Kind kind, const DecodedOperation& op, Buffer buffer,
+                                   Integer element, int thread) {
     const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
-    report(kind, step, buffer, element, thread,
+    report(kind, op, buffer, element, thread,
            fmt::format("(elements {} to {})", info.first, info.first + info.elements - 1));
 }
 
-void Interpreter::Machine::report(Finding::Kind kind, const Step& step, Buffer buffer, Integer element,
-                                  int thread, const std::string& what) {
-    if (!is_new(kind, step.value)) return;
-    Finding finding;
-    finding.kind = kind;
-    finding.operation = step.value;
-    finding.buffer = buffer;
-    finding.element = element;
-    add_finding(std::move(finding), thread,
-                fmt::format("{}[{}] {} by '{}'", program_.buffers[static_cast<std::size_t>(buffer)].name,
-                            element, what, to_string(program_, step.value)));
+void Interpreter::Executor::report(Diagnostic::Kind kind, const DecodedOperation& op, Buffer buffer,
+                                   Integer element, int thread, const std::string& what) {
+    if (!is_new(kind, op.value)) return;
+    Diagnostic diagnostic;
+    diagnostic.kind = kind;
+    diagnostic.operation = op.value;
+    diagnostic.buffer = buffer;
+    diagnostic.element = element;
+    add_diagnostic(std::move(diagnostic), thread,
+                   fmt::format("{}[{}] {} by '{}'", program_.buffers[static_cast<std::size_t>(buffer)].name,
+                               element, what, to_string(program_, op.value)));
 }
 
-void Interpreter::Machine::report_team(const Step& step, int thread) {
-    if (!is_new(Finding::Kind::divided_team, step.value)) return;
-    Finding finding;
-    finding.kind = Finding::Kind::divided_team;
-    finding.operation = step.value;
-    add_finding(std::move(finding), thread, fmt::format("'{}'", to_string(program_, step.value)));
+void Interpreter::Executor::report_incomplete_warp(const DecodedOperation& op, int thread) {
+    if (!is_new(Diagnostic::Kind::incomplete_warp, op.value)) return;
+    Diagnostic diagnostic;
+    diagnostic.kind = Diagnostic::Kind::incomplete_warp;
+    diagnostic.operation = op.value;
+    add_diagnostic(std::move(diagnostic), thread, fmt::format("'{}'", to_string(program_, op.value)));
 }
 
-void Interpreter::Machine::report_divergence(Threads threads) {
-    if (!is_new(Finding::Kind::divergent_barrier, no_value)) return;
-    Finding finding;
-    finding.kind = Finding::Kind::divergent_barrier;
-    add_finding(std::move(finding), threads.front(),
-                fmt::format("{} of {} threads arrive, the first of them", threads.size(), code_.threads));
+void Interpreter::Executor::report_divergence(Threads threads) {
+    if (!is_new(Diagnostic::Kind::divergent_barrier, no_value)) return;
+    Diagnostic diagnostic;
+    diagnostic.kind = Diagnostic::Kind::divergent_barrier;
+    add_diagnostic(std::move(diagnostic), threads.front(),
+                   fmt::format("{} of {} threads arrive, the first of them", threads.size(), code_.threads));
 }
 
 } // namespace swirl::ir

@@ -5,26 +5,26 @@
 #include <cstdint>
 #include <vector>
 
-/// Who touched what since when: finds races. Internal to the interpreter.
+/// Records which thread accessed what and when, to find races. Internal to the interpreter.
 namespace swirl::ir::interpreted {
 
-/// When and by whom memory is accessed. Accesses of one region by different groups of blocks are never ordered; those of
-/// one group's blocks are when one block has waited since the other arrived; those of one block are ordered when their epochs
-/// differ; those of one thread always are.
+/// Time and origin of a memory access. Within a region, accesses of different groups of blocks are never ordered;
+/// those of different blocks of one group are ordered if one block has waited since the other arrived; those of one
+/// block are ordered if their epochs differ; those of one thread always are.
 struct Moment {
     std::int32_t region; ///< launch, or execution of a parallel loop
-    std::int32_t group;  ///< the block, where blocks never meet
+    std::int32_t group;  ///< the block, if blocks never synchronize
     std::int32_t block;
     std::int32_t epoch; ///< counts barriers of the block
     std::int32_t thread;
-    std::int32_t arrivals = 0; ///< of a block at its group's barriers, so far
-    std::int32_t waits = 0;    ///< how many of these were made at its latest wait
+    std::int32_t arrivals = 0; ///< of the block at its group's barriers, so far
+    std::int32_t waits = 0;    ///< arrivals at the time of its latest wait
 };
 
 /// The latest accesses of one kind to an element.
 class Mark {
 public:
-    /// Whether an access now, together with a remembered one, is a race.
+    /// Whether an access now races with a recorded one.
     bool conflicts(const Moment& now) const {
         if (last_.region != now.region) return false;
         if (last_.group != now.group) return true;
@@ -32,7 +32,7 @@ public:
         return last_.epoch == now.epoch && last_.thread != now.thread;
     }
 
-    /// Remembers an access. `several` in place of a block or thread differs from every one.
+    /// Records an access. `several` in place of a block or thread differs from every one.
     void add(const Moment& now) {
         if (last_.region != now.region)
             last_ = now;

@@ -8,7 +8,8 @@ namespace swirl::ir {
 namespace {
 
 KernelBuffer describe(const BufferInfo& buffer) {
-    const Integer elements = buffer.cluster_part > 0 ? buffer.cluster_part : buffer.elements; // of a block
+    const Integer elements =
+        buffer.dsmem_elements_per_block > 0 ? buffer.dsmem_elements_per_block : buffer.elements; // per block
     return {buffer.name,      buffer.space,  buffer.element,
             buffer.elements,  buffer.first,  elements * size_in_bytes(buffer.element),
             buffer.alignment, buffer.written};

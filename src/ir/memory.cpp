@@ -59,7 +59,7 @@ std::vector<double> Memory::values() const {
     return result;
 }
 
-void Memory::forget() { std::fill(written_.begin(), written_.end(), static_cast<unsigned char>(0)); }
+void Memory::mark_unwritten() { std::fill(written_.begin(), written_.end(), static_cast<unsigned char>(0)); }
 
 Arguments::Arguments(const Program& program) {
     for (const BufferInfo& buffer : program.buffers) {

@@ -9,14 +9,14 @@
 
 namespace swirl::ir {
 
-/// One lane as the interpreter holds it: `integer` for integers and boolean, `real` for the floating types, all of
-/// which a double holds exactly.
+/// One lane in the interpreter: `integer` for integers and booleans, `real` for floating-point types, which a double
+/// represents exactly.
 union Cell {
     double real;
     std::int64_t integer;
 };
 
-/// Typed memory of an interpreted program that knows which elements have been written.
+/// Typed memory of an interpreted program that tracks which elements have been written.
 class Memory {
 public:
     Memory(Scalar element, Integer elements, Integer first = 0);
@@ -30,10 +30,10 @@ public:
     /// Sets an element, rounded to the element type.
     void set(Integer index, long double value);
     void set_integer(Integer index, Integer value);
-    long double operator[](Integer index) const; ///< throws InternalError where nothing has been written
+    long double operator[](Integer index) const; ///< throws InternalError if it has not been written
     bool is_written(Integer index) const { return written_[position(index)] != 0; }
 
-    /// Sets elements from `at` (by default the first) on.
+    /// Sets elements starting at `at` (by default the first).
     template <class Range> void assign(const Range& values) { assign(values, first_); }
     template <class Range> void assign(const Range& values, Integer at) {
         for (const auto& value : values) {
@@ -43,8 +43,8 @@ public:
                 set(at++, value);
         }
     }
-    std::vector<double> values() const; ///< all elements; InternalError where nothing has been written
-    void forget();                      ///< all elements become unwritten
+    std::vector<double> values() const; ///< all elements; InternalError if one has not been written
+    void mark_unwritten();              ///< all elements become unwritten
 
     Cell* cells() { return cells_.data(); }
     unsigned char* written() { return written_.data(); }
@@ -58,7 +58,7 @@ private:
     std::vector<unsigned char> written_;
 };
 
-/// What a program is called with: memory for every argument, table and scratch buffer, and its parameters.
+/// A program's arguments: memory for every argument, table and scratch buffer, and its parameters.
 class Arguments {
 public:
     explicit Arguments(const Program& program);
@@ -67,10 +67,10 @@ public:
     Memory& operator[](std::string_view name);
     const Memory& operator[](std::string_view name) const;
 
-    /// Lets two arguments be the same memory, as in-place transforms do: `buffer` becomes that of `target`.
+    /// Aliases two arguments, as in-place transforms do: `buffer` uses the memory of `target`.
     void alias(std::string_view buffer, std::string_view target);
 
-    /// Gives a buffer memory from elsewhere, e.g. another program's output.
+    /// Binds a buffer to existing memory, e.g. another program's output.
     void bind(std::string_view buffer, std::shared_ptr<Memory> memory);
     std::shared_ptr<Memory> shared(std::string_view buffer) const;
 

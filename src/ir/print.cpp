@@ -1,7 +1,7 @@
 #include "ir/print.hpp"
 
 #include "ir/analysis.hpp"
-#include "ir/print_words.hpp"
+#include "ir/print_tokens.hpp"
 #include "ir/tile.hpp"
 #include "ir/type_rules.hpp"
 
@@ -24,7 +24,8 @@ public:
 
     std::string operation(Value value) const {
         const Operation& operation = program_[value];
-        if (is_of_tiles(operation.opcode) && operation.tile != nullptr) return of_tiles(operation);
+        if (is_async_tile_operation(operation.opcode) && operation.tile != nullptr)
+            return of_tiles(operation);
         if (style_ == PrintStyle::compact) return compact(value, operation);
         std::string line = has_result(operation.opcode) ? name(value) + " = " : std::string();
         line += operation.opcode == Opcode::instruction && operation.instruction != nullptr
@@ -33,7 +34,7 @@ public:
         if (operation.opcode == Opcode::load) line += " " + access(operation);
         if (operation.opcode == Opcode::index) line += " " + form(operation.address.index);
         if (operation.opcode == Opcode::constant)
-            line += " " + number_text(operation.number, operation.type.scalar);
+            line += " " + constant_text(operation.number, operation.type.scalar);
         const char* separator = " ";
         for (const Value operand : operands(operation)) {
             line += separator + name(operand);
@@ -72,11 +73,11 @@ private:
             return fmt::format("%{}", value);
         const Operation& operation = program_[value];
         if (operation.opcode == Opcode::constant && operation.type.lanes == 1)
-            return number_text(operation.number, operation.type.scalar);
+            return constant_text(operation.number, operation.type.scalar);
         return fmt::format("t{}", numbers_[static_cast<std::size_t>(value)]);
     }
 
-    /// Without the bracket that closes it.
+    /// Without the closing bracket.
     std::string begin_of(const Address& address) const {
         const bool known =
             address.buffer >= 0 && static_cast<std::size_t>(address.buffer) < program_.buffers.size();
@@ -105,34 +106,35 @@ private:
         return text + ")";
     }
 
-    std::string factor(const TileOperation& tile, std::size_t which) const {
-        if (which >= tile.places.size()) return "?";
-        const TileLayout& layout = tile.layouts[which];
-        return place(tile.places[which]) +
-               (layout.along_depth ? "" : fmt::format(" across the depth, panels {} apart", layout.panel));
+    std::string factor(const AsyncTileOperation& tile, std::size_t which) const {
+        if (which >= tile.addresses.size()) return "?";
+        const SmemTileLayout& layout = tile.layouts[which];
+        return place(tile.addresses[which]) +
+               (layout.k_major ? "" : fmt::format(" across the depth, panels {} apart", layout.panel));
     }
 
     std::string of_tiles(const Operation& operation) const {
-        const TileOperation& tile = *operation.tile;
+        const AsyncTileOperation& tile = *operation.tile;
         const std::string at = place(operation.address);
         switch (operation.opcode) {
-        case Opcode::tile_load: {
-            const std::string signal = tile.places.empty() ? "?" : place(tile.places.front());
+        case Opcode::tma_load: {
+            const std::string signal = tile.addresses.empty() ? "?" : place(tile.addresses.front());
             const std::string blocks = tile.blocks == 0 ? "" : fmt::format(" of blocks {:#b}", tile.blocks);
-            return fmt::format("tile_load {} to {}{}, signal {}", box(operation), at, blocks, signal);
+            return fmt::format("tma_load {} to {}{}, signal {}", box(operation), at, blocks, signal);
         }
-        case Opcode::tile_store: return fmt::format("tile_store {} to {}", at, box(operation));
-        case Opcode::tile_product:
-            return fmt::format(
-                "{} {} {} * {} by {}", at, tile.instruction == nullptr || tile.instruction->adds ? "+=" : "=",
-                factor(tile, 0), factor(tile, 1), tile.instruction == nullptr ? "?" : tile.instruction->name);
-        case Opcode::signal_initialize:
-            return fmt::format("signal_initialize {} for {} arrivals", at, tile.count);
-        case Opcode::signal_expect: return fmt::format("signal_expect {} bytes at {}", tile.count, at);
-        case Opcode::signal_arrive:
-            return "signal_arrive at " + at +
+        case Opcode::tma_store: return fmt::format("tma_store {} to {}", at, box(operation));
+        case Opcode::wgmma:
+            return fmt::format("{} {} {} * {} by {}", at,
+                               tile.instruction == nullptr || tile.instruction->accumulates ? "+=" : "=",
+                               factor(tile, 0), factor(tile, 1),
+                               tile.instruction == nullptr ? "?" : tile.instruction->name);
+        case Opcode::mbarrier_init: return fmt::format("mbarrier_init {} for {} arrivals", at, tile.count);
+        case Opcode::mbarrier_arrive_expect_tx:
+            return fmt::format("mbarrier_arrive_expect_tx {} bytes at {}", tile.count, at);
+        case Opcode::mbarrier_arrive:
+            return "mbarrier_arrive at " + at +
                    (operation.operands[0] == no_value ? "" : " of block " + name(operation.operands[0]));
-        default: return "signal_wait for parity " + name(operation.operands[0]) + " at " + at;
+        default: return "mbarrier_wait for parity " + name(operation.operands[0]) + " at " + at;
         }
     }
 
@@ -170,7 +172,7 @@ private:
         switch (operation.opcode) {
         case Opcode::constant:
             return result + fmt::format("{} in {} lanes",
-                                        number_text(operation.number, operation.type.scalar),
+                                        constant_text(operation.number, operation.type.scalar),
                                         operation.type.lanes);
         case Opcode::index: return result + form(operation.address.index);
         case Opcode::load: return result + access(operation);
@@ -206,8 +208,8 @@ private:
         int next = 0;
         for_each_operation(program_, [&](Value value) {
             const Operation& operation = program_[value];
-            const bool shown_as_number = operation.opcode == Opcode::constant && operation.type.lanes == 1;
-            if (has_result(operation.opcode) && !shown_as_number)
+            const bool shown_as_constant = operation.opcode == Opcode::constant && operation.type.lanes == 1;
+            if (has_result(operation.opcode) && !shown_as_constant)
                 numbers_[static_cast<std::size_t>(value)] = next++;
         });
     }
@@ -226,7 +228,7 @@ private:
                                  launch.blocks[2], launch.threads[0], launch.threads[1], launch.threads[2]);
         if (launch.cluster != 1) first += fmt::format(", clusters of {}", launch.cluster);
         if (launch.resident != 0) first += fmt::format(", {} resident", launch.resident);
-        if (launch.group != 1) first += fmt::format(", groups of {}", launch.group);
+        if (launch.cooperative_group != 1) first += fmt::format(", groups of {}", launch.cooperative_group);
         for (const VariableInfo& info : program_.variables)
             if (info.kind == VariableInfo::Kind::parameter) first += ", parameter " + info.name;
         line(0, first);
@@ -238,9 +240,10 @@ private:
         std::string text = fmt::format("{} {} {}[{}]", name_of(buffer.space), buffer.name,
                                        name_of(buffer.element), buffer.elements);
         if (buffer.first != 0) text += fmt::format(" from {}", buffer.first);
-        if (buffer.cluster_part != 0) text += fmt::format(" in parts of {}", buffer.cluster_part);
-        if (buffer.streamed) text += " streamed";
-        if (buffer.kept) text += " kept";
+        if (buffer.dsmem_elements_per_block != 0)
+            text += fmt::format(" in parts of {}", buffer.dsmem_elements_per_block);
+        if (buffer.non_temporal) text += " streamed";
+        if (buffer.evict_last) text += " kept";
         if (buffer.zeroed) text += " zeroed";
         if (buffer.alignment != 0) text += fmt::format(" aligned {}", buffer.alignment);
         if (buffer.per_iteration) text += " per iteration";
@@ -261,7 +264,7 @@ private:
 
     void body(const Body& statements, int depth) {
         for (const Statement& statement : statements) {
-            if (const auto* run = std::get_if<Straight>(&statement.node)) {
+            if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
                 for (const Value value : run->operations) operation_line(value, depth);
             } else if (const auto* loop = std::get_if<For>(&statement.node)) {
                 line(depth, loop_line(*loop));
@@ -272,10 +275,10 @@ private:
                 if (choice->otherwise.empty()) continue;
                 line(depth, "else:");
                 body(choice->otherwise, depth + 1);
-            } else if (const auto* fence = std::get_if<CopyFence>(&statement.node)) {
+            } else if (const auto* fence = std::get_if<AsyncFence>(&statement.node)) {
                 line(depth, fence_line(*fence));
-            } else if (const auto* parts = std::get_if<Roles>(&statement.node)) {
-                for (const Role& role : parts->roles) {
+            } else if (const auto* warp_roles = std::get_if<WarpRoles>(&statement.node)) {
+                for (const WarpRole& role : warp_roles->roles) {
                     line(depth, role_line(role));
                     body(role.body, depth + 1);
                 }
@@ -307,7 +310,7 @@ private:
 
     std::string barrier_line(const Barrier& barrier) const {
         if (barrier.of_cluster) return "barrier of cluster";
-        if (!barrier.of_group) return "barrier";
+        if (!barrier.of_cooperative_group) return "barrier";
         const std::string counter =
             fmt::format("{}[{}]", program_.buffers[static_cast<std::size_t>(barrier.counter.buffer)].name,
                         form(barrier.counter.index));

@@ -7,11 +7,11 @@
 namespace swirl::ir {
 
 enum class PrintStyle {
-    full,    ///< every parameter and type; values carry their number in Program::operations
-    compact, ///< for reading: arithmetic in infix, values numbered as they appear, types where they change
+    full,    ///< every parameter and type; values carry their index in Program::operations
+    compact, ///< for reading: infix arithmetic, values numbered in order of appearance, types where they change
 };
 
-/// The program as text, one operation a line, bodies indented. The same program gives the same text.
+/// The program as text, one operation per line, with indented bodies. Equal programs give equal text.
 std::string to_string(const Program& program, PrintStyle style = PrintStyle::full);
 
 /// One operation in full style, without indentation: "%7 = add %3, %4 : float64".

@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-/// The kernel's abstract syntax tree, one for CPUs and GPUs. A tree of statements (loops, conditions, barriers)
-/// whose leaves are runs of straight-line operations in SSA form. Values, buffers and variables are indices into
-/// the program's tables, so that a pass over thousands of operations is a walk over flat arrays.
+/// The kernel's abstract syntax tree, one for CPUs and GPUs: a tree of statements (loops, conditions, barriers) whose
+/// leaves are straight-line blocks in SSA form. Values, buffers and variables are indices into the program's tables,
+/// so a pass over thousands of operations walks flat arrays.
 namespace swirl::ir {
 
 using Value = std::int32_t;  ///< index into Program::operations
@@ -28,41 +28,40 @@ constexpr Value no_value = -1;
 enum class Space : std::uint8_t {
     argument, ///< caller's memory; on a GPU, global memory
     table,    ///< constant data that travels with the kernel
-    scratch,  ///< workspace the caller provides; contents undefined on entry
+    scratch,  ///< workspace provided by the caller; contents undefined on entry
     local,    ///< private to a thread; on a CPU, the stack frame
-    shared,   ///< shared by the threads of a block, or of all blocks of a cluster (see BufferInfo)
+    shared,   ///< shared by the threads of a block, or by all blocks of a cluster (see BufferInfo)
 };
 
-/// Complex data is two adjacent scalars (interleaved) or two buffers (planar): the ir sees scalars only.
+/// Complex data is two adjacent scalars (interleaved) or two buffers (planar): the IR sees only scalars.
 struct BufferInfo {
     std::string name;
     Scalar element = Scalar::float64;
     Space space = Space::argument;
-    Integer elements = 0; ///< extent in scalars; accesses lie in first…first+elements−1
+    Integer elements = 0; ///< extent in scalars; valid indices are first…first+elements−1
     Integer first = 0;    ///< lowest index accessed (negative strides make it negative)
-    int alignment = 0;    ///< bytes the base address is known to be a multiple of; 0: the element's own size
+    int alignment = 0;    ///< guaranteed alignment of the base address in bytes; 0: the element's size
     bool written = false; ///< false: the program only reads it
     bool per_iteration =
-        false; ///< scratch that carries nothing from one iteration of an outermost parallel loop to
-               ///< another: each thread may have its own
-    Integer cluster_part =
-        0; ///< shared memory that all blocks of a cluster see: element i is the (i mod part)th of
-           ///< those in block i / part of the cluster; 0: each block has all elements for itself
-    bool streamed =
-        false;         ///< too large to stay in cache until it is read: accesses should pass the caches by
-    bool kept = false; ///< to stay in cache as long as what is streamed can leave it
+        false; ///< scratch private to one iteration of an outermost parallel loop: each thread may have its own
+    Integer dsmem_elements_per_block =
+        0; ///< shared memory visible to all blocks of a cluster: with n = this value, element i is element i mod n in
+    ///< block i / n of the cluster; 0: each block has all elements for itself
+    bool non_temporal =
+        false; ///< too large to stay in cache until it is read: accesses should bypass the caches
+    bool evict_last = false; ///< should stay in cache; non_temporal data is evicted first
     bool zeroed =
-        false; ///< scratch that whoever launches the kernel, and those before that have it, has filled with zeros
-    bool by_value =
-        false; ///< an argument of a few numbers that a launch hands over themselves; only read, at constant indices
-    /// An argument whose index 0 is the address 0, so that nothing is handed over: what is computed in an index is an address,
-    /// loaded from memory, over the element's size. The extents are of what is around one such address.
+        false; ///< scratch that the launcher zeroes beforehand, or that earlier launches leave zeroed
+    bool by_value = false; ///< a small argument passed by value; read-only, at constant indices
+    /// An argument whose index 0 is address 0, so nothing is passed: an index is an address, loaded from memory,
+    /// divided by the element size. The extents bound the accesses around one such address.
     bool absolute = false;
     TableData contents; ///< Space::table
 };
 
-/// Element base + lane·lane_stride of `buffer`, where base = index + (dynamic ? dynamic_scale · value of `dynamic` : 0).
-/// On a vector access with active < lanes only the first `active` lanes touch memory; a load gives 0 elsewhere.
+/// Element base + lane·lane_stride of `buffer`, where base = index + (dynamic ? dynamic_scale · value of `dynamic` :
+/// 0). A vector access with active < lanes accesses memory only in the first `active` lanes; a load returns 0 in the
+/// others.
 struct Address {
     Buffer buffer = 0;
     Affine index;
@@ -72,26 +71,25 @@ struct Address {
     bool operator==(const Address&) const = default;
 };
 
-/// Data in global memory as the copy engine of a GPU sees it, which moves boxes of it to and from shared memory. Element
-/// (x, y, …) is `origin` + x·strides[0] + y·strides[1] + … of the buffer. Of a box that reaches out of the extents zeros are loaded,
-/// and nothing is stored, for what is outside. In shared memory boxes have x first.
+/// Data in global memory as a TMA tensor map describes it: TMA copies boxes of it to and from shared memory. Element
+/// (x, y, …) is `origin` + x·strides[0] + y·strides[1] + … of the buffer. Outside the extents, loads give zeros and
+/// stores are suppressed. In shared memory, x is the fastest index of a box.
 struct TensorInfo {
     std::string name;
     Buffer buffer = 0;
     Integer origin = 0;
-    std::vector<Integer> extents; ///< one to five
-    std::vector<Integer>
-        strides; ///< elements; the first is 1, others times the element's size are multiples of 16
-    std::vector<Integer> box; ///< extents of what is moved at once
+    std::vector<Integer> extents; ///< one to five dimensions
+    std::vector<Integer> strides; ///< in elements; the first is 1, the others must be multiples of 16 bytes
+    std::vector<Integer> box;     ///< extents of one copy
     Integer swizzle =
-        0; ///< bytes of a box along x, 32, 64 or 128, that are swizzled in shared memory (ir/tile.hpp); 0: they are not
-    bool rounds = false; ///< what is loaded, of float32, is rounded by round_to_tf32; nothing is stored
+        0; ///< swizzled bytes of a box along x in shared memory: 32, 64 or 128 (ir/tile.hpp); 0: no swizzle
+    bool rounds = false; ///< loads of float32 are rounded by round_to_tf32; there are no stores
 };
 
 // ---- operations ---------------------------------------------------------------------------------------------
 
-struct Instruction;     // see ir/instruction.hpp; entries live in target/ tables
-struct TileInstruction; // see ir/tile.hpp
+struct Instruction;      // see ir/instruction.hpp; entries live in target/ tables
+struct WgmmaInstruction; // see ir/tile.hpp
 
 enum class Opcode : std::uint8_t {
     constant,   ///< `number` in every lane
@@ -99,71 +97,72 @@ enum class Opcode : std::uint8_t {
     load,       ///< `address`, `active`
     store,      ///< a → `address`, `active`; result type is a's
     atomic_add, ///< memory[`address`] += a, scalars
-    prefetch, ///< a hint: the cache line of `address`, which may lie outside the buffer, is about to be accessed
-    splat,    ///< scalar a in every lane
-    negate,   ///< −a
-    add,      ///< a + b
-    subtract, ///< a − b
-    multiply, ///< a · b
-    divide,   ///< a / b; of int64, b being no 0, rounded towards zero
+    prefetch,   ///< a hint: the cache line of `address`, possibly outside the buffer, is about to be accessed
+    splat,      ///< scalar a in every lane
+    negate,     ///< −a
+    add,        ///< a + b
+    subtract,   ///< a − b
+    multiply,   ///< a · b
+    divide,     ///< a / b; for int64, b is not 0 and the quotient rounds towards zero
     square_root,
     magnitude,    ///< |a|, also of −0
-    power_of_two, ///< 2^a where a is a whole number and 2^a a normal one; of others anything
+    power_of_two, ///< 2^a for integral a with a normal result; otherwise unspecified
     fma,          ///< a·b + c
     fms,          ///< a·b − c
     fnma,         ///< c − a·b
-    shuffle, ///< lane l = (a ‖ b)[lane_map[l]]: entries < lanes(a) take from a, others from b; −1: anything
+    shuffle, ///< lane l = (a ‖ b)[lane_map[l]]: entries < lanes(a) select from a, others from b; −1: unspecified
     convert,     ///< a in the result's scalar type; integers that do not fit lose upper bits
     bitcast,     ///< a's bytes as lanes of another integer type
-    bit_and,     ///< bits that both integers have
-    bit_xor,     ///< bits that one of them has
+    bit_and,     ///< bitwise and
+    bit_xor,     ///< bitwise exclusive or
     less,        ///< a < b, boolean lanes
     select,      ///< a ? b : c lanewise
     instruction, ///< `instruction` of a target/ table applied to a, b, c
-    // What several agents of a GPU do at the same time; see ir/tile.hpp.
-    tile_load,  ///< the box of `tile.tensor` at the coordinates a, b, c → shared memory from `address` on
-    tile_store, ///< shared memory from `address` on → the box of `tile.tensor` at the coordinates a, b, c
-    tile_product, ///< sums in registers from `address` on += tile at `tile.places[0]`, which may be registers, too · tile at
-    ///< `tile.places[1]`
-    signal_initialize, ///< the signal at `address` waits for `tile.count` arrivals in each phase
-    signal_arrive, ///< one arrival at the signal at `address`, of block a of the cluster, or of the own one
-    signal_expect, ///< one arrival, and `tile.count` bytes more that loads have to bring in this phase
-    signal_wait,   ///< until the phase of parity a of the signal at `address` is complete
+    // Asynchronous operations of a GPU; see ir/tile.hpp.
+    tma_load,  ///< copies the box of `tile.tensor` at the coordinates a, b, c to shared memory at `address`
+    tma_store, ///< copies shared memory at `address` to the box of `tile.tensor` at the coordinates a, b, c
+    wgmma, ///< accumulators in registers at `address` += A · B, with A at `tile.addresses[0]` (a tile or registers)
+           ///< and B at `tile.addresses[1]` (a tile)
+    mbarrier_init, ///< the mbarrier at `address` expects `tile.count` arrivals per phase
+    mbarrier_arrive, ///< one arrival at the mbarrier at `address`, in block a of the cluster or in the own block
+    mbarrier_arrive_expect_tx, ///< one arrival that adds `tile.count` to the bytes expected from loads in this phase
+    mbarrier_wait,             ///< waits until the phase of parity a of the mbarrier at `address` is complete
 };
-constexpr int opcode_count = static_cast<int>(Opcode::signal_wait) + 1;
+constexpr int opcode_count = static_cast<int>(Opcode::mbarrier_wait) + 1;
 
-/// How a factor of a tile_product lies in shared memory: in panels of rows of tile_row_bytes, swizzled.
-struct TileLayout {
-    bool along_depth = true; ///< rows have steps of the depth; else rows (of A) or columns (of B)
-    Integer panel = 0; ///< elements from one panel to the next; of use where rows are not along the depth
-    bool operator==(const TileLayout&) const = default;
+/// Layout of a wgmma operand in shared memory: swizzled panels of rows of swizzle_row_bytes.
+struct SmemTileLayout {
+    bool k_major = true; ///< rows run along K; otherwise along M (for A) or N (for B)
+    Integer panel = 0;   ///< elements from one panel to the next; used only if rows do not run along K
+    bool operator==(const SmemTileLayout&) const = default;
 };
 
-/// What operations on tiles and signals need beside operands and `address`.
-struct TileOperation {
+/// Parameters of operations on tiles and mbarriers, in addition to operands and `address`.
+struct AsyncTileOperation {
     Tensor tensor = -1;
-    const TileInstruction* instruction = nullptr; ///< tile_product
-    std::array<TileLayout, 2> layouts = {}; ///< tile_product: of A and B, where they are in shared memory
-    /// tile_load: the signal at which its bytes arrive. tile_product: A, B.
-    std::vector<Address> places = {};
-    /// tile_load: bit i: block i of the cluster gets the box, at the same place, and its signal the bytes. 0: the own block.
+    const WgmmaInstruction* instruction = nullptr; ///< wgmma
+    std::array<SmemTileLayout, 2> layouts = {};    ///< wgmma: of A and B if they are in shared memory
+    /// tma_load: the mbarrier at which its bytes arrive. wgmma: A, B.
+    std::vector<Address> addresses = {};
+    /// tma_load: bit i multicasts the box to block i of the cluster, at the same offset, and the bytes to its
+    /// mbarrier. 0: the own block.
     unsigned blocks = 0;
     Integer count = 0;
 };
 
-/// One operation; its result is the Value that is its position in Program::operations.
+/// One operation; its result is the Value equal to its position in Program::operations.
 struct Operation {
     Opcode opcode = Opcode::constant;
     Type type;
     std::array<Value, 3> operands = {no_value, no_value, no_value};
     long double number = 0; ///< constant
     Address address;        ///< load, store, atomic_add, prefetch, index
-    int active = 0;         ///< load, store: lanes that touch memory, 1…lanes
+    int active = 0;         ///< load, store: lanes that access memory, 1…lanes
     bool asynchronous =
-        false; ///< a store to shared memory of what is loaded from global memory for it alone: see CopyFence
-    std::vector<std::int8_t> lane_map;         ///< shuffle
-    const Instruction* instruction = nullptr;  ///< instruction
-    std::shared_ptr<const TileOperation> tile; ///< from tile_load on
+        false; ///< a store to shared memory of a value loaded from global memory only for this store: see AsyncFence
+    std::vector<std::int8_t> lane_map;              ///< shuffle
+    const Instruction* instruction = nullptr;       ///< instruction
+    std::shared_ptr<const AsyncTileOperation> tile; ///< from tma_load on
 };
 
 // ---- statements ---------------------------------------------------------------------------------------------
@@ -171,12 +170,12 @@ struct Operation {
 struct Statement;
 using Body = std::vector<Statement>;
 
-/// A run of operations, executed in this order.
-struct Straight {
+/// A straight-line block: operations executed in this order.
+struct StraightLineBlock {
     std::vector<Value> operations;
 };
 
-/// A derived variable of a loop: `start` on entry (in outer variables), `step` more after each iteration.
+/// A derived variable of a loop: `start` on entry (in outer variables), incremented by `step` after each iteration.
 struct Induction {
     Variable variable;
     Affine start;
@@ -187,7 +186,7 @@ struct Induction {
 struct For {
     enum class Kind : std::uint8_t {
         serial,
-        vector, ///< to become lanes: `vectorize` removes it; begin 0, step 1, at most one machine vector long
+        vector, ///< to become lanes: `vectorize` removes it; begin 0, step 1, at most one vector register long
         parallel, ///< iterations are independent; on a CPU several threads may share an outermost one
         unrolled, ///< `unroll` removes it
     };
@@ -200,8 +199,9 @@ struct For {
     Body body;
 };
 
-/// Holds when `form` + `value` < 0, ≥ 0 or = 0. A value is data: an int64 scalar that was computed before. All threads that meet in what
-/// depends on it have to find it alike, which nobody but the interpreter sees. Kernels of CPUs have no such conditions.
+/// Holds if `form` + `value` < 0, ≥ 0 or = 0. `value` is data: an int64 scalar computed before. All threads that reach
+/// a barrier under the condition must agree on it, which only the interpreter checks. CPU kernels have no such
+/// conditions.
 struct Condition {
     enum class Relation : std::uint8_t { negative, nonnegative, zero };
     Affine form;
@@ -218,58 +218,58 @@ struct Condition {
     }
 };
 
-/// All of `conditions` must hold for `then`; else `otherwise`.
+/// If all of `conditions` hold, `then` is executed, else `otherwise`.
 struct If {
     std::vector<Condition> conditions;
     Body then;
     Body otherwise;
 };
 
-/// All threads of the block meet, or of all blocks of the cluster; shared-memory writes before are seen after. Those of a
-/// group of blocks (see Launch) may do so in two halves, with other work in between: they arrive, and later wait until all
-/// have arrived as often as they themselves. What was accessed before arriving is ordered before what is accessed after that
-/// wait, in global memory too. Either half is a barrier of the block as well.
+/// A barrier for all threads of the block, or of all blocks of the cluster; it orders shared-memory accesses.
+/// Cooperative groups of blocks (see Launch) may split it into two halves with other work in between: arrive, and
+/// later wait until all have arrived as often as the waiting block. Accesses before the arrival are ordered before
+/// accesses after the wait, in global memory too. Either half is also a barrier of the block.
 struct Barrier {
     enum class Half : std::uint8_t { both, arrive, wait };
     bool of_cluster = false;
-    bool of_group = false;
+    bool of_cooperative_group = false;
     Half half = Half::both;
     Address counter =
-        {}; ///< of a group: an int64, 0 at the launch, that counts arrivals of its blocks and is its own
+        {}; ///< for a cooperative group: its own int64 counter of block arrivals, 0 at the launch
 };
 
-/// Threads of a block part: each role's threads execute its body, at the same time as others execute theirs, and only signals order
-/// what they do. A barrier in a role's body is one of the role's threads. All threads of the block have a role, whole
-/// warpgroups; what follows, they execute together again, with no meeting in between.
-struct Role {
+/// Warp specialization: the threads of each role execute its body concurrently with the other roles, ordered only by
+/// mbarriers. A barrier in a role's body covers the role's threads. Every thread of the block has a role, and roles
+/// are whole warpgroups. Afterwards all threads continue together, without a barrier in between.
+struct WarpRole {
     std::string name;
     Integer first_thread = 0; ///< along x
     Integer threads = 0;
-    int registers = 0; ///< of a thread, from there on; 0: as in the launch
+    int registers = 0; ///< per thread, from there on; 0: as in the launch
     Body body;
 };
-struct Roles {
-    std::vector<Role> roles;
+struct WarpRoles {
+    std::vector<WarpRole> roles;
 };
 
-/// What a thread stores asynchronously may arrive at any time from when it is stored, and what it copies may be read at any time,
-/// until the thread waits for it. `commit` makes a group of all such stores since the last one; `wait` waits until no more than the
-/// `pending` latest groups are under way. To others it is there after a meeting that follows the wait.
+/// An asynchronous copy may take effect, and its source may be read, at any time between the store and the thread's
+/// wait. `commit` groups all such stores since the last commit; `wait` waits until at most the `pending` latest groups
+/// are in flight. Other threads see the data after a barrier that follows the wait.
 ///
-/// The same holds of tile_products: their factors are read, and their sums undefined but for further products, until the threads wait;
-/// `begin` comes between other accesses to sums and products. Of tile_stores' groups the wait says that shared memory
-/// has been read. What a thread has stored to shared memory by `store` the copy engine and products see after `publish` by that
-/// thread and a meeting, or an arrival, after that.
-struct CopyFence {
+/// Likewise for wgmma: until the threads wait, operands may be read, and accumulators are undefined except for further
+/// wgmmas. `begin` (wgmma.fence) must separate other accesses to accumulators from wgmmas. For groups of tma_stores,
+/// the wait says that shared memory has been read. TMA and wgmma see a thread's `store`s to shared memory after
+/// `publish` (a proxy fence) by that thread, followed by a barrier or an arrival.
+struct AsyncFence {
     enum class Kind : std::uint8_t { commit, wait, begin, publish };
-    enum class What : std::uint8_t { stores, tile_stores, tile_products };
+    enum class What : std::uint8_t { stores, tma_stores, wgmmas };
     Kind kind = Kind::commit;
     int pending = 0;
     What what = What::stores;
 };
 
 struct Statement {
-    std::variant<Straight, For, If, Barrier, CopyFence, Roles> node;
+    std::variant<StraightLineBlock, For, If, Barrier, AsyncFence, WarpRoles> node;
 };
 
 // ---- the program --------------------------------------------------------------------------------------------
@@ -279,8 +279,8 @@ struct VariableInfo {
     std::string name;
     Kind kind = Kind::loop;
     int axis = 0; ///< thread and block: 0, 1, 2 for x, y, z; parameter: its position in the argument list
-    /// Of a thread or block index i the digit i / divisor mod modulus; modulus 0: all of i / divisor. Threads that share
-    /// the iterations of several loops find the loops' variables in digits.
+    /// The digit (i / divisor) mod modulus of a thread or block index i; modulus 0: the whole quotient. Threads that
+    /// share the iterations of several loops obtain the loops' variables from digits.
     Integer divisor = 1;
     Integer modulus = 0;
 
@@ -288,28 +288,29 @@ struct VariableInfo {
         const Integer quotient = index / divisor;
         return modulus == 0 ? quotient : quotient % modulus;
     }
-    /// How many values the digit takes of an index below `extent`.
-    Integer digits_below(Integer extent) const {
+    /// Number of values of the digit for an index below `extent`.
+    Integer digit_count(Integer extent) const {
         const Integer quotients = ceil_divide(extent, divisor);
         return modulus == 0 || quotients < modulus ? quotients : modulus;
     }
 };
 
-/// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU. `cluster` neighbouring blocks along x run together.
-/// `resident` blocks are to be on a multiprocessor at once, which bounds the registers of a thread; 0: as it comes. Where
-/// `group` neighbouring blocks along x wait for each other through global memory, all blocks of the launch run at once.
+/// Blocks × threads of a GPU launch; {1,1,1} × {1,1,1} on a CPU. `cluster` neighbouring blocks along x form a cluster.
+/// `resident` is the required number of blocks per multiprocessor, which bounds the registers per thread; 0:
+/// unconstrained. With `cooperative_group`, so many neighbouring blocks along x wait for each other through global
+/// memory, and all blocks of the launch are resident at once.
 struct Launch {
     std::array<Integer, 3> blocks = {1, 1, 1};
     std::array<Integer, 3> threads = {1, 1, 1};
     Integer cluster = 1;
     Integer resident = 0;
-    Integer group = 1;
+    Integer cooperative_group = 1;
     bool operator==(const Launch&) const = default;
 };
 
 /// A kernel. As a CPU function its signature is  void(void* const* buffers, const int64_t* parameters)  where
-/// `buffers` holds one pointer for each entry of `buffers` that is an argument, table or scratch, in order
-/// (each pointing at index 0, also where `first` is negative), and `parameters` the integer parameters.
+/// `buffers` has one pointer for each argument, table and scratch buffer, in order (pointing at index 0, even if
+/// `first` is negative), and `parameters` the integer parameters.
 struct Program {
     std::string name;
     std::vector<BufferInfo> buffers;
@@ -354,14 +355,14 @@ constexpr int operand_count(Opcode opcode) {
     case Opcode::fms:
     case Opcode::fnma:
     case Opcode::select: return 3;
-    case Opcode::signal_initialize:
-    case Opcode::signal_expect:
-    case Opcode::tile_product: return 0;
-    case Opcode::signal_wait: return 1;
-    case Opcode::signal_arrive: // one where a block is named
-    case Opcode::tile_load:     // as many as the tensor has extents
-    case Opcode::tile_store:
-    case Opcode::instruction: return -1; // as many as its table entry says
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_arrive_expect_tx:
+    case Opcode::wgmma: return 0;
+    case Opcode::mbarrier_wait: return 1;
+    case Opcode::mbarrier_arrive: // one if a block is given
+    case Opcode::tma_load:        // one per dimension of the tensor
+    case Opcode::tma_store:
+    case Opcode::instruction: return -1; // given by its table entry
     }
     return 0;
 }

@@ -18,11 +18,9 @@ VariableRanges::VariableRanges(const Program& program)
         case VariableInfo::Kind::induction: continue;
         case VariableInfo::Kind::parameter: break;
         case VariableInfo::Kind::thread:
-            extents_[v] = info.digits_below(program.launch.threads.at(axis));
+            extents_[v] = info.digit_count(program.launch.threads.at(axis));
             break;
-        case VariableInfo::Kind::block:
-            extents_[v] = info.digits_below(program.launch.blocks.at(axis));
-            break;
+        case VariableInfo::Kind::block: extents_[v] = info.digit_count(program.launch.blocks.at(axis)); break;
         }
         in_scope_[v] = 1;
         values_[v] = extents_[v] == 1 ? Affine(0) : Affine::of(static_cast<Variable>(v));
@@ -111,12 +109,13 @@ bool VariableRanges::differs_between_threads(const Affine& form) const {
     return false;
 }
 
-bool VariableRanges::differs_in_group(const Affine& form) const {
+bool VariableRanges::differs_in_cooperative_group(const Affine& form) const {
     const Affine counters = in_counters(form);
     for (const Affine::Term& term : counters.terms()) {
         const VariableInfo& info = program_.variables[at(term.variable)];
         const bool of_block = info.kind == VariableInfo::Kind::block;
-        if (of_block && (info.axis != 0 || info.divisor % program_.launch.group != 0)) return true;
+        if (of_block && (info.axis != 0 || info.divisor % program_.launch.cooperative_group != 0))
+            return true;
     }
     return differs_between_threads(form);
 }

@@ -15,12 +15,12 @@ struct Range {
     bool operator==(const Range&) const = default;
 };
 
-/// What is known of the variables at a place in a program, kept up to date while walking into loops.
+/// Known ranges of the variables at a point in a program, updated while walking into loops.
 ///
 /// Every variable is an affine form in *counters*: the iteration number of a loop, a thread or block index, or a
-/// parameter. Counters run independently of each other from 0, so that the range of a form whose counters all have
-/// a known extent is exact. (Digits of one index that overlap do not; a form that has both may have less.) A counter goes
-/// by the name of its loop variable.
+/// parameter. Counters run independently from 0, so the range of a form is exact if all its counters have known
+/// extents. (Overlapping digits of one index are not independent; a form of both may attain less.) A counter has the
+/// name of its loop variable.
 class VariableRanges {
 public:
     explicit VariableRanges(const Program& program);
@@ -30,24 +30,24 @@ public:
 
     bool is_in_scope(Variable variable) const { return known(variable) && in_scope_[at(variable)] != 0; }
 
-    /// The form in counters; all its variables must be in scope. Counters that are always 0 are left out.
+    /// The form in counters; all its variables must be in scope. Counters that are always 0 are dropped.
     Affine in_counters(const Affine& form) const;
 
-    /// Iterations of a loop whose bounds are in scope, where that is one number.
+    /// Iterations of a loop whose bounds are in scope, if constant.
     std::optional<Integer> trip_count(const For& loop) const;
 
-    /// The range, exact for independent counters; nothing where a counter's extent is not known or not positive.
+    /// The range, exact for independent counters; nothing if a counter's extent is unknown or not positive.
     std::optional<Range> range(const Affine& form) const;
 
-    /// The range of form + scale · table[index], exact: a counter that both forms have is the same in both. Nothing where
-    /// counters have no known extent, the index leaves the table, or has too many values to look them all up.
+    /// The exact range of form + scale · table[index], where common counters have the same value in both. Nothing if a
+    /// counter's extent is unknown, the index leaves the table, or it has too many values to enumerate.
     std::optional<Range> range_with_entry(const Affine& form, Integer scale, std::span<const Integer> table,
                                           const Affine& index) const;
 
     /// Whether threads of a block may see different values.
     bool differs_between_threads(const Affine& form) const;
-    /// Whether threads of a group of blocks may.
-    bool differs_in_group(const Affine& form) const;
+    /// Whether threads of a cooperative group of blocks may see different values.
+    bool differs_in_cooperative_group(const Affine& form) const;
 
 private:
     static std::size_t at(Variable variable) { return static_cast<std::size_t>(variable); }

@@ -11,8 +11,8 @@ namespace swirl::ir {
 
 namespace {
 
-/// x to `digits` significant bits; quantum no less than 2^(least_exponent − digits + 1); infinite from
-/// `overflow` on, which is the largest finite value plus half its quantum.
+/// x rounded to `digits` significant bits, with a quantum of at least 2^(least_exponent − digits + 1); infinite from
+/// `overflow` on, the largest finite value plus half its quantum.
 double round_to_digits(double x, int digits, int least_exponent, double overflow) {
     if (!(std::fabs(x) < overflow)) return std::isnan(x) ? x : std::copysign(HUGE_VAL, x);
     if (x == 0) return x;
@@ -20,8 +20,8 @@ double round_to_digits(double x, int digits, int least_exponent, double overflow
     return std::copysign(std::nearbyint(x / quantum) * quantum, x);
 }
 
-/// `rounded` is x to nearest and `rest` has the sign of x − rounded. Gives x rounded to odd: further rounding to
-/// at least two bits fewer is then as if x had been rounded once (Boldo and Melquiond, 2008).
+/// `rounded` is x to nearest, and `rest` has the sign of x − rounded. Returns x rounded to odd: rounding that further
+/// to at least two bits fewer is as if x had been rounded once (Boldo and Melquiond, 2008).
 double to_odd(double rounded, double rest) {
     if (rest == 0 || !std::isfinite(rounded)) return rounded;
     const auto bits = std::bit_cast<std::uint64_t>(rounded);
@@ -38,7 +38,7 @@ double round_to_short(Scalar scalar, double x) {
 
 double round_to_float16(double x) { return round_to_digits(x, 11, -14, 65520.0); }
 double round_to_float8_e4m3(double x) {
-    constexpr double largest = 448; // it stays there
+    constexpr double largest = 448; // conversion saturates
     return round_to_digits(std::isnan(x) ? x : std::clamp(x, -largest, largest), 4, -6, HUGE_VAL);
 }
 double round_to_bfloat16(double x) { return round_to_digits(x, 8, -126, 0x1.ffp127); }
@@ -76,7 +76,7 @@ double round_to(Scalar scalar, long double x) {
 double round_to(Scalar scalar, std::int64_t x) {
     if (scalar == Scalar::float64) return static_cast<double>(x);
     if (scalar == Scalar::float32) return static_cast<double>(static_cast<float>(x));
-    // Low bits beyond a double's are folded into one odd bit, which decides ties.
+    // Folds low bits beyond a double's precision into one odd bit, which decides ties.
     if (x > INT64_C(1) << 53 || x < -(INT64_C(1) << 53))
         x = (x & ~INT64_C(0xfff)) | ((x & 0xfff) ? 0x800 : 0);
     return round_to(scalar, static_cast<double>(x));
@@ -91,7 +91,7 @@ double fma_rounded_to(Scalar scalar, double a, double b, double c) {
     if (scalar == Scalar::float32)
         return static_cast<double>(
             std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
-    // The product of two 16-bit numbers is exact in double; the error of the sum is Knuth's two-sum.
+    // The product of two 16-bit values is exact in double; Knuth's two-sum gives the error of the sum.
     const double product = a * b;
     const double sum = product + c;
     const double part = sum - product;

@@ -4,25 +4,25 @@
 
 #include <cstdint>
 
-/// Rounding to the scalars of the ir: to nearest, ties to even, with subnormals and infinities.
+/// Rounding to the scalar types of the IR: to nearest, ties to even, with subnormals and infinities.
 namespace swirl::ir {
 
 double round_to_float16(double x);
 double round_to_bfloat16(double x);
 double round_to_float8_e4m3(double x);
-/// A float32 with 10 bits of fraction, as tensor cores multiply them; in memory it is a float32 like others.
+/// Rounds to TF32, a float32 with 10 fraction bits, as tensor cores multiply it; it is stored as float32.
 double round_to_tf32(double x);
 
-/// The largest finite value of a floating scalar type that arithmetic is done in, and the least with all its digits.
+/// The largest finite and the smallest normal value of a floating-point scalar type used for arithmetic.
 long double largest_of(Scalar scalar);
 long double least_normal_of(Scalar scalar);
 
-/// The value of a floating scalar type nearest to x, as a double (which holds all of them exactly).
+/// The value of a floating-point scalar type nearest to x, as a double (which represents all of them exactly).
 double round_to(Scalar scalar, double x);
 double round_to(Scalar scalar, long double x);
 double round_to(Scalar scalar, std::int64_t x);
 
-/// Zero with its sign in place of a subnormal number, as instructions that know none take it.
+/// Flushes a subnormal to a zero of its sign, as instructions without subnormal support do.
 float without_subnormal(float x);
 
 /// a·b + c with one rounding to the scalar type.

@@ -11,7 +11,7 @@ namespace swirl::ir {
 
 namespace {
 
-/// Of one entry in memory.
+/// Size of one entry in memory.
 std::size_t entry_bytes(Scalar element) {
     return element == Scalar::float64 || element == Scalar::int64 ? sizeof(double) : sizeof(float);
 }
@@ -81,7 +81,7 @@ std::span<const Integer> Table::integers() const {
     return {of<Integer>(), static_cast<std::size_t>(entries_)};
 }
 
-void Table::permute_runs(const std::vector<int>& order) {
+void Table::permute_blocks(const std::vector<int>& order) {
     if (entry_bytes(element_) == sizeof(double))
         permute(of<double>(), entries_, order);
     else

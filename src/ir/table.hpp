@@ -12,13 +12,13 @@
 
 namespace swirl::ir {
 
-/// Contents of a table. Entries are rounded to the element type as they are set, and lie as kernels of CPUs load them: large
-/// tables are made in place and never copied.
+/// Contents of a table. Entries are rounded to the element type when set, and stored as CPU kernels load them: large
+/// tables are built in place and never copied.
 class Table {
 public:
     static constexpr std::size_t alignment = 64; ///< bytes, a cache line
 
-    /// Zeros. Elements of int64 or of a floating type; those of less than 32 bits take the room of float32.
+    /// Zeros. Elements are int64 or a floating-point type; types of less than 32 bits are stored as float32.
     Table(Scalar element, Integer entries);
     Table(Scalar element, const std::vector<long double>& values);
     explicit Table(const std::vector<Integer>& values);
@@ -33,11 +33,11 @@ public:
     void set(Integer i, long double value);
     void set_integer(Integer i, Integer value) { of<Integer>()[i] = value; }
     long double operator[](Integer i) const;
-    std::span<const Integer> integers() const; ///< of a table of int64
-    /// The other's entries, of the same type, from entry `first` on.
+    std::span<const Integer> integers() const; ///< for a table of int64
+    /// Copies the entries of a table of the same type to entry `first` onwards.
     void put(Integer first, const Table& other);
-    /// In each run of order.size() entries entry l becomes what entry order[l] was.
-    void permute_runs(const std::vector<int>& order);
+    /// In each block of order.size() entries, entry l receives the former entry order[l].
+    void permute_blocks(const std::vector<int>& order);
 
 private:
     struct Free {
@@ -50,11 +50,11 @@ private:
     std::unique_ptr<std::byte, Free> memory_;
 };
 
-/// Programs that have a table alike share its contents.
+/// Programs with equal tables share their contents.
 using TableData = std::shared_ptr<const Table>;
 
 TableData shared(Table table);
-/// Of contents that `shared` made: the table itself where nobody else has it, else a copy in its place.
+/// For contents made by `shared`: the table itself if nobody else holds it, else a copy that replaces it.
 Table& own(TableData& contents);
 
 } // namespace swirl::ir

@@ -10,34 +10,34 @@ namespace swirl::ir {
 namespace {
 
 constexpr int fraction_bits = 52, exponent_bias = 1023, exponent_mask = 0x7ff; // of float64
-constexpr int least_exponent_of_sums = -126;                                   // float32's
+constexpr int min_accumulator_exponent = -126;                                 // float32's
 
 int exponent_of(double x) {
     return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> fraction_bits & exponent_mask) - exponent_bias;
 }
 
-/// 2^exponent, where that is a normal float64.
+/// 2^exponent, if that is a normal float64.
 double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + exponent_bias) << fraction_bits);
 }
 
-/// To float32 with so many bits of fraction, towards zero.
+/// Truncates to float32 with `bits` fraction bits.
 float cut_off(double x, int bits) {
-    const double unit = power_of_two(std::max(exponent_of(x), least_exponent_of_sums) - bits);
+    const double unit = power_of_two(std::max(exponent_of(x), min_accumulator_exponent) - bits);
     return static_cast<float>(std::trunc(x / unit) * unit);
 }
 
 } // namespace
 
-TensorCoreFactor tensor_core_factor(double value, int least_exponent) {
-    if (value == 0) return {value, least_exponent_of_sums};
+TensorCoreOperand tensor_core_operand(double value, int least_exponent) {
+    if (value == 0) return {value, min_accumulator_exponent};
     return {value, std::max(exponent_of(value), least_exponent)};
 }
 
-float tensor_core_sum(std::span<const TensorCoreFactor> a, std::span<const TensorCoreFactor> b, float sum,
-                      const TensorCoreSums& rounding) {
+float tensor_core_accumulate(std::span<const TensorCoreOperand> a, std::span<const TensorCoreOperand> b,
+                             float sum, const TensorCoreRounding& rounding) {
     double exact = static_cast<double>(sum);
-    int largest = tensor_core_factor(exact, least_exponent_of_sums).exponent;
+    int largest = tensor_core_operand(exact, min_accumulator_exponent).exponent;
     for (std::size_t k = 0; k < a.size(); ++k) {
         exact += a[k].value * b[k].value;
         largest = std::max(largest, a[k].exponent + b[k].exponent);
@@ -47,7 +47,7 @@ float tensor_core_sum(std::span<const TensorCoreFactor> a, std::span<const Tenso
     auto units = static_cast<std::int64_t>(static_cast<double>(sum) * scale);
     for (std::size_t k = 0; k < a.size(); ++k)
         units += static_cast<std::int64_t>(a[k].value * b[k].value * scale);
-    return cut_off(static_cast<double>(units) / scale, rounding.kept_bits);
+    return cut_off(static_cast<double>(units) / scale, rounding.result_fraction_bits);
 }
 
 } // namespace swirl::ir

@@ -2,30 +2,31 @@
 
 #include <span>
 
-/// How tensor cores of compute capability 9.0 add: what a product of tiles means, bit by bit.
+/// Bit-exact model of how tensor cores of compute capability 9.0 accumulate.
 ///
-/// Products are exact. They and the sum so far are aligned to the largest of their exponents and cut off, towards zero, some bits
-/// below it; what is left is added exactly, and the result is cut off once more. So sums of one sign drift towards zero, by up to an
-/// eighth of a unit in the last place for each product and half of one for each instruction on average (Fasi, Higham, Mikaitis and
-/// Pranesh 2021, "Numerical behavior of NVIDIA tensor cores"; Khattak and Mikaitis, arXiv 2512.07004; Xie et al., arXiv 2511.10909).
-/// `bench_gpu_accuracy --model` compares this with a GPU.
+/// Products are exact. Products and accumulator are aligned to their largest exponent and truncated some bits below
+/// it; the rest is added exactly, and the result is truncated once more. So sums of one sign drift towards zero, on
+/// average by up to an eighth of a unit in the last place per product and half a unit per instruction (Fasi, Higham,
+/// Mikaitis and Pranesh 2021, "Numerical behavior of NVIDIA tensor cores"; Khattak and Mikaitis, arXiv 2512.07004; Xie
+/// et al., arXiv 2511.10909). `bench_gpu_accuracy --model` compares this with a GPU.
 namespace swirl::ir {
 
-/// A factor: its value and the exponent that counts for alignment, which is no less than the format's least.
-struct TensorCoreFactor {
+/// An operand: its value and its exponent for alignment, which is at least the format's minimum.
+struct TensorCoreOperand {
     double value = 0;
     int exponent = 0;
 };
-TensorCoreFactor tensor_core_factor(double value, int least_exponent);
+TensorCoreOperand tensor_core_operand(double value, int least_exponent);
 
-struct TensorCoreSums {
-    int aligned_bits = 25; ///< of fraction, that are kept below the largest exponent
-    int kept_bits = 23;    ///< of the result's fraction
-    bool operator==(const TensorCoreSums&) const = default;
+struct TensorCoreRounding {
+    int aligned_bits = 25;         ///< fraction bits kept below the largest exponent
+    int result_fraction_bits = 23; ///< fraction bits of the result
+    bool operator==(const TensorCoreRounding&) const = default;
 };
 
-/// sum + Σ a[k]·b[k] by one instruction, whose depth is that of the spans. Infinities and NaN as in exact arithmetic.
-float tensor_core_sum(std::span<const TensorCoreFactor> a, std::span<const TensorCoreFactor> b, float sum,
-                      const TensorCoreSums& rounding = {});
+/// sum + Σ a[k]·b[k] by one instruction, whose K is the length of the spans. Infinities and NaN as in exact
+/// arithmetic.
+float tensor_core_accumulate(std::span<const TensorCoreOperand> a, std::span<const TensorCoreOperand> b,
+                             float sum, const TensorCoreRounding& rounding = {});
 
 } // namespace swirl::ir

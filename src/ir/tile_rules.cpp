@@ -1,4 +1,4 @@
-// What operations on tiles and signals have to be like.
+// Type rules of operations on tiles and mbarriers.
 #include "ir/tile.hpp"
 #include "ir/type_rules.hpp"
 
@@ -26,10 +26,11 @@ Problem place_error(const Program& program, const Address& place) {
     return std::nullopt;
 }
 
-Problem signal_error(const Program& program, const Address& place) {
+Problem mbarrier_error(const Program& program, const Address& place) {
     if (Problem problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
-    if (buffer.space != Space::shared || buffer.element != Scalar::int64 || buffer.cluster_part != 0)
+    if (buffer.space != Space::shared || buffer.element != Scalar::int64 ||
+        buffer.dsmem_elements_per_block != 0)
         return fmt::format("a signal in '{}', which is no shared memory of int64", buffer.name);
     return std::nullopt;
 }
@@ -37,10 +38,10 @@ Problem signal_error(const Program& program, const Address& place) {
 Problem tile_place_error(const Program& program, const Address& place, Scalar element) {
     if (Problem problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
-    if (buffer.space != Space::shared || buffer.element != element || buffer.cluster_part != 0 ||
-        buffer.alignment % tile_pattern_bytes != 0 || buffer.alignment == 0)
+    if (buffer.space != Space::shared || buffer.element != element || buffer.dsmem_elements_per_block != 0 ||
+        buffer.alignment % swizzle_pattern_bytes != 0 || buffer.alignment == 0)
         return fmt::format("a tile in '{}', which is no shared memory of {} aligned to {} bytes", buffer.name,
-                           name_of(element), tile_pattern_bytes);
+                           name_of(element), swizzle_pattern_bytes);
     return std::nullopt;
 }
 
@@ -58,9 +59,9 @@ Problem transfer_error(const Program& program, const Operation& operation) {
             return fmt::format("a coordinate is {}, not int64", name_of(program[value].type));
     const Scalar element = program.buffers[static_cast<std::size_t>(info.buffer)].element;
     if (Problem problem = tile_place_error(program, operation.address, element)) return problem;
-    if (operation.opcode == Opcode::tile_store) return std::nullopt;
-    if (operation.tile->places.size() != 1) return "no signal, or several";
-    return signal_error(program, operation.tile->places.front());
+    if (operation.opcode == Opcode::tma_store) return std::nullopt;
+    if (operation.tile->addresses.size() != 1) return "no signal, or several";
+    return mbarrier_error(program, operation.tile->addresses.front());
 }
 
 bool is_in_registers(const Program& program, const Address& place) {
@@ -68,7 +69,7 @@ bool is_in_registers(const Program& program, const Address& place) {
     return buffer != nullptr && buffer->space == Space::local;
 }
 
-/// So many of a thread's own, of float32, at a constant index.
+/// Requires `registers` float32 elements of the thread's local memory, at a constant index.
 Problem registers_error(const Program& program, const Address& place, const char* what, int registers) {
     if (Problem problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
@@ -83,22 +84,22 @@ Problem registers_error(const Program& program, const Address& place, const char
 }
 
 Problem product_error(const Program& program, const Operation& operation) {
-    const TileOperation& tile = *operation.tile;
+    const AsyncTileOperation& tile = *operation.tile;
     if (tile.instruction == nullptr) return "no table entry";
     if (Problem problem = registers_error(program, operation.address, "sums", tile.instruction->registers()))
         return problem;
-    if (tile.places.size() != 2) return "not two factors";
+    if (tile.addresses.size() != 2) return "not two factors";
     for (std::size_t factor = 0; factor < 2; ++factor) {
-        if (factor == 0 && tile.instruction->takes_registers &&
-            is_in_registers(program, tile.places[factor])) {
-            if (Problem problem = registers_error(program, tile.places[factor], "a factor",
-                                                  tile.instruction->factor_registers()))
+        if (factor == 0 && tile.instruction->a_in_registers &&
+            is_in_registers(program, tile.addresses[factor])) {
+            if (Problem problem = registers_error(program, tile.addresses[factor], "a factor",
+                                                  tile.instruction->a_registers()))
                 return problem;
             continue;
         }
-        if (Problem problem = tile_place_error(program, tile.places[factor], tile.instruction->factor))
+        if (Problem problem = tile_place_error(program, tile.addresses[factor], tile.instruction->factor))
             return problem;
-        if (!tile.layouts[factor].along_depth && !tile.instruction->has_layouts)
+        if (!tile.layouts[factor].k_major && !tile.instruction->has_layouts)
             return fmt::format("'{}' wants rows along the depth", tile.instruction->name);
     }
     return std::nullopt;
@@ -109,15 +110,15 @@ Problem product_error(const Program& program, const Operation& operation) {
 std::optional<std::string> tile_error(const Program& program, const Operation& operation) {
     if (operation.tile == nullptr) return "nothing is said of its tile";
     switch (operation.opcode) {
-    case Opcode::tile_load:
-    case Opcode::tile_store: return transfer_error(program, operation);
-    case Opcode::tile_product: return product_error(program, operation);
+    case Opcode::tma_load:
+    case Opcode::tma_store: return transfer_error(program, operation);
+    case Opcode::wgmma: return product_error(program, operation);
     default: break;
     }
     for (const Value value : operands(operation))
         if (program[value].type != Type{Scalar::int64, 1})
             return fmt::format("an operand is {}, not int64", name_of(program[value].type));
-    return signal_error(program, operation.address);
+    return mbarrier_error(program, operation.address);
 }
 
 } // namespace swirl::ir

@@ -8,10 +8,10 @@
 namespace swirl::ir {
 namespace {
 
-/// One stage: register r becomes map (low or high) of the registers first(r) and second(r) before it.
-struct Stage {
+/// One layer: register r becomes map (low or high) of the registers first(r) and second(r) of the previous layer.
+struct ShuffleLayer {
     enum class Pairing { partner_bit, neighbours } pairing;
-    int bit; ///< partner_bit: the pair is r without and with this bit; the bit chooses low or high
+    int bit; ///< partner_bit: the pair is r without and with this bit; the bit selects low or high
     LaneMap low, high;
 };
 
@@ -25,7 +25,7 @@ LaneMap alternate_units(int lanes, int unit, int first) {
     return map;
 }
 
-/// Within every unit: pieces of `grain` lanes from the low (high: half = 1) half of a and of b in turn.
+/// Within every unit: groups of `grain` lanes from the low (high: half = 1) half of a and of b alternate.
 LaneMap unpack(int lanes, int unit, int grain, int half) {
     LaneMap map;
     for (int base = 0; base < lanes; base += unit)
@@ -39,64 +39,64 @@ LaneMap unpack(int lanes, int unit, int grain, int half) {
 
 class Transposition {
 public:
-    Transposition(RunWriter writer, std::span<const Value> inputs, bool units_first)
+    Transposition(BlockWriter writer, std::span<const Value> inputs, bool units_first)
         : writer_(writer), lanes_(writer.program[inputs.front()].type.lanes) {
         const Type type = writer.program[inputs.front()].type;
         ensure(lanes_ >= 2 && (lanes_ & (lanes_ - 1)) == 0 && size_in_bytes(type.scalar) >= 4,
                "no transposition for vectors of {} lanes of {} bytes", lanes_, size_in_bytes(type.scalar));
         unit_ = std::min(lanes_, 16 / size_in_bytes(type.scalar));
-        if (units_first) add_unit_stages();
-        add_stages_within_units();
-        if (!units_first) add_unit_stages();
-        registers_.assign(stages_.size() + 1, std::vector<Register>(static_cast<std::size_t>(lanes_)));
+        if (units_first) add_unit_layers();
+        add_layers_within_units();
+        if (!units_first) add_unit_layers();
+        registers_.assign(layers_.size() + 1, std::vector<Register>(static_cast<std::size_t>(lanes_)));
         for (Register& input : registers_.front()) input.known = true;
         for (std::size_t r = 0; r < inputs.size(); ++r) registers_.front()[r].value = inputs[r];
     }
 
     std::vector<Value> results(int count) {
         std::vector<Value> results;
-        for (int r = 0; r < count; ++r) results.push_back(value(at(stages_.size(), r)));
+        for (int r = 0; r < count; ++r) results.push_back(value(at(layers_.size(), r)));
         return results;
     }
 
 private:
-    void add_unit_stages() {
+    void add_unit_layers() {
         for (int bit = unit_; bit < lanes_; bit *= 2)
-            stages_.push_back({Stage::Pairing::partner_bit, bit, alternate_units(lanes_, unit_, 0),
+            layers_.push_back({ShuffleLayer::Pairing::partner_bit, bit, alternate_units(lanes_, unit_, 0),
                                alternate_units(lanes_, unit_, 1)});
     }
 
-    void add_stages_within_units() {
+    void add_layers_within_units() {
         if (unit_ == 4)
-            stages_.push_back(
-                {Stage::Pairing::neighbours, 2, unpack(lanes_, unit_, 1, 0), unpack(lanes_, unit_, 1, 1)});
-        stages_.push_back({Stage::Pairing::partner_bit, 1, unpack(lanes_, unit_, unit_ / 2, 0),
+            layers_.push_back({ShuffleLayer::Pairing::neighbours, 2, unpack(lanes_, unit_, 1, 0),
+                               unpack(lanes_, unit_, 1, 1)});
+        layers_.push_back({ShuffleLayer::Pairing::partner_bit, 1, unpack(lanes_, unit_, unit_ / 2, 0),
                            unpack(lanes_, unit_, unit_ / 2, 1)});
     }
 
-    /// A register; with `moves`, its lanes are those of `value` at these places: not yet a shuffle, so that several
-    /// moves of lanes of one register become one.
+    /// A register. With `moves`, its lanes are those lanes of `value`: the shuffle is deferred so that several lane
+    /// permutations of one register combine into one.
     struct Register {
         Value value = no_value;
         LaneMap moves;
         bool known = false;
     };
 
-    /// Register r after `stage` stages; computed when first asked for, so that nothing unneeded is emitted.
-    Register& at(std::size_t stage, int r) {
-        Register& result = registers_[stage][static_cast<std::size_t>(r)];
+    /// Register r after `layer` layers; computed on demand, so that nothing unneeded is emitted.
+    Register& at(std::size_t layer, int r) {
+        Register& result = registers_[layer][static_cast<std::size_t>(r)];
         if (result.known) return result;
-        const Stage& step = stages_[stage - 1];
+        const ShuffleLayer& step = layers_[layer - 1];
         int first = r & ~step.bit;
         int second = r | step.bit;
         if (step.pairing ==
-            Stage::Pairing::neighbours) { // of four: 0 and 1 make 0 and 2, 2 and 3 make 1 and 3
+            ShuffleLayer::Pairing::neighbours) { // of four: 0 and 1 make 0 and 2, 2 and 3 make 1 and 3
             first = (r & ~3) | ((r & 1) << 1);
             second = first | 1;
         }
-        // One after the other: the order of the shuffles is part of the result.
-        Register& a = at(stage - 1, first);
-        Register& b = at(stage - 1, second);
+        // In sequence: the order of the shuffles is part of the result.
+        Register& a = at(layer - 1, first);
+        Register& b = at(layer - 1, second);
         result = combine(a, b, (r & step.bit) == 0 ? step.low : step.high);
         result.known = true;
         return result;
@@ -128,21 +128,21 @@ private:
         return result;
     }
 
-    RunWriter writer_;
+    BlockWriter writer_;
     int lanes_;
     int unit_; ///< lanes in 16 bytes
-    std::vector<Stage> stages_;
-    std::vector<std::vector<Register>> registers_; ///< by stage and number
+    std::vector<ShuffleLayer> layers_;
+    std::vector<std::vector<Register>> registers_; ///< by layer and register
 };
 
 } // namespace
 
-// Units first from rows: few columns leave few registers alive early. The other way round, for the same reason.
-std::vector<Value> columns_of_rows(RunWriter writer, std::span<const Value> rows, int count) {
+// From rows, whole units first: few columns then keep few registers live early. The reverse for the inverse.
+std::vector<Value> columns_of_rows(BlockWriter writer, std::span<const Value> rows, int count) {
     return Transposition(writer, rows, true).results(count);
 }
 
-std::vector<Value> rows_of_columns(RunWriter writer, std::span<const Value> columns, int count) {
+std::vector<Value> rows_of_columns(BlockWriter writer, std::span<const Value> columns, int count) {
     return Transposition(writer, columns, false).results(count);
 }
 

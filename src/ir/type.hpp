@@ -30,7 +30,7 @@ struct Type {
 
 constexpr bool is_floating(Scalar s) { return s >= Scalar::float8_e4m3; }
 constexpr bool is_integer(Scalar s) { return s >= Scalar::int8 && s <= Scalar::int64; }
-/// Integers other than those that count and address.
+/// Integers other than those used for counts and addresses.
 constexpr bool is_short_integer(Scalar s) { return s >= Scalar::int8 && s <= Scalar::int32; }
 constexpr int size_in_bytes(Scalar s) {
     switch (s) {

@@ -190,13 +190,13 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
     case Opcode::less: return comparison_error(program, operation);
     case Opcode::select: return select_error(program, operation);
     case Opcode::instruction: return instruction_error(program, operation);
-    case Opcode::tile_load:
-    case Opcode::tile_store:
-    case Opcode::tile_product:
-    case Opcode::signal_initialize:
-    case Opcode::signal_arrive:
-    case Opcode::signal_expect:
-    case Opcode::signal_wait: return tile_error(program, operation);
+    case Opcode::tma_load:
+    case Opcode::tma_store:
+    case Opcode::wgmma:
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_expect_tx:
+    case Opcode::mbarrier_wait: return tile_error(program, operation);
     }
     return problem("unknown opcode {}", static_cast<int>(operation.opcode));
 }
@@ -252,13 +252,13 @@ std::string_view name_of(Opcode opcode) {
     case Opcode::less: return "less";
     case Opcode::select: return "select";
     case Opcode::instruction: return "instruction";
-    case Opcode::tile_load: return "tile_load";
-    case Opcode::tile_store: return "tile_store";
-    case Opcode::tile_product: return "tile_product";
-    case Opcode::signal_initialize: return "signal_initialize";
-    case Opcode::signal_arrive: return "signal_arrive";
-    case Opcode::signal_expect: return "signal_expect";
-    case Opcode::signal_wait: return "signal_wait";
+    case Opcode::tma_load: return "tma_load";
+    case Opcode::tma_store: return "tma_store";
+    case Opcode::wgmma: return "wgmma";
+    case Opcode::mbarrier_init: return "mbarrier_init";
+    case Opcode::mbarrier_arrive: return "mbarrier_arrive";
+    case Opcode::mbarrier_arrive_expect_tx: return "mbarrier_arrive_expect_tx";
+    case Opcode::mbarrier_wait: return "mbarrier_wait";
     }
     return "?";
 }

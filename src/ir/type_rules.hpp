@@ -8,8 +8,8 @@
 
 namespace swirl::ir {
 
-/// What is wrong with an operation's operands, types and parameters; nothing when it is well-typed. Operands must
-/// be values of `program` (in range); scope and bounds are not looked at.
+/// What is wrong with an operation's operands, types and parameters; nothing if it is well-typed. Operands must be
+/// values of `program` (in range); scope and bounds are not checked.
 std::optional<std::string> type_error(const Program& program, const Operation& operation);
 
 /// "float64" and "float64x8".
@@ -19,7 +19,7 @@ std::string_view name_of(Opcode opcode);
 std::string_view name_of(Space space);
 std::string_view name_of(For::Kind kind);
 
-/// The same of operations on tiles and signals alone; their operands exist (ir/tile.hpp).
+/// The same for operations on tiles and mbarriers; their operands must exist (ir/tile.hpp).
 std::optional<std::string> tile_error(const Program& program, const Operation& operation);
 
 } // namespace swirl::ir

@@ -13,13 +13,13 @@ namespace swirl::ir {
 
 namespace {
 
-constexpr Integer longest_vector_loop = 64; // one byte a lane of the longest vectors
+constexpr Integer longest_vector_loop = 64; // one byte per lane of the longest vectors
 
 class Verifier {
 public:
-    Verifier(const Program& program, Stage stage)
+    Verifier(const Program& program, VerificationLevel level)
         : program_(program),
-          stage_(stage),
+          level_(level),
           ranges_(program),
           state_(program.operations.size(), State::unseen),
           has_store_(program.buffers.size(), 0),
@@ -41,7 +41,7 @@ private:
 
     template <class... Args>
     [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-        throw InternalError("verify '{}' ({}): {}", program_.name, name_of(stage_),
+        throw InternalError("verify '{}' ({}): {}", program_.name, name_of(level_),
                             fmt::format(format, std::forward<Args>(args)...));
     }
 
@@ -59,14 +59,14 @@ private:
         leave_scope(outside);
     }
 
-    /// The values in scope but the first `kept` leave it.
+    /// Removes all values but the first `kept` from the scope.
     void leave_scope(std::size_t kept) {
         for (std::size_t i = kept; i < scope_.size(); ++i)
             state_[static_cast<std::size_t>(scope_[i])] = State::out_of_scope;
         scope_.resize(std::min(kept, scope_.size()));
     }
 
-    void check(const Straight& run) {
+    void check(const StraightLineBlock& run) {
         for (const Value value : run.operations) {
             if (value < 0 || static_cast<std::size_t>(value) >= program_.operations.size())
                 fail("a run refers to operation {} of {}", value, program_.operations.size());
@@ -84,10 +84,10 @@ private:
             if (!in_scope(induction.start))
                 fail("an induction of the loop over '{}' uses a variable out of scope", name);
         if (loop.kind == For::Kind::vector) vector_loop(loop, name);
-        if (loop.kind == For::Kind::unrolled && stage_ == Stage::machine)
+        if (loop.kind == For::Kind::unrolled && level_ == VerificationLevel::legalized)
             fail("the loop over '{}' is not unrolled", name);
         const bool divergent = ranges_.differs_between_threads(loop.end - loop.begin);
-        const bool apart = ranges_.differs_in_group(loop.end - loop.begin);
+        const bool apart = ranges_.differs_in_cooperative_group(loop.end - loop.begin);
         const bool unordered = loop.kind == For::Kind::vector || loop.kind == For::Kind::parallel;
         divergent_ += divergent || unordered;
         apart_ += apart;
@@ -113,7 +113,7 @@ private:
             if (!in_scope(condition.form)) fail("a condition uses a variable out of scope");
             if (condition.value != no_value) decides(condition.value);
             divergent = divergent || ranges_.differs_between_threads(condition.form);
-            apart = apart || ranges_.differs_in_group(condition.form);
+            apart = apart || ranges_.differs_in_cooperative_group(condition.form);
             restricts = restricts || condition.value == no_value || !condition.form.is_constant();
         }
         divergent_ += divergent;
@@ -126,7 +126,7 @@ private:
         apart_ -= apart;
     }
 
-    /// Data say nothing about variables' ranges, so that what they decide about is checked as if it were always executed.
+    /// Data says nothing about variables' ranges, so code that depends on it is checked as if always executed.
     void decides(Value value) {
         if (program_.launch == Launch{}) fail("a condition on a value, and kernels of CPUs have none");
         if (value < 0 || static_cast<std::size_t>(value) >= program_.operations.size())
@@ -141,27 +141,27 @@ private:
     void check(const Barrier& barrier) const {
         if (barrier.of_cluster && program_.launch.cluster == 1)
             fail("a barrier of a cluster, and no clusters");
-        if (in_role_ && (barrier.of_cluster || barrier.of_group))
+        if (in_role_ && (barrier.of_cluster || barrier.of_cooperative_group))
             fail("a barrier of several blocks is in a role");
-        if (barrier.of_group) counter_of(barrier);
-        if (barrier.of_group && apart_ > 0)
+        if (barrier.of_cooperative_group) counter_of(barrier);
+        if (barrier.of_cooperative_group && apart_ > 0)
             fail("a barrier of a group is not reached by all of its blocks alike");
         if (divergent_ > 0)
             fail("a barrier is in a vector or parallel loop, or not reached by all threads alike");
     }
 
-    void check(const Roles& parts) {
-        if (const auto problem = roles_error(program_, parts)) fail("roles: {}", *problem);
+    void check(const WarpRoles& warp_roles) {
+        if (const auto problem = roles_error(program_, warp_roles)) fail("roles: {}", *problem);
         if (in_role_) fail("roles are in a role");
         if (divergent_ > 0) fail("roles are not reached by all threads alike");
-        // What one stores others may load, in whichever order they are listed.
-        for (const Role& role : parts.roles)
+        // A role may load what another stores, in whichever order they are listed.
+        for (const WarpRole& role : warp_roles.roles)
             for_each_statement(role.body, [&](const Statement& statement) {
-                if (const auto* run = std::get_if<Straight>(&statement.node))
+                if (const auto* run = std::get_if<StraightLineBlock>(&statement.node))
                     for (const Value value : run->operations) note_store(value);
             });
         in_role_ = true;
-        for (const Role& role : parts.roles) check(role.body);
+        for (const WarpRole& role : warp_roles.roles) check(role.body);
         in_role_ = false;
     }
 
@@ -169,20 +169,20 @@ private:
         if (value < 0 || static_cast<std::size_t>(value) >= program_.operations.size()) return;
         const Operation& operation = program_[value];
         const bool stores = operation.opcode == Opcode::store || operation.opcode == Opcode::atomic_add ||
-                            operation.opcode == Opcode::tile_load ||
-                            operation.opcode == Opcode::signal_initialize;
+                            operation.opcode == Opcode::tma_load || operation.opcode == Opcode::mbarrier_init;
         if (!stores || type_error(program_, operation)) return;
         has_store_[static_cast<std::size_t>(operation.address.buffer)] = 1;
     }
 
-    void check(const CopyFence& fence) const {
+    void check(const AsyncFence& fence) const {
         if (fence.pending < 0) fail("a wait for copies until {} groups are under way", fence.pending);
         if (in_vector_loop_) fail("a fence of copies in a vector loop");
         if (const auto problem = fence_error(fence)) fail("{}", *problem);
     }
 
     void counter_of(const Barrier& barrier) const {
-        if (barrier.of_cluster || program_.launch.group == 1) fail("a barrier of a group, and no groups");
+        if (barrier.of_cluster || program_.launch.cooperative_group == 1)
+            fail("a barrier of a group, and no groups");
         const Address& counter = barrier.counter;
         if (counter.buffer < 0 || static_cast<std::size_t>(counter.buffer) >= program_.buffers.size())
             fail("a barrier of a group counts in buffer {} of {}", counter.buffer, program_.buffers.size());
@@ -192,7 +192,8 @@ private:
         const auto range = in_scope(counter.index) ? ranges_.range(counter.index) : std::nullopt;
         if (!range || range->low < 0 || range->high >= buffer.elements || counter.dynamic != no_value)
             fail("a barrier of a group counts outside of '{}'", buffer.name);
-        if (ranges_.differs_in_group(counter.index)) fail("a barrier of a group has several counters");
+        if (ranges_.differs_in_cooperative_group(counter.index))
+            fail("a barrier of a group has several counters");
     }
 
     void variables_of(const For& loop) const {
@@ -209,12 +210,12 @@ private:
     }
 
     void vector_loop(const For& loop, std::string_view name) const {
-        if (stage_ != Stage::lowered) fail("the loop over '{}' is still a vector loop", name);
+        if (level_ != VerificationLevel::lowered) fail("the loop over '{}' is still a vector loop", name);
         if (loop.begin != Affine(0) || loop.step != 1 || !loop.end.is_constant() || loop.end.constant() < 1 ||
             loop.end.constant() > longest_vector_loop)
             fail("the vector loop over '{}' does not run from 0 to a small constant", name);
         for (const Statement& statement : loop.body)
-            if (!std::holds_alternative<Straight>(statement.node))
+            if (!std::holds_alternative<StraightLineBlock>(statement.node))
                 fail("the vector loop over '{}' holds more than straight runs", name);
     }
 
@@ -238,22 +239,22 @@ private:
                 fail_at(value, "%{} is not defined before it in scope", used);
         });
         if (!in_scope(operation.address.index)) fail_at(value, "uses a variable out of scope");
-        of_stage(value, operation);
+        of_level(value, operation);
         if (accesses_memory(operation.opcode)) access(value, operation);
-        if (is_of_tiles(operation.opcode)) of_tiles(value, operation);
+        if (is_async_tile_operation(operation.opcode)) of_tiles(value, operation);
         state = State::in_scope;
         scope_.push_back(value);
     }
 
-    void of_stage(Value value, const Operation& operation) const {
+    void of_level(Value value, const Operation& operation) const {
         const bool rearranges = operation.opcode == Opcode::shuffle || operation.opcode == Opcode::splat;
-        switch (stage_) {
-        case Stage::lowered:
+        switch (level_) {
+        case VerificationLevel::lowered:
             if (in_vector_loop_ && (operation.type.lanes != 1 || rearranges))
                 fail_at(value, "is no scalar operation");
             return;
-        case Stage::vectorized: return;
-        case Stage::machine:
+        case VerificationLevel::vectorized: return;
+        case VerificationLevel::legalized:
             if (operation.opcode == Opcode::shuffle && !is_integer(operation.type.scalar))
                 fail_at(value, "is no instruction of the target");
             if (!std::has_single_bit(static_cast<unsigned>(operation.type.lanes)))
@@ -286,22 +287,22 @@ private:
     void of_tiles(Value value, const Operation& operation) {
         if (program_.launch == Launch{} || in_vector_loop_)
             fail_at(value, "is not for CPUs, nor for vectors");
-        for (const Address& place : operation.tile->places) {
+        for (const Address& place : operation.tile->addresses) {
             if (!in_scope(place.index)) fail_at(value, "uses a variable out of scope");
-            if (stage_ == Stage::machine && place.index.terms().size() > 1)
+            if (level_ == VerificationLevel::legalized && place.index.terms().size() > 1)
                 fail_at(value, "its address has more than one variable");
         }
         if (const auto problem = tile_rule_error(program_, ranges_, operation, conditional_ == 0))
             fail_at(value, "{}", *problem);
         note_store(value);
-        if (operation.opcode == Opcode::tile_product && !operation.tile->instruction->adds)
+        if (operation.opcode == Opcode::wgmma && !operation.tile->instruction->accumulates)
             has_store_[static_cast<std::size_t>(operation.address.buffer)] = 1;
         needs_store(value, operation.address.buffer, false);
-        for (const Address& place : operation.tile->places) needs_store(value, place.buffer, false);
+        for (const Address& place : operation.tile->addresses) needs_store(value, place.buffer, false);
         if (operation.tile->tensor < 0) return;
         const Buffer global = program_.tensors[static_cast<std::size_t>(operation.tile->tensor)].buffer;
         const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(global)];
-        if (operation.opcode == Opcode::tile_load)
+        if (operation.opcode == Opcode::tma_load)
             needs_store(value, global, buffer.zeroed || conditional_ > 0);
         else if (!buffer.written)
             fail_at(value, "'{}' is only to be read", buffer.name);
@@ -309,7 +310,7 @@ private:
             has_store_[static_cast<std::size_t>(global)] = 1;
     }
 
-    /// Signals are initialized before they are used, too.
+    /// Requires a store before use; this includes the initialization of mbarriers.
     void needs_store(Value value, Buffer buffer, bool may_lack) const {
         const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
         const bool is_defined = info.space == Space::argument || has_store_[static_cast<std::size_t>(buffer)];
@@ -321,7 +322,7 @@ private:
             fail_at(value, "is at no constant index of what is passed by value");
     }
 
-    /// A copy from global to shared memory, of neighbours to neighbours.
+    /// Checks a copy of contiguous elements from global to shared memory.
     void asynchronous(Value value, const Operation& operation, const BufferInfo& buffer) {
         const auto needs = [&](bool holds, std::string_view what) {
             if (!holds) fail_at(value, "stores asynchronously {}", what);
@@ -340,7 +341,7 @@ private:
         state_[static_cast<std::size_t>(operation.operands[0])] = State::copied;
     }
 
-    /// Where it is known exactly: of what is looked up only where that is in a table.
+    /// The range if it is known exactly; for a dynamic index, only if it is looked up in a table.
     std::optional<Range> range_of(const Address& address) const {
         if (address.dynamic == no_value) return ranges_.range(address.index);
         const Operation& dynamic = program_[address.dynamic];
@@ -364,31 +365,31 @@ private:
     }
 
     const Program& program_;
-    Stage stage_;
+    VerificationLevel level_;
     VariableRanges ranges_;
     std::vector<State> state_;
     std::vector<Value> scope_; ///< values in scope, in order of definition
     std::vector<char> has_store_;
-    std::vector<int> uses_; ///< of each value so far
+    std::vector<int> uses_; ///< uses of each value so far
     int loops_ = 0;         ///< enclosing loops
     bool in_vector_loop_ = false;
     bool in_role_ = false;
-    int conditional_ = 0; ///< enclosing conditions on variables and loops that may not be executed
-    int divergent_ = 0;   ///< enclosing statements in which threads need not meet
-    int apart_ = 0;       ///< enclosing statements in which the blocks of a group need not
+    int conditional_ = 0; ///< enclosing conditions on variables, and loops that may have no iterations
+    int divergent_ = 0;   ///< enclosing statements in which threads may diverge
+    int apart_ = 0;       ///< enclosing statements in which the blocks of a cooperative group may diverge
 };
 
 } // namespace
 
-std::string_view name_of(Stage stage) {
-    switch (stage) {
-    case Stage::lowered: return "lowered";
-    case Stage::vectorized: return "vectorized";
-    case Stage::machine: return "machine";
+std::string_view name_of(VerificationLevel level) {
+    switch (level) {
+    case VerificationLevel::lowered: return "lowered";
+    case VerificationLevel::vectorized: return "vectorized";
+    case VerificationLevel::legalized: return "machine";
     }
     return "?";
 }
 
-void verify(const Program& program, Stage stage) { Verifier(program, stage).verify(); }
+void verify(const Program& program, VerificationLevel level) { Verifier(program, level).verify(); }
 
 } // namespace swirl::ir

@@ -14,7 +14,7 @@ namespace {
 using Problem = std::optional<std::string>;
 
 constexpr Integer most_bytes_by_value = 64;
-constexpr std::size_t most_axes = 3; // an operation has no more operands for coordinates
+constexpr std::size_t most_axes = 3; // an operation has no more coordinate operands
 constexpr Integer longest_box = 256;
 
 bool has_contents(const BufferInfo& buffer) {
@@ -31,9 +31,10 @@ Problem launch_error(const Launch& launch) {
     if (launch.resident < 0) return fmt::format("launch with {} resident blocks", launch.resident);
     if (launch.cluster < 1 || launch.blocks[0] % launch.cluster != 0)
         return fmt::format("launch of {} blocks in clusters of {}", launch.blocks[0], launch.cluster);
-    if (launch.group < 1 || launch.blocks[0] % launch.group != 0 || (launch.group > 1 && launch.cluster > 1))
+    if (launch.cooperative_group < 1 || launch.blocks[0] % launch.cooperative_group != 0 ||
+        (launch.cooperative_group > 1 && launch.cluster > 1))
         return fmt::format("launch of {} blocks in groups of {} and clusters of {}", launch.blocks[0],
-                           launch.group, launch.cluster);
+                           launch.cooperative_group, launch.cluster);
     return std::nullopt;
 }
 
@@ -44,8 +45,9 @@ Problem buffer_error(const Program& program, const BufferInfo& buffer) {
         (buffer.alignment != 0 && !std::has_single_bit(static_cast<unsigned>(buffer.alignment))))
         return "is aligned to no power of two";
     if (buffer.space != Space::argument && buffer.first != 0) return "does not start at element 0";
-    if (buffer.cluster_part != 0 &&
-        (buffer.space != Space::shared || buffer.cluster_part * program.launch.cluster != buffer.elements))
+    if (buffer.dsmem_elements_per_block != 0 &&
+        (buffer.space != Space::shared ||
+         buffer.dsmem_elements_per_block * program.launch.cluster != buffer.elements))
         return "is not one part for each block of a cluster";
     if (buffer.per_iteration && buffer.space != Space::scratch) return "is per iteration, but no scratch";
     if (buffer.by_value && (buffer.space != Space::argument || buffer.written || buffer.first != 0 ||
@@ -65,11 +67,13 @@ Problem tensor_error(const Program& program, const TensorInfo& tensor) {
         return fmt::format("there is no buffer {}", tensor.buffer);
     const BufferInfo& buffer = program.buffers[static_cast<std::size_t>(tensor.buffer)];
     const Integer bytes = size_in_bytes(buffer.element);
-    const auto is_aligned = [&](Integer elements) { return modulo(elements * bytes, tile_piece_bytes) == 0; };
+    const auto is_aligned = [&](Integer elements) {
+        return modulo(elements * bytes, swizzle_chunk_bytes) == 0;
+    };
     if ((buffer.space != Space::argument && buffer.space != Space::scratch) || buffer.by_value)
         return fmt::format("'{}' is not in global memory", buffer.name);
-    if (buffer.alignment == 0 || buffer.alignment % tile_piece_bytes != 0 || !is_aligned(tensor.origin))
-        return fmt::format("it begins at no multiple of {} bytes", tile_piece_bytes);
+    if (buffer.alignment == 0 || buffer.alignment % swizzle_chunk_bytes != 0 || !is_aligned(tensor.origin))
+        return fmt::format("it begins at no multiple of {} bytes", swizzle_chunk_bytes);
     const std::size_t axes = tensor.extents.size();
     if (axes < 1 || axes > most_axes || tensor.strides.size() != axes || tensor.box.size() != axes)
         return fmt::format("it has {} extents, {} strides, and boxes of {}", axes, tensor.strides.size(),
@@ -88,7 +92,7 @@ Problem tensor_error(const Program& program, const TensorInfo& tensor) {
         return fmt::format("it rounds {}", name_of(buffer.element));
     if (!is_aligned(tensor.box[0])) return fmt::format("rows of boxes have {} elements", tensor.box[0]);
     if (tensor.swizzle != 0 &&
-        (tensor.swizzle * 4 % tile_row_bytes != 0 || tile_row_bytes % tensor.swizzle != 0 ||
+        (tensor.swizzle * 4 % swizzle_row_bytes != 0 || swizzle_row_bytes % tensor.swizzle != 0 ||
          tensor.box[0] * bytes != tensor.swizzle))
         return fmt::format("rows of boxes have {} bytes, of which {} are swizzled", tensor.box[0] * bytes,
                            tensor.swizzle);

@@ -1,4 +1,4 @@
-// Operations on tiles and signals, fences and roles.
+// Operations on tiles and mbarriers, fences and roles.
 #include "ir/verify_rules.hpp"
 
 #include "ir/tile.hpp"
@@ -21,8 +21,8 @@ const BufferInfo& buffer_of(const Program& program, Buffer buffer) {
     return program.buffers[static_cast<std::size_t>(buffer)];
 }
 
-/// The parts of an address that do not hang on variables lie at a multiple of so many bytes, and `reach` elements from there
-/// on in the buffer.
+/// Checks that the constant parts of an address are multiples of `alignment` bytes, and that `reach` elements from
+/// there are inside the buffer.
 Problem place_error(const Program& program, const VariableRanges& ranges, const Address& place, Integer reach,
                     Integer alignment, bool is_certain) {
     const BufferInfo& buffer = buffer_of(program, place.buffer);
@@ -40,33 +40,33 @@ Problem place_error(const Program& program, const VariableRanges& ranges, const 
                        range->high + reach - 1, buffer.name, buffer.elements - 1);
 }
 
-/// Elements from where a factor begins up to the end of its last.
-Integer reach_of(const TileLayout& layout, int element_bytes, Integer rows, Integer depth) {
+/// Elements from the start of an operand to the end of its last element.
+Integer reach_of(const SmemTileLayout& layout, int element_bytes, Integer rows, Integer depth) {
     Integer last = 0;
     for (Integer i = 0; i < rows; ++i)
-        last = std::max(last, place_in_tile(layout, element_bytes, i, depth - 1));
+        last = std::max(last, offset_in_tile(layout, element_bytes, i, depth - 1));
     return last + 1;
 }
 
-Problem product_rule_error(const Program& program, const VariableRanges& ranges, const TileOperation& tile,
-                           bool is_certain) {
-    const TileInstruction& entry = *tile.instruction;
+Problem product_rule_error(const Program& program, const VariableRanges& ranges,
+                           const AsyncTileOperation& tile, bool is_certain) {
+    const WgmmaInstruction& entry = *tile.instruction;
     const int bytes = size_in_bytes(entry.factor);
-    for (std::size_t factor = 0; factor < tile.places.size(); ++factor) {
-        if (buffer_of(program, tile.places[factor].buffer).space == Space::local) continue;
+    for (std::size_t factor = 0; factor < tile.addresses.size(); ++factor) {
+        if (buffer_of(program, tile.addresses[factor].buffer).space == Space::local) continue;
         const Integer rows = factor == 0 ? entry.rows : entry.columns;
         const Integer reach = reach_of(tile.layouts[factor], bytes, rows, entry.depth);
-        const Address& place = tile.places[factor];
-        if (Problem problem = place_error(program, ranges, place, reach, tile_piece_bytes, is_certain))
+        const Address& place = tile.addresses[factor];
+        if (Problem problem = place_error(program, ranges, place, reach, swizzle_chunk_bytes, is_certain))
             return problem;
-        const Integer row = tile_row_bytes / bytes;
-        if (tile.layouts[factor].along_depth && modulo(place.index.constant(), row) + entry.depth > row)
+        const Integer row = swizzle_row_bytes / bytes;
+        if (tile.layouts[factor].k_major && modulo(place.index.constant(), row) + entry.depth > row)
             return fmt::format("has a factor that goes on beyond a row of {} elements", row);
     }
     return std::nullopt;
 }
 
-/// Rows of boxes begin at whole chunks of the tensor. Where an index says where, what it is known to be decides.
+/// Rows of boxes must start at whole chunks of the tensor. For an index, checks what is known of it.
 Problem begin_error(const Program& program, const Operation& operation, Integer element_bytes) {
     const Operation& x = program[operation.operands[0]];
     Integer unit = 0, constant = 0;
@@ -79,24 +79,24 @@ Problem begin_error(const Program& program, const Operation& operation, Integer 
     } else {
         return std::nullopt;
     }
-    const Integer chunk = tile_piece_bytes / element_bytes;
+    const Integer chunk = swizzle_chunk_bytes / element_bytes;
     if (constant % std::gcd(unit, chunk) == 0) return std::nullopt;
     return fmt::format("begins at an element no multiple of {} of a row of '{}': {}", chunk,
                        program.tensors[static_cast<std::size_t>(operation.tile->tensor)].name, constant);
 }
 
-Problem signal_rule_error(const Program& program, const VariableRanges& ranges, const Address& place,
-                          bool is_certain) {
+Problem mbarrier_rule_error(const Program& program, const VariableRanges& ranges, const Address& place,
+                            bool is_certain) {
     return place_error(program, ranges, place, 1, 1, is_certain);
 }
 
 } // namespace
 
-Problem roles_error(const Program& program, const Roles& parts) {
+Problem roles_error(const Program& program, const WarpRoles& warp_roles) {
     if (program.launch.threads[1] != 1 || program.launch.threads[2] != 1)
         return "of threads that are not all along x";
-    std::vector<const Role*> roles;
-    for (const Role& role : parts.roles) {
+    std::vector<const WarpRole*> roles;
+    for (const WarpRole& role : warp_roles.roles) {
         if (role.threads <= 0 || role.threads % warpgroup != 0 || role.first_thread % warpgroup != 0)
             return fmt::format("'{}' has no whole warpgroups", role.name);
         if (role.registers != 0 && (role.registers < fewest_registers || role.registers > most_registers ||
@@ -105,9 +105,9 @@ Problem roles_error(const Program& program, const Roles& parts) {
         roles.push_back(&role);
     }
     std::sort(roles.begin(), roles.end(),
-              [](const Role* a, const Role* b) { return a->first_thread < b->first_thread; });
+              [](const WarpRole* a, const WarpRole* b) { return a->first_thread < b->first_thread; });
     Integer next = 0;
-    for (const Role* role : roles) {
+    for (const WarpRole* role : roles) {
         if (role->first_thread != next)
             return fmt::format("'{}' begins at thread {}, not {}", role->name, role->first_thread, next);
         next += role->threads;
@@ -117,25 +117,25 @@ Problem roles_error(const Program& program, const Roles& parts) {
     return std::nullopt;
 }
 
-Problem fence_error(const CopyFence& fence) {
-    if (fence.kind == CopyFence::Kind::begin && fence.what != CopyFence::What::tile_products)
+Problem fence_error(const AsyncFence& fence) {
+    if (fence.kind == AsyncFence::Kind::begin && fence.what != AsyncFence::What::wgmmas)
         return "a fence begins what is no product of tiles";
     return std::nullopt;
 }
 
 Problem tile_rule_error(const Program& program, const VariableRanges& ranges, const Operation& operation,
                         bool is_certain) {
-    const TileOperation& tile = *operation.tile;
+    const AsyncTileOperation& tile = *operation.tile;
     switch (operation.opcode) {
-    case Opcode::tile_product: return product_rule_error(program, ranges, tile, is_certain);
-    case Opcode::tile_load:
-    case Opcode::tile_store: break;
-    case Opcode::signal_initialize:
+    case Opcode::wgmma: return product_rule_error(program, ranges, tile, is_certain);
+    case Opcode::tma_load:
+    case Opcode::tma_store: break;
+    case Opcode::mbarrier_init:
         if (tile.count < 1) return fmt::format("waits for {} arrivals", tile.count);
-        return signal_rule_error(program, ranges, operation.address, is_certain);
+        return mbarrier_rule_error(program, ranges, operation.address, is_certain);
     default:
         if (tile.count < 0) return fmt::format("expects {} bytes", tile.count);
-        return signal_rule_error(program, ranges, operation.address, is_certain);
+        return mbarrier_rule_error(program, ranges, operation.address, is_certain);
     }
     const TensorInfo& tensor = program.tensors[static_cast<std::size_t>(tile.tensor)];
     const Integer elements =
@@ -145,11 +145,11 @@ Problem tile_rule_error(const Program& program, const VariableRanges& ranges, co
         return problem;
     const Integer bytes = size_in_bytes(buffer_of(program, operation.address.buffer).element);
     if (Problem problem = begin_error(program, operation, bytes)) return problem;
-    if (operation.opcode == Opcode::tile_store)
+    if (operation.opcode == Opcode::tma_store)
         return tensor.rounds ? Problem("stores what is rounded as it is loaded") : std::nullopt;
     if (program.launch.cluster < 32 && (tile.blocks >> program.launch.cluster) != 0)
         return fmt::format("is for blocks {:#b} of a cluster of {}", tile.blocks, program.launch.cluster);
-    return signal_rule_error(program, ranges, tile.places.front(), is_certain);
+    return mbarrier_rule_error(program, ranges, tile.addresses.front(), is_certain);
 }
 
 } // namespace swirl::ir

@@ -7,7 +7,7 @@ namespace swirl::jit {
 namespace x86 = asmjit::x86;
 namespace Inst = x86::Inst;
 
-void Addresses::forget() { held_ = {-1, -1}; }
+void Addresses::invalidate() { held_ = {-1, -1}; }
 
 std::int8_t Addresses::scratch() {
     last_ = 1 - last_;
@@ -15,38 +15,38 @@ std::int8_t Addresses::scratch() {
     return last_ == 0 ? general::rax : general::rcx;
 }
 
-std::int8_t Addresses::register_of(int stream) {
-    const GeneralHome& home = streams_.stream(stream).home;
-    if (home.in_register()) return home.number;
+std::int8_t Addresses::register_of(int induction) {
+    const IntegerLocation& location = inductions_.induction(induction).location;
+    if (location.in_register()) return location.number;
     for (std::size_t i = 0; i < held_.size(); ++i) {
-        if (held_[i] != stream) continue;
+        if (held_[i] != induction) continue;
         last_ = static_cast<int>(i);
         return i == 0 ? general::rax : general::rcx;
     }
     const std::int8_t number = scratch();
-    code_.emit(Inst::kIdMov, gp(number), frame_operand(home.offset));
-    held_[static_cast<std::size_t>(last_)] = stream;
+    code_.emit(Inst::kIdMov, gp(number), frame_operand(location.offset));
+    held_[static_cast<std::size_t>(last_)] = induction;
     return number;
 }
 
-x86::Mem Addresses::operand(const MemoryPlace& place, int bytes, int dynamic) {
+x86::Mem Addresses::operand(const MemoryOperand& memory_operand, int bytes, int dynamic) {
     const auto size = static_cast<std::uint32_t>(bytes);
-    const auto offset = static_cast<std::int32_t>(place.displacement);
-    if (place.base == MemoryPlace::Base::constant)
-        return x86::ptr(pools_[static_cast<std::size_t>(place.number)], offset, size);
+    const auto offset = static_cast<std::int32_t>(memory_operand.displacement);
+    if (memory_operand.base == MemoryOperand::Base::constant)
+        return x86::ptr(pools_[static_cast<std::size_t>(memory_operand.number)], offset, size);
     x86::Gp base = x86::rsp;
-    if (place.base == MemoryPlace::Base::stream) {
-        base = gp(register_of(place.number));
-        if (!fits_in_32_bits(place.displacement)) {
+    if (memory_operand.base == MemoryOperand::Base::induction) {
+        base = gp(register_of(memory_operand.number));
+        if (!fits_in_32_bits(memory_operand.displacement)) {
             const std::int8_t far = scratch();
-            code_.emit(Inst::kIdMov, gp(far), asmjit::Imm(place.displacement));
+            code_.emit(Inst::kIdMov, gp(far), asmjit::Imm(memory_operand.displacement));
             code_.emit(Inst::kIdAdd, gp(far), base);
             if (dynamic < 0) return x86::ptr(gp(far), 0, size);
-            return x86::ptr(gp(far), gp(dynamic), place.shift, 0, size);
+            return x86::ptr(gp(far), gp(dynamic), memory_operand.shift, 0, size);
         }
     }
     if (dynamic < 0) return x86::ptr(base, offset, size);
-    return x86::ptr(base, gp(dynamic), place.shift, offset, size);
+    return x86::ptr(base, gp(dynamic), memory_operand.shift, offset, size);
 }
 
 std::int8_t Addresses::tile_row_register() {
@@ -58,37 +58,37 @@ std::int8_t Addresses::tile_row_register() {
     return number;
 }
 
-x86::Mem Addresses::tile_operand(const MemoryPlace& place) {
-    ensure(fits_in_32_bits(place.displacement) && place.dynamic == no_register &&
-               place.base != MemoryPlace::Base::constant,
+x86::Mem Addresses::tile_operand(const MemoryOperand& memory_operand) {
+    ensure(fits_in_32_bits(memory_operand.displacement) && memory_operand.dynamic == no_register &&
+               memory_operand.base != MemoryOperand::Base::constant,
            "a tile in a place that its instructions cannot name");
     x86::Gp base = x86::rsp;
-    if (place.base == MemoryPlace::Base::stream) base = gp(register_of(place.number));
-    return x86::ptr(base, gp(tile_row_register()), 0, static_cast<std::int32_t>(place.displacement));
+    if (memory_operand.base == MemoryOperand::Base::induction) base = gp(register_of(memory_operand.number));
+    return x86::ptr(base, gp(tile_row_register()), 0, static_cast<std::int32_t>(memory_operand.displacement));
 }
 
-void Addresses::load_integer(std::int8_t target, const StreamAccess& access) {
-    if (access.stream < 0) {
+void Addresses::load_integer(std::int8_t target, const InductionAccess& access) {
+    if (access.induction < 0) {
         code_.emit(Inst::kIdMov, gp(target), asmjit::Imm(access.displacement));
         return;
     }
-    const GeneralHome& home = streams_.stream(access.stream).home;
+    const IntegerLocation& location = inductions_.induction(access.induction).location;
     if (!fits_in_32_bits(access.displacement)) {
         code_.emit(Inst::kIdMov, gp(target), asmjit::Imm(access.displacement));
-        if (home.in_register())
-            code_.emit(Inst::kIdAdd, gp(target), gp(home.number));
+        if (location.in_register())
+            code_.emit(Inst::kIdAdd, gp(target), gp(location.number));
         else
-            code_.emit(Inst::kIdAdd, gp(target), frame_operand(home.offset));
+            code_.emit(Inst::kIdAdd, gp(target), frame_operand(location.offset));
         return;
     }
     const auto offset = static_cast<std::int32_t>(access.displacement);
-    if (!home.in_register()) {
-        code_.emit(Inst::kIdMov, gp(target), frame_operand(home.offset));
+    if (!location.in_register()) {
+        code_.emit(Inst::kIdMov, gp(target), frame_operand(location.offset));
         if (offset != 0) code_.emit(Inst::kIdAdd, gp(target), asmjit::Imm(offset));
     } else if (offset == 0) {
-        if (target != home.number) code_.emit(Inst::kIdMov, gp(target), gp(home.number));
+        if (target != location.number) code_.emit(Inst::kIdMov, gp(target), gp(location.number));
     } else {
-        code_.emit(Inst::kIdLea, gp(target), x86::ptr(gp(home.number), offset));
+        code_.emit(Inst::kIdLea, gp(target), x86::ptr(gp(location.number), offset));
     }
 }
 

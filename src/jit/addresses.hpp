@@ -2,42 +2,41 @@
 
 #include "jit/code_buffer.hpp"
 #include "jit/constant_pool.hpp"
-#include "jit/streams.hpp"
+#include "jit/induction_variables.hpp"
 
 namespace swirl::jit {
 
-/// Memory operands. What a general register does not hold goes through rax or rcx, which keep their contents until
-/// they are needed for something else.
+/// x86 memory operands. Integers that have no general register go through rax or rcx, which cache them until reused.
 class Addresses {
 public:
-    Addresses(const Streams& streams, std::array<asmjit::Label, ConstantPool::size_classes> pools,
-              CodeBuffer& code)
-        : streams_(streams), pools_(pools), code_(code) {}
+    Addresses(const InductionVariables& inductions,
+              std::array<asmjit::Label, ConstantPool::size_classes> pools, CodeBuffer& code)
+        : inductions_(inductions), pools_(pools), code_(code) {}
 
-    /// The operand for `bytes` bytes (0: the instruction knows) at `place`; `dynamic` is the general register of its
-    /// dynamic index. May emit instructions that change rax or rcx.
-    asmjit::x86::Mem operand(const MemoryPlace& place, int bytes, int dynamic = -1);
+    /// The operand for `bytes` bytes (0: implied by the instruction) at `memory_operand`; `dynamic` is the general
+    /// register of its dynamic index. May emit instructions that change rax or rcx.
+    asmjit::x86::Mem operand(const MemoryOperand& memory_operand, int bytes, int dynamic = -1);
 
-    /// The operand for a tile register at `place`: its rows are one behind the other. Changes rax or rcx.
-    asmjit::x86::Mem tile_operand(const MemoryPlace& place);
+    /// The operand for a tile register at `memory_operand`, with contiguous rows. Changes rax or rcx.
+    asmjit::x86::Mem tile_operand(const MemoryOperand& memory_operand);
 
-    /// An integer that streams say: stream + displacement, in a general register or added there.
-    void load_integer(std::int8_t target, const StreamAccess& access);
+    /// Loads induction + displacement into the general register `target`.
+    void load_integer(std::int8_t target, const InductionAccess& access);
 
-    /// rax and rcx hold nothing: at labels and after other uses of them.
-    void forget();
-    void forget(std::int8_t number) { held_[number == general::rax ? 0 : 1] = -1; }
+    /// Discards what rax and rcx cache: call at labels and after other uses of them.
+    void invalidate();
+    void invalidate(std::int8_t number) { held_[number == general::rax ? 0 : 1] = -1; }
 
 private:
     std::int8_t scratch();
-    std::int8_t register_of(int stream);
+    std::int8_t register_of(int induction);
     std::int8_t tile_row_register();
 
-    const Streams& streams_;
+    const InductionVariables& inductions_;
     std::array<asmjit::Label, ConstantPool::size_classes> pools_;
     CodeBuffer& code_;
-    static constexpr int tile_rows = -2; ///< in place of a stream: the distance of a tile's rows
-    std::array<int, 2> held_ = {-1, -1}; ///< streams in rax and rcx
+    static constexpr int tile_rows = -2; ///< in held_: the row stride of a tile, not an induction variable
+    std::array<int, 2> held_ = {-1, -1}; ///< induction variables cached in rax and rcx
     int last_ = 1;
 };
 

@@ -13,36 +13,38 @@ struct Range {
     Position position;
 };
 
-/// The stores of a block to one buffer through one stream.
+/// The stores of a block to one buffer through one induction variable.
 struct Group {
-    const MemoryPlace* example;
+    const MemoryOperand* example;
     bool is_dynamic;
     Integer longest = 0;
     std::vector<Position> positions; ///< ascending
     std::vector<Range> ranges;       ///< by low end
 };
 
-bool same_stream(const MemoryPlace& a, const MemoryPlace& b) {
+bool same_induction(const MemoryOperand& a, const MemoryOperand& b) {
     return a.base == b.base && a.number == b.number;
 }
 
 std::vector<Group> group_stores(const Block& block) {
     std::vector<Group> groups;
     Position position = -1;
-    for (const MachineOperation& operation : block.operations) {
+    for (const X86Operation& operation : block.operations) {
         ++position;
         if (operation.form != Form::store) continue;
-        const MemoryPlace& place = block.places[static_cast<std::size_t>(operation.memory)];
-        if (place.buffer < 0) continue;
-        const bool is_dynamic = place.dynamic != no_register;
+        const MemoryOperand& memory_operand =
+            block.memory_operands[static_cast<std::size_t>(operation.memory)];
+        if (memory_operand.buffer < 0) continue;
+        const bool is_dynamic = memory_operand.dynamic != no_register;
         auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-            return g.example->buffer == place.buffer && same_stream(*g.example, place) &&
+            return g.example->buffer == memory_operand.buffer && same_induction(*g.example, memory_operand) &&
                    g.is_dynamic == is_dynamic;
         });
-        if (group == groups.end()) group = groups.insert(groups.end(), Group{&place, is_dynamic, 0, {}, {}});
+        if (group == groups.end())
+            group = groups.insert(groups.end(), Group{&memory_operand, is_dynamic, 0, {}, {}});
         group->positions.push_back(position);
         const Integer bytes = operation.memory_bytes;
-        group->ranges.push_back({place.displacement, place.displacement + bytes, position});
+        group->ranges.push_back({memory_operand.displacement, memory_operand.displacement + bytes, position});
         group->longest = std::max(group->longest, bytes);
     }
     for (Group& group : groups)
@@ -57,7 +59,7 @@ Position first_after(const std::vector<Position>& positions, Position from) {
 }
 
 Position first_overlap(const Group& group, const Leaf& leaf) {
-    const Integer low = leaf.place.displacement;
+    const Integer low = leaf.memory_operand.displacement;
     const Integer high = low + leaf.bytes;
     auto at = std::lower_bound(group.ranges.begin(), group.ranges.end(), low - group.longest,
                                [](const Range& range, Integer value) { return range.low < value; });
@@ -77,7 +79,7 @@ void find_expiries(const ir::Program& program, bool arguments_may_overlap, Block
                program.buffers[static_cast<std::size_t>(buffer)].space == ir::Space::argument;
     };
     for (Leaf& leaf : block.leaves) {
-        const ir::Buffer buffer = leaf.place.buffer;
+        const ir::Buffer buffer = leaf.memory_operand.buffer;
         if (buffer < 0 || program.buffers[static_cast<std::size_t>(buffer)].space == ir::Space::table)
             continue;
         for (const Group& group : groups) {
@@ -86,7 +88,7 @@ void find_expiries(const ir::Program& program, bool arguments_may_overlap, Block
             if (stored != buffer) {
                 if (may_overlap_others(stored) && may_overlap_others(buffer))
                     first = first_after(group.positions, leaf.created);
-            } else if (group.is_dynamic || !same_stream(*group.example, leaf.place)) {
+            } else if (group.is_dynamic || !same_induction(*group.example, leaf.memory_operand)) {
                 first = first_after(group.positions, leaf.created);
             } else {
                 first = first_overlap(group, leaf);

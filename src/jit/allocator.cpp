@@ -10,11 +10,11 @@ namespace {
 
 namespace Inst = asmjit::x86::Inst;
 
-/// A value that memory holds anyway may be dropped although another value's next use is up to this many operations
-/// further away: dropping the other one would cost a store.
+/// A value also available in memory is evicted even if another's next use is up to this many operations further away:
+/// evicting that one would cost a store.
 constexpr Position clean_advantage = 6;
 
-/// A memory-held value deserves a register if it displaces one whose next use is this many times further away.
+/// A value in memory deserves a register if the value it evicts has its next use this many times further away.
 constexpr Position distance_ratio = 3;
 
 } // namespace
@@ -52,7 +52,7 @@ void Allocator::run(const Block& block) {
     for (File& file : files_) file.locked = 0;
     const auto count = static_cast<Position>(block.operations.size());
     for (position_ = 0; position_ < count; ++position_) {
-        const MachineOperation& operation = block.operations[static_cast<std::size_t>(position_)];
+        const X86Operation& operation = block.operations[static_cast<std::size_t>(position_)];
         advance(operation);
         execute(operation);
         for (File& file : files_) file.locked = 0;
@@ -62,14 +62,15 @@ void Allocator::run(const Block& block) {
 }
 
 void Allocator::find_uses() {
-    const auto each_use = [&](const MachineOperation& operation, auto&& f) {
+    const auto each_use = [&](const X86Operation& operation, auto&& f) {
         for (const Virtual source : operation.sources)
             if (source != no_register) f(source);
         if (operation.memory < 0) return;
-        const MemoryPlace& place = block_->places[static_cast<std::size_t>(operation.memory)];
-        if (place.dynamic != no_register) f(place.dynamic);
+        const MemoryOperand& memory_operand =
+            block_->memory_operands[static_cast<std::size_t>(operation.memory)];
+        if (memory_operand.dynamic != no_register) f(memory_operand.dynamic);
     };
-    for (const MachineOperation& operation : block_->operations)
+    for (const X86Operation& operation : block_->operations)
         each_use(operation, [&](Virtual v) { ++state(v).end; });
     const auto each_outliving = [&](auto&& f) {
         for (std::size_t v = 0; v < block_->registers.size(); ++v)
@@ -84,7 +85,7 @@ void Allocator::find_uses() {
     }
     uses_.resize(static_cast<std::size_t>(total));
     Position position = 0;
-    for (const MachineOperation& operation : block_->operations) {
+    for (const X86Operation& operation : block_->operations) {
         each_use(operation, [&](Virtual v) { uses_[static_cast<std::size_t>(state(v).end++)] = position; });
         ++position;
     }
@@ -104,7 +105,7 @@ void Allocator::find_expiries() {
     }
 }
 
-void Allocator::advance(const MachineOperation& operation) {
+void Allocator::advance(const X86Operation& operation) {
     const auto pass = [&](Virtual v) {
         State& s = state(v);
         while (s.cursor < s.end && uses_[static_cast<std::size_t>(s.cursor)] <= position_) ++s.cursor;
@@ -113,8 +114,8 @@ void Allocator::advance(const MachineOperation& operation) {
     for (const Virtual source : operation.sources)
         if (source != no_register) pass(source);
     if (operation.memory < 0) return;
-    const MemoryPlace& place = block_->places[static_cast<std::size_t>(operation.memory)];
-    if (place.dynamic != no_register) pass(place.dynamic);
+    const MemoryOperand& memory_operand = block_->memory_operands[static_cast<std::size_t>(operation.memory)];
+    if (memory_operand.dynamic != no_register) pass(memory_operand.dynamic);
 }
 
 bool Allocator::is_worth_a_register(Virtual v) {
@@ -198,12 +199,12 @@ void Allocator::load_into(std::int8_t number, Virtual v) {
             if (!is_legacy_) CodeBuffer::append(item, zero);
             return;
         }
-        if (leaf.place.base == MemoryPlace::Base::none) {
-            code_.emit(leaf.load, gp(number), asmjit::Imm(leaf.place.displacement));
+        if (leaf.memory_operand.base == MemoryOperand::Base::none) {
+            code_.emit(leaf.load, gp(number), asmjit::Imm(leaf.memory_operand.displacement));
             return;
         }
         if (leaf.mask != 0) apply_mask(leaf.mask);
-        const asmjit::x86::Mem from = addresses_.operand(leaf.place, leaf.bytes);
+        const asmjit::x86::Mem from = addresses_.operand(leaf.memory_operand, leaf.bytes);
         Item& item = code_.emit(leaf.load, register_operand(leaf.width, number), from);
         if (leaf.mask == 0) return;
         item.mask_register = masks_.register_of(leaf.mask);
@@ -253,12 +254,13 @@ void Allocator::release(Virtual v) {
     }
 }
 
-void Allocator::release_dead(const MachineOperation& operation) {
+void Allocator::release_dead(const X86Operation& operation) {
     for (const Virtual source : operation.sources)
         if (source != no_register && dies(source)) release(source);
     if (operation.memory < 0) return;
-    const MemoryPlace& place = block_->places[static_cast<std::size_t>(operation.memory)];
-    if (place.dynamic != no_register && dies(place.dynamic)) release(place.dynamic);
+    const MemoryOperand& memory_operand = block_->memory_operands[static_cast<std::size_t>(operation.memory)];
+    if (memory_operand.dynamic != no_register && dies(memory_operand.dynamic))
+        release(memory_operand.dynamic);
 }
 
 void Allocator::expire(Position position) {

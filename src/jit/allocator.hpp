@@ -3,20 +3,20 @@
 #include "jit/addresses.hpp"
 #include "jit/compile.hpp"
 #include "jit/frame.hpp"
-#include "jit/machine.hpp"
 #include "jit/masks.hpp"
 #include "jit/register_buffers.hpp"
+#include "jit/x86_operation.hpp"
 #include "target/cpu.hpp"
 
 #include <vector>
 
 namespace swirl::jit {
 
-/// Gives the virtual registers of a block machine registers and writes its instructions.
+/// Assigns machine registers to the virtual registers of a block and writes its instructions.
 ///
-/// A value whose next use is furthest away leaves its register first (Belady 1966), preferring one that memory holds
-/// anyway. Values that memory holds (loads, constants) come into a register at their first use and only if their next
-/// use is near enough to pay for it; else they are memory operands.
+/// Evicts the value with the furthest next use (Belady 1966), preferring values also available in memory. Such values
+/// (loads, constants) enter a register at their first use, and only if the next use is near enough to pay for it;
+/// otherwise they become memory operands.
 class Allocator {
 public:
     Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses, const Masks& masks,
@@ -34,7 +34,7 @@ private:
     struct File {
         std::uint32_t all = 0; ///< bit set of usable registers
         std::uint32_t free = 0;
-        std::uint32_t locked = 0; ///< holding operands of the operation at hand
+        std::uint32_t locked = 0; ///< hold operands of the current operation
         std::array<Virtual, 32> occupant{};
     };
     using Operand = asmjit::Operand;
@@ -43,7 +43,7 @@ private:
     // allocator.cpp: values and registers
     void find_uses();
     void find_expiries();
-    void advance(const MachineOperation& operation);
+    void advance(const X86Operation& operation);
     State& state(Virtual v) { return states_[static_cast<std::size_t>(v)]; }
     const State& state(Virtual v) const { return states_[static_cast<std::size_t>(v)]; }
     File& file(Virtual v) { return files_[static_cast<std::size_t>(block_->info(v).kind)]; }
@@ -63,31 +63,31 @@ private:
     void into_register(Virtual v);
     void load_into(std::int8_t number, Virtual v);
     void assign(Virtual v, std::int8_t number);
-    void release_dead(const MachineOperation& operation);
+    void release_dead(const X86Operation& operation);
     void release(Virtual v);
     void expire(Position position);
 
     // allocator_forms.cpp: one operation
-    void execute(const MachineOperation& operation);
-    void unary(const MachineOperation& operation);
-    void binary(MachineOperation operation);
+    void execute(const X86Operation& operation);
+    void unary(const X86Operation& operation);
+    void binary(X86Operation operation);
     template <class Second>
-    void destructive(const MachineOperation& operation, Second&& second, const Operand& third = {});
-    void accumulate(const MachineOperation& operation);
-    void fma(const MachineOperation& operation);
-    void permute2(const MachineOperation& operation);
-    void load(const MachineOperation& operation);
-    void store(const MachineOperation& operation);
-    void compare(const MachineOperation& operation);
-    void select(const MachineOperation& operation);
-    void keep(const MachineOperation& operation);
-    bool can_fold(const MachineOperation& operation, Virtual v) const;
-    Virtual choose_folded(const MachineOperation& operation, std::initializer_list<Virtual> candidates);
+    void destructive(const X86Operation& operation, Second&& second, const Operand& third = {});
+    void accumulate(const X86Operation& operation);
+    void fma(const X86Operation& operation);
+    void permute2(const X86Operation& operation);
+    void load(const X86Operation& operation);
+    void store(const X86Operation& operation);
+    void compare(const X86Operation& operation);
+    void select(const X86Operation& operation);
+    void keep(const X86Operation& operation);
+    bool can_fold(const X86Operation& operation, Virtual v) const;
+    Virtual choose_folded(const X86Operation& operation, std::initializer_list<Virtual> candidates);
     Operand folded(Virtual v);
-    Operand memory(const MachineOperation& operation);
-    Operand source(const MachineOperation& operation, std::size_t index) const;
-    std::int8_t result_register(const MachineOperation& operation);
-    void finish(Item& item, const MachineOperation& operation);
+    Operand memory(const X86Operation& operation);
+    Operand source(const X86Operation& operation, std::size_t index) const;
+    std::int8_t result_register(const X86Operation& operation);
+    void finish(Item& item, const X86Operation& operation);
     void copy(std::int8_t to, std::int8_t from, Width width);
     void apply_mask(std::uint16_t mask);
 
@@ -105,12 +105,12 @@ private:
     Position position_ = 0;
     std::array<File, classes> files_;
     std::vector<State> states_;
-    std::vector<Position> uses_;              ///< of all registers, one after the other, ascending
-    std::vector<std::int32_t> expiring_;      ///< by position: first leaf that ends there, −1: none
-    std::vector<std::int32_t> expiring_next_; ///< by virtual register: the next one
+    std::vector<Position> uses_;              ///< of all virtual registers, concatenated; ascending in each
+    std::vector<std::int32_t> expiring_;      ///< by position: first leaf that expires there, −1: none
+    std::vector<std::int32_t> expiring_next_; ///< by virtual register: the next leaf that expires there
     std::vector<std::int32_t> slots_;         ///< all spill slots of the kernel
     std::vector<std::int32_t> free_slots_;
-    std::vector<std::int32_t> freed_slots_; ///< by the operation at hand, which may still read them
+    std::vector<std::int32_t> freed_slots_; ///< freed by the current operation, which may still read them
 };
 
 } // namespace swirl::jit

@@ -11,8 +11,8 @@ namespace {
 namespace x86 = asmjit::x86;
 namespace Inst = x86::Inst;
 
-// A multiply-add instruction's three forms name the operands that are multiplied: 132 d = d·s3 + s2,
-// 213 d = s2·d + s3, 231 d = s2·s3 + d; s3 may be memory. The encoder numbers them six apart (pd, ph, ps, sd, sh, ss).
+// A multiply-add instruction's three forms differ in the operands that are multiplied: 132 d = d·s3 + s2,
+// 213 d = s2·d + s3, 231 d = s2·s3 + d; s3 may be memory. Their ids are six apart (pd, ph, ps, sd, sh, ss).
 constexpr InstructionId form_213 = 6;
 constexpr InstructionId form_231 = 12;
 static_assert(Inst::kIdVfmadd213pd == Inst::kIdVfmadd132pd + form_213);
@@ -25,7 +25,7 @@ InstructionId overwriting_index(InstructionId id) {
     return id == Inst::kIdVpermt2pd ? Inst::kIdVpermi2pd : Inst::kIdVpermi2ps;
 }
 
-asmjit::Imm immediate_of(const MachineOperation& operation) { return asmjit::Imm(operation.immediate); }
+asmjit::Imm immediate_of(const X86Operation& operation) { return asmjit::Imm(operation.immediate); }
 
 } // namespace
 
@@ -41,21 +41,20 @@ Allocator::Operand Allocator::register_operand(Width width, int number) {
     return {};
 }
 
-Allocator::Operand Allocator::source(const MachineOperation& operation, std::size_t index) const {
+Allocator::Operand Allocator::source(const X86Operation& operation, std::size_t index) const {
     return register_operand(operation.widths[index], state(operation.sources[index]).number);
 }
 
-bool Allocator::can_fold(const MachineOperation& operation, Virtual v) const {
+bool Allocator::can_fold(const X86Operation& operation, Virtual v) const {
     if (is_in_register(v)) return false;
     if (!is_valid_leaf(v)) return state(v).slot >= 0 && dies(v);
     const Leaf& leaf = block_->leaf(v);
     return leaf.folds && (leaf.broadcast_lanes == 0 || operation.folds_broadcast);
 }
 
-/// The candidate to take from memory: each occurs once, is not in a register and does not deserve one. A literal
-/// constant goes before a load, a load before a broadcast: what stays in a register is what is dear to fetch.
-Virtual Allocator::choose_folded(const MachineOperation& operation,
-                                 std::initializer_list<Virtual> candidates) {
+/// The candidate to fold into a memory operand: it occurs once, is not in a register and is not worth one. Constants go
+/// before loads, loads before broadcasts: the values most costly to load keep their registers.
+Virtual Allocator::choose_folded(const X86Operation& operation, std::initializer_list<Virtual> candidates) {
     Virtual best = no_register;
     int best_rank = 4;
     for (const Virtual v : candidates) {
@@ -66,7 +65,9 @@ Virtual Allocator::choose_folded(const MachineOperation& operation,
         int rank = 3;
         if (is_valid_leaf(v)) {
             const Leaf& leaf = block_->leaf(v);
-            rank = leaf.place.base == MemoryPlace::Base::constant ? 0 : leaf.broadcast_lanes == 0 ? 1 : 2;
+            rank = leaf.memory_operand.base == MemoryOperand::Base::constant ? 0
+                   : leaf.broadcast_lanes == 0                               ? 1
+                                                                             : 2;
         }
         if (rank >= best_rank || is_worth_a_register(v)) continue;
         best = v;
@@ -84,7 +85,7 @@ Virtual Allocator::choose_folded(const MachineOperation& operation,
 Allocator::Operand Allocator::folded(Virtual v) {
     if (!is_valid_leaf(v)) return frame_operand(state(v).slot, block_->info(v).bytes);
     const Leaf& leaf = block_->leaf(v);
-    asmjit::x86::Mem operand = addresses_.operand(leaf.place, leaf.bytes);
+    asmjit::x86::Mem operand = addresses_.operand(leaf.memory_operand, leaf.bytes);
     switch (leaf.broadcast_lanes) {
     case 2: return operand._1to2();
     case 4: return operand._1to4();
@@ -94,15 +95,15 @@ Allocator::Operand Allocator::folded(Virtual v) {
     }
 }
 
-Allocator::Operand Allocator::memory(const MachineOperation& operation) {
-    const MemoryPlace& place = block_->places[static_cast<std::size_t>(operation.memory)];
+Allocator::Operand Allocator::memory(const X86Operation& operation) {
+    const MemoryOperand& memory_operand = block_->memory_operands[static_cast<std::size_t>(operation.memory)];
     int dynamic = -1;
-    if (place.dynamic != no_register) {
-        into_register(place.dynamic);
-        dynamic = state(place.dynamic).number;
+    if (memory_operand.dynamic != no_register) {
+        into_register(memory_operand.dynamic);
+        dynamic = state(memory_operand.dynamic).number;
     }
-    if (operation.memory_bytes == tile_bytes) return addresses_.tile_operand(place);
-    return addresses_.operand(place, operation.memory_bytes, dynamic);
+    if (operation.memory_bytes == tile_bytes) return addresses_.tile_operand(memory_operand);
+    return addresses_.operand(memory_operand, operation.memory_bytes, dynamic);
 }
 
 void Allocator::copy(std::int8_t to, std::int8_t from, Width width) {
@@ -116,24 +117,24 @@ void Allocator::apply_mask(std::uint16_t mask) {
     if (masks_.is_resident(mask)) return;
     code_.emit(Inst::kIdMov, x86::eax, asmjit::Imm(masks_.bits(mask)));
     code_.emit(Inst::kIdKmovd, x86::KReg(Masks::scratch), x86::eax);
-    addresses_.forget(general::rax);
+    addresses_.invalidate(general::rax);
 }
 
-std::int8_t Allocator::result_register(const MachineOperation& operation) {
+std::int8_t Allocator::result_register(const X86Operation& operation) {
     const Class kind = block_->info(operation.result).kind;
     release_dead(operation);
     return take(kind);
 }
 
-/// Completes an emitted instruction by its immediate and mask.
-void Allocator::finish(Item& item, const MachineOperation& operation) {
+/// Sets the immediate and mask of an emitted instruction.
+void Allocator::finish(Item& item, const X86Operation& operation) {
     if (operation.immediate >= 0) CodeBuffer::append(item, immediate_of(operation));
     if (operation.mask == 0) return;
     item.mask_register = masks_.register_of(operation.mask);
     item.zeroing = operation.zeroing;
 }
 
-void Allocator::execute(const MachineOperation& operation) {
+void Allocator::execute(const X86Operation& operation) {
     switch (operation.form) {
     case Form::unary: unary(operation); break;
     case Form::binary: binary(operation); break;
@@ -153,10 +154,10 @@ void Allocator::execute(const MachineOperation& operation) {
     if (dies(operation.result)) release(operation.result);
 }
 
-/// d = op s0[, second[, third]] where the instruction overwrites s0: take over its register if it dies here, fetch it straight
-/// into the result's if it is in memory, else copy.
+/// d = op s0[, second[, third]] where the instruction overwrites s0. Reuses the register of s0 if s0 dies here, loads
+/// s0 straight into the result's register if it is in memory, else copies it.
 template <class Second>
-void Allocator::destructive(const MachineOperation& operation, Second&& second, const Operand& third) {
+void Allocator::destructive(const X86Operation& operation, Second&& second, const Operand& third) {
     const Virtual a = operation.sources[0];
     const Width width = operation.widths[0];
     std::int8_t number = -1;
@@ -181,7 +182,7 @@ void Allocator::destructive(const MachineOperation& operation, Second&& second, 
     assign(operation.result, number);
 }
 
-void Allocator::unary(const MachineOperation& operation) {
+void Allocator::unary(const X86Operation& operation) {
     const Virtual a = operation.sources[0];
     if (operation.destructive) {
         destructive(operation, [](std::int8_t) { return Operand(); });
@@ -196,7 +197,7 @@ void Allocator::unary(const MachineOperation& operation) {
     assign(operation.result, number);
 }
 
-void Allocator::binary(MachineOperation operation) {
+void Allocator::binary(X86Operation operation) {
     Virtual& a = operation.sources[0];
     Virtual& b = operation.sources[1];
     const Virtual m =
@@ -224,20 +225,20 @@ void Allocator::binary(MachineOperation operation) {
     assign(operation.result, number);
 }
 
-void Allocator::accumulate(const MachineOperation& operation) {
-    const auto a = operation.sources[1], b = operation.sources[2]; // behind the sum
+void Allocator::accumulate(const X86Operation& operation) {
+    const auto a = operation.sources[1], b = operation.sources[2]; // the operands after the accumulator
     const bool from_memory = choose_folded(operation, {b}) == b;
     into_register(a);
     if (!from_memory) into_register(b);
     Operand third;
     const auto second = [&](std::int8_t) {
-        third = from_memory ? folded(b) : source(operation, 2); // what fetches the sum is emitted by now
+        third = from_memory ? folded(b) : source(operation, 2); // after the accumulator's load
         return source(operation, 1);
     };
     destructive(operation, second, third);
 }
 
-void Allocator::fma(const MachineOperation& operation) {
+void Allocator::fma(const X86Operation& operation) {
     auto [a, b, c] = operation.sources;
     const Virtual m = choose_folded(operation, {a, b, c});
     for (const Virtual v : {a, b, c})
@@ -265,7 +266,7 @@ void Allocator::fma(const MachineOperation& operation) {
     std::int8_t number = state(d).number;
     const Operand second = operand(x);
     if (is_free(d)) {
-        // d may be x or y, too: the instruction reads before it writes
+        // d may equal x or y: the instruction reads before it writes
         file(d).occupant[static_cast<std::size_t>(number)] = no_register;
         state(d).number = -1;
     } else {
@@ -277,7 +278,7 @@ void Allocator::fma(const MachineOperation& operation) {
     assign(operation.result, number);
 }
 
-void Allocator::permute2(const MachineOperation& operation) {
+void Allocator::permute2(const X86Operation& operation) {
     const auto [a, index, b] = operation.sources;
     const bool from_memory = a != b && choose_folded(operation, {b}) == b;
     into_register(a);
@@ -310,7 +311,7 @@ void Allocator::permute2(const MachineOperation& operation) {
     assign(operation.result, number);
 }
 
-void Allocator::load(const MachineOperation& operation) {
+void Allocator::load(const X86Operation& operation) {
     const Virtual a = operation.sources[0];
     if (a == no_register) {
         if (operation.mask != 0) apply_mask(operation.mask);
@@ -333,7 +334,7 @@ void Allocator::load(const MachineOperation& operation) {
     assign(operation.result, number);
 }
 
-void Allocator::store(const MachineOperation& operation) {
+void Allocator::store(const X86Operation& operation) {
     const auto [value, mask, none] = operation.sources;
     into_register(value);
     if (mask != no_register) into_register(mask);
@@ -347,8 +348,8 @@ void Allocator::store(const MachineOperation& operation) {
     release_dead(operation);
 }
 
-/// vcmp to a mask register, then the mask as lanes of ones; `id` is the comparison.
-void Allocator::compare(const MachineOperation& operation) {
+/// vcmp to a mask register, then expands the mask to all-ones lanes; `id` is the comparison.
+void Allocator::compare(const X86Operation& operation) {
     into_register(operation.sources[0]);
     into_register(operation.sources[1]);
     const x86::KReg mask(Masks::scratch);
@@ -361,8 +362,8 @@ void Allocator::compare(const MachineOperation& operation) {
     assign(operation.result, number);
 }
 
-/// Lanes of ones to a mask register, then a blend; `id` is the blend.
-void Allocator::select(const MachineOperation& operation) {
+/// Converts all-ones lanes to a mask register, then blends; `id` is the blend.
+void Allocator::select(const X86Operation& operation) {
     for (const Virtual v : operation.sources) into_register(v);
     const x86::KReg mask(Masks::scratch);
     const bool is_double = operation.id == Inst::kIdVblendmpd;
@@ -375,8 +376,8 @@ void Allocator::select(const MachineOperation& operation) {
     assign(operation.result, number);
 }
 
-/// The value moves into its register, and makes room for it where another's later uses need what is there.
-void Allocator::keep(const MachineOperation& operation) {
+/// Moves the value into its fixed register; if the occupant has later uses, moves it elsewhere first.
+void Allocator::keep(const X86Operation& operation) {
     const Virtual value = operation.sources[0];
     const std::int8_t number = block_->info(operation.result).fixed;
     const Virtual there = files_[0].occupant[static_cast<std::size_t>(number)];

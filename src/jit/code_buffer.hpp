@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jit/machine.hpp"
+#include "jit/x86_operation.hpp"
 
 #include <asmjit/x86.h>
 
@@ -9,7 +9,7 @@
 
 namespace swirl::jit {
 
-/// Instructions in their final form, kept until the frame's size and the registers to save are known.
+/// Instructions in final form, buffered until the frame size and the registers to save are known.
 class CodeBuffer {
 public:
     using Operand = asmjit::Operand;
@@ -20,7 +20,7 @@ public:
         std::uint8_t count = 0;
         std::uint8_t mask_register = 0; ///< k1…k7, 0: none
         bool zeroing = false;
-        bool is_vex = false;  ///< of two encodings the one without EVEX
+        bool is_vex = false;  ///< use the VEX encoding of an instruction that also has an EVEX one
         InstructionId id = 0; ///< alignment: bytes; comment: index
         std::array<Operand, 4> operands;
     };
@@ -59,7 +59,7 @@ private:
     int instructions_ = 0;
 };
 
-/// Throws InternalError if an encoder call failed.
+/// Throws InternalError if an assembler call failed.
 void ensure_encoded(asmjit::Error error, InstructionId id);
 
 } // namespace swirl::jit

@@ -4,7 +4,7 @@
 
 namespace swirl::jit {
 
-MemoryPlace ConstantPool::place(std::span<const std::uint8_t> bytes) {
+MemoryOperand ConstantPool::add(std::span<const std::uint8_t> bytes) {
     if (2 * used_ >= slots_.size()) grow();
     const int size_class = class_of(bytes.size());
     Slot& slot = slots_[find(size_class, bytes)];
@@ -14,7 +14,7 @@ MemoryPlace ConstantPool::place(std::span<const std::uint8_t> bytes) {
         pool.insert(pool.end(), bytes.begin(), bytes.end());
         ++used_;
     }
-    return {MemoryPlace::Base::constant, slot.size_class, slot.offset, no_register, 0, -1};
+    return {MemoryOperand::Base::constant, slot.size_class, slot.offset, no_register, 0, -1};
 }
 
 std::size_t ConstantPool::find(int size_class, std::span<const std::uint8_t> bytes) const {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jit/machine.hpp"
+#include "jit/x86_operation.hpp"
 
 #include <cstring>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace swirl::jit {
 
-/// Constants behind the code, each aligned to its size, equal ones shared. Size class c holds 4 << c bytes.
+/// Constants after the code, each aligned to its size; equal ones are shared. Size class c holds 4 << c bytes.
 class ConstantPool {
 public:
     static constexpr int size_classes = 5;
@@ -19,11 +19,11 @@ public:
         return size_class;
     }
 
-    /// Where the constant with these bytes (4, 8, … 64 of them) lies.
-    MemoryPlace place(std::span<const std::uint8_t> bytes);
+    /// The location of the constant with these bytes (4, 8, … 64 of them).
+    MemoryOperand add(std::span<const std::uint8_t> bytes);
 
-    template <class T> MemoryPlace place(const std::vector<T>& elements) {
-        return place({reinterpret_cast<const std::uint8_t*>(elements.data()), elements.size() * sizeof(T)});
+    template <class T> MemoryOperand add(const std::vector<T>& elements) {
+        return add({reinterpret_cast<const std::uint8_t*>(elements.data()), elements.size() * sizeof(T)});
     }
 
     std::span<const std::uint8_t> contents(int size_class) const {
@@ -39,7 +39,7 @@ private:
     std::size_t find(int size_class, std::span<const std::uint8_t> bytes) const;
 
     std::array<std::vector<std::uint8_t>, size_classes> pools_;
-    std::vector<Slot> slots_; ///< open addressing, a power of two
+    std::vector<Slot> slots_; ///< open-addressing hash table; its size is a power of two
     std::size_t used_ = 0;
 };
 

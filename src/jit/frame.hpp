@@ -6,8 +6,8 @@
 
 namespace swirl::jit {
 
-/// Where an integer lives: a general register or a place in the frame.
-struct GeneralHome {
+/// The location of an integer: a general register or a slot in the frame.
+struct IntegerLocation {
     std::int8_t number = -1; ///< general register, −1: in the frame
     Integer offset = 0;      ///< from the stack pointer
     bool in_register() const { return number >= 0; }
@@ -16,7 +16,7 @@ struct GeneralHome {
 /// The kernel's stack frame, aligned to 64 bytes. Offset 0 holds the caller's stack pointer.
 class Frame {
 public:
-    /// A new place of `bytes` bytes.
+    /// The offset of a new slot of `bytes` bytes.
     Integer reserve(Integer bytes, Integer alignment) {
         size_ = (size_ + alignment - 1) / alignment * alignment;
         const Integer offset = size_;
@@ -31,17 +31,17 @@ private:
     Integer size_ = first_free;
 };
 
-/// Numbers of general registers and their roles. rax and rcx are scratch between instructions.
+/// Indices of general registers and their roles. rax and rcx are scratch between instructions.
 namespace general {
 constexpr std::int8_t rax = 0, rcx = 1, rdx = 2, rbx = 3, rsp = 4, rbp = 5, rsi = 6, rdi = 7, r8 = 8, r9 = 9,
                       r10 = 10, r11 = 11, r12 = 12, r13 = 13, r14 = 14, r15 = 15;
-/// For streams and counters, in order of preference: first those a function may overwrite.
-constexpr std::int8_t for_streams[] = {rdx, rsi, rdi, r8, r9, r10, r11, rbx, r14, r15, rbp, r13, r12};
-/// For int64 values of straight runs, in kernels that have any.
+/// For induction variables and loop counters, in order of preference: caller-saved registers first.
+constexpr std::int8_t for_inductions[] = {rdx, rsi, rdi, r8, r9, r10, r11, rbx, r14, r15, rbp, r13, r12};
+/// For int64 values of straight-line blocks, in kernels that have any.
 constexpr std::int8_t for_values[] = {r8, r9, r10};
-/// For products of parameters, in kernels that have any.
+/// For multiples of parameters, in kernels that have any.
 constexpr std::int8_t for_parameters = r11;
-/// Those that a function must restore (System V ABI for x86-64).
+/// Callee-saved registers (System V ABI for x86-64).
 constexpr std::int8_t preserved[] = {rbx, rbp, r12, r13, r14, r15};
 } // namespace general
 

@@ -10,7 +10,7 @@ namespace {
 namespace x86 = asmjit::x86;
 namespace Inst = x86::Inst;
 
-/// Where a loop starts: an innermost loop at a cache line (and so at a line of the decoded-instruction cache).
+/// Alignment of an innermost loop: a cache line, and so a line of the decoded-instruction cache.
 constexpr std::uint32_t innermost_alignment = 64;
 constexpr std::uint32_t outer_alignment = 16;
 
@@ -28,11 +28,11 @@ Generator::Generator(const ir::Program& program, const target::Cpu& cpu, const C
       cpu_(cpu),
       options_(options),
       assembler_(assembler),
-      streams_(program, frame_),
+      inductions_(program, frame_),
       in_registers_(program, cpu),
       pools_(new_labels(assembler)),
-      addresses_(streams_, pools_, code_),
-      selector_(program, cpu, streams_, in_registers_, frame_, pool_, masks_),
+      addresses_(inductions_, pools_, code_),
+      selector_(program, cpu, inductions_, in_registers_, frame_, pool_, masks_),
       allocator_(cpu, frame_, addresses_, masks_, code_, statistics_, in_registers_) {}
 
 CodeStatistics Generator::run() {
@@ -57,7 +57,7 @@ void Generator::body(const ir::Body& body) {
 }
 
 void Generator::statement(const ir::Statement& statement) {
-    if (const auto* run = std::get_if<ir::Straight>(&statement.node))
+    if (const auto* run = std::get_if<ir::StraightLineBlock>(&statement.node))
         straight(*run);
     else if (const auto* inner = std::get_if<ir::For>(&statement.node))
         loop(*inner);
@@ -65,7 +65,7 @@ void Generator::statement(const ir::Statement& statement) {
         condition(*branch);
 }
 
-void Generator::straight(const ir::Straight& run) {
+void Generator::straight(const ir::StraightLineBlock& run) {
     selector_.run(run, block_);
     find_expiries(program_, options_.arguments_may_overlap, block_);
     for (const RegisterInfo& info : block_.registers)
@@ -74,13 +74,13 @@ void Generator::straight(const ir::Straight& run) {
 }
 
 void Generator::loop(const ir::For& loop) {
-    const Integer trips = Streams::constant_trips(loop);
+    const Integer trips = InductionVariables::constant_trips(loop);
     if (trips == 0) return;
     const asmjit::Label exit = assembler_.newLabel();
-    StreamAccess extent;
-    if (trips < 0) extent = streams_.resolve(-1, loop.end - loop.begin);
-    streams_.enter(loop);
-    const LoopRecord& record = streams_.loop(streams_.current_loop());
+    InductionAccess extent;
+    if (trips < 0) extent = inductions_.resolve(-1, loop.end - loop.begin);
+    inductions_.enter(loop);
+    const LoopRecord& record = inductions_.loop(inductions_.current_loop());
     if (options_.listing)
         code_.comment(
             fmt::format("; for {}", program_.variables[static_cast<std::size_t>(loop.variable)].name));
@@ -88,32 +88,32 @@ void Generator::loop(const ir::For& loop) {
         start_counter(record.counter, extent, exit);
     else if (trips > 1)
         start_counter(record.counter, trips);
-    for (const int number : record.streams) start_stream(streams_.stream(number));
+    for (const int number : record.inductions) start_induction(inductions_.induction(number));
     if (trips == 1)
         body(loop.body);
     else
         loop_body(loop, record);
-    streams_.leave();
+    inductions_.leave();
     code_.bind(exit);
-    addresses_.forget();
+    addresses_.invalidate();
 }
 
 void Generator::loop_body(const ir::For& loop, const LoopRecord& record) {
     const asmjit::Label head = assembler_.newLabel();
-    const bool counts_iterations = Streams::constant_trips(loop) > 0;
+    const bool counts_iterations = InductionVariables::constant_trips(loop) > 0;
     code_.align(record.has_inner_loop ? outer_alignment : innermost_alignment);
     code_.bind(head);
-    addresses_.forget();
+    addresses_.invalidate();
     body(loop.body);
-    for (const int number : record.streams) {
-        const Stream& stream = streams_.stream(number);
-        if (stream.step != 0) add_to(stream.home, stream.step, Inst::kIdAdd);
+    for (const int number : record.inductions) {
+        const InductionVariable& induction = inductions_.induction(number);
+        if (induction.step != 0) add_to(induction.location, induction.step, Inst::kIdAdd);
     }
     add_to(record.counter, counts_iterations ? 1 : loop.step, Inst::kIdSub);
     code_.emit(counts_iterations ? Inst::kIdJnz : Inst::kIdJg, head);
 }
 
-void Generator::start_counter(const GeneralHome& counter, Integer trips) {
+void Generator::start_counter(const IntegerLocation& counter, Integer trips) {
     if (counter.in_register()) {
         code_.emit(Inst::kIdMov, gp(counter.number), asmjit::Imm(trips));
     } else if (fits_in_32_bits(trips)) {
@@ -121,12 +121,12 @@ void Generator::start_counter(const GeneralHome& counter, Integer trips) {
     } else {
         code_.emit(Inst::kIdMov, x86::rax, asmjit::Imm(trips));
         code_.emit(Inst::kIdMov, frame_operand(counter.offset), x86::rax);
-        addresses_.forget(general::rax);
+        addresses_.invalidate(general::rax);
     }
 }
 
-/// The counter holds end − variable; the loop is passed over when that is not positive.
-void Generator::start_counter(const GeneralHome& counter, const StreamAccess& extent,
+/// The counter holds end − variable; the loop is skipped if that is not positive.
+void Generator::start_counter(const IntegerLocation& counter, const InductionAccess& extent,
                               const asmjit::Label& exit) {
     const std::int8_t number = counter.in_register() ? counter.number : general::rax;
     addresses_.load_integer(number, extent);
@@ -134,27 +134,27 @@ void Generator::start_counter(const GeneralHome& counter, const StreamAccess& ex
     code_.emit(Inst::kIdJle, exit);
     if (counter.in_register()) return;
     code_.emit(Inst::kIdMov, frame_operand(counter.offset), x86::rax);
-    addresses_.forget(general::rax);
+    addresses_.invalidate(general::rax);
 }
 
-void Generator::start_stream(const Stream& stream) {
-    const StreamAccess from{stream.parent, stream.offset};
-    if (stream.home.in_register()) return addresses_.load_integer(stream.home.number, from);
+void Generator::start_induction(const InductionVariable& induction) {
+    const InductionAccess from{induction.parent, induction.offset};
+    if (induction.location.in_register()) return addresses_.load_integer(induction.location.number, from);
     addresses_.load_integer(general::rax, from);
-    code_.emit(Inst::kIdMov, frame_operand(stream.home.offset), x86::rax);
-    addresses_.forget(general::rax);
+    code_.emit(Inst::kIdMov, frame_operand(induction.location.offset), x86::rax);
+    addresses_.invalidate(general::rax);
 }
 
-void Generator::add_to(const GeneralHome& home, Integer amount, InstructionId id) {
-    CodeBuffer::Operand target = frame_operand(home.offset);
-    if (home.in_register()) target = gp(home.number);
+void Generator::add_to(const IntegerLocation& location, Integer amount, InstructionId id) {
+    CodeBuffer::Operand target = frame_operand(location.offset);
+    if (location.in_register()) target = gp(location.number);
     if (fits_in_32_bits(amount)) {
         code_.emit(id, target, asmjit::Imm(amount));
         return;
     }
     code_.emit(Inst::kIdMov, x86::rax, asmjit::Imm(amount));
     code_.emit(id, target, x86::rax);
-    addresses_.forget(general::rax);
+    addresses_.invalidate(general::rax);
 }
 
 void Generator::condition(const ir::If& condition) {
@@ -164,16 +164,16 @@ void Generator::condition(const ir::If& condition) {
     body(condition.then);
     if (!condition.otherwise.empty()) code_.emit(Inst::kIdJmp, end);
     code_.bind(otherwise);
-    addresses_.forget();
+    addresses_.invalidate();
     body(condition.otherwise);
     code_.bind(end);
-    addresses_.forget();
+    addresses_.invalidate();
 }
 
 void Generator::jump_unless(const ir::Condition& condition, const asmjit::Label& otherwise) {
     using Relation = ir::Condition::Relation;
-    const StreamAccess access = streams_.resolve(-1, condition.form);
-    if (access.stream < 0) {
+    const InductionAccess access = inductions_.resolve(-1, condition.form);
+    if (access.induction < 0) {
         const Integer value = access.displacement;
         const bool holds = condition.relation == Relation::negative      ? value < 0
                            : condition.relation == Relation::nonnegative ? value >= 0
@@ -181,16 +181,16 @@ void Generator::jump_unless(const ir::Condition& condition, const asmjit::Label&
         if (!holds) code_.emit(Inst::kIdJmp, otherwise);
         return;
     }
-    const GeneralHome& home = streams_.stream(access.stream).home;
-    CodeBuffer::Operand stream = frame_operand(home.offset);
-    if (home.in_register()) stream = gp(home.number);
-    const Integer limit = -access.displacement; // form < 0 where stream < limit
+    const IntegerLocation& location = inductions_.induction(access.induction).location;
+    CodeBuffer::Operand induction = frame_operand(location.offset);
+    if (location.in_register()) induction = gp(location.number);
+    const Integer limit = -access.displacement; // form < 0 where induction < limit
     if (fits_in_32_bits(limit)) {
-        code_.emit(Inst::kIdCmp, stream, asmjit::Imm(limit));
+        code_.emit(Inst::kIdCmp, induction, asmjit::Imm(limit));
     } else {
         code_.emit(Inst::kIdMov, x86::rax, asmjit::Imm(limit));
-        code_.emit(Inst::kIdCmp, stream, x86::rax);
-        addresses_.forget(general::rax);
+        code_.emit(Inst::kIdCmp, induction, x86::rax);
+        addresses_.invalidate(general::rax);
     }
     const InstructionId jump = condition.relation == Relation::negative      ? Inst::kIdJge
                                : condition.relation == Relation::nonnegative ? Inst::kIdJl

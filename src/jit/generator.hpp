@@ -6,38 +6,39 @@
 #include "jit/compile.hpp"
 #include "jit/constant_pool.hpp"
 #include "jit/frame.hpp"
+#include "jit/induction_variables.hpp"
 #include "jit/masks.hpp"
 #include "jit/register_buffers.hpp"
 #include "jit/selector.hpp"
-#include "jit/streams.hpp"
 
 namespace swirl::jit {
 
-/// One compilation: walks the statements of a program and writes its machine code.
+/// One compilation: traverses the statements of a program and writes its machine code.
 class Generator {
 public:
     Generator(const ir::Program& program, const target::Cpu& cpu, const CompileOptions& options,
               asmjit::x86::Assembler& assembler);
 
-    /// Writes the whole function, its constants behind it.
+    /// Writes the whole function, followed by its constants.
     CodeStatistics run();
 
 private:
     void body(const ir::Body& body);
     void statement(const ir::Statement& statement);
-    void straight(const ir::Straight& run);
+    void straight(const ir::StraightLineBlock& run);
     void loop(const ir::For& loop);
     void loop_body(const ir::For& loop, const LoopRecord& record);
-    void start_counter(const GeneralHome& counter, Integer trips);
-    void start_counter(const GeneralHome& counter, const StreamAccess& extent, const asmjit::Label& exit);
-    void start_stream(const Stream& stream);
-    void add_to(const GeneralHome& home, Integer amount, InstructionId id);
+    void start_counter(const IntegerLocation& counter, Integer trips);
+    void start_counter(const IntegerLocation& counter, const InductionAccess& extent,
+                       const asmjit::Label& exit);
+    void start_induction(const InductionVariable& induction);
+    void add_to(const IntegerLocation& location, Integer amount, InstructionId id);
     void condition(const ir::If& condition);
     void jump_unless(const ir::Condition& condition, const asmjit::Label& otherwise);
 
-    // generator_frame.cpp: what surrounds the body
+    // generator_frame.cpp: prologue and epilogue
     void prologue();
-    void start_kernel_stream(const Stream& stream);
+    void start_kernel_induction(const InductionVariable& induction);
     void epilogue();
     void constants();
 
@@ -47,7 +48,7 @@ private:
     asmjit::x86::Assembler& assembler_;
     CodeStatistics statistics_;
     Frame frame_;
-    Streams streams_;
+    InductionVariables inductions_;
     RegisterBuffers in_registers_;
     ConstantPool pool_;
     Masks masks_;

@@ -9,7 +9,7 @@ namespace {
 namespace x86 = asmjit::x86;
 namespace Inst = x86::Inst;
 
-/// Position of a buffer's pointer in the function's argument.
+/// Index of a buffer's pointer in the function's `buffers` argument.
 Integer argument_position(const ir::Program& program, ir::Buffer buffer) {
     Integer position = 0;
     for (ir::Buffer b = 0; b < buffer; ++b) {
@@ -21,11 +21,11 @@ Integer argument_position(const ir::Program& program, ir::Buffer buffer) {
 
 } // namespace
 
-/// Saved registers, the frame, masks, then the streams that no loop starts. Until those are complete rax points to the
-/// buffers' pointers and rcx to the parameters.
+/// Saves registers, sets up the frame and masks, then the induction variables of the kernel itself. Until those are
+/// complete, rax holds `buffers` and rcx `parameters`.
 void Generator::prologue() {
     for (const std::int8_t number : general::preserved)
-        if (streams_.registers_used() >> number & 1) entry_.emit(Inst::kIdPush, gp(number));
+        if (inductions_.registers_used() >> number & 1) entry_.emit(Inst::kIdPush, gp(number));
     if (frame_.is_needed()) {
         entry_.emit(Inst::kIdMov, x86::rax, x86::rsp);
         entry_.emit(Inst::kIdSub, x86::rsp, asmjit::Imm(frame_.size()));
@@ -36,42 +36,42 @@ void Generator::prologue() {
         entry_.emit(Inst::kIdMov, x86::eax, asmjit::Imm(masks_.bits(static_cast<std::uint16_t>(number))));
         entry_.emit(Inst::kIdKmovd, x86::KReg(static_cast<std::uint32_t>(number)), x86::eax);
     }
-    const std::vector<int>& streams = streams_.loop(0).streams;
-    if (streams.empty()) return;
+    const std::vector<int>& inductions = inductions_.loop(0).inductions;
+    if (inductions.empty()) return;
     entry_.emit(Inst::kIdMov, x86::rax, x86::rdi);
-    if (streams_.uses_parameters()) entry_.emit(Inst::kIdMov, x86::rcx, x86::rsi);
-    for (const int number : streams) start_kernel_stream(streams_.stream(number));
+    if (inductions_.uses_parameters()) entry_.emit(Inst::kIdMov, x86::rcx, x86::rsi);
+    for (const int number : inductions) start_kernel_induction(inductions_.induction(number));
 }
 
-void Generator::start_kernel_stream(const Stream& stream) {
-    const std::int8_t spare = streams_.uses_parameters() ? general::for_parameters : general::rcx;
-    const GeneralHome& home = stream.home;
-    const x86::Gp target = gp(home.in_register() ? home.number : spare);
+void Generator::start_kernel_induction(const InductionVariable& induction) {
+    const std::int8_t spare = inductions_.uses_parameters() ? general::for_parameters : general::rcx;
+    const IntegerLocation& location = induction.location;
+    const x86::Gp target = gp(location.in_register() ? location.number : spare);
     Integer scale = 1;
-    if (stream.buffer < 0) {
+    if (induction.buffer < 0) {
         entry_.emit(Inst::kIdMov, target, asmjit::Imm(0));
     } else {
-        const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(stream.buffer)];
+        const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(induction.buffer)];
         scale = ir::size_in_bytes(buffer.element);
         if (buffer.space == ir::Space::local) {
-            const Integer offset = selector_.local_offset(stream.buffer);
+            const Integer offset = selector_.local_offset(induction.buffer);
             ensure(fits_in_32_bits(offset), "local buffers of 2 GiB");
             entry_.emit(Inst::kIdLea, target, frame_operand(offset));
         } else {
-            const Integer at = 8 * argument_position(program_, stream.buffer);
+            const Integer at = 8 * argument_position(program_, induction.buffer);
             entry_.emit(Inst::kIdMov, target, x86::ptr(x86::rax, static_cast<std::int32_t>(at)));
         }
     }
-    if (!home.in_register()) entry_.emit(Inst::kIdMov, frame_operand(home.offset), target);
-    for (const Affine::Term& term : stream.terms) {
+    if (!location.in_register()) entry_.emit(Inst::kIdMov, frame_operand(location.offset), target);
+    for (const Affine::Term& term : induction.terms) {
         const int position = program_.variables[static_cast<std::size_t>(term.variable)].axis;
         const x86::Gp product = gp(general::for_parameters);
         entry_.emit(Inst::kIdMov, product, asmjit::Imm(term.coefficient * scale));
         entry_.emit(Inst::kIdImul, product, x86::ptr(x86::rcx, 8 * position, 8));
-        if (home.in_register())
+        if (location.in_register())
             entry_.emit(Inst::kIdAdd, target, product);
         else
-            entry_.emit(Inst::kIdAdd, frame_operand(home.offset), product);
+            entry_.emit(Inst::kIdAdd, frame_operand(location.offset), product);
     }
 }
 
@@ -80,7 +80,7 @@ void Generator::epilogue() {
     if (uses_wide_vectors_) exit_.emit(Inst::kIdVzeroupper);
     if (frame_.is_needed()) exit_.emit(Inst::kIdMov, x86::rsp, frame_operand(0));
     for (std::size_t i = std::size(general::preserved); i-- > 0;)
-        if (streams_.registers_used() >> general::preserved[i] & 1)
+        if (inductions_.registers_used() >> general::preserved[i] & 1)
             exit_.emit(Inst::kIdPop, gp(general::preserved[i]));
     exit_.emit(Inst::kIdRet);
 }
@@ -93,7 +93,7 @@ void Generator::constants() {
                 assembler_.comment(
                     fmt::format("; L{}: {} bytes of constants", pools_[c].id(), bytes).c_str());
         }
-        assembler_.setLogger(nullptr); // nobody reads numbers as bytes
+        assembler_.setLogger(nullptr); // the listing omits constants
     }
     for (int size_class = ConstantPool::size_classes; size_class-- > 0;) {
         const std::span<const std::uint8_t> pool = pool_.contents(size_class);

@@ -9,14 +9,14 @@
 
 namespace swirl::jit {
 
-/// Constant lane masks of AVX-512 instructions. The first six live in k1…k6 throughout the kernel, any others go
-/// through k7 when needed; comparisons use k7, too.
+/// Constant lane masks of AVX-512 instructions. The first six occupy k1…k6 throughout the kernel; others, and
+/// comparisons, use k7 on demand.
 class Masks {
 public:
     static constexpr std::uint8_t scratch = 7;
 
-    /// The mask's number, from 1.
-    std::uint16_t number_of(std::uint32_t bits) {
+    /// The mask's index, from 1.
+    std::uint16_t register_index_of(std::uint32_t bits) {
         const auto at = std::find(bits_.begin(), bits_.end(), bits);
         const auto index = at - bits_.begin();
         if (at == bits_.end()) bits_.push_back(bits);

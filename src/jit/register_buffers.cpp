@@ -8,10 +8,10 @@ namespace swirl::jit {
 
 namespace {
 
-/// Registers that the values of straight runs need at least, by class.
+/// Minimum number of registers that straight-line blocks need, by class.
 constexpr std::array<int, classes> least_remaining = {4, 0, 1};
 
-/// Of one buffer: the lanes of the accesses that begin at an index, 0: none does.
+/// The accesses to one buffer: lanes by first index, 0: no access begins there.
 struct Accesses {
     std::vector<int> lanes;
     bool qualifies = false;
@@ -30,14 +30,14 @@ struct Accesses {
         known = type.lanes;
     }
 
-    /// Whether all accesses are of whole tiles.
+    /// Whether every access is a full tile.
     bool are_tiles(ir::Scalar element) const {
         return std::all_of(lanes.begin(), lanes.end(), [&](int known) {
             return known == 0 || known * ir::size_in_bytes(element) == tile_bytes;
         });
     }
 
-    /// Vectors, if they lie apart; else −1. A buffer that nothing accesses has none, and needs no memory.
+    /// Number of vectors if they are disjoint; else −1. A buffer without accesses has none and needs no memory.
     int vectors() const {
         int count = 0;
         for (std::size_t at = 0; at < lanes.size(); ++at) {
@@ -59,7 +59,7 @@ std::vector<Accesses> accesses_of(const ir::Program& program) {
                               buffer.element == ir::Scalar::float64 || buffer.element == ir::Scalar::int32);
         if (found[b].qualifies) found[b].lanes.resize(static_cast<std::size_t>(buffer.elements));
     }
-    ir::for_each_straight(program, [&](const ir::Straight& run) {
+    ir::for_each_straight_line_block(program, [&](const ir::StraightLineBlock& run) {
         for (const ir::Value value : run.operations) {
             const ir::Operation& operation = program[value];
             if (!ir::accesses_memory(operation.opcode)) continue;
@@ -76,7 +76,7 @@ std::vector<Accesses> accesses_of(const ir::Program& program) {
 } // namespace
 
 RegisterBuffers::RegisterBuffers(const ir::Program& program, const target::Cpu& cpu)
-    : places_(program.buffers.size()) {
+    : registers_by_lane_(program.buffers.size()) {
     std::array<int, classes> next = {cpu.vector_registers, 0, tile_registers};
     const std::vector<Accesses> found = accesses_of(program);
     for (std::size_t b = 0; b < found.size(); ++b) {
@@ -85,10 +85,10 @@ RegisterBuffers::RegisterBuffers(const ir::Program& program, const target::Cpu& 
         const auto kind = static_cast<std::size_t>(
             found[b].are_tiles(program.buffers[b].element) && vectors > 0 ? Class::tile : Class::vector);
         if (vectors < 0 || next[kind] - vectors < least_remaining[kind]) continue;
-        places_[b].assign(found[b].lanes.size(), -1);
+        registers_by_lane_[b].assign(found[b].lanes.size(), -1);
         for (std::size_t at = 0; at < found[b].lanes.size(); ++at) {
             if (found[b].lanes[at] == 0) continue;
-            places_[b][at] = static_cast<std::int8_t>(--next[kind]);
+            registers_by_lane_[b][at] = static_cast<std::int8_t>(--next[kind]);
             registers_[kind] |= 1U << next[kind];
         }
     }

@@ -39,25 +39,26 @@ int register_bytes(const ir::Program& program, ir::Value value) {
     return operation->type.lanes == 1 ? bytes : std::max(bytes, 16);
 }
 
-std::vector<Integer> reserve_homes(const ir::Program& program, Frame& frame) {
-    std::vector<Integer> homes(program.operations.size(), -1);
+std::vector<Integer> reserve_stack_slots(const ir::Program& program, Frame& frame) {
+    std::vector<Integer> stack_slots(program.operations.size(), -1);
     std::vector<int> run_of(program.operations.size(), 0);
     int number = 0;
-    ir::for_each_straight(program, [&](const ir::Straight& run) {
+    ir::for_each_straight_line_block(program, [&](const ir::StraightLineBlock& run) {
         ++number;
         for (const ir::Value value : run.operations) {
             run_of[static_cast<std::size_t>(value)] = number;
             ir::for_each_operand(program[value], [&](ir::Value operand) {
                 const auto at = static_cast<std::size_t>(operand);
-                if (run_of[at] == number || homes[at] >= 0 || is_made_anew(program[operand].opcode)) return;
+                if (run_of[at] == number || stack_slots[at] >= 0 || is_made_anew(program[operand].opcode))
+                    return;
                 const int bytes = register_bytes(program, operand);
                 const bool is_integer = program[operand].type.scalar == Scalar::int64;
-                homes[at] = is_integer ? frame.reserve(8, 8)
-                                       : frame.reserve(std::max(bytes, 16), std::max(bytes, 16));
+                stack_slots[at] = is_integer ? frame.reserve(8, 8)
+                                             : frame.reserve(std::max(bytes, 16), std::max(bytes, 16));
             });
         }
     });
-    return homes;
+    return stack_slots;
 }
 
 std::vector<Integer> reserve_local_buffers(const ir::Program& program, const RegisterBuffers& in_registers,
@@ -72,55 +73,57 @@ std::vector<Integer> reserve_local_buffers(const ir::Program& program, const Reg
     return offsets;
 }
 
-Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const Streams& streams,
+Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const InductionVariables& inductions,
                    const RegisterBuffers& in_registers, Frame& frame, ConstantPool& pool, Masks& masks)
     : program_(program),
       cpu_(cpu),
-      streams_(streams),
+      inductions_(inductions),
       in_registers_(in_registers),
       pool_(pool),
       masks_(masks),
       is_legacy_(cpu.set == target::InstructionSet::sse2),
       is_evex_(cpu.set == target::InstructionSet::avx512),
-      homes_(reserve_homes(program, frame)),
+      stack_slots_(reserve_stack_slots(program, frame)),
       locals_(reserve_local_buffers(program, in_registers, frame)),
       defined_in_(program.operations.size(), 0),
       virtuals_(program.operations.size(), no_register),
       needed_in_(program.operations.size(), 0) {}
 
-/// A caller's vector that the same loops read is in cache by the time they write it.
+/// Disables non-temporal stores to arguments that the same loops read: those lines are in cache by the time of the
+/// store.
 void Selector::enter(const ir::Statement& statement) {
-    streams_past_.clear();
-    for (const ir::BufferInfo& buffer : program_.buffers) streams_past_.push_back(buffer.streamed);
+    is_non_temporal_.clear();
+    for (const ir::BufferInfo& buffer : program_.buffers) is_non_temporal_.push_back(buffer.non_temporal);
     ir::for_each_statement_in(statement, [&](const ir::Statement& inside) {
-        const auto* run = std::get_if<ir::Straight>(&inside.node);
+        const auto* run = std::get_if<ir::StraightLineBlock>(&inside.node);
         if (!run) return;
         for (const ir::Value value : run->operations) {
             const ir::Operation& operation = program_[value];
             if (operation.opcode != Opcode::load) continue;
             const auto buffer = static_cast<std::size_t>(operation.address.buffer);
-            if (program_.buffers[buffer].space == ir::Space::argument) streams_past_[buffer] = false;
+            if (program_.buffers[buffer].space == ir::Space::argument) is_non_temporal_[buffer] = false;
         }
     });
 }
 
-void Selector::run(const ir::Straight& run, Block& block) {
+void Selector::run(const ir::StraightLineBlock& run, Block& block) {
     block_ = &block;
     block.clear();
-    ++run_number_;
+    ++block_number_;
     mark_needed(run);
     for (const ir::Value value : run.operations)
-        if (needed_in_[static_cast<std::size_t>(value)] == run_number_) select(value);
+        if (needed_in_[static_cast<std::size_t>(value)] == block_number_) select(value);
 }
 
-void Selector::mark_needed(const ir::Straight& run) {
+void Selector::mark_needed(const ir::StraightLineBlock& run) {
     for (auto at = run.operations.rbegin(); at != run.operations.rend(); ++at) {
         const auto value = static_cast<std::size_t>(*at);
         const ir::Operation& operation = program_[*at];
-        if (ir::has_side_effect(operation.opcode) || homes_[value] >= 0) needed_in_[value] = run_number_;
-        if (needed_in_[value] != run_number_) continue;
+        if (ir::has_side_effect(operation.opcode) || stack_slots_[value] >= 0)
+            needed_in_[value] = block_number_;
+        if (needed_in_[value] != block_number_) continue;
         ir::for_each_operand(operation, [&](ir::Value operand) {
-            needed_in_[static_cast<std::size_t>(operand)] = run_number_;
+            needed_in_[static_cast<std::size_t>(operand)] = block_number_;
         });
     }
 }
@@ -133,18 +136,18 @@ void Selector::select(ir::Value value) {
            "a vector longer than those of {}", cpu_.name);
     switch (operation.opcode) {
     case Opcode::constant:
-    case Opcode::index: return; // made where it is used
+    case Opcode::index: return; // recomputed at each use
     case Opcode::load: load(value); break;
     case Opcode::store: store(value); return;
-    case Opcode::prefetch: prefetch(place_of(value)); return;
+    case Opcode::prefetch: prefetch(memory_operand_of(value)); return;
     case Opcode::atomic_add:
-    case Opcode::tile_load:
-    case Opcode::tile_store:
-    case Opcode::tile_product:
-    case Opcode::signal_initialize:
-    case Opcode::signal_arrive:
-    case Opcode::signal_expect:
-    case Opcode::signal_wait: throw InternalError("{} in a CPU kernel", name_of(operation.opcode));
+    case Opcode::tma_load:
+    case Opcode::tma_store:
+    case Opcode::wgmma:
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_expect_tx:
+    case Opcode::mbarrier_wait: throw InternalError("{} in a CPU kernel", name_of(operation.opcode));
     case Opcode::splat: splat(value); break;
     case Opcode::negate:
     case Opcode::add:
@@ -175,7 +178,7 @@ void Selector::select(ir::Value value) {
     case Opcode::select: choose(value); break;
     case Opcode::instruction: instruction(value); break;
     }
-    if (homes_[static_cast<std::size_t>(value)] >= 0) store_home(value);
+    if (stack_slots_[static_cast<std::size_t>(value)] >= 0) store_stack_slot(value);
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------
@@ -195,20 +198,20 @@ Virtual Selector::new_leaf(Class kind, int bytes, const Leaf& leaf) {
 }
 
 void Selector::define(ir::Value value, Virtual v) {
-    defined_in_[static_cast<std::size_t>(value)] = run_number_;
+    defined_in_[static_cast<std::size_t>(value)] = block_number_;
     virtuals_[static_cast<std::size_t>(value)] = v;
 }
 
 Virtual Selector::use(ir::Value value) {
     const auto at = static_cast<std::size_t>(value);
-    if (defined_in_[at] == run_number_) return virtuals_[at];
+    if (defined_in_[at] == block_number_) return virtuals_[at];
     const ir::Operation& operation = program_[value];
     if (operation.opcode == Opcode::constant)
         define(value, constant(operation));
     else if (operation.opcode == Opcode::index)
-        define(value, index(streams_.access_of(value)));
+        define(value, index(inductions_.access_of(value)));
     else
-        define(value, home(value));
+        define(value, location(value));
     return virtuals_[at];
 }
 
@@ -217,7 +220,7 @@ Virtual Selector::constant(const ir::Operation& operation) {
         Leaf leaf;
         leaf.load = Inst::kIdMov;
         leaf.width = Width::general;
-        leaf.place.displacement = static_cast<Integer>(operation.number);
+        leaf.memory_operand.displacement = static_cast<Integer>(operation.number);
         return new_leaf(Class::integer, 8, leaf);
     }
     require_lanes(operation.type);
@@ -240,7 +243,7 @@ Virtual Selector::number(Scalar scalar, long double value, int bytes) {
     return repeated(scalar, bits, bytes);
 }
 
-/// The same element in all lanes of a register of `bytes` bytes; `bytes` = its size: a scalar.
+/// The element broadcast to all lanes of a register of `bytes` bytes; if `bytes` is the element's size: a scalar.
 Virtual Selector::repeated(Scalar scalar, Bits bits, int bytes) {
     const int size = ir::size_in_bytes(scalar);
     const bool is_double = scalar == Scalar::float64;
@@ -249,7 +252,7 @@ Virtual Selector::repeated(Scalar scalar, Bits bits, int bytes) {
     for (int at = 0; at < stored; at += size)
         std::memcpy(bytes_.data() + at, &bits, static_cast<std::size_t>(size));
     Leaf leaf;
-    leaf.place = pool_.place(bytes_);
+    leaf.memory_operand = pool_.add(bytes_);
     leaf.folds = true;
     leaf.bytes = static_cast<std::uint16_t>(stored);
     leaf.width = width_of_bytes(bytes);
@@ -267,9 +270,9 @@ Virtual Selector::repeated(Scalar scalar, Bits bits, int bytes) {
     return constant_leaf(leaf, bytes);
 }
 
-Virtual Selector::raw_constant(const MemoryPlace& place, int bytes) {
+Virtual Selector::raw_constant(const MemoryOperand& memory_operand, int bytes) {
     Leaf leaf;
-    leaf.place = place;
+    leaf.memory_operand = memory_operand;
     leaf.folds = true;
     leaf.bytes = static_cast<std::uint16_t>(bytes);
     leaf.width = width_of_bytes(bytes);
@@ -277,40 +280,40 @@ Virtual Selector::raw_constant(const MemoryPlace& place, int bytes) {
     return constant_leaf(leaf, bytes);
 }
 
-/// One virtual register for all uses of a constant in the run, so that it may stay in a register between them.
+/// One virtual register for all uses of a constant in the block, so that it may stay in a register between them.
 Virtual Selector::constant_leaf(const Leaf& leaf, int bytes) {
-    const auto size_class = static_cast<std::size_t>(leaf.place.number);
-    const auto position =
-        static_cast<std::size_t>(leaf.place.displacement / ConstantPool::bytes_of(leaf.place.number));
+    const auto size_class = static_cast<std::size_t>(leaf.memory_operand.number);
+    const auto position = static_cast<std::size_t>(leaf.memory_operand.displacement /
+                                                   ConstantPool::bytes_of(leaf.memory_operand.number));
     auto& known = constants_[size_class];
     if (known.size() <= position) known.resize(2 * position + 8);
     KnownRegister& constant = known[position];
-    if (constant.run != run_number_ || constant.bytes != bytes)
-        constant = {run_number_, bytes, new_leaf(Class::vector, bytes, leaf)};
+    if (constant.run != block_number_ || constant.bytes != bytes)
+        constant = {block_number_, bytes, new_leaf(Class::vector, bytes, leaf)};
     return constant.v;
 }
 
-Virtual Selector::index(const StreamAccess& access) {
+Virtual Selector::index(const InductionAccess& access) {
     Leaf leaf;
     leaf.load = Inst::kIdMov;
     leaf.width = Width::general;
-    leaf.place.displacement = access.displacement;
-    if (access.stream >= 0) {
+    leaf.memory_operand.displacement = access.displacement;
+    if (access.induction >= 0) {
         leaf.load = Inst::kIdLea;
-        leaf.place.base = MemoryPlace::Base::stream;
-        leaf.place.number = access.stream;
+        leaf.memory_operand.base = MemoryOperand::Base::induction;
+        leaf.memory_operand.number = access.induction;
     }
     return new_leaf(Class::integer, 8, leaf);
 }
 
-/// A value of another straight run: it is in the frame.
-Virtual Selector::home(ir::Value value) {
-    const Integer offset = homes_[static_cast<std::size_t>(value)];
+/// A value of another straight-line block: it is in the frame.
+Virtual Selector::location(ir::Value value) {
+    const Integer offset = stack_slots_[static_cast<std::size_t>(value)];
     ensure(offset >= 0, "value %{} is used before it is computed", value);
     const int bytes = register_bytes(program_, value);
     Leaf leaf;
-    leaf.place.base = MemoryPlace::Base::frame;
-    leaf.place.displacement = offset;
+    leaf.memory_operand.base = MemoryOperand::Base::frame;
+    leaf.memory_operand.displacement = offset;
     leaf.bytes = static_cast<std::uint16_t>(bytes);
     leaf.folds = true;
     if (program_[value].type.scalar == Scalar::int64) {
@@ -323,16 +326,16 @@ Virtual Selector::home(ir::Value value) {
     return new_leaf(Class::vector, bytes, leaf);
 }
 
-void Selector::store_home(ir::Value value) {
+void Selector::store_stack_slot(ir::Value value) {
     const bool is_integer = program_[value].type.scalar == Scalar::int64;
     const int bytes = register_bytes(program_, value);
-    MemoryPlace place;
-    place.base = MemoryPlace::Base::frame;
-    place.displacement = homes_[static_cast<std::size_t>(value)];
-    MachineOperation& operation =
+    MemoryOperand memory_operand;
+    memory_operand.base = MemoryOperand::Base::frame;
+    memory_operand.displacement = stack_slots_[static_cast<std::size_t>(value)];
+    X86Operation& operation =
         append(Form::store, is_integer ? Inst::kIdMov : move(bytes), no_register, {use(value)});
     operation.widths[0] = is_integer ? Width::general : width_of_bytes(bytes);
-    operation.memory = add_place(place);
+    operation.memory = add_memory_operand(memory_operand);
     operation.memory_bytes = static_cast<std::uint16_t>(bytes);
 }
 
@@ -342,9 +345,9 @@ InstructionId Selector::move(int bytes) const {
     return pick(Inst::kIdVmovups, Inst::kIdMovups);
 }
 
-MachineOperation& Selector::append(Form form, InstructionId id, Virtual result,
-                                   std::initializer_list<Virtual> sources) {
-    MachineOperation& operation = block_->operations.emplace_back();
+X86Operation& Selector::append(Form form, InstructionId id, Virtual result,
+                               std::initializer_list<Virtual> sources) {
+    X86Operation& operation = block_->operations.emplace_back();
     operation.form = form;
     operation.id = id;
     operation.result = result;
@@ -361,11 +364,11 @@ MachineOperation& Selector::append(Form form, InstructionId id, Virtual result,
     return operation;
 }
 
-/// A new vector register computed by an instruction that does not take memory unless the caller says so.
+/// A new vector register, computed by an instruction without a memory operand unless the caller allows one.
 Virtual Selector::computed(Form form, InstructionId id, int bytes, std::initializer_list<Virtual> sources,
                            int immediate) {
     const Virtual result = new_register(Class::vector, bytes);
-    MachineOperation& operation = append(form, id, result, sources);
+    X86Operation& operation = append(form, id, result, sources);
     operation.immediate = immediate;
     operation.destructive = is_legacy_ && form == Form::binary;
     return result;

@@ -4,10 +4,10 @@
 #include "ir/program.hpp"
 #include "jit/constant_pool.hpp"
 #include "jit/frame.hpp"
-#include "jit/machine.hpp"
+#include "jit/induction_variables.hpp"
 #include "jit/masks.hpp"
 #include "jit/register_buffers.hpp"
-#include "jit/streams.hpp"
+#include "jit/x86_operation.hpp"
 #include "target/cpu.hpp"
 #include "target/x86/mnemonic.hpp"
 
@@ -18,35 +18,36 @@
 
 namespace swirl::jit {
 
-/// Where values live that are used outside the straight run that computes them: frame offset by value, −1: nowhere.
-/// Constants and indices are made anew instead.
-std::vector<Integer> reserve_homes(const ir::Program& program, Frame& frame);
+/// Frame offset, by value, of values used outside the straight-line block that computes them; −1: none. Constants and
+/// indices are recomputed instead.
+std::vector<Integer> reserve_stack_slots(const ir::Program& program, Frame& frame);
 
-/// Where local buffers lie that are not in registers: frame offset of element 0, by buffer.
+/// Frame offset of element 0, by buffer, of local buffers that are not in registers.
 std::vector<Integer> reserve_local_buffers(const ir::Program& program, const RegisterBuffers& in_registers,
                                            Frame& frame);
 
-/// Bytes of the register contents that `value` needs.
+/// Bytes of the register that hold `value`.
 int register_bytes(const ir::Program& program, ir::Value value);
 
-/// Throws InternalError unless the type is of float32 or float64.
+/// Throws InternalError unless the element type is float32 or float64.
 void require_float(ir::Type type);
-/// Or of int32, which lies and moves as float32 does.
+/// Also accepts int32, which has the layout and moves of float32.
 void require_lanes(ir::Type type);
 
-/// ir operations of a straight run → machine operations on virtual registers, for the CPU at hand.
+/// Instruction selection: ir operations of a straight-line block → machine operations on virtual registers, for the
+/// target CPU.
 class Selector {
 public:
-    Selector(const ir::Program& program, const target::Cpu& cpu, const Streams& streams,
+    Selector(const ir::Program& program, const target::Cpu& cpu, const InductionVariables& inductions,
              const RegisterBuffers& in_registers, Frame& frame, ConstantPool& pool, Masks& masks);
 
-    /// Call at each statement of the program's body, before what is in it.
+    /// Call at each top-level statement of the program, before selecting its blocks.
     void enter(const ir::Statement& statement);
 
     /// Fills `block`, which stays valid until the next call.
-    void run(const ir::Straight& run, Block& block);
+    void run(const ir::StraightLineBlock& run, Block& block);
 
-    /// Whether a store so far went past the caches: a fence must come before others may read it.
+    /// Whether any store so far was non-temporal: a fence must precede reads by other threads.
     bool stores_past_caches() const { return stores_past_caches_; }
 
     Integer local_offset(ir::Buffer buffer) const { return locals_[static_cast<std::size_t>(buffer)]; }
@@ -55,9 +56,9 @@ private:
     using Bits = std::uint64_t;
 
     // selector.cpp: values and constants
-    void mark_needed(const ir::Straight& run);
+    void mark_needed(const ir::StraightLineBlock& run);
     void select(ir::Value value);
-    void store_home(ir::Value value);
+    void store_stack_slot(ir::Value value);
     Virtual use(ir::Value value);
     void define(ir::Value value, Virtual v);
     Virtual new_register(Class kind, int bytes);
@@ -65,12 +66,11 @@ private:
     Virtual constant(const ir::Operation& operation);
     Virtual number(ir::Scalar scalar, long double value, int bytes);
     Virtual repeated(ir::Scalar scalar, Bits bits, int bytes);
-    Virtual raw_constant(const MemoryPlace& place, int bytes);
+    Virtual raw_constant(const MemoryOperand& memory_operand, int bytes);
     Virtual constant_leaf(const Leaf& leaf, int bytes);
-    Virtual index(const StreamAccess& access);
-    Virtual home(ir::Value value);
-    MachineOperation& append(Form form, InstructionId id, Virtual result,
-                             std::initializer_list<Virtual> sources);
+    Virtual index(const InductionAccess& access);
+    Virtual location(ir::Value value);
+    X86Operation& append(Form form, InstructionId id, Virtual result, std::initializer_list<Virtual> sources);
     Virtual computed(Form form, InstructionId id, int bytes, std::initializer_list<Virtual> sources,
                      int immediate = -1);
 
@@ -96,16 +96,16 @@ private:
     // selector_integers.cpp
     void lane_integers(ir::Value value);
     void convert_short(ir::Value value);
-    Virtual load_short(ir::Value value, const MemoryPlace& place);
+    Virtual load_short(ir::Value value, const MemoryOperand& memory_operand);
     Virtual widened(ir::Scalar from, int size, int lanes, Virtual a);
     Virtual shifted_left(Virtual a, int bits, int bytes);
-    Virtual product_of_lanes(Virtual a, Virtual b, int bytes);
+    Virtual multiply_lanes(Virtual a, Virtual b, int bytes);
     Virtual from_float16_by_bits(Virtual a);
 
     // selector_memory.cpp
     void load(ir::Value value);
-    void prefetch(const MemoryPlace& place);
-    void prefetch_ahead(ir::Value value, MemoryPlace place);
+    void prefetch(const MemoryOperand& memory_operand);
+    void prefetch_past_buffer(ir::Value value, MemoryOperand memory_operand);
     void load_tile(ir::Value value);
     void load_integer(ir::Value value, Leaf leaf);
     Virtual held(std::int8_t number, int bytes);
@@ -113,20 +113,22 @@ private:
     void store(ir::Value value);
     bool passes_caches(ir::Value value, int bytes);
     InstructionId past_caches(ir::Scalar scalar) const;
-    Virtual masked_load(const ir::Operation& operation, const MemoryPlace& place);
-    void masked_store(const ir::Operation& operation, const MemoryPlace& place, Virtual v);
-    Virtual strided_load(const ir::Operation& operation, const MemoryPlace& place);
-    Virtual load_quarter(ir::Scalar scalar, const MemoryPlace& place, Integer step, int count);
-    void strided_store(const ir::Operation& operation, const MemoryPlace& place, Virtual v);
-    void store_quarter(ir::Scalar scalar, const MemoryPlace& place, Integer step, int count, Virtual v);
+    Virtual masked_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
+    void masked_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
+    Virtual strided_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
+    Virtual load_quarter(ir::Scalar scalar, const MemoryOperand& memory_operand, Integer step, int count);
+    void strided_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
+    void store_quarter(ir::Scalar scalar, const MemoryOperand& memory_operand, Integer step, int count,
+                       Virtual v);
     Virtual quarter_of(Virtual v, int quarter);
-    Virtual load_piece(InstructionId id, int bytes, const MemoryPlace& place, int result_bytes, Virtual into,
-                       int immediate = -1);
-    void store_piece(InstructionId id, int bytes, const MemoryPlace& place, Virtual v, int immediate = -1);
+    Virtual load_chunk(InstructionId id, int bytes, const MemoryOperand& memory_operand, int result_bytes,
+                       Virtual into, int immediate = -1);
+    void store_chunk(InstructionId id, int bytes, const MemoryOperand& memory_operand, Virtual v,
+                     int immediate = -1);
     Virtual lane_mask_vector(ir::Type type, int active);
-    MemoryPlace place_of(ir::Value value);
-    MemoryPlace place_at(const StreamAccess& access, ir::Buffer buffer, ir::Value dynamic);
-    std::int32_t add_place(const MemoryPlace& place);
+    MemoryOperand memory_operand_of(ir::Value value);
+    MemoryOperand memory_operand_at(const InductionAccess& access, ir::Buffer buffer, ir::Value dynamic);
+    std::int32_t add_memory_operand(const MemoryOperand& memory_operand);
 
     // selector_shuffles.cpp
     void shuffle(ir::Value value);
@@ -140,29 +142,30 @@ private:
     Virtual expanded_by_shufps(std::span<const std::int8_t> map, Virtual a, Virtual b);
     Virtual permuted(ir::Type type, std::span<const int> sources, Virtual a);
 
-    // selector_words.cpp: instructions of target/ that are some of the machine's, on integers in float32 lanes
-    std::optional<Virtual> sequence_on_words(target::x86::Mnemonic mnemonic, Virtual a, Virtual b);
-    Virtual with_word(InstructionId id, Virtual a, std::uint32_t word);
+    // selector_integer_lanes.cpp: target/ instructions that expand to sequences of integer instructions on float32
+    // lanes
+    std::optional<Virtual> sequence_on_32_bit_lanes(target::x86::Mnemonic mnemonic, Virtual a, Virtual b);
+    Virtual with_32_bit_constant(InstructionId id, Virtual a, std::uint32_t word);
 
     const ir::Program& program_;
     const target::Cpu& cpu_;
-    const Streams& streams_;
+    const InductionVariables& inductions_;
     const RegisterBuffers& in_registers_;
     ConstantPool& pool_;
     Masks& masks_;
-    bool is_legacy_;                 ///< SSE encodings: two operands, aligned memory
-    bool is_evex_;                   ///< broadcasts and masks
-    std::vector<bool> streams_past_; ///< by buffer: whether stores to it should pass the caches by
+    bool is_legacy_;                    ///< SSE encodings: two operands, aligned memory
+    bool is_evex_;                      ///< broadcasts and masks
+    std::vector<bool> is_non_temporal_; ///< by buffer: whether stores to it should bypass the caches
     bool stores_past_caches_ = false;
-    std::vector<Integer> homes_;
+    std::vector<Integer> stack_slots_;
     std::vector<Integer> locals_;
 
     Block* block_ = nullptr;
-    int run_number_ = 0;
-    std::vector<int> defined_in_;   ///< by value: number of the run for which `virtuals_` holds
+    int block_number_ = 0;
+    std::vector<int> defined_in_;   ///< by value: index of the block for which `virtuals_` holds
     std::vector<Virtual> virtuals_; ///< by value
     struct KnownRegister {
-        int run = 0; ///< number of the run for which this holds
+        int run = 0; ///< index of the block for which this holds
         int bytes = 0;
         Virtual v = no_register;
     };
@@ -170,10 +173,10 @@ private:
         return held_[static_cast<std::size_t>(class_of(bytes))][static_cast<std::size_t>(number)];
     }
     std::array<std::array<KnownRegister, 32>, classes>
-        held_; ///< by machine register: what the run knows to be there of a local buffer
-    /// By size class and position in its pool: constants that the run has in registers already.
+        held_; ///< by machine register: the element of a local buffer that the block knows to be there
+    /// By size class and index in its pool: constants that the block already has in registers.
     std::array<std::vector<KnownRegister>, ConstantPool::size_classes> constants_;
-    std::vector<int> needed_in_;      ///< by value: number of the run in which something depends on it
+    std::vector<int> needed_in_;      ///< by value: index of the block in which something depends on it
     std::vector<std::uint8_t> bytes_; ///< scratch space for constants
 };
 

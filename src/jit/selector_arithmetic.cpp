@@ -60,13 +60,13 @@ void Selector::arithmetic(ir::Value value) {
                             : operation.opcode == Opcode::multiply ? multiplication
                                                                    : division;
     define(value, computed(Form::binary, id_of(ids, operation.type, is_legacy_), bytes, {a, b}));
-    MachineOperation& machine = block_->operations.back();
+    X86Operation& machine = block_->operations.back();
     machine.commutative = operation.opcode == Opcode::add || operation.opcode == Opcode::multiply;
     machine.folds = true;
     machine.folds_broadcast = is_evex_;
 }
 
-/// Negative or magnitude.
+/// Negation or magnitude.
 void Selector::with_sign_bits(ir::Value value) {
     const ir::Operation& operation = program_[value];
     require_float(operation.type);
@@ -75,7 +75,7 @@ void Selector::with_sign_bits(ir::Value value) {
     const Virtual a = use(operation.operands[0]);
     const Bits sign = scalar == Scalar::float64 ? Bits{1} << 63 : Bits{1} << 31;
     const bool negates = operation.opcode == Opcode::negate;
-    const int width = std::max(bytes, 16); // there are no scalar operations on bits
+    const int width = std::max(bytes, 16); // bitwise operations have no scalar form
     const Virtual mask = repeated(scalar, negates ? sign : sign - 1, width);
     const InstructionId id =
         negates ? pick(scalar, Inst::kIdVxorpd, Inst::kIdVxorps, Inst::kIdXorpd, Inst::kIdXorps)
@@ -95,7 +95,7 @@ void Selector::square_root(ir::Value value) {
                                                            : computed(Form::unary, id, bytes, {a}));
 }
 
-/// A number to which so much is added that its last bits are a + bias, as whole numbers: shifted to where exponents lie.
+/// 2^a: adding a large constant leaves a + bias as an integer in the last bits; a shift moves it to the exponent field.
 void Selector::power_of_two(ir::Value value) {
     const ir::Operation& operation = program_[value];
     require_float(operation.type);
@@ -151,7 +151,7 @@ void Selector::integer_arithmetic(ir::Value value) {
                                  : operation.opcode == Opcode::subtract ? Inst::kIdSub
                                                                         : Inst::kIdImul;
         const Virtual b = use(operation.operands[1]);
-        MachineOperation& machine = append(Form::binary, id, result, {a, b});
+        X86Operation& machine = append(Form::binary, id, result, {a, b});
         machine.destructive = true;
         machine.commutative = operation.opcode != Opcode::subtract;
         machine.folds = true;
@@ -215,7 +215,7 @@ void Selector::convert(ir::Value value) {
     define(value, computed(Form::unary, id, bytes, {a}));
 }
 
-/// Lanes of ones where a < b, zeros elsewhere.
+/// All-ones lanes where a < b, zeros elsewhere.
 void Selector::less(ir::Value value) {
     constexpr int less_ordered_quiet = 17;
     constexpr int less_legacy = 1;
@@ -254,12 +254,12 @@ void Selector::choose(ir::Value value) {
     define(value, computed(Form::binary, pick(Inst::kIdVorps, Inst::kIdOrps), bytes, {chosen, other}));
 }
 
-/// The register's lower part, or with undefined lanes above.
+/// The low part of the register, or the register extended by undefined lanes.
 Virtual Selector::resized(Virtual v, int bytes) {
     const int now = block_->info(v).bytes;
     if (now == bytes) return v;
     const Virtual result = computed(Form::unary, pick(Inst::kIdVmovaps, Inst::kIdMovaps), bytes, {v});
-    MachineOperation& operation = block_->operations.back();
+    X86Operation& operation = block_->operations.back();
     operation.result_width = operation.widths[0] = width_of_bytes(std::min(now, bytes));
     return result;
 }

@@ -3,8 +3,8 @@
 
 #include <bit>
 
-/// Integers in vector lanes, and numbers of one or two bytes, which are loaded and widened only. One lane is the first of a
-/// register of 16 bytes.
+/// Integers in vector lanes, and 8-bit and 16-bit types, which are only loaded and widened. A scalar is lane 0 of a
+/// 16-byte register.
 namespace swirl::jit {
 
 namespace {
@@ -17,35 +17,36 @@ int vector_bytes(ir::Type type) { return std::max(16, type.lanes * ir::size_in_b
 
 } // namespace
 
-/// The first `active` lanes, zeros after them.
-Virtual Selector::load_short(ir::Value value, const MemoryPlace& place) {
+/// The first `active` lanes, then zeros.
+Virtual Selector::load_short(ir::Value value, const MemoryOperand& memory_operand) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = operation.type;
     const int size = ir::size_in_bytes(type.scalar), bytes = type.lanes * size;
     if (type.lanes == 1) {
         const Virtual number = new_register(Class::integer, 8);
-        MachineOperation& machine = append(Form::load, Inst::kIdMovzx, number, {});
-        machine.memory = add_place(place);
+        X86Operation& machine = append(Form::load, Inst::kIdMovzx, number, {});
+        machine.memory = add_memory_operand(memory_operand);
         machine.memory_bytes = static_cast<std::uint16_t>(size);
         return computed(Form::unary, pick(Inst::kIdVmovq, Inst::kIdMovq), 16, {number});
     }
     ensure(operation.address.lane_stride == 1 && bytes >= 4, "{} numbers of {} bytes that are not neighbours",
            type.lanes, size);
     if (operation.active == type.lanes) {
-        const Virtual result = load_piece(move(bytes), bytes, place, vector_bytes(type), no_register);
+        const Virtual result =
+            load_chunk(move(bytes), bytes, memory_operand, vector_bytes(type), no_register);
         block_->operations.back().result_width = width_of_bytes(bytes);
         return result;
     }
     ensure(is_evex_ && type.lanes <= 32, "{} of {} lanes on {}", operation.active, type.lanes, cpu_.name);
-    const Virtual result = load_piece(size == 1 ? Inst::kIdVmovdqu8 : Inst::kIdVmovdqu16, vector_bytes(type),
-                                      place, vector_bytes(type), no_register);
+    const Virtual result = load_chunk(size == 1 ? Inst::kIdVmovdqu8 : Inst::kIdVmovdqu16, vector_bytes(type),
+                                      memory_operand, vector_bytes(type), no_register);
     block_->operations.back().mask =
-        masks_.number_of(static_cast<std::uint32_t>((Bits{1} << operation.active) - 1));
+        masks_.register_index_of(static_cast<std::uint32_t>((Bits{1} << operation.active) - 1));
     block_->operations.back().zeroing = true;
     return result;
 }
 
-/// Integers of one or two bytes in lanes of `size` bytes.
+/// Extends 8-bit or 16-bit integers to lanes of `size` bytes.
 Virtual Selector::widened(Scalar from, int size, int lanes, Virtual a) {
     const bool is_signed = from != Scalar::uint8;
     const int from_size = ir::size_in_bytes(from), bytes = std::max(16, lanes * size);
@@ -87,12 +88,13 @@ void Selector::convert_short(ir::Value value) {
     if (from.scalar == Scalar::bfloat16)
         define(value, shifted_left(widened(Scalar::int16, 4, to.lanes, a), 16, bytes));
     else if (!is_legacy_)
-        define(value, computed(Form::unary, Inst::kIdVcvtph2ps, bytes, {a})); // F16C is wherever AVX2 is
+        define(value, computed(Form::unary, Inst::kIdVcvtph2ps, bytes, {a})); // CPUs with AVX2 have F16C
     else
         define(value, from_float16_by_bits(a));
 }
 
-/// Exponent and fraction as those of a float32 whose exponent is 112 too low; infinities and NaNs get all bits of it.
+/// Shifts exponent and fraction into a float32 whose exponent is 112 too low; infinities and NaNs get all exponent
+/// bits.
 Virtual Selector::from_float16_by_bits(Virtual a) {
     const auto constant = [&](std::uint32_t bits) { return repeated(Scalar::int32, bits, 16); };
     const auto binary = [&](InstructionId id, Virtual x, Virtual y) {
@@ -109,8 +111,8 @@ Virtual Selector::from_float16_by_bits(Virtual a) {
     return binary(Inst::kIdOrps, binary(Inst::kIdOrps, scaled, exponent), sign);
 }
 
-/// Modulo 2^32.
-Virtual Selector::product_of_lanes(Virtual a, Virtual b, int bytes) {
+/// Products modulo 2^32.
+Virtual Selector::multiply_lanes(Virtual a, Virtual b, int bytes) {
     if (!is_legacy_) {
         const Virtual result = computed(Form::binary, Inst::kIdVpmulld, bytes, {a, b});
         block_->operations.back().commutative = true;
@@ -138,13 +140,13 @@ void Selector::lane_integers(ir::Value value) {
     if (operation.opcode == Opcode::multiply && factor > 0 && std::has_single_bit(Bits(factor)))
         return define(value, shifted_left(a, std::countr_zero(Bits(factor)), bytes));
     const Virtual b = use(operation.operands[1]);
-    if (operation.opcode == Opcode::multiply) return define(value, product_of_lanes(a, b, bytes));
+    if (operation.opcode == Opcode::multiply) return define(value, multiply_lanes(a, b, bytes));
     const InstructionId id = operation.opcode == Opcode::add        ? pick(Inst::kIdVpaddd, Inst::kIdPaddd)
                              : operation.opcode == Opcode::subtract ? pick(Inst::kIdVpsubd, Inst::kIdPsubd)
                              : operation.opcode == Opcode::bit_and  ? pick(Inst::kIdVandps, Inst::kIdAndps)
                                                                     : pick(Inst::kIdVxorps, Inst::kIdXorps);
     define(value, computed(Form::binary, id, bytes, {a, b}));
-    MachineOperation& machine = block_->operations.back();
+    X86Operation& machine = block_->operations.back();
     machine.commutative = operation.opcode != Opcode::subtract;
     machine.folds = operation.type.lanes > 1;
     machine.folds_broadcast = is_evex_ && machine.folds;

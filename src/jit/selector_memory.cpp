@@ -11,97 +11,100 @@ namespace {
 namespace Inst = asmjit::x86::Inst;
 using ir::Scalar;
 
-MemoryPlace moved(MemoryPlace place, Integer bytes) {
-    place.displacement += bytes;
-    return place;
+MemoryOperand moved(MemoryOperand memory_operand, Integer bytes) {
+    memory_operand.displacement += bytes;
+    return memory_operand;
 }
 
-/// Iterations of a loop by which what lies beyond the caches is fetched ahead.
+/// Prefetch distance, in loop iterations, of data beyond the caches.
 constexpr Integer prefetch_distance = 2;
 
-/// Sizes that a narrower move loads (with zeros above) or stores.
+/// Sizes that a plain move loads (zero-extended) or stores.
 bool is_move_size(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16 || bytes == 32; }
 
 } // namespace
 
-std::int32_t Selector::add_place(const MemoryPlace& place) {
-    block_->places.push_back(place);
-    return static_cast<std::int32_t>(block_->places.size() - 1);
+std::int32_t Selector::add_memory_operand(const MemoryOperand& memory_operand) {
+    block_->memory_operands.push_back(memory_operand);
+    return static_cast<std::int32_t>(block_->memory_operands.size() - 1);
 }
 
-MemoryPlace Selector::place_of(ir::Value value) {
+MemoryOperand Selector::memory_operand_of(ir::Value value) {
     const ir::Address& address = program_[value].address;
     ensure(address.dynamic_scale == 1, "jit: a dynamic index times {}", address.dynamic_scale);
-    return place_at(streams_.access_of(value), address.buffer, address.dynamic);
+    return memory_operand_at(inductions_.access_of(value), address.buffer, address.dynamic);
 }
 
-MemoryPlace Selector::place_at(const StreamAccess& access, ir::Buffer buffer, ir::Value dynamic) {
-    MemoryPlace place;
-    place.buffer = buffer;
-    place.displacement = access.displacement;
-    if (access.stream >= 0) {
-        place.base = MemoryPlace::Base::stream;
-        place.number = access.stream;
+MemoryOperand Selector::memory_operand_at(const InductionAccess& access, ir::Buffer buffer,
+                                          ir::Value dynamic) {
+    MemoryOperand memory_operand;
+    memory_operand.buffer = buffer;
+    memory_operand.displacement = access.displacement;
+    if (access.induction >= 0) {
+        memory_operand.base = MemoryOperand::Base::induction;
+        memory_operand.number = access.induction;
     } else {
-        place.base = MemoryPlace::Base::frame;
-        place.displacement += local_offset(buffer);
+        memory_operand.base = MemoryOperand::Base::frame;
+        memory_operand.displacement += local_offset(buffer);
     }
     if (dynamic != ir::no_value) {
         const int size = ir::size_in_bytes(program_.buffers[static_cast<std::size_t>(buffer)].element);
-        place.dynamic = use(dynamic);
-        place.shift = static_cast<std::uint8_t>(std::countr_zero(static_cast<unsigned>(size)));
+        memory_operand.dynamic = use(dynamic);
+        memory_operand.shift = static_cast<std::uint8_t>(std::countr_zero(static_cast<unsigned>(size)));
     }
-    return place;
+    return memory_operand;
 }
 
 /// An operation result = id [into,] memory.
-Virtual Selector::load_piece(InstructionId id, int bytes, const MemoryPlace& place, int result_bytes,
-                             Virtual into, int immediate) {
+Virtual Selector::load_chunk(InstructionId id, int bytes, const MemoryOperand& memory_operand,
+                             int result_bytes, Virtual into, int immediate) {
     const Virtual result = new_register(Class::vector, result_bytes);
-    MachineOperation& operation =
+    X86Operation& operation =
         into == no_register ? append(Form::load, id, result, {}) : append(Form::load, id, result, {into});
     operation.destructive = is_legacy_ && into != no_register;
     operation.immediate = immediate;
-    operation.memory = add_place(place);
+    operation.memory = add_memory_operand(memory_operand);
     operation.memory_bytes = static_cast<std::uint16_t>(bytes);
     return result;
 }
 
-void Selector::store_piece(InstructionId id, int bytes, const MemoryPlace& place, Virtual v, int immediate) {
-    MachineOperation& operation = append(Form::store, id, no_register, {v});
+void Selector::store_chunk(InstructionId id, int bytes, const MemoryOperand& memory_operand, Virtual v,
+                           int immediate) {
+    X86Operation& operation = append(Form::store, id, no_register, {v});
     operation.immediate = immediate;
-    operation.memory = add_place(place);
+    operation.memory = add_memory_operand(memory_operand);
     operation.memory_bytes = static_cast<std::uint16_t>(bytes);
     if (bytes < 64 && operation.widths[0] != Width::general && immediate < 0)
         operation.widths[0] = width_of_bytes(bytes);
 }
 
-void Selector::prefetch(const MemoryPlace& place) {
-    MachineOperation& machine = append(Form::prefetch, Inst::kIdPrefetcht0, no_register, {});
-    machine.memory = add_place(place);
+void Selector::prefetch(const MemoryOperand& memory_operand) {
+    X86Operation& machine = append(Form::prefetch, Inst::kIdPrefetcht0, no_register, {});
+    machine.memory = add_memory_operand(memory_operand);
     machine.memory_bytes = 1;
 }
 
-/// Fetches the line that the same load needs a few iterations later, where the buffer lies beyond the caches. Of the
-/// loads that share a line the first does it.
-void Selector::prefetch_ahead(ir::Value value, MemoryPlace place) {
+/// Prefetches the cache line that the same load needs a few iterations later, if the buffer exceeds the caches. Among
+/// loads that share a line, the first does it.
+void Selector::prefetch_past_buffer(ir::Value value, MemoryOperand memory_operand) {
     const ir::Operation& operation = program_[value];
-    const StreamAccess access = streams_.access_of(value);
-    if (access.stream < 0 || !program_.buffers[static_cast<std::size_t>(operation.address.buffer)].streamed)
+    const InductionAccess access = inductions_.access_of(value);
+    if (access.induction < 0 ||
+        !program_.buffers[static_cast<std::size_t>(operation.address.buffer)].non_temporal)
         return;
-    const Integer step = streams_.stream(access.stream).step;
+    const Integer step = inductions_.induction(access.induction).step;
     constexpr Integer line = 64;
     const Integer bytes = operation.active * ir::size_in_bytes(operation.type.scalar);
-    if (step == 0 || (place.displacement % line + line) % line >= bytes) return;
-    place.displacement += prefetch_distance * step;
-    prefetch(place);
+    if (step == 0 || (memory_operand.displacement % line + line) % line >= bytes) return;
+    memory_operand.displacement += prefetch_distance * step;
+    prefetch(memory_operand);
 }
 
-/// What a register holds of a local buffer now.
+/// The current contents of a register buffer's register.
 Virtual Selector::held(std::int8_t number, int bytes) {
     KnownRegister& now = known(number, bytes);
-    if (now.run != run_number_) {
-        now = {run_number_, bytes, new_register(class_of(bytes), bytes)};
+    if (now.run != block_number_) {
+        now = {block_number_, bytes, new_register(class_of(bytes), bytes)};
         RegisterInfo& info = block_->info(now.v);
         info.fixed = number;
         info.enters = info.outlives = true;
@@ -109,41 +112,41 @@ Virtual Selector::held(std::int8_t number, int bytes) {
     return now.v;
 }
 
-/// From now on the register holds this.
+/// Assigns the value to a register buffer's register.
 void Selector::hold(std::int8_t number, ir::Value value) {
     const Virtual source = use(value);
     const int bytes = block_->info(source).bytes;
     KnownRegister& now = known(number, bytes);
-    if (now.run == run_number_) block_->info(now.v).outlives = false;
-    now = {run_number_, bytes, new_register(class_of(bytes), bytes)};
+    if (now.run == block_number_) block_->info(now.v).outlives = false;
+    now = {block_number_, bytes, new_register(class_of(bytes), bytes)};
     block_->info(now.v).fixed = number;
     block_->info(now.v).outlives = true;
     append(Form::keep, 0, now.v, {source});
 }
 
-/// 1024 bytes one behind the other.
+/// Loads a tile of 1024 contiguous bytes.
 void Selector::load_tile(ir::Value value) {
     const ir::Operation& operation = program_[value];
     ensure(operation.address.lane_stride == 1 && operation.active == operation.type.lanes,
            "a tile whose lanes are not next to each other");
     const Virtual result = new_register(Class::tile, tile_bytes);
-    MachineOperation& machine = append(Form::load, Inst::kIdTileloadd, result, {});
-    machine.memory = add_place(place_of(value));
+    X86Operation& machine = append(Form::load, Inst::kIdTileloadd, result, {});
+    machine.memory = add_memory_operand(memory_operand_of(value));
     machine.memory_bytes = tile_bytes;
     define(value, result);
 }
 
-/// An int64 where the leaf is.
+/// Loads an int64 from the leaf's memory.
 void Selector::load_integer(ir::Value value, Leaf leaf) {
     ensure(program_[value].type.lanes == 1, "a vector of int64");
     leaf.load = Inst::kIdMov;
     leaf.width = Width::general;
     leaf.bytes = 8;
     leaf.folds = true;
-    if (leaf.place.dynamic == no_register) return define(value, new_leaf(Class::integer, 8, leaf));
+    if (leaf.memory_operand.dynamic == no_register) return define(value, new_leaf(Class::integer, 8, leaf));
     const Virtual result = new_register(Class::integer, 8);
-    MachineOperation& machine = append(Form::load, Inst::kIdMov, result, {});
-    machine.memory = add_place(leaf.place);
+    X86Operation& machine = append(Form::load, Inst::kIdMov, result, {});
+    machine.memory = add_memory_operand(leaf.memory_operand);
     machine.memory_bytes = 8;
     define(value, result);
 }
@@ -152,18 +155,18 @@ void Selector::load(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = operation.type;
     if (in_registers_.holds(operation.address.buffer))
-        return define(value,
-                      held(in_registers_.number_of(operation.address), register_bytes(program_, value)));
+        return define(
+            value, held(in_registers_.register_index_of(operation.address), register_bytes(program_, value)));
     if (register_bytes(program_, value) == tile_bytes) return load_tile(value);
-    const MemoryPlace place = place_of(value);
-    const bool is_dynamic = place.dynamic != no_register;
+    const MemoryOperand memory_operand = memory_operand_of(value);
+    const bool is_dynamic = memory_operand.dynamic != no_register;
     const int size = ir::size_in_bytes(type.scalar);
-    if (!is_dynamic) prefetch_ahead(value, place);
+    if (!is_dynamic) prefetch_past_buffer(value, memory_operand);
     Leaf leaf;
-    leaf.place = place;
+    leaf.memory_operand = memory_operand;
     leaf.created = static_cast<Position>(block_->operations.size());
     if (type.scalar == Scalar::int64) return load_integer(value, leaf);
-    if (size < 4) return define(value, load_short(value, place));
+    if (size < 4) return define(value, load_short(value, memory_operand));
     const int result_bytes = register_bytes(program_, value);
     const int active_bytes = operation.active * size;
     const bool is_whole = operation.active == type.lanes;
@@ -178,7 +181,7 @@ void Selector::load(ir::Value value) {
         leaf.broadcast_lanes = static_cast<std::uint8_t>(result_bytes / size);
         leaf.width = width_of_bytes(result_bytes);
     } else if (!is_contiguous) {
-        return define(value, strided_load(operation, place));
+        return define(value, strided_load(operation, memory_operand));
     } else if (is_whole || is_move_size(active_bytes)) {
         leaf.load = move(active_bytes);
         leaf.bytes = static_cast<std::uint16_t>(active_bytes);
@@ -186,39 +189,39 @@ void Selector::load(ir::Value value) {
         leaf.width = width_of_bytes(active_bytes);
     } else if (is_evex_) {
         leaf.load = type.scalar == Scalar::float64 ? Inst::kIdVmovupd : Inst::kIdVmovups;
-        leaf.mask = masks_.number_of((1U << operation.active) - 1);
+        leaf.mask = masks_.register_index_of((1U << operation.active) - 1);
         leaf.bytes = static_cast<std::uint16_t>(result_bytes);
         leaf.width = width_of_bytes(result_bytes);
     } else {
-        return define(value, masked_load(operation, place));
+        return define(value, masked_load(operation, memory_operand));
     }
     if (!is_dynamic) return define(value, new_leaf(Class::vector, result_bytes, leaf));
-    define(value, load_piece(leaf.load, leaf.bytes, place, result_bytes, no_register));
-    MachineOperation& machine = block_->operations.back();
+    define(value, load_chunk(leaf.load, leaf.bytes, memory_operand, result_bytes, no_register));
+    X86Operation& machine = block_->operations.back();
     machine.result_width = leaf.width;
     machine.mask = leaf.mask;
     machine.zeroing = leaf.mask != 0;
 }
 
-/// A vector whose first `active` lanes have all bits set.
+/// A vector with all bits set in the first `active` lanes.
 Virtual Selector::lane_mask_vector(ir::Type type, int active) {
     const int size = ir::size_in_bytes(type.scalar);
     bytes_.assign(static_cast<std::size_t>(type.lanes * size), 0);
     std::fill_n(bytes_.begin(), active * size, std::uint8_t{0xff});
-    return raw_constant(pool_.place(bytes_), type.lanes * size);
+    return raw_constant(pool_.add(bytes_), type.lanes * size);
 }
 
-/// The first lanes of a vector, on CPUs without mask registers; a narrower move does not do.
-Virtual Selector::masked_load(const ir::Operation& operation, const MemoryPlace& place) {
+/// Loads the first lanes of a vector on CPUs without mask registers, if no narrower move fits.
+Virtual Selector::masked_load(const ir::Operation& operation, const MemoryOperand& memory_operand) {
     const ir::Type type = operation.type;
     const int bytes = type.lanes * ir::size_in_bytes(type.scalar);
     if (!is_legacy_) {
         const InstructionId id = type.scalar == Scalar::float64 ? Inst::kIdVmaskmovpd : Inst::kIdVmaskmovps;
-        return load_piece(id, bytes, place, bytes, lane_mask_vector(type, operation.active));
+        return load_chunk(id, bytes, memory_operand, bytes, lane_mask_vector(type, operation.active));
     }
     ensure(type.lanes == 4 && operation.active == 3, "{} lanes of {}", operation.active, type.lanes);
-    const Virtual low = load_piece(Inst::kIdMovsd, 8, place, 16, no_register);
-    const Virtual high = load_piece(Inst::kIdMovss, 4, moved(place, 8), 16, no_register);
+    const Virtual low = load_chunk(Inst::kIdMovsd, 8, memory_operand, 16, no_register);
+    const Virtual high = load_chunk(Inst::kIdMovss, 4, moved(memory_operand, 8), 16, no_register);
     return computed(Form::binary, Inst::kIdMovlhps, 16, {low, high});
 }
 
@@ -226,30 +229,31 @@ void Selector::store(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = program_[operation.operands[0]].type;
     if (in_registers_.holds(operation.address.buffer))
-        return hold(in_registers_.number_of(operation.address), operation.operands[0]);
+        return hold(in_registers_.register_index_of(operation.address), operation.operands[0]);
     const Virtual v = use(operation.operands[0]);
-    const MemoryPlace place = place_of(value);
-    if (type.scalar == Scalar::int64) return store_piece(Inst::kIdMov, 8, place, v);
-    if (block_->info(v).kind == Class::tile) return store_piece(Inst::kIdTilestored, tile_bytes, place, v);
+    const MemoryOperand memory_operand = memory_operand_of(value);
+    if (type.scalar == Scalar::int64) return store_chunk(Inst::kIdMov, 8, memory_operand, v);
+    if (block_->info(v).kind == Class::tile)
+        return store_chunk(Inst::kIdTilestored, tile_bytes, memory_operand, v);
     const int bytes = operation.active * ir::size_in_bytes(type.scalar);
     const bool is_whole = operation.active == type.lanes && bytes >= 16 && operation.address.lane_stride == 1;
     ensure(ir::size_in_bytes(type.scalar) >= 4 || is_whole, "a store of a storage type");
     if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)
-        return strided_store(operation, place, v);
+        return strided_store(operation, memory_operand, v);
     if (operation.active == type.lanes || is_move_size(bytes))
-        return store_piece(passes_caches(value, bytes) ? past_caches(type.scalar) : move(bytes), bytes, place,
-                           v);
-    masked_store(operation, place, v);
+        return store_chunk(passes_caches(value, bytes) ? past_caches(type.scalar) : move(bytes), bytes,
+                           memory_operand, v);
+    masked_store(operation, memory_operand, v);
 }
 
-/// Such a store writes whole aligned vectors; halves and quarters of a line are put together on their way.
+/// A non-temporal store writes a whole aligned vector; write-combining buffers merge halves and quarters of a line.
 bool Selector::passes_caches(ir::Value value, int bytes) {
     const ir::Operation& operation = program_[value];
     const ir::Address& address = operation.address;
-    const bool passes = streams_past_[static_cast<std::size_t>(address.buffer)] &&
+    const bool passes = is_non_temporal_[static_cast<std::size_t>(address.buffer)] &&
                         address.dynamic == ir::no_value && bytes >= 16 &&
                         operation.active == program_[operation.operands[0]].type.lanes &&
-                        streams_.alignment_of(streams_.access_of(value)) % bytes == 0;
+                        inductions_.alignment_of(inductions_.access_of(value)) % bytes == 0;
     stores_past_caches_ = stores_past_caches_ || passes;
     return passes;
 }
@@ -258,28 +262,28 @@ InstructionId Selector::past_caches(Scalar scalar) const {
     return pick(scalar, Inst::kIdVmovntpd, Inst::kIdVmovntps, Inst::kIdMovntpd, Inst::kIdMovntps);
 }
 
-void Selector::masked_store(const ir::Operation& operation, const MemoryPlace& place, Virtual v) {
+void Selector::masked_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v) {
     const ir::Type type = program_[operation.operands[0]].type;
     const bool is_double = type.scalar == Scalar::float64;
     const int bytes = type.lanes * ir::size_in_bytes(type.scalar);
     if (is_evex_) {
-        store_piece(is_double ? Inst::kIdVmovupd : Inst::kIdVmovups, bytes, place, v);
-        block_->operations.back().mask = masks_.number_of((1U << operation.active) - 1);
+        store_chunk(is_double ? Inst::kIdVmovupd : Inst::kIdVmovups, bytes, memory_operand, v);
+        block_->operations.back().mask = masks_.register_index_of((1U << operation.active) - 1);
     } else if (!is_legacy_) {
         const Virtual mask = lane_mask_vector(type, operation.active);
-        store_piece(is_double ? Inst::kIdVmaskmovpd : Inst::kIdVmaskmovps, bytes, place, v);
+        store_chunk(is_double ? Inst::kIdVmaskmovpd : Inst::kIdVmaskmovps, bytes, memory_operand, v);
         block_->operations.back().sources[1] = mask;
         block_->operations.back().widths[1] = width_of_bytes(bytes);
     } else {
-        store_piece(Inst::kIdMovsd, 8, place, v);
+        store_chunk(Inst::kIdMovsd, 8, memory_operand, v);
         const Virtual high = computed(Form::binary, Inst::kIdUnpckhpd, 16, {v, v});
-        store_piece(Inst::kIdMovss, 4, moved(place, 8), high);
+        store_chunk(Inst::kIdMovss, 4, moved(memory_operand, 8), high);
     }
 }
 
-// ---- lanes that are not neighbours in memory: element by element ------------------------------------------------
+// ---- strided accesses: element by element -----------------------------------------------------------------------
 
-Virtual Selector::strided_load(const ir::Operation& operation, const MemoryPlace& place) {
+Virtual Selector::strided_load(const ir::Operation& operation, const MemoryOperand& memory_operand) {
     const ir::Type type = operation.type;
     const int size = ir::size_in_bytes(type.scalar);
     const Integer step = operation.address.lane_stride * size;
@@ -287,17 +291,17 @@ Virtual Selector::strided_load(const ir::Operation& operation, const MemoryPlace
     const bool is_whole = operation.active == type.lanes;
     if (is_whole && operation.address.lane_stride == -1 && type.lanes >= in_quarter && !is_legacy_) {
         const int bytes = type.lanes * size;
-        const Virtual backwards =
-            load_piece(move(bytes), bytes, moved(place, -(type.lanes - 1) * size), bytes, no_register);
+        const Virtual backwards = load_chunk(
+            move(bytes), bytes, moved(memory_operand, -(type.lanes - 1) * size), bytes, no_register);
         std::vector<std::int8_t> map;
         for (int lane = type.lanes - 1; lane >= 0; --lane) map.push_back(static_cast<std::int8_t>(lane));
         return any_shuffle(type, backwards, backwards, map);
     }
     std::vector<Virtual> parts;
     for (int lane = 0; lane < operation.active; lane += in_quarter)
-        parts.push_back(load_quarter(type.scalar, moved(place, lane * step), step,
+        parts.push_back(load_quarter(type.scalar, moved(memory_operand, lane * step), step,
                                      std::min(in_quarter, operation.active - lane)));
-    // Pairs of 16 bytes to 32, pairs of those to 64; what has no partner has zeros above it already.
+    // Merges pairs of 16 bytes to 32, and pairs of those to 64; without a partner the upper half is zero already.
     for (int bytes = 32; bytes <= type.lanes * size; bytes *= 2) {
         std::vector<Virtual> joined;
         for (std::size_t i = 0; i < parts.size(); i += 2) {
@@ -307,7 +311,7 @@ Virtual Selector::strided_load(const ir::Operation& operation, const MemoryPlace
             }
             const InstructionId id = bytes == 32 ? Inst::kIdVinsertf128 : Inst::kIdVinsertf64x4;
             const Virtual low = resized(parts[i], bytes);
-            const bool is_high_register = bytes == 32 && is_evex_; // vinsertf128 knows registers 0…15 only
+            const bool is_high_register = bytes == 32 && is_evex_; // vinsertf128 encodes registers 0…15 only
             joined.push_back(computed(Form::binary, is_high_register ? Inst::kIdVinsertf64x2 : id, bytes,
                                       {low, parts[i + 1]}, 1));
         }
@@ -316,22 +320,24 @@ Virtual Selector::strided_load(const ir::Operation& operation, const MemoryPlace
     return parts.front();
 }
 
-/// Up to 16 bytes from `count` elements `step` bytes apart; zeros above them.
-Virtual Selector::load_quarter(Scalar scalar, const MemoryPlace& place, Integer step, int count) {
+/// Up to 16 bytes from `count` elements with a stride of `step` bytes; zeros above them.
+Virtual Selector::load_quarter(Scalar scalar, const MemoryOperand& memory_operand, Integer step, int count) {
     const int size = ir::size_in_bytes(scalar);
-    Virtual result = load_piece(move(size), size, place, 16, no_register);
+    Virtual result = load_chunk(move(size), size, memory_operand, 16, no_register);
     if (scalar == Scalar::float64) {
         if (count == 2)
-            result = load_piece(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(place, step), 16, result);
+            result = load_chunk(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(memory_operand, step), 16,
+                                result);
         return result;
     }
     if (!is_legacy_) {
         for (int lane = 1; lane < count; ++lane)
-            result = load_piece(Inst::kIdVinsertps, 4, moved(place, lane * step), 16, result, lane << 4);
+            result =
+                load_chunk(Inst::kIdVinsertps, 4, moved(memory_operand, lane * step), 16, result, lane << 4);
         return result;
     }
     const auto element = [&](int lane) {
-        return load_piece(Inst::kIdMovss, 4, moved(place, lane * step), 16, no_register);
+        return load_chunk(Inst::kIdMovss, 4, moved(memory_operand, lane * step), 16, no_register);
     };
     if (count == 1) return result;
     result = computed(Form::binary, Inst::kIdUnpcklps, 16, {result, element(1)});
@@ -341,7 +347,7 @@ Virtual Selector::load_quarter(Scalar scalar, const MemoryPlace& place, Integer 
     return computed(Form::binary, Inst::kIdMovlhps, 16, {result, upper});
 }
 
-void Selector::strided_store(const ir::Operation& operation, const MemoryPlace& place, Virtual v) {
+void Selector::strided_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v) {
     const ir::Type type = program_[operation.operands[0]].type;
     const int size = ir::size_in_bytes(type.scalar);
     const Integer step = operation.address.lane_stride * size;
@@ -351,11 +357,11 @@ void Selector::strided_store(const ir::Operation& operation, const MemoryPlace& 
         std::vector<std::int8_t> map;
         for (int lane = type.lanes - 1; lane >= 0; --lane) map.push_back(static_cast<std::int8_t>(lane));
         const int bytes = type.lanes * size;
-        return store_piece(move(bytes), bytes, moved(place, -(type.lanes - 1) * size),
+        return store_chunk(move(bytes), bytes, moved(memory_operand, -(type.lanes - 1) * size),
                            any_shuffle(type, v, v, map));
     }
     for (int lane = 0; lane < operation.active; lane += in_quarter)
-        store_quarter(type.scalar, moved(place, lane * step), step,
+        store_quarter(type.scalar, moved(memory_operand, lane * step), step,
                       std::min(in_quarter, operation.active - lane), quarter_of(v, lane / in_quarter));
 }
 
@@ -370,21 +376,23 @@ Virtual Selector::quarter_of(Virtual v, int quarter) {
     return result;
 }
 
-void Selector::store_quarter(Scalar scalar, const MemoryPlace& place, Integer step, int count, Virtual v) {
+void Selector::store_quarter(Scalar scalar, const MemoryOperand& memory_operand, Integer step, int count,
+                             Virtual v) {
     const int size = ir::size_in_bytes(scalar);
-    store_piece(move(size), size, place, v);
+    store_chunk(move(size), size, memory_operand, v);
     if (scalar == Scalar::float64) {
-        if (count == 2) store_piece(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(place, step), v);
+        if (count == 2)
+            store_chunk(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(memory_operand, step), v);
         return;
     }
     for (int lane = 1; lane < count; ++lane) {
         if (!is_legacy_) {
-            store_piece(Inst::kIdVextractps, 4, moved(place, lane * step), v, lane);
+            store_chunk(Inst::kIdVextractps, 4, moved(memory_operand, lane * step), v, lane);
             continue;
         }
         const Virtual rotated = new_register(Class::vector, 16);
         append(Form::unary, Inst::kIdPshufd, rotated, {v}).immediate = lane;
-        store_piece(Inst::kIdMovss, 4, moved(place, lane * step), rotated);
+        store_chunk(Inst::kIdMovss, 4, moved(memory_operand, lane * step), rotated);
     }
 }
 

@@ -14,7 +14,7 @@ namespace Inst = asmjit::x86::Inst;
 using ir::Scalar;
 using target::x86::Mnemonic;
 
-/// How an instruction of target/ is encoded.
+/// The encoder's ids of a target/ instruction.
 struct Encoding {
     Mnemonic mnemonic = Mnemonic::none;
     InstructionId vex = 0; ///< VEX or EVEX
@@ -98,12 +98,12 @@ void Selector::instruction(ir::Value value) {
     }
     const Virtual a = use(operation.operands[0]);
     const Virtual b = operation.instruction->operands.size() > 1 ? use(operation.operands[1]) : a;
-    if (const std::optional<Virtual> made = sequence_on_words(encoding.mnemonic, a, b))
+    if (const std::optional<Virtual> made = sequence_on_32_bit_lanes(encoding.mnemonic, a, b))
         return define(value, *made);
     define(value, shuffled(*operation.instruction, a, b));
 }
 
-/// A shuffle that no pass has turned into an instruction.
+/// A shuffle that no pass lowered to an instruction.
 void Selector::shuffle(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Type from = program_[operation.operands[0]].type;
@@ -129,14 +129,14 @@ Virtual Selector::any_shuffle(ir::Type type, Virtual a, Virtual b, const std::ve
 Virtual Selector::index_vector(const ir::Instruction& instruction) {
     if (instruction.result.scalar == Scalar::float64)
         return raw_constant(
-            pool_.place(std::vector<std::int64_t>(instruction.lane_map.begin(), instruction.lane_map.end())),
+            pool_.add(std::vector<std::int64_t>(instruction.lane_map.begin(), instruction.lane_map.end())),
             8 * instruction.result.lanes);
     return raw_constant(
-        pool_.place(std::vector<std::int32_t>(instruction.lane_map.begin(), instruction.lane_map.end())),
+        pool_.add(std::vector<std::int32_t>(instruction.lane_map.begin(), instruction.lane_map.end())),
         4 * instruction.result.lanes);
 }
 
-/// vperm2f128, which knows registers 0…15 only, for any register: either half takes a block of a or b.
+/// vperm2f128, which encodes registers 0…15 only, for any register: each half selects a 128-bit block of a or b.
 Virtual Selector::permuted_blocks(int immediate, int bytes, Virtual a, Virtual b) {
     const int low = immediate & 3, high = immediate >> 4 & 3;
     const Virtual result = computed(Form::binary, Inst::kIdVshuff64x2, bytes,
@@ -159,12 +159,12 @@ Virtual Selector::shuffled(const ir::Instruction& instruction, Virtual a, Virtua
     switch (encoding.mnemonic) {
     case Mnemonic::blendps:
     case Mnemonic::blendpd:
-        if (is_evex_) { // they know registers 0…15 only
+        if (is_evex_) { // these encode registers 0…15 only
             const bool is_single = encoding.mnemonic == Mnemonic::blendps;
             result =
                 computed(Form::binary, is_single ? Inst::kIdVblendmps : Inst::kIdVblendmpd, bytes, {a, b});
             block_->operations.back().mask =
-                masks_.number_of(static_cast<std::uint32_t>(instruction.immediate));
+                masks_.register_index_of(static_cast<std::uint32_t>(instruction.immediate));
             break;
         }
         result = computed(Form::binary, id, bytes, {a, b}, instruction.immediate);
@@ -180,7 +180,8 @@ Virtual Selector::shuffled(const ir::Instruction& instruction, Virtual a, Virtua
     case Mnemonic::blendmps:
     case Mnemonic::blendmpd:
         result = computed(Form::binary, id, bytes, {a, b});
-        block_->operations.back().mask = masks_.number_of(static_cast<std::uint32_t>(instruction.immediate));
+        block_->operations.back().mask =
+            masks_.register_index_of(static_cast<std::uint32_t>(instruction.immediate));
         break;
     default:
         result = encoding.form == Form::unary
@@ -191,7 +192,7 @@ Virtual Selector::shuffled(const ir::Instruction& instruction, Virtual a, Virtua
     return result;
 }
 
-/// Sequences for lane maps that no single instruction of the CPU has.
+/// Sequences for lane maps that no single instruction of the CPU implements.
 Virtual Selector::expanded(const ir::Instruction& instruction, Virtual a, Virtual b) {
     const ir::Type type = instruction.result;
     const std::span<const std::int8_t> map = instruction.lane_map;
@@ -218,7 +219,7 @@ Virtual Selector::expanded(const ir::Instruction& instruction, Virtual a, Virtua
     return expanded_by_blend(type, map, a, b);
 }
 
-/// Each operand permuted by itself, then a blend.
+/// Permutes each operand separately, then blends.
 Virtual Selector::expanded_by_blend(ir::Type type, std::span<const std::int8_t> map, Virtual a, Virtual b) {
     std::vector<int> of_a(map.size(), 0);
     std::vector<int> of_b(map.size(), 0);
@@ -244,17 +245,17 @@ Virtual Selector::permuted(ir::Type type, std::span<const int> sources, Virtual 
     if (type.lanes == 4)
         return computed(Form::unary, Inst::kIdVpermilps, 16, {a}, immediate_of_pairs(sources));
     const Virtual index =
-        raw_constant(pool_.place(std::vector<std::int32_t>(sources.begin(), sources.end())), 32);
+        raw_constant(pool_.add(std::vector<std::int32_t>(sources.begin(), sources.end())), 32);
     return computed(Form::binary, Inst::kIdVpermps, 32, {index, a});
 }
 
-/// Four lanes of two operands by shufps, which takes its lower two lanes from its first operand, the upper two from its
-/// second.
+/// Any four lanes of two operands by shufps, which takes its lower two lanes from its first operand and the upper two
+/// from its second.
 Virtual Selector::expanded_by_shufps(std::span<const std::int8_t> map, Virtual a, Virtual b) {
     const auto shufps = [&](Virtual low, Virtual high, std::array<int, 4> lanes) {
         return computed(Form::binary, Inst::kIdShufps, 16, {low, high}, immediate_of_pairs(lanes));
     };
-    // For each half: its two lanes side by side in one register, at `places`.
+    // For each half: one register with its two lanes, at `places`.
     struct Half {
         Virtual holder;
         std::array<int, 2> places;

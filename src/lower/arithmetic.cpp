@@ -8,7 +8,7 @@ namespace swirl::lower {
 
 namespace {
 
-/// Constants closer than this to 0 or to each other are the same number rounded differently.
+/// Constants closer than this to 0 or to each other differ only by rounding.
 constexpr long double rounding = 1e-17L;
 
 bool same(long double a, long double b) { return std::abs(a - b) <= rounding * std::abs(a); }
@@ -31,7 +31,7 @@ bool is_near_overflow(long double magnitude, ir::Scalar scalar) {
 Real Arithmetic::multiply(const Real& a, long double factor) {
     if (a.is_zero() || factor == 0) return {};
     if (std::abs(factor) > ir::largest_of(type_.scalar))
-        return multiply(multiply(a, factor / left_out), left_out);
+        return multiply(multiply(a, factor / overflow_scale), overflow_scale);
     const bool negative = a.negative != (factor < 0);
     const long double magnitude = std::abs(factor);
     if (same(magnitude, 1)) return {a.value, negative};
@@ -57,7 +57,7 @@ Scaled Arithmetic::add(const Scaled& a, const Scaled& b) {
     if (a.re.is_zero() && a.im.is_zero()) return b;
     if (b.re.is_zero() && b.im.is_zero()) return a;
     if (same(a.scale, b.scale)) return {add(a.re, b.re), add(a.im, b.im), a.scale};
-    // The scale that stays is the trivial one where there is one, so that scales die out instead of piling up.
+    // Keeps the trivial scale if there is one, so scales die out instead of accumulating.
     if (same(b.scale, 1) && !same(a.scale, 1))
         return {add_scaled(b.re, a.scale, a.re), add_scaled(b.im, a.scale, a.im), b.scale};
     const long double ratio = b.scale / a.scale;
@@ -66,12 +66,12 @@ Scaled Arithmetic::add(const Scaled& a, const Scaled& b) {
 
 Scaled Arithmetic::rotate_plain(const Scaled& a, std::complex<long double> factor) {
     const long double c = factor.real(), s = factor.imag();
-    if (same(std::abs(c), std::abs(s))) { // an eighth turn: two additions, two multiplications
+    if (same(std::abs(c), std::abs(s))) { // an odd multiple of 45°: two additions, two multiplications
         const Real re = (s > 0) == (c > 0) ? add(a.re, -a.im) : add(a.re, a.im);
         const Real im = (s > 0) == (c > 0) ? add(a.im, a.re) : add(a.im, -a.re);
         return {multiply(re, c), multiply(im, c), a.scale};
     }
-    // Named one by one: the order of operations must not depend on the order in which a compiler evaluates arguments.
+    // Named temporaries fix the order of operations: compilers may evaluate arguments in any order.
     const Real re_c = multiply(a.re, c), im_s = multiply(a.im, -s);
     const Real im_c = multiply(a.im, c), re_s = multiply(a.re, s);
     return {add(re_c, im_s), add(im_c, re_s), a.scale};
@@ -108,8 +108,8 @@ Scaled Arithmetic::multiply(const Scaled& a, std::complex<long double> factor) {
     if (multiplication_ == Multiplication::fused) return rotate_fused(a, factor);
     if (!is_near_overflow(size, type_.scalar)) return rotate_plain(a, factor);
     Scaled result =
-        multiply(a, factor / left_out); // else one of two products may overflow where their sum does not
-    result.scale *= left_out;
+        multiply(a, factor / overflow_scale); // otherwise a product may overflow although the sum does not
+    result.scale *= overflow_scale;
     return result;
 }
 

@@ -7,7 +7,7 @@
 
 namespace swirl::lower {
 
-/// A real quantity ±value; no value is an exact zero. Signs are carried, never computed.
+/// A real quantity ±value; no value is an exact zero. Signs are propagated symbolically, never computed.
 struct Real {
     ir::Value value = ir::no_value;
     bool negative = false;
@@ -17,26 +17,26 @@ struct Real {
     bool operator==(const Real&) const = default;
 };
 
-/// scale·(re + i·im) with scale > 0. Keeping the scale apart lets a rotation cost two fused multiply-adds and be
-/// absorbed by the next addition (Linzer and Feig 1993; Johnson and Frigo 2007 carry scales the same way).
+/// scale·(re + i·im) with scale > 0. With a separate scale a rotation costs two fused multiply-adds, and the next
+/// addition absorbs the scale (Linzer and Feig 1993; Johnson and Frigo 2007 propagate scales the same way).
 struct Scaled {
     Real re;
     Real im;
     long double scale = 1;
 };
 
-/// A power of two that is left out of constants which would overflow, and multiplied in by itself.
-constexpr long double left_out = 0x1p64L;
-/// Whether a constant, times what is small, is beyond the type or next to its end.
+/// Power of two factored out of constants that would overflow, and multiplied in separately.
+constexpr long double overflow_scale = 0x1p64L;
+/// Whether a constant, multiplied by a small value, overflows the type or comes close to its maximum.
 bool is_near_overflow(long double magnitude, ir::Scalar scalar);
 
 /// How constants are multiplied in.
 enum class Multiplication {
-    plain, ///< four multiplications and two additions a rotation: the fewest operations without fma
-    fused, ///< lazily scaled: nearly every multiplication is half of an fma
+    plain, ///< four multiplications and two additions per rotation: the fewest operations without FMA
+    fused, ///< lazily scaled: nearly every multiplication is half of an FMA
 };
 
-/// Complex arithmetic over a builder: folds zeros, units and quarter turns, carries signs and scales.
+/// Complex arithmetic over a builder: folds zeros, units and powers of i, propagates signs and scales.
 class Arithmetic {
 public:
     Arithmetic(ir::Builder& builder, ir::Scalar scalar, Multiplication multiplication)
@@ -48,12 +48,12 @@ public:
     virtual Scaled add(const Scaled& a, const Scaled& b);
     Scaled subtract(const Scaled& a, const Scaled& b) { return add(a, negate(b)); }
     Scaled multiply(const Scaled& a, std::complex<long double> factor);
-    /// a times a factor held in registers, such as a twiddle loaded from a table.
+    /// a times a factor in registers, such as a twiddle factor loaded from a table.
     Scaled multiply_loaded(const Scaled& a, const Scaled& factor);
     static Scaled negate(const Scaled& a) { return {-a.re, -a.im, a.scale}; }
     static Scaled multiply_by_i(const Scaled& a) { return {-a.im, a.re, a.scale}; }
 
-    /// The values themselves: scale and sign applied, zeros made constants.
+    /// The values themselves: applies scale and sign, materialises zeros as constants.
     Scaled settle(const Scaled& a);
     ir::Value materialize(const Real& a);
 

@@ -5,15 +5,14 @@
 
 namespace swirl::lower {
 
-/// What the width of a block of columns depends on, beside where they lie.
+/// What the width of a column block depends on, apart from the addresses.
 struct ColumnCache {
-    Integer lanes;   ///< of a machine vector
-    Integer entries; ///< complex numbers that a core's own caches hold; 0: unknown
+    Integer lanes;   ///< of a vector register
+    Integer entries; ///< complex elements that fit into a core's private caches; 0: unknown
 };
 
-/// Neighbouring columns of `rows` entries, of those that `lane` counts, that go through a chain of steps together: a
-/// vector's lanes or, where rows lie so that they drive each other out of the caches, more of them, so that lines are
-/// fetched with their neighbours.
+/// How many neighbouring columns of `rows` entries, counted by `lane`, go through a chain of factors together: the
+/// lanes of a vector, or more where rows evict each other from the caches, so that whole cache lines are used.
 Integer block_width(Recorder& recorder, const ColumnCache& cache, const Loop& lane, Integer rows,
                     const Endpoint& in, const Endpoint& out);
 

@@ -7,7 +7,7 @@ namespace swirl::lower {
 
 namespace {
 
-constexpr int cache_line = 64; ///< bytes; what scratch and tables are aligned to
+constexpr int cache_line = 64; ///< bytes; alignment of scratch and tables
 
 } // namespace
 
@@ -57,7 +57,7 @@ Buffers Context::add_argument(int index) {
     info.first = array.first * scalars;
     info.elements = array.elements * scalars;
     info.written = array.role != Array::Role::input;
-    info.streamed = is_streamed(array);
+    info.non_temporal = is_non_temporal(array);
     if (request.for_gpu) info.alignment = static_cast<int>(scalars) * ir::size_in_bytes(request.scalar);
     const ir::Buffer buffer = builder.add(std::move(info));
     return {buffer, buffer};
@@ -72,10 +72,10 @@ Buffers Context::add_scratch(int index) {
         const bool is_shared = request.for_gpu && array.residence == Array::Residence::shared;
         info.space = is_shared ? ir::Space::shared : ir::Space::scratch;
         info.elements = scalars * (array.elements + (array.copies - 1) * array.pitch);
-        info.cluster_part = scalars * array.cluster_part;
+        info.dsmem_elements_per_block = scalars * array.dsmem_elements_per_block;
         info.written = true;
         info.per_iteration = array.per_iteration && !request.for_gpu;
-        info.streamed = is_streamed(array);
+        info.non_temporal = is_non_temporal(array);
         return builder.add(std::move(info));
     };
     const std::string name = name_of(loops, index);
@@ -91,17 +91,17 @@ Buffers Context::add_scratch(int index) {
     return {re, scratch(name + "_im")};
 }
 
-bool Context::is_streamed(const Array& array) const {
+bool Context::is_non_temporal(const Array& array) const {
     const Integer scalars = array.kind == Memory::Kind::real ? 1 : 2;
     return request.cache_bytes > 0 &&
            array.elements > request.cache_bytes / (scalars * ir::size_in_bytes(request.scalar));
 }
 
-ir::Buffer Context::callers_array(std::size_t array) {
-    callers_arrays_.resize(request.arrays.size());
-    std::optional<ir::Buffer>& known = callers_arrays_.at(array);
+ir::Buffer Context::auxiliary_buffer(std::size_t array) {
+    auxiliary_buffers_.resize(request.arrays.size());
+    std::optional<ir::Buffer>& known = auxiliary_buffers_.at(array);
     if (known) return *known;
-    const CallersArray& wanted = request.arrays[array];
+    const AuxiliaryArray& wanted = request.arrays[array];
     const Integer scalars = wanted.is_complex ? 2 : 1;
     ir::BufferInfo info;
     info.name = "with_" + wanted.name;
@@ -114,12 +114,12 @@ ir::Buffer Context::callers_array(std::size_t array) {
 
 namespace {
 
-/// More would leave kernels too few of the buffers that they may have.
+/// More would leave kernels too few of the buffers they may have.
 constexpr int most_tables_apart = 24;
 
 } // namespace
 
-Context::TablePlace Context::add_table(ir::Table contents) {
+Context::TableLocation Context::add_table(ir::Table contents) {
     const ir::Scalar element = contents.element();
     const auto name = [&] {
         return fmt::format("{}{}", element == ir::Scalar::int64 ? 'p' : 'w', tables_++);
@@ -140,20 +140,21 @@ ir::Value Context::vector_constant(std::vector<long double> lanes) {
         info.name = fmt::format("w{}", tables_++);
         info.element = request.scalar;
         info.space = ir::Space::table;
-        info.elements = 1; // the true number and the contents come at the end
+        info.elements = 1; // the true element count and the contents are set at the end
         info.contents = ir::shared(ir::Table(request.scalar, 1));
         vector_table_ = builder.add(std::move(info));
     }
     const int count = static_cast<int>(lanes.size());
     const auto next = static_cast<Integer>(vector_constants_.size());
-    const auto [place, is_new] = vector_constant_places_.emplace(std::move(lanes), next);
-    if (is_new) vector_constants_.insert(vector_constants_.end(), place->first.begin(), place->first.end());
-    return builder.load(*vector_table_, place->second, {.lanes = count});
+    const auto [location, is_new] = vector_constant_offsets_.emplace(std::move(lanes), next);
+    if (is_new)
+        vector_constants_.insert(vector_constants_.end(), location->first.begin(), location->first.end());
+    return builder.load(*vector_table_, location->second, {.lanes = count});
 }
 
 namespace {
 
-/// Arguments of which several scalars are one access are aligned to that.
+/// Aligns arguments that are accessed as vectors to the vector size.
 void align_vectors(ir::Program& program) {
     ir::for_each_operation(program, [&](ir::Value value) {
         const ir::Operation& operation = program[value];

@@ -13,21 +13,22 @@
 
 namespace swirl::lower {
 
-/// A memory's buffers. Real: entry e is scalar e of `re`, and `im` is the same buffer. Complex: scalars 2e and 2e+1 of
-/// `re` when interleaved, else scalar e of `re` and of `im`.
+/// The buffers of a memory. Real: entry e is scalar e of `re`, and `im` is the same buffer. Complex: scalars 2e and
+/// 2e+1 of `re` if interleaved, else scalar e of `re` and of `im`.
 struct Buffers {
     ir::Buffer re = -1;
     ir::Buffer im = -1;
 };
 
-/// What emitting a loop program as ir shares: the program under construction, what variables and arrays stand for.
+/// Shared state while a loop program is emitted as IR: the program under construction, and what its variables and
+/// arrays map to.
 ///
-/// Loop programs have variables of their own. Emitting a loop binds one to an affine form of ir variables (a block
-/// index and a lane, say); `placed` rewrites addresses accordingly. One variable may be bound several times, once
-/// for the full vectors and once for the ragged end.
+/// Loop programs have their own variables. Emitting a loop binds one to an affine form of IR variables (a block index
+/// and a lane, say); `placed` rewrites addresses accordingly. A variable may be bound several times, once for the full
+/// vectors and once for the remainder.
 class Context {
 public:
-    /// `in_pairs`: temporaries of complex numbers are interleaved.
+    /// `in_pairs`: complex temporaries are interleaved.
     Context(const KernelRequest& kernel, const LoopProgram& program, bool in_pairs = false);
 
     const KernelRequest& request;
@@ -37,11 +38,11 @@ public:
 
     void bind(Variable variable, Affine program_form);
     Affine placed(const Affine& form) const;
-    /// An address in a memory, in the copy of a temporary that `choose_copy` names.
+    /// An address in a memory; for a temporary, in the copy that `choose_copy` selected.
     Affine placed(const Memory& memory, const Affine& form) const;
-    /// Which of an array's copies is meant from now on, a form of the program's variables.
+    /// Selects a copy of an array for all later addresses; `copy` is a form of the program's variables.
     void choose_copy(int array, Affine copy);
-    /// Loops that somebody else opens, around all that comes.
+    /// Declares loops that the caller opens around everything emitted.
     void assume_loops(const std::vector<Loop>& around) { open_loops_ = around; }
 
     /// Emits `body` inside a loop that binds `loop.variable`; a loop of one iteration binds it to 0.
@@ -54,13 +55,13 @@ public:
         open_loops_.pop_back();
         if (repeats) builder.close_loop();
     }
-    /// Those of one iteration too: what varies with their variables is no less known.
+    /// Includes loops of one iteration, so that forms of their variables stay known.
     const std::vector<Loop>& open_loops() const { return open_loops_; }
 
-    /// Of loops that start here and are not unrolled: parallel where no loop is open, or where all that are open are
-    /// parallel and hold nothing else. Loops of a loop program's nests and calls are independent by meaning.
+    /// Kind for loops that start here and are not unrolled: parallel if no loop is open, or if all open loops are
+    /// parallel and contain nothing else. Loops of a loop program's nests and calls are independent by definition.
     ir::For::Kind loop_kind() const { return outermost_ ? ir::For::Kind::parallel : ir::For::Kind::serial; }
-    /// Emits the body of a nest, of which `is_alone` says whether it is one node.
+    /// Emits the body of a nest; `is_alone` says whether the body is a single node.
     template <class Body> void in_nest(const Loop& loop, bool is_alone, Body&& body) {
         const bool outermost = std::exchange(outermost_, outermost_ && (is_alone || loop.count == 1));
         const ir::For::Kind kind = outermost ? ir::For::Kind::parallel : ir::For::Kind::serial;
@@ -73,18 +74,19 @@ public:
         return buffers_[static_cast<std::size_t>(memory.array)];
     }
 
-    /// The buffer of one of the request's arrays.
-    ir::Buffer callers_array(std::size_t array);
+    /// The buffer of one of the request's auxiliary arrays.
+    ir::Buffer auxiliary_buffer(std::size_t array);
 
-    /// Where a table's entries lie.
-    struct TablePlace {
+    /// Address of a table's entries.
+    struct TableLocation {
         ir::Buffer buffer;
         Integer first;
     };
-    /// In a buffer of its own, named w0, w1, … or, of indices, p0, p1, …; of many tables the last ones share one.
-    TablePlace add_table(ir::Table contents);
+    /// In a buffer of its own, named w0, w1, … (index tables: p0, p1, …); if there are many tables, the last ones
+    /// share a buffer.
+    TableLocation add_table(ir::Table contents);
 
-    /// A vector with these lanes, from a table of all such vectors.
+    /// A vector with these lanes, loaded from the table of all vector constants.
     ir::Value vector_constant(std::vector<long double> lanes);
 
     ir::Program finish();
@@ -92,28 +94,28 @@ public:
 private:
     Buffers add_argument(int array);
     Buffers add_scratch(int array);
-    bool is_streamed(const Array& array) const;
+    bool is_non_temporal(const Array& array) const;
 
     bool in_pairs_;
     std::vector<Affine> copies_; ///< by array
 
     std::vector<Affine> bindings_;
     std::vector<Loop> open_loops_;
-    bool outermost_ = true;        ///< the loops that are open hold nothing but what comes next
+    bool outermost_ = true;        ///< the open loops contain nothing but what is emitted next
     std::vector<Buffers> buffers_; ///< by array
     int next_name_ = 0;
     int tables_ = 0;
-    /// A buffer of several tables, whose contents come at the end.
+    /// A buffer shared by several tables; its contents are set at the end.
     struct SharedTable {
         ir::Buffer buffer;
         Integer entries = 0;
-        std::vector<std::pair<Integer, ir::Table>> parts; ///< and where they begin
+        std::vector<std::pair<Integer, ir::Table>> parts; ///< tables with their offsets
     };
     std::map<ir::Scalar, SharedTable> shared_tables_;
-    std::vector<std::optional<ir::Buffer>> callers_arrays_;
+    std::vector<std::optional<ir::Buffer>> auxiliary_buffers_;
     std::optional<ir::Buffer> vector_table_;
     std::vector<long double> vector_constants_;
-    std::map<std::vector<long double>, Integer> vector_constant_places_;
+    std::map<std::vector<long double>, Integer> vector_constant_offsets_;
 };
 
 } // namespace swirl::lower

@@ -1,7 +1,7 @@
 #include "lower/emit_call.hpp"
 
 #include "base/error.hpp"
-#include "lower/emit_number.hpp"
+#include "lower/emit_element.hpp"
 #include "lower/lane_choice.hpp"
 #include "lower/pointwise_access.hpp"
 #include "lower/straight_line.hpp"
@@ -16,8 +16,8 @@ namespace {
 /// Straight-line operations up to which a codelet's loops are unrolled.
 constexpr double unroll_limit = 400;
 
-/// Whether the factor's tables tell apart what the form does.
-bool varies_with(const Factor& factor, const Affine& form) {
+/// Whether the diagonals of the twiddle depend on all variables of the form.
+bool varies_with(const Twiddle& factor, const Affine& form) {
     return std::all_of(form.terms().begin(), form.terms().end(), [&](const Affine::Term& term) {
         return std::binary_search(factor.variables.begin(), factor.variables.end(), term.variable);
     });
@@ -25,7 +25,7 @@ bool varies_with(const Factor& factor, const Affine& form) {
 
 } // namespace
 
-/// Emits one codelet in its loops.
+/// Emits one codelet and its loops.
 class CodeletEmitter {
 public:
     CodeletEmitter(Context& context, const Call& call)
@@ -41,17 +41,17 @@ public:
         if (lane_) std::erase_if(loops_, [&](const Loop& l) { return l.variable == lane_->loop.variable; });
         std::vector<Loop> around = context.open_loops();
         around.insert(around.end(), loops_.begin(), loops_.end());
-        const auto limited = [&](Factor factor) {
+        const auto limited = [&](Twiddle factor) {
             if (call.limit && varies_with(factor, *call.limit)) factor.limit = call.limit;
             return factor;
         };
-        const auto factors = [&](const std::vector<Location>& places) {
-            std::vector<Factor> result;
-            for (const Location& place : places) {
-                result.push_back(limited(factor_of(place.diagonals, context.extents())));
-                if (place.limit) limit_to(result.back(), *place.limit);
+        const auto factors = [&](const std::vector<Location>& locations) {
+            std::vector<Twiddle> result;
+            for (const Location& location : locations) {
+                result.push_back(limited(twiddle_of(location.diagonals, context.extents())));
+                if (location.limit) limit_to(result.back(), *location.limit);
             }
-            return FactorTables(context, complex_, std::move(result), around, lane_);
+            return TwiddleTables(context, complex_, std::move(result), around, lane_);
         };
         source_pairs_ = pairs_of_reals(context, call.input, placement_.sources, complex_);
         target_pairs_ = pairs_of_reals(context, call.output, placement_.targets, complex_);
@@ -66,14 +66,14 @@ public:
             to_.emplace(context, placement_.targets, around);
         before_.emplace(factors(placement_.sources));
         after_.emplace(factors(placement_.targets));
-        if (call.first_source) first_before_.emplace(factors({call.first_source->place}));
-        if (call.first_target) first_after_.emplace(factors({call.first_target->place}));
+        if (call.first_source) first_before_.emplace(factors({call.first_source->location}));
+        if (call.first_target) first_after_.emplace(factors({call.first_target->location}));
         for (const auto& entries : placement_.between) {
-            std::vector<Factor> result;
+            std::vector<Twiddle> result;
             for (const auto& diagonals : entries)
-                result.push_back(limited(factor_of(diagonals, context.extents())));
+                result.push_back(limited(twiddle_of(diagonals, context.extents())));
             between_.push_back(
-                std::make_unique<FactorTables>(context, complex_, std::move(result), around, lane_));
+                std::make_unique<TwiddleTables>(context, complex_, std::move(result), around, lane_));
         }
     }
 
@@ -83,14 +83,15 @@ public:
         std::vector<Scaled> x = loading_ ? loading_->load() : std::vector<Scaled>(placement_.sources.size());
         for (std::size_t k = 0; k < x.size() && !loading_; ++k)
             if (placement_.sources[k].limit)
-                x[k] = lower::load_if_there(context_, call_.input, placement_.sources[k],
-                                            placement_.sources.front(), complex_);
+                x[k] = lower::load_if_present(context_, call_.input, placement_.sources[k],
+                                              placement_.sources.front(), complex_);
             else if (const auto second = source_pairs_[k]; second == k)
                 x[k] = load(k);
             else if (second)
                 load_pair(x, k, *second);
         if (const auto& first = call_.first_source)
-            x.push_back(lower::load_if_there(context_, first->memory, first->place, first->place, true));
+            x.push_back(
+                lower::load_if_present(context_, first->memory, first->location, first->location, true));
         return x;
     }
 
@@ -107,12 +108,12 @@ public:
     void store(const std::vector<Scaled>& y) {
         Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
         if (const auto& first = call_.first_target)
-            lower::store_if_there(context_, first->memory, first->place, arithmetic.materialize(y.back().re),
-                                  arithmetic.materialize(y.back().im));
+            lower::store_if_present(context_, first->memory, first->location,
+                                    arithmetic.materialize(y.back().re), arithmetic.materialize(y.back().im));
         if (storing_) return storing_->store(y, arithmetic);
         for (std::size_t k = 0; k < placement_.targets.size(); ++k)
             if (placement_.targets[k].limit)
-                store_if_there(k, y[k], arithmetic);
+                store_if_present(k, y[k], arithmetic);
             else if (const auto second = target_pairs_[k]; second == k)
                 store(k, y[k], arithmetic);
             else if (second)
@@ -143,7 +144,7 @@ private:
             lanes(lane_->vectors() + before, lane_->lanes * lane_->vectors() + lead, lane_->rest());
     }
 
-    /// `count` iterations from `first` on; `vector` counts the vectors.
+    /// `count` iterations from `first` on; `vector` is the vector's index.
     void lanes(const Affine& vector, const Affine& first, Integer count) {
         const Affine lane =
             context_.builder.open_loop(context_.fresh("l"), 0, count, 1, ir::For::Kind::vector);
@@ -159,7 +160,7 @@ private:
             store(k, settled(k, y[k], arithmetic, vector, lane), arithmetic);
     }
 
-    /// What the codelet makes of the sources, without the factors of the targets.
+    /// The codelet applied to the sources, without the twiddle factors of the targets.
     std::vector<Scaled> computed(std::vector<Scaled> x, Arithmetic& arithmetic, const Affine& vector,
                                  const Affine& lane) {
         for (std::size_t k = 0; k < placement_.sources.size(); ++k)
@@ -180,7 +181,7 @@ private:
     std::vector<Scaled> run(std::vector<Scaled> x, Arithmetic& arithmetic, const Affine& vector,
                             const Affine& lane) {
         if (!codelet_.formula) {
-            x.resize(static_cast<std::size_t>(codelet_.rows)); // what is not copied is zero
+            x.resize(static_cast<std::size_t>(codelet_.rows)); // entries that are not copied are zero
             return x;
         }
         x = straight_line(*codelet_.formula, std::move(x), arithmetic);
@@ -193,16 +194,16 @@ private:
         return x;
     }
 
-    bool is_one_access(const Memory& memory, const Location& place) const {
-        return complex_ && lower::is_one_access(context_, memory, place);
+    bool is_one_access(const Memory& memory, const Location& location) const {
+        return complex_ && lower::is_one_access(context_, memory, location);
     }
 
     void load_pair(std::vector<Scaled>& x, std::size_t first, std::size_t second) {
         ir::Builder& builder = context_.builder;
-        const Location& place = placement_.sources[first];
+        const Location& location = placement_.sources[first];
         const ir::Value both =
-            builder.load(in_.re, context_.placed(call_.input, place.re), {.lanes = 2, .active = 2});
-        x[first].re = {builder.shuffle(both, both, {0}), place.re_negative};
+            builder.load(in_.re, context_.placed(call_.input, location.re), {.lanes = 2, .active = 2});
+        x[first].re = {builder.shuffle(both, both, {0}), location.re_negative};
         x[second].re = {builder.shuffle(both, both, {1}), placement_.sources[second].re_negative};
     }
 
@@ -218,51 +219,51 @@ private:
     }
 
     Scaled load(std::size_t source) {
-        const Location& place = placement_.sources[source];
+        const Location& location = placement_.sources[source];
         const ir::Value dynamic = from_->dynamic(source);
         Scaled value;
-        if (is_one_access(call_.input, place)) {
+        if (is_one_access(call_.input, location)) {
             ir::Builder& builder = context_.builder;
-            const ir::Value both = builder.load(in_.re, context_.placed(call_.input, place.re),
+            const ir::Value both = builder.load(in_.re, context_.placed(call_.input, location.re),
                                                 {.lanes = 2, .active = 2, .dynamic = dynamic});
-            value.re = {builder.shuffle(both, both, {0}), place.re_negative};
-            value.im = {builder.shuffle(both, both, {1}), place.im_negative};
+            value.re = {builder.shuffle(both, both, {0}), location.re_negative};
+            value.im = {builder.shuffle(both, both, {1}), location.im_negative};
             return value;
         }
         const ir::Access access{.dynamic = dynamic};
-        value.re = {context_.builder.load(in_.re, context_.placed(call_.input, place.re), access),
-                    place.re_negative};
+        value.re = {context_.builder.load(in_.re, context_.placed(call_.input, location.re), access),
+                    location.re_negative};
         if (complex_)
-            value.im = {context_.builder.load(in_.im, context_.placed(call_.input, place.im),
+            value.im = {context_.builder.load(in_.im, context_.placed(call_.input, location.im),
                                               {.dynamic = from_->dynamic_of_imaginary(source)}),
-                        place.im_negative};
+                        location.im_negative};
         return value;
     }
 
-    void store_if_there(std::size_t target, const Scaled& value, Arithmetic& arithmetic) {
-        const Location& place = placement_.targets[target];
-        if (place.is_nowhere()) return;
-        const ir::Value re = arithmetic.materialize(place.re_negative ? -value.re : value.re);
-        const ir::Value im = arithmetic.materialize(place.im_negative ? -value.im : value.im);
-        lower::store_if_there(context_, call_.output, place, re, im);
+    void store_if_present(std::size_t target, const Scaled& value, Arithmetic& arithmetic) {
+        const Location& location = placement_.targets[target];
+        if (location.is_nowhere()) return;
+        const ir::Value re = arithmetic.materialize(location.re_negative ? -value.re : value.re);
+        const ir::Value im = arithmetic.materialize(location.im_negative ? -value.im : value.im);
+        lower::store_if_present(context_, call_.output, location, re, im);
     }
 
     void store(std::size_t target, Scaled value, Arithmetic& arithmetic) {
-        const Location& place = placement_.targets[target];
+        const Location& location = placement_.targets[target];
         const ir::Value dynamic = to_->dynamic(target);
-        if (place.re_negative) value.re = -value.re;
-        if (place.im_negative) value.im = -value.im;
-        if (is_one_access(call_.output, place)) {
+        if (location.re_negative) value.re = -value.re;
+        if (location.im_negative) value.im = -value.im;
+        if (is_one_access(call_.output, location)) {
             const ir::Value both = context_.builder.shuffle(arithmetic.materialize(value.re),
                                                             arithmetic.materialize(value.im), {0, 1});
-            context_.builder.store(out_.re, context_.placed(call_.output, place.re), both,
+            context_.builder.store(out_.re, context_.placed(call_.output, location.re), both,
                                    {.active = 2, .dynamic = dynamic});
             return;
         }
-        context_.builder.store(out_.re, context_.placed(call_.output, place.re),
+        context_.builder.store(out_.re, context_.placed(call_.output, location.re),
                                arithmetic.materialize(value.re), {.dynamic = dynamic});
         if (complex_)
-            context_.builder.store(out_.im, context_.placed(call_.output, place.im),
+            context_.builder.store(out_.im, context_.placed(call_.output, location.im),
                                    arithmetic.materialize(value.im),
                                    {.dynamic = to_->dynamic_of_imaginary(target)});
     }
@@ -280,13 +281,13 @@ private:
     PairsOfReals target_pairs_;
     std::optional<IndexTables> from_;
     std::optional<IndexTables> to_;
-    std::optional<PointwiseAccess> loading_; ///< in place of plain accesses
+    std::optional<PointwiseAccess> loading_; ///< replaces plain accesses
     std::optional<PointwiseAccess> storing_;
-    std::optional<FactorTables> first_before_;
-    std::optional<FactorTables> first_after_;
-    std::optional<FactorTables> before_;
-    std::optional<FactorTables> after_;
-    std::vector<std::unique_ptr<FactorTables>> between_;
+    std::optional<TwiddleTables> first_before_;
+    std::optional<TwiddleTables> first_after_;
+    std::optional<TwiddleTables> before_;
+    std::optional<TwiddleTables> after_;
+    std::vector<std::unique_ptr<TwiddleTables>> between_;
 };
 
 BoundCall::BoundCall(Context& context, const Call& call)

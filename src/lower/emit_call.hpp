@@ -1,18 +1,18 @@
 #pragma once
 
 #include "lower/context.hpp"
-#include "lower/factors.hpp"
+#include "lower/twiddles.hpp"
 
 #include <memory>
 
 namespace swirl::lower {
 
-/// Emits a call's loops and its codelet's straight-line code. One loop becomes vector lanes when that pays.
+/// Emits a call's loops and its codelet's straight-line code. One loop becomes vector lanes if that pays.
 void emit_call(Context& context, const Call& call);
 
 class CodeletEmitter;
 
-/// A call without its loops, whose variables the caller binds: to the same iteration for each of the three steps.
+/// A call without its loops; the caller binds their variables to the same iteration for load, compute and store.
 class BoundCall {
 public:
     BoundCall(Context& context, const Call& call);

@@ -9,35 +9,36 @@ namespace swirl::lower {
 using Op = Pointwise::Op;
 
 PointwiseEmitter::PointwiseEmitter(Context& context, const std::optional<Pointwise>& pointwise,
-                                   const std::vector<Location>& places, const std::vector<Loop>& loops)
+                                   const std::vector<Location>& locations, const std::vector<Loop>& loops)
     : context_(context),
       pointwise_(pointwise),
-      places_(places),
+      locations_(locations),
       arithmetic_(context.builder, {context.request.scalar, 1}),
-      looked_up_(places.size()) {
-    for (std::size_t k = 0; k < places.size(); ++k) {
-        if (!places[k].table) continue;
-        for (const std::vector<Affine>& forms : places[k].forms) {
+      looked_up_(locations.size()) {
+    for (std::size_t k = 0; k < locations.size(); ++k) {
+        if (!locations[k].table) continue;
+        for (const std::vector<Affine>& forms : locations[k].forms) {
             looked_up_[k].emplace_back();
             for (const Affine& form : forms) {
                 looked_up_[k].back().push_back(table_places_.size());
-                table_places_.push_back({.re = form, .im = form, .diagonals = {}, .table = places[k].table});
+                table_places_.push_back(
+                    {.re = form, .im = form, .diagonals = {}, .table = locations[k].table});
             }
         }
     }
     if (!table_places_.empty()) tables_.emplace(context, table_places_, loops);
 }
 
-const std::vector<Affine>& PointwiseEmitter::forms_of(const Part& part) const {
-    return places_[part.place].forms.at(part.part);
+const std::vector<Affine>& PointwiseEmitter::forms_of(const Component& component) const {
+    return locations_[component.location].forms.at(component.component);
 }
 
-ir::Value PointwiseEmitter::integer(const Part& part, int form, Integer factor) {
+ir::Value PointwiseEmitter::integer(const Component& component, int form, Integer factor) {
     const auto at = static_cast<std::size_t>(form);
     ir::Builder& builder = context_.builder;
-    const ir::Value affine = builder.index(factor * context_.placed(forms_of(part)[at]));
-    if (looked_up_[part.place].empty()) return affine;
-    const ir::Value dynamic = tables_->dynamic(looked_up_[part.place][part.part][at]);
+    const ir::Value affine = builder.index(factor * context_.placed(forms_of(component)[at]));
+    if (looked_up_[component.location].empty()) return affine;
+    const ir::Value dynamic = tables_->dynamic(looked_up_[component.location][component.component][at]);
     if (dynamic == ir::no_value) return affine;
     if (factor < 0) return builder.subtract(affine, dynamic);
     return builder.add(affine, factor == 2 ? builder.add(dynamic, dynamic) : dynamic);
@@ -65,11 +66,11 @@ Holds holds(Op op, const Affine& form, const Extents& extents) {
 
 } // namespace
 
-PointwiseEmitter::Touch PointwiseEmitter::touch(const Part& part, bool loading) const {
+PointwiseEmitter::Touch PointwiseEmitter::touch(const Component& component, bool loading) const {
     Touch result = Touch::always;
     for (const Pointwise::Condition& condition : conditions_of(loading)) {
-        const Holds known =
-            holds(condition.op, forms_of(part)[static_cast<std::size_t>(condition.form)], context_.extents());
+        const Holds known = holds(condition.op, forms_of(component)[static_cast<std::size_t>(condition.form)],
+                                  context_.extents());
         if (known == Holds::never) return Touch::never;
         if (known == Holds::unknown) result = Touch::sometimes;
     }
@@ -80,42 +81,43 @@ ir::Value PointwiseEmitter::is_negative(ir::Value integer) {
     return context_.builder.less(integer, context_.builder.index(0));
 }
 
-ir::Value PointwiseEmitter::condition(const Part& part, bool loading) {
+ir::Value PointwiseEmitter::condition(const Component& component, bool loading) {
     ir::Builder& builder = context_.builder;
     ir::Value all = ir::no_value;
     for (const Pointwise::Condition& condition : conditions_of(loading)) {
-        const Affine& form = forms_of(part)[static_cast<std::size_t>(condition.form)];
+        const Affine& form = forms_of(component)[static_cast<std::size_t>(condition.form)];
         if (holds(condition.op, form, context_.extents()) == Holds::always) continue;
         const auto add = [&](ir::Value one) {
             all = all == ir::no_value ? one : builder.select(all, one, all);
         };
         // form ≥ 0 is −1 − form < 0
         const auto is_nonnegative = [&] {
-            return is_negative(builder.add(builder.index(-1), integer(part, condition.form, -1)));
+            return is_negative(builder.add(builder.index(-1), integer(component, condition.form, -1)));
         };
         if (condition.op == Op::form_negative) {
-            add(is_negative(integer(part, condition.form, 1)));
+            add(is_negative(integer(component, condition.form, 1)));
             continue;
         }
         add(is_nonnegative());
         if (condition.op == Op::form_zero)
-            add(is_negative(builder.add(builder.index(-1), integer(part, condition.form, 1))));
+            add(is_negative(builder.add(builder.index(-1), integer(component, condition.form, 1))));
     }
     return all;
 }
 
-std::vector<ir::Condition> PointwiseEmitter::conditions(const Part& part, bool loading) {
+std::vector<ir::Condition> PointwiseEmitter::conditions(const Component& component, bool loading) {
     std::vector<ir::Condition> result;
     for (const Pointwise::Condition& condition : conditions_of(loading)) {
         const auto at = static_cast<std::size_t>(condition.form);
-        const Affine& form = forms_of(part)[at];
+        const Affine& form = forms_of(component)[at];
         if (holds(condition.op, form, context_.extents()) == Holds::always) continue;
         using Relation = ir::Condition::Relation;
         const Relation relation = condition.op == Op::form_negative      ? Relation::negative
                                   : condition.op == Op::form_nonnegative ? Relation::nonnegative
                                                                          : Relation::zero;
-        const bool is_looked_up = !looked_up_[part.place].empty();
-        if (is_looked_up && tables_->dynamic(looked_up_[part.place][part.part][at]) != ir::no_value)
+        const bool is_looked_up = !looked_up_[component.location].empty();
+        if (is_looked_up &&
+            tables_->dynamic(looked_up_[component.location][component.component][at]) != ir::no_value)
             throw UserError(
                 "the recipe finds results by a table of indices, and the store expression leaves some "
                 "out by their index\n  use 'bluestein' in place of 'rader'");
@@ -124,16 +126,17 @@ std::vector<ir::Condition> PointwiseEmitter::conditions(const Part& part, bool l
     return result;
 }
 
-PointwiseEmitter::Number PointwiseEmitter::element(const Pointwise::Node& node, const Part& part) {
+PointwiseEmitter::ComplexValue PointwiseEmitter::element(const Pointwise::Node& node,
+                                                         const Component& component) {
     ir::Builder& builder = context_.builder;
-    const CallersArray& array = context_.request.arrays[static_cast<std::size_t>(node.array)];
-    const ir::Buffer buffer = context_.callers_array(static_cast<std::size_t>(node.array));
+    const AuxiliaryArray& array = context_.request.arrays[static_cast<std::size_t>(node.array)];
+    const ir::Buffer buffer = context_.auxiliary_buffer(static_cast<std::size_t>(node.array));
     const Integer scalars = array.is_complex ? 2 : 1;
-    const Affine& form = forms_of(part)[static_cast<std::size_t>(node.form)];
+    const Affine& form = forms_of(component)[static_cast<std::size_t>(node.form)];
     ir::Access access;
-    if (!looked_up_[part.place].empty()) {
-        access.dynamic =
-            tables_->dynamic(looked_up_[part.place][part.part][static_cast<std::size_t>(node.form)]);
+    if (!looked_up_[component.location].empty()) {
+        access.dynamic = tables_->dynamic(
+            looked_up_[component.location][component.component][static_cast<std::size_t>(node.form)]);
         if (access.dynamic != ir::no_value && scalars == 2)
             access.dynamic = builder.add(access.dynamic, access.dynamic);
     }
@@ -144,23 +147,24 @@ PointwiseEmitter::Number PointwiseEmitter::element(const Pointwise::Node& node, 
     return {builder.shuffle(both, both, {0}), builder.shuffle(both, both, {1})};
 }
 
-/// Whether a form's condition holds, as a real.
-ir::Value PointwiseEmitter::compared(const Pointwise::Node& node, const Part& part) {
+/// Whether a form satisfies the condition, as a real.
+ir::Value PointwiseEmitter::compared(const Pointwise::Node& node, const Component& component) {
     const Holds fixed =
-        holds(node.op, forms_of(part)[static_cast<std::size_t>(node.form)], context_.extents());
+        holds(node.op, forms_of(component)[static_cast<std::size_t>(node.form)], context_.extents());
     if (fixed != Holds::unknown) return arithmetic_.number(fixed == Holds::always ? 1 : 0);
-    const ir::Value below = arithmetic_.as_real(is_negative(integer(part, node.form, 1)));
+    const ir::Value below = arithmetic_.as_real(is_negative(integer(component, node.form, 1)));
     if (node.op == Op::form_negative) return below;
     if (node.op == Op::form_nonnegative) return arithmetic_.opposite(below);
-    const ir::Value above = arithmetic_.as_real(is_negative(integer(part, node.form, -1)));
+    const ir::Value above = arithmetic_.as_real(is_negative(integer(component, node.form, -1)));
     return arithmetic_.opposite(context_.builder.add(below, above));
 }
 
-PointwiseEmitter::Number PointwiseEmitter::apply(const Part& part, const Number& x) {
-    return arithmetic_.evaluate(pointwise_->nodes, x, [&](const Pointwise::Node& node) -> Number {
-        if (node.op == Op::array) return element(node, part);
-        if (node.op != Op::form) return {compared(node, part), ir::no_value};
-        return {context_.builder.convert(integer(part, node.form, 1), context_.request.scalar), ir::no_value};
+PointwiseEmitter::ComplexValue PointwiseEmitter::apply(const Component& component, const ComplexValue& x) {
+    return arithmetic_.evaluate(pointwise_->nodes, x, [&](const Pointwise::Node& node) -> ComplexValue {
+        if (node.op == Op::array) return element(node, component);
+        if (node.op != Op::form) return {compared(node, component), ir::no_value};
+        return {context_.builder.convert(integer(component, node.form, 1), context_.request.scalar),
+                ir::no_value};
     });
 }
 

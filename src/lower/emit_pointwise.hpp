@@ -10,47 +10,47 @@
 
 namespace swirl::lower {
 
-/// Emits what is done to the numbers at some places of the caller's memory.
+/// Emits a load or store callback for elements at some locations of the caller's memory.
 class PointwiseEmitter {
 public:
-    /// Of one side; null where nothing is done. `loops`: around the places, as for IndexTables.
+    /// For one side; null if it has no callback. `loops`: the loops around the locations, as for IndexTables.
     PointwiseEmitter(Context& context, const std::optional<Pointwise>& pointwise,
-                     const std::vector<Location>& places, const std::vector<Loop>& loops);
+                     const std::vector<Location>& locations, const std::vector<Loop>& loops);
 
-    /// One part of a place that is seen as a pair of reals, else all of it.
-    struct Part {
-        std::size_t place;
-        std::size_t part;
+    /// One component of a location viewed as a pair of reals, else the whole location.
+    struct Component {
+        std::size_t location;
+        std::size_t component;
     };
-    using Number = PointwiseArithmetic::Number;
+    using ComplexValue = PointwiseArithmetic::ComplexValue;
 
-    /// Whether memory is touched: always, never, or where all of some conditions hold.
+    /// Whether memory is accessed: always, never, or only where some conditions hold.
     enum class Touch : std::uint8_t { always, never, sometimes };
-    Touch touch(const Part& part, bool loading) const;
-    /// For `sometimes`: a boolean; conditions for a statement, without tables of indices.
-    ir::Value condition(const Part& part, bool loading);
-    std::vector<ir::Condition> conditions(const Part& part, bool loading);
+    Touch touch(const Component& component, bool loading) const;
+    /// For `sometimes`: the condition as a boolean, or as conditions of a statement if no index tables are involved.
+    ir::Value condition(const Component& component, bool loading);
+    std::vector<ir::Condition> conditions(const Component& component, bool loading);
 
     /// A form's value in this iteration, times 1, 2 or −1.
-    ir::Value integer(const Part& part, int form, Integer factor = 1);
+    ir::Value integer(const Component& component, int form, Integer factor = 1);
 
-    Number apply(const Part& part, const Number& x);
-    Number zero(bool complex) { return arithmetic_.zero(complex); }
+    ComplexValue apply(const Component& component, const ComplexValue& x);
+    ComplexValue zero(bool complex) { return arithmetic_.zero(complex); }
 
 private:
-    const std::vector<Affine>& forms_of(const Part& part) const;
+    const std::vector<Affine>& forms_of(const Component& component) const;
     std::vector<Pointwise::Condition> conditions_of(bool loading) const;
     ir::Value is_negative(ir::Value integer);
-    Number element(const Pointwise::Node& node, const Part& part);
-    ir::Value compared(const Pointwise::Node& node, const Part& part);
+    ComplexValue element(const Pointwise::Node& node, const Component& component);
+    ir::Value compared(const Pointwise::Node& node, const Component& component);
 
     Context& context_;
     const std::optional<Pointwise>& pointwise_;
-    const std::vector<Location>& places_;
+    const std::vector<Location>& locations_;
     PointwiseArithmetic arithmetic_;
-    std::optional<IndexTables> tables_; ///< of forms that are looked up
+    std::optional<IndexTables> tables_; ///< for forms that are looked up
     std::vector<std::vector<std::vector<std::size_t>>>
-        looked_up_; ///< by place, part and form: the table's number
+        looked_up_; ///< by location, component and form: the table's index
     std::vector<Location> table_places_;
 };
 

@@ -17,14 +17,14 @@ Integer offset_of(const Layout& layout, Integer index) {
     return offset;
 }
 
-/// A walk from the factor's index to memory; two indices once a complex entry is seen as a pair of reals.
+/// Walks from the factor's index to memory; tracks two indices once a complex entry is viewed as a pair of reals.
 class Walk {
 public:
     Walk(const Affine& index, Extents& extents, std::optional<Variable> symbol)
         : indices_{index}, extents_(extents), symbol_(symbol) {}
 
-    bool step(const Stage& stage, Location& location) {
-        return std::visit([&](const auto& s) { return take(s, location); }, stage);
+    bool step(const AccessMap& access_map, Location& location) {
+        return std::visit([&](const auto& s) { return take(s, location); }, access_map);
     }
 
     const std::vector<Affine>& indices() const { return indices_; }
@@ -56,7 +56,7 @@ private:
     bool take_forms(const Layout& layout, Location& location) const {
         for (const Affine& index : indices_) {
             std::vector<Affine>& forms = location.forms.emplace_back();
-            for (const PlaceForm& place : *layout.forms) {
+            for (const LayoutForm& place : *layout.forms) {
                 const auto form = evaluate_digits(layout.lengths, place.strides, index, extents_);
                 if (!form) return false;
                 forms.push_back(*form + place.constant);
@@ -73,7 +73,7 @@ private:
         return true;
     }
 
-    bool take(const BesideFactor& factor, Location& location) {
+    bool take(const AuxiliaryDiagonal& factor, Location& location) {
         if (indices_.size() == 2) return false;
         auto index = evaluate(factor.map, indices_[0], extents_);
         if (!index) return false;
@@ -86,13 +86,13 @@ private:
         return true;
     }
 
-    /// Multiplies a pair as it does each of the two.
+    /// Whether the diagonal multiplies both components of a pair by the same real.
     static bool is_real_constant(const formula::Diagonal& diagonal) {
         const auto* constant = std::get_if<formula::ConstantFunction>(&diagonal.function);
         return constant != nullptr && constant->value.imag() == 0;
     }
 
-    /// A real diagonal behind a pair: one sign for all values of the variables.
+    /// For a real diagonal behind a pair: the sign, if it is the same for all values of the variables.
     bool take_sign(const formula::Diagonal& diagonal, const Affine& index, bool& negative) const {
         const auto at = evaluate(diagonal.index, index, extents_);
         if (!at || !at->is_constant()) return false;
@@ -113,7 +113,7 @@ private:
         return true;
     }
 
-    /// Puts the symbol for map(index): its value comes out of a table. `range` bounds it.
+    /// Replaces map(index), with values below `range`, by the symbol of an index table.
     template <class Map> bool tabulate(const Map& map, Integer range, Location& location) {
         if (!symbol_ || indices_.size() != 1) return false;
         const Affine index = indices_[0];
@@ -147,8 +147,8 @@ private:
 
 bool Endpoint::is_complex() const {
     if (memory_.kind != Memory::Kind::real) return true;
-    return std::any_of(stages_.begin(), stages_.end(),
-                       [](const Stage& stage) { return std::holds_alternative<Pairs>(stage); });
+    return std::any_of(access_maps_.begin(), access_maps_.end(),
+                       [](const AccessMap& access_map) { return std::holds_alternative<Pairs>(access_map); });
 }
 
 bool Endpoint::can_pair(Integer blocks, Integer n, const Affine& within, Extents& extents) const {
@@ -158,17 +158,17 @@ bool Endpoint::can_pair(Integer blocks, Integer n, const Affine& within, Extents
     return true;
 }
 
-Endpoint Endpoint::through(Stage stage) const {
+Endpoint Endpoint::through(AccessMap access_map) const {
     Endpoint result = *this;
-    result.stages_.push_back(std::move(stage));
+    result.access_maps_.push_back(std::move(access_map));
     return result;
 }
 
 Endpoint Endpoint::substitute(Variable variable, const Affine& form) const {
     Endpoint result = *this;
-    for (Stage& stage : result.stages_) {
-        if (auto* view = std::get_if<View>(&stage)) view->base = view->base.substitute(variable, form);
-        if (auto* factor = std::get_if<BesideFactor>(&stage))
+    for (AccessMap& access_map : result.access_maps_) {
+        if (auto* view = std::get_if<View>(&access_map)) view->base = view->base.substitute(variable, form);
+        if (auto* factor = std::get_if<AuxiliaryDiagonal>(&access_map))
             for (View& view : factor->views) view.base = view.base.substitute(variable, form);
     }
     return result;
@@ -178,8 +178,8 @@ std::optional<Location> Endpoint::locate(const Affine& index, Extents& extents,
                                          std::optional<Variable> symbol) const {
     Location location;
     Walk walk(index, extents, symbol);
-    for (std::size_t k = stages_.size(); k-- > 0;)
-        if (!walk.step(stages_[k], location)) return std::nullopt;
+    for (std::size_t k = access_maps_.size(); k-- > 0;)
+        if (!walk.step(access_maps_[k], location)) return std::nullopt;
     const auto& indices = walk.indices();
     if (indices.size() == 2) {
         location.re = indices[0];
@@ -195,20 +195,20 @@ std::optional<Location> Endpoint::locate(const Affine& index, Extents& extents,
 
 namespace {
 
-/// Entries for each index of the outermost dimension.
+/// Entries per index of the outermost dimension.
 Integer row_of(const Layout& layout) {
     Integer row = 1;
     for (std::size_t k = 1; k < layout.lengths.size(); ++k) row *= layout.lengths[k];
     return row;
 }
 
-/// The radices that a map takes the iterations of a loop apart by, where these are all combinations of some of its last digits, or
-/// those for a range of one digit before them. None elsewhere.
+/// The radices into which a map decomposes a loop's iterations, if these are all combinations of some of its last
+/// digits or of those digits within a range of the digit before them. Empty otherwise.
 std::vector<Integer> radices_of(const formula::IndexMap& map, const Affine& index, Variable loop,
                                 Integer iterations) {
     std::vector<formula::DigitMap> pieces;
     if (const auto* digits = std::get_if<formula::DigitMap>(&map.kind())) pieces = {*digits};
-    if (const auto* list = std::get_if<formula::PieceMap>(&map.kind())) pieces = list->pieces;
+    if (const auto* list = std::get_if<formula::PiecewiseMap>(&map.kind())) pieces = list->pieces;
     if (index != Affine::of(loop) + index.constant()) return {};
     Integer first = index.constant();
     for (const formula::DigitMap& piece : pieces) {
@@ -219,7 +219,7 @@ std::vector<Integer> radices_of(const formula::IndexMap& map, const Affine& inde
         }
         if (piece.modulus != 0 || first + iterations > size) return {};
         std::vector<Integer> radices;
-        Integer block = 1; // iterations for each value of the digits before
+        Integer block = 1; // iterations for each value of the preceding digits
         for (std::size_t q = piece.radices.size(); q-- > 0; block *= piece.radices[q]) {
             const Integer radix = piece.radices[q];
             const Integer count = std::min(radix, iterations / block);
@@ -244,12 +244,12 @@ void sort_cuts(std::vector<Integer>& cuts) {
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
 }
 
-/// Adds where an index that moves with one variable of `size` values comes to another piece of a map.
-void add_cuts(const formula::PieceMap& map, const Affine& index, Variable variable, Integer size,
+/// Adds the iterations at which an index that moves with one variable of `size` values enters another piece of a map.
+void add_cuts(const formula::PiecewiseMap& map, const Affine& index, Variable variable, Integer size,
               std::vector<Integer>& cuts) {
     const Integer s = index.coefficient(variable), c = index.constant();
     if (s == 0 || index.terms().size() != 1) return;
-    // index = c + s·i reaches or passes `begin` of a piece at i = (begin − c)/s, rounded up or down by the sign of s
+    // index = c + s·i crosses `begin` of a piece at i = (begin − c)/s, rounded up or down by the sign of s
     Integer begin = 0;
     for (const formula::DigitMap& piece : map.pieces) {
         const Integer cut = s > 0 ? ceil_divide(begin - c, s) : floor_divide(begin - c, s) + 1;
@@ -270,12 +270,12 @@ std::vector<Integer> Endpoint::diagonal_cuts_for(Integer size, Extents extents, 
     Location ignored;
     Walk walk(Affine::of(fresh), extents, std::nullopt);
     std::vector<Integer> cuts;
-    for (std::size_t k = stages_.size(); k-- > 0;) {
-        const auto* diagonal = std::get_if<formula::Diagonal>(&stages_[k]);
-        const auto* list = diagonal ? std::get_if<formula::PieceMap>(&diagonal->index.kind()) : nullptr;
+    for (std::size_t k = access_maps_.size(); k-- > 0;) {
+        const auto* diagonal = std::get_if<formula::Diagonal>(&access_maps_[k]);
+        const auto* list = diagonal ? std::get_if<formula::PiecewiseMap>(&diagonal->index.kind()) : nullptr;
         if (list && std::all_of(list->pieces.begin(), list->pieces.end(), is_constant))
             add_cuts(*list, walk.indices()[0], fresh, size, cuts);
-        if (!walk.step(stages_[k], ignored)) break;
+        if (!walk.step(access_maps_[k], ignored)) break;
     }
     sort_cuts(cuts);
     return cuts;
@@ -290,16 +290,16 @@ std::vector<Integer> Endpoint::cuts_of(Variable variable, const Affine& entry, E
     const Integer size = extents[variable];
     Location ignored;
     Walk walk(entry, extents, std::nullopt);
-    for (std::size_t k = stages_.size(); k-- > 0;) {
+    for (std::size_t k = access_maps_.size(); k-- > 0;) {
         const Affine index = walk.indices()[0];
-        if (walk.step(stages_[k], ignored)) continue;
-        if (const auto* layout = std::get_if<Layout>(&stages_[k])) {
+        if (walk.step(access_maps_[k], ignored)) continue;
+        if (const auto* layout = std::get_if<Layout>(&access_maps_[k])) {
             if (index != Affine::of(variable)) return {};
             const Integer whole = size / row_of(*layout) * row_of(*layout);
             return whole > 0 && whole < size ? std::vector<Integer>{whole} : std::vector<Integer>{};
         }
-        const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
-        const auto* pieces = map ? std::get_if<formula::PieceMap>(&map->kind()) : nullptr;
+        const auto* map = std::get_if<formula::IndexMap>(&access_maps_[k]);
+        const auto* pieces = map ? std::get_if<formula::PiecewiseMap>(&map->kind()) : nullptr;
         std::vector<Integer> cuts;
         if (pieces) add_cuts(*pieces, index, variable, size, cuts);
         sort_cuts(cuts);
@@ -311,12 +311,12 @@ std::vector<Integer> Endpoint::cuts_of(Variable variable, const Affine& entry, E
 std::vector<Integer> Endpoint::split_counts(Variable variable, Extents extents) const {
     Location ignored;
     Walk walk(0, extents, std::nullopt);
-    for (std::size_t k = stages_.size(); k-- > 0;) {
+    for (std::size_t k = access_maps_.size(); k-- > 0;) {
         const Integer step = walk.indices()[0].coefficient(variable);
-        if (walk.step(stages_[k], ignored)) continue;
+        if (walk.step(access_maps_[k], ignored)) continue;
         std::vector<Integer> radices;
-        if (const auto* layout = std::get_if<Layout>(&stages_[k])) radices = layout->lengths;
-        if (const auto* map = std::get_if<formula::IndexMap>(&stages_[k]))
+        if (const auto* layout = std::get_if<Layout>(&access_maps_[k])) radices = layout->lengths;
+        if (const auto* map = std::get_if<formula::IndexMap>(&access_maps_[k]))
             if (const auto* digits = std::get_if<formula::DigitMap>(&map->kind())) radices = digits->radices;
         std::vector<Integer> counts;
         Integer weight = 1;
@@ -335,17 +335,17 @@ std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variab
     extents.set(fresh, size);
     Location ignored;
     Walk walk(Affine::of(fresh), extents, std::nullopt);
-    for (std::size_t k = stages_.size(); k-- > 0;) {
+    for (std::size_t k = access_maps_.size(); k-- > 0;) {
         const Affine index = walk.indices()[0];
-        if (walk.step(stages_[k], ignored)) continue;
-        if (const auto* layout = std::get_if<Layout>(&stages_[k])) {
+        if (walk.step(access_maps_[k], ignored)) continue;
+        if (const auto* layout = std::get_if<Layout>(&access_maps_[k])) {
             const Integer row = row_of(*layout);
             std::vector<Integer> radices = layout->lengths;
             if (size % row != 0) return {};
-            radices.front() = size / row; // of the layout's rows there may be fewer
+            radices.front() = size / row; // a range of the layout's rows suffices
             return radices;
         }
-        const auto* map = std::get_if<formula::IndexMap>(&stages_[k]);
+        const auto* map = std::get_if<formula::IndexMap>(&access_maps_[k]);
         return map ? radices_of(*map, index, fresh, size) : std::vector<Integer>{};
     }
     return {};

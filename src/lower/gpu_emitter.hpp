@@ -13,13 +13,14 @@
 
 namespace swirl::lower {
 
-/// Iterations of a part's innermost loop around its steps.
+/// Iterations of the innermost loop around a region's calls.
 struct Range {
     Integer first;
     Integer count;
 };
 
-/// Half barriers of a group among a part's steps: before one of them, and after one. No step has the number `nowhere`.
+/// Split barriers (arrive, wait) of a cooperative group within a region: wait before one call, arrive after one.
+/// `nowhere` matches no call.
 struct HalfBarriers {
     static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
     std::size_t wait_before = nowhere;
@@ -27,68 +28,69 @@ struct HalfBarriers {
     ir::Address counter = {};
 };
 
-/// Of what parts hand on a group has copies by number, instead of by the outermost loops around its users.
-struct GroupCopy {
+/// A group selects its copy of the vectors between regions by number, not by the outermost loops around their users.
+struct GroupBufferCopy {
     Affine number;
-    std::size_t loops; ///< that it stands for
+    std::size_t loops; ///< that the number replaces
 };
 
-/// Emits the body of one kernel for one thread.
+/// Emits one thread's code for the body of a kernel.
 class GpuEmitter {
 public:
-    GpuEmitter(Context& context, const GpuMapping& mapping, const GpuPart& part,
+    GpuEmitter(Context& context, const LaunchConfiguration& configuration, const KernelRegion& region,
                const std::vector<std::vector<Loop>>& around_users)
-        : context_(context), mapping_(mapping), part_(part), around_users_(around_users) {}
+        : context_(context), configuration_(configuration), region_(region), around_users_(around_users) {}
 
     /// `exchanges`, `joined`: see GpuCluster.
     void emit(const Range& range, const std::vector<std::size_t>& exchanges = {},
               const std::set<std::size_t>& joined = {});
-    /// As a part of a kernel of groups: of the loops around, the blocks' first transform is given, the others are bound; the
-    /// group has a copy of what parts hand on.
-    void emit_in_group(const Affine& first_transform, const GroupCopy& copy, const HalfBarriers& halves);
+    /// Emits a region of a cooperative kernel: `first_transform` is the first transform of the block, the other
+    /// surrounding loops are bound already, and the group uses its own copy of the vectors between regions.
+    void emit_in_cooperative_group(const Affine& first_transform, const GroupBufferCopy& copy,
+                                   const HalfBarriers& halves);
 
 private:
-    struct Step;
-    void emit_steps(const std::vector<std::size_t>& exchanges, const std::set<std::size_t>& joined,
+    struct ThreadedCall;
+    void emit_calls(const std::vector<std::size_t>& exchanges, const std::set<std::size_t>& joined,
                     const HalfBarriers& halves);
-    /// Blocks are iterations of the loops around the steps, of the innermost one groups of several.
+    /// Maps iterations of the loops around the calls to blocks; of the innermost loop, several per block.
     void bind_blocks(const Range& range);
-    /// The transform of a block that is meant from now on.
+    /// Selects the block's current transform.
     void choose_transform(const Affine& number);
-    /// The number of the iteration of the loops around all that touch an array.
+    /// Linear iteration index in the loops around all accesses to an array.
     Affine iteration_around(std::size_t array) const;
-    bool must_meet(const Call& call) const;
-    Call bind_single_loops(const Call& original, const SharedIterations& shared);
-    SharedIterations::Digits choose(const Step& step, Integer turn);
-    void emit_alone(const Call& call);
-    /// Steps that are one; those that read elsewhere than where the others do come when these have read.
+    bool needs_barrier(const Call& call) const;
+    Call bind_single_loops(const Call& original, const ThreadedIterations& shared);
+    ThreadedIterations::Digits choose(const ThreadedCall& step, Integer iteration);
+    void emit_single(const Call& call);
+    /// Emits calls that execute together; those that read from another array follow after the others have read.
     void emit_joined(std::span<const Call> calls);
-    void emit(Step& step);
+    void emit(ThreadedCall& step);
     void add_limit(const Call& call, std::vector<ir::Condition>& conditions) const;
     template <class Body> void under(std::vector<ir::Condition> conditions, const Body& body);
-    /// A copy of all the block's transforms, of which each has `entries`, neighbours by neighbouring threads.
-    void emit_whole(const Call& call, Integer entries);
-    /// Reads everything, waits for the others to have done the same, and writes.
-    void emit_held(const std::vector<Step*>& steps);
-    void store_held(Step& step, std::vector<std::vector<Scaled>> entries);
-    /// Around a step that writes into other blocks' memory these meet too.
-    void meet();
-    void meet_in_group(const ir::Address& counter, ir::Barrier::Half half);
-    void meet_in_block();
+    /// Copies `entries` elements of each of the block's transforms; neighbouring threads copy neighbouring elements.
+    void emit_contiguous_copy(const Call& call, Integer entries);
+    /// Reads everything, waits until all threads have read, and writes.
+    void emit_read_barrier_write(const std::vector<ThreadedCall*>& steps);
+    void store_after_barrier(ThreadedCall& step, std::vector<std::vector<Scaled>> entries);
+    /// A barrier of the block, or of the cluster around a call that writes into other blocks' shared memory.
+    void barrier();
+    void cooperative_barrier(const ir::Address& counter, ir::Barrier::Half half);
+    void block_barrier();
     bool waits_between(const Call& call) const;
-    std::vector<ir::Condition> taking_part(const SharedIterations& shared);
+    std::vector<ir::Condition> participation_conditions(const ThreadedIterations& shared);
     /// The loop over a block's transforms.
     std::optional<Loop> transforms() const;
 
     Context& context_;
-    const GpuMapping& mapping_;
-    const GpuPart& part_;
+    const LaunchConfiguration& configuration_;
+    const KernelRegion& region_;
     const std::vector<std::vector<Loop>>& around_users_;
     Affine first_transform_ = 0; ///< of the block
-    std::optional<GroupCopy> copy_;
-    Unmet unmet_;
-    bool exchanges_ = false;     ///< the last step emitted writes into other blocks' memory
-    std::optional<Integer> end_; ///< of the transforms, where they do not fill the last block
+    std::optional<GroupBufferCopy> copy_;
+    UnsynchronizedAccesses unsynchronized_;
+    bool exchanges_ = false;     ///< the last emitted call writes into other blocks' memory
+    std::optional<Integer> end_; ///< one past the last transform, if the last block is not full
 };
 
 } // namespace swirl::lower

@@ -1,6 +1,6 @@
 #include "lower/gpu_fusion.hpp"
 
-#include "lower/gpu_spread.hpp"
+#include "lower/gpu_distribute.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,22 +15,22 @@ bool is_plain(const Location& place) {
     return !place.re_negative && !place.im_negative && !place.table && !place.limit && place.forms.empty();
 }
 
-Users users_of(const std::vector<GpuPart>& parts, int array) {
+Users users_of(const std::vector<KernelRegion>& regions, int array) {
     Users users;
-    for (std::size_t p = 0; p < parts.size(); ++p)
-        for (std::size_t k = 0; k < parts[p].calls.size(); ++k) {
-            if (parts[p].calls[k].output.array == array) users.writers.push_back({p, k});
-            if (reads(parts[p].calls[k], array)) users.readers.push_back({p, k});
+    for (std::size_t p = 0; p < regions.size(); ++p)
+        for (std::size_t k = 0; k < regions[p].calls.size(); ++k) {
+            if (regions[p].calls[k].output.array == array) users.writers.push_back({p, k});
+            if (reads(regions[p].calls[k], array)) users.readers.push_back({p, k});
         }
     return users;
 }
 
-bool is_vector_of_numbers(const LoopProgram& loops, int array) {
+bool is_complex_temporary(const LoopProgram& loops, int array) {
     const Array& info = loops.arrays[static_cast<std::size_t>(array)];
     return info.role == Array::Role::temporary && info.kind == Memory::Kind::planar;
 }
 
-bool is_within(const GpuPart& inner, const GpuPart& outer) {
+bool is_within(const KernelRegion& inner, const KernelRegion& outer) {
     return inner.around.size() >= outer.around.size() &&
            std::equal(outer.around.begin(), outer.around.end(), inner.around.begin(),
                       [](const Loop& a, const Loop& b) { return a.variable == b.variable; });
@@ -38,7 +38,7 @@ bool is_within(const GpuPart& inner, const GpuPart& outer) {
 
 namespace {
 
-/// A loop by the distance of what neighbouring iterations touch.
+/// A loop with the distance between the entries that neighbouring iterations touch.
 struct Strided {
     Loop loop;
     Integer step;
@@ -53,13 +53,13 @@ std::vector<Strided> by_stride(const std::vector<Loop>& loops, const Affine& for
     return result;
 }
 
-/// Loops of a step cut so that they are those of another one.
+/// Splits the loops of two calls until they match.
 class LoopMatch {
 public:
     LoopMatch(LoopProgram& loops, std::vector<Strided> first, std::vector<Strided> second)
         : loops_(loops), first_(std::move(first)), second_(std::move(second)) {}
 
-    /// In pairs; nothing where they do not match.
+    /// Whether the loops match pairwise.
     bool find() {
         for (std::size_t k = 0; k < first_.size() && k < second_.size(); ++k) {
             if (first_[k].step != second_[k].step) return false;
@@ -103,14 +103,15 @@ void apply(Call& call, const std::vector<LoopMatch::Cut>& cuts) {
     }
 }
 
-/// Loops of one iteration.
+/// Removes loops of one iteration.
 void leave_out_single_loops(Call& call) {
     for (const Loop& loop : call.loops)
         if (loop.count == 1) substitute(call, loop.variable, 0);
     std::erase_if(call.loops, [](const Loop& loop) { return loop.count == 1; });
 }
 
-/// The numbers of the entries that the first step writes to where the second one reads its entries; empty where it does not.
+/// For each entry that the second call reads, the index of the first call's target at the same location; empty if some
+/// entry has none.
 std::vector<std::size_t> entries_read(const Call& first, const Call& second) {
     std::vector<std::size_t> entries;
     std::map<Affine, std::size_t> written;
@@ -129,7 +130,7 @@ Call fused(const Call& first, const Call& second, const std::vector<std::size_t>
     result.output = second.output;
     result.placement.targets = second.placement.targets;
     result.codelet.rows = second.codelet.rows;
-    std::vector<std::vector<MetDiagonal>> factors(entries.size());
+    std::vector<std::vector<FoldedDiagonal>> factors(entries.size());
     std::vector<Integer> order;
     for (std::size_t k = 0; k < entries.size(); ++k) {
         auto& of_entry = factors[entries[k]];
@@ -155,15 +156,16 @@ Call fused(const Call& first, const Call& second, const std::vector<std::size_t>
 
 bool computes_alone(const Call& call) { return call.codelet.formula && call.complex && !call.limit; }
 
-/// Two steps as one, of which the second's part may be the next one: its loop then becomes that of the first's.
+/// Fuses two calls. The second may start the next region, whose own loop then becomes the first region's.
 class Fusion {
 public:
-    Fusion(LoopProgram& loops, std::vector<GpuPart>& parts, const StepPlace& first, const StepPlace& second)
-        : loops_(loops), parts_(parts), at_first_(first), at_second_(second) {}
+    Fusion(LoopProgram& loops, std::vector<KernelRegion>& regions, const CallIndex& first,
+           const CallIndex& second)
+        : loops_(loops), regions_(regions), at_first_(first), at_second_(second) {}
 
-    std::optional<FusedSteps> fuse() {
-        const GpuPart &part = parts_[at_first_.part], &next = parts_[at_second_.part];
-        const Call &first = part.calls[at_first_.step], &second = next.calls[at_second_.step];
+    std::optional<FusedCalls> fuse() {
+        const KernelRegion &region = regions_[at_first_.region], &next = regions_[at_second_.region];
+        const Call &first = region.calls[at_first_.call], &second = next.calls[at_second_.call];
         if (!computes_alone(first) || !computes_alone(second) ||
             first.placement.targets.size() != second.placement.sources.size() || first.first_source ||
             second.first_source)
@@ -172,56 +174,57 @@ public:
             if (!is_plain(place)) return std::nullopt;
         for (const Location& place : second.placement.sources)
             if (!is_plain(place)) return std::nullopt;
-        if (at_first_.part == at_second_.part) {
-            if (at_second_.step != at_first_.step + 1) return std::nullopt;
-            return fuse(part.calls, next.calls);
+        if (at_first_.region == at_second_.region) {
+            if (at_second_.call != at_first_.call + 1) return std::nullopt;
+            return fuse(region.calls, next.calls);
         }
         if (!are_neighbours()) return std::nullopt;
-        return fuse_parts();
+        return fuse_regions();
     }
 
 private:
-    /// The parts' own loops are as long, and the step ends one part and begins the other.
+    /// Whether the regions' own loops have the same count, and the calls are the last of one region and the first of
+    /// the other.
     bool are_neighbours() const {
-        const GpuPart &part = parts_[at_first_.part], &next = parts_[at_second_.part];
-        if (at_second_.part != at_first_.part + 1 || at_second_.step != 0 ||
-            at_first_.step + 1 != part.calls.size() || part.around.size() != next.around.size() ||
-            part.around.empty())
+        const KernelRegion &region = regions_[at_first_.region], &next = regions_[at_second_.region];
+        if (at_second_.region != at_first_.region + 1 || at_second_.call != 0 ||
+            at_first_.call + 1 != region.calls.size() || region.around.size() != next.around.size() ||
+            region.around.empty())
             return false;
-        const std::size_t own = part.around.size() - 1;
+        const std::size_t own = region.around.size() - 1;
         for (std::size_t k = 0; k < own; ++k)
-            if (part.around[k].variable != next.around[k].variable) return false;
-        return part.around[own].count == next.around[own].count &&
-               part.around[own].variable != next.around[own].variable;
+            if (region.around[k].variable != next.around[k].variable) return false;
+        return region.around[own].count == next.around[own].count &&
+               region.around[own].variable != next.around[own].variable;
     }
 
-    std::optional<FusedSteps> fuse_parts() {
-        GpuPart &part = parts_[at_first_.part], &next = parts_[at_second_.part];
-        const Loop own = part.around.back(), others = next.around.back();
+    std::optional<FusedCalls> fuse_regions() {
+        KernelRegion &region = regions_[at_first_.region], &next = regions_[at_second_.region];
+        const Loop own = region.around.back(), others = next.around.back();
         std::vector<Call> calls = next.calls;
         for (Call& call : calls) substitute(call, others.variable, Affine::of(own.variable));
-        if (hands_on_more(part, calls)) return std::nullopt;
-        auto result = fuse(part.calls, calls);
+        if (passes_more_data(region, calls)) return std::nullopt;
+        auto result = fuse(region.calls, calls);
         if (!result) return std::nullopt;
-        part.calls.insert(part.calls.end(), calls.begin() + 1, calls.end());
-        parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(at_second_.part));
+        region.calls.insert(region.calls.end(), calls.begin() + 1, calls.end());
+        regions_.erase(regions_.begin() + static_cast<std::ptrdiff_t>(at_second_.region));
         return result;
     }
 
-    /// Whether the next part reads, or writes, anything else that the part touches.
-    static bool hands_on_more(const GpuPart& part, const std::vector<Call>& calls) {
-        const int between = part.calls.back().output.array;
+    /// Whether the next region reads or writes anything else that the region touches.
+    static bool passes_more_data(const KernelRegion& region, const std::vector<Call>& calls) {
+        const int between = region.calls.back().output.array;
         for (const Call& call : calls)
-            for (const Call& before : part.calls) {
+            for (const Call& before : region.calls) {
                 if (call.input.array != between && call.input.array == before.output.array) return true;
                 if (call.output.array == before.output.array || reads(before, call.output.array)) return true;
             }
         return false;
     }
 
-    /// The last of `firsts`, or the step before in the same list, and the first of `seconds`.
-    std::optional<FusedSteps> fuse(const std::vector<Call>& firsts, const std::vector<Call>& seconds) {
-        Call first = firsts[at_first_.step], second = seconds[at_second_.step];
+    /// Fuses call `at_first_` of `firsts` with call `at_second_` of `seconds`.
+    std::optional<FusedCalls> fuse(const std::vector<Call>& firsts, const std::vector<Call>& seconds) {
+        Call first = firsts[at_first_.call], second = seconds[at_second_.call];
         leave_out_single_loops(first);
         leave_out_single_loops(second);
         LoopMatch match(loops_, by_stride(first.loops, first.placement.targets.front().re),
@@ -233,34 +236,34 @@ private:
             substitute(second, match.second()[k].loop.variable, Affine::of(match.first()[k].loop.variable));
         const std::vector<std::size_t> entries = entries_read(first, second);
         if (entries.empty()) return std::nullopt;
-        FusedSteps result{{}, first.placement.targets.front().re};
+        FusedCalls result{{}, first.placement.targets.front().re};
         result.order.assign(entries.begin(), entries.end());
-        GpuPart& part = parts_[at_first_.part];
-        part.calls[at_first_.step] = fused(first, second, entries);
-        if (at_first_.part == at_second_.part)
-            part.calls.erase(part.calls.begin() + static_cast<std::ptrdiff_t>(at_second_.step));
+        KernelRegion& region = regions_[at_first_.region];
+        region.calls[at_first_.call] = fused(first, second, entries);
+        if (at_first_.region == at_second_.region)
+            region.calls.erase(region.calls.begin() + static_cast<std::ptrdiff_t>(at_second_.call));
         return result;
     }
 
     LoopProgram& loops_;
-    std::vector<GpuPart>& parts_;
-    StepPlace at_first_, at_second_;
+    std::vector<KernelRegion>& regions_;
+    CallIndex at_first_, at_second_;
 };
 
 } // namespace
 
-void fuse_steps(LoopProgram& loops, std::vector<GpuPart>& parts) {
+void fuse_calls(LoopProgram& loops, std::vector<KernelRegion>& regions) {
     for (int array = 0; array < static_cast<int>(loops.arrays.size()); ++array) {
-        if (!is_vector_of_numbers(loops, array)) continue;
-        const Users users = users_of(parts, array);
+        if (!is_complex_temporary(loops, array)) continue;
+        const Users users = users_of(regions, array);
         if (users.writers.size() == 1 && users.readers.size() == 1 && users.writers[0] < users.readers[0])
-            fuse_two_steps(loops, parts, users.writers[0], users.readers[0]);
+            fuse_two_calls(loops, regions, users.writers[0], users.readers[0]);
     }
 }
 
-std::optional<FusedSteps> fuse_two_steps(LoopProgram& loops, std::vector<GpuPart>& parts,
-                                         const StepPlace& first, const StepPlace& second) {
-    return Fusion(loops, parts, first, second).fuse();
+std::optional<FusedCalls> fuse_two_calls(LoopProgram& loops, std::vector<KernelRegion>& regions,
+                                         const CallIndex& first, const CallIndex& second) {
+    return Fusion(loops, regions, first, second).fuse();
 }
 
 } // namespace swirl::lower

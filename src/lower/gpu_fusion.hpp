@@ -1,49 +1,49 @@
 #pragma once
 
-#include "lower/gpu_parts.hpp"
+#include "lower/gpu_regions.hpp"
 
 #include <optional>
 
-/// Steps of GPU kernels that need no vector between them.
+/// Fusion of GPU calls, which removes the vector between them.
 namespace swirl::lower {
 
-/// A step of a list of parts.
-struct StepPlace {
-    std::size_t part = 0;
-    std::size_t step = 0;
-    auto operator<=>(const StepPlace&) const = default;
+/// A call in a list of regions.
+struct CallIndex {
+    std::size_t region = 0;
+    std::size_t call = 0;
+    auto operator<=>(const CallIndex&) const = default;
 };
-inline Call& call_at(std::vector<GpuPart>& parts, const StepPlace& place) {
-    return parts[place.part].calls[place.step];
+inline Call& call_at(std::vector<KernelRegion>& regions, const CallIndex& place) {
+    return regions[place.region].calls[place.call];
 }
 
-/// Of a vector, in order.
+/// Calls that access a vector, in order.
 struct Users {
-    std::vector<StepPlace> writers;
-    std::vector<StepPlace> readers;
+    std::vector<CallIndex> writers;
+    std::vector<CallIndex> readers;
 };
-Users users_of(const std::vector<GpuPart>& parts, int array);
+Users users_of(const std::vector<KernelRegion>& regions, int array);
 
-/// Whether a step reads an array.
+/// Whether a call reads an array.
 bool reads(const Call& call, int array);
-/// Whether a number is as it is in memory, its place a form of loop variables.
+/// Whether memory holds the element unchanged, at an address affine in loop variables.
 bool is_plain(const Location& place);
-/// A temporary of complex numbers in shared memory.
-bool is_vector_of_numbers(const LoopProgram& loops, int array);
-/// Whether the loops around the outer part are around the inner one too.
-bool is_within(const GpuPart& inner, const GpuPart& outer);
+/// A complex temporary in shared memory.
+bool is_complex_temporary(const LoopProgram& loops, int array);
+/// Whether the loops around the outer region are also around the inner one.
+bool is_within(const KernelRegion& inner, const KernelRegion& outer);
 
-/// Of two steps of which each iteration of the second reads what one iteration of the first has written, and nobody else
-/// does, one: its codelet does both. Steps of neighbouring parts may be such.
-void fuse_steps(LoopProgram& loops, std::vector<GpuPart>& parts);
+/// Fuses two calls into one codelet if each iteration of the second reads what one iteration of the first has written,
+/// and no other call reads it. The calls may belong to neighbouring regions.
+void fuse_calls(LoopProgram& loops, std::vector<KernelRegion>& regions);
 
-struct FusedSteps {
+struct FusedCalls {
     std::vector<Integer>
-        order; ///< by entry that the second one reads, its number among those that the first one writes
-    Affine first_target; ///< where the first of these was, in the fused step's variables
+        order; ///< for each entry that the second call reads, its index among those that the first writes
+    Affine first_target; ///< location of the first call's first target, in the fused call's variables
 };
-/// One of these, at the place of its first step; nothing where they are not such.
-std::optional<FusedSteps> fuse_two_steps(LoopProgram& loops, std::vector<GpuPart>& parts,
-                                         const StepPlace& first, const StepPlace& second);
+/// Fuses two calls at the position of the first; nothing if they do not qualify.
+std::optional<FusedCalls> fuse_two_calls(LoopProgram& loops, std::vector<KernelRegion>& regions,
+                                         const CallIndex& first, const CallIndex& second);
 
 } // namespace swirl::lower

@@ -8,17 +8,17 @@ namespace swirl::lower {
 
 namespace {
 
-/// From the first step that touches a vector to the last.
+/// Live range: from the first call that touches a vector to the last.
 struct Life {
     int array;
     std::size_t first;
     std::size_t last;
 };
 
-std::vector<Life> lives_of(const LoopProgram& loops, const GpuPart& part) {
+std::vector<Life> lives_of(const LoopProgram& loops, const KernelRegion& region) {
     std::vector<Life> lives;
-    for (std::size_t k = 0; k < part.calls.size(); ++k)
-        for (const Memory* memory : {&part.calls[k].input, &part.calls[k].output}) {
+    for (std::size_t k = 0; k < region.calls.size(); ++k)
+        for (const Memory* memory : {&region.calls[k].input, &region.calls[k].output}) {
             if (!is_shared(loops, *memory)) continue;
             const auto known = std::find_if(lives.begin(), lives.end(),
                                             [&](const Life& life) { return life.array == memory->array; });
@@ -30,26 +30,26 @@ std::vector<Life> lives_of(const LoopProgram& loops, const GpuPart& part) {
     return lives;
 }
 
-/// Finds a vector that has served for one that begins.
+/// Finds a dead vector whose memory a new one can reuse.
 class Sharing {
 public:
-    Sharing(const LoopProgram& loops, const GpuPart& part, bool held) : loops_(loops), held_(held) {
-        for (const Call& call : part.calls) computes_.push_back(call.codelet.formula.has_value());
+    Sharing(const LoopProgram& loops, const KernelRegion& region, bool held) : loops_(loops), held_(held) {
+        for (const Call& call : region.calls) computes_.push_back(call.codelet.formula.has_value());
     }
 
-    int place(const Life& life) {
+    int location(const Life& life) {
         Place* best = nullptr;
-        for (Place& place : places_) {
-            if (kind(place.array) != kind(life.array)) continue;
-            const bool is_free = place.last < life.first;
-            const bool is_written_over = held_ && place.last == life.first && computes_[life.first];
+        for (Place& location : locations_) {
+            if (kind(location.array) != kind(life.array)) continue;
+            const bool is_free = location.last < life.first;
+            const bool is_overwritten = held_ && location.last == life.first && computes_[life.first];
             if (is_free) {
-                best = &place;
+                best = &location;
                 break;
             }
-            if (is_written_over && best == nullptr) best = &place;
+            if (is_overwritten && best == nullptr) best = &location;
         }
-        if (best == nullptr) best = &places_.emplace_back(Place{life.array, 0});
+        if (best == nullptr) best = &locations_.emplace_back(Place{life.array, 0});
         best->last = life.last;
         return best->array;
     }
@@ -63,37 +63,39 @@ private:
 
     const LoopProgram& loops_;
     bool held_;
-    std::vector<bool> computes_; ///< by step; of copies a thread may have many
-    std::vector<Place> places_;
+    std::vector<bool> computes_; ///< by call; a thread may have many iterations of a copy
+    std::vector<Place> locations_;
 };
 
-std::vector<Affine> sorted_forms(const std::vector<Location>& places) {
+std::vector<Affine> sorted_forms(const std::vector<Location>& locations) {
     std::vector<Affine> result;
-    for (const Location& place : places) {
-        result.push_back(place.re);
-        if (place.im != place.re) result.push_back(place.im);
+    for (const Location& location : locations) {
+        result.push_back(location.re);
+        if (location.im != location.re) result.push_back(location.im);
     }
     std::sort(result.begin(), result.end());
     return result;
 }
 
-/// Whether each iteration writes entries of the same numbers as it reads.
+/// Whether each iteration writes the entries that it reads, and no others.
 bool keeps_entries(const Call& call) {
-    const auto varies = [](const Location& place) { return place.table || place.limit; };
+    const auto varies = [](const Location& location) { return location.table || location.limit; };
     return std::none_of(call.placement.sources.begin(), call.placement.sources.end(), varies) &&
            std::none_of(call.placement.targets.begin(), call.placement.targets.end(), varies) &&
            sorted_forms(call.placement.sources) == sorted_forms(call.placement.targets);
 }
 
 bool only_moves(const Call& call) {
-    const auto is_plain = [](const Location& place) {
-        return place.diagonals.empty() && place.forms.empty() && !place.re_negative && !place.im_negative;
+    const auto is_plain = [](const Location& location) {
+        return location.diagonals.empty() && location.forms.empty() && !location.re_negative &&
+               !location.im_negative;
     };
     return !call.codelet.formula && call.placement.sources.size() == 1 &&
            is_plain(call.placement.sources.front()) && is_plain(call.placement.targets.front());
 }
 
-/// Whether `to` may be `from`: all that reads the one writes the other, at the same entries, and nothing else writes it.
+/// Whether `to` may alias `from`: all calls that read `from` write `to` at the same entries, and no other call writes
+/// `to`.
 bool may_merge(const LoopProgram& loops, const std::vector<Call*>& calls, int from, int to) {
     const auto& a = loops.arrays[static_cast<std::size_t>(from)];
     const auto& b = loops.arrays[static_cast<std::size_t>(to)];
@@ -109,7 +111,7 @@ bool may_merge(const LoopProgram& loops, const std::vector<Call*>& calls, int fr
     return true;
 }
 
-/// Of the calls, `chosen` may be merged.
+/// Merges arrays of the calls; `chosen` says which outputs may be merged.
 template <class Chosen>
 void merge_arrays(const LoopProgram& loops, const std::vector<Call*>& calls, const Chosen& chosen) {
     for (const Call* call : calls) {
@@ -122,19 +124,19 @@ void merge_arrays(const LoopProgram& loops, const std::vector<Call*>& calls, con
     }
 }
 
-void leave_out_copies_in_place(const LoopProgram& loops, GpuPart& part) {
-    std::erase_if(part.calls, [&](const Call& call) {
-        return is_shared(loops, call.input) && only_moves(call) && stays_in_place(call);
+void remove_in_place_copies(const LoopProgram& loops, KernelRegion& region) {
+    std::erase_if(region.calls, [&](const Call& call) {
+        return is_shared(loops, call.input) && only_moves(call) && is_in_place(call);
     });
 }
 
-std::vector<Call*> calls_of(GpuPart& part) {
+std::vector<Call*> calls_of(KernelRegion& region) {
     std::vector<Call*> calls;
-    for (Call& call : part.calls) calls.push_back(&call);
+    for (Call& call : region.calls) calls.push_back(&call);
     return calls;
 }
 
-/// Steps that others follow which write into the same vector move behind these, as long as nothing else is touched.
+/// Moves a call behind later calls that write into the same vector, as long as dependences allow.
 void write_late(const LoopProgram& loops, std::vector<Call>& calls) {
     for (std::size_t k = calls.size(); k-- > 0;) {
         const int output = calls[k].output.array, input = calls[k].input.array;
@@ -152,57 +154,57 @@ void write_late(const LoopProgram& loops, std::vector<Call>& calls) {
 
 } // namespace
 
-void simplify(const LoopProgram& loops, GpuPart& part) {
-    merge_arrays(loops, calls_of(part), [](int) { return true; });
-    leave_out_copies_in_place(loops, part);
-    write_late(loops, part.calls);
+void simplify(const LoopProgram& loops, KernelRegion& region) {
+    merge_arrays(loops, calls_of(region), [](int) { return true; });
+    remove_in_place_copies(loops, region);
+    write_late(loops, region.calls);
 }
 
-void work_in_place(const LoopProgram& loops, std::vector<GpuPart>& parts, std::size_t common) {
+void make_in_place(const LoopProgram& loops, std::vector<KernelRegion>& regions, std::size_t common) {
     std::vector<Call*> all;
-    std::set<int> in_loops; // written inside loops that are not around everything
-    for (GpuPart& part : parts)
-        for (Call* call : calls_of(part)) {
+    std::set<int> in_loops; // written inside loops that are not around all regions
+    for (KernelRegion& region : regions)
+        for (Call* call : calls_of(region)) {
             all.push_back(call);
-            if (part.around.size() > common) in_loops.insert(call->output.array);
+            if (region.around.size() > common) in_loops.insert(call->output.array);
         }
     merge_arrays(loops, all, [&](int to) { return !in_loops.contains(to); });
-    for (GpuPart& part : parts) leave_out_copies_in_place(loops, part);
-    std::erase_if(parts, [](const GpuPart& part) { return part.calls.empty(); });
+    for (KernelRegion& region : regions) remove_in_place_copies(loops, region);
+    std::erase_if(regions, [](const KernelRegion& region) { return region.calls.empty(); });
 }
 
-void share_arrays(LoopProgram& loops, GpuPart& part, bool held) {
-    Sharing sharing(loops, part, held);
-    std::map<int, int> places;
-    for (const Life& life : lives_of(loops, part)) {
-        const int place = sharing.place(life);
-        places[life.array] = place;
-        Array& array = loops.arrays[static_cast<std::size_t>(place)];
+void share_arrays(LoopProgram& loops, KernelRegion& region, bool held) {
+    Sharing sharing(loops, region, held);
+    std::map<int, int> locations;
+    for (const Life& life : lives_of(loops, region)) {
+        const int location = sharing.location(life);
+        locations[life.array] = location;
+        Array& array = loops.arrays[static_cast<std::size_t>(location)];
         const Array& other = loops.arrays[static_cast<std::size_t>(life.array)];
         if (other.elements <= array.elements) continue;
         array.elements = other.elements;
         array.gapless = other.gapless;
     }
-    for (Call& call : part.calls)
+    for (Call& call : region.calls)
         for (Memory* memory : {&call.input, &call.output})
-            if (const auto place = places.find(memory->array); place != places.end())
-                memory->array = place->second;
+            if (const auto location = locations.find(memory->array); location != locations.end())
+                memory->array = location->second;
 }
 
-bool stays_in_place(const Call& call) { return call.input.array == call.output.array && keeps_entries(call); }
+bool is_in_place(const Call& call) { return call.input.array == call.output.array && keeps_entries(call); }
 
-bool writes_over_others(const LoopProgram& loops, const Call& call) {
+bool overwrites_unread(const LoopProgram& loops, const Call& call) {
     return !call.placement.sources.empty() && is_shared(loops, call.input) &&
-           call.input.array == call.output.array && !stays_in_place(call);
+           call.input.array == call.output.array && !is_in_place(call);
 }
 
-bool Unmet::must_meet_to_read(const Call& call) const {
+bool UnsynchronizedAccesses::needs_barrier_before_read(const Call& call) const {
     return !call.placement.sources.empty() &&
            std::any_of(calls_.begin(), calls_.end(),
                        [&](const Call* done) { return done->output.array == call.input.array; });
 }
 
-bool Unmet::must_meet_to_write(const Call& call) const {
+bool UnsynchronizedAccesses::needs_barrier_before_write(const Call& call) const {
     return std::any_of(calls_.begin(), calls_.end(), [&](const Call* done) {
         return !done->placement.sources.empty() && done->input.array == call.output.array;
     });

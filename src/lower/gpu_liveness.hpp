@@ -1,34 +1,35 @@
 #pragma once
 
-#include "lower/gpu_parts.hpp"
+#include "lower/gpu_regions.hpp"
 
-/// Which shared vectors of a kernel may be the same memory, and where its threads must meet.
+/// Which shared vectors of a kernel may alias, and where its threads need a barrier.
 namespace swirl::lower {
 
-/// Steps in a better order, and without what only moves entries to where they may as well stay. What single steps write
-/// beside others into a vector they write just before it is read.
-void simplify(const LoopProgram& loops, GpuPart& part);
+/// Reorders calls and removes copies to locations where the entries may stay. Calls that write single entries of a
+/// vector beside another writer move to just before the vector is read.
+void simplify(const LoopProgram& loops, KernelRegion& region);
 
-/// Temporaries of several parts, in `common` loops around all of them, of which one takes the other's entries to the same
-/// places become one: then I ⊕ A is A in place, and copies no kernel of their own.
-void work_in_place(const LoopProgram& loops, std::vector<GpuPart>& parts, std::size_t common);
+/// Merges temporaries of regions, in `common` loops around all of them, if a call maps one to the same locations of
+/// the other: I ⊕ A becomes A in place, and copies need no kernel of their own.
+void make_in_place(const LoopProgram& loops, std::vector<KernelRegion>& regions, std::size_t common);
 
-/// Shared vectors of which one has served when the other begins become one. With `held`, threads hold what they have read
-/// until all have: then a step may also write over what it is the last to read.
-void share_arrays(LoopProgram& loops, GpuPart& part, bool held);
+/// Aliases shared vectors with disjoint live ranges. With `held`, threads keep what they have read in registers until
+/// all have read, so a call may also overwrite a vector that it is the last to read.
+void share_arrays(LoopProgram& loops, KernelRegion& region, bool held);
 
-/// Whether each iteration writes what it alone reads.
-bool stays_in_place(const Call& call);
+/// Whether each iteration overwrites exactly what it reads.
+bool is_in_place(const Call& call);
 
-/// Whether threads must hold what they read until all have: a step within one shared vector that does not stay in place.
-bool writes_over_others(const LoopProgram& loops, const Call& call);
+/// Whether threads must keep what they read in registers until all have read: the call permutes entries within one
+/// shared vector.
+bool overwrites_unread(const LoopProgram& loops, const Call& call);
 
-/// What the threads have done to memory since they last met.
-class Unmet {
+/// Memory accesses since the last barrier.
+class UnsynchronizedAccesses {
 public:
-    /// Whether the threads must meet before a step reads what it reads, or writes what it writes.
-    bool must_meet_to_read(const Call& call) const;
-    bool must_meet_to_write(const Call& call) const;
+    /// Whether a barrier must precede the call's reads, or its writes.
+    bool needs_barrier_before_read(const Call& call) const;
+    bool needs_barrier_before_write(const Call& call) const;
     void met() { calls_.clear(); }
     void add(const Call& call) { calls_.push_back(&call); }
 

@@ -3,11 +3,11 @@
 #include "base/error.hpp"
 #include "lower/context.hpp"
 #include "lower/gpu_cluster.hpp"
+#include "lower/gpu_cooperative.hpp"
+#include "lower/gpu_distribute.hpp"
 #include "lower/gpu_emitter.hpp"
-#include "lower/gpu_group.hpp"
 #include "lower/gpu_liveness.hpp"
-#include "lower/gpu_parts.hpp"
-#include "lower/gpu_spread.hpp"
+#include "lower/gpu_regions.hpp"
 #include "lower/gpu_staging.hpp"
 #include "lower/pointwise_access.hpp"
 
@@ -17,155 +17,164 @@ namespace swirl::lower {
 
 namespace {
 
-/// The arrays as a kernel sees them: those it uses, one copy of what is shared for each of a block's transforms.
-LoopProgram arrays_for(LoopProgram loops, const GpuPart& part, const GpuMapping& mapping,
+/// The arrays that a kernel uses; shared arrays have one copy per transform of a block.
+LoopProgram arrays_for(LoopProgram loops, const KernelRegion& region,
+                       const LaunchConfiguration& configuration,
                        const std::vector<std::vector<Loop>>& around_users) {
     for (Array& array : loops.arrays) array.unused = true;
-    for (const Call& call : part.calls)
+    for (const Call& call : region.calls)
         for (const Memory& memory : memories_of(call))
             loops.arrays[static_cast<std::size_t>(memory.array)].unused = false;
-    lay_out_arrays(loops, mapping, around_users);
+    lay_out_arrays(loops, configuration, around_users);
     return loops;
 }
 
-KernelRequest with_roots(KernelRequest request, const GpuMapping& mapping) {
-    request.roots = mapping.roots;
+KernelRequest with_roots(KernelRequest request, const LaunchConfiguration& configuration) {
+    request.roots = configuration.roots;
     return request;
 }
 
-void lower_part(const KernelRequest& request, const GpuParts& parts, const GpuPart& original,
-                const GpuMapping& mapping, std::vector<ir::Program>& programs) {
-    LoopProgram loops = parts.loops;
-    GpuPart part = original;
-    const bool holds = mapping.one_vector;
-    open_part(loops, part);
-    arrange_part(loops, part, mapping.staged, holds);
-    const Integer count = part.around.empty() ? 1 : part.around.back().count;
-    const Integer rest = holds ? count % mapping.transforms : 0;
-    const auto add = [&](const Range& range, GpuMapping own) {
+void lower_region(const KernelRequest& request, const KernelRegions& regions, const KernelRegion& original,
+                  const LaunchConfiguration& configuration, std::vector<ir::Program>& programs) {
+    LoopProgram loops = regions.loops;
+    KernelRegion region = original;
+    const bool holds = configuration.single_buffer;
+    open_region(loops, region);
+    arrange_region(loops, region, configuration.staged, holds);
+    const Integer count = region.around.empty() ? 1 : region.around.back().count;
+    const Integer rest = holds ? count % configuration.transforms : 0;
+    const auto add = [&](const Range& range, LaunchConfiguration own) {
         own.transforms = std::min(own.transforms, range.count);
-        const LoopProgram arrays = arrays_for(loops, part, own, parts.around_users);
+        const LoopProgram arrays = arrays_for(loops, region, own, regions.around_users);
         const KernelRequest kernel = with_roots(request, own);
         Context context(kernel, arrays);
-        GpuEmitter(context, own, part, parts.around_users).emit(range);
+        GpuEmitter(context, own, region, regions.around_users).emit(range);
         programs.push_back(context.finish());
     };
-    if (count > rest) add({0, count - rest}, mapping);
-    if (rest > 0) add({count - rest, rest}, mapping);
+    if (count > rest) add({0, count - rest}, configuration);
+    if (rest > 0) add({count - rest, rest}, configuration);
 }
 
-ir::Program lower_cluster(const KernelRequest& request, const GpuParts& parts, GpuMapping mapping) {
-    const GpuCluster cluster = in_cluster(parts, mapping.cluster, mapping.shared_pitch, mapping.transforms);
-    mapping.transforms = 1;
-    const LoopProgram arrays = arrays_for(cluster.loops, cluster.part, mapping, parts.around_users);
-    const KernelRequest kernel = with_roots(request, mapping);
+ir::Program lower_cluster(const KernelRequest& request, const KernelRegions& regions,
+                          LaunchConfiguration configuration) {
+    const GpuCluster cluster =
+        in_cluster(regions, configuration.cluster, configuration.smem_vector_pad, configuration.transforms);
+    configuration.transforms = 1;
+    const LoopProgram arrays = arrays_for(cluster.loops, cluster.region, configuration, regions.around_users);
+    const KernelRequest kernel = with_roots(request, configuration);
     Context context(kernel, arrays);
-    GpuEmitter(context, mapping, cluster.part, parts.around_users)
-        .emit({0, mapping.cluster}, cluster.exchanges, cluster.joined);
+    GpuEmitter(context, configuration, cluster.region, regions.around_users)
+        .emit({0, configuration.cluster}, cluster.exchanges, cluster.joined);
     return context.finish();
 }
 
-bool does_together(const GpuMapping& mapping) { return mapping.cluster > 1 || mapping.together; }
+bool fuses_regions(const LaunchConfiguration& configuration) {
+    return configuration.cluster > 1 || configuration.fused;
+}
 
-/// Kernels of which at least one does several parts together.
-void lower_together(const KernelRequest& request, const GpuParts& parts,
-                    const std::vector<GpuMapping>& mappings, std::vector<ir::Program>& programs) {
-    for (std::size_t k = 0; k < parts.ends_together.size(); ++k) {
-        const GpuMapping& mapping = mappings[std::min(k, mappings.size() - 1)];
-        const GpuParts own = together(parts, k);
-        if (does_together(mapping))
-            programs.push_back(lower_cluster(request, own, mapping));
-        else if (own.parts.size() == 1)
-            lower_part(request, own, own.parts.front(), mapping, programs);
+/// Lowers to kernels of which at least one executes several fused regions.
+void lower_fused(const KernelRequest& request, const KernelRegions& regions,
+                 const std::vector<LaunchConfiguration>& configurations, std::vector<ir::Program>& programs) {
+    for (std::size_t k = 0; k < regions.fused_ends.size(); ++k) {
+        const LaunchConfiguration& configuration = configurations[std::min(k, configurations.size() - 1)];
+        const KernelRegions own = fused_regions(regions, k);
+        if (fuses_regions(configuration))
+            programs.push_back(lower_cluster(request, own, configuration));
+        else if (own.regions.size() == 1)
+            lower_region(request, own, own.regions.front(), configuration, programs);
         else
-            throw UserError("kernel {} does {} parts, which one kernel does 'together' or in a 'cluster'", k,
-                            own.parts.size());
+            throw UserError("kernel {} does {} parts, which one kernel does 'fused' or in a 'cluster'", k,
+                            own.regions.size());
     }
 }
 
-/// All parts in one kernel of groups of blocks.
-class GroupLowering {
+/// All regions in one cooperative kernel of groups of blocks.
+class CooperativeLowering {
 public:
-    GroupLowering(const KernelRequest& request, const GpuParts& parts,
-                  const std::vector<GpuMapping>& mappings)
-        : request_(with_roots(request, mappings[0])),
-          parts_(parts),
-          groups_{mappings[0].group, mappings[0].groups} {
-        for (std::size_t p = 0; p < parts_.parts.size(); ++p) {
-            GpuMapping mapping = mappings[std::min(p, mappings.size() - 1)];
-            GpuPart& part = parts_.parts[p];
-            open_part(parts_.loops, part);
-            arrange_part(parts_.loops, part, mapping.staged, mapping.one_vector);
-            const Integer count = own_loops(part).empty() ? 1 : part.around.back().count;
-            mapping.transforms = std::min(mapping.transforms, count);
-            if (mapping.threads != mappings[0].threads)
+    CooperativeLowering(const KernelRequest& request, const KernelRegions& regions,
+                        const std::vector<LaunchConfiguration>& configurations)
+        : request_(with_roots(request, configurations[0])),
+          regions_(regions),
+          groups_{configurations[0].group_blocks, configurations[0].cooperative_groups} {
+        for (std::size_t p = 0; p < regions_.regions.size(); ++p) {
+            LaunchConfiguration configuration = configurations[std::min(p, configurations.size() - 1)];
+            KernelRegion& region = regions_.regions[p];
+            open_region(regions_.loops, region);
+            arrange_region(regions_.loops, region, configuration.staged, configuration.single_buffer);
+            const Integer count = own_loops(region).empty() ? 1 : region.around.back().count;
+            configuration.transforms = std::min(configuration.transforms, count);
+            if (configuration.threads != configurations[0].threads)
                 throw UserError("parts of one kernel on {} and {} threads; they share its blocks",
-                                mappings[0].threads, mapping.threads);
-            if (mapping.one_vector && count % mapping.transforms != 0)
+                                configurations[0].threads, configuration.threads);
+            if (configuration.single_buffer && count % configuration.transforms != 0)
                 throw UserError(
                     "{} transforms for blocks that hold {} at once; take a divisor, or leave "
-                    "out 'held'",
-                    count, mapping.transforms);
-            mappings_.push_back(mapping);
+                    "out 'single_buffer'",
+                    count, configuration.transforms);
+            configurations_.push_back(configuration);
         }
-        if (parts_.parts.size() < 2)
+        if (regions_.regions.size() < 2)
             throw UserError(
-                "groups of blocks for what is one kernel without; leave out 'group' and 'groups'");
-        if (mappings.size() > parts_.parts.size())
-            throw UserError("mappings of {} parts; there are {}", mappings.size(), parts_.parts.size());
-        if (goes_ahead() && (parts_.parts.size() != 2 || parts_.common.size() > 1))
-            throw UserError("'ahead' for {} parts in {} loops; there have to be two in at most one",
-                            parts_.parts.size(), parts_.common.size());
+                "groups of blocks for what is one kernel without; leave out 'group_blocks' and "
+                "'cooperative_groups'");
+        if (configurations.size() > regions_.regions.size())
+            throw UserError("mappings of {} parts; there are {}", configurations.size(),
+                            regions_.regions.size());
+        if (is_pipelined() && (regions_.regions.size() != 2 || regions_.common.size() > 1))
+            throw UserError("'pipelined' for {} parts in {} loops; there have to be two in at most one",
+                            regions_.regions.size(), regions_.common.size());
     }
 
     ir::Program lower() {
         place_arrays();
-        Context context(request_, parts_.loops);
+        Context context(request_, regions_.loops);
         ir::Builder& builder = context.builder;
         const Integer blocks = groups_.blocks * groups_.groups;
         builder.launch({.blocks = {blocks, 1, 1},
-                        .threads = {mappings_[0].threads, 1, 1},
-                        .resident = mappings_[0].resident,
-                        .group = groups_.blocks});
+                        .threads = {configurations_[0].threads, 1, 1},
+                        .resident = configurations_[0].resident,
+                        .cooperative_group = groups_.blocks});
         const Affine group = groups_.groups > 1 ? builder.block(0, groups_.blocks, 0) : Affine(0);
         const ir::Address counter{.buffer = builder.add(counters()), .index = counter_distance * group};
         std::vector<Integer> counts;
-        for (const Loop& loop : parts_.common) counts.push_back(loop.count);
-        const ShareOfLoops of_group(counts, {groups_.blocks, groups_.groups}, blocks);
-        const bool in_turn = of_group.repeats();
-        if (goes_ahead() && in_turn)
-            emit_ahead(context, group, counter);
+        for (const Loop& loop : regions_.common) counts.push_back(loop.count);
+        const DistributedLoops of_cooperative_group(counts, {groups_.blocks, groups_.groups}, blocks);
+        const bool in_iteration = of_cooperative_group.repeats();
+        if (is_pipelined() && in_iteration)
+            emit_pipelined(context, group, counter);
         else
-            of_group.emit(builder, [&](const std::vector<Affine>& indices) {
+            of_cooperative_group.emit(builder, [&](const std::vector<Affine>& indices) {
                 for (std::size_t k = 0; k < indices.size(); ++k)
-                    context.bind(parts_.common[k].variable, indices[k]);
-                const bool again = in_turn && is_written_again(parts_);
-                for (std::size_t p = 0; p < parts_.parts.size(); ++p) {
-                    if (p > 0) builder.group_barrier(counter);
-                    emit(context, p, {group, counter, in_turn && p == 0, again});
+                    context.bind(regions_.common[k].variable, indices[k]);
+                const bool again = in_iteration && is_written_again(regions_);
+                for (std::size_t p = 0; p < regions_.regions.size(); ++p) {
+                    if (p > 0) builder.cooperative_barrier(counter);
+                    emit(context, p, {group, counter, in_iteration && p == 0, again});
                 }
             });
         ir::Program program = context.finish();
-        lay_over(program, shared_buffers(context));
+        alias_buffers(program, shared_buffers(context));
         for (ir::BufferInfo& buffer : program.buffers) {
-            if (buffer.space == ir::Space::argument) buffer.streamed = in_turn;
-            if (buffer.space == ir::Space::scratch && !buffer.zeroed) buffer.kept = mappings_[0].kept;
+            if (buffer.space == ir::Space::argument) buffer.non_temporal = in_iteration;
+            if (buffer.space == ir::Space::scratch && !buffer.zeroed)
+                buffer.evict_last = configurations_[0].evict_last;
         }
         return program;
     }
 
 private:
-    static constexpr Integer counter_distance = 16; ///< of int64, so that no line of a cache has two
+    static constexpr Integer counter_distance = 16; ///< of int64, so that no two share a cache line
 
     struct Place {
-        Affine copy; ///< of what parts hand on
+        Affine copy; ///< of the vectors passed between regions
         ir::Address counter;
-        bool follows;     ///< another part that has had the shared memory
-        bool meets_again; ///< before the next transform writes what this one has read
+        bool follows;            ///< another region used the same shared memory before
+        bool synchronizes_again; ///< before the next transform overwrites what this one has read
     };
 
-    std::vector<Loop> own_loops(const GpuPart& part) const {
-        return {part.around.begin() + static_cast<std::ptrdiff_t>(parts_.common.size()), part.around.end()};
+    std::vector<Loop> own_loops(const KernelRegion& region) const {
+        return {region.around.begin() + static_cast<std::ptrdiff_t>(regions_.common.size()),
+                region.around.end()};
     }
 
     ir::BufferInfo counters() const {
@@ -179,40 +188,43 @@ private:
     }
 
     void place_arrays() {
-        for (Array& array : parts_.loops.arrays) array.unused = true;
-        for (std::size_t p = 0; p < parts_.parts.size(); ++p)
-            for (const Call& call : parts_.parts[p].calls)
+        for (Array& array : regions_.loops.arrays) array.unused = true;
+        for (std::size_t p = 0; p < regions_.regions.size(); ++p)
+            for (const Call& call : regions_.regions[p].calls)
                 for (const Memory& memory : memories_of(call)) {
-                    Array& array = parts_.loops.arrays[static_cast<std::size_t>(memory.array)];
+                    Array& array = regions_.loops.arrays[static_cast<std::size_t>(memory.array)];
                     array.unused = false;
                     if (array.role != Array::Role::temporary) continue;
                     const bool shared = array.residence == Array::Residence::shared;
-                    array.copies = shared ? mappings_[p].transforms : groups_.groups * (goes_ahead() ? 2 : 1);
+                    array.copies =
+                        shared ? configurations_[p].transforms : groups_.groups * (is_pipelined() ? 2 : 1);
                     if (!shared) array.copies *= iterations_within(static_cast<std::size_t>(memory.array));
-                    array.pitch = array.elements + (shared && !array.gapless ? mappings_[p].shared_pitch : 0);
+                    array.pitch =
+                        array.elements + (shared && !array.gapless ? configurations_[p].smem_vector_pad : 0);
                 }
     }
 
-    /// Of the loops around an array's users within those around all parts.
+    /// Iterations of the loops around an array's users, inside the loops around all regions.
     Integer iterations_within(std::size_t array) const {
-        const std::vector<Loop>& loops = parts_.around_users.at(array);
+        const std::vector<Loop>& loops = regions_.around_users.at(array);
         Integer iterations = 1;
-        for (std::size_t k = parts_.common.size(); k < loops.size(); ++k) iterations *= loops[k].count;
+        for (std::size_t k = regions_.common.size(); k < loops.size(); ++k) iterations *= loops[k].count;
         return iterations;
     }
 
-    bool goes_ahead() const { return mappings_[0].ahead; }
+    bool is_pipelined() const { return configurations_[0].pipelined; }
 
-    /// In each turn the first part of one transform, and then the second one of the transform before. They hand on through one
-    /// of two copies in turn, so that blocks meet once in a turn: between reading one transform and writing the next.
-    void emit_ahead(Context& context, const Affine& group, const ir::Address& counter) {
+    /// Each iteration runs the first region of one transform, then the second region of the previous transform. The
+    /// regions communicate through two alternating copies, so one barrier per iteration suffices: between reading one
+    /// transform and writing the next.
+    void emit_pipelined(Context& context, const Affine& group, const ir::Address& counter) {
         using Half = ir::Barrier::Half;
         using Relation = ir::Condition::Relation;
         ir::Builder& builder = context.builder;
-        const Loop& loop = parts_.common.front();
-        const Integer turns = ceil_divide(loop.count, groups_.groups) + 1;
-        const Affine pair =
-            builder.open_loop("pair", 0, ceil_divide(turns, Integer{2}), 1, ir::For::Kind::serial);
+        const Loop& loop = regions_.common.front();
+        const Integer iterations_per_thread = ceil_divide(loop.count, groups_.groups) + 1;
+        const Affine pair = builder.open_loop("pair", 0, ceil_divide(iterations_per_thread, Integer{2}), 1,
+                                              ir::For::Kind::serial);
         const Affine odd = builder.open_loop("odd", 0, 2, 1, ir::For::Kind::serial);
         const Affine turn = 2 * pair + odd, transform = groups_.groups * turn + group;
         context.bind(loop.variable, transform);
@@ -221,7 +233,7 @@ private:
             [&] {
                 emit(context, 0, {group + groups_.groups * odd, counter, true, true});
             },
-            [&] { builder.group_barrier(counter, Half::wait); });
+            [&] { builder.cooperative_barrier(counter, Half::wait); });
         context.bind(loop.variable, transform - groups_.groups);
         builder.if_then(
             {{turn - 1, Relation::nonnegative},
@@ -229,47 +241,47 @@ private:
             [&] {
                 emit(context, 1, {group + groups_.groups * (1 - odd), counter, true, true});
             },
-            [&] { builder.group_barrier(counter, Half::arrive); });
+            [&] { builder.cooperative_barrier(counter, Half::arrive); });
         builder.close_loop();
         builder.close_loop();
     }
 
-    /// The part's blocks are shared by those of the group.
+    /// Distributes the region's blocks over the blocks of the group.
     void emit(Context& context, std::size_t p, const Place& place) {
-        const GpuPart& part = parts_.parts[p];
-        const GpuMapping& mapping = mappings_[p];
-        const std::vector<Loop> own = own_loops(part);
+        const KernelRegion& region = regions_.regions[p];
+        const LaunchConfiguration& configuration = configurations_[p];
+        const std::vector<Loop> own = own_loops(region);
         std::vector<Integer> counts;
         for (const Loop& loop : own) counts.push_back(loop.count);
-        if (!counts.empty()) counts.back() = ceil_divide(counts.back(), mapping.transforms);
-        const ShareOfLoops of_block(counts, {1, groups_.blocks}, groups_.blocks * groups_.groups);
+        if (!counts.empty()) counts.back() = ceil_divide(counts.back(), configuration.transforms);
+        const DistributedLoops of_block(counts, {1, groups_.blocks}, groups_.blocks * groups_.groups);
         const bool repeats = of_block.repeats(), once = !repeats && of_block.is_even();
-        const bool waits = place.meets_again && p == 0;
-        const bool arrives = place.meets_again && p + 1 == parts_.parts.size();
+        const bool waits = place.synchronizes_again && p == 0;
+        const bool arrives = place.synchronizes_again && p + 1 == regions_.regions.size();
         HalfBarriers halves{.counter = place.counter};
-        if (waits && once) halves.wait_before = first_writing(parts_, part);
-        if (arrives && once) halves.arrive_after = last_reading(parts_, part);
+        if (waits && once) halves.wait_before = first_writing(regions_, region);
+        if (arrives && once) halves.arrive_after = last_reading(regions_, region);
         ir::Builder& builder = context.builder;
-        if (waits && !once) builder.group_barrier(place.counter, ir::Barrier::Half::wait);
+        if (waits && !once) builder.cooperative_barrier(place.counter, ir::Barrier::Half::wait);
         of_block.emit(builder, [&](const std::vector<Affine>& indices) {
             for (std::size_t k = 0; k + 1 < indices.size(); ++k) context.bind(own[k].variable, indices[k]);
-            if (repeats || place.follows) builder.barrier(); // shared memory served before
-            Affine first = own.empty() ? Affine(0) : mapping.transforms * indices.back();
-            if (own.empty() && !part.around.empty())
-                first = context.placed(Affine::of(part.around.back().variable));
-            GpuEmitter(context, mapping, part, parts_.around_users)
-                .emit_in_group(first, {place.copy, parts_.common.size()}, halves);
+            if (repeats || place.follows) builder.barrier(); // shared memory is reused
+            Affine first = own.empty() ? Affine(0) : configuration.transforms * indices.back();
+            if (own.empty() && !region.around.empty())
+                first = context.placed(Affine::of(region.around.back().variable));
+            GpuEmitter(context, configuration, region, regions_.around_users)
+                .emit_in_cooperative_group(first, {place.copy, regions_.common.size()}, halves);
         });
-        if (arrives && !once) builder.group_barrier(place.counter, ir::Barrier::Half::arrive);
+        if (arrives && !once) builder.cooperative_barrier(place.counter, ir::Barrier::Half::arrive);
     }
 
     std::vector<std::vector<ir::Buffer>> shared_buffers(const Context& context) const {
         std::vector<std::vector<ir::Buffer>> lists;
-        for (const GpuPart& part : parts_.parts) {
+        for (const KernelRegion& region : regions_.regions) {
             std::vector<ir::Buffer>& list = lists.emplace_back();
-            for (const Call& call : part.calls)
+            for (const Call& call : region.calls)
                 for (const Memory* memory : {&call.input, &call.output}) {
-                    if (!is_shared(parts_.loops, *memory)) continue;
+                    if (!is_shared(regions_.loops, *memory)) continue;
                     const Buffers buffers = context.buffers_of(*memory);
                     for (const ir::Buffer buffer : {buffers.re, buffers.im})
                         if (std::find(list.begin(), list.end(), buffer) == list.end()) list.push_back(buffer);
@@ -279,9 +291,9 @@ private:
     }
 
     const KernelRequest request_;
-    GpuParts parts_;
-    GpuGroups groups_;
-    std::vector<GpuMapping> mappings_; ///< by part
+    KernelRegions regions_;
+    CooperativeGroups groups_;
+    std::vector<LaunchConfiguration> configurations_; ///< by region
 };
 
 KernelRequest on_gpu(KernelRequest request) {
@@ -296,22 +308,24 @@ KernelRequest on_gpu(KernelRequest request) {
 
 namespace {
 
-/// Of the formula in which each number of a half spectrum, where something is done to it, is in one iteration of a step.
-GpuParts parts_by_numbers(const KernelRequest& request, Between between, Integer apart) {
-    if (!request.by_numbers) return gpu_parts(loop_program(request), between, apart);
+/// Uses the formula that has each complex element of a half spectrum in a single iteration, if callbacks need it.
+KernelRegions regions_by_complex_entries(const KernelRequest& request, Between between,
+                                         Integer separate_above) {
+    if (!request.by_complex_entries) return kernel_regions(loop_program(request), between, separate_above);
     try {
-        GpuParts parts = gpu_parts(loop_program(request), between, apart);
-        if (has_whole_numbers(parts, request.load, request.store)) return parts;
-    } catch (const UnfollowedMap&) {} // forms of places are followed less far than places
+        KernelRegions regions = kernel_regions(loop_program(request), between, separate_above);
+        if (has_complete_elements(regions, request.load, request.store)) return regions;
+    } catch (const UnfollowedMap&) {} // forms are followed less far than addresses
     KernelRequest other = request;
-    other.formula = *request.by_numbers;
-    return gpu_parts(loop_program(other), between, apart);
+    other.formula = *request.by_complex_entries;
+    return kernel_regions(loop_program(other), between, separate_above);
 }
 
-/// With rows of banks, where maps allow them.
-std::optional<GpuParts> parts_in_rows(const KernelRequest& request, Between between, Integer apart = 0) {
+/// With padded rows of shared memory, if the maps allow it.
+std::optional<KernelRegions> regions_in_rows(const KernelRequest& request, Between between,
+                                             Integer separate_above = 0) {
     try {
-        return parts_by_numbers(request, between, apart);
+        return regions_by_complex_entries(request, between, separate_above);
     } catch (const UnfollowedMap&) {
         return std::nullopt;
     }
@@ -319,71 +333,76 @@ std::optional<GpuParts> parts_in_rows(const KernelRequest& request, Between betw
 
 } // namespace
 
-GpuParts gpu_parts_of(const KernelRequest& original, Integer shared_row, Between between, bool whole,
-                      Integer apart) {
+KernelRegions kernel_regions_of(const KernelRequest& original, Integer smem_pad_interval, Between between,
+                                bool fuse_nested, Integer separate_above) {
     KernelRequest request = on_gpu(original);
-    request.loops_inside = whole;
-    GpuParts parts = parts_by_numbers(request, between, apart);
-    if (shared_row == 0) return parts;
-    for (const int carried : parts.carried) {
-        const Integer below = parts.loops.arrays[static_cast<std::size_t>(carried)].elements - 1;
+    request.nest_loops_inside = fuse_nested;
+    KernelRegions regions = regions_by_complex_entries(request, between, separate_above);
+    if (smem_pad_interval == 0) return regions;
+    for (const int communicated : regions.communicated) {
+        const Integer below = regions.loops.arrays[static_cast<std::size_t>(communicated)].elements - 1;
         request.shared_entries =
             request.shared_entries == 0 ? below : std::min(request.shared_entries, below);
     }
-    request.shared_row = shared_row;
-    const std::optional<GpuParts> padded = parts_in_rows(request, between, apart);
-    return !padded || index_tables(*padded) > index_tables(parts) ? parts : *padded;
+    request.smem_pad_interval = smem_pad_interval;
+    const std::optional<KernelRegions> padded = regions_in_rows(request, between, separate_above);
+    return !padded || index_tables(*padded) > index_tables(regions) ? regions : *padded;
 }
 
-GpuParts gpu_parts_of_passes(const KernelRequest& original, Integer shared_row, bool whole) {
+KernelRegions kernel_regions_of_passes(const KernelRequest& original, Integer smem_pad_interval,
+                                       bool fuse_nested) {
     KernelRequest request = on_gpu(original);
-    request.loops_inside = whole;
-    request.shared_row = shared_row;
-    const std::optional<GpuParts> parts = parts_in_rows(request, Between::global);
-    const bool suits = parts && parts->carried.empty() && index_tables(*parts) == 0;
-    return suits ? *parts : gpu_parts_of(original, shared_row, Between::global, whole);
+    request.nest_loops_inside = fuse_nested;
+    request.smem_pad_interval = smem_pad_interval;
+    const std::optional<KernelRegions> regions = regions_in_rows(request, Between::global);
+    const bool suits = regions && regions->communicated.empty() && index_tables(*regions) == 0;
+    return suits ? *regions : kernel_regions_of(original, smem_pad_interval, Between::global, fuse_nested);
 }
 
-void open_part(LoopProgram& loops, GpuPart& part) {
-    if (part.over_all) spread_over_blocks(loops, part);
-    open_loops_of(part);
-    if (!part.over_all) spread_over_blocks(loops, part);
+void open_region(LoopProgram& loops, KernelRegion& region) {
+    if (region.over_all) distribute_over_blocks(loops, region);
+    open_loops_of(region);
+    if (!region.over_all) distribute_over_blocks(loops, region);
 }
 
-void arrange_part(LoopProgram& loops, GpuPart& part, Staged staged, bool held) {
-    if (staged != Staged::none) stage(loops, part, stages(staged, Staged::in), stages(staged, Staged::out));
-    simplify(loops, part);
-    share_arrays(loops, part, held);
+void arrange_region(LoopProgram& loops, KernelRegion& region, SmemStaging staged, bool held) {
+    if (staged != SmemStaging::none)
+        stage(loops, region, stages(staged, SmemStaging::in), stages(staged, SmemStaging::out));
+    simplify(loops, region);
+    share_arrays(loops, region, held);
 }
 
-void lay_out_arrays(LoopProgram& loops, const GpuMapping& mapping,
+void lay_out_arrays(LoopProgram& loops, const LaunchConfiguration& configuration,
                     const std::vector<std::vector<Loop>>& around_users) {
     for (std::size_t k = 0; k < loops.arrays.size(); ++k) {
         Array& array = loops.arrays[k];
         if (array.role != Array::Role::temporary) continue;
         const bool shared = array.residence == Array::Residence::shared;
-        array.copies = shared ? mapping.transforms : 1;
+        array.copies = shared ? configuration.transforms : 1;
         if (!shared && k < around_users.size())
             for (const Loop& loop : around_users[k]) array.copies *= loop.count;
-        array.pitch = array.elements + (shared && !array.gapless ? mapping.shared_pitch : 0);
+        array.pitch = array.elements + (shared && !array.gapless ? configuration.smem_vector_pad : 0);
     }
 }
 
-std::vector<ir::Program> lower_to_gpu(const KernelRequest& request, const std::vector<GpuMapping>& mappings) {
-    ensure(!mappings.empty(), "no mapping for a GPU kernel");
-    for (const GpuMapping& mapping : mappings)
-        ensure(mapping.threads >= 1 && mapping.transforms >= 1, "{} threads for {} transforms",
-               mapping.threads, mapping.transforms);
-    const bool in_cluster = std::any_of(mappings.begin(), mappings.end(), does_together);
-    const GpuParts parts =
-        gpu_parts_of(request, mappings.front().shared_row, in_cluster ? Between::shared : Between::global,
-                     mappings.front().whole, mappings.front().apart);
+std::vector<ir::Program> lower_to_gpu(const KernelRequest& request,
+                                      const std::vector<LaunchConfiguration>& configurations) {
+    ensure(!configurations.empty(), "no mapping for a GPU kernel");
+    for (const LaunchConfiguration& configuration : configurations)
+        ensure(configuration.threads >= 1 && configuration.transforms >= 1, "{} threads for {} transforms",
+               configuration.threads, configuration.transforms);
+    const bool in_cluster = std::any_of(configurations.begin(), configurations.end(), fuses_regions);
+    const KernelRegions regions = kernel_regions_of(
+        request, configurations.front().smem_pad_interval, in_cluster ? Between::shared : Between::global,
+        configurations.front().fuse_nested, configurations.front().separate_above);
     const KernelRequest kernel = on_gpu(request);
-    if (mappings.front().group > 0) return {GroupLowering(kernel, parts, mappings).lower()};
+    if (configurations.front().group_blocks > 0)
+        return {CooperativeLowering(kernel, regions, configurations).lower()};
     std::vector<ir::Program> programs;
-    if (in_cluster) lower_together(kernel, parts, mappings, programs);
-    for (std::size_t k = 0; k < parts.parts.size() && !in_cluster; ++k)
-        lower_part(kernel, parts, parts.parts[k], mappings[std::min(k, mappings.size() - 1)], programs);
+    if (in_cluster) lower_fused(kernel, regions, configurations, programs);
+    for (std::size_t k = 0; k < regions.regions.size() && !in_cluster; ++k)
+        lower_region(kernel, regions, regions.regions[k],
+                     configurations[std::min(k, configurations.size() - 1)], programs);
     for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k)
         programs[k].name += fmt::format("_{}", k);
     return programs;

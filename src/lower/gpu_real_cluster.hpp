@@ -4,11 +4,11 @@
 
 namespace swirl::lower {
 
-/// Whether what the parts exchange are reals, real beside imaginary part.
-bool is_real_cluster(const GpuParts& parts);
+/// Whether the regions exchange reals, with real and imaginary components as separate entries.
+bool is_real_cluster(const KernelRegions& regions);
 
-/// `in_cluster` for these: steps of a part may be several to one vector, and parts without a loop of their own are done by one
-/// block.
-GpuCluster real_cluster(GpuParts parts, Integer blocks, Integer pitch);
+/// `in_cluster` for such regions: several calls of a region may access one vector, and regions without a loop of their
+/// own run in one block.
+GpuCluster real_cluster(KernelRegions regions, Integer blocks, Integer pitch);
 
 } // namespace swirl::lower

@@ -9,58 +9,58 @@
 
 namespace swirl::lower {
 
-/// The iterations of a call, for all of a block's transforms, shared among the block's threads. Neighbouring threads get
-/// neighbours in global memory: of what is read there, else of what is written, else neighbours among the targets.
-class SharedIterations {
+/// The iterations of a call, for all of a block's transforms, distributed over the block's threads. Neighbouring
+/// threads get neighbours in global memory: among the sources if those are global, else among the targets.
+class ThreadedIterations {
 public:
-    /// Where shared memory is all that is touched, neighbours get what lies in different banks.
+    /// If only shared memory is accessed, neighbouring threads get different banks.
     ///
-    /// `transforms`: the loop over the block's transforms, if it has several. `may_lack`: whether threads may find nothing
-    /// to do in a turn, so that one loop may be taken as a longer one.
-    SharedIterations(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,
-                     Integer threads, bool may_lack);
+    /// `transforms`: the loop over the block's transforms, if there are several. `may_lack`: whether threads may idle
+    /// in an iteration, so that one loop may be padded.
+    ThreadedIterations(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,
+                       Integer threads, bool may_lack);
 
-    Integer active() const { return active_; } ///< threads that take part
-    Integer turns() const { return iterations() / active_; }
+    Integer active() const { return active_; } ///< participating threads
+    Integer iterations_per_thread() const { return iterations() / active_; }
 
     /// All loops, those of neighbouring threads first.
     std::vector<Loop> loops() const;
     /// The call's own loops, those of neighbouring threads innermost.
     std::vector<Loop> loops_of_call() const;
 
-    /// Each loop's variable in a turn, a form of digits of the thread's index; threads that take no part get those of one
-    /// that does.
+    /// Each loop's variable in an iteration, as a form of digits of the thread index. Idle threads get the values of a
+    /// participating one.
     using Digits = std::vector<std::pair<Loop, Affine>>;
-    Digits in_turn(ir::Builder& builder, Integer turn) const;
+    Digits in_iteration(ir::Builder& builder, Integer iteration) const;
 
-    /// Negative where the thread has something to do in a turn; nothing where all have.
-    std::optional<Affine> excess(const Digits& digits, Integer turn) const;
+    /// Negative if the thread has work in this iteration; nothing if all threads have.
+    std::optional<Affine> excess(const Digits& digits, Integer iteration) const;
 
-    /// What a form of the loops' variables is in the first turn of each of the first `count` threads, less what it is in that
-    /// of thread 0.
+    /// For each of the first `count` threads, the value of a form of the loop variables in the first iteration,
+    /// relative to thread 0.
     std::vector<Integer> offsets_of(Integer count, const Affine& form) const;
 
-    /// Which of the block's transforms that is.
+    /// The index of the block's transform.
     Affine transform(const Digits& digits) const;
 
 private:
-    /// A loop as a digit of the iteration's number: (number / inner) mod count.
+    /// A loop as a digit of the iteration number: (number / inner) mod count.
     struct Digit {
         Loop loop;
         Integer inner; ///< iterations of the loops inside it
-        Integer count; ///< the loop's, or more
+        Integer count; ///< the loop's count, or a padded one
         Integer whole() const { return inner * count; }
     };
     Integer iterations() const { return digits_.empty() ? 1 : digits_.back().whole(); }
-    void share_evenly();
-    void share_longer();
-    void make_longer(std::size_t digit, Integer count);
+    void distribute_evenly();
+    void distribute_padded();
+    void pad_digit(std::size_t digit, Integer count);
 
     std::vector<Digit> digits_; ///< innermost first
     std::optional<Loop> transforms_;
     Integer threads_;
     Integer active_ = 1;
-    std::optional<std::size_t> longer_; ///< the digit that goes beyond its loop
+    std::optional<std::size_t> longer_; ///< the padded digit
 };
 
 } // namespace swirl::lower

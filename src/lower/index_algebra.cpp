@@ -51,7 +51,7 @@ std::optional<Affine> evaluate(const formula::IndexMap& map, const Affine& index
         return parts->remainder;
     }
     if (index.is_constant()) return map(index.constant());
-    const auto* pieces = std::get_if<formula::PieceMap>(&map.kind());
+    const auto* pieces = std::get_if<formula::PiecewiseMap>(&map.kind());
     if (!pieces) return std::nullopt;
     const auto [least, greatest] = bounds(index, extents);
     Integer begin = 0;

@@ -9,7 +9,7 @@
 
 namespace swirl::lower {
 
-/// Extents of loop variables: variable v runs over 0…extent−1. Indexed by variable; 0 marks an unknown one.
+/// Extents of loop variables: variable v runs over 0…extent−1. Indexed by variable; 0 marks an unknown extent.
 class Extents {
 public:
     void set(Variable variable, Integer extent) {
@@ -17,7 +17,7 @@ public:
             extents_.resize(static_cast<std::size_t>(variable) + 1);
         extents_[static_cast<std::size_t>(variable)] = extent;
     }
-    std::size_t size() const { return extents_.size(); } ///< variables are below it
+    std::size_t size() const { return extents_.size(); } ///< one past the largest variable
     Integer operator[](Variable variable) const { return extents_.at(static_cast<std::size_t>(variable)); }
 
 private:
@@ -32,16 +32,16 @@ struct Quotient {
     Affine remainder;
 };
 
-/// form = divisor·quotient + remainder with 0 ≤ remainder < divisor for every value of the variables, when both
-/// parts are affine; nothing otherwise. Terms whose coefficient the divisor divides go to the quotient.
+/// form = divisor·quotient + remainder with 0 ≤ remainder < divisor for all values of the variables, if both are
+/// affine; nothing otherwise. Terms whose coefficient is a multiple of the divisor go to the quotient.
 std::optional<Quotient> divide(const Affine& form, Integer divisor, const Extents& extents);
 
-/// Σ strides·digits of the index, the same way.
+/// Σ strides·digits of the index, likewise.
 std::optional<Affine> evaluate_digits(const std::vector<Integer>& radices,
                                       const std::vector<Integer>& strides, const Affine& index,
                                       const Extents& extents);
 
-/// map(index) as an affine form; nothing when the digits do not come out affine.
+/// map(index) as an affine form; nothing if its digits are not affine.
 std::optional<Affine> evaluate(const formula::IndexMap& map, const Affine& index, const Extents& extents);
 
 } // namespace swirl::lower

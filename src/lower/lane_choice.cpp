@@ -8,15 +8,15 @@ namespace swirl::lower {
 
 namespace {
 
-/// Neighbouring scalars that make a row worth loading whole and transposing in registers.
+/// Fewest neighbouring scalars for which loading a whole row and transposing it in registers pays.
 constexpr std::size_t shortest_row = 2;
 
-/// Mean length of the runs of consecutive scalar addresses among a codelet's entries.
-double mean_run(const std::vector<Location>& places) {
+/// Mean length of the contiguous address ranges among a codelet's entries.
+double mean_contiguous_length(const std::vector<Location>& locations) {
     std::vector<Integer> at;
-    for (const Location& place : places) {
-        at.push_back(place.re.constant());
-        if (place.im != place.re) at.push_back(place.im.constant());
+    for (const Location& location : locations) {
+        at.push_back(location.re.constant());
+        if (location.im != location.re) at.push_back(location.im.constant());
     }
     std::sort(at.begin(), at.end());
     std::size_t runs = 1;
@@ -25,46 +25,46 @@ double mean_run(const std::vector<Location>& places) {
 }
 
 /// Vector operations to move one scalar of every lane, with the loop over `variable` as lanes.
-double access_cost(const std::vector<Location>& places, Variable variable, Integer lanes) {
-    if (places.empty()) return 0;
+double access_cost(const std::vector<Location>& locations, Variable variable, Integer lanes) {
+    if (locations.empty()) return 0;
     double cost = 0;
-    std::map<Integer, std::vector<Location>> others; // by stride
-    for (const Location& place : places) {
-        const Integer stride = place.re.coefficient(variable);
-        if (place.im.coefficient(variable) == -stride && stride != 0) {
-            // the parts apart, one of them backwards
+    std::map<Integer, std::vector<Location>> others; // non-unit strides, by stride
+    for (const Location& location : locations) {
+        const Integer stride = location.re.coefficient(variable);
+        if (location.im.coefficient(variable) == -stride && stride != 0) {
+            // separate components, one of them reversed
             cost += std::abs(stride) <= 2 ? 1.5 * std::abs(stride) : 2.0 * static_cast<double>(lanes);
             continue;
         }
-        if (place.im.coefficient(variable) != stride) return 2.0 * static_cast<double>(lanes);
-        const bool interleaved = place.im == place.re + 1;
+        if (location.im.coefficient(variable) != stride) return 2.0 * static_cast<double>(lanes);
+        const bool interleaved = location.im == location.re + 1;
         if (stride == 0)
             cost += 1;
         else if (std::abs(stride) == (interleaved ? 2 : 1))
             cost += interleaved || stride < 0 ? 2 : 1;
         else
-            others[stride].push_back(place);
+            others[stride].push_back(location);
     }
     for (const auto& [stride, rows] : others) {
-        const bool transposes = mean_run(rows) >= static_cast<double>(shortest_row);
+        const bool transposes = mean_contiguous_length(rows) >= static_cast<double>(shortest_row);
         const auto moves = static_cast<double>(lanes);
         cost += static_cast<double>(rows.size()) * (transposes ? 1 + std::log2(moves) : 2 * moves);
     }
-    return cost / static_cast<double>(places.size());
+    return cost / static_cast<double>(locations.size());
 }
 
-/// Iterations of the loop after which the most accesses start at whole vectors, as far as their other loops and the
-/// buffers themselves allow; none where that would take more vectors.
+/// Number of leading iterations after which most accesses start at vector boundaries, as far as their other loops and
+/// the buffers' alignment allow; none if that would take more vectors.
 Integer lead_of(const Placement& placement, const LaneLoop& lane) {
     const Variable variable = lane.loop.variable;
     std::vector<Integer> aligned(static_cast<std::size_t>(lane.lanes), 0);
-    for (const auto* places : {&placement.sources, &placement.targets})
-        for (const Location& place : *places) {
-            const Integer stride = place.re.coefficient(variable);
+    for (const auto* locations : {&placement.sources, &placement.targets})
+        for (const Location& location : *locations) {
+            const Integer stride = location.re.coefficient(variable);
             if (stride != 1 && stride != 2) continue;
             for (Integer lead = 0; lead < lane.lanes; ++lead)
                 aligned[static_cast<std::size_t>(lead)] +=
-                    (place.re.constant() + stride * lead) % lane.lanes == 0 ? stride : 0;
+                    (location.re.constant() + stride * lead) % lane.lanes == 0 ? stride : 0;
         }
     const auto best = std::max_element(aligned.begin(), aligned.end());
     if (*best <= aligned[0]) return 0;
@@ -85,7 +85,7 @@ std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vecto
                static_cast<double>(placement.targets.size()) * access_cost(placement.targets, v, lanes);
     };
     std::optional<LaneLoop> best;
-    double best_cost = 2 * entries + arithmetic; // scalar code, each iteration
+    double best_cost = 2 * entries + arithmetic; // scalar code, per iteration
     for (const Loop& loop : loops) {
         const double vectors = static_cast<double>(ceil_divide(loop.count, lanes));
         const double cost =

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "lower/factors.hpp"
+#include "lower/twiddles.hpp"
 
 namespace swirl::lower {
 
-/// The loop to run in vector lanes, by estimated operations for each entry: contiguous accesses first, then those an
-/// in-register transposition serves, then one access a lane. Nothing when scalar code is no slower.
+/// The loop to run in vector lanes, by estimated operations per entry: contiguous accesses are cheapest, then
+/// in-register transposition, then one access per lane. Nothing if scalar code is no slower.
 std::optional<LaneLoop> choose_lane(const Placement& placement, const std::vector<Loop>& loops,
                                     Integer lanes);
 

@@ -19,25 +19,26 @@ std::string text_of(const Affine& form) {
     return text.substr(0, text.size() - 3);
 }
 
-std::string text_of(const Location& place) {
-    std::string text = text_of(place.re);
-    if (place.table)
-        text += fmt::format(" (i{} looked up in a table of {} variables)", place.table->symbol,
-                            place.table->variables.size());
-    if (place.re_negative || place.im_negative)
-        text += place.re_negative && place.im_negative ? ", negated"
-                : place.im_negative                    ? ", conjugated"
-                                                       : ", with the real part negated";
-    if (!place.diagonals.empty()) text += ", scaled";
+std::string text_of(const Location& location) {
+    std::string text = text_of(location.re);
+    if (location.table)
+        text += fmt::format(" (i{} looked up in a table of {} variables)", location.table->symbol,
+                            location.table->variables.size());
+    if (location.re_negative || location.im_negative)
+        text += location.re_negative && location.im_negative ? ", negated"
+                : location.im_negative                       ? ", conjugated"
+                                                             : ", with the real part negated";
+    if (!location.diagonals.empty()) text += ", scaled";
     return text;
 }
 
-/// The first, second and last of the entries; the second shows the step.
-std::string text_of(const LoopProgram& program, const Memory& memory, const std::vector<Location>& places) {
-    std::string text = name_of(program, memory.array) + "[" + text_of(places.front());
-    if (places.size() > 1) text += "; " + text_of(places[1]);
-    if (places.size() > 3) text += "; …";
-    if (places.size() > 2) text += "; " + text_of(places.back());
+/// The first, second and last of the entries; the second shows the stride.
+std::string text_of(const LoopProgram& program, const Memory& memory,
+                    const std::vector<Location>& locations) {
+    std::string text = name_of(program, memory.array) + "[" + text_of(locations.front());
+    if (locations.size() > 1) text += "; " + text_of(locations[1]);
+    if (locations.size() > 3) text += "; …";
+    if (locations.size() > 2) text += "; " + text_of(locations.back());
     return text + "]";
 }
 

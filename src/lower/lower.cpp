@@ -1,9 +1,9 @@
 #include "lower/lower.hpp"
 #include "lower/block_width.hpp"
 
+#include "lower/fused_factors.hpp"
 #include "lower/recorder.hpp"
 #include "lower/split_loops.hpp"
-#include "lower/steps.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -17,10 +17,10 @@ namespace {
 
 using Loops = std::vector<Loop>;
 
-/// The real parts of pairs, then the imaginary ones.
-IndexMap parts_apart(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
+/// The real components of pairs, then the imaginary ones.
+IndexMap split_complex(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
 
-/// Records  out = formula · in  for every iteration of `loops`; one member a payload, in the order of formula.hpp.
+/// Records  out = formula · in  for every iteration of `loops`; one member per payload, in the order of formula.hpp.
 class Lowering {
 public:
     Lowering(Recorder& recorder, const KernelRequest& request)
@@ -28,10 +28,10 @@ public:
           lanes_(request.lanes),
           cache_entries_(request.cache_bytes / ir::size_in_bytes(request.scalar) / 2),
           merge_columns_(request.merge_columns),
-          shared_row_(request.shared_row),
+          smem_pad_interval_(request.smem_pad_interval),
           shared_entries_(request.shared_entries),
-          loops_inside_(request.loops_inside) {
-        if (request.beside) beside_ = request.beside->layout;
+          nest_loops_inside_(request.nest_loops_inside) {
+        if (request.auxiliary) beside_ = request.auxiliary->layout;
     }
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
@@ -68,7 +68,7 @@ private:
     }
     void lower(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        lower_steps(steps_of(f, recorder_.for_gpu()), in, out, loops);
+        lower_factors(fused_factors_of(f, recorder_.for_gpu()), in, out, loops);
     }
     void lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
@@ -103,7 +103,7 @@ private:
                const Loops& loops) {
         (*this)(kron(I(p.processors), f.children()[0]), in, out, loops);
     }
-    void lower(const LinePermutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void lower(const CacheLinePermutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         (*this)(kron(f.children()[0], I(p.line)), in, out, loops);
     }
@@ -113,7 +113,7 @@ private:
     }
 
     void add_zeros(const IndexMap& map, const Endpoint& out, const Loops& around) {
-        for (const IndexMap& missed : complement_in_parts(map)) {
+        for (const IndexMap& missed : piecewise_complement(map)) {
             const Integer count = missed.domain();
             Loops loops = around;
             loops.push_back({recorder_.new_variable(count), count});
@@ -123,65 +123,66 @@ private:
     }
 
     void lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
-    Temporary make_temporary_between(const Step& before, const Step& after, const Loops& loops, bool complex);
+    Temporary make_temporary_between(const FusedFactor& before, const FusedFactor& after, const Loops& loops,
+                                     bool complex);
 
     void lower_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
                          bool tile);
     bool in_tile(const Loop& loop) const {
         return std::find(tile_loops_.begin(), tile_loops_.end(), loop.variable) != tile_loops_.end();
     }
-    void lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+    void lower_factors(const std::vector<FusedFactor>& steps, const Endpoint& in, const Endpoint& out,
+                       const Loops& loops);
+    void lower_chain(const std::vector<FusedFactor>& steps, const Endpoint& in, const Endpoint& out,
                      const Loops& loops);
-    void lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
-                     const Loops& loops);
-    void lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+    void lower_chain_in_lanes(const std::vector<FusedFactor>& steps, const Endpoint& in, const Endpoint& out,
                               const Loop& lane);
-    void lower_padded(const Step& step, const std::vector<Integer>& missed, const Endpoint& in, Endpoint out,
-                      const Loops& loops);
-    void lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops);
+    void lower_padded(const FusedFactor& step, const std::vector<Integer>& missed, const Endpoint& in,
+                      Endpoint out, const Loops& loops);
+    void lower_factor(const FusedFactor& step, Endpoint in, Endpoint out, const Loops& loops);
 
-    /// A diagonal of the caller's with where it lies in the whole vector; any other stage as it is.
-    Stage placed(const Stage& stage) const {
-        const auto* diagonal = std::get_if<Diagonal>(&stage);
-        if (!diagonal || !std::holds_alternative<ArgumentFunction>(diagonal->function)) return stage;
+    /// A caller's diagonal with its address in the whole vector; any other access map unchanged.
+    AccessMap placed(const AccessMap& access_map) const {
+        const auto* diagonal = std::get_if<Diagonal>(&access_map);
+        if (!diagonal || !std::holds_alternative<ArgumentFunction>(diagonal->function)) return access_map;
         ensure(beside_.has_value(), "a diagonal of the caller's without its array");
-        return BesideFactor{diagonal->index, views_, *beside_};
+        return AuxiliaryDiagonal{diagonal->index, views_, *beside_};
     }
 
     Recorder& recorder_;
     std::optional<Layout> beside_; ///< of the caller's diagonal
     std::vector<View> views_;      ///< through which the whole vector is seen, outermost first
-    Integer lanes_;                ///< of a machine vector
-    Integer cache_entries_;        ///< complex numbers that a core's own caches hold; 0: unknown
+    Integer lanes_;                ///< of a vector register
+    Integer cache_entries_;        ///< complex elements that fit into a core's private caches; 0: unknown
     bool merge_columns_;
-    Integer shared_row_;               ///< see KernelRequest
-    Integer shared_entries_;           ///< the same
-    bool loops_inside_;                ///< the same
-    std::vector<Variable> tile_loops_; ///< run inside each step of a product
+    Integer smem_pad_interval_;        ///< see KernelRequest
+    Integer shared_entries_;           ///< see KernelRequest
+    bool nest_loops_inside_;           ///< see KernelRequest
+    std::vector<Variable> tile_loops_; ///< run inside each factor of a product
 };
 
 void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out,
                              const Loops& loops) {
-    const std::vector<Step>& steps = columns.steps;
+    const std::vector<FusedFactor>& steps = columns.steps;
     const Variable v = recorder_.new_variable(columns.count);
     Loops around = loops;
     around.push_back({v, columns.count});
     Endpoint from = in, to = out;
-    for (const Stage& stage : steps.front().before) from = from.through(placed(stage));
+    for (const AccessMap& access_map : steps.front().before) from = from.through(placed(access_map));
     for (std::size_t k = steps.back().after.size(); k-- > 0;) to = to.through(placed(steps.back().after[k]));
     const View column{Affine::of(v), columns.count};
     Codelet codelet = codelet_of(steps.front().factor.children()[0]);
-    std::vector<std::vector<std::vector<MetDiagonal>>> between;
+    std::vector<std::vector<std::vector<FoldedDiagonal>>> between;
     for (std::size_t k = 1; k < steps.size(); ++k) {
         const Formula& factor = steps[k].factor.children()[0];
         between.emplace_back(static_cast<std::size_t>(factor.columns()));
-        for (const Stage& stage : steps[k].before)
+        for (const AccessMap& access_map : steps[k].before)
             for (Integer entry = 0; entry < factor.columns(); ++entry) {
-                const auto place = Endpoint(in.memory())
-                                       .through(placed(stage))
-                                       .locate(Affine::of(v) + entry * columns.count, recorder_.extents());
-                ensure(place.has_value(), "a diagonal between columns whose place is not affine");
-                between.back()[static_cast<std::size_t>(entry)].push_back(place->diagonals.front());
+                const auto location = Endpoint(in.memory())
+                                          .through(placed(access_map))
+                                          .locate(Affine::of(v) + entry * columns.count, recorder_.extents());
+                ensure(location.has_value(), "a diagonal between columns whose place is not affine");
+                between.back()[static_cast<std::size_t>(entry)].push_back(location->diagonals.front());
             }
         codelet.then.push_back(factor);
         codelet.rows = factor.rows();
@@ -189,7 +190,7 @@ void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const E
     add_codelet(recorder_, codelet, from.through(column), to.through(column), around, between);
 }
 
-/// I ⊗ A ⊗ I: loops around A. With several factors beside identities, A ⊗ B = (A ⊗ I)(I ⊗ B).
+/// I ⊗ A ⊗ I: loops around A. With several non-identity factors, A ⊗ B = (A ⊗ I)(I ⊗ B).
 void Lowering::lower_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
                                bool tile) {
     const auto& factors = f.children();
@@ -229,17 +230,17 @@ void Lowering::lower_kronecker(const Formula& f, const Endpoint& in, const Endpo
     views_.pop_back();
 }
 
-/// Complex entries are pairs of reals; where maps or diagonals of reals stand in between, the reals are copied first.
+/// Complex entries are pairs of reals; if maps or real diagonals prevent pairing, the reals are copied first.
 void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out,
                      const Loops& loops) {
     const Formula& complex = f.children()[0];
     std::optional<Temporary> from, to;
     const std::vector<Integer> counts = column_loops(complex, merge_columns_);
     const auto can_pair = [&](const Endpoint& endpoint, Integer entries) {
-        return can_pair_in(recorder_, endpoint, entries, counts, shared_row_);
+        return can_pair_in(recorder_, endpoint, entries, counts, smem_pad_interval_);
     };
     const bool reads_pairs = can_pair(in, complex.columns()), writes_pairs = can_pair(out, complex.rows());
-    if ((!reads_pairs || !writes_pairs) && goes_by_iterations(recorder_, loops))
+    if ((!reads_pairs || !writes_pairs) && nests_in_iterations(recorder_, loops))
         return nest_by_iterations(recorder_, loops, in, [&] { (*this)(f, in, out, {}); });
     if (!reads_pairs) {
         from = make_temporary(recorder_, f.columns(), loops, false);
@@ -253,48 +254,51 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
     if (to) recorder_.release(to->memory);
 }
 
-/// A codelet that writes the zeros of its targets along with its results.
-void Lowering::lower_padded(const Step& step, const std::vector<Integer>& missed, const Endpoint& in,
+/// A codelet that writes its results and the zeros of the padding.
+void Lowering::lower_padded(const FusedFactor& step, const std::vector<Integer>& missed, const Endpoint& in,
                             Endpoint out, const Loops& loops) {
     const Integer n = step.factor.rows(), padded = n + static_cast<Integer>(missed.size());
-    std::vector<Integer> places = step.scattered->values();
+    std::vector<Integer> locations = step.scattered->values();
     for (std::size_t k = step.after.size(); k-- > 0;) {
         ensure(std::holds_alternative<IndexMap>(step.after[k]), "a diagonal before padding");
-        places = compose(IndexMap::table(places, step.scattered->range()), std::get<IndexMap>(step.after[k]))
-                     .values();
+        locations =
+            compose(IndexMap::table(locations, step.scattered->range()), std::get<IndexMap>(step.after[k]))
+                .values();
     }
-    places.insert(places.end(), missed.begin(), missed.end());
+    locations.insert(locations.end(), missed.begin(), missed.end());
     const Formula padding = scatter(IndexMap::strided(n, padded, 0, 1));
     add_codelet(recorder_, codelet_of(product({padding, step.factor})), in,
-                out.through(IndexMap::table(std::move(places), step.scattered->range())), loops);
+                out.through(IndexMap::table(std::move(locations), step.scattered->range())), loops);
 }
 
-/// Beside a complex transform of pairs of reals the real parts lie together, then the imaginary ones. Rows are left out
-/// between two such transforms and between steps of one kind, not where entries are combined with those as far from the end.
-Temporary Lowering::make_temporary_between(const Step& before, const Step& after, const Loops& loops,
-                                           bool complex) {
+/// Next to a complex transform of pairs of reals, a temporary stores the real components first, then the imaginary
+/// ones. Padded rows separate two such transforms or two factors of one kind, but not where entries are combined with
+/// those at the same distance from the end.
+Temporary Lowering::make_temporary_between(const FusedFactor& before, const FusedFactor& after,
+                                           const Loops& loops, bool complex) {
     const Integer n = before.factor.rows();
     const bool from_pairs = !complex && before.factor.is<RealOf>();
     const bool to_pairs = !complex && after.factor.is<RealOf>();
-    const Integer vector = from_pairs ? n / 2 : n; // what must have whole rows
+    const Integer vector = from_pairs ? n / 2 : n; // must consist of whole rows
     const bool is_shared = shared_entries_ == 0 || n <= shared_entries_;
-    if (shared_row_ > 0 && is_shared && loops.empty() && vector > shared_row_ && vector % shared_row_ == 0 &&
-        from_pairs == to_pairs) {
-        const Integer rows = n / shared_row_;
-        Temporary temporary = make_temporary(recorder_, rows * (shared_row_ + 1), loops, complex);
-        temporary.endpoint = temporary.endpoint.through(Layout{{rows, shared_row_}, {shared_row_ + 1, 1}});
-        if (from_pairs) temporary.endpoint = temporary.endpoint.through(parts_apart(n));
+    if (smem_pad_interval_ > 0 && is_shared && loops.empty() && vector > smem_pad_interval_ &&
+        vector % smem_pad_interval_ == 0 && from_pairs == to_pairs) {
+        const Integer rows = n / smem_pad_interval_;
+        Temporary temporary = make_temporary(recorder_, rows * (smem_pad_interval_ + 1), loops, complex);
+        temporary.endpoint =
+            temporary.endpoint.through(Layout{{rows, smem_pad_interval_}, {smem_pad_interval_ + 1, 1}});
+        if (from_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
         return temporary;
     }
     const bool tile = !loops.empty() && in_tile(loops[0]);
     Temporary temporary =
         make_temporary(recorder_, n, loops, complex, tile ? Order::entries_fastest : Order::loops_fastest);
-    if (from_pairs || to_pairs) temporary.endpoint = temporary.endpoint.through(parts_apart(n));
+    if (from_pairs || to_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
     return temporary;
 }
 
-void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loops& loops) {
-    for (const Stage& stage : step.before) in = in.through(placed(stage));
+void Lowering::lower_factor(const FusedFactor& step, Endpoint in, Endpoint out, const Loops& loops) {
+    for (const AccessMap& access_map : step.before) in = in.through(placed(access_map));
     if (step.scattered) {
         if (is_nonterminal(step.factor))
             if (const auto missed = complement(*step.scattered))
@@ -309,21 +313,22 @@ void Lowering::lower_step(const Step& step, Endpoint in, Endpoint out, const Loo
     (*this)(step.factor, in, out, loops);
 }
 
-/// Several steps run one after the other for each iteration of the outer loops, so that what lies between them stays
-/// in cache. Loops of a tile are kept inside; else a loop over neighbouring entries is, one machine vector at a time.
-void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
-                           const Loops& loops) {
-    if (steps.size() == 1) return lower_step(steps[0], in, out, loops);
-    if (loops_inside_ && recorder_.is_among_steps()) return lower_chain(steps, in, out, loops);
+/// Runs several factors one after the other for each iteration of the outer loops, so that the intermediate vectors
+/// stay in cache. The loops of a tile stay inside; otherwise a loop over neighbouring entries does, one vector
+/// register at a time.
+void Lowering::lower_factors(const std::vector<FusedFactor>& steps, const Endpoint& in, const Endpoint& out,
+                             const Loops& loops) {
+    if (steps.size() == 1) return lower_factor(steps[0], in, out, loops);
+    if (nest_loops_inside_ && recorder_.is_within_product()) return lower_chain(steps, in, out, loops);
     Loops outer, tile;
     for (const Loop& loop : loops) (in_tile(loop) ? tile : outer).push_back(loop);
     std::optional<Loop> lane;
-    const auto place = in.locate(0, recorder_.extents());
+    const auto location = in.locate(0, recorder_.extents());
     for (std::size_t k = 0; k < outer.size() && !lane && tile.empty(); ++k) {
-        const Integer unit = place && place->im == place->re + 1 ? 2 : 1;
+        const Integer unit = location && location->im == location->re + 1 ? 2 : 1;
         const Integer vectors = ceil_divide(outer[k].count, lanes_);
         const bool fills = 2 * outer[k].count >= vectors * lanes_;
-        if (!place || place->re.coefficient(outer[k].variable) != unit || !fills) continue;
+        if (!location || location->re.coefficient(outer[k].variable) != unit || !fills) continue;
         lane = outer[k];
         outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(k));
     }
@@ -335,8 +340,8 @@ void Lowering::lower_steps(const std::vector<Step>& steps, const Endpoint& in, c
     nest(0);
 }
 
-void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
-                                    const Loop& lane) {
+void Lowering::lower_chain_in_lanes(const std::vector<FusedFactor>& steps, const Endpoint& in,
+                                    const Endpoint& out, const Loop& lane) {
     const Integer width =
         block_width(recorder_, {lanes_, cache_entries_}, lane, steps.front().factor.columns(), in, out);
     if (lane.count <= width) return lower_chain(steps, in, out, {lane});
@@ -353,15 +358,15 @@ void Lowering::lower_chain_in_lanes(const std::vector<Step>& steps, const Endpoi
     if (lane.count % width) run(width * blocks.count, lane.count % width);
 }
 
-void Lowering::lower_chain(const std::vector<Step>& steps, const Endpoint& in, const Endpoint& out,
+void Lowering::lower_chain(const std::vector<FusedFactor>& steps, const Endpoint& in, const Endpoint& out,
                            const Loops& loops) {
     std::optional<Temporary> previous;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::optional<Temporary> next;
         if (k + 1 < steps.size())
             next = make_temporary_between(steps[k], steps[k + 1], loops, out.is_complex());
-        recorder_.among_steps([&] {
-            lower_step(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
+        recorder_.within_product([&] {
+            lower_factor(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
         });
         if (previous) recorder_.release(previous->memory);
         previous = std::move(next);
@@ -377,10 +382,10 @@ LoopProgram loop_program(const KernelRequest& request) {
     const Reach read = request.input_reach.value_or(reach_of(request.input));
     const Reach written = request.output_reach.value_or(reach_of(request.output));
     using Role = Array::Role;
-    const bool apart = request.output_parts_apart;
+    const bool apart = request.output_split_complex;
     const Memory in = in_place
                           ? add_argument(recorder, Role::data, complex, apart, {read, written})
-                          : add_argument(recorder, Role::input, complex, request.input_parts_apart, {read});
+                          : add_argument(recorder, Role::input, complex, request.input_split_complex, {read});
     const Memory out = in_place ? in : add_argument(recorder, Role::output, complex, apart, {written});
     Endpoint target = Endpoint(out).through(request.output);
     if (request.scale != 1)

@@ -9,96 +9,96 @@
 #include <string>
 #include <vector>
 
-/// Formula → LoopProgram → ir. Loops come from Kronecker products with identities and from iterative sums; index maps fold into
-/// addresses, diagonals into the loads and stores of straight-line codelets (Σ-SPL: Franchetti, Voronenko,
-/// Püschel, "Formal loop merging for signal transforms", PLDI 2005).
+/// Formula → LoopProgram → IR. Kronecker products with identities and iterative sums become loops, index maps fold
+/// into addresses, and diagonals fold into the loads and stores of straight-line codelets (Σ-SPL: Franchetti,
+/// Voronenko, Püschel, "Formal loop merging for signal transforms", PLDI 2005).
 namespace swirl::lower {
 
-/// Where the entries of a vector lie: the index splits into digits (row-major over `lengths`), each digit steps by
-/// its stride. Strides count elements: complex numbers for complex data, reals for real data.
+/// Address of each entry of a vector: the index splits into digits (row-major over `lengths`), each with a stride.
+/// Strides count elements: complex elements for complex data, reals for real data.
 struct Layout {
     std::vector<Integer> lengths;
     std::vector<Integer> strides;
-    /// Of the caller's memory where something is done to each number (see Pointwise): forms of the same digits.
-    std::optional<std::vector<PlaceForm>> forms = {};
+    /// For the caller's memory with a callback (see Pointwise): forms of the same digits.
+    std::optional<std::vector<LayoutForm>> forms = {};
     static Layout contiguous(Integer n) { return {{n}, {1}}; }
     bool operator==(const Layout&) const = default;
 };
 
-/// An array of the caller's beside input and output.
-struct CallersArray {
+/// A caller's array other than input and output.
+struct AuxiliaryArray {
     std::string name;
     bool is_complex = true;
     Integer elements = 0;
-    bool operator==(const CallersArray&) const = default;
+    bool operator==(const AuxiliaryArray&) const = default;
 };
 
-/// The array that entries are multiplied by (formula::ArgumentFunction), complex where they are.
-struct BesideArray {
+/// The array that multiplies entries (formula::ArgumentFunction), complex if they are.
+struct AuxiliaryFactor {
     std::size_t array = 0; ///< in KernelRequest::arrays
-    Layout layout;         ///< where the factor of an entry of the whole vector lies
-    bool operator==(const BesideArray&) const = default;
+    Layout layout;         ///< address of the factor for an entry of the whole vector
+    bool operator==(const AuxiliaryFactor&) const = default;
 };
 
-/// Elements low … high of the caller's memory are touched, from index 0.
+/// Elements low … high of the caller's memory are accessed, relative to index 0.
 struct Reach {
     Integer low;
     Integer high;
     bool operator==(const Reach&) const = default;
 };
 
-/// Whether what entries are multiplied by is loaded from one table, or is the product of entries of two small ones.
+/// Whether twiddle factors are loaded from one table, or are products of entries of two small tables.
 enum class Roots : std::uint8_t { by_size, loaded, multiplied };
 
 struct KernelRequest {
     std::string name;
-    formula::Formula formula; ///< expanded; transforms left whole become codelets
-    /// Where something is done to numbers of a half spectrum: the same, with a step that has the parts of each together. Taken
-    /// where the other has them in different steps, or iterations.
-    std::optional<formula::Formula> by_numbers = {};
-    bool complex = true; ///< entries are complex numbers, stored as adjacent pairs
+    formula::Formula formula; ///< expanded; remaining transforms become codelets
+    /// For callbacks on a half spectrum: an equivalent formula that has both components of each element in one call.
+    /// It is used if the first formula spreads them over different calls or iterations.
+    std::optional<formula::Formula> by_complex_entries = {};
+    bool complex = true; ///< entries are complex, stored as adjacent pairs
     ir::Scalar scalar = ir::Scalar::float64;
     Layout input;
     Layout output;
-    bool in_place = false;           ///< one buffer "data" instead of "in" and "out"
-    bool input_parts_apart = false;  ///< complex numbers of which the caller keeps the parts in two arrays
-    bool output_parts_apart = false; ///< the same
-    std::vector<CallersArray> arrays = {};
-    std::optional<BesideArray> beside = {};
-    std::optional<Pointwise> load = {};    ///< done to numbers that are read by `input`
-    std::optional<Pointwise> store = {};   ///< and before they are written by `output`
-    std::optional<Reach> input_reach = {}; ///< where not all of the layout is touched
+    bool in_place = false;             ///< one buffer "data" instead of "in" and "out"
+    bool input_split_complex = false;  ///< the caller keeps the components of complex elements in two arrays
+    bool output_split_complex = false; ///< the same
+    std::vector<AuxiliaryArray> arrays = {};
+    std::optional<AuxiliaryFactor> auxiliary = {};
+    std::optional<Pointwise> load = {};    ///< load callback of `input`
+    std::optional<Pointwise> store = {};   ///< store callback of `output`
+    std::optional<Reach> input_reach = {}; ///< if not all of the layout is accessed
     std::optional<Reach> output_reach = {};
     long double scale = 1;
-    int lanes = 1;           ///< of a machine vector
-    Integer cache_bytes = 0; ///< vectors larger than this are written past the caches; 0: none is
+    int lanes = 1;           ///< of a vector register
+    Integer cache_bytes = 0; ///< larger vectors are written with non-temporal stores; 0: never
     Multiplication multiplication = Multiplication::fused;
-    bool pairs = false;        ///< whether vectors may hold complex numbers as pairs of neighbouring lanes
+    bool pairs = false;        ///< whether vectors may hold complex elements as pairs of neighbouring lanes
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
     bool for_gpu = false;
-    Integer shared_row =
-        0; ///< on a GPU, entries of a temporary after which one is left out, so that banks differ; 0: never
-    bool loops_inside =
-        false; ///< on a GPU, loops within a step of a product run inside each of its own steps
-    Integer shared_entries = 0; ///< of the largest temporary for which that holds; 0: any
+    Integer smem_pad_interval =
+        0; ///< on a GPU, entries of a temporary after which one is skipped to avoid bank conflicts; 0: never
+    bool nest_loops_inside = false; ///< on a GPU, loops of a nested product run inside each of its factors
+    Integer shared_entries = 0;     ///< size limit of temporaries that smem_pad_interval applies to; 0: none
     Roots roots = Roots::by_size;
 };
 
 struct LoopProgram;
 
-/// The first half of lowering: loops around codelets, index maps and diagonals folded into the codelets' ends.
-/// UnfollowedMap where rows of shared memory take entries apart that a copy has together.
+/// The first half of lowering: loops around codelets, with index maps and diagonals folded into the codelets' ends.
+/// UnfollowedMap if padded rows of shared memory separate entries that a copy keeps together.
 LoopProgram loop_program(const KernelRequest& request);
 
-/// A copy's index map is neither affine in loops over its entries nor a table.
+/// A copy's index map is neither affine in loops over its entries nor expressible as a table.
 class UnfollowedMap : public InternalError {
 public:
     UnfollowedMap() : InternalError("an index map of a copy is neither affine nor a table") {}
 };
-/// The second half: codelets become straight-line operations, one loop of each vector lanes.
+/// The second half: codelets become straight-line operations; one loop of each becomes vector lanes.
 ir::Program lower(const KernelRequest& request, const LoopProgram& loops);
 
-/// The kernel: arguments first ("in", "out" or "data"), then those of `arrays` that are used, named "with_" and theirs, scratch and tables, in order of first use.
+/// The kernel. Its buffers are the arguments ("in", "out" or "data"), then the used auxiliary `arrays` with the prefix
+/// "with_", then scratch and tables, in order of first use.
 ir::Program lower(const KernelRequest& request);
 
 } // namespace swirl::lower

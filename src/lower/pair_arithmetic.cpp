@@ -5,21 +5,21 @@
 namespace swirl::lower {
 
 Scaled PairArithmetic::add(const Scaled& a, const Scaled& b) {
-    const bool turned_a = a.re.is_zero(), turned_b = b.re.is_zero();
-    const bool zero_a = turned_a && a.im.is_zero(), zero_b = turned_b && b.im.is_zero();
-    if (zero_a || zero_b || turned_a == turned_b) return Arithmetic::add(a, b);
-    if (std::abs(b.scale - 1) < std::abs(a.scale - 1)) return add_turn(b, a);
-    return add_turn(a, b);
+    const bool rotated_a = a.re.is_zero(), rotated_b = b.re.is_zero();
+    const bool zero_a = rotated_a && a.im.is_zero(), zero_b = rotated_b && b.im.is_zero();
+    if (zero_a || zero_b || rotated_a == rotated_b) return Arithmetic::add(a, b);
+    if (std::abs(b.scale - 1) < std::abs(a.scale - 1)) return add_quarter_turn(b, a);
+    return add_quarter_turn(a, b);
 }
 
-/// One of the two is turned. The scale of `a` stays.
-Scaled PairArithmetic::add_turn(const Scaled& a, const Scaled& b) {
+/// Adds operands of which one is rotated by i. Keeps the scale of `a`.
+Scaled PairArithmetic::add_quarter_turn(const Scaled& a, const Scaled& b) {
     const long double ratio = b.scale / a.scale;
-    if (b.re.is_zero()) return {add_turned(a.re, ratio, b.im), {}, a.scale};
-    return {{}, add_turned(a.im, -ratio, b.re), a.scale}; // i·(a.im − i·b.re)
+    if (b.re.is_zero()) return {add_rotated(a.re, ratio, b.im), {}, a.scale};
+    return {{}, add_rotated(a.im, -ratio, b.re), a.scale}; // i·(a.im − i·b.re)
 }
 
-Real PairArithmetic::add_turned(const Real& a, long double factor, const Real& b) {
+Real PairArithmetic::add_rotated(const Real& a, long double factor, const Real& b) {
     const ir::Value other = exchanged(b.value);
     const ir::Value signs = alternating(std::abs(factor));
     const bool negative = b.negative != (factor < 0);
@@ -35,7 +35,7 @@ Scaled PairArithmetic::rotate_fused(const Scaled& a, std::complex<long double> f
     Scaled turn = multiply_by_i(a);
     if (slope < 0) turn = negate(turn);
     turn.scale *= std::abs(slope);
-    Scaled result = add_turn(a, turn);
+    Scaled result = add_quarter_turn(a, turn);
     result.scale *= std::abs(size);
     if (size < 0) result = negate(result);
     return flat ? result : multiply_by_i(result);
@@ -71,7 +71,7 @@ ir::Value PairArithmetic::exchanged(ir::Value a) {
     return builder_.shuffle(a, a, std::move(map));
 }
 
-/// factor·i, as what exchanged lanes are multiplied by.
+/// factor·i as lane multipliers, applied after exchanging neighbouring lanes.
 ir::Value PairArithmetic::alternating(long double factor) {
     std::vector<long double> lanes;
     for (int lane = 0; lane < type_.lanes; ++lane) lanes.push_back(lane % 2 == 0 ? -factor : factor);

@@ -1,9 +1,9 @@
 #include "lower/pair_lowering.hpp"
 
 #include "base/integer.hpp"
-#include "lower/factors.hpp"
 #include "lower/pair_arithmetic.hpp"
 #include "lower/straight_line.hpp"
+#include "lower/twiddles.hpp"
 #include "rules/cost.hpp"
 #include "rules/rule.hpp"
 
@@ -14,41 +14,43 @@ namespace swirl::lower {
 
 namespace {
 
-/// Entries that all calls together may read, in machine vectors: what stays straight-line code of a moderate length.
+/// Bound on the entries that all calls together read, in vector registers: keeps the straight-line code moderate.
 constexpr Integer most_vectors = 64;
 
-/// How the entries of one side of a call lie along its lanes.
-enum class Lie {
-    side_by_side, ///< an entry of neighbouring lanes is contiguous
+/// Arrangement of one side of a call in memory, along its lanes.
+enum class MemoryArrangement {
+    side_by_side, ///< neighbouring lanes are contiguous for each entry
     rows,         ///< the entries of one lane are contiguous
     scattered,
 };
 
-/// A side's scalar addresses, temporaries being interleaved.
+/// A side's scalar addresses; temporaries are interleaved.
 Affine place_of(const LoopProgram& loops, const Memory& memory, const Location& location) {
     const bool temporary =
         loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
     return temporary ? 2 * location.re : location.re;
 }
 
-Lie lie_of(const LoopProgram& loops, const Memory& memory, const std::vector<Location>& places,
-           const std::optional<Loop>& lane) {
-    if (!lane) return Lie::side_by_side;
-    const Affine first = place_of(loops, memory, places[0]);
+MemoryArrangement arrangement_of(const LoopProgram& loops, const Memory& memory,
+                                 const std::vector<Location>& locations, const std::optional<Loop>& lane) {
+    if (!lane) return MemoryArrangement::side_by_side;
+    const Affine first = place_of(loops, memory, locations[0]);
     bool side_by_side = true, rows = true;
-    for (std::size_t k = 0; k < places.size(); ++k) {
-        const Affine place = place_of(loops, memory, places[k]);
+    for (std::size_t k = 0; k < locations.size(); ++k) {
+        const Affine place = place_of(loops, memory, locations[k]);
         side_by_side = side_by_side && place.coefficient(lane->variable) == 2;
         rows = rows && place == first + static_cast<Integer>(2 * k);
     }
-    return side_by_side ? Lie::side_by_side : rows ? Lie::rows : Lie::scattered;
+    return side_by_side ? MemoryArrangement::side_by_side
+           : rows       ? MemoryArrangement::rows
+                        : MemoryArrangement::scattered;
 }
 
-/// A call's loop that becomes lanes, if any, and how its sides lie then.
+/// The loop of a call that becomes lanes, if any, and the resulting arrangements.
 struct Lanes {
     std::optional<Loop> loop;
-    Lie source = Lie::side_by_side;
-    Lie target = Lie::side_by_side;
+    MemoryArrangement source = MemoryArrangement::side_by_side;
+    MemoryArrangement target = MemoryArrangement::side_by_side;
 
     Integer count() const { return loop ? loop->count : 1; }
 };
@@ -58,17 +60,19 @@ Lanes lanes_of(const LoopProgram& loops, const Call& call) {
     int best_cost = 3;
     for (const Loop& loop : call.loops) {
         if (loop.count < 2) continue;
-        const Lie source = lie_of(loops, call.input, call.placement.sources, loop);
-        const Lie target = lie_of(loops, call.output, call.placement.targets, loop);
+        const MemoryArrangement source = arrangement_of(loops, call.input, call.placement.sources, loop);
+        const MemoryArrangement target = arrangement_of(loops, call.output, call.placement.targets, loop);
         const int cost = static_cast<int>(source) + static_cast<int>(target);
-        if (source == Lie::scattered || target == Lie::scattered || cost >= best_cost) continue;
+        if (source == MemoryArrangement::scattered || target == MemoryArrangement::scattered ||
+            cost >= best_cost)
+            continue;
         best = {loop, source, target};
         best_cost = cost;
     }
     return best;
 }
 
-/// Whether a straight-line evaluation never looks at real and imaginary parts apart.
+/// Whether straight-line evaluation never separates real and imaginary components.
 bool is_complex_throughout(const formula::Formula& f) {
     if (f.is<formula::RealOf>()) return false;
     if (formula::is_nonterminal(f))
@@ -76,14 +80,14 @@ bool is_complex_throughout(const formula::Formula& f) {
     return std::all_of(f.children().begin(), f.children().end(), is_complex_throughout);
 }
 
-bool suits_pairs(const LoopProgram& loops, const Memory& memory, const std::vector<Location>& places) {
+bool suits_pairs(const LoopProgram& loops, const Memory& memory, const std::vector<Location>& locations) {
     const bool temporary =
         loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
-    return std::all_of(places.begin(), places.end(), [&](const Location& place) {
+    return std::all_of(locations.begin(), locations.end(), [&](const Location& place) {
         return !place.table && !place.re_negative && !place.im_negative &&
                (temporary ? place.im == place.re : place.im == place.re + 1) &&
                std::none_of(place.diagonals.begin(), place.diagonals.end(),
-                            [](const MetDiagonal& met) { return met.table.has_value(); });
+                            [](const FoldedDiagonal& met) { return met.table.has_value(); });
     });
 }
 
@@ -100,7 +104,7 @@ Integer iterations_of(const Call& call) {
     return iterations;
 }
 
-/// What becomes straight-line code: all, or all that is inside loops around everything.
+/// The nodes that become straight-line code: all, or all inside the loops around everything.
 const Nodes& straight_part(const LoopProgram& loops) {
     const Nodes* nodes = &loops.body;
     while (nodes->size() == 1 && std::holds_alternative<Nest>(nodes->front().node))
@@ -108,7 +112,7 @@ const Nodes& straight_part(const LoopProgram& loops) {
     return *nodes;
 }
 
-/// Complex numbers in a vector of the kernel: as many as its longest lane loop fills, and 16 bytes or more.
+/// Complex elements per vector: as many as the longest lane loop fills, at least 16 bytes.
 int width_of(const KernelRequest& request, const LoopProgram& loops) {
     const int widest = request.lanes / 2;
     int width = std::min(widest, std::max(1, 8 / ir::size_in_bytes(request.scalar)));
@@ -137,10 +141,10 @@ public:
 private:
     using Complex = std::complex<long double>;
 
-    std::vector<Factor> factors_of(const std::vector<Location>& places) const {
-        std::vector<Factor> factors;
-        for (const Location& place : places)
-            factors.push_back(factor_of(place.diagonals, context_.extents()));
+    std::vector<Twiddle> factors_of(const std::vector<Location>& locations) const {
+        std::vector<Twiddle> factors;
+        for (const Location& place : locations)
+            factors.push_back(twiddle_of(place.diagonals, context_.extents()));
         return factors;
     }
 
@@ -184,7 +188,7 @@ private:
         store(std::move(y));
     }
 
-    Scaled scaled(const Scaled& x, const Factor& factor) {
+    Scaled scaled(const Scaled& x, const Twiddle& factor) {
         std::vector<Complex> factors(static_cast<std::size_t>(width_), 1);
         for (int lane = 0; lane < active_; ++lane) {
             set_lane(lane);
@@ -203,19 +207,19 @@ private:
     }
 
     std::vector<ir::Value> load() {
-        const std::vector<Location>& places = call_.placement.sources;
+        const std::vector<Location>& locations = call_.placement.sources;
         const auto one = [&](std::size_t entry, Integer lane, int count) {
             return context_.builder.load(context_.buffers_of(call_.input).re,
-                                         index(call_.input, places[entry], lane),
+                                         index(call_.input, locations[entry], lane),
                                          {.lanes = 2 * width_, .active = 2 * count});
         };
         std::vector<ir::Value> values;
-        if (lanes_.source == Lie::side_by_side) {
-            for (std::size_t k = 0; k < places.size(); ++k) values.push_back(one(k, 0, active_));
+        if (lanes_.source == MemoryArrangement::side_by_side) {
+            for (std::size_t k = 0; k < locations.size(); ++k) values.push_back(one(k, 0, active_));
             return values;
         }
-        for (std::size_t k = 0; k < places.size(); k += static_cast<std::size_t>(width_)) {
-            const int count = std::min(width_, static_cast<int>(places.size() - k));
+        for (std::size_t k = 0; k < locations.size(); k += static_cast<std::size_t>(width_)) {
+            const int count = std::min(width_, static_cast<int>(locations.size() - k));
             std::vector<ir::Value> rows;
             for (int lane = 0; lane < active_; ++lane) rows.push_back(one(k, lane, count));
             rows = transposed(std::move(rows));
@@ -225,17 +229,17 @@ private:
     }
 
     void store(std::vector<ir::Value> values) {
-        const std::vector<Location>& places = call_.placement.targets;
+        const std::vector<Location>& locations = call_.placement.targets;
         const auto one = [&](std::size_t entry, Integer lane, int count, ir::Value value) {
             context_.builder.store(context_.buffers_of(call_.output).re,
-                                   index(call_.output, places[entry], lane), value, {.active = 2 * count});
+                                   index(call_.output, locations[entry], lane), value, {.active = 2 * count});
         };
-        if (lanes_.target == Lie::side_by_side) {
-            for (std::size_t k = 0; k < places.size(); ++k) one(k, 0, active_, values[k]);
+        if (lanes_.target == MemoryArrangement::side_by_side) {
+            for (std::size_t k = 0; k < locations.size(); ++k) one(k, 0, active_, values[k]);
             return;
         }
-        for (std::size_t k = 0; k < places.size(); k += static_cast<std::size_t>(width_)) {
-            const int count = std::min(width_, static_cast<int>(places.size() - k));
+        for (std::size_t k = 0; k < locations.size(); k += static_cast<std::size_t>(width_)) {
+            const int count = std::min(width_, static_cast<int>(locations.size() - k));
             const auto begin = values.begin() + static_cast<std::ptrdiff_t>(k);
             const std::vector<ir::Value> rows = transposed({begin, begin + count});
             for (int lane = 0; lane < active_; ++lane)
@@ -243,14 +247,15 @@ private:
         }
     }
 
-    /// The transposed matrix of width_ × width_ complex numbers; missing rows hold anything. In each stage pairs of rows
-    /// whose numbers differ in one bit exchange units of 16 bytes, alternating ones going to either, or the halves of these.
+    /// Transposes a matrix of width_ × width_ complex elements; missing rows may hold anything. In each layer, pairs
+    /// of rows whose indices differ in one bit exchange 16-byte units, alternating ones going to either, or the halves
+    /// of such units.
     std::vector<ir::Value> transposed(std::vector<ir::Value> rows) {
         const auto width = static_cast<std::size_t>(width_);
         rows.resize(width, rows[0]);
         const int lanes = 2 * width_;
         const int unit = 16 / ir::size_in_bytes(context_.request.scalar);
-        const auto stage = [&](std::size_t bit, const auto& source) {
+        const auto access_map = [&](std::size_t bit, const auto& source) {
             for (std::size_t r = 0; r < width; ++r) {
                 if ((r & bit) != 0) continue;
                 const ir::Value a = rows[r], b = rows[r | bit];
@@ -269,8 +274,8 @@ private:
             return lane / 4 * 4 + 2 * odd + lane % 2 + lane / 2 % 2 * lanes;
         };
         for (std::size_t bit = static_cast<std::size_t>(unit) / 2; bit < width; bit *= 2)
-            stage(bit, alternate_units);
-        if (unit == 4) stage(1, alternate_pairs);
+            access_map(bit, alternate_units);
+        if (unit == 4) access_map(1, alternate_pairs);
         return rows;
     }
 
@@ -280,11 +285,11 @@ private:
     Lanes lanes_;
     PairArithmetic arithmetic_;
     std::vector<Loop> around_;
-    std::vector<Factor> before_, after_;
+    std::vector<Twiddle> before_, after_;
     formula::DiagonalValues diagonal_values_;
     std::vector<Integer> values_; ///< of variables
-    Integer first_ = 0;           ///< iteration of lane 0
-    int active_ = 0;              ///< lanes (numbers) in use
+    Integer first_ = 0;           ///< iteration in lane 0
+    int active_ = 0;              ///< lanes (complex elements) in use
 };
 
 } // namespace

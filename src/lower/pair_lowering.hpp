@@ -4,15 +4,15 @@
 
 namespace swirl::lower {
 
-/// Lowering of small kernels to vectors of complex numbers: lanes 2j and 2j+1 are the real and the imaginary part of one
-/// iteration of a loop. Against a vector of real and one of imaginary parts this fills vectors with half the iterations
-/// and takes nothing apart that lies interleaved in memory; a product takes one shuffle more.
+/// Lowering of small kernels to vectors of complex elements: lanes 2j and 2j+1 are the real and imaginary components
+/// of one loop iteration. Compared with separate vectors of real and imaginary components, half as many iterations
+/// fill a vector, and interleaved memory needs no deinterleaving; a complex multiplication takes one more shuffle.
 ///
-/// What lies between the passes stays in registers: temporaries are stored as rows, transposed where the next pass's
-/// lanes ask for it, and scalar replacement makes values of them.
+/// Data between passes stays in registers: temporaries are stored as rows and transposed if the next pass's lanes
+/// require it; scalar replacement turns them into values.
 
-/// Whether the kernel is so small that all of it, but for loops around everything, can be straight-line code, without
-/// loops that vectors fill anyway, and its accesses are those of vectors of complex numbers.
+/// Whether the kernel is small enough to be straight-line code (apart from loops around everything), has no loops that
+/// fill vectors anyway, and accesses memory as vectors of complex elements.
 bool suits_pairs(const KernelRequest& request, const LoopProgram& loops);
 ir::Program lower_in_pairs(const KernelRequest& request, const LoopProgram& loops);
 

@@ -5,17 +5,18 @@
 #include <optional>
 #include <vector>
 
-/// What is done to each number on its way from or to the caller's memory.
+/// Load and store callbacks: code applied to each element read from or written to the caller's memory.
 namespace swirl::lower {
 
-/// A whole number that depends on where an entry lies: constant + Σ strides·digits of its place in a Layout.
-struct PlaceForm {
+/// An integer that depends on an entry's location: constant + Σ strides·digits of its index in a Layout.
+struct LayoutForm {
     std::vector<Integer> strides;
     Integer constant = 0;
-    bool operator==(const PlaceForm&) const = default;
+    bool operator==(const LayoutForm&) const = default;
 };
 
-/// Straight-line code over one number x, forms of its place and entries of the caller's arrays. Booleans are the reals 0 and 1.
+/// Straight-line code over an element x, forms of its location and elements of the caller's arrays. Booleans are the
+/// reals 0 and 1.
 struct Pointwise {
     enum class Op : std::uint8_t {
         number,
@@ -25,8 +26,8 @@ struct Pointwise {
         add,
         subtract,
         multiply,
-        divide,    ///< by a real
-        magnitude, ///< of reals, as the next
+        divide,    ///< divisor is real
+        magnitude, ///< of reals, like the following
         square_root,
         exponential,
         tangent,
@@ -59,22 +60,23 @@ struct Pointwise {
     std::vector<Node> nodes; ///< the last one is the result
 
     struct Condition {
-        Op op; ///< of a form
+        Op op; ///< on a form
         int form;
         bool operator==(const Condition&) const = default;
     };
-    /// Where one does not hold, memory is not touched: what is read then is 0, before the code (of a choice whose other value
-    /// is without x) or after it (`where`).
+    /// If a condition fails, memory is not accessed: the value read is 0, before the code (`needed`: the value of a
+    /// select that does not use x) or after it (`where`).
     std::vector<Condition> needed;
     std::vector<Condition> where;
-    /// With conditions `needed` or `where`, the form that is an element which may be read in place of one that may not, from index
-    /// 0: along axes of which all is touched it lies where the entry does.
+    /// With `needed` or `where`: the form of an element that is safe to read in place of a suppressed one, relative to
+    /// index 0. Along axes that are accessed completely it equals the entry's own index.
     int safe = 0;
-    std::vector<PlaceForm> forms;
+    std::vector<LayoutForm> forms;
 
-    /// Of a half spectrum: the layout's entries are reals, two of each number. Numbers 0 and n/2 have no imaginary part.
+    /// For a half spectrum: the layout's entries are reals, two per element. Elements 0 and n/2 have no imaginary
+    /// component.
     struct HalfSpectrum {
-        int form; ///< that counts numbers along it
+        int form; ///< element index along the half spectrum
         Integer n;
         bool operator==(const HalfSpectrum&) const = default;
     };

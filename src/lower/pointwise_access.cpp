@@ -1,7 +1,7 @@
 #include "lower/pointwise_access.hpp"
 
 #include "base/error.hpp"
-#include "lower/emit_number.hpp"
+#include "lower/emit_element.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,61 +10,63 @@ namespace swirl::lower {
 
 namespace {
 
-/// The form modulo 2 where that is the same for all values of its variables.
+/// The form modulo 2 if that is the same for all values of its variables.
 std::optional<Integer> parity(const Affine& form) {
     for (const Affine::Term& term : form.terms())
         if (term.coefficient % 2 != 0) return std::nullopt;
     return modulo(form.constant(), Integer{2});
 }
 
-/// One part of a place as a real.
-NumberAt real_at(const std::vector<Location>& places, std::size_t place, bool imaginary) {
-    Location location = places[place];
+/// One component of a location as a real.
+ElementAccess real_at(const std::vector<Location>& locations, std::size_t place, bool imaginary) {
+    Location location = locations[place];
     location.re = location.im = imaginary ? location.im : location.re;
     location.forms = {location.forms.at(imaginary ? 1 : 0)};
-    return {std::move(location), false, NumberAt::Part{place, imaginary}, std::nullopt};
+    return {std::move(location), false, ElementAccess::Component{place, imaginary}, std::nullopt};
 }
 
-std::vector<Location> locations_of(const std::vector<NumberAt>& numbers) {
-    std::vector<Location> locations;
-    for (const NumberAt& number : numbers) locations.push_back(number.location);
-    return locations;
+std::vector<Location> locations_of(const std::vector<ElementAccess>& numbers) {
+    std::vector<Location> element_locations;
+    for (const ElementAccess& number : numbers) element_locations.push_back(number.location);
+    return element_locations;
 }
 
 } // namespace
 
-std::optional<std::vector<NumberAt>> numbers_at(const std::vector<Location>& places, bool complex,
-                                                const std::optional<Pointwise>& pointwise) {
-    std::vector<NumberAt> numbers;
-    std::map<Affine, std::size_t> known; // by where the real part lies
-    for (std::size_t place = 0; place < places.size(); ++place) {
-        if (complex && places[place].forms.size() == 1) {
-            numbers.push_back(
-                {places[place], true, NumberAt::Part{place, false}, NumberAt::Part{place, true}});
+std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Location>& locations,
+                                                           bool complex,
+                                                           const std::optional<Pointwise>& pointwise) {
+    std::vector<ElementAccess> numbers;
+    std::map<Affine, std::size_t> known; // by address of the real component
+    for (std::size_t place = 0; place < locations.size(); ++place) {
+        if (complex && locations[place].forms.size() == 1) {
+            numbers.push_back({locations[place], true, ElementAccess::Component{place, false},
+                               ElementAccess::Component{place, true}});
             continue;
         }
         for (const bool imaginary : {false, true}) {
             if (imaginary && !complex) continue;
-            NumberAt part = real_at(places, place, imaginary);
+            ElementAccess component = real_at(locations, place, imaginary);
             if (!pointwise->half) {
-                numbers.push_back(std::move(part));
+                numbers.push_back(std::move(component));
                 continue;
             }
-            const auto odd = parity(part.location.re);
-            if (!odd || part.location.table) return std::nullopt;
-            part.location.re -= *odd;
-            part.location.im = part.location.re + 1;
-            part.whole = true;
-            const auto [at, is_new] = known.emplace(part.location.re, numbers.size());
-            if (is_new) numbers.push_back({part.location, true, std::nullopt, std::nullopt});
-            NumberAt& number = numbers[at->second];
-            (*odd == 1 ? number.im : number.re) = NumberAt::Part{place, imaginary};
+            const auto odd = parity(component.location.re);
+            if (!odd || component.location.table) return std::nullopt;
+            component.location.re -= *odd;
+            component.location.im = component.location.re + 1;
+            component.whole = true;
+            const auto [at, is_new] = known.emplace(component.location.re, numbers.size());
+            if (is_new) numbers.push_back({component.location, true, std::nullopt, std::nullopt});
+            ElementAccess& number = numbers[at->second];
+            (*odd == 1 ? number.im : number.re) = ElementAccess::Component{place, imaginary};
         }
     }
     return numbers;
 }
 
-bool is_real_number(const NumberAt& number, const Pointwise::HalfSpectrum& half, const Extents& extents) {
+bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum& half,
+                     const Extents& extents) {
     const Affine& form = number.location.forms.front()[static_cast<std::size_t>(half.form)];
     const auto is_real = [&](Integer at) { return at == 0 || 2 * at == half.n; };
     if (form.is_constant()) return is_real(form.constant());
@@ -73,63 +75,63 @@ bool is_real_number(const NumberAt& number, const Pointwise::HalfSpectrum& half,
     return two_values && is_real(low) && is_real(high);
 }
 
-bool has_whole_numbers(const GpuParts& parts, const std::optional<Pointwise>& load,
-                       const std::optional<Pointwise>& store) {
-    const Extents& extents = parts.loops.extents;
-    const auto is_whole = [&](const NumberAt& number) {
-        return (number.re && number.im) || is_real_number(number, *store->half, extents);
+bool has_complete_elements(const KernelRegions& regions, const std::optional<Pointwise>& load,
+                           const std::optional<Pointwise>& store) {
+    const Extents& extents = regions.loops.extents;
+    const auto is_whole = [&](const ElementAccess& number) {
+        return (number.re && number.im) || is_real_element(number, *store->half, extents);
     };
-    for (const GpuPart& part : parts.parts)
-        for (const Call& call : part.calls) {
+    for (const KernelRegion& region : regions.regions)
+        for (const Call& call : region.calls) {
             const auto& [sources, targets, between] = call.placement;
             const bool reads = !sources.empty() && !sources.front().forms.empty();
-            if (reads && load->half && !numbers_at(sources, call.complex, load)) return false;
-            // Another iteration may read a number of which this one writes a part.
+            if (reads && load->half && !element_accesses(sources, call.complex, load)) return false;
+            // Another iteration may read an element of which this one writes a component.
             const bool in_place = call.input.array == call.output.array;
             if (reads && load->half && in_place && !call.loops.empty()) return false;
             if (targets.front().forms.empty() || !store->half) continue;
-            const auto numbers = numbers_at(targets, call.complex, store);
+            const auto numbers = element_accesses(targets, call.complex, store);
             if (!numbers || !std::all_of(numbers->begin(), numbers->end(), is_whole)) return false;
         }
     return true;
 }
 
-PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory, const std::vector<Location>& places,
-                                 bool complex, const std::optional<Pointwise>& pointwise,
-                                 const std::vector<Loop>& loops)
+PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
+                                 const std::vector<Location>& locations, bool complex,
+                                 const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops)
     : context_(context),
       memory_(memory),
       buffers_(context.buffers_of(memory)),
-      places_(places),
+      locations_(locations),
       pointwise_(pointwise),
-      numbers_(numbers_at(places, complex, pointwise).value()),
-      locations_(locations_of(numbers_)),
-      tables_(context, locations_, loops),
-      emitter_(context, pointwise, locations_, loops) {}
+      numbers_(element_accesses(locations, complex, pointwise).value()),
+      element_locations_(locations_of(numbers_)),
+      tables_(context, element_locations_, loops),
+      emitter_(context, pointwise, element_locations_, loops) {}
 
 Integer PointwiseAccess::scalars_of_element() const {
     return memory_.kind == Memory::Kind::interleaved || pointwise_->half ? 2 : 1;
 }
 
-/// The number in memory where it is to be touched, else zero.
-PointwiseAccess::Number PointwiseAccess::guarded(std::size_t number) {
+/// The element in memory if it is to be accessed, else zero.
+PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t number) {
     const bool whole = numbers_[number].whole;
-    const Part part{number, 0};
-    const Touch touch = emitter_.touch(part, true);
+    const Component component{number, 0};
+    const Touch touch = emitter_.touch(component, true);
     if (touch == Touch::never) return emitter_.zero(whole);
-    const Location& place = locations_[number];
+    const Location& place = element_locations_[number];
     ir::Builder& builder = context_.builder;
     Affine index = context_.placed(memory_, place.re);
     ir::Value dynamic = tables_.dynamic(number), chooser = ir::no_value;
     if (touch == Touch::sometimes) {
-        chooser = emitter_.condition(part, true);
+        chooser = emitter_.condition(component, true);
         ir::Value wanted = builder.index(index);
         if (dynamic != ir::no_value) wanted = builder.add(wanted, dynamic);
-        const ir::Value instead = emitter_.integer(part, pointwise_->safe, scalars_of_element());
+        const ir::Value instead = emitter_.integer(component, pointwise_->safe, scalars_of_element());
         dynamic = builder.select(chooser, wanted, instead);
         index = 0;
     }
-    Number value;
+    ComplexValue value;
     if (whole && !is_one_access(context_, memory_, place)) {
         const bool beside = place.im == place.re + 1;
         ensure(chooser == ir::no_value || beside, "an access apart to parts that may not be touched");
@@ -144,36 +146,36 @@ PointwiseAccess::Number PointwiseAccess::guarded(std::size_t number) {
         value.re = builder.load(buffers_.re, index, {.dynamic = dynamic});
     }
     if (chooser == ir::no_value) return value;
-    const Number zero = emitter_.zero(whole);
+    const ComplexValue zero = emitter_.zero(whole);
     value.re = builder.select(chooser, value.re, zero.re);
     if (whole) value.im = builder.select(chooser, value.im, zero.im);
     return value;
 }
 
-/// What is read, and becomes of it.
-PointwiseAccess::Number PointwiseAccess::loaded(std::size_t number) {
-    const Part part{number, 0};
-    const Number value = emitter_.apply(part, guarded(number));
-    const Touch touch = emitter_.touch(part, false);
+/// Reads an element and applies the load callback.
+PointwiseAccess::ComplexValue PointwiseAccess::loaded(std::size_t number) {
+    const Component component{number, 0};
+    const ComplexValue value = emitter_.apply(component, guarded(number));
+    const Touch touch = emitter_.touch(component, false);
     if (touch == Touch::always) return value;
-    const Number zero = emitter_.zero(numbers_[number].whole);
+    const ComplexValue zero = emitter_.zero(numbers_[number].whole);
     if (touch == Touch::never) return zero;
-    const ir::Value chooser = emitter_.condition(part, false);
+    const ir::Value chooser = emitter_.condition(component, false);
     ir::Builder& builder = context_.builder;
     return {builder.select(chooser, value.re, zero.re),
             zero.im == ir::no_value ? ir::no_value : builder.select(chooser, value.im, zero.im)};
 }
 
 std::vector<Scaled> PointwiseAccess::load() {
-    std::vector<Scaled> sources(places_.size());
+    std::vector<Scaled> sources(locations_.size());
     for (std::size_t k = 0; k < numbers_.size(); ++k) {
-        const Number value = loaded(k);
-        const auto put = [&](const NumberAt::Part& part, ir::Value own) {
-            const Location& place = places_[part.place];
-            if (part.imaginary)
-                sources[part.place].im = {own, place.im_negative};
+        const ComplexValue value = loaded(k);
+        const auto put = [&](const ElementAccess::Component& component, ir::Value own) {
+            const Location& place = locations_[component.place];
+            if (component.imaginary)
+                sources[component.place].im = {own, place.im_negative};
             else
-                sources[part.place].re = {own, place.re_negative};
+                sources[component.place].re = {own, place.re_negative};
         };
         if (numbers_[k].re) put(*numbers_[k].re, value.re);
         if (numbers_[k].im) put(*numbers_[k].im, value.im);
@@ -181,15 +183,15 @@ std::vector<Scaled> PointwiseAccess::load() {
     return sources;
 }
 
-void PointwiseAccess::store(std::size_t number, const Number& value) {
-    const Part part{number, 0};
-    const Location& place = locations_[number];
-    const Touch touch = emitter_.touch(part, false);
+void PointwiseAccess::store(std::size_t number, const ComplexValue& value) {
+    const Component component{number, 0};
+    const Location& place = element_locations_[number];
+    const Touch touch = emitter_.touch(component, false);
     if (touch == Touch::never) return;
     ir::Builder& builder = context_.builder;
     const ir::Value dynamic = tables_.dynamic(number);
     const auto write = [&] {
-        const Number result = emitter_.apply(part, value);
+        const ComplexValue result = emitter_.apply(component, value);
         const Affine index = context_.placed(memory_, place.re);
         if (!numbers_[number].whole)
             return builder.store(buffers_.re, index, result.re, {.dynamic = dynamic});
@@ -202,21 +204,21 @@ void PointwiseAccess::store(std::size_t number, const Number& value) {
     if (touch == Touch::always)
         write();
     else
-        builder.if_then(emitter_.conditions(part, false), write);
+        builder.if_then(emitter_.conditions(component, false), write);
 }
 
 void PointwiseAccess::store(const std::vector<Scaled>& targets, Arithmetic& arithmetic) {
-    const auto value_of = [&](const NumberAt::Part& part) {
-        const Location& place = places_[part.place];
-        const Scaled& target = targets[part.place];
-        const Real& value = part.imaginary ? target.im : target.re;
-        const bool negative = part.imaginary ? place.im_negative : place.re_negative;
+    const auto value_of = [&](const ElementAccess::Component& component) {
+        const Location& place = locations_[component.place];
+        const Scaled& target = targets[component.place];
+        const Real& value = component.imaginary ? target.im : target.re;
+        const bool negative = component.imaginary ? place.im_negative : place.re_negative;
         return arithmetic.materialize(negative ? -value : value);
     };
     for (std::size_t k = 0; k < numbers_.size(); ++k) {
-        const NumberAt& number = numbers_[k];
-        if (!number.re) continue; // the zero beside a real, which is written with that
-        Number value{value_of(*number.re), ir::no_value};
+        const ElementAccess& number = numbers_[k];
+        if (!number.re) continue; // the zero next to a real element, written with it
+        ComplexValue value{value_of(*number.re), ir::no_value};
         if (number.whole) value.im = number.im ? value_of(*number.im) : emitter_.zero(true).im;
         store(k, value);
     }

@@ -1,65 +1,68 @@
 #pragma once
 
 #include "lower/emit_pointwise.hpp"
-#include "lower/gpu_parts.hpp"
+#include "lower/gpu_regions.hpp"
 
 #include <optional>
 #include <vector>
 
-/// The caller's numbers at a call's places, with what is done to each.
+/// Elements of the caller at a call's locations, with the callback for each.
 namespace swirl::lower {
 
-/// A number in memory, and which entries of a call are its parts.
-struct NumberAt {
-    /// A place's real part, or its imaginary one.
-    struct Part {
+/// An element in memory, and the entries of a call that are its components.
+struct ElementAccess {
+    /// The real or imaginary component of a location.
+    struct Component {
         std::size_t place;
         bool imaginary;
     };
-    Location location; ///< of its real part, with one list of forms
-    bool whole = true; ///< the number is complex
-    std::optional<Part> re;
-    std::optional<Part> im;
+    Location location; ///< of its real component, with one list of forms
+    bool whole = true; ///< the element is complex
+    std::optional<Component> re;
+    std::optional<Component> im;
 };
 
-/// The numbers that places are, or are parts of. Nothing where reals of a half spectrum do not tell which part they are.
-std::optional<std::vector<NumberAt>> numbers_at(const std::vector<Location>& places, bool complex,
-                                                const std::optional<Pointwise>& pointwise);
+/// The elements behind locations that are elements or components. Nothing if reals of a half spectrum do not determine
+/// which component they are.
+std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Location>& locations,
+                                                           bool complex,
+                                                           const std::optional<Pointwise>& pointwise);
 
-/// Whether the number, in all iterations, is one of a half spectrum that has no imaginary part.
-bool is_real_number(const NumberAt& number, const Pointwise::HalfSpectrum& half, const Extents& extents);
+/// Whether the element, in all iterations, is one of a half spectrum without imaginary component.
+bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum& half,
+                     const Extents& extents);
 
-/// Whether steps that read or write a half spectrum on which something is done have what that takes: they know which part each real
-/// is, and write both parts of a number in one iteration.
-bool has_whole_numbers(const GpuParts& parts, const std::optional<Pointwise>& load,
-                       const std::optional<Pointwise>& store);
+/// Whether the calls that access a half spectrum suit its callbacks: they know the component of each real, and write
+/// both components of an element in one iteration.
+bool has_complete_elements(const KernelRegions& parts, const std::optional<Pointwise>& load,
+                           const std::optional<Pointwise>& store);
 
-/// Reads numbers and does to them what is asked for; or writes what becomes of them.
+/// Reads elements through the load callback, or writes them through the store callback.
 class PointwiseAccess {
 public:
-    PointwiseAccess(Context& context, const Memory& memory, const std::vector<Location>& places, bool complex,
-                    const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops);
+    PointwiseAccess(Context& context, const Memory& memory, const std::vector<Location>& locations,
+                    bool complex, const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops);
 
     std::vector<Scaled> load(); ///< the call's sources
     void store(const std::vector<Scaled>& targets, Arithmetic& arithmetic);
 
 private:
-    using Part = PointwiseEmitter::Part;
-    using Number = PointwiseEmitter::Number;
+    using Component = PointwiseEmitter::Component;
+    using ComplexValue = PointwiseEmitter::ComplexValue;
     using Touch = PointwiseEmitter::Touch;
 
-    Number loaded(std::size_t number);
-    Number guarded(std::size_t number);
-    void store(std::size_t number, const Number& value);
+    ComplexValue loaded(std::size_t number);
+    ComplexValue guarded(std::size_t number);
+    void store(std::size_t number, const ComplexValue& value);
     Integer scalars_of_element() const;
 
     Context& context_;
     const Memory memory_;
     const Buffers buffers_;
-    const std::vector<Location>& places_;
+    const std::vector<Location>& locations_;
     const std::optional<Pointwise>& pointwise_;
-    std::vector<NumberAt> numbers_;
-    std::vector<Location> locations_; ///< of the numbers
+    std::vector<ElementAccess> numbers_;
+    std::vector<Location> element_locations_; ///< of the elements
     IndexTables tables_;
     PointwiseEmitter emitter_;
 };

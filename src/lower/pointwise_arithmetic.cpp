@@ -9,7 +9,7 @@ using Op = Pointwise::Op;
 
 namespace {
 
-/// What functions are made of, as operations of a program.
+/// Operations for `Functions`, emitted into a program.
 class Emission {
 public:
     using Value = ir::Value;
@@ -37,18 +37,18 @@ private:
 
 } // namespace
 
-PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const std::vector<Pointwise::Node>& nodes,
-                                                          const Number& x, const Leaf& leaf) {
-    std::vector<Number> known;
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const std::vector<Pointwise::Node>& nodes,
+                                                                const ComplexValue& x, const Leaf& leaf) {
+    std::vector<ComplexValue> known;
     for (const Pointwise::Node& node : nodes) known.push_back(evaluate(node, x, known, leaf));
-    Number result = known.back();
+    ComplexValue result = known.back();
     if (x.im != ir::no_value && result.im == ir::no_value) result.im = number(0);
     return result;
 }
 
-/// Conditions on numbers, as reals.
-PointwiseArithmetic::Number PointwiseArithmetic::compared(const Pointwise::Node& node,
-                                                          const std::vector<Number>& known) {
+/// Comparisons of elements, as reals.
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const Pointwise::Node& node,
+                                                                const std::vector<ComplexValue>& known) {
     const auto real = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])].re; };
     switch (node.op) {
     case Op::less: {
@@ -83,25 +83,26 @@ ir::Value PointwiseArithmetic::function(Op op, ir::Value x) {
     }
 }
 
-PointwiseArithmetic::Number PointwiseArithmetic::choose(const Number& chooser, const Number& a,
-                                                        const Number& b) {
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::choose(const ComplexValue& chooser,
+                                                              const ComplexValue& a, const ComplexValue& b) {
     const ir::Value holds =
         chooser.test != ir::no_value ? chooser.test : builder_.less(number(0.5L), chooser.re);
     const bool complex = a.im != ir::no_value || b.im != ir::no_value;
     const auto part_of = [&](ir::Value value) { return value == ir::no_value ? number(0) : value; };
-    Number result{builder_.select(holds, a.re, b.re), ir::no_value};
+    ComplexValue result{builder_.select(holds, a.re, b.re), ir::no_value};
     if (!complex) return result;
     const ir::Value first = part_of(a.im);
     result.im = builder_.select(holds, first, part_of(b.im));
     return result;
 }
 
-PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const Pointwise::Node& node, const Number& x,
-                                                          const std::vector<Number>& known,
-                                                          const Leaf& leaf) {
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const Pointwise::Node& node,
+                                                                const ComplexValue& x,
+                                                                const std::vector<ComplexValue>& known,
+                                                                const Leaf& leaf) {
     const auto at = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])]; };
     const auto none = ir::no_value;
-    /// Of parts that either may lack.
+    /// Either operand may lack the component.
     const auto sum = [&](ir::Value a, ir::Value b, bool minus) {
         if (a == none) return b == none || !minus ? b : builder_.negate(b);
         if (b == none) return a;
@@ -125,7 +126,7 @@ PointwiseArithmetic::Number PointwiseArithmetic::evaluate(const Pointwise::Node&
         return {re, sum(at(0).im, at(1).im, minus)};
     }
     case Op::multiply: {
-        const Number a = at(0), b = at(1);
+        const ComplexValue a = at(0), b = at(1);
         const ir::Value rere = product(a.re, b.re), imim = product(a.im, b.im);
         const ir::Value re = sum(rere, imim, true);
         const ir::Value reim = product(a.re, b.im), imre = product(a.im, b.re);

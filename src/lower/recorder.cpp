@@ -9,21 +9,21 @@ namespace swirl::lower {
 namespace {
 
 std::optional<std::vector<Location>> locate_all(const Endpoint& endpoint, Integer entries, Extents& extents) {
-    std::vector<Location> places;
-    places.reserve(static_cast<std::size_t>(entries));
+    std::vector<Location> locations;
+    locations.reserve(static_cast<std::size_t>(entries));
     for (Integer entry = 0; entry < entries; ++entry) {
-        auto place = endpoint.locate(entry, extents);
-        if (!place) return std::nullopt;
-        places.push_back(std::move(*place));
+        auto location = endpoint.locate(entry, extents);
+        if (!location) return std::nullopt;
+        locations.push_back(std::move(*location));
     }
-    return places;
+    return locations;
 }
 
-/// One iteration may write over its own inputs, never over another's.
+/// An iteration may overwrite its own inputs, never another's.
 bool same_places(const std::vector<Location>& a, const std::vector<Location>& b) {
     std::vector<Affine> x, y;
-    for (const Location& place : a) x.push_back(place.re);
-    for (const Location& place : b) y.push_back(place.re);
+    for (const Location& location : a) x.push_back(location.re);
+    for (const Location& location : b) y.push_back(location.re);
     std::sort(x.begin(), x.end());
     std::sort(y.begin(), y.end());
     return x == y;
@@ -33,7 +33,7 @@ Endpoint at(const Endpoint& endpoint, const Affine& index) { return endpoint.thr
 
 bool is_affine(const Endpoint& endpoint, Extents& extents) { return endpoint.locate(0, extents).has_value(); }
 
-/// The copy as loops over the given radices' digits, when both sides are affine in them.
+/// Records the copy as loops over the digits of the given radices, if both sides are affine in them.
 bool copy_by_digits(Recorder& recorder, const std::vector<Integer>& radices, const Endpoint& in,
                     const Endpoint& out, std::vector<Loop> loops) {
     Affine index = 0;
@@ -50,23 +50,23 @@ bool copy_by_digits(Recorder& recorder, const std::vector<Integer>& radices, con
     return true;
 }
 
-/// Through tables of indices where a map is not affine; nothing where a table does not serve either.
+/// Uses index tables where a map is not affine; nothing if a table does not help either.
 std::optional<std::vector<Location>> tabled_all(Recorder& recorder, const Endpoint& endpoint,
                                                 Integer entries) {
-    std::vector<Location> places;
+    std::vector<Location> locations;
     for (Integer entry = 0; entry < entries; ++entry) {
-        auto place = endpoint.locate(entry, recorder.extents(), recorder.new_variable(1));
-        if (!place) return std::nullopt;
-        places.push_back(std::move(*place));
+        auto location = endpoint.locate(entry, recorder.extents(), recorder.new_variable(1));
+        if (!location) return std::nullopt;
+        locations.push_back(std::move(*location));
     }
-    return places;
+    return locations;
 }
 
-/// Entry 0, through a table of indices where a map is not affine.
+/// Entry 0, through an index table if a map is not affine.
 std::vector<Location> tabled(Recorder& recorder, const Endpoint& endpoint) {
-    auto places = tabled_all(recorder, endpoint, 1);
-    if (!places) throw UnfollowedMap();
-    return std::move(*places);
+    auto locations = tabled_all(recorder, endpoint, 1);
+    if (!locations) throw UnfollowedMap();
+    return std::move(*locations);
 }
 
 } // namespace
@@ -98,7 +98,7 @@ Reach reach_of(const Layout& layout) {
     return {low, high};
 }
 
-Memory add_argument(Recorder& recorder, Array::Role role, bool complex, bool parts_apart,
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex, bool split_complex,
                     std::initializer_list<Reach> reaches) {
     Integer low = 0, high = 0;
     for (const auto& [lowest, highest] : reaches) {
@@ -107,7 +107,7 @@ Memory add_argument(Recorder& recorder, Array::Role role, bool complex, bool par
     }
     const auto kind = complex ? Memory::Kind::interleaved : Memory::Kind::real;
     Array array{role, kind, low, high - low + 1};
-    array.parts_apart = parts_apart && !complex;
+    array.split_complex = split_complex && !complex;
     return recorder.add_argument(array);
 }
 
@@ -126,19 +126,19 @@ Temporary make_temporary(Recorder& recorder, Integer n, const std::vector<Loop>&
 
 namespace {
 
-/// The same loops with one of them taken apart.
+/// The same loops with one of them split.
 struct SplitLoops {
     Endpoint in;
     Endpoint out;
     std::vector<Loop> loops;
-    std::vector<std::pair<Variable, Affine>> forms = {}; ///< what stands for loops that are gone, in order
+    std::vector<std::pair<Variable, Affine>> forms = {}; ///< replacements of removed loops, in order
 };
 
 bool is_located(const Endpoint& endpoint, Integer entries, Extents& extents) {
     return locate_all(endpoint, entries, extents).has_value();
 }
 
-/// One loop taken apart into two, in every way that may make an end affine.
+/// One loop split into two, in every way that may make an end affine.
 std::vector<SplitLoops> splits_of(Recorder& recorder, const Endpoint& in, const Endpoint& out,
                                   const std::vector<Loop>& loops) {
     std::vector<SplitLoops> splits;
@@ -159,7 +159,7 @@ std::vector<SplitLoops> splits_of(Recorder& recorder, const Endpoint& in, const 
     return splits;
 }
 
-/// Splits one loop into two where that makes both ends affine; else two loops, or one into three.
+/// Splits one loop into two if that makes both ends affine; otherwise splits two loops, or one into three.
 std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
                                      const Endpoint& out, const std::vector<Loop>& loops, int times = 2) {
     const auto locates = [&](const SplitLoops& split) {
@@ -178,11 +178,11 @@ std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet,
     return std::nullopt;
 }
 
-using Between = std::vector<std::vector<std::vector<MetDiagonal>>>;
+using Between = std::vector<std::vector<std::vector<FoldedDiagonal>>>;
 Between with_forms(Between between, const std::vector<std::pair<Variable, Affine>>& forms) {
     for (auto& entries : between)
         for (auto& diagonals : entries)
-            for (MetDiagonal& met : diagonals)
+            for (FoldedDiagonal& met : diagonals)
                 for (const auto& [variable, form] : forms) met.index = met.index.substitute(variable, form);
     return between;
 }
@@ -191,7 +191,7 @@ Between with_forms(Between between, const std::vector<std::pair<Variable, Affine
 
 void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
                  const std::vector<Loop>& loops,
-                 const std::vector<std::vector<std::vector<MetDiagonal>>>& between) {
+                 const std::vector<std::vector<std::vector<FoldedDiagonal>>>& between) {
     auto sources = locate_all(in, codelet.columns, recorder.extents());
     auto targets = locate_all(out, codelet.rows, recorder.extents());
     if (!sources || !targets)
@@ -203,7 +203,7 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
     const bool overlapping = sources && targets && !sources->empty() &&
                              in.memory().array == out.memory().array && !same_places(*sources, *targets);
     const bool copies = !sources || !targets || overlapping;
-    if (copies && goes_by_iterations(recorder, loops))
+    if (copies && nests_in_iterations(recorder, loops))
         return nest_by_iterations(recorder, loops, in,
                                   [&] { add_codelet(recorder, codelet, in, out, {}, between); });
     if (!sources || overlapping) {
@@ -224,25 +224,27 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
 
 namespace {
 
-/// Whether iteration i of a loop over `variable` reaches an imaginary part, the loops around being in their first iterations:
-/// they move by whole numbers.
-bool is_imaginary(const Location& place, Variable variable, Integer i) {
+/// Whether iteration i of a loop over `variable` accesses an imaginary component. Outer loops are taken at their first
+/// iterations, as they move by whole elements.
+bool is_imaginary(const Location& location, Variable variable, Integer i) {
     const auto lookup = [&](Variable v) { return v == variable ? i : 0; };
-    const Integer at = place.re.evaluate([&](Variable v) {
-        return place.table && v == place.table->symbol ? place.table->value(lookup) : lookup(v);
+    const Integer at = location.re.evaluate([&](Variable v) {
+        return location.table && v == location.table->symbol ? location.table->value(lookup) : lookup(v);
     });
     return modulo(at, Integer{2}) == 1;
 }
 
-/// The iterations of the last loop that reach the same parts of both sides, as far as parts lie apart there.
+/// The iterations of the last loop, grouped by the components they access on both sides, where the components are in
+/// separate arrays.
 std::vector<std::vector<Integer>> by_parts(const Recorder& recorder, const Call& copy) {
     const Loop& loop = copy.loops.back();
     std::map<std::array<bool, 2>, std::vector<Integer>> groups;
     for (Integer i = 0; i < loop.count; ++i) {
-        const auto part = [&](const Memory& memory, const Location& place) {
-            return recorder.array(memory).parts_apart && is_imaginary(place, loop.variable, i);
+        const auto component = [&](const Memory& memory, const Location& location) {
+            return recorder.array(memory).split_complex && is_imaginary(location, loop.variable, i);
         };
-        groups[{part(copy.input, copy.placement.sources[0]), part(copy.output, copy.placement.targets[0])}]
+        groups[{component(copy.input, copy.placement.sources[0]),
+                component(copy.output, copy.placement.targets[0])}]
             .push_back(i);
     }
     std::vector<std::vector<Integer>> result;
@@ -254,21 +256,22 @@ std::vector<std::vector<Integer>> by_parts(const Recorder& recorder, const Call&
 
 namespace {
 
-/// The copy as one of each range between cuts; false where there are none.
+/// Splits the copy at the cuts; false if there are none.
 bool copy_cut(Recorder& recorder, Integer n, std::vector<Integer> cuts, const Endpoint& in,
               const Endpoint& out, const std::vector<Loop>& loops) {
     if (cuts.empty()) return false;
     cuts.push_back(n);
     Integer begin = 0;
     for (const Integer end : cuts) {
-        const View part{begin, 1};
-        add_copy(recorder, end - begin, in.through(part), out.through(part), loops);
+        const View component{begin, 1};
+        add_copy(recorder, end - begin, in.through(component), out.through(component), loops);
         begin = end;
     }
     return true;
 }
 
-/// A long copy by ranges of entries that diagonals multiply by one constant each: their table would be as long.
+/// Splits a long copy into ranges that diagonals multiply by one constant each: their table would be as long as the
+/// copy.
 bool copy_by_constants(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
                        const std::vector<Loop>& loops) {
     constexpr Integer shortest = Integer{1} << 16;
@@ -280,7 +283,8 @@ bool copy_by_constants(Recorder& recorder, Integer n, const Endpoint& in, const 
     return false;
 }
 
-/// The copy as one of each entry, the longest loop around cut where a map has another piece, where that makes a few long ones.
+/// Splits the copy into single entries, and the longest surrounding loop at the pieces of a map, if that gives a few
+/// long copies.
 bool copy_by_entries(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
                      const std::vector<Loop>& loops) {
     constexpr Integer most_entries = 64, shortest = 1024;
@@ -303,21 +307,23 @@ bool copy_by_entries(Recorder& recorder, Integer n, const Endpoint& in, const En
         for (std::size_t k = 1; k < cuts.size(); ++k) {
             const Loop own{recorder.new_variable(cuts[k] - cuts[k - 1]), cuts[k] - cuts[k - 1]};
             const Affine form = Affine::of(own.variable) + cuts[k - 1];
-            Part part{at(in.substitute(longest->variable, form), entry),
-                      at(out.substitute(longest->variable, form), entry), loops};
-            part.loops[static_cast<std::size_t>(longest - loops.begin())] = own;
-            if (!is_affine(part.from, recorder.extents()) || !is_affine(part.to, recorder.extents()))
+            Part component{at(in.substitute(longest->variable, form), entry),
+                           at(out.substitute(longest->variable, form), entry), loops};
+            component.loops[static_cast<std::size_t>(longest - loops.begin())] = own;
+            if (!is_affine(component.from, recorder.extents()) ||
+                !is_affine(component.to, recorder.extents()))
                 return false;
-            parts.push_back(std::move(part));
+            parts.push_back(std::move(component));
         }
     }
-    for (const Part& part : parts) add_codelet(recorder, copying_codelet(), part.from, part.to, part.loops);
+    for (const Part& component : parts)
+        add_codelet(recorder, copying_codelet(), component.from, component.to, component.loops);
     return true;
 }
 
-/// The copy as one of each combination of all digits but the largest, where that makes a few long ones.
-bool copy_by_parts(Recorder& recorder, const std::vector<Integer>& radices, const Endpoint& in,
-                   const Endpoint& out, const std::vector<Loop>& loops) {
+/// Splits the copy by all digits but the largest, if that gives a few long copies.
+bool copy_by_components(Recorder& recorder, const std::vector<Integer>& radices, const Endpoint& in,
+                        const Endpoint& out, const std::vector<Loop>& loops) {
     constexpr Integer most_parts = 8, shortest = 1024;
     const auto largest = std::max_element(radices.begin(), radices.end());
     if (radices.size() < 2 || *largest < shortest) return false;
@@ -327,8 +333,8 @@ bool copy_by_parts(Recorder& recorder, const std::vector<Integer>& radices, cons
         if (radix > largest) stride *= *radix;
     }
     if (parts == 1 || parts > most_parts) return false;
-    for (Integer part = 0; part < parts; ++part) {
-        const View view{part / stride * stride * *largest + part % stride, stride};
+    for (Integer component = 0; component < parts; ++component) {
+        const View view{component / stride * stride * *largest + component % stride, stride};
         add_copy(recorder, *largest, in.through(view), out.through(view), loops);
     }
     return true;
@@ -352,8 +358,8 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
             return;
     if (copy_by_entries(recorder, n, in, out, loops)) return;
     for (const Endpoint* side : {&in, &out})
-        if (copy_by_parts(recorder, side->radices_for(n, recorder.extents(), recorder.new_variable(n)), in,
-                          out, loops))
+        if (copy_by_components(recorder, side->radices_for(n, recorder.extents(), recorder.new_variable(n)),
+                               in, out, loops))
             return;
     std::vector<Loop> all = loops;
     all.push_back({recorder.new_variable(n), n});
@@ -361,7 +367,7 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
     Placement placement{tabled(recorder, at(in, index)), tabled(recorder, at(out, index))};
     Call copy{copying_codelet(), in.memory(), out.memory(), out.is_complex(), std::move(placement), all};
     const bool may_be_apart =
-        recorder.array(copy.input).parts_apart || recorder.array(copy.output).parts_apart;
+        recorder.array(copy.input).split_complex || recorder.array(copy.output).split_complex;
     const auto parts = may_be_apart ? by_parts(recorder, copy) : std::vector<std::vector<Integer>>(1);
     if (parts.size() == 1) return recorder.add(std::move(copy));
     for (const std::vector<Integer>& entries : parts) {
@@ -370,21 +376,21 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
     }
 }
 
-bool goes_by_iterations(const Recorder& recorder, const std::vector<Loop>& loops) {
-    return recorder.for_gpu() && !recorder.is_among_steps() && !loops.empty();
+bool nests_in_iterations(const Recorder& recorder, const std::vector<Loop>& loops) {
+    return recorder.for_gpu() && !recorder.is_within_product() && !loops.empty();
 }
 
 void nest_by_iterations(Recorder& recorder, std::vector<Loop> loops, const Endpoint& endpoint,
                         const std::function<void()>& body) {
-    const auto place = endpoint.locate(0, recorder.extents());
-    const Integer unit = place && place->im == place->re + 1 ? 2 : 1;
+    const auto location = endpoint.locate(0, recorder.extents());
+    const Integer unit = location && location->im == location->re + 1 ? 2 : 1;
     const auto has_neighbours = [&](const Loop& loop) {
-        return place && place->re.coefficient(loop.variable) == unit;
+        return location && location->re.coefficient(loop.variable) == unit;
     };
     const auto lane = std::find_if(loops.begin(), loops.end(), has_neighbours);
     if (lane != loops.end()) std::rotate(lane, lane + 1, loops.end());
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
-        if (k == loops.size()) return recorder.among_steps(body);
+        if (k == loops.size()) return recorder.within_product(body);
         recorder.nest(loops[k], [&] { nest(k + 1); });
     };
     nest(0);
@@ -392,7 +398,7 @@ void nest_by_iterations(Recorder& recorder, std::vector<Loop> loops, const Endpo
 
 namespace {
 
-/// The same of a range of blocks: at once, else in halves, as maps of a few pieces take them apart.
+/// For a range of blocks: tries it at once, then in halves, since maps of a few pieces may separate blocks.
 bool can_pair_blocks(Recorder& recorder, const Endpoint& endpoint, Integer begin, Integer count,
                      Integer block, const Affine& within) {
     const Affine first = block * begin + within;

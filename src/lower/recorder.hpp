@@ -9,11 +9,10 @@
 
 namespace swirl::lower {
 
-/// A LoopProgram under construction.
+/// Builds a LoopProgram.
 class Recorder {
 public:
-    /// For a GPU temporaries that have been released do not serve again, and codelets reach memory through tables of
-    /// indices where they must.
+    /// For a GPU, released temporaries are not reused, and codelets may use index tables where necessary.
     explicit Recorder(bool for_gpu = false) : for_gpu_(for_gpu) {}
 
     bool for_gpu() const { return for_gpu_; }
@@ -27,7 +26,7 @@ public:
 
     Memory add_argument(const Array& array);
 
-    /// What `body` records lies inside a loop.
+    /// Nests what `body` records inside a loop.
     template <class Body> void nest(const Loop& loop, Body&& body) {
         Nodes outside = std::exchange(program_.body, {});
         const bool nested = std::exchange(nested_, nested_ || loop.count > 1);
@@ -38,16 +37,17 @@ public:
     }
     void add(Call call) { program_.body.emplace_back().node = std::move(call); }
 
-    /// What `body` records is one step of several, which hand temporaries on inside the loops that they share.
-    template <class Body> void among_steps(Body&& body) {
-        const bool outside = std::exchange(among_steps_, true);
+    /// Marks what `body` records as a factor of a product, whose factors pass temporaries inside the loops that they
+    /// share.
+    template <class Body> void within_product(Body&& body) {
+        const bool outside = std::exchange(within_product_, true);
         body();
-        among_steps_ = outside;
+        within_product_ = outside;
     }
-    bool is_among_steps() const { return among_steps_; }
+    bool is_within_product() const { return within_product_; }
 
-    /// A temporary of `elements` entries; planar when complex. Once released it may serve again, those of
-    /// single iterations apart from those that several iterations share.
+    /// A temporary of `elements` entries; planar if complex. It may be reused once released; temporaries of single
+    /// iterations and those shared by several iterations are kept separate.
     Memory acquire(Integer elements, bool complex);
     void release(const Memory& memory);
     Integer elements(const Memory& memory) const { return array(memory).elements; }
@@ -61,7 +61,7 @@ private:
     LoopProgram program_;
     std::vector<bool> in_use_; ///< by array
     bool nested_ = false;      ///< inside a loop of several iterations
-    bool among_steps_ = false;
+    bool within_product_ = false;
     bool for_gpu_;
     Variable next_variable_ = 0;
 };
@@ -69,38 +69,40 @@ private:
 /// The lowest and highest element of a layout.
 Reach reach_of(const Layout& layout);
 
-/// Adds the argument that holds all of these elements, complex numbers or reals; see Array for `parts_apart`.
-Memory add_argument(Recorder& recorder, Array::Role role, bool complex, bool parts_apart,
+/// Adds the argument that spans all of these elements, complex or real; see Array for `split_complex`.
+Memory add_argument(Recorder& recorder, Array::Role role, bool complex, bool split_complex,
                     std::initializer_list<Reach> reaches);
 
-/// Records  out = codelet(in)  for every iteration of `loops`. Index maps that are not affine in the loops are done
-/// apart, by `add_copy` through a temporary, or by tables on a GPU. `between`: see Placement.
+/// Records  out = codelet(in)  for every iteration of `loops`. Index maps that are not affine in the loops are handled
+/// separately, by `add_copy` through a temporary, or by index tables on a GPU. `between`: see Placement.
 void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in, const Endpoint& out,
                  const std::vector<Loop>& loops,
-                 const std::vector<std::vector<std::vector<MetDiagonal>>>& between = {});
+                 const std::vector<std::vector<std::vector<FoldedDiagonal>>>& between = {});
 
-/// Records  out[i] = in[i]  for i < n inside `loops`, through tables of indices where the maps need them; such entries
-/// of an array whose parts lie apart in two copies, of real and of imaginary parts.
+/// Records  out[i] = in[i]  for i < n inside `loops`, with index tables if the maps need them. In that case an array
+/// with separate components is copied in two parts, real and imaginary.
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops);
 
-/// Whether a step that copies to or from a temporary is to have `loops` around both, so that the temporary is of one iteration:
-/// on a GPU it lies in the shared memory of a block, and blocks have iterations. Among steps the loops are inside already.
-bool goes_by_iterations(const Recorder& recorder, const std::vector<Loop>& loops);
+/// Whether a call that copies to or from a temporary should have `loops` around both, so that the temporary belongs to
+/// one iteration: on a GPU it is in a block's shared memory, and blocks are iterations. Within a product, the loops
+/// are inside already.
+bool nests_in_iterations(const Recorder& recorder, const std::vector<Loop>& loops);
 
-/// What `body` records lies inside all of the loops, the one whose iterations are neighbours at the endpoint innermost.
+/// Nests what `body` records inside all of the loops; the loop with neighbouring iterations at the endpoint is
+/// innermost.
 void nest_by_iterations(Recorder& recorder, std::vector<Loop> loops, const Endpoint& endpoint,
                         const std::function<void()>& body);
 
-/// Whether complex entries are pairs of the endpoint's reals in loops of the given counts; with rows left out, also where
-/// one of these loops has to be split for that.
+/// Whether complex entries are pairs of the endpoint's reals in loops of the given counts; with padded rows, also if
+/// one of these loops must be split for that.
 bool can_pair_in(Recorder& recorder, const Endpoint& endpoint, Integer entries, std::vector<Integer> counts,
                  Integer row);
 
-/// Which index of a temporary runs fastest: [n][loops…] or [loops…][n].
+/// The fastest index of a temporary: [n][loops…] or [loops…][n].
 enum class Order : std::uint8_t { loops_fastest, entries_fastest };
 
-/// A fresh temporary for n entries in each iteration of `loops`, and the endpoint that sees it.
+/// A fresh temporary for n entries in each iteration of `loops`, and an endpoint on it.
 struct Temporary {
     Memory memory;
     Endpoint endpoint;

@@ -9,12 +9,13 @@ using formula::TwiddleFunction;
 
 namespace {
 
-/// Whether an index has room for both.
+/// Whether the digits occupy disjoint parts of an index.
 bool are_apart(const formula::Digit& a, const formula::Digit& b) {
     return b.divisor % (a.divisor * a.modulus) == 0 || a.divisor % (b.divisor * b.modulus) == 0;
 }
 
-/// The extents with that of the table's symbol, which may have stood for other values since: one more than the largest.
+/// The extents with that of the table's symbol, one more than the table's largest value: the symbol may have denoted
+/// other values since.
 Extents with_symbol(Extents extents, const IndexTable& table) {
     std::vector<Integer> iteration(table.variables.size());
     const IndexTable::Lookup lookup = [&](Variable v) {
@@ -37,36 +38,37 @@ Extents with_symbol(Extents extents, const IndexTable& table) {
 
 } // namespace
 
-std::optional<Digits> digits_with_table(const Factor& factor, const Extents& given) {
-    const bool has_table = factor.varying.size() == 1 && factor.varying[0].table;
-    const Extents extents = has_table ? with_symbol(given, *factor.varying[0].table) : given;
-    if (factor.varying.size() != 1 || factor.constant != formula::Complex(1) || !factor.beside.empty())
+std::optional<Digits> digits_with_table(const Twiddle& twiddle, const Extents& given) {
+    const bool has_table = twiddle.varying.size() == 1 && twiddle.varying[0].table;
+    const Extents extents = has_table ? with_symbol(given, *twiddle.varying[0].table) : given;
+    if (twiddle.varying.size() != 1 || twiddle.constant != formula::Complex(1) || !twiddle.auxiliary.empty())
         return std::nullopt;
-    const MetDiagonal& met = factor.varying[0];
-    const auto* twiddle = std::get_if<TwiddleFunction>(&met.diagonal.function);
-    if (!twiddle || !are_apart(twiddle->first, twiddle->second)) return std::nullopt;
+    const FoldedDiagonal& met = twiddle.varying[0];
+    const auto* twiddle_function = std::get_if<TwiddleFunction>(&met.diagonal.function);
+    if (!twiddle_function || !are_apart(twiddle_function->first, twiddle_function->second))
+        return std::nullopt;
     const auto index = evaluate(met.diagonal.index, met.index, extents);
     if (!index) return std::nullopt;
-    auto first = digit_of(twiddle->first, *index, extents);
-    auto second = digit_of(twiddle->second, *index, extents);
+    auto first = digit_of(twiddle_function->first, *index, extents);
+    auto second = digit_of(twiddle_function->second, *index, extents);
     if (!first || !second) return std::nullopt;
     return Digits{std::move(*first), std::move(*second)};
 }
 
-std::optional<Digits> digits_of(const Factor& factor, const Extents& extents) {
-    const bool has_table = !factor.varying.empty() && factor.varying[0].table;
-    return has_table ? std::nullopt : digits_with_table(factor, extents);
+std::optional<Digits> digits_of(const Twiddle& twiddle, const Extents& extents) {
+    const bool has_table = !twiddle.varying.empty() && twiddle.varying[0].table;
+    return has_table ? std::nullopt : digits_with_table(twiddle, extents);
 }
 
-Factor power(const TwiddleFunction& twiddle, bool first, const Affine& x, const Affine& y,
-             const Extents& extents, const std::optional<IndexTable>& table) {
-    const formula::Digit &dx = first ? twiddle.first : twiddle.second,
-                         &dy = first ? twiddle.second : twiddle.first;
+Twiddle power(const TwiddleFunction& twiddle_function, bool first, const Affine& x, const Affine& y,
+              const Extents& extents, const std::optional<IndexTable>& table) {
+    const formula::Digit &dx = first ? twiddle_function.first : twiddle_function.second,
+                         &dy = first ? twiddle_function.second : twiddle_function.first;
     const Integer range = std::max(dx.divisor * dx.modulus, dy.divisor * dy.modulus);
-    const formula::Diagonal diagonal{twiddle, formula::IndexMap::identity(range)};
-    MetDiagonal met{diagonal, dx.divisor * x + dy.divisor * y};
+    const formula::Diagonal diagonal{twiddle_function, formula::IndexMap::identity(range)};
+    FoldedDiagonal met{diagonal, dx.divisor * x + dy.divisor * y};
     if (table && met.index.coefficient(table->symbol) != 0) met.table = table;
-    return factor_of({std::move(met)}, extents);
+    return twiddle_of({std::move(met)}, extents);
 }
 
 } // namespace swirl::lower

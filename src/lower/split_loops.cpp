@@ -1,6 +1,6 @@
 #include "lower/split_loops.hpp"
 
-#include "lower/factors.hpp"
+#include "lower/twiddles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,10 @@ namespace swirl::lower {
 
 namespace {
 
-/// Inner loops have at least so many iterations: several vectors of any machine.
+/// Fewest iterations of inner loops: several vectors on any target.
 constexpr Integer shortest_inner_loop = 64;
 
-/// What stands for a variable from now on: a form of others.
+/// Replaces a variable by a form of others.
 struct Substitution {
     Variable variable;
     Affine form;
@@ -28,20 +28,20 @@ struct Substitution {
         };
     }
 
-    void operator()(std::vector<MetDiagonal>& diagonals) const {
-        for (MetDiagonal& met : diagonals) {
+    void operator()(std::vector<FoldedDiagonal>& diagonals) const {
+        for (FoldedDiagonal& met : diagonals) {
             (*this)(met.index);
             (*this)(met.table);
         }
     }
 
-    void operator()(std::vector<Location>& places) const {
-        for (Location& place : places) {
-            (*this)(place.re);
-            (*this)(place.im);
-            (*this)(place.diagonals);
-            (*this)(place.table);
-            for (auto& forms : place.forms)
+    void operator()(std::vector<Location>& locations) const {
+        for (Location& location : locations) {
+            (*this)(location.re);
+            (*this)(location.im);
+            (*this)(location.diagonals);
+            (*this)(location.table);
+            for (auto& forms : location.forms)
                 for (Affine& index : forms) (*this)(index);
         }
     }
@@ -130,7 +130,7 @@ private:
         return {variable, count};
     }
 
-    /// The call with loops in place of loop number k, from iteration `first` on.
+    /// The call with `loops` in place of loop k, from iteration `first` on.
     static Call part(Call call, std::size_t k, const std::vector<Loop>& loops, Integer first) {
         Substitution substitution{call.loops[k].variable, first};
         Integer stride = 1;
@@ -142,7 +142,7 @@ private:
         return call;
     }
 
-    /// About the root of the count, a divisor where one is near; 0 where a loop is too short for that.
+    /// About the square root of the count, a divisor if one is near; 0 if the loop is too short.
     static Integer inner_count(Integer count) {
         const auto root = static_cast<Integer>(std::sqrt(static_cast<double>(count)));
         if (root < shortest_inner_loop) return 0;
@@ -154,23 +154,23 @@ private:
         return root / unit * unit;
     }
 
-    /// Those that twiddles vary with of which all values would be too many.
+    /// The variables on which twiddles with too many values depend.
     std::vector<Variable> variables_to_split(const Placement& placement) const {
         std::vector<Variable> variables;
-        const auto look_at = [&](const std::vector<MetDiagonal>& diagonals, std::size_t entries) {
-            const Integer most = largest_factor_table(entries);
-            for (const MetDiagonal& met : diagonals) {
-                const Factor factor = factor_of({met}, program_.extents);
-                for (const Factor& term : factor_terms(factor, program_.extents, most))
+        const auto check_values = [&](const std::vector<FoldedDiagonal>& diagonals, std::size_t entries) {
+            const Integer most = max_twiddle_table(entries);
+            for (const FoldedDiagonal& met : diagonals) {
+                const Twiddle twiddle = twiddle_of({met}, program_.extents);
+                for (const Twiddle& term : twiddle_terms(twiddle, program_.extents, most))
                     if (is_product_of_digits(term, program_.extents) &&
                         combinations(term, program_.extents) > most)
                         variables.insert(variables.end(), term.variables.begin(), term.variables.end());
             }
         };
-        for (const auto* places : {&placement.sources, &placement.targets})
-            for (const Location& place : *places) look_at(place.diagonals, places->size());
+        for (const auto* locations : {&placement.sources, &placement.targets})
+            for (const Location& location : *locations) check_values(location.diagonals, locations->size());
         for (const auto& entries : placement.between)
-            for (const auto& diagonals : entries) look_at(diagonals, entries.size());
+            for (const auto& diagonals : entries) check_values(diagonals, entries.size());
         return variables;
     }
 

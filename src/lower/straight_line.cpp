@@ -11,7 +11,7 @@ namespace {
 
 using Vector = std::vector<Scaled>;
 
-/// Evaluates a formula on symbolic values; one member a payload, in the order of formula.hpp.
+/// Evaluates a formula on symbolic values; one member per payload, in the order of formula.hpp.
 class Evaluator {
 public:
     explicit Evaluator(Arithmetic& arithmetic) : arithmetic_(arithmetic) {}
@@ -121,7 +121,7 @@ private:
     Vector evaluate(const ParallelKronecker&, const Formula& formula, Vector x) {
         return apply_between_identities(formula.children()[0], x, 1);
     }
-    Vector evaluate(const LinePermutation& p, const Formula& formula, Vector x) {
+    Vector evaluate(const CacheLinePermutation& p, const Formula& formula, Vector x) {
         return apply_between_identities(formula.children()[0], x, static_cast<std::size_t>(p.line));
     }
 

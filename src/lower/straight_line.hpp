@@ -7,8 +7,8 @@
 
 namespace swirl::lower {
 
-/// formula · x as straight-line arithmetic. Transforms still whole are broken down by
-/// rules::cheapest_straight_line. The result may be scaled: Arithmetic::settle it.
+/// formula · x as straight-line arithmetic. Breaks down remaining transforms by rules::cheapest_straight_line. The
+/// result may be scaled: apply Arithmetic::settle.
 std::vector<Scaled> straight_line(const formula::Formula& formula, std::vector<Scaled> x,
                                   Arithmetic& arithmetic);
 

@@ -1,6 +1,6 @@
 #include "lower/tabled_copy.hpp"
 
-#include "lower/factors.hpp"
+#include "lower/twiddles.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -9,43 +9,45 @@ namespace swirl::lower {
 
 namespace {
 
-/// One side of a copy whose address comes out of a table of indices.
+/// One side of a copy, addressed through an index table.
 class TabledSide {
 public:
-    TabledSide(Context& context, const Memory& memory, const Location& place, bool complex,
+    TabledSide(Context& context, const Memory& memory, const Location& location, bool complex,
                const std::vector<Loop>& loops)
         : context_(context),
           memory_(context.buffers_of(memory)),
-          place_(place),
+          location_(location),
           complex_(complex),
-          tables_(context, {place}, loops) {}
+          tables_(context, {location}, loops) {}
 
     Scaled load() {
         Scaled value;
         const ir::Access re{.dynamic = tables_.dynamic(0)};
-        value.re.value = context_.builder.load(memory_.re, context_.placed(place_.re), re);
-        value.re.negative = place_.re_negative;
+        value.re.value = context_.builder.load(memory_.re, context_.placed(location_.re), re);
+        value.re.negative = location_.re_negative;
         if (!complex_) return value;
         const ir::Access im{.dynamic = tables_.dynamic_of_imaginary(0)};
-        value.im.value = context_.builder.load(memory_.im, context_.placed(place_.im), im);
-        value.im.negative = place_.im_negative;
+        value.im.value = context_.builder.load(memory_.im, context_.placed(location_.im), im);
+        value.im.negative = location_.im_negative;
         return value;
     }
 
     void store(Scaled value, Arithmetic& arithmetic) {
-        if (place_.re_negative) value.re = -value.re;
-        if (place_.im_negative) value.im = -value.im;
+        if (location_.re_negative) value.re = -value.re;
+        if (location_.im_negative) value.im = -value.im;
         const ir::Access re{.dynamic = tables_.dynamic(0)};
-        context_.builder.store(memory_.re, context_.placed(place_.re), arithmetic.materialize(value.re), re);
+        context_.builder.store(memory_.re, context_.placed(location_.re), arithmetic.materialize(value.re),
+                               re);
         if (!complex_) return;
         const ir::Access im{.dynamic = tables_.dynamic_of_imaginary(0)};
-        context_.builder.store(memory_.im, context_.placed(place_.im), arithmetic.materialize(value.im), im);
+        context_.builder.store(memory_.im, context_.placed(location_.im), arithmetic.materialize(value.im),
+                               im);
     }
 
 private:
     Context& context_;
     Buffers memory_;
-    const Location& place_;
+    const Location& location_;
     bool complex_;
     IndexTables tables_;
 };
@@ -60,17 +62,17 @@ std::vector<Loop> table_loops(const IndexTable& table, const std::vector<Loop>& 
     return varying;
 }
 
-IndexTables::IndexTables(Context& context, const std::vector<Location>& places,
+IndexTables::IndexTables(Context& context, const std::vector<Location>& locations,
                          const std::vector<Loop>& loops)
-    : context_(context), indices_(places.size()), imaginary_(places.size()) {
-    for (std::size_t k = 0; k < places.size(); ++k) {
-        const Location& place = places[k];
-        if (!place.table) continue;
-        const Variable symbol = place.table->symbol;
+    : context_(context), indices_(locations.size()), imaginary_(locations.size()) {
+    for (std::size_t k = 0; k < locations.size(); ++k) {
+        const Location& location = locations[k];
+        if (!location.table) continue;
+        const Variable symbol = location.table->symbol;
         context.bind(symbol, 0);
-        indices_[k] = add(place, place.re, loops);
-        const bool same = place.im.coefficient(symbol) == place.re.coefficient(symbol);
-        imaginary_[k] = same ? indices_[k] : add(place, place.im, loops);
+        indices_[k] = add(location, location.re, loops);
+        const bool same = location.im.coefficient(symbol) == location.re.coefficient(symbol);
+        imaginary_[k] = same ? indices_[k] : add(location, location.im, loops);
     }
     if (!sections_.empty()) table_ = context.add_table(contents());
     sections_.clear();
@@ -82,11 +84,11 @@ Integer IndexTables::Section::size() const {
     return size;
 }
 
-/// Appends what a form of the place takes from its table, and returns where that is.
-Affine IndexTables::add(const Location& place, const Affine& form, const std::vector<Loop>& loops) {
+/// Appends the table values that a form of the location needs, and returns their offset.
+Affine IndexTables::add(const Location& location, const Affine& form, const std::vector<Loop>& loops) {
     const Integer first = sections_.empty() ? 0 : sections_.back().first + sections_.back().size();
-    sections_.push_back(
-        {&*place.table, table_loops(*place.table, loops), form.coefficient(place.table->symbol), first});
+    sections_.push_back({&*location.table, table_loops(*location.table, loops),
+                         form.coefficient(location.table->symbol), first});
     const std::vector<Loop>& varying = sections_.back().varying;
     Affine index = first;
     Integer stride = 1;
@@ -116,10 +118,10 @@ void emit_tabled_copy(Context& context, const Call& call) {
     const Location &from = call.placement.sources[0], &to = call.placement.targets[0];
     TabledSide source(context, call.input, from, call.complex, around);
     TabledSide target(context, call.output, to, call.complex, around);
-    FactorTables before(context, call.complex, {factor_of(from.diagonals, context.extents())}, around,
+    TwiddleTables before(context, call.complex, {twiddle_of(from.diagonals, context.extents())}, around,
+                         std::nullopt);
+    TwiddleTables after(context, call.complex, {twiddle_of(to.diagonals, context.extents())}, around,
                         std::nullopt);
-    FactorTables after(context, call.complex, {factor_of(to.diagonals, context.extents())}, around,
-                       std::nullopt);
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
         if (k < call.loops.size())
             return context.in_loop(call.loops[k], "i", context.loop_kind(), [&] { nest(k + 1); });

@@ -8,9 +8,9 @@
 
 namespace swirl::lower {
 
-/// Those of the loops that a table of indices varies with, in the same order.
+/// The loops on which an index table depends, in the same order.
 std::vector<Loop> table_loops(const IndexTable& table, const std::vector<Loop>& loops);
-/// Calls f(value) with the table's value in each iteration of `varying`, the last loop fastest.
+/// Calls f(value) with the table's value in each iteration of `varying`; the last loop runs fastest.
 template <class F> void for_each_value(const IndexTable& table, const std::vector<Loop>& varying, F&& f) {
     std::vector<Integer> iteration(varying.size());
     const IndexTable::Lookup lookup = [&](Variable v) {
@@ -29,18 +29,18 @@ template <class F> void for_each_value(const IndexTable& table, const std::vecto
     }
 }
 
-/// What of a codelet's addresses comes out of tables of indices, all in one: [entry][loops that its index varies with].
+/// All index tables of a codelet's addresses, in one table: [entry][loops that its index depends on].
 class IndexTables {
 public:
-    IndexTables(Context& context, const std::vector<Location>& places, const std::vector<Loop>& loops);
+    IndexTables(Context& context, const std::vector<Location>& locations, const std::vector<Loop>& loops);
 
-    /// To be added to the address of the place's real part; ir::no_value where nothing is.
-    ir::Value dynamic(std::size_t place) { return load(indices_[place]); }
-    /// The same of the imaginary part, which may lie further on where the real part lies further back.
-    ir::Value dynamic_of_imaginary(std::size_t place) { return load(imaginary_[place]); }
+    /// Offset to add to the address of the location's real component; ir::no_value if there is none.
+    ir::Value dynamic(std::size_t location) { return load(indices_[location]); }
+    /// The same for the imaginary component, whose offset may grow where that of the real one shrinks.
+    ir::Value dynamic_of_imaginary(std::size_t location) { return load(imaginary_[location]); }
 
 private:
-    /// What a form of a place takes from its table: the values times `coefficient`, from `first` on.
+    /// Table values for a form of a location: the index table's values times `coefficient`, from `first` on.
     struct Section {
         const IndexTable* table;
         std::vector<Loop> varying;
@@ -50,17 +50,17 @@ private:
     };
 
     ir::Value load(const std::optional<Affine>& index);
-    Affine add(const Location& place, const Affine& form, const std::vector<Loop>& loops);
+    Affine add(const Location& location, const Affine& form, const std::vector<Loop>& loops);
     ir::Table contents() const;
 
     Context& context_;
     std::vector<Section> sections_;
     std::vector<std::optional<Affine>> indices_; ///< into the table
     std::vector<std::optional<Affine>> imaginary_;
-    std::optional<Context::TablePlace> table_;
+    std::optional<Context::TableLocation> table_;
 };
 
-/// Emits a copy of which one side at least is reached through a table of indices.
+/// Emits a copy with an index table on at least one side.
 void emit_tabled_copy(Context& context, const Call& call);
 
 } // namespace swirl::lower

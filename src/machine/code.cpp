@@ -2,21 +2,21 @@
 
 #include <array>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-/// Places of the fields among the 128 bits.
+/// A field's bits among the 128.
 struct Field {
     int first;
     int count;
 };
 constexpr Field opcode{0, 12}, guard{12, 3}, guard_negated{15, 1};
 constexpr Field register_d{16, 8}, register_a{24, 8}, register_b{32, 8}, register_c{64, 8};
-constexpr Field stall{105, 4}, stays{109, 1}, write_scoreboard{110, 3}, read_scoreboard{113, 3}, wait{116, 6},
-    reuse{122, 4};
+constexpr Field stall{105, 4}, no_yield{109, 1}, write_scoreboard{110, 3}, read_scoreboard{113, 3},
+    wait{116, 6}, reuse{122, 4};
 constexpr std::array fields = {opcode,          guard,      guard_negated, register_d, register_a,
-                               register_b,      register_c, stall,         stays,      write_scoreboard,
+                               register_b,      register_c, stall,         no_yield,   write_scoreboard,
                                read_scoreboard, wait,       reuse};
 
 int get(const Word& word, Field field) { return static_cast<int>(word.bits(field.first, field.count)); }
@@ -46,7 +46,7 @@ Instruction decode(const Word& word) {
     result.b = get(word, register_b);
     result.c = get(word, register_c);
     result.control = {.stall = get(word, stall),
-                      .stays = get(word, stays) != 0,
+                      .no_yield = get(word, no_yield) != 0,
                       .write_scoreboard = get(word, write_scoreboard),
                       .read_scoreboard = get(word, read_scoreboard),
                       .wait = static_cast<unsigned>(get(word, wait)),
@@ -68,7 +68,7 @@ Word encode(const Instruction& instruction) {
     put(register_c, instruction.c);
     const Control& control = instruction.control;
     put(stall, control.stall);
-    put(stays, control.stays);
+    put(no_yield, control.no_yield);
     put(write_scoreboard, control.write_scoreboard);
     put(read_scoreboard, control.read_scoreboard);
     put(wait, control.wait);
@@ -76,4 +76,4 @@ Word encode(const Instruction& instruction) {
     return word;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

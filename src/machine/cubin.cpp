@@ -7,18 +7,18 @@
 #include <map>
 #include <string_view>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-// Places in ELF's headers, of 64 bits (System V ABI).
+// Offsets in the headers of 64-bit ELF (System V ABI).
 constexpr std::size_t header_bytes = 64, sections_at = 0x28, section_size_at = 0x3a, section_count_at = 0x3c,
                       names_section_at = 0x3e;
 constexpr std::size_t section_bytes = 64, symbol_bytes = 24;
-constexpr std::string_view magic = "\177ELF\002\001"; // 64 bits, the lowest byte first
-constexpr std::uint32_t without_bytes = 8;            // a section that is memory only
+constexpr std::string_view magic = "\177ELF\002\001"; // 64 bits, little-endian
+constexpr std::uint32_t without_bytes = 8;            // SHT_NOBITS: a section without bytes in the file
 constexpr std::string_view text_prefix = ".text.", shared_prefix = ".nv.shared.";
-/// Attributes in .nv.info: a format, a number, a size or a value, and so many bytes.
+/// Attributes in .nv.info: a format byte, an attribute number, a size or value, and for sized ones that many bytes.
 constexpr std::uint8_t sized_attribute = 4, register_count = 0x2f;
 
 struct Section {
@@ -70,7 +70,7 @@ public:
         return result;
     }
 
-    /// Registers by kernel.
+    /// Register counts by kernel.
     std::map<std::string, int> registers(const std::vector<Section>& sections) const {
         std::map<std::string, int> result;
         for (const Section& section : sections) {
@@ -144,4 +144,4 @@ Bytes Cubin::with_code(const Kernel& kernel, const Code& code) const {
     return result;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

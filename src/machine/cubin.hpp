@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 using Bytes = std::vector<std::byte>;
 
@@ -16,20 +16,20 @@ class Cubin {
 public:
     struct Kernel {
         std::string name;
-        std::size_t first_byte = 0; ///< of its instructions in the file
+        std::size_t first_byte = 0; ///< file offset of its instructions
         std::size_t words = 0;
-        int registers = 0;             ///< of a thread
-        std::size_t static_shared = 0; ///< bytes of a block that the kernel itself declares
+        int registers = 0;             ///< per thread
+        std::size_t static_shared = 0; ///< bytes per block that the kernel declares itself
     };
 
-    /// UserError where it is no such file, or one that is cut short.
+    /// UserError if the image is not such a file or is truncated.
     explicit Cubin(Bytes image);
 
     const std::vector<Kernel>& kernels() const { return kernels_; }
-    /// UserError, naming those that are there, where there is none of this name.
+    /// UserError, listing the kernels, if none has this name.
     const Kernel& kernel(const std::string& name) const;
     Code code(const Kernel& kernel) const;
-    /// The file with other instructions, as many as there were.
+    /// The file with a kernel's instructions replaced by as many others.
     Bytes with_code(const Kernel& kernel, const Code& code) const;
 
 private:
@@ -37,4 +37,4 @@ private:
     std::vector<Kernel> kernels_;
 };
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-constexpr int most_late = 1; ///< reads of a bank that may be outstanding when the next instruction is issued
-constexpr int wide_load_cycles = 3; ///< of a load from shared memory into two or four registers
+constexpr int max_lag = 1; ///< reads of a bank that may be outstanding when the next instruction issues
+constexpr int wide_load_cycles = 3; ///< for a load from shared memory into two or four registers
 
 bool reads_by_banks(Kind kind) {
     switch (kind) {
@@ -18,7 +18,7 @@ bool reads_by_banks(Kind kind) {
     case Kind::integer:
     case Kind::move:
     case Kind::predicate: return true;
-    default: return false; // operands of memory's units go another way
+    default: return false; // operands of memory instructions take another path
     }
 }
 
@@ -39,23 +39,23 @@ int IssueModel::issue(const Instruction& instruction) {
         for (const RegisterRange& range : registers_read(instruction)) {
             if (range.slot >= slots) continue;
             const auto bank = static_cast<std::size_t>(range.first % banks);
-            int& kept = kept_.at(static_cast<std::size_t>(range.slot)).at(bank);
-            if (kept == range.first)
+            int& reuse_cache = reuse_cache_.at(static_cast<std::size_t>(range.slot)).at(bank);
+            if (reuse_cache == range.first)
                 ++hits_;
             else if (std::ranges::find(fetched, range.first) == fetched.end()) {
                 fetched.push_back(range.first);
                 ++needed.at(bank);
                 ++reads_;
             }
-            kept = (instruction.control.reuse >> range.slot & 1U) != 0 ? range.first : -1;
+            reuse_cache = (instruction.control.reuse >> range.slot & 1U) != 0 ? range.first : -1;
         }
     }
     int waited = 0;
-    for (; std::ranges::max(late_) > most_late; ++waited)
-        for (int& late : late_) late = std::max(0, late - 1);
+    for (; std::ranges::max(lag_) > max_lag; ++waited)
+        for (int& lag : lag_) lag = std::max(0, lag - 1);
     const int own = cycles_of(instruction, kind);
     for (std::size_t bank = 0; bank < banks; ++bank)
-        late_[bank] = std::max(0, late_[bank] + needed[bank] - own);
+        lag_[bank] = std::max(0, lag_[bank] + needed[bank] - own);
     cycles_ += waited + own;
     bank_cycles_ += waited;
     return waited + own;
@@ -78,4 +78,4 @@ IssueModel issue_of_loop(std::span<const Instruction> body) {
     return both.since(warm);
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

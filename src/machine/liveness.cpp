@@ -1,10 +1,10 @@
 #include "machine/liveness.hpp"
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-/// Of these the table does not say which predicates or uniform registers they touch; threads' own registers are none of these.
+/// Kinds for which the table omits predicates or uniform registers; they access no ordinary registers.
 bool has_no_registers(Kind kind) { return kind == Kind::uniform || kind == Kind::predicate; }
 
 RegisterSet before(const Instruction& instruction, RegisterSet live) {
@@ -46,4 +46,4 @@ std::vector<RegisterSet> live_registers(const Code& code) {
     return live;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -4,11 +4,11 @@
 
 #include <bitset>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 using RegisterSet = std::bitset<zero_register + 1>;
 
-/// Registers that somebody may still read, before each instruction. An instruction that is not understood may read all.
+/// Registers live before each instruction. An unknown instruction may read all.
 std::vector<RegisterSet> live_registers(const Code& code);
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -4,11 +4,11 @@
 #include <array>
 #include <set>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-/// Who has touched something last: what comes next depends on these.
+/// The last accesses to a resource, on which the next one depends.
 struct Touched {
     std::optional<std::size_t> writer;
     std::vector<std::size_t> readers;
@@ -19,15 +19,16 @@ public:
     Collector(const LoopPattern& pattern, const LoopWebs& webs) : pattern_(pattern), webs_(webs) {}
 
     std::vector<Dependence> collect() {
-        const std::set<std::size_t> others(pattern_.others.begin(), pattern_.others.end());
-        for (std::size_t place = 0; place < pattern_.body.size(); ++place) {
-            const Kind kind = kind_of(pattern_.body[place]);
-            const bool is_other = others.contains(place);
+        const std::set<std::size_t> other_instructions(pattern_.other_instructions.begin(),
+                                                       pattern_.other_instructions.end());
+        for (std::size_t body_index = 0; body_index < pattern_.body.size(); ++body_index) {
+            const Kind kind = kind_of(pattern_.body[body_index]);
+            const bool is_other = other_instructions.contains(body_index);
             if (!is_other && kind != Kind::shared_load && kind != Kind::branch) continue;
-            read_all(place);
-            if (is_other) write_all(place);
+            read_all(body_index);
+            if (is_other) write_all(body_index);
             if (kind == Kind::copy || kind == Kind::fence || kind == Kind::barrier)
-                write(memory_, place, false);
+                write(memory_, body_index, false);
         }
         return std::move(result_);
     }
@@ -36,36 +37,39 @@ private:
     void add(std::size_t before, std::size_t after, bool has_latency) {
         if (before != after) result_.push_back({before, after, has_latency});
     }
-    void read(Touched& touched, std::size_t place) {
-        if (touched.writer) add(*touched.writer, place, true);
-        touched.readers.push_back(place);
+    void read(Touched& touched, std::size_t body_index) {
+        if (touched.writer) add(*touched.writer, body_index, true);
+        touched.readers.push_back(body_index);
     }
-    void write(Touched& touched, std::size_t place, bool has_latency = true) {
-        if (touched.writer) add(*touched.writer, place, has_latency);
-        for (const std::size_t reader : touched.readers) add(reader, place, false);
-        touched = {place, {}};
+    void write(Touched& touched, std::size_t body_index, bool has_latency = true) {
+        if (touched.writer) add(*touched.writer, body_index, has_latency);
+        for (const std::size_t reader : touched.readers) add(reader, body_index, false);
+        touched = {body_index, {}};
     }
 
-    void read_all(std::size_t place) {
-        const Instruction& instruction = pattern_.body[place];
+    void read_all(std::size_t body_index) {
+        const Instruction& instruction = pattern_.body[body_index];
         for (const RegisterRange& range : registers_read(instruction))
             for (int k = range.first; k < range.first + range.count; ++k)
-                if (const auto value = webs_.value_read(place, k)) read(values_[{*value, k}], place);
-        each_beside(predicates_read(instruction), uniform_read(instruction),
-                    [&](Touched& touched) { read(touched, place); });
+                if (const auto value = webs_.value_read(body_index, k))
+                    read(values_[{*value, k}], body_index);
+        each_between_fmas(predicates_read(instruction), uniform_read(instruction),
+                          [&](Touched& touched) { read(touched, body_index); });
     }
 
-    void write_all(std::size_t place) {
-        const Instruction& instruction = pattern_.body[place];
+    void write_all(std::size_t body_index) {
+        const Instruction& instruction = pattern_.body[body_index];
         for (const RegisterRange& range : registers_written(instruction))
             for (int k = range.first; k < range.first + range.count; ++k)
-                if (const auto value = webs_.value_written(place, k)) write(values_[{*value, k}], place);
-        each_beside(predicates_written(instruction), uniform_written(instruction),
-                    [&](Touched& touched) { write(touched, place); });
+                if (const auto value = webs_.value_written(body_index, k))
+                    write(values_[{*value, k}], body_index);
+        each_between_fmas(predicates_written(instruction), uniform_written(instruction),
+                          [&](Touched& touched) { write(touched, body_index); });
     }
 
-    /// What these sets of predicates, uniform registers and uniform predicates have.
-    template <class Touch> void each_beside(unsigned predicates, const UniformSet& uniform, Touch&& touch) {
+    /// Visits the given predicates, uniform registers and uniform predicates.
+    template <class Touch>
+    void each_between_fmas(unsigned predicates, const UniformSet& uniform, Touch&& touch) {
         for (std::size_t k = 0; k < predicates_.size(); ++k)
             if ((predicates >> k & 1U) != 0) touch(predicates_[k]);
         for (std::size_t k = 0; k < uniform_registers_.size(); ++k)
@@ -89,4 +93,4 @@ std::vector<Dependence> dependences(const LoopPattern& pattern, const LoopWebs& 
     return Collector(pattern, webs).collect();
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -2,17 +2,17 @@
 
 #include "machine/loop_webs.hpp"
 
-namespace swirl::machine {
+namespace swirl::sass {
 
-/// Of two instructions of a loop, neither of which is a product, that stay in their order.
+/// An ordered pair of instructions of a loop, neither of which is an FMA.
 struct Dependence {
-    std::size_t before = 0; ///< places in the body, `before` < `after`
+    std::size_t before = 0; ///< indices in the body, `before` < `after`
     std::size_t after = 0;
-    bool has_latency = false; ///< the later one takes what the earlier one makes, or makes it anew
+    bool has_latency = false; ///< the later one reads or overwrites the earlier one's result
 };
 
-/// Among what stands between products, and with loads of factors and the branch: of values in registers, of predicates, and of what
-/// touches memory or waits. Registers that LoopWebs gives anew are no reason.
+/// Dependences among the instructions between FMAs, and between them and operand loads and the branch: through
+/// registers, predicates, memory accesses and waits. Registers that LoopWebs renames cause none.
 std::vector<Dependence> dependences(const LoopPattern& pattern, const LoopWebs& webs);
 
-} // namespace swirl::machine
+} // namespace swirl::sass

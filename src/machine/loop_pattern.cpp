@@ -7,13 +7,13 @@
 #include <map>
 #include <set>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
 using Tag = Terms::Tag;
 
-/// Instructions of this kind are left as they are, between the products.
+/// Instructions that may stay, as they are, between the FMAs.
 bool may_stand_between(const Instruction& instruction) {
     switch (kind_of(instruction)) {
     case Kind::special: return is_constant_load(instruction);
@@ -40,23 +40,24 @@ public:
         result_.body.assign(begin, begin + static_cast<std::ptrdiff_t>(span->size()));
         require_closed();
         execute();
-        read_sums();
-        read_copied_sums();
-        read_steps();
+        read_accumulators();
+        read_copied_accumulators();
+        read_k_steps();
         read_loads();
         read_others();
         return std::move(result_);
     }
 
 private:
-    /// Nobody branches into the middle, and out of it only at the end.
+    /// No branch enters the loop's middle, and none leaves it but at the end.
     void require_closed() const {
         const LoopSpan& span = result_.span;
-        for (std::size_t place = 0; place < code_.size(); ++place) {
-            const auto distance = distance_of(code_[place]);
-            if (place == span.last || !distance) continue;
-            const auto target = static_cast<std::size_t>(static_cast<std::int64_t>(place) + 1 + *distance);
-            if (span.has(place)) throw UserError("the loop has a branch in it");
+        for (std::size_t body_index = 0; body_index < code_.size(); ++body_index) {
+            const auto distance = distance_of(code_[body_index]);
+            if (body_index == span.last || !distance) continue;
+            const auto target =
+                static_cast<std::size_t>(static_cast<std::int64_t>(body_index) + 1 + *distance);
+            if (span.has(body_index)) throw UserError("the loop has a branch in it");
             if (span.has(target) && target != span.first) throw UserError("a branch goes into the loop");
         }
         for (const Instruction& instruction : result_.body)
@@ -72,20 +73,22 @@ private:
             copies_.push_back(is_copy ? run_.value_of(instruction.d) : -1);
         }
         const std::vector<RegisterSet> live = live_registers(code_);
-        result_.kept = live[result_.span.first] | live[result_.span.last + 1];
+        result_.live_out = live[result_.span.first] | live[result_.span.last + 1];
         for (const Instruction& instruction : result_.body)
             for (const RegisterRange& range : registers_written(instruction))
                 for (int k = 0; k < range.count; ++k) written_.set(static_cast<std::size_t>(range.first + k));
         const int registers = std::min(registers_, named_registers(code_));
         for (int k = 0; k < registers && k < zero_register; ++k)
-            result_.free.set(static_cast<std::size_t>(k), !result_.kept.test(static_cast<std::size_t>(k)));
+            result_.free.set(static_cast<std::size_t>(k),
+                             !result_.live_out.test(static_cast<std::size_t>(k)));
     }
 
-    /// Each sum's factors, step by step: chains of multiply-adds that begin and end in one register.
-    void read_sums() {
+    /// The operands of each accumulator, k step by k step: chains of multiply-adds that begin and end in the same
+    /// register.
+    void read_accumulators() {
         for (int number = 0; number < zero_register; ++number) {
             if (!written_.test(static_cast<std::size_t>(number)) ||
-                !result_.kept.test(static_cast<std::size_t>(number)))
+                !result_.live_out.test(static_cast<std::size_t>(number)))
                 continue;
             int value = run_.value_of(number);
             std::vector<std::pair<int, int>> chain;
@@ -101,37 +104,38 @@ private:
             std::ranges::reverse(chain);
             if (!chains_.empty() && chain.size() != chains_.front().size())
                 throw UserError("sums have {} and {} products", chains_.front().size(), chain.size());
-            sum_registers_.push_back(number);
+            accumulator_registers_.push_back(number);
             chains_.push_back(std::move(chain));
         }
         if (chains_.empty()) throw UserError("no sums go around the loop");
-        result_.steps = chains_.front().size();
-        const auto products = static_cast<std::size_t>(std::ranges::count_if(
+        result_.k_steps = chains_.front().size();
+        const auto fmas = static_cast<std::size_t>(std::ranges::count_if(
             result_.body, [](const Instruction& i) { return kind_of(i) == Kind::multiply_add; }));
-        if (products != result_.steps * chains_.size())
+        if (fmas != result_.k_steps * chains_.size())
             throw UserError("some multiply-adds are not of the sums");
         for (const Instruction& instruction : result_.body)
             if (kind_of(instruction) == Kind::multiply_add) {
-                result_.product = instruction;
+                result_.fma = instruction;
                 break;
             }
-        if (result_.steps % 2 != 0 || result_.steps < 4)
-            throw UserError("{} steps are not a multiple of two, four or more", result_.steps);
+        if (result_.k_steps % 2 != 0 || result_.k_steps < 4)
+            throw UserError("{} steps are not a multiple of two, four or more", result_.k_steps);
     }
 
-    /// Moves of what is a sum, or becomes one.
-    void read_copied_sums() {
-        std::set<int> of_sums;
-        for (const int number : sum_registers_)
+    /// Moves from and to accumulators.
+    void read_copied_accumulators() {
+        std::set<int> of_accumulators;
+        for (const int number : accumulator_registers_)
             for (int value = run_.value_of(number);; value = static_cast<int>(terms_[value].key[4])) {
-                of_sums.insert(value);
+                of_accumulators.insert(value);
                 if (terms_[value].tag != Tag::multiply_add) break;
             }
-        for (const int value : copies_) is_copied_sum_.push_back(value >= 0 && of_sums.contains(value));
+        for (const int value : copies_)
+            is_copied_accumulator_.push_back(value >= 0 && of_accumulators.contains(value));
     }
 
-    /// Rows and columns of the first step's outer product: a factor's neighbours are of the other kind.
-    void read_steps() {
+    /// Rows and columns of the first k step's outer product: an operand's partners are of the other kind.
+    void read_k_steps() {
         std::map<int, std::set<int>> neighbours;
         for (const auto& chain : chains_) {
             neighbours[chain[0].first].insert(chain[0].second);
@@ -142,9 +146,9 @@ private:
         result_.rows = rows.size();
         result_.columns = columns.size();
         if (rows.size() * columns.size() != chains_.size()) throw UserError("products are no outer products");
-        row_values_.assign(result_.steps, std::vector<int>(rows.size(), -1));
-        column_values_.assign(result_.steps, std::vector<int>(columns.size(), -1));
-        result_.sums.assign(chains_.size(), -1);
+        row_values_.assign(result_.k_steps, std::vector<int>(rows.size(), -1));
+        column_values_.assign(result_.k_steps, std::vector<int>(columns.size(), -1));
+        result_.accumulators.assign(chains_.size(), -1);
         const auto index = [](const std::set<int>& of, int value) {
             return static_cast<std::size_t>(std::distance(of.begin(), of.find(value)));
         };
@@ -154,15 +158,15 @@ private:
             if (!rows.contains(x)) std::swap(x, y);
             if (!rows.contains(x) || !columns.contains(y)) throw UserError("products are no outer products");
             cells.emplace_back(index(rows, x), index(columns, y));
-            int& sum = result_.sums.at(index(rows, x) * columns.size() + index(columns, y));
-            if (sum >= 0) throw UserError("two sums have the same factors");
-            sum = sum_registers_[c];
+            int& accumulator = result_.accumulators.at(index(rows, x) * columns.size() + index(columns, y));
+            if (accumulator >= 0) throw UserError("two sums have the same factors");
+            accumulator = accumulator_registers_[c];
         }
-        for (std::size_t step = 0; step < result_.steps; ++step) read_step(step, cells);
+        for (std::size_t step = 0; step < result_.k_steps; ++step) read_k_step(step, cells);
     }
 
-    /// A row's factor is what all its sums have in common.
-    void read_step(std::size_t step, const std::vector<std::pair<std::size_t, std::size_t>>& cells) {
+    /// A row's operand is the one that all its accumulators share.
+    void read_k_step(std::size_t step, const std::vector<std::pair<std::size_t, std::size_t>>& cells) {
         const auto common = [&](auto of, std::size_t wanted) {
             std::set<int> both;
             bool is_first = true;
@@ -184,60 +188,64 @@ private:
     }
 
     void read_loads() {
-        // The registers that hold the first step's factors when the loop begins hold the next iteration's at its end.
-        std::map<std::size_t, int> known; // loads of step 0, by place
-        result_.loads.resize(result_.steps);
-        const auto place_of = [&](int value) -> FactorPlace {
+        // The registers of the first k step's operands at the loop's entry hold the next iteration's at its end.
+        std::map<std::size_t, int> known; // loads of step 0, by body index
+        result_.loads.resize(result_.k_steps);
+        const auto place_of = [&](int value) -> OperandRegister {
             const Terms::Term& entry = terms_[value];
             if (entry.tag != Tag::entry) throw UserError("the first step's factors are not there before");
             const Terms::Term& next = terms_[run_.value_of(static_cast<int>(entry.key.front()))];
             if (next.tag != Tag::load) throw UserError("the first step's factors are not loaded before");
-            const auto [found, is_new] = known.emplace(next.place, static_cast<int>(result_.loads[0].size()));
+            const auto [found, is_new] =
+                known.emplace(next.body_index, static_cast<int>(result_.loads[0].size()));
             const int first = static_cast<int>(entry.key.front()) - next.component;
             if (is_new) {
-                result_.loads[0].push_back({next.place, width_of(next.place)});
+                result_.loads[0].push_back({next.body_index, width_of(next.body_index)});
                 result_.first_registers.push_back(first);
             } else if (result_.first_registers[static_cast<std::size_t>(found->second)] != first) {
                 throw UserError("a load's registers are apart");
             }
             return {found->second, next.component};
         };
-        for (const int value : row_values_[0]) result_.row_places.push_back(place_of(value));
-        for (const int value : column_values_[0]) result_.column_places.push_back(place_of(value));
-        for (std::size_t step = 1; step < result_.steps; ++step) read_loads_of(step);
+        for (const int value : row_values_[0]) result_.row_operands.push_back(place_of(value));
+        for (const int value : column_values_[0]) result_.column_operands.push_back(place_of(value));
+        for (std::size_t step = 1; step < result_.k_steps; ++step) read_loads_of(step);
     }
 
-    int width_of(std::size_t place) const { return registers_written(result_.body[place]).front().count; }
+    int width_of(std::size_t body_index) const {
+        return registers_written(result_.body[body_index]).front().count;
+    }
 
     void read_loads_of(std::size_t step) {
-        std::vector<FactorLoad>& loads = result_.loads[step];
+        std::vector<OperandLoad>& loads = result_.loads[step];
         loads.assign(result_.loads[0].size(), {});
-        const auto match = [&](int value, const FactorPlace& place) {
+        const auto match = [&](int value, const OperandRegister& body_index) {
             const Terms::Term& term = terms_[value];
-            FactorLoad& load = loads[static_cast<std::size_t>(place.load)];
-            if (term.tag != Tag::load || term.component != place.component)
+            OperandLoad& load = loads[static_cast<std::size_t>(body_index.load)];
+            if (term.tag != Tag::load || term.component != body_index.component)
                 throw UserError("step {} has factors in another order than the first one", step);
-            if (load.width == 0) load = {term.place, width_of(term.place)};
-            if (load.place != term.place ||
-                load.width != result_.loads[0][static_cast<std::size_t>(place.load)].width)
+            if (load.width == 0) load = {term.body_index, width_of(term.body_index)};
+            if (load.body_index != term.body_index ||
+                load.width != result_.loads[0][static_cast<std::size_t>(body_index.load)].width)
                 throw UserError("step {} has other loads than the first one", step);
         };
-        for (std::size_t i = 0; i < result_.rows; ++i) match(row_values_[step][i], result_.row_places[i]);
+        for (std::size_t i = 0; i < result_.rows; ++i) match(row_values_[step][i], result_.row_operands[i]);
         for (std::size_t j = 0; j < result_.columns; ++j)
-            match(column_values_[step][j], result_.column_places[j]);
+            match(column_values_[step][j], result_.column_operands[j]);
     }
 
     void read_others() {
-        std::set<std::size_t> factor_loads;
+        std::set<std::size_t> operand_loads;
         for (const auto& loads : result_.loads)
-            for (const FactorLoad& load : loads) factor_loads.insert(load.place);
-        for (std::size_t place = 0; place + 1 < result_.body.size(); ++place) {
-            const Kind kind = kind_of(result_.body[place]);
-            if (kind == Kind::multiply_add || kind == Kind::nothing || factor_loads.contains(place)) continue;
-            if (is_copied_sum_[place]) continue; // sums stay where they are
-            if (!may_stand_between(result_.body[place]))
-                throw UserError("the loop has '{}', which is not moved", name_of(result_.body[place]));
-            result_.others.push_back(place);
+            for (const OperandLoad& load : loads) operand_loads.insert(load.body_index);
+        for (std::size_t body_index = 0; body_index + 1 < result_.body.size(); ++body_index) {
+            const Kind kind = kind_of(result_.body[body_index]);
+            if (kind == Kind::multiply_add || kind == Kind::nothing || operand_loads.contains(body_index))
+                continue;
+            if (is_copied_accumulator_[body_index]) continue; // accumulators do not move
+            if (!may_stand_between(result_.body[body_index]))
+                throw UserError("the loop has '{}', which is not moved", name_of(result_.body[body_index]));
+            result_.other_instructions.push_back(body_index);
         }
     }
 
@@ -247,15 +255,15 @@ private:
     LoopPattern result_;
     Terms terms_;
     SymbolicRun run_{terms_};
-    std::vector<int> copies_; ///< the value that each instruction copies, −1: none
-    std::vector<bool> is_copied_sum_;
-    std::vector<int> sum_registers_;
-    std::vector<std::vector<std::pair<int, int>>> chains_;     ///< of each sum
-    std::vector<std::vector<int>> row_values_, column_values_; ///< by step
+    std::vector<int> copies_; ///< value that each instruction copies; −1: none
+    std::vector<bool> is_copied_accumulator_;
+    std::vector<int> accumulator_registers_;
+    std::vector<std::vector<std::pair<int, int>>> chains_;     ///< of each accumulator
+    std::vector<std::vector<int>> row_values_, column_values_; ///< by k step
 };
 
 } // namespace
 
 LoopPattern loop_pattern(const Code& code, int registers) { return Reader(code, registers).read(); }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -5,44 +5,44 @@
 
 #include <vector>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
-/// Where one of a step's factors lies: in which of the step's loads, and in which of the registers that it fills.
-struct FactorPlace {
+/// Register of an operand within a k step: the load that fills it, and which of the load's registers it is.
+struct OperandRegister {
     int load = 0;
     int component = 0;
-    friend bool operator==(const FactorPlace&, const FactorPlace&) = default;
+    friend bool operator==(const OperandRegister&, const OperandRegister&) = default;
 };
 
-/// A load of factors from shared memory, in the compiled loop.
-struct FactorLoad {
-    std::size_t place = 0; ///< in the loop's body
-    int width = 0;         ///< registers
+/// A load of operands from shared memory, in the compiled loop.
+struct OperandLoad {
+    std::size_t body_index = 0; ///< index in the loop's body
+    int width = 0;              ///< registers
 };
 
-/// A main loop in which each iteration adds `steps` outer products of a column of factors and a row of them to sums that stay in
-/// registers; the factors of an iteration's first step are loaded by the one before, behind the meeting of the threads.
+/// A main loop whose iteration accumulates `k_steps` outer products of a column and a row of operands in registers.
+/// The operands of its first k step are loaded by the previous iteration, after the barrier.
 struct LoopPattern {
     LoopSpan span;
     Code body;
-    Instruction product; ///< a multiply-add, to make others of
+    Instruction fma; ///< a template FMA from which others are made
     std::size_t rows = 0;
     std::size_t columns = 0;
-    std::size_t steps = 0;
-    std::vector<int> sums;               ///< the register of row i, column j at i · columns + j
-    std::vector<FactorPlace> row_places; ///< the same in each step
-    std::vector<FactorPlace> column_places;
-    std::vector<std::vector<FactorLoad>>
-        loads;                        ///< of each step; those of step 0 for the iteration that follows
+    std::size_t k_steps = 0;
+    std::vector<int> accumulators;             ///< register of row i, column j at i · columns + j
+    std::vector<OperandRegister> row_operands; ///< the same in each k step
+    std::vector<OperandRegister> column_operands;
+    std::vector<std::vector<OperandLoad>>
+        loads;                        ///< of each k step; those of step 0 are for the next iteration
     std::vector<int> first_registers; ///< that the loads of step 0 fill
     std::vector<std::size_t>
-        others;       ///< places in the body of what is neither a product nor a load nor the branch
-    RegisterSet kept; ///< registers whose values at the loop's beginning or end matter to anybody
-    RegisterSet free; ///< those that the kernel has and nobody minds
+        other_instructions; ///< indices in the body of everything but FMAs, loads and the branch
+    RegisterSet live_out;   ///< registers live at the loop's entry or exit
+    RegisterSet free;       ///< allocated registers that are not in use
 };
 
-/// Reads a compiled kernel's main loop. UserError, saying what is different, where it is none of this kind.
-/// `registers`: how many the kernel has.
+/// Recognises a compiled kernel's main loop. UserError with the difference if it is not of this kind. `registers`:
+/// the kernel's allocation.
 LoopPattern loop_pattern(const Code& code, int registers);
 
-} // namespace swirl::machine
+} // namespace swirl::sass

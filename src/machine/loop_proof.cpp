@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "machine/issue.hpp"
 #include "machine/liveness.hpp"
-#include "machine/loop_waits.hpp"
+#include "machine/loop_scoreboards.hpp"
 #include "machine/loop_writer.hpp"
 #include "machine/symbolic.hpp"
 
@@ -13,17 +13,17 @@
 #include <set>
 #include <span>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-using Objection = std::optional<std::string>;
+using Mismatch = std::optional<std::string>;
 
 std::span<const Instruction> body_of(const Code& code, const LoopSpan& span) {
     return std::span(code).subspan(span.first, span.size());
 }
 
-/// The body up to its branch back; behind that there is nothing that does anything.
+/// The body up to its backward branch; only NOPs follow.
 std::span<const Instruction> iteration(const Code& code, const LoopSpan& span) {
     const auto body = body_of(code, span);
     const auto branch =
@@ -31,28 +31,28 @@ std::span<const Instruction> iteration(const Code& code, const LoopSpan& span) {
     return body.first(static_cast<std::size_t>(branch - body.begin()) + (branch == body.end() ? 0 : 1));
 }
 
-Objection objection_to_shape(const Code& compiled, const Code& written, const LoopSpan& span) {
+Mismatch shape_mismatch(const Code& compiled, const Code& written, const LoopSpan& span) {
     if (compiled.size() != written.size()) return "the kernel has another length";
-    for (std::size_t place = 0; place < compiled.size(); ++place) {
-        Instruction expected = compiled[place];
-        if (place == span.last + 1) expected.control.wait |= loop_scoreboards;
-        if (!span.has(place) && expected != written[place])
-            return fmt::format("instruction {} outside of the loop is another", place);
+    for (std::size_t body_index = 0; body_index < compiled.size(); ++body_index) {
+        Instruction expected = compiled[body_index];
+        if (body_index == span.last + 1) expected.control.wait |= loop_scoreboards;
+        if (!span.has(body_index) && expected != written[body_index])
+            return fmt::format("instruction {} outside of the loop is another", body_index);
     }
     const auto body = body_of(written, span), turn = iteration(written, span);
-    for (std::size_t place = 0; place < body.size(); ++place) {
-        const Kind kind = kind_of(body[place]);
-        if (!has_known_registers(body[place])) return "an instruction is not known";
-        if (place >= turn.size() && kind != Kind::nothing) return "something follows the branch";
+    for (std::size_t body_index = 0; body_index < body.size(); ++body_index) {
+        const Kind kind = kind_of(body[body_index]);
+        if (!has_known_registers(body[body_index])) return "an instruction is not known";
+        if (body_index >= turn.size() && kind != Kind::nothing) return "something follows the branch";
     }
     const auto size = static_cast<std::int64_t>(turn.size());
     if (turn.empty() || distance_of(turn.back()) != -size) return "the branch goes elsewhere";
     return std::nullopt;
 }
 
-/// What is written are the compiled loop's instructions with other registers, scoreboards and waits, such as any compiler may have put
-/// there: nothing that hardware may refuse.
-Objection objection_to_instructions(const Code& compiled, const Code& written, const LoopSpan& span) {
+/// The rewritten loop has the compiled loop's instructions with other registers, scoreboards and waits, all of a form
+/// that a compiler may emit: nothing that hardware would reject.
+Mismatch instruction_mismatch(const Code& compiled, const Code& written, const LoopSpan& span) {
     const auto less = [](const Word& a, const Word& b) {
         return a.low != b.low ? a.low < b.low : a.high < b.high;
     };
@@ -84,8 +84,8 @@ std::vector<int> all_registers() {
     return result;
 }
 
-/// Registers whose values at the beginning matter: to loads and effects, to predicates, to what threads have in common and to `matters`; and those that
-/// matter to these an iteration later.
+/// Registers whose values at the loop's entry matter: to loads and effects, predicates, uniform registers and
+/// `matters`; and those that matter to these an iteration later.
 std::set<int> registers_that_matter(const Terms& terms, SymbolicRun& run, const RegisterSet& matters) {
     std::vector<int> roots = run.effects();
     roots.insert(roots.end(), run.loads().begin(), run.loads().end());
@@ -104,7 +104,7 @@ std::set<int> registers_that_matter(const Terms& terms, SymbolicRun& run, const 
     return known;
 }
 
-Objection objection_to_terms(const Code& compiled, const Code& written, const LoopSpan& span) {
+Mismatch term_mismatch(const Code& compiled, const Code& written, const LoopSpan& span) {
     Terms terms;
     SymbolicRun before(terms), after(terms);
     for (const Instruction& instruction : iteration(compiled, span)) before.execute(instruction);
@@ -140,41 +140,41 @@ bool has_fixed_latency(Kind kind) {
 }
 
 int latency_of(Kind kind) {
-    if (kind == Kind::multiply_add) return product_distance;
-    return kind == Kind::uniform ? uniform_distance : safe_distance;
+    if (kind == Kind::multiply_add) return fma_distance;
+    return kind == Kind::uniform ? uniform_distance : max_fixed_latency;
 }
 
-/// Checks what control says in two iterations, one after the other, with what stands before and behind.
+/// Checks the issue control of two consecutive iterations, including the code before and after the loop.
 class ControlCheck {
 public:
-    Objection check(const Code& code, const LoopSpan& span) {
+    Mismatch check(const Code& code, const LoopSpan& span) {
         const std::span turn = iteration(code, span);
         if ((turn.front().control.wait & loop_scoreboards) != loop_scoreboards)
             return "the loop does not wait for what was before";
         if ((code[span.last + 1].control.wait & loop_scoreboards) != loop_scoreboards)
             return "what follows does not wait for the loop";
-        // What is issued before the loop takes its own time: only how far it is from the loop matters.
-        for (std::size_t place = span.first - std::min<std::size_t>(span.first, 32); place < span.first;
-             ++place)
-            advance(code[place]);
+        // Code before the loop has its own stall counts; only its distance from the loop matters.
+        for (std::size_t body_index = span.first - std::min<std::size_t>(span.first, 32);
+             body_index < span.first; ++body_index)
+            advance(code[body_index]);
         for (const Instruction& instruction : turn) {
             uniform_written_.registers |= uniform_written(instruction).registers;
             uniform_written_.predicates |= uniform_written(instruction).predicates;
         }
         for (int turns = 0; turns < 2; ++turns)
             for (const Instruction& instruction : turn) {
-                if (auto objection = check(instruction)) return objection;
+                if (auto mismatch = check(instruction)) return mismatch;
                 advance(instruction);
             }
-        for (std::size_t place = span.first + turn.size(); place <= span.last + 1; ++place) {
-            if (auto objection = check_distances(code[place])) return objection;
-            advance(code[place]);
+        for (std::size_t body_index = span.first + turn.size(); body_index <= span.last + 1; ++body_index) {
+            if (auto mismatch = check_distances(code[body_index])) return mismatch;
+            advance(code[body_index]);
         }
         return std::nullopt;
     }
 
 private:
-    Objection check(const Instruction& instruction) {
+    Mismatch check(const Instruction& instruction) {
         if ((outstanding_.needed_by(instruction) & ~instruction.control.wait) != 0)
             return fmt::format("{} does not wait for its operands", name_of(instruction));
         const Kind kind = kind_of(instruction);
@@ -184,14 +184,15 @@ private:
             return "a load tells nobody when it is done";
         if (kind == Kind::copy && instruction.control.read_scoreboard == no_scoreboard)
             return "a copy tells nobody when it has read";
-        if (kind == Kind::copy || kind == Kind::shared_load) // of which it is not known when they read these
+        if (kind == Kind::copy ||
+            kind == Kind::shared_load) // their uniform operands are read at an unknown time
             if (const UniformSet read = uniform_read(instruction); read.overlaps(uniform_written_))
                 return fmt::format("{} reads a uniform register that the loop writes", name_of(instruction));
-        if (auto objection = check_reuse(instruction)) return objection;
+        if (auto mismatch = check_reuse(instruction)) return mismatch;
         return check_distances(instruction);
     }
 
-    Objection check_distances(const Instruction& instruction) const {
+    Mismatch check_distances(const Instruction& instruction) const {
         const auto is_soon = [&](int number) { return now_ < ready_.at(static_cast<std::size_t>(number)); };
         for (const auto& ranges : {registers_read(instruction), registers_written(instruction)})
             for (const RegisterRange& range : ranges)
@@ -204,7 +205,7 @@ private:
         return check_uniform(instruction);
     }
 
-    Objection check_uniform(const Instruction& instruction) const {
+    Mismatch check_uniform(const Instruction& instruction) const {
         for (const UniformSet& set : {uniform_read(instruction), uniform_written(instruction)}) {
             for (int k = 0; k < uniform_zero_register; ++k)
                 if ((set.registers >> k & 1U) != 0 && now_ < uniform_ready_.at(static_cast<std::size_t>(k)))
@@ -217,17 +218,17 @@ private:
         return std::nullopt;
     }
 
-    /// Of the registers in the cache none may have been written since.
-    Objection check_reuse(const Instruction& instruction) {
+    /// No register in the reuse cache may have been overwritten.
+    Mismatch check_reuse(const Instruction& instruction) {
         for (const RegisterRange& range : registers_read(instruction)) {
             if (range.slot >= slot_d) continue;
-            Kept& kept =
-                kept_.at(static_cast<std::size_t>(range.slot)).at(static_cast<std::size_t>(range.first % 2));
-            if (kept.number == range.first && kept.is_stale)
+            LiveOut& live_out = live_out_.at(static_cast<std::size_t>(range.slot))
+                                    .at(static_cast<std::size_t>(range.first % 2));
+            if (live_out.number == range.first && live_out.is_stale)
                 return fmt::format("{} finds an old R{} in the reuse cache", name_of(instruction),
                                    range.first);
             const bool keeps = (instruction.control.reuse >> range.slot & 1U) != 0;
-            kept = {keeps ? range.first : -1, false};
+            live_out = {keeps ? range.first : -1, false};
         }
         return std::nullopt;
     }
@@ -237,8 +238,9 @@ private:
         const Kind kind = kind_of(instruction);
         if (has_fixed_latency(kind)) set_ready(instruction, now_ + latency_of(kind));
         for (const RegisterRange& range : registers_written(instruction))
-            for (auto& banks : kept_)
-                for (Kept& kept : banks) kept.is_stale = kept.is_stale || range.has(kept.number);
+            for (auto& banks : live_out_)
+                for (LiveOut& live_out : banks)
+                    live_out.is_stale = live_out.is_stale || range.has(live_out.number);
         now_ += std::max(1, instruction.control.stall);
     }
 
@@ -250,37 +252,36 @@ private:
         for (int k = 0; k < uniform_zero_register; ++k)
             if ((uniform.registers >> k & 1U) != 0) uniform_ready_.at(static_cast<std::size_t>(k)) = when;
         for (int k = 0; k < true_predicate; ++k) {
-            const auto place = static_cast<std::size_t>(k);
-            if ((predicates_written(instruction) >> k & 1U) != 0) predicate_ready_.at(place) = when;
-            if ((uniform.predicates >> k & 1U) != 0) uniform_predicate_ready_.at(place) = when;
+            const auto body_index = static_cast<std::size_t>(k);
+            if ((predicates_written(instruction) >> k & 1U) != 0) predicate_ready_.at(body_index) = when;
+            if ((uniform.predicates >> k & 1U) != 0) uniform_predicate_ready_.at(body_index) = when;
         }
     }
 
-    struct Kept {
+    struct LiveOut {
         int number = -1;
         bool is_stale = false;
     };
-    Outstanding outstanding_;
+    PendingAccesses outstanding_;
     UniformSet uniform_written_; ///< in the loop
     long long now_ = 0;
     std::array<long long, zero_register> ready_{};
     std::array<long long, true_predicate> predicate_ready_{}, uniform_predicate_ready_{};
     std::array<long long, uniform_zero_register> uniform_ready_{};
-    std::array<std::array<Kept, 2>, 3> kept_;
+    std::array<std::array<LiveOut, 2>, 3> live_out_;
 };
 
 } // namespace
 
-std::optional<std::string> objection_to_loop(const Code& compiled, const Code& written,
-                                             const LoopSpan& span) {
-    if (auto objection = objection_to_shape(compiled, written, span)) return objection;
-    if (auto objection = objection_to_instructions(compiled, written, span)) return objection;
-    if (auto objection = objection_to_terms(compiled, written, span)) return objection;
-    if (auto objection = ControlCheck().check(written, span)) return objection;
+std::optional<std::string> loop_mismatch(const Code& compiled, const Code& written, const LoopSpan& span) {
+    if (auto mismatch = shape_mismatch(compiled, written, span)) return mismatch;
+    if (auto mismatch = instruction_mismatch(compiled, written, span)) return mismatch;
+    if (auto mismatch = term_mismatch(compiled, written, span)) return mismatch;
+    if (auto mismatch = ControlCheck().check(written, span)) return mismatch;
     const long long before = issue_of_loop(iteration(compiled, span)).cycles();
     const long long after = issue_of_loop(iteration(written, span)).cycles();
     if (after > before) return fmt::format("it takes {} cycles where {} were enough", after, before);
     return std::nullopt;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -5,15 +5,17 @@
 #include <optional>
 #include <string>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
-/// Whether a kernel with another main loop, at the same place, does what the compiled one does: an iteration leaves the same terms in all
-/// registers and predicates that matter to the next one or to what follows, and copies, waits and meets in the same order; what has to be
-/// waited for is; results of fixed latency are not used too soon; no operand comes from the reuse cache that was overwritten; and the
-/// model's cycles are no more. Says what does not hold; nothing where all does.
+/// Checks that a kernel with a rewritten main loop at the same location is equivalent to the compiled one. An
+/// iteration leaves the same terms in all registers and predicates that are live, and copies, waits and barriers keep
+/// their order. Scoreboard waits suffice; results of fixed latency are not used too early; no operand comes from a
+/// stale reuse-cache entry; and the model's cycles do not increase. Returns the violation; nothing if the check
+/// passes.
 ///
-/// Loads of shared memory and copies into it change places between two meetings of the threads: if they touched the same bytes, threads
-/// would race in the compiled kernel, too, as others' copies are in no order with a thread's loads there.
-std::optional<std::string> objection_to_loop(const Code& compiled, const Code& written, const LoopSpan& span);
+/// Loads from shared memory may change places with copies into it between two barriers. If they touched the same
+/// bytes, the compiled kernel would have a race as well: other threads' copies are not ordered with a thread's loads
+/// there.
+std::optional<std::string> loop_mismatch(const Code& compiled, const Code& written, const LoopSpan& span);
 
-} // namespace swirl::machine
+} // namespace swirl::sass

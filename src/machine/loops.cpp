@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-/// One instruction of tensor cores multiplies more than all others of a loop.
-constexpr std::ptrdiff_t products_of_tensor_cores = 1 << 16;
+/// One tensor-core instruction outweighs all multiply-adds of a loop.
+constexpr std::ptrdiff_t fmas_of_tensor_cores = 1 << 16;
 
-std::ptrdiff_t products_of(const Instruction& instruction) {
+std::ptrdiff_t fmas_of(const Instruction& instruction) {
     const Kind kind = kind_of(instruction);
-    if (kind == Kind::tensor) return products_of_tensor_cores;
+    if (kind == Kind::tensor) return fmas_of_tensor_cores;
     return kind == Kind::multiply_add || kind == Kind::double_multiply_add ? 1 : 0;
 }
 
@@ -21,11 +21,11 @@ std::ptrdiff_t products_of(const Instruction& instruction) {
 
 std::vector<LoopSpan> loops(const Code& code) {
     std::vector<LoopSpan> result;
-    for (std::size_t place = 0; place < code.size(); ++place) {
-        const auto distance = distance_of(code[place]);
+    for (std::size_t body_index = 0; body_index < code.size(); ++body_index) {
+        const auto distance = distance_of(code[body_index]);
         if (!distance || *distance >= 0) continue;
-        const std::int64_t target = static_cast<std::int64_t>(place) + 1 + *distance;
-        if (target >= 0) result.push_back({static_cast<std::size_t>(target), place});
+        const std::int64_t target = static_cast<std::int64_t>(body_index) + 1 + *distance;
+        if (target >= 0) result.push_back({static_cast<std::size_t>(target), body_index});
     }
     return result;
 }
@@ -34,18 +34,18 @@ std::optional<LoopSpan> main_loop(const Code& code) {
     const std::vector<LoopSpan> all = loops(code);
     std::optional<LoopSpan> best;
     std::ptrdiff_t most = 0;
-    const auto products_in = [&](const LoopSpan& loop) {
+    const auto fmas_in = [&](const LoopSpan& loop) {
         std::ptrdiff_t products = 0;
-        for (std::size_t place = loop.first; place <= loop.last; ++place)
-            products += products_of(code[place]);
+        for (std::size_t body_index = loop.first; body_index <= loop.last; ++body_index)
+            products += fmas_of(code[body_index]);
         return products;
     };
     for (const LoopSpan& loop : all) {
         const bool is_innermost = std::ranges::none_of(all, [&](const LoopSpan& other) {
             return other != loop && other.first >= loop.first && other.last <= loop.last &&
-                   products_in(other) > 0;
+                   fmas_in(other) > 0;
         });
-        const auto products = products_in(loop);
+        const auto products = fmas_in(loop);
         if (!is_innermost || products <= most) continue;
         best = loop;
         most = products;
@@ -53,4 +53,4 @@ std::optional<LoopSpan> main_loop(const Code& code) {
     return best;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

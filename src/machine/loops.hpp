@@ -5,21 +5,21 @@
 #include <optional>
 #include <vector>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
-/// The instructions from where a branch goes back to up to that branch.
+/// The instructions from a backward branch's target to the branch.
 struct LoopSpan {
     std::size_t first = 0;
     std::size_t last = 0;
     std::size_t size() const { return last + 1 - first; }
-    bool has(std::size_t place) const { return place >= first && place <= last; }
+    bool has(std::size_t body_index) const { return body_index >= first && body_index <= last; }
     friend bool operator==(const LoopSpan&, const LoopSpan&) = default;
 };
 
-/// In the order of their last instructions.
+/// Sorted by their last instructions.
 std::vector<LoopSpan> loops(const Code& code);
-/// Of the loops that have no other one with products (multiply-adds, or instructions of tensor cores) in them, that with the most, those of
-/// tensor cores first; nothing where no loop has one. Loops without products are those in which a thread waits.
+/// The innermost loop with the most multiplications (multiply-adds or tensor-core instructions; tensor cores take
+/// precedence); nothing if no loop has any. Inner loops without multiplications, in which threads wait, do not count.
 std::optional<LoopSpan> main_loop(const Code& code);
 
-} // namespace swirl::machine
+} // namespace swirl::sass

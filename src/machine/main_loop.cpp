@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
@@ -16,8 +16,8 @@ constexpr std::string_view known_target = "sm_90";
 
 } // namespace
 
-MainLoop schedule_main_loop(const Bytes& image, std::string_view target) {
-    MainLoop result{image, "", 0, 0};
+ReorderedLoop reorder_main_loop(const Bytes& image, std::string_view target) {
+    ReorderedLoop result{image, "", 0, 0};
     try {
         if (target != known_target)
             throw UserError("latencies and banks are known of {}, not of {}", known_target, target);
@@ -26,19 +26,19 @@ MainLoop schedule_main_loop(const Bytes& image, std::string_view target) {
         const Cubin::Kernel& kernel = cubin.kernels().front();
         const Code compiled = cubin.code(kernel);
         const LoopPattern pattern = loop_pattern(compiled, kernel.registers);
-        const Code body = written_loop(pattern);
+        const Code body = reordered_loop(pattern);
         Code written = compiled;
         std::ranges::copy(body, written.begin() + static_cast<std::ptrdiff_t>(pattern.span.first));
         written[pattern.span.last + 1].control.wait |= loop_scoreboards;
-        if (const auto objection = objection_to_loop(compiled, written, pattern.span))
+        if (const auto objection = loop_mismatch(compiled, written, pattern.span))
             throw UserError("the other order is not proved: {}", *objection);
         result.cycles_before = score_of_loop(compiled, pattern.span).issue_cycles;
         result.cycles = score_of_loop(written, *main_loop(written)).issue_cycles;
         result.image = cubin.with_code(kernel, written);
     } catch (const UserError& error) {
-        result.kept_because = error.what();
+        result.not_reordered_because = error.what();
     }
     return result;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

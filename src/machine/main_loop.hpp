@@ -5,18 +5,18 @@
 #include <string>
 #include <string_view>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
-/// Compiled kernels of which the first one's main loop was put into another order; or, as they were, with the reason why not.
-struct MainLoop {
+/// Compiled kernels with the first one's main loop reordered; or unchanged, with the reason.
+struct ReorderedLoop {
     Bytes image;
-    std::string kept_because;    ///< empty where the loop is another
-    long long cycles_before = 0; ///< by the model, of an iteration
+    std::string not_reordered_because; ///< empty if the loop was reordered
+    long long cycles_before = 0;       ///< model cycles per iteration
     long long cycles = 0;
 };
 
-/// Nothing that is not proved (machine/loop_proof.hpp) becomes of the kernel; never throws for a kernel that is not of the kind.
-/// `target`: what it is compiled for, "sm_90".
-MainLoop schedule_main_loop(const Bytes& image, std::string_view target);
+/// The kernel changes only if the new loop passes loop_mismatch (machine/loop_proof.hpp); never throws for a kernel
+/// with another kind of loop. `target`: what it is compiled for, such as "sm_90".
+ReorderedLoop reorder_main_loop(const Bytes& image, std::string_view target);
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -5,21 +5,21 @@
 #include <algorithm>
 #include <array>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
 constexpr Width none = Width::none, one = Width::one, two = Width::two, sized = Width::sized;
 using namespace predicate_field;
 
-/// Operands a, b and c, or a and b, of which one may be something else than a register.
+/// Operands a, b and c, or a and b, one of which may be something other than a register.
 constexpr Opcode three(int base, std::string_view name, Kind kind, std::uint32_t predicates = 0) {
     return {base, name, kind, one, one, one, one, true, false, predicates};
 }
 constexpr Opcode pair(int base, std::string_view name, Kind kind, std::uint32_t predicates = 0) {
     return {base, name, kind, one, one, one, none, true, false, predicates};
 }
-/// Operands in registers of two.
+/// Operands in register pairs.
 constexpr Opcode wide(int base, std::string_view name, Kind kind, Width c) {
     return {base, name, kind, two, two, two, c, true};
 }
@@ -27,7 +27,7 @@ constexpr Opcode plain(int base, std::string_view name, Kind kind, Width d = non
                        Width b = none, std::uint32_t predicates = 0) {
     return {base, name, kind, d, a, b, none, false, false, predicates};
 }
-/// Likewise for all threads of a warp at once.
+/// The same on uniform registers.
 constexpr Opcode uniform(int base, std::string_view name, Width a, Width c, std::uint32_t predicates = 0) {
     return {base, name, Kind::uniform, one, a, one, c, true, false, predicates, true, true};
 }
@@ -137,7 +137,7 @@ constexpr std::array<std::string_view, kinds> names = {
 
 constexpr int base_bits = 0x1ff;
 constexpr int branch_base = 0x147, constant_load_base = 0x182;
-/// A branch's distance: bytes over 4 in bits 16 … 23 and, above them, 34 … 81.
+/// A branch distance: bytes over 4 in bits 16 … 23 and, above them, 34 … 81.
 constexpr int distance_low = 16, distance_low_count = 8, distance_high = 34, distance_high_in_low = 30,
               distance_high_in_high = 18;
 constexpr std::int64_t distance_units = word_bytes / 4;
@@ -157,7 +157,7 @@ bool is_constant_load(const Instruction& instruction) {
     return (instruction.opcode & base_bits) == constant_load_base;
 }
 
-/// Of instructions that no thread executes nothing but the issue counts.
+/// An instruction that no thread executes costs only its issue slot.
 Kind kind_of(const Instruction& instruction) {
     if (instruction.is_never()) return Kind::nothing;
     const Opcode* const opcode = opcode_of(instruction);
@@ -197,4 +197,4 @@ std::int64_t offset_of(const Instruction& instruction) {
     return static_cast<std::int64_t>(value << (64 - count)) >> (64 - count);
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-// Forms of operands: which one is not a register. Where that takes the place of c, b stands in c's field.
+// Operand forms: which operand is not a register. Where it replaces c, b is in c's field.
 constexpr int form_of_registers = 1;
 bool replaces_c(int form) { return form == 2 || form == 3 || form == 7; }
 
-/// How wide what a memory instruction moves is: 1, 2 and 4 registers are 4, 5 and 6, less than one is 0 … 3.
+/// Field of a memory access's size: 1, 2 and 4 registers are 4, 5 and 6; less than one is 0 … 3.
 constexpr int size_first = 73, size_count = 3, size_of_two = 5, size_of_four = 6;
 
 int count_of(Width width, const Instruction& instruction) {
@@ -38,14 +38,14 @@ constexpr PredicateField predicate_fields[] = {{predicate_field::out_81, 81, tru
                                                {predicate_field::in_77, 77, false},
                                                {predicate_field::in_68, 68, false}};
 
-/// Set where an operand is a uniform register; of branches also where they are of a kind that is not known.
+/// Set if an operand is a uniform register; for branches also set for unknown kinds.
 constexpr int has_uniform_operand = 91;
 constexpr int other_branch_bits[] = {32, 33, 85, 86, has_uniform_operand};
-constexpr int either_predicate = 67; ///< PLOP3: the predicate at 68 is a uniform one
+constexpr int either_predicate = 67; ///< PLOP3: the predicate at 68 is uniform
 
 bool is_uniform(const Opcode* opcode) { return opcode != nullptr && opcode->is_uniform; }
 
-/// Of all threads' own predicates, or of uniform ones.
+/// Ordinary predicates, or uniform ones.
 std::uint32_t predicates(const Instruction& instruction, bool written, bool of_uniform) {
     std::uint32_t result = 0;
     const auto add = [&](int number) {
@@ -67,7 +67,7 @@ std::uint32_t predicates(const Instruction& instruction, bool written, bool of_u
     return result;
 }
 
-/// A register of the field and, of pairs, the next one.
+/// The field's register and, for pairs, the next one.
 std::uint64_t uniform_registers(int number, int count) {
     std::uint64_t result = 0;
     number &= uniform_zero_register;
@@ -91,7 +91,7 @@ bool has_known_form(const Instruction& instruction, const Opcode& opcode) {
     case Kind::global_load:
     case Kind::global_store:
     case Kind::copy: return true;
-    default: return opcode.has_forms && form != 3 && form != 5; // constants whose bank a register says
+    default: return opcode.has_forms && form != 3 && form != 5; // constants whose bank is in a register
     }
 }
 
@@ -153,7 +153,7 @@ Word form_of(const Instruction& instruction) {
     return encode(result);
 }
 
-/// Of IMAD as 0 · 0 + c, and of MOV with all bytes.
+/// IMAD as 0 · 0 + c, and MOV of all bytes.
 std::optional<int> copied_register(const Instruction& instruction) {
     constexpr Word moves{0x0000000000000202, 0x0000000000000f00},
         adds{0x000000ffff000224, 0x00000000078e0000};
@@ -177,7 +177,8 @@ std::uint32_t predicates_written(const Instruction& instruction) {
     return predicates(instruction, true, false);
 }
 
-/// Other instructions have one in b's field, or a pair (a descriptor of memory) there or in c's.
+/// Instructions that are not uniform have one uniform operand in b's field, or a pair (a memory descriptor) there or
+/// in c's.
 UniformSet uniform_read(const Instruction& instruction) {
     UniformSet result{0, predicates(instruction, false, true)};
     const Opcode* const opcode = opcode_of(instruction);
@@ -216,4 +217,4 @@ void set_register(Instruction& instruction, int slot, int number) {
     }
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

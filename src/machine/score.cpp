@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <span>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 namespace {
 
-/// Multiply-adds of float64 take two cycles of a scheduler's units.
+/// float64 multiply-adds occupy a scheduler's units for two cycles.
 constexpr int double_cycles = 2;
 
 int count_of(const LoopScore& score, Kind kind) { return score.counts[static_cast<std::size_t>(kind)]; }
@@ -27,11 +27,11 @@ long long LoopScore::spills() const {
     return count_of(*this, Kind::local_load) + count_of(*this, Kind::local_store);
 }
 
-double LoopScore::multiply_add_share() const {
+double LoopScore::fma_fraction() const {
     return static_cast<double>(multiply_adds) / static_cast<double>(instructions);
 }
 
-double LoopScore::peak_share() const {
+double LoopScore::peak_fraction() const {
     const double cycles = static_cast<double>(count_of(*this, Kind::multiply_add)) +
                           double_cycles * static_cast<double>(count_of(*this, Kind::double_multiply_add));
     return cycles / static_cast<double>(issue_cycles);
@@ -41,17 +41,17 @@ LoopScore score_of_loop(const Code& code, const LoopSpan& span) {
     LoopScore result;
     result.span = span;
     const std::span body = std::span(code).subspan(span.first, span.size());
-    const Instruction* before = nullptr; // the multiply-add before
+    const Instruction* before = nullptr; // the previous multiply-add
     for (const Instruction& instruction : body) {
         const Kind kind = kind_of(instruction);
         const Control& control = instruction.control;
         ++result.counts.at(static_cast<std::size_t>(kind));
         ++result.instructions;
-        result.lone_cycles += std::max(1, control.stall);
+        result.single_warp_cycles += std::max(1, control.stall);
         if (control.wait != 0) ++result.waits;
         if (!is_multiply_add(kind)) continue;
         ++result.multiply_adds;
-        if (!control.stays) ++result.yields;
+        if (!control.no_yield) ++result.yields;
         if (before != nullptr) {
             result.missed_reuses += before->a == instruction.a && (before->control.reuse & 1U) == 0;
             result.missed_reuses += before->b == instruction.b && (before->control.reuse & 2U) == 0;
@@ -84,4 +84,4 @@ KernelScore score(const Cubin& cubin, const Cubin::Kernel& kernel) {
     return result;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 int Terms::number(Term term) {
     std::vector<std::uint64_t> key = term.key;
@@ -16,7 +16,7 @@ int Terms::number(Term term) {
 template <std::size_t count>
 int SymbolicRun::known(std::array<int, count>& values, Terms::Tag entry, int number) {
     int& value = values.at(static_cast<std::size_t>(number));
-    if (value < 0) value = terms_.number({entry, {static_cast<std::uint64_t>(number)}, place_, 0});
+    if (value < 0) value = terms_.number({entry, {static_cast<std::uint64_t>(number)}, body_index_, 0});
     return value;
 }
 int SymbolicRun::value_of(int number) { return known(registers_, Terms::Tag::entry, number); }
@@ -34,13 +34,13 @@ std::set<int> Terms::entries_of(std::vector<int> terms) const {
         const Term& term = (*this)[terms.back()];
         terms.pop_back();
         if (term.tag == Tag::entry) result.insert(static_cast<int>(term.key.front()));
-        for (const int other : term.of)
+        for (const int other : term.inputs)
             if (seen.insert(other).second) terms.push_back(other);
     }
     return result;
 }
 
-/// Of instructions for a whole warp it is a uniform predicate.
+/// For uniform instructions it is a uniform predicate.
 std::optional<SymbolicRun::Guard> SymbolicRun::guard_of(const Instruction& instruction) {
     if (instruction.guard == true_predicate) return std::nullopt;
     const Opcode* const opcode = opcode_of(instruction);
@@ -51,15 +51,15 @@ std::optional<SymbolicRun::Guard> SymbolicRun::guard_of(const Instruction& instr
 
 int SymbolicRun::under(const std::optional<Guard>& guard, bool holds, int value) const {
     while (guard && terms_[value].tag == Terms::Tag::chosen) {
-        const std::vector<int>& of = terms_[value].of;
-        if (of[0] != guard->predicate) break;
+        const std::vector<int>& inputs = terms_[value].inputs;
+        if (inputs[0] != guard->predicate) break;
         const bool is_same = (terms_[value].key[1] != 0) == guard->is_negated;
-        value = of[is_same == holds ? 1 : 2];
+        value = inputs[is_same == holds ? 1 : 2];
     }
     return value;
 }
 
-/// The terms that it reads, its guard among them.
+/// The terms that it reads, including its guard.
 std::vector<int> SymbolicRun::operands(const Instruction& instruction) {
     const std::optional<Guard> guard = guard_of(instruction);
     std::vector<int> values;
@@ -73,7 +73,7 @@ std::vector<int> SymbolicRun::operands(const Instruction& instruction) {
         if ((uniform.registers >> k & 1U) != 0) values.push_back(under(guard, true, uniform_register(k)));
     for (int k = 0; k < true_predicate; ++k)
         if ((uniform.predicates >> k & 1U) != 0) values.push_back(under(guard, true, uniform_predicate(k)));
-    if (kind_of(instruction) == Kind::multiply_add && values.size() == 3) // factors may change places
+    if (kind_of(instruction) == Kind::multiply_add && values.size() == 3) // multiplication commutes
         std::sort(values.begin(), values.begin() + 2);
     return values;
 }
@@ -81,17 +81,17 @@ std::vector<int> SymbolicRun::operands(const Instruction& instruction) {
 void SymbolicRun::write(const Instruction& instruction, Terms::Tag tag, const Terms::Term& term) {
     const std::optional<Guard> guard = guard_of(instruction);
     const auto result = [&](Terms::Tag own, int component, int old) {
-        const int value = terms_.number({own, term.key, place_, component, term.of});
+        const int value = terms_.number({own, term.key, body_index_, component, term.inputs});
         if (own == Terms::Tag::load) loads_.insert(value);
         if (!guard) return value;
         const int other = under(guard, false, old);
-        const std::vector<int> of = {guard->predicate, value, other};
+        const std::vector<int> inputs = {guard->predicate, value, other};
         return terms_.number({Terms::Tag::chosen,
                               {static_cast<std::uint64_t>(guard->predicate), guard->is_negated ? 1U : 0U,
                                static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(other)},
-                              place_,
+                              body_index_,
                               0,
-                              of});
+                              inputs});
     };
     for (const RegisterRange& range : registers_written(instruction))
         for (int k = 0; k < range.count; ++k) {
@@ -118,25 +118,25 @@ void SymbolicRun::execute(const Instruction& instruction) {
         registers_.at(static_cast<std::size_t>(instruction.d)) = value_of(*source);
     } else if (kind != Kind::nothing) {
         const Word word = form_of(instruction);
-        Terms::Term term{Terms::Tag::result, {word.low, word.high}, place_, 0, operands(instruction)};
-        for (const int value : term.of) term.key.push_back(static_cast<std::uint64_t>(value));
+        Terms::Term term{Terms::Tag::result, {word.low, word.high}, body_index_, 0, operands(instruction)};
+        for (const int value : term.inputs) term.key.push_back(static_cast<std::uint64_t>(value));
         if (kind == Kind::shared_load) {
-            term.key.push_back(meetings_);
+            term.key.push_back(barriers_);
             write(instruction, Terms::Tag::load, term);
-        } else if (kind == Kind::multiply_add && instruction.is_unconditional() && term.of.size() == 3) {
+        } else if (kind == Kind::multiply_add && instruction.is_unconditional() && term.inputs.size() == 3) {
             write(instruction, Terms::Tag::multiply_add, term);
         } else if (kind == Kind::integer || kind == Kind::move || kind == Kind::predicate ||
                    kind == Kind::uniform || is_constant_load(instruction)) {
             write(instruction, Terms::Tag::result, term);
-        } else { // what it writes may follow from all effects before
+        } else { // its result may depend on all previous effects
             term.tag = Terms::Tag::effect;
             effects_.push_back(terms_.number(term));
             term.key.push_back(effects_.size());
             write(instruction, Terms::Tag::result, term);
-            if (kind == Kind::barrier) ++meetings_;
+            if (kind == Kind::barrier) ++barriers_;
         }
     }
-    ++place_;
+    ++body_index_;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
-/// Values that instructions compute, as terms: equal numbers are equal terms.
+/// Values that instructions compute, as hash-consed terms: equal numbers mean equal terms.
 class Terms {
 public:
     enum class Tag : std::uint8_t {
@@ -24,18 +24,18 @@ public:
         uniform_predicate_result,
         load,
         multiply_add,
-        chosen, ///< of two terms by a guard
+        chosen, ///< one of two terms, by a guard
         effect
     };
     struct Term {
         Tag tag = Tag::entry;
         std::vector<std::uint64_t> key;
-        std::size_t place = 0;    ///< where its first instruction stands, of those that were executed
-        int component = 0;        ///< which of its registers
-        std::vector<int> of = {}; ///< terms that it follows from
+        std::size_t body_index = 0;   ///< position of its first instruction among those executed
+        int component = 0;            ///< which of its result registers
+        std::vector<int> inputs = {}; ///< operand terms
     };
     int number(Term term);
-    /// Entries of registers that these terms follow from.
+    /// Register entries on which these terms depend.
     std::set<int> entries_of(std::vector<int> terms) const;
     const Term& operator[](int number) const { return terms_[static_cast<std::size_t>(number)]; }
 
@@ -44,9 +44,10 @@ private:
     std::map<std::vector<std::uint64_t>, int> numbers_;
 };
 
-/// Executes instructions on terms. Loads of shared memory are told apart by address and by how often threads have met before them;
-/// whatever else touches memory, waits or branches is an effect, in order. What an instruction under a guard writes is chosen by the guard
-/// from its result and what was there; another one under the same guard finds the result, as it does nothing where the guard fails.
+/// Symbolic execution of instructions on terms. Loads from shared memory are distinguished by address and by the
+/// number of barriers before them; everything else that accesses memory, waits or branches is an effect, in order. A
+/// guarded instruction's result is a choice between the new and the old value; another instruction with the same
+/// guard sees the new one, as it does nothing if the guard fails.
 class SymbolicRun {
 public:
     explicit SymbolicRun(Terms& terms) : terms_(terms) {
@@ -62,17 +63,17 @@ public:
     int uniform_register(int number);
     int uniform_predicate(int number);
     const std::vector<int>& effects() const { return effects_; }
-    /// Terms of loads from shared memory, where there are such, used or not.
+    /// Terms of all loads from shared memory, used or not.
     const std::set<int>& loads() const { return loads_; }
 
 private:
-    /// What an instruction is executed by; nothing where always.
+    /// An instruction's guard; nothing if unconditional.
     struct Guard {
         int predicate = 0; ///< a term
         bool is_negated = false;
     };
     std::optional<Guard> guard_of(const Instruction& instruction);
-    /// What is chosen by a guard that holds, or does not.
+    /// Resolves a choice, given that its guard holds or does not.
     int under(const std::optional<Guard>& guard, bool holds, int value) const;
     template <std::size_t count> int known(std::array<int, count>& values, Terms::Tag entry, int number);
     std::vector<int> operands(const Instruction& instruction);
@@ -85,8 +86,8 @@ private:
     std::array<int, true_predicate> uniform_predicates_{};
     std::vector<int> effects_;
     std::set<int> loads_;
-    std::uint64_t meetings_ = 0;
-    std::size_t place_ = 0;
+    std::uint64_t barriers_ = 0;
+    std::size_t body_index_ = 0;
 };
 
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -25,7 +25,7 @@ Buffer buffer_named(const Program& program, std::string_view name) {
     throw InternalError("program '{}' has no buffer '{}'", program.name, name);
 }
 
-/// index · numerator / denominator, for an index that the denominator divides.
+/// index · numerator / denominator, for an index that is a multiple of the denominator.
 struct Ratio {
     Integer numerator;
     Integer denominator;
@@ -44,7 +44,7 @@ struct Ratio {
     }
 };
 
-/// Rewrites the addresses of some buffers, and makes the scaled dynamic indices that they need.
+/// Rewrites the addresses of some buffers, and creates the scaled dynamic indices they need.
 class LayoutChange {
 public:
     LayoutChange(Program& program, Ratio ratio) : program_(program), ratio_(ratio) {}
@@ -59,14 +59,14 @@ public:
         if (!after_.empty()) insert();
     }
 
-    /// What the dynamic part of an access's index leaves over where the denominator divides it, always the same.
+    /// The constant remainder of the dynamic part of an access's index modulo the denominator.
     Integer remainder_of_dynamic(Value access) const {
         const Address& address = program_[access].address;
         return address.dynamic == no_value ? 0
                                            : address.dynamic_scale * remainder_of(access, address.dynamic);
     }
 
-    /// The access goes to buffer `to`; its index becomes (index − remainder) · ratio + added.
+    /// Redirects the access to buffer `to`; its index becomes (index − remainder) · ratio + added.
     void move(Value access, Buffer to, Integer remainder, Integer added) {
         Operation& operation = program_[access];
         if (operation.type.lanes != 1) fail(access, "is a vector access");
@@ -76,7 +76,7 @@ public:
         const Value dynamic = operation.address.dynamic == no_value
                                   ? no_value
                                   : scaled_dynamic(access, operation.address.dynamic);
-        Address& address = program_[access].address; // the table may have moved
+        Address& address = program_[access].address; // the table of operations may have moved
         address.index = std::move(scaled);
         address.dynamic = dynamic;
         address.buffer = to;
@@ -87,7 +87,7 @@ public:
     }
 
 private:
-    /// An affine form, and entries of tables, each so many times.
+    /// An affine form plus multiples of table entries.
     struct Sum {
         Affine form = 0;
         std::vector<std::pair<Value, Integer>> entries;
@@ -118,7 +118,7 @@ private:
         return {0, {{dynamic, 1}}};
     }
 
-    /// What the denominator leaves over of each entry.
+    /// The common remainder of all entries of a table.
     Integer remainder_of_table(Value access, Value load) const {
         const std::span<const Integer> entries = integers_of(program_[load].address.buffer);
         const auto remainder = [&](Integer entry) { return modulo(entry, ratio_.denominator); };
@@ -143,7 +143,7 @@ private:
         return modulo(remainder, ratio_.denominator);
     }
 
-    /// (dynamic − what it leaves over) · ratio.
+    /// (dynamic − its remainder) · ratio.
     Value scaled_dynamic(Value access, Value dynamic) {
         if (const auto known = scaled_.find(dynamic); known != scaled_.end()) return known->second;
         const Value result = program_[dynamic].opcode == Opcode::select ? scaled_select(access, dynamic)
@@ -151,7 +151,7 @@ private:
         return scaled_[dynamic] = result;
     }
 
-    /// Between two such indices.
+    /// For a select between two dynamic indices.
     Value scaled_select(Value access, Value dynamic) {
         Operation operation = program_[dynamic];
         for (const std::size_t k : {1U, 2U})
@@ -192,7 +192,7 @@ private:
         return result;
     }
 
-    /// From a table of scaled entries.
+    /// For an entry of an index table: loads from the scaled table.
     Value scaled_entry(Value load) {
         if (const auto known = scaled_entries_.find(load); known != scaled_entries_.end())
             return known->second;
@@ -207,14 +207,14 @@ private:
         return added;
     }
 
-    /// Of a table of indices; of other buffers none.
+    /// Contents of an index table; empty for other buffers.
     std::span<const Integer> integers_of(Buffer buffer) const {
         const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
         const bool is_table = info.contents != nullptr && info.element == Scalar::int64;
         return is_table ? info.contents->integers() : std::span<const Integer>();
     }
 
-    /// Entries without what they leave over.
+    /// The entries minus their remainder, scaled.
     Buffer scaled_table(Buffer table) {
         if (const auto known = tables_.find(table); known != tables_.end()) return known->second;
         const std::span<const Integer> entries = integers_of(table);
@@ -231,7 +231,7 @@ private:
     }
 
     void insert() {
-        for_each_straight(program_, [&](Straight& run) {
+        for_each_straight_line_block(program_, [&](StraightLineBlock& run) {
             std::vector<Value> operations;
             for (const Value value : run.operations) {
                 operations.push_back(value);
@@ -245,18 +245,18 @@ private:
     Program& program_;
     Ratio ratio_;
     std::unordered_map<Value, Value> scaled_,
-        scaled_entries_;                                  ///< by the dynamic index as it was, and by loads
-    std::unordered_map<Value, std::vector<Value>> after_; ///< what follows each of the old operations
+        scaled_entries_;                                  ///< by the original dynamic index or load
+    std::unordered_map<Value, std::vector<Value>> after_; ///< insertions, by the operation they follow
     std::map<Buffer, Buffer> tables_;                     ///< scaled copies
 };
 
-/// Accesses to both parts of a number at once, as GPUs make them, become one access to each part.
+/// Splits accesses to both components of a complex element, as GPU kernels make them, into one access per component.
 class PairSplitter {
 public:
     PairSplitter(Program& program, Buffer buffer) : program_(program), buffer_(buffer) {}
 
     void run() {
-        for_each_straight(program_, [&](Straight& straight) {
+        for_each_straight_line_block(program_, [&](StraightLineBlock& straight) {
             operations_.clear();
             for (const Value value : straight.operations)
                 if (is_pair(program_[value]))
@@ -295,7 +295,7 @@ private:
         return operation;
     }
 
-    /// The value stays: it becomes what puts the parts together.
+    /// The value keeps its identity: it becomes the combination of the components.
     void split_load(Value value) {
         const Value re = add(part_of(value, 0)), im = add(part_of(value, 1));
         program_[value] = shuffle_of(re, im, {0, 1}, program_[value].type.scalar);
@@ -313,15 +313,16 @@ private:
 
     Program& program_;
     Buffer buffer_;
-    std::vector<Value> operations_; ///< of the run at hand
+    std::vector<Value> operations_; ///< of the current straight-line block
 };
 
-/// Numbers buffers anew: `number` gives the new one of every old one.
+/// Renumbers buffers: `number` gives the new index of each old one.
 template <class Number> void renumber_buffers(Program& program, Number&& number) {
     for (Operation& operation : program.operations)
         if (accesses_memory(operation.opcode)) operation.address.buffer = number(operation.address.buffer);
     for_each_statement(program.body, [&](Statement& statement) {
-        if (auto* barrier = std::get_if<Barrier>(&statement.node); barrier != nullptr && barrier->of_group)
+        if (auto* barrier = std::get_if<Barrier>(&statement.node);
+            barrier != nullptr && barrier->of_cooperative_group)
             barrier->counter.buffer = number(barrier->counter.buffer);
     });
 }
@@ -351,7 +352,7 @@ Program interleaved_to_planar(Program program, std::string_view name) {
         const Integer part = modulo(address.index.constant() + change.remainder_of_dynamic(value), 2);
         change.move(value, part == 0 ? interleaved : im, part, 0);
     });
-    // The imaginary part moves next to the real part.
+    // Moves the imaginary component's buffer next to the real one.
     std::rotate(program.buffers.begin() + interleaved + 1, program.buffers.begin() + im,
                 program.buffers.begin() + im + 1);
     renumber_buffers(program, [&](Buffer b) {

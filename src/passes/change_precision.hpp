@@ -4,8 +4,8 @@
 
 namespace swirl::passes {
 
-/// The same program with `to` in place of `from` everywhere: buffers, tables (their contents are kept in long double and
-/// rounded when the kernel is made), constants and arithmetic. Before: no target instructions, which are of one type.
+/// The same program with `to` in place of `from` everywhere: buffers, tables (kept in long double and rounded when the
+/// kernel is generated), constants and arithmetic. Before: no target instructions, which are specific to a type.
 ir::Program change_precision(ir::Program program, ir::Scalar from, ir::Scalar to);
 
 } // namespace swirl::passes

@@ -21,7 +21,7 @@ Value convert(Program& program, Value from, Type to) {
     return program.append(std::move(operation));
 }
 
-/// Operations with the converted accesses in place of those to `buffer`.
+/// The operations with accesses to `buffer` replaced by converted ones.
 std::vector<Value> converted(Program& program, const std::vector<Value>& operations, Buffer buffer,
                              Scalar storage) {
     std::vector<Value> result;
@@ -36,7 +36,7 @@ std::vector<Value> converted(Program& program, const std::vector<Value>& operati
         Operation narrow = access;
         narrow.type.scalar = storage;
         if (access.opcode == Opcode::load) {
-            // The value stays: it becomes the converted number.
+            // The value keeps its identity: it becomes the conversion.
             const Value loaded = program.append(std::move(narrow));
             Operation& number = program[value];
             number = Operation{};
@@ -66,7 +66,7 @@ Program change_storage(Program program, std::string_view name, Scalar storage) {
     found->alignment = found->alignment / size_in_bytes(found->element) * size_in_bytes(storage);
     found->element = storage;
     const auto buffer = static_cast<Buffer>(found - program.buffers.begin());
-    for_each_straight(program, [&](Straight& run) {
+    for_each_straight_line_block(program, [&](StraightLineBlock& run) {
         run.operations = converted(program, run.operations, buffer, storage);
     });
     return program;

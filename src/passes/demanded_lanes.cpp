@@ -18,9 +18,9 @@ public:
     explicit Demand(const Program& program) : program_(program), lanes_(program.operations.size(), 0) {}
 
     std::vector<std::uint64_t> run() {
-        std::vector<const Straight*> runs;
-        for_each_straight(program_, [&](const Straight& run) { runs.push_back(&run); });
-        // A value is used after its definition only, so one walk backwards sees all users first.
+        std::vector<const StraightLineBlock*> runs;
+        for_each_straight_line_block(program_, [&](const StraightLineBlock& run) { runs.push_back(&run); });
+        // Uses follow definitions, so one backward walk sees all users first.
         for (auto run = runs.rbegin(); run != runs.rend(); ++run)
             std::for_each((*run)->operations.rbegin(), (*run)->operations.rend(),
                           [&](Value value) { visit(value); });
@@ -63,13 +63,13 @@ private:
         case Opcode::prefetch: return;
         case Opcode::atomic_add:
         case Opcode::bitcast:
-        case Opcode::tile_load:
-        case Opcode::tile_store:
-        case Opcode::tile_product:
-        case Opcode::signal_initialize:
-        case Opcode::signal_arrive:
-        case Opcode::signal_expect:
-        case Opcode::signal_wait:
+        case Opcode::tma_load:
+        case Opcode::tma_store:
+        case Opcode::wgmma:
+        case Opcode::mbarrier_init:
+        case Opcode::mbarrier_arrive:
+        case Opcode::mbarrier_arrive_expect_tx:
+        case Opcode::mbarrier_wait:
         case Opcode::instruction:
             for (const Value operand : operands(operation)) demand(operand, all_lanes);
         }

@@ -16,7 +16,7 @@ struct MemoryAccess {
     bool writes;
 };
 
-/// Footprints are intervals of one shape: sorted by offset, only near ones can meet.
+/// Whether footprints are intervals of one shape: sorted by offset, only nearby ones can overlap.
 bool are_intervals(const std::vector<MemoryAccess>& accesses) {
     for (const MemoryAccess& access : accesses)
         if (access.footprint.shape != accesses.front().footprint.shape || access.footprint.lane_stride < 0 ||
@@ -27,7 +27,7 @@ bool are_intervals(const std::vector<MemoryAccess>& accesses) {
 
 class Finder {
 public:
-    Finder(const Program& program, const Straight& run) : program_(program), run_(run) {}
+    Finder(const Program& program, const StraightLineBlock& run) : program_(program), run_(run) {}
 
     std::vector<std::pair<int, int>> find() {
         std::vector<int> writes(program_.buffers.size(), 0), accesses(program_.buffers.size(), 0);
@@ -67,14 +67,14 @@ private:
     }
 
     const Program& program_;
-    const Straight& run_;
+    const StraightLineBlock& run_;
     FootprintTable table_;
     std::vector<std::pair<int, int>> pairs_;
 };
 
 } // namespace
 
-std::vector<std::pair<int, int>> memory_dependences(const Program& program, const Straight& run) {
+std::vector<std::pair<int, int>> memory_dependences(const Program& program, const StraightLineBlock& run) {
     return Finder(program, run).find();
 }
 

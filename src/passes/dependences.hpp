@@ -7,8 +7,9 @@
 
 namespace swirl::passes {
 
-/// Pairs of positions p < q in a run whose accesses may touch the same element, one of them writing: they must keep
-/// their order. Loads alone give no pair.
-std::vector<std::pair<int, int>> memory_dependences(const ir::Program& program, const ir::Straight& run);
+/// Pairs of positions p < q in a straight-line block whose accesses may touch the same element, at least one of them a
+/// write: they must keep their order. Two loads give no pair.
+std::vector<std::pair<int, int>> memory_dependences(const ir::Program& program,
+                                                    const ir::StraightLineBlock& run);
 
 } // namespace swirl::passes

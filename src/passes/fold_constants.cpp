@@ -21,7 +21,7 @@ public:
         std::iota(same_.begin(), same_.end(), 0);
     }
 
-    void visit(Straight& run) {
+    void visit(StraightLineBlock& run) {
         std::vector<Value> kept;
         kept.reserve(run.operations.size());
         run_ = &kept;
@@ -40,7 +40,7 @@ public:
 private:
     using Number = std::optional<long double>;
 
-    /// Rewrites the operation in place (no_value), or names a value that stands for it.
+    /// Rewrites the operation in place (no_value), or returns a value that replaces it.
     Value simplify(Value value) {
         const Operation& operation = program_[value];
         if (!is_floating(operation.type.scalar)) return no_value;
@@ -111,7 +111,7 @@ private:
         return no_value;
     }
 
-    /// Without overflow or lost digits.
+    /// Whether the constant fits without overflow or loss of digits.
     static bool is_in_range(long double number, Scalar scalar) {
         const long double magnitude = std::fabs(number);
         return magnitude >= least_normal_of(scalar) && magnitude <= largest_of(scalar);
@@ -194,7 +194,7 @@ private:
 
     Program& program_;
     std::vector<int> uses_;   ///< before the pass
-    std::vector<Value> same_; ///< by value: what stands for it
+    std::vector<Value> same_; ///< by value: its replacement
     std::vector<Value>* run_ = nullptr;
 };
 
@@ -202,7 +202,7 @@ private:
 
 Program fold_constants(Program program) {
     Folding folding(program);
-    for_each_straight(program, [&](Straight& run) { folding.visit(run); });
+    for_each_straight_line_block(program, [&](StraightLineBlock& run) { folding.visit(run); });
     return program;
 }
 

@@ -8,8 +8,8 @@ namespace swirl::passes {
 
 namespace {
 
-/// l·s − m·t = d for some 0 ≤ l < n, 0 ≤ m < k; modulo `modulus` unless that is 0.
-bool lanes_meet(Integer d, Integer s, int n, Integer t, int k, Integer modulus) {
+/// Whether l·s − m·t = d for some 0 ≤ l < n, 0 ≤ m < k; modulo `modulus` unless that is 0.
+bool lanes_overlap(Integer d, Integer s, int n, Integer t, int k, Integer modulus) {
     if (modulus == 0 && s == t) {
         if (s == 0) return d == 0;
         return d % s == 0 && d / s < n && d / s > -k;
@@ -29,7 +29,7 @@ int FootprintTable::shape_of(const ir::Address& address) {
     for (const Affine::Term& term : address.index.terms())
         hash = mix_hash(mix_hash(hash, static_cast<std::uint64_t>(term.variable)),
                         static_cast<std::uint64_t>(term.coefficient));
-    const auto [begin, end] = numbers_.equal_range(hash);
+    const auto [begin, end] = shape_ids_.equal_range(hash);
     for (auto at = begin; at != end; ++at) {
         const Shape& shape = shapes_[static_cast<std::size_t>(at->second)];
         if (shape.dynamic == address.dynamic && shape.dynamic_scale == address.dynamic_scale &&
@@ -38,7 +38,7 @@ int FootprintTable::shape_of(const ir::Address& address) {
     }
     const int number = static_cast<int>(shapes_.size());
     shapes_.push_back({address.index.terms(), address.dynamic, address.dynamic_scale});
-    numbers_.emplace(hash, number);
+    shape_ids_.emplace(hash, number);
     return number;
 }
 
@@ -54,11 +54,11 @@ Footprint FootprintTable::footprint(const ir::Operation& operation) {
 
 bool FootprintTable::may_overlap(const Footprint& a, const Footprint& b) const {
     if (a.buffer != b.buffer) return false;
-    if (a.shape != b.shape) return shapes_may_meet(a, b);
-    return lanes_meet(b.offset - a.offset, a.lane_stride, a.active, b.lane_stride, b.active, 0);
+    if (a.shape != b.shape) return shapes_may_overlap(a, b);
+    return lanes_overlap(b.offset - a.offset, a.lane_stride, a.active, b.lane_stride, b.active, 0);
 }
 
-bool FootprintTable::shapes_may_meet(const Footprint& a, const Footprint& b) const {
+bool FootprintTable::shapes_may_overlap(const Footprint& a, const Footprint& b) const {
     const Shape& x = shapes_[static_cast<std::size_t>(a.shape)];
     const Shape& y = shapes_[static_cast<std::size_t>(b.shape)];
     if (x.dynamic != y.dynamic || x.dynamic_scale != y.dynamic_scale) return true;
@@ -74,7 +74,7 @@ bool FootprintTable::shapes_may_meet(const Footprint& a, const Footprint& b) con
         else
             g = std::gcd(g, (p++)->coefficient - (q++)->coefficient);
     }
-    return lanes_meet(b.offset - a.offset, a.lane_stride, a.active, b.lane_stride, b.active, g);
+    return lanes_overlap(b.offset - a.offset, a.lane_stride, a.active, b.lane_stride, b.active, g);
 }
 
 } // namespace swirl::passes

@@ -8,24 +8,24 @@
 
 namespace swirl::passes {
 
-/// A memory access reduced to integers. Accesses of one shape (same variable terms, same dynamic part) lie a known
-/// number of elements apart, within one iteration of the loops around them.
+/// A memory access reduced to integers. Within one iteration of the surrounding loops, accesses of one shape (same
+/// variable terms, same dynamic part) are a known number of elements apart.
 struct Footprint {
     ir::Buffer buffer = 0;
-    int shape = 0; ///< number given by the FootprintTable
+    int shape = 0; ///< index in the FootprintTable
     Integer offset = 0;
-    Integer lane_stride = 0; ///< 0 when one lane is active
+    Integer lane_stride = 0; ///< 0 if one lane is active
     int active = 1;
     bool operator==(const Footprint&) const = default;
 };
 
-/// Numbers the shapes of addresses and answers which accesses can meet. Different buffers never overlap: a kernel
-/// that works in place has one buffer.
+/// Numbers the shapes of addresses and determines which accesses may overlap. Different buffers never overlap: an
+/// in-place kernel has a single buffer.
 class FootprintTable {
 public:
     Footprint footprint(const ir::Operation& operation);
 
-    /// False only when no lane of `a` touches an element that a lane of `b` touches, whatever the variables' values.
+    /// False only if no lane of `a` touches an element that a lane of `b` touches, for all values of the variables.
     bool may_overlap(const Footprint& a, const Footprint& b) const;
 
 private:
@@ -35,10 +35,10 @@ private:
         Integer dynamic_scale;
     };
     int shape_of(const ir::Address& address);
-    bool shapes_may_meet(const Footprint& a, const Footprint& b) const;
+    bool shapes_may_overlap(const Footprint& a, const Footprint& b) const;
 
     std::vector<Shape> shapes_;
-    std::unordered_multimap<std::size_t, int> numbers_; ///< by hash of the shape
+    std::unordered_multimap<std::size_t, int> shape_ids_; ///< by hash of the shape
 };
 
 } // namespace swirl::passes

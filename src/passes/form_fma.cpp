@@ -10,7 +10,7 @@ namespace {
 
 using namespace ir;
 
-/// Who reads a multiplication, for all multiplications: one array of users, and where each value's part begins.
+/// The users of all multiplications: one array of users, and the start of each value's section.
 class MultiplicationUsers {
 public:
     explicit MultiplicationUsers(const Program& program) : begins_(program.operations.size() + 1, 0) {
@@ -39,7 +39,7 @@ private:
     std::vector<Value> users_;
 };
 
-/// An addition or subtraction, still, with the product as one operand only.
+/// The user is still an addition or subtraction, with the product as only one of its operands.
 bool can_take(const Operation& user, Value product) {
     return (user.opcode == Opcode::add || user.opcode == Opcode::subtract) &&
            (user.operands[0] == product) != (user.operands[1] == product);
@@ -52,10 +52,10 @@ void contract(Operation& user, Value product, const Operation& multiplication) {
     user.operands = {multiplication.operands[0], multiplication.operands[1], addend};
 }
 
-/// Contracts the multiplications that all their users can take.
+/// Contracts the multiplications that all their users can absorb.
 template <class CanTake>
 void contract_all(Program& program, const MultiplicationUsers& users, CanTake&& takes) {
-    for_each_straight(program, [&](Straight& run) {
+    for_each_straight_line_block(program, [&](StraightLineBlock& run) {
         std::size_t kept = 0;
         for (const Value value : run.operations) {
             bool contracted = false;

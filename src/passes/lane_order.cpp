@@ -12,7 +12,8 @@ namespace {
 using namespace ir;
 using Kind = MemoryBlock::Kind;
 
-/// iteration of lane w·u + t, for units of w lanes in 16 bytes: unpcklpd and unpckhpd of ν = 8 doubles give 0 4 1 5 2 6 3 7
+/// iteration of lane w·u + t, for 16-byte units of w lanes: unpcklpd and unpckhpd of ν = 8 doubles give 0 4 1 5 2 6 3
+/// 7
 std::vector<int> unpacked_order(int lanes, Scalar scalar) {
     const int unit = std::min(lanes, 16 / size_in_bytes(scalar));
     std::vector<int> order;
@@ -30,7 +31,7 @@ bool is_aligned(const Affine& index, Integer block) {
                        [&](const Affine::Term& term) { return modulo(term.coefficient, block) == 0; });
 }
 
-/// Loops and scratch buffers that must have the same order are one set. Sets are numbers: loops first, then buffers.
+/// Union-find of loops and scratch buffers that must share an order. Sets are numbered: loops first, then buffers.
 class Choice {
 public:
     Choice(Program& program, std::vector<VectorLoop>& loops, int lanes)
@@ -117,7 +118,7 @@ private:
         keep_natural(member_of(buffer));
     }
 
-    /// A copy of every table that permuted loops read lane by lane; in its place if that is all that is read of it.
+    /// Copies every table that permuted loops read contiguously, or permutes it in place if it has no other reads.
     void permute_tables(LaneOrders& orders) {
         std::vector<int> other_uses(program_.buffers.size(), 0);
         for_each_operation(program_, [&](Value value) {
@@ -138,10 +139,10 @@ private:
             if (orders.table_for_permuted_loops[table] >= 0) continue;
             if (other_uses[table] == 0) {
                 orders.table_for_permuted_loops[table] = static_cast<Buffer>(table);
-                own(program_.buffers[table].contents).permute_runs(orders.order);
+                own(program_.buffers[table].contents).permute_blocks(orders.order);
             } else {
                 BufferInfo permuted = program_.buffers[table];
-                own(permuted.contents).permute_runs(orders.order);
+                own(permuted.contents).permute_blocks(orders.order);
                 orders.table_for_permuted_loops[table] = static_cast<Buffer>(program_.buffers.size());
                 permuted.name += "_unpacked";
                 program_.buffers.push_back(std::move(permuted));
@@ -153,8 +154,8 @@ private:
     std::vector<VectorLoop>& loops_;
     int lanes_;
     std::vector<std::size_t> parents_;
-    std::vector<char> natural_; ///< of a set: some member must keep the natural order
-    std::vector<char> gains_;   ///< of a set: some loop has interleaved pairs
+    std::vector<char> natural_; ///< by set: some member requires the natural order
+    std::vector<char> gains_;   ///< by set: some loop has interleaved pairs
 };
 
 } // namespace
@@ -167,7 +168,7 @@ LaneOrders choose_lane_orders(Program& program, std::vector<VectorLoop>& loops, 
         mixed = mixed || (scalar != Scalar::boolean && scalar != buffer.element);
         scalar = buffer.element;
     }
-    // With floating types of two sizes, or of less than 4 bytes, all is left in its natural order.
+    // With floating-point types of two sizes, or of less than 4 bytes, everything keeps its natural order.
     if (mixed || scalar == Scalar::boolean || size_in_bytes(scalar) < 4) {
         Program none;
         std::vector<VectorLoop> no_loops;

@@ -30,7 +30,7 @@ void LoopVectorizer::convert(std::size_t position) {
     const Value value = value_at(static_cast<int>(position));
     const int block = loop_->blocks.block_of[position];
     const Opcode opcode = program_[value].opcode;
-    // Integers and conditions are the same in all lanes.
+    // Integers and conditions are uniform across lanes.
     const bool stays_scalar = !loop_->varies[position] && !is_floating(program_[value].type.scalar);
     if (accesses_memory(opcode)) {
         if (block < 0) return;
@@ -43,7 +43,7 @@ void LoopVectorizer::convert(std::size_t position) {
         vector(value) = as_vector(program_[value].operands[0]);
     } else {
         for (std::size_t i = 0; i < operand_count(program_[value]); ++i) {
-            const Value operand = as_vector(program_[value].operands[i]); // may move the table
+            const Value operand = as_vector(program_[value].operands[i]); // may move the table of operations
             program_[value].operands[i] = operand;
         }
         program_[value].type.lanes = lanes_;
@@ -175,7 +175,7 @@ int LoopVectorizer::lane_of(int iteration) const {
     return loop_->permuted ? orders_.inverse[static_cast<std::size_t>(iteration)] : iteration;
 }
 
-/// Only in permuted loops is anything permuted, in all of their buffers that stay contiguous.
+/// Only permuted loops permute, and they do so in all of their contiguous buffers.
 bool LoopVectorizer::lanes_are_in_memory_order(const MemoryBlock& block) const {
     const auto buffer = static_cast<std::size_t>(block.address.buffer);
     if (block.stride < 0) return false;
@@ -193,7 +193,7 @@ template <class Of> LaneMap LoopVectorizer::map_lanes(Of&& of) const {
     return map;
 }
 
-/// Memory holds the iterations in order, backwards if it is contiguous with a negative stride.
+/// Memory holds the iterations in order, reversed if it is contiguous with a negative stride.
 LaneMap LoopVectorizer::from_memory(const MemoryBlock& block) const {
     const bool reversed = block.kind == Kind::contiguous && block.stride < 0;
     return map_lanes([&](int iteration) { return reversed ? loop_->trips - 1 - iteration : iteration; });
@@ -207,14 +207,14 @@ LaneMap LoopVectorizer::to_memory(const MemoryBlock& block) const {
     return map;
 }
 
-/// Column `column` of a contiguous piece of pairs; the first iteration comes last when the stride is negative.
+/// Column `column` of a contiguous range of pairs; the first iteration comes last if the stride is negative.
 LaneMap LoopVectorizer::every_other(const MemoryBlock& block, int column) const {
     return map_lanes([&](int iteration) {
         return 2 * (block.stride > 0 ? iteration : loop_->trips - 1 - iteration) + column;
     });
 }
 
-/// Elements from…from+lanes−1 of the piece that every_other takes apart.
+/// The inverse of every_other: elements from…from+lanes−1 of the range of pairs.
 LaneMap LoopVectorizer::interleave(const MemoryBlock& block, int from) const {
     LaneMap map(static_cast<std::size_t>(lanes_), -1);
     for (int l = 0; l < lanes_ && from + l < 2 * loop_->trips; ++l) {
@@ -231,7 +231,7 @@ Value LoopVectorizer::as_scalar(Value value) const {
     return known == no_value ? value : known;
 }
 
-/// The value in every lane or lane by lane; splats are made where first needed.
+/// The value as a vector: computed per lane, or a splat, created on first use.
 Value LoopVectorizer::as_vector(Value value) {
     const Value known = vector(value);
     if (known != no_value) return known;

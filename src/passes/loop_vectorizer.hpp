@@ -7,12 +7,12 @@
 
 namespace swirl::passes {
 
-/// Turns the bodies of vector loops into vector operations, one loop after the other.
+/// Turns the bodies of vector loops into vector operations, one loop at a time.
 class LoopVectorizer {
 public:
     LoopVectorizer(ir::Program& program, int lanes, const LaneOrders& orders);
 
-    /// Appends what becomes of the loop's body to `run`. The operations of the body itself are used up.
+    /// Appends the vectorized loop body to `run`. Consumes the operations of the body.
     void vectorize(const VectorLoop& loop, std::vector<ir::Value>& run);
 
 private:
@@ -45,7 +45,7 @@ private:
 
     Value as_scalar(Value value) const;
     Value as_vector(Value value);
-    ir::RunWriter writer() { return {program_, *run_}; }
+    ir::BlockWriter writer() { return {program_, *run_}; }
     Value value_at(int position) const { return loop_->body->operations[static_cast<std::size_t>(position)]; }
     Value& scalar(Value value) { return scalars_[static_cast<std::size_t>(value)]; }
     Value& vector(Value value) { return vectors_[static_cast<std::size_t>(value)]; }
@@ -55,8 +55,8 @@ private:
     const LaneOrders& orders_;
     const VectorLoop* loop_ = nullptr;
     std::vector<Value>* run_ = nullptr;
-    std::vector<Value> scalars_; ///< by value: the equal one that stands for it
-    std::vector<Value> vectors_; ///< by value of the body or defined before the loop
+    std::vector<Value> scalars_; ///< by value: the equal one that replaces it
+    std::vector<Value> vectors_; ///< by value of the body, or defined before the loop
     std::vector<Value> used_;    ///< values defined before the loop that have a vector now
 };
 

@@ -17,11 +17,11 @@ using namespace ir;
 struct Item {
     int position;
     bool is_store;
-    int segment; ///< of its buffer: loads, then stores; a load after a store begins the next
+    int segment; ///< of its buffer: loads, then stores; a load after a store starts the next segment
     Integer stride;
     Footprint footprint;        ///< of iteration 0
     Footprint lanes;            ///< of all iterations
-    std::optional<Range> reach; ///< of the address in all iterations of all loops, where that is known
+    std::optional<Range> reach; ///< of the address in all iterations of all loops, if known
 
     auto group() const { return std::tuple(footprint.buffer, is_store, segment, footprint.shape, stride); }
     bool operator<(const Item& other) const {
@@ -32,8 +32,8 @@ struct Item {
 
 class Grouping {
 public:
-    Grouping(const Program& program, const VariableRanges& ranges, const For& loop, const Straight& body,
-             int lanes)
+    Grouping(const Program& program, const VariableRanges& ranges, const For& loop,
+             const StraightLineBlock& body, int lanes)
         : program_(program), ranges_(ranges), loop_(loop), body_(body), lanes_(lanes) {}
 
     MemoryBlocks run() {
@@ -118,7 +118,7 @@ private:
         result_.blocks.push_back(std::move(block));
     }
 
-    /// Some store of the group may touch what a store of another group of the same segment touches.
+    /// Whether some store of the group may overlap a store of another group in the same segment.
     bool stores_overlap_others(std::size_t begin, std::size_t end) const {
         if (!items_[begin].is_store) return false;
         const auto same_segment = [&](const Item& item) {
@@ -144,7 +144,7 @@ private:
     const Program& program_;
     const VariableRanges& ranges_;
     const For& loop_;
-    const Straight& body_;
+    const StraightLineBlock& body_;
     int lanes_;
     FootprintTable table_;
     std::vector<Item> items_;
@@ -154,7 +154,7 @@ private:
 } // namespace
 
 MemoryBlocks find_memory_blocks(const Program& program, const VariableRanges& ranges, const For& loop,
-                                const Straight& body, int lanes) {
+                                const StraightLineBlock& body, int lanes) {
     return Grouping(program, ranges, loop, body, lanes).run();
 }
 

@@ -17,12 +17,12 @@ using namespace ir;
 
 constexpr Integer cache_line = 64; // bytes
 
-/// The part of all threads' time in which they work, when they share equal iterations.
+/// Fraction of the threads' total time in which they work, for equal iterations.
 double balance(Integer iterations, Integer threads) {
     return static_cast<double>(iterations) / static_cast<double>(ceil_divide(iterations, threads) * threads);
 }
 
-/// The loop whose iterations are shared: `outermost` or one inside it, with nothing around but parallel loops.
+/// The loop whose iterations are shared: `outermost`, or one inside it that is nested only in parallel loops.
 For* shared_loop(For& outermost, Integer threads) {
     constexpr double enough = 0.85;
     For* best = nullptr;
@@ -41,13 +41,13 @@ For* shared_loop(For& outermost, Integer threads) {
     return best;
 }
 
-/// How far apart the stores of neighbouring iterations lie.
+/// Distances between the stores of neighbouring iterations.
 class StoreDistances {
 public:
     explicit StoreDistances(const Program& program)
         : program_(program), movement_(program.variables.size(), 0) {}
 
-    /// Iterations that fill a cache line of whatever the loop writes with a stride.
+    /// Iterations that fill a cache line of the loop's strided stores.
     Integer grain_of(const For& loop) {
         move(loop.variable, loop.step);
         for (const Induction& induction : loop.inductions) move(induction.variable, induction.step);
@@ -73,7 +73,7 @@ private:
                 move(inner->variable, movement_of(inner->begin));
                 for (const Induction& induction : inner->inductions)
                     move(induction.variable, movement_of(induction.start));
-            } else if (const auto* run = std::get_if<Straight>(&statement.node)) {
+            } else if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
                 for (const Value value : run->operations) visit(program_[value]);
             }
         });
@@ -87,20 +87,20 @@ private:
     }
 
     const Program& program_;
-    std::vector<Integer> movement_; ///< of variables from one iteration of the shared loop to the next
+    std::vector<Integer> movement_; ///< change of each variable per iteration of the shared loop
     Integer grain_ = 1;
 };
 
-/// Executed operations, a vector counting once.
+/// Executed operations; a vector operation counts once.
 double operations_of(const Program& program) {
     double sum = 0;
-    for_each_weighted_run(program, {}, [&](const Straight& run, Integer times) {
+    for_each_weighted_block(program, {}, [&](const StraightLineBlock& run, Integer times) {
         sum += static_cast<double>(run.operations.size()) * static_cast<double>(times);
     });
     return sum;
 }
 
-/// Lets a loop run from iteration `first` to before iteration `last`, of those it has.
+/// Restricts a loop to its iterations `first` to `last` − 1.
 void restrict_iterations(For& loop, const Affine& first, const Affine& last) {
     loop.end = loop.begin + loop.step * last;
     loop.begin += loop.step * first;
@@ -165,7 +165,7 @@ private:
         return Affine::of(static_cast<Variable>(program.variables.size() - 1));
     }
 
-    Program frame_; ///< all but the statements
+    Program frame_; ///< everything but the statements
     const PhaseOptions& options_;
     std::vector<Phase> phases_;
 };

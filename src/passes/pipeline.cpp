@@ -2,15 +2,15 @@
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
-#include "passes/carry_scale_factors.hpp"
+#include "passes/eliminate_common_subexpressions.hpp"
 #include "passes/fold_constants.hpp"
 #include "passes/form_fma.hpp"
+#include "passes/propagate_scale_factors.hpp"
 #include "passes/propagate_signs.hpp"
 #include "passes/remove_dead_code.hpp"
 #include "passes/scalar_replacement.hpp"
 #include "passes/schedule_for_registers.hpp"
 #include "passes/select_instructions.hpp"
-#include "passes/share_common_subexpressions.hpp"
 #include "passes/strength_reduce_addresses.hpp"
 #include "passes/unroll.hpp"
 #include "passes/vectorize.hpp"
@@ -22,7 +22,7 @@ namespace swirl::passes {
 namespace {
 
 using ir::Program;
-using ir::Stage;
+using ir::VerificationLevel;
 
 #ifdef NDEBUG
 constexpr bool verifies = false;
@@ -30,60 +30,61 @@ constexpr bool verifies = false;
 constexpr bool verifies = true;
 #endif
 
-/// A pass that needs to know nothing of the machine.
+/// A pass that needs no knowledge of the target.
 template <Program (*function)(Program)> Program plain(Program program, const Context&) {
     return function(std::move(program));
 }
 
 constexpr Pass loop_list[] = {
-    {"unroll", [](Program program, const Context&) { return unroll(std::move(program)); }, Stage::lowered},
-    {"scalar replacement", plain<scalar_replacement>, Stage::lowered},
+    {"unroll", [](Program program, const Context&) { return unroll(std::move(program)); },
+     VerificationLevel::lowered},
+    {"scalar replacement", plain<scalar_replacement>, VerificationLevel::lowered},
     {"vectorize",
      [](Program program, const Context& context) { return vectorize(std::move(program), context.lanes); },
-     Stage::vectorized},
-    {"scalar replacement", plain<scalar_replacement>, Stage::vectorized},
+     VerificationLevel::vectorized},
+    {"scalar replacement", plain<scalar_replacement>, VerificationLevel::vectorized},
 };
 
 constexpr Pass arithmetic_list[] = {
-    {"share common subexpressions", plain<share_common_subexpressions>, Stage::vectorized},
-    {"fold constants", plain<fold_constants>, Stage::vectorized},
-    {"propagate signs", plain<propagate_signs>, Stage::vectorized},
-    {"share common subexpressions", plain<share_common_subexpressions>, Stage::vectorized},
+    {"share common subexpressions", plain<eliminate_common_subexpressions>, VerificationLevel::vectorized},
+    {"fold constants", plain<fold_constants>, VerificationLevel::vectorized},
+    {"propagate signs", plain<propagate_signs>, VerificationLevel::vectorized},
+    {"share common subexpressions", plain<eliminate_common_subexpressions>, VerificationLevel::vectorized},
 };
 
 constexpr Pass fma_list[] = {
-    {"carry scale factors", plain<carry_scale_factors>, Stage::vectorized},
-    {"share common subexpressions", plain<share_common_subexpressions>, Stage::vectorized},
+    {"carry scale factors", plain<propagate_scale_factors>, VerificationLevel::vectorized},
+    {"share common subexpressions", plain<eliminate_common_subexpressions>, VerificationLevel::vectorized},
     {"form fma",
      [](Program program, const Context& context) {
          return form_fma(std::move(program), context.cpu->has_fms);
      },
-     Stage::vectorized},
+     VerificationLevel::vectorized},
 };
 
-constexpr Pass machine_list[] = {
-    {"remove dead code", plain<remove_dead_code>, Stage::vectorized},
+constexpr Pass codegen_list[] = {
+    {"remove dead code", plain<remove_dead_code>, VerificationLevel::vectorized},
     {"select instructions",
      [](Program program, const Context& context) {
          return select_instructions(std::move(program), *context.cpu);
      },
-     Stage::vectorized},
-    {"strength-reduce addresses", plain<strength_reduce_addresses>, Stage::machine},
-    {"schedule for registers", plain<schedule_for_registers>, Stage::machine},
+     VerificationLevel::vectorized},
+    {"strength-reduce addresses", plain<strength_reduce_addresses>, VerificationLevel::legalized},
+    {"schedule for registers", plain<schedule_for_registers>, VerificationLevel::legalized},
 };
-constexpr std::size_t scheduling_passes = 1; ///< at the end of machine_list
+constexpr std::size_t scheduling_passes = 1; ///< at the end of codegen_list
 
-/// The portable CPU keeps its shuffles, which stage `machine` forbids.
+/// The portable CPU keeps its shuffles, which level `legalized` forbids.
 void verify_after(const Pass& pass, const Program& program, const target::Cpu& cpu) {
     const bool portable = cpu.set == target::InstructionSet::portable;
     try {
-        ir::verify(program, portable ? std::min(pass.stage, Stage::vectorized) : pass.stage);
+        ir::verify(program, portable ? std::min(pass.level, VerificationLevel::vectorized) : pass.level);
     } catch (const InternalError& error) {
         throw InternalError("after pass '{}': {}", pass.name, error.what());
     }
 }
 
-/// The widest floating type in the program's buffers.
+/// The widest floating-point type in the program's buffers.
 ir::Scalar floating_type(const Program& program) {
     ir::Scalar widest = ir::Scalar::float32;
     for (const ir::BufferInfo& buffer : program.buffers)
@@ -96,7 +97,7 @@ ir::Scalar floating_type(const Program& program) {
 std::span<const Pass> loop_passes() { return loop_list; }
 std::span<const Pass> arithmetic_passes() { return arithmetic_list; }
 std::span<const Pass> fma_passes() { return fma_list; }
-std::span<const Pass> machine_passes() { return machine_list; }
+std::span<const Pass> codegen_passes() { return codegen_list; }
 
 Program run(Program program, const Context& context, std::span<const Pass> passes, const Observer& observer) {
     ensure(!ir::has_conditions_on_values(program), "'{}' has conditions on values, which passes do not know",
@@ -113,7 +114,7 @@ std::vector<Pass> passes_for(const target::Cpu& cpu) {
     std::vector<Pass> passes;
     for (const std::span<const Pass> list :
          {loop_passes(), arithmetic_passes(), cpu.has_fma ? fma_passes() : std::span<const Pass>(),
-          machine_passes()})
+          codegen_passes()})
         passes.insert(passes.end(), list.begin(), list.end());
     return passes;
 }
@@ -122,7 +123,7 @@ std::vector<Pass> passes_for_gpu() {
     std::vector<Pass> passes;
     for (const std::span<const Pass> list : {arithmetic_passes(), fma_passes()})
         passes.insert(passes.end(), list.begin(), list.end());
-    passes.push_back(machine_passes().front()); // dead code; the driver's compiler does the rest
+    passes.push_back(codegen_passes().front()); // dead code; the driver's compiler does the rest
     return passes;
 }
 
@@ -130,9 +131,9 @@ Program run_for_gpu(Program program, const Observer& observer) {
     return run(std::move(program), {&target::portable_cpu(), 1}, passes_for_gpu(), observer);
 }
 
-Program run_in_order(Program program, const target::Cpu& cpu, const Observer& observer) {
+Program run_codegen_passes(Program program, const target::Cpu& cpu, const Observer& observer) {
     const Context context{&cpu, target::lanes(cpu, floating_type(program))};
-    const std::span<const Pass> passes = machine_passes();
+    const std::span<const Pass> passes = codegen_passes();
     return run(std::move(program), context, passes.first(passes.size() - scheduling_passes), observer);
 }
 

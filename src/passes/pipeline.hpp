@@ -9,48 +9,49 @@
 #include <string_view>
 #include <vector>
 
-/// The order of the passes, as data.
+/// The sequence of passes, as data.
 namespace swirl::passes {
 
-/// What passes know about the machine.
+/// What passes know about the target.
 struct Context {
     const target::Cpu* cpu;
-    int lanes; ///< of a machine vector of the program's floating type
+    int lanes; ///< of a vector register of the program's floating-point type
 };
 
 struct Pass {
     std::string_view name;
     ir::Program (*function)(ir::Program, const Context&);
-    ir::Stage stage; ///< that the result verifies at, given a program of this or the stage before
+    ir::VerificationLevel level; ///< level of the result, given a program of this or the previous level
 };
 
-/// Loops over lanes and unrolled loops become straight runs of vector operations.
+/// Turns loops over lanes and unrolled loops into straight-line blocks of vector operations.
 std::span<const Pass> loop_passes();
-/// Arithmetic on straight runs, without fused multiply-adds.
+/// Arithmetic on straight-line blocks, without fused multiply-adds.
 std::span<const Pass> arithmetic_passes();
-/// Contraction into fused multiply-adds; for machines that have them.
+/// Contraction into fused multiply-adds, for targets that have them.
 std::span<const Pass> fma_passes();
-/// Instructions, addresses and the order of operations: what machine code wants.
-std::span<const Pass> machine_passes();
+/// Instruction selection, addresses and scheduling for machine code.
+std::span<const Pass> codegen_passes();
 
 /// Called with the program after each pass.
 using Observer = std::function<void(const Pass&, const ir::Program&)>;
 
-/// Runs `passes` in order. In builds with assertions the result of each is verified; InternalError names the pass.
+/// Runs `passes` in order. Builds with assertions verify the result of each; InternalError names the pass.
 ir::Program run(ir::Program program, const Context& context, std::span<const Pass> passes,
                 const Observer& observer = {});
 
 /// All lists that apply to the CPU, in the order above.
 ir::Program run_for_cpu(ir::Program program, const target::Cpu& cpu, const Observer& observer = {});
 
-/// For programs whose builder chose the order of operations and the vectors itself: what machine code needs, and no more.
-ir::Program run_in_order(ir::Program program, const target::Cpu& cpu, const Observer& observer = {});
+/// For programs whose builder fixed the order of operations and the vectors: only the passes that machine code
+/// requires.
+ir::Program run_codegen_passes(ir::Program program, const target::Cpu& cpu, const Observer& observer = {});
 
 /// The passes of run_for_cpu.
 std::vector<Pass> passes_for(const target::Cpu& cpu);
 
-/// The arithmetic of a GPU's kernel, whose threads work on scalars: common subexpressions, constants, signs, fused
-/// multiply-adds. Registers and the order of operations are the driver's compiler's.
+/// Arithmetic passes for GPU kernels, whose threads work on scalars: common subexpressions, constants, signs, fused
+/// multiply-adds. Register allocation and scheduling are left to the driver's compiler.
 ir::Program run_for_gpu(ir::Program program, const Observer& observer = {});
 
 /// The passes of run_for_gpu.

@@ -12,14 +12,14 @@ namespace {
 
 using namespace ir;
 
-/// Operand `operand` of `user` is meant negated.
+/// Operand `operand` of `user` stands for its negative.
 struct NegatedUse {
     Value user;
     std::size_t operand;
 };
 
-/// First walk: every value is a base value, or its negative. Operations are rewritten to read bases only; where an
-/// operation cannot absorb a sign, the use is listed.
+/// First walk: every value is a base value or its negative. Rewrites operations to read only bases; records the uses
+/// whose operation cannot absorb a sign.
 class Forward {
 public:
     explicit Forward(Program& program)
@@ -28,7 +28,7 @@ public:
     }
 
     std::vector<NegatedUse> run() {
-        for_each_straight(program_, [&](Straight& run) {
+        for_each_straight_line_block(program_, [&](StraightLineBlock& run) {
             differences_.clear();
             std::size_t kept = 0;
             for (const Value value : run.operations)
@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    /// True when the operation is not needed: another value, or its negative, stands for it.
+    /// True if the operation is redundant: another value, or its negative, replaces it.
     bool absorb(Value value) {
         Operation& operation = program_[value];
         std::array<bool, 3> minus = {};
@@ -115,7 +115,7 @@ private:
         return false;
     }
 
-    /// The lane map takes nothing from the other operand.
+    /// Whether the lane map takes nothing from the other operand.
     static bool reads_one(const std::vector<std::int8_t>& lane_map, int lanes, int operand) {
         for (const int lane : lane_map)
             if (lane >= 0 && (lane >= lanes) != (operand == 1)) return false;
@@ -132,10 +132,10 @@ private:
     std::vector<Value> bases_;
     std::vector<char> negative_;
     std::vector<NegatedUse> uses_;
-    std::unordered_map<std::uint64_t, Value> differences_; ///< a − b of the run, by a and b
+    std::unordered_map<std::uint64_t, Value> differences_; ///< a − b in the straight-line block, by a and b
 };
 
-/// Second walk: carries out the listed negations, backwards where that is free.
+/// Second walk: performs the recorded negations, pushing them backwards where that is free.
 class Backward {
 public:
     explicit Backward(Program& program)
@@ -159,12 +159,12 @@ public:
     }
 
 private:
-    static constexpr int most_steps = 6; ///< how far back a sign is carried
+    static constexpr int most_steps = 6; ///< how far back a sign is pushed
 
     static std::size_t index(Value value) { return static_cast<std::size_t>(value); }
     Value& operand(const NegatedUse& use) { return program_[use.user].operands[use.operand]; }
 
-    /// Makes `value`, which is used for its negative only, that negative, without a further operation.
+    /// Turns `value`, of which only the negative is used, into that negative without an additional operation.
     bool flip(Value value, int steps) {
         if (steps == 0) return false;
         Operation& operation = program_[value];
@@ -216,7 +216,7 @@ private:
     }
 
     void place_inserted() {
-        for_each_straight(program_, [&](Straight& run) {
+        for_each_straight_line_block(program_, [&](StraightLineBlock& run) {
             std::vector<Value> operations;
             operations.reserve(run.operations.size() + inserted_.size());
             for (const Value value : run.operations) {
@@ -232,7 +232,7 @@ private:
     std::vector<int> uses_;
     std::vector<int> negated_uses_;
     std::vector<bool> flipped_;
-    std::unordered_map<Value, std::vector<Value>> inserted_; ///< by the operation they come before
+    std::unordered_map<Value, std::vector<Value>> inserted_; ///< by the operation they precede
 };
 
 } // namespace

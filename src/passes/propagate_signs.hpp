@@ -4,13 +4,13 @@
 
 namespace swirl::passes {
 
-/// Moves negations into additions, subtractions and fused operations and makes constants positive:
-/// a + (−b) → a − b, (−c)·x in a sum → the opposite sum, and so on. a − b and b − a are computed once.
+/// Moves negations into additions, subtractions and fused operations, and makes constants positive: a + (−b) → a − b,
+/// (−c)·x in a sum → the opposite sum, and so on. a − b and b − a are computed once.
 ///
-/// A negation that reaches a store goes backwards where the value has no other use (−(a − b) → b − a, −(a + b) →
-/// a' − b where a is itself free to change its sign); only else an operation `negate` is left.
-/// Exact but for the sign of zero. Frigo (1999), section 5, on why both matter: half as many constants, and
-/// expressions that differ in sign only become common.
+/// A negation that reaches a store moves backwards if the value has no other use (−(a − b) → b − a, −(a + b) → a' − b
+/// if a itself may change its sign); otherwise a `negate` operation remains.
+/// Exact except for the sign of zero. Frigo (1999), section 5, on why both matter: half as many constants, and
+/// expressions that differ only in sign become common.
 ir::Program propagate_signs(ir::Program program);
 
 } // namespace swirl::passes

@@ -7,7 +7,7 @@ namespace swirl::passes {
 
 ir::Program remove_dead_code(ir::Program program) {
     const std::vector<char> live = ir::live_operations(program);
-    ir::for_each_straight(program, [&](ir::Straight& run) {
+    ir::for_each_straight_line_block(program, [&](ir::StraightLineBlock& run) {
         std::erase_if(run.operations,
                       [&](ir::Value value) { return !live[static_cast<std::size_t>(value)]; });
     });

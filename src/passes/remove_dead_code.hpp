@@ -4,8 +4,8 @@
 
 namespace swirl::passes {
 
-/// Removes operations whose result nothing written depends on, and the runs, loops and conditions that become empty.
-/// After: every operation of the table is in a run, in program order.
+/// Removes operations that no write depends on, and the straight-line blocks, loops and conditions that become empty.
+/// After: every operation of the table is in a straight-line block, in program order.
 ir::Program remove_dead_code(ir::Program program);
 
 } // namespace swirl::passes

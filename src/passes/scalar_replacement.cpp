@@ -13,7 +13,7 @@ namespace {
 
 using namespace ir;
 
-/// Loads that become values, and stores overwritten within their run.
+/// Loads that become values, and stores overwritten within their straight-line block.
 class Forwarding {
 public:
     explicit Forwarding(Program& program)
@@ -21,7 +21,7 @@ public:
         std::iota(same_.begin(), same_.end(), 0);
     }
 
-    void visit(Straight& run) {
+    void visit(StraightLineBlock& run) {
         stores_.assign(program_.buffers.size(), {});
         find_buffers_read_in(run);
         dead_.clear();
@@ -39,11 +39,11 @@ private:
     struct Store {
         Footprint footprint;
         Value store;
-        bool read; ///< by a load that stays
+        bool read; ///< by a remaining load
     };
 
-    /// Only buffers that a run both reads and writes need looking at.
-    void find_buffers_read_in(const Straight& run) {
+    /// Only buffers that a straight-line block both reads and writes matter.
+    void find_buffers_read_in(const StraightLineBlock& run) {
         loaded_.assign(program_.buffers.size(), false);
         for (const Value value : run.operations)
             if (program_[value].opcode == Opcode::load)
@@ -72,7 +72,7 @@ private:
     bool forward(Value load, const Footprint& footprint, std::vector<Store>& stores) {
         const Operation& operation = program_[load];
         const Scalar element = program_.buffers[static_cast<std::size_t>(operation.address.buffer)].element;
-        // Of the lanes that a load leaves 0, none may matter: a stored value holds anything there.
+        // Lanes that a load sets to 0 must not matter: the stored value may hold anything there.
         const int active = active_lanes(operation);
         const bool whole =
             operation.type.scalar == element &&
@@ -89,7 +89,7 @@ private:
     Program& program_;
     FootprintTable table_;
     std::vector<std::uint64_t> demanded_;    ///< by value: lanes that matter
-    std::vector<Value> same_;                ///< by value: what stands for it
+    std::vector<Value> same_;                ///< by value: its replacement
     std::vector<std::vector<Store>> stores_; ///< by buffer: those still in memory
     std::vector<char> loaded_;
     std::vector<Value> dead_;
@@ -97,7 +97,7 @@ private:
 
 bool is_private(Space space) { return space == Space::scratch || space == Space::local; }
 
-/// Removes stores to private memory that no load reads: by buffer, and by element where all indices are constants.
+/// Removes stores to private memory that no load reads: by buffer, and by element if all indices are constant.
 void remove_unread_stores(Program& program) {
     struct Accesses {
         std::vector<Footprint> loads;
@@ -124,14 +124,15 @@ void remove_unread_stores(Program& program) {
         return std::none_of(accesses[buffer].loads.begin(), accesses[buffer].loads.end(),
                             [&](const Footprint& load) { return table.may_overlap(load, footprint); });
     };
-    for_each_straight(program, [&](Straight& run) { std::erase_if(run.operations, is_unread); });
+    for_each_straight_line_block(program,
+                                 [&](StraightLineBlock& run) { std::erase_if(run.operations, is_unread); });
 }
 
 } // namespace
 
 Program scalar_replacement(Program program) {
     Forwarding forwarding(program);
-    for_each_straight(program, [&](Straight& run) { forwarding.visit(run); });
+    for_each_straight_line_block(program, [&](StraightLineBlock& run) { forwarding.visit(run); });
     remove_unread_stores(program);
     tidy(program.body);
     return program;

@@ -11,13 +11,13 @@ namespace {
 
 using namespace ir;
 
-using Node = int; ///< position of an operation in the run before scheduling
+using Node = int; ///< position of an operation in the straight-line block before scheduling
 using Edge = std::pair<Node, Node>;
 
-/// Neighbours of every node in one array.
+/// Adjacency lists of all nodes in one array.
 class Adjacency {
 public:
-    /// Groups the second ends by the first, or the other way round.
+    /// Groups edge targets by source, or the reverse.
     Adjacency(std::size_t nodes, const std::vector<Edge>& edges, bool reversed) : begins_(nodes + 1, 0) {
         for (const Edge& edge : edges)
             ++begins_[static_cast<std::size_t>(reversed ? edge.second : edge.first) + 1];
@@ -72,7 +72,7 @@ public:
 private:
     static std::size_t at(Node node) { return static_cast<std::size_t>(node); }
 
-    /// Appends the sizes of the connected parts to sizes_, labels the nodes from 0 on.
+    /// Appends the sizes of the connected components to sizes_, and labels the nodes with their component, from 0 on.
     void label_components(std::span<const Node> nodes, int part) {
         int label = 0;
         for (const Node root : nodes) {
@@ -108,7 +108,7 @@ private:
         for (const Node node : scratch_) nodes[starts_[at(label_[at(node)])]++] = node;
     }
 
-    /// A connected part: its nodes nearer to its inputs first, then those nearer to its outputs.
+    /// Bisects a connected component: the nodes nearer to its inputs first, then those nearer to its outputs.
     void split(std::span<Node> nodes, int part) {
         if (nodes.size() <= 2) return;
         for (const Node node : nodes) depth_[at(node)] = 1 + highest(before_.of(node), depth_, part);
@@ -135,26 +135,26 @@ private:
     }
 
     Adjacency before_, after_;
-    std::vector<int> part_;           ///< of a node: the call of `order` that it last took part in
-    std::vector<int> label_;          ///< of a node: its connected part
+    std::vector<int> part_;           ///< by node: the latest call of `order` that included it
+    std::vector<int> label_;          ///< by node: its connected component
     std::vector<int> depth_, height_; ///< longest path from an input, to an output, in nodes
     int parts_ = 0;
-    std::vector<std::size_t> sizes_, starts_; ///< of connected parts; sizes_ is a stack
+    std::vector<std::size_t> sizes_, starts_; ///< of connected components; sizes_ is a stack
     std::vector<Node> stack_, scratch_;
 };
 
-/// One straight run.
-class RunScheduler {
+/// One straight-line block.
+class BlockScheduler {
 public:
-    RunScheduler(const Program& program, const Straight& run, std::vector<Node>& positions)
+    BlockScheduler(const Program& program, const StraightLineBlock& run, std::vector<Node>& positions)
         : program_(program), run_(run), positions_(positions), size_(run.operations.size()) {
         for (std::size_t p = 0; p < size_; ++p) positions_[at(run_.operations[p])] = static_cast<Node>(p);
     }
-    ~RunScheduler() {
+    ~BlockScheduler() {
         for (const Value value : run_.operations) positions_[at(value)] = -1;
     }
-    RunScheduler(const RunScheduler&) = delete;
-    RunScheduler& operator=(const RunScheduler&) = delete;
+    BlockScheduler(const BlockScheduler&) = delete;
+    BlockScheduler& operator=(const BlockScheduler&) = delete;
 
     std::vector<Value> schedule() {
         dependences_ = memory_dependences(program_, run_);
@@ -239,7 +239,7 @@ private:
             place_with_leaves(node);
             for (const Node tail : tails.of(node)) place_with_leaves(tail);
         }
-        for (Node n = 0; at(n) < size_; ++n) // leaves that only other runs use
+        for (Node n = 0; at(n) < size_; ++n) // leaves that only other straight-line blocks use
             if (!placed_[at(n)]) place_with_leaves(n);
         return result_;
     }
@@ -263,8 +263,8 @@ private:
     }
 
     const Program& program_;
-    const Straight& run_;
-    std::vector<Node>& positions_; ///< by value: its position in the run; −1 outside
+    const StraightLineBlock& run_;
+    std::vector<Node>& positions_; ///< by value: its position in the straight-line block; −1 outside
     std::size_t size_;
     std::vector<Edge> dependences_;
     std::vector<char> explicit_; ///< accesses that the bisection itself must order
@@ -277,8 +277,8 @@ private:
 
 Program schedule_for_registers(Program program) {
     std::vector<Node> positions(program.operations.size(), -1);
-    for_each_straight(program, [&](Straight& run) {
-        std::vector<Value> order = RunScheduler(program, run, positions).schedule();
+    for_each_straight_line_block(program, [&](StraightLineBlock& run) {
+        std::vector<Value> order = BlockScheduler(program, run, positions).schedule();
         run.operations = std::move(order);
     });
     compact(program);

@@ -9,7 +9,7 @@ using namespace ir;
 
 Program select_instructions(Program program, const target::Cpu& cpu) {
     if (cpu.set == target::InstructionSet::portable) return program;
-    for_each_straight(program, [&](const Straight& run) {
+    for_each_straight_line_block(program, [&](const StraightLineBlock& run) {
         for (const Value value : run.operations) {
             Operation& operation = program[value];
             if (operation.opcode != Opcode::shuffle || is_integer(operation.type.scalar)) continue;

@@ -5,8 +5,8 @@
 
 namespace swirl::passes {
 
-/// Makes every shuffle of floating lanes the CPU's cheapest instruction with that lane map.
-/// For the portable CPU, which has no instructions, shuffles stay.
+/// Replaces every shuffle of floating-point lanes by the CPU's cheapest instruction with that lane map.
+/// Keeps the shuffles for the portable CPU, which has no instructions.
 ir::Program select_instructions(ir::Program program, const target::Cpu& cpu);
 
 } // namespace swirl::passes

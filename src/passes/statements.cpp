@@ -2,16 +2,16 @@
 
 namespace swirl::passes {
 
-ir::Straight& run_at_end(ir::Body& body) {
-    if (body.empty() || !std::holds_alternative<ir::Straight>(body.back().node))
-        body.push_back({ir::Straight{}});
-    return std::get<ir::Straight>(body.back().node);
+ir::StraightLineBlock& block_at_end(ir::Body& body) {
+    if (body.empty() || !std::holds_alternative<ir::StraightLineBlock>(body.back().node))
+        body.push_back({ir::StraightLineBlock{}});
+    return std::get<ir::StraightLineBlock>(body.back().node);
 }
 
 void append(ir::Body& body, ir::Statement statement) {
-    if (auto* run = std::get_if<ir::Straight>(&statement.node)) {
+    if (auto* run = std::get_if<ir::StraightLineBlock>(&statement.node)) {
         if (run->operations.empty()) return;
-        auto& end = run_at_end(body).operations;
+        auto& end = block_at_end(body).operations;
         if (end.empty())
             end = std::move(run->operations);
         else

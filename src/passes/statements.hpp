@@ -2,22 +2,22 @@
 
 #include "ir/program.hpp"
 
-/// What several passes do to the statement tree.
+/// Operations on the statement tree that several passes share.
 namespace swirl::passes {
 
-/// Joins neighbouring straight runs; drops empty runs, loops and conditions.
+/// Joins adjacent straight-line blocks; removes empty blocks, loops and conditions.
 void tidy(ir::Body& body);
 
-/// Appends `statement`; a run extends a run at the end of `body` instead of starting another, an empty run is dropped.
+/// Appends `statement`; a straight-line block extends one at the end of `body`, and an empty one is dropped.
 void append(ir::Body& body, ir::Statement statement);
 
-/// The run at the end of `body`, a new one if there is none.
-ir::Straight& run_at_end(ir::Body& body);
+/// The straight-line block at the end of `body`, created if necessary.
+ir::StraightLineBlock& block_at_end(ir::Body& body);
 
-/// Number of iterations when it is a constant, else −1.
+/// Trip count if it is constant, else −1.
 Integer constant_trip_count(const ir::For& loop);
 
-/// Lanes that a load or store touches.
+/// Number of lanes that a load or store accesses.
 inline int active_lanes(const ir::Operation& operation) {
     return operation.active > 0 ? operation.active : operation.type.lanes;
 }

@@ -19,7 +19,7 @@ public:
 
     void visit(Body& body) {
         for (Statement& statement : body) {
-            if (auto* run = std::get_if<Straight>(&statement.node)) {
+            if (auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
                 visit(*run);
             } else if (auto* loop = std::get_if<For>(&statement.node)) {
                 loops_.push_back({loop, {}});
@@ -39,7 +39,7 @@ private:
             inductions; ///< by variable part of an index
     };
 
-    void visit(Straight& run) {
+    void visit(StraightLineBlock& run) {
         for (const Value value : run.operations) {
             Operation& operation = program_[value];
             if (!has_address(operation.opcode) && operation.opcode != Opcode::index) continue;
@@ -67,7 +67,7 @@ private:
         return variable;
     }
 
-    /// The innermost open loop that steps a variable of the index; else the outermost.
+    /// The innermost open loop that changes a variable of the index; else the outermost.
     OpenLoop& loop_of(const Affine& index) {
         for (auto open = loops_.rbegin(); open != loops_.rend(); ++open) {
             if (index.coefficient(open->loop->variable) != 0) return *open;
@@ -82,19 +82,19 @@ private:
     int count_ = 0;
 };
 
-/// An index that is to be reduced lies outside all loops.
+/// Whether an index to be reduced is outside all loops.
 bool needs_loop(const Program& program) {
     for (const Statement& statement : program.body) {
         bool needed = false;
-        const auto check = [&](const Straight& run) {
+        const auto check = [&](const StraightLineBlock& run) {
             for (const Value value : run.operations)
                 needed = needed || !is_reduced(program[value].address.index);
         };
-        if (const auto* run = std::get_if<Straight>(&statement.node)) check(*run);
+        if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) check(*run);
         if (const auto* condition = std::get_if<If>(&statement.node))
             for (const Body* body : {&condition->then, &condition->otherwise})
                 for_each_statement(*body, [&](const Statement& inner) {
-                    if (const auto* run = std::get_if<Straight>(&inner.node)) check(*run);
+                    if (const auto* run = std::get_if<StraightLineBlock>(&inner.node)) check(*run);
                 });
         if (needed) return true;
     }

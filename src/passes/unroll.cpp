@@ -35,7 +35,7 @@ bool needs_unrolling(const Body& body, Integer serial_trip_count) {
     return needed;
 }
 
-/// Rebuilds the tree with its own table of operations.
+/// Rebuilds the statement tree with a new table of operations.
 class Unroller {
 public:
     Unroller(Program source, const UnrollOptions& options)
@@ -59,8 +59,8 @@ private:
             std::visit([&](const auto& node) { copy(node, to); }, statement.node);
     }
 
-    void copy(const Straight& run, Body& to) {
-        auto& copied = run_at_end(to).operations;
+    void copy(const StraightLineBlock& run, Body& to) {
+        auto& copied = block_at_end(to).operations;
         for (const Value value : run.operations) {
             operations_.push_back(source_[value]);
             Operation& operation = operations_.back();
@@ -116,16 +116,16 @@ private:
         append(to, {std::move(changed)});
     }
 
-    void copy(Roles parts, Body& to) {
-        for (Role& role : parts.roles) {
+    void copy(WarpRoles warp_roles, Body& to) {
+        for (WarpRole& role : warp_roles.roles) {
             const Body body = std::move(role.body);
             role.body.clear();
             copy(body, role.body);
         }
-        append(to, {std::move(parts)});
+        append(to, {std::move(warp_roles)});
     }
 
-    void copy(const CopyFence& fence, Body& to) { append(to, {fence}); }
+    void copy(const AsyncFence& fence, Body& to) { append(to, {fence}); }
 
     void copy(Barrier barrier, Body& to) {
         barrier.counter.index = replaced(barrier.counter.index);
@@ -142,7 +142,7 @@ private:
         return false;
     }
 
-    /// `variable` itself in the first copy of its loop, then new ones.
+    /// `variable` itself in the first copy of its loop, new variables in later copies.
     Variable own_variable(Variable variable) {
         const auto v = static_cast<std::size_t>(variable);
         if (!bound_before_[v]) {
@@ -178,7 +178,7 @@ private:
     Program source_;
     UnrollOptions options_;
     std::vector<Operation> operations_;
-    std::vector<Value> copies_;                 ///< newest copy, by value of the source
+    std::vector<Value> copies_;                 ///< latest copy, by value of the source
     std::vector<std::optional<Affine>> values_; ///< by variable of the source
     std::vector<bool> bound_before_;
 };

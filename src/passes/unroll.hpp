@@ -6,14 +6,14 @@ namespace swirl::passes {
 
 struct UnrollOptions {
     Integer serial_trip_count =
-        1; ///< serial and parallel loops of at most so many iterations are unrolled too
+        1; ///< serial and parallel loops of at most this many iterations are unrolled too
 };
 
-/// Replaces loops of kind `unrolled`, whose trip count must be a constant, by copies of their bodies with the loop
-/// variable's values put in, and joins the straight runs that become neighbours.
+/// Replaces loops of kind `unrolled`, which must have a constant trip count, by copies of their bodies with the loop
+/// variable's values substituted, and joins the straight-line blocks that become adjacent.
 ///
 /// Before: any program.   After: no loop is of kind `unrolled`, no condition has a known outcome.
-/// Loops of kind `vector` stay. A loop that is copied gets a variable of its own in each copy.
+/// Keeps loops of kind `vector`. Each copy of a loop gets its own variable.
 ir::Program unroll(ir::Program program, const UnrollOptions& options = {});
 
 } // namespace swirl::passes

@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    /// Vectors as short as the longest loop permits: short ones waste no lanes, and stores of whole vectors can be
+    /// Vectors just long enough for the longest loop: short ones waste no lanes, and stores of whole vectors can be
     /// forwarded to loads.
     int lanes_needed() const {
         int element = 8;
@@ -45,7 +45,7 @@ private:
         return needed;
     }
 
-    /// What becomes of a vector loop.
+    /// The result of a vector loop.
     enum class Fate { vanishes, scalar, serial, vector };
 
     void collect(const For& loop, const VariableRanges& ranges) {
@@ -54,14 +54,14 @@ private:
                lanes_);
         ensure(loop.inductions.empty(), "a vector loop has no inductions");
         ensure(loop.body.size() <= 1 &&
-                   (loop.body.empty() || std::holds_alternative<Straight>(loop.body[0].node)),
+                   (loop.body.empty() || std::holds_alternative<StraightLineBlock>(loop.body[0].node)),
                "a vector loop holds one straight run");
         fates_.push_back(trips == 0 || loop.body.empty() ? Fate::vanishes
                          : trips == 1                    ? Fate::scalar
                          : can_be_vectors(loop)          ? Fate::vector
                                                          : Fate::serial);
         if (fates_.back() != Fate::vector) return;
-        const Straight& body = std::get<Straight>(loop.body[0].node);
+        const StraightLineBlock& body = std::get<StraightLineBlock>(loop.body[0].node);
         std::vector<char> varies;
         varies.reserve(body.operations.size());
         for (const Value value : body.operations) varies.push_back(varies_[static_cast<std::size_t>(value)]);
@@ -72,9 +72,9 @@ private:
                           .varies = std::move(varies)});
     }
 
-    /// Marks what depends on the lane as well.
+    /// Marks the values that depend on the lane, too.
     bool can_be_vectors(const For& loop) {
-        for (const Value value : std::get<Straight>(loop.body[0].node).operations) {
+        for (const Value value : std::get<StraightLineBlock>(loop.body[0].node).operations) {
             const Operation& operation = program_[value];
             if (operation.type.lanes != 1 || operation.opcode == Opcode::instruction ||
                 operation.opcode == Opcode::shuffle || operation.opcode == Opcode::atomic_add)
@@ -114,10 +114,10 @@ private:
     void replace(For& loop, Body& to, LoopVectorizer& vectorizer) {
         switch (fates_[next_fate_++]) {
         case Fate::vanishes: return;
-        case Fate::vector: return vectorizer.vectorize(loops_[next_loop_++], run_at_end(to).operations);
+        case Fate::vector: return vectorizer.vectorize(loops_[next_loop_++], block_at_end(to).operations);
         case Fate::serial: loop.kind = For::Kind::serial; return append(to, {std::move(loop)});
         case Fate::scalar:
-            for (const Value value : std::get<Straight>(loop.body[0].node).operations) {
+            for (const Value value : std::get<StraightLineBlock>(loop.body[0].node).operations) {
                 Affine& index = program_[value].address.index;
                 index = index.substitute(loop.variable, loop.begin);
             }

@@ -4,11 +4,11 @@
 
 namespace swirl::passes {
 
-/// Turns loops of kind `vector` into operations on vectors of `lanes` lanes: each lane does what one iteration did.
+/// Turns loops of kind `vector` into operations on vectors of `lanes` lanes: each lane does the work of one iteration.
 ///
-/// Before: such a loop has at most `lanes` iterations, a constant number, independent of each other (no iteration
-/// reads or writes what another writes); its body is one run of scalar operations.
-/// After: no loop is of kind `vector`. With fewer iterations than lanes, only as many lanes touch memory.
+/// Before: such a loop has a constant number of at most `lanes` independent iterations (none reads or writes what
+/// another writes); its body is one straight-line block of scalar operations.
+/// After: no loop is of kind `vector`. With fewer iterations than lanes, only as many lanes access memory.
 ///
 /// Memory accesses, by the distance s between the elements of neighbouring iterations:
 ///   s = 0                     scalar load and splat
@@ -18,8 +18,8 @@ namespace swirl::passes {
 ///                             a contiguous access of up to `lanes` elements for each iteration, transposed in
 ///                             registers
 ///   else                      strided vector access (ir::Address::lane_stride)
-/// Where that saves shuffles, lanes run the iterations in another order, and scratch memory and tables are permuted to
-/// match (lane_order.hpp). A loop of one iteration, and one with lane-dependent dynamic addresses, becomes scalar code.
+/// Lanes run the iterations in another order where that saves shuffles, with scratch memory and tables permuted to
+/// match (lane_order.hpp). A loop of one iteration, or with lane-dependent dynamic addresses, becomes scalar code.
 ir::Program vectorize(ir::Program program, int lanes);
 
 } // namespace swirl::passes

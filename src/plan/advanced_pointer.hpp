@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-/// A pointer moved by so many bytes. A null pointer, as of an operand that is packed, stays one.
+/// Advances a pointer by a number of bytes. Null stays null: a prepacked operand has a null pointer.
 namespace swirl::planning {
 
 inline const void* advanced(const void* pointer, Integer bytes) {

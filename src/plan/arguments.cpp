@@ -33,8 +33,8 @@ void ArgumentCheck::check_pointer(const char* name, const void* pointer) const {
                         alignment_);
 }
 
-void ArgumentCheck::check_apart(const char* a_name, const void* a, const Range& a_range, const char* b_name,
-                                const void* b, const Range& b_range) const {
+void ArgumentCheck::check_disjoint(const char* a_name, const void* a, const Range& a_range,
+                                   const char* b_name, const void* b, const Range& b_range) const {
     const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
     if (start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low) return;
     throw UserError(
@@ -42,7 +42,7 @@ void ArgumentCheck::check_apart(const char* a_name, const void* a, const Range& 
         b_name, b);
 }
 
-void ArgumentCheck::require_apart(const void* workspace, std::size_t bytes, const Arguments& call) const {
+void ArgumentCheck::require_disjoint(const void* workspace, std::size_t bytes, const Arguments& call) const {
     const auto start = reinterpret_cast<std::intptr_t>(workspace);
     const auto end = start + static_cast<std::intptr_t>(bytes);
     const auto require = [&](const char* name, const void* array, const Range& range) {
@@ -73,17 +73,17 @@ void ArgumentCheck::explain(const Arguments& call) const {
                 "imaginary input = {} differs from imaginary output = {}; an in-place plan needs one pointer",
                 call.input_imaginary, call.output_imaginary);
     } else {
-        check_apart("input", call.input, input_, "output", call.output, output_);
+        check_disjoint("input", call.input, input_, "output", call.output, output_);
         if (planar_input_)
-            check_apart("imaginary input", call.input_imaginary, input_, "output", call.output, output_);
+            check_disjoint("imaginary input", call.input_imaginary, input_, "output", call.output, output_);
         if (planar_output_)
-            check_apart("input", call.input, input_, "imaginary output", call.output_imaginary, output_);
+            check_disjoint("input", call.input, input_, "imaginary output", call.output_imaginary, output_);
         if (planar_input_ && planar_output_)
-            check_apart("imaginary input", call.input_imaginary, input_, "imaginary output",
-                        call.output_imaginary, output_);
+            check_disjoint("imaginary input", call.input_imaginary, input_, "imaginary output",
+                           call.output_imaginary, output_);
     }
     if (planar_output_)
-        check_apart("output", call.output, output_, "imaginary output", call.output_imaginary, output_);
+        check_disjoint("output", call.output, output_, "imaginary output", call.output_imaginary, output_);
 }
 
 } // namespace swirl::planning

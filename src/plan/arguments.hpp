@@ -7,21 +7,21 @@
 
 namespace swirl::planning {
 
-/// What the pointers of a call must satisfy, worked out once for a problem.
+/// Requirements on the pointers of a call, precomputed for a problem.
 class ArgumentCheck {
 public:
     explicit ArgumentCheck(const Problem& problem);
 
-    /// Throws UserError naming the argument for null or misaligned pointers, in-place plans called with two
-    /// different ones, and out-of-place plans whose input and output overlap.
+    /// Throws UserError, naming the argument, for null or misaligned pointers, for different pointers in place, and for
+    /// overlapping input and output out of place.
     void operator()(const Arguments& arguments) const {
         if (!admits(arguments)) explain(arguments);
     }
 
-    /// Throws UserError where a workspace of so many bytes meets an array of the caller's.
-    void require_apart(const void* workspace, std::size_t bytes, const Arguments& arguments) const;
+    /// Throws UserError if a workspace of this size overlaps one of the caller's arrays.
+    void require_disjoint(const void* workspace, std::size_t bytes, const Arguments& arguments) const;
 
-    /// Whether nothing is wrong, in a few instructions. Planar arguments are always left to operator().
+    /// Fast check: true if nothing is wrong. Always false for planar arguments, which operator() checks in full.
     bool admits(const Arguments& arguments) const {
         const auto input = reinterpret_cast<std::uintptr_t>(arguments.input);
         const auto output = reinterpret_cast<std::uintptr_t>(arguments.output);
@@ -35,16 +35,16 @@ public:
 private:
     struct Range {
         std::ptrdiff_t low;  ///< bytes from the pointer to the first touched byte
-        std::ptrdiff_t high; ///< … and past the last
+        std::ptrdiff_t high; ///< bytes from the pointer to one past the last touched byte
     };
     void explain(const Arguments& arguments) const;
     void check_pointer(const char* name, const void* pointer) const;
-    void check_apart(const char* a_name, const void* a, const Range& a_range, const char* b_name,
-                     const void* b, const Range& b_range) const;
+    void check_disjoint(const char* a_name, const void* a, const Range& a_range, const char* b_name,
+                        const void* b, const Range& b_range) const;
 
-    bool planar_; ///< on any side
-    /// Modulo 2^64, output − input must not be nearest_ … nearest_ + forbidden_ − 1: out of place where the arrays meet,
-    /// in place anything but 0.
+    bool planar_; ///< on either side
+    /// output − input modulo 2^64 must not lie in nearest_ … nearest_ + forbidden_ − 1. Out of place these are the
+    /// distances at which the arrays overlap; in place, all but 0.
     std::uintptr_t nearest_;
     std::uintptr_t forbidden_;
     bool planar_input_;

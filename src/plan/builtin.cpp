@@ -24,7 +24,7 @@ constexpr BuiltinEntry entries[] = {
 #undef SWIRL_BUILTIN
 };
 
-/// The largest radix that is built in and leaves a radix for the next pass; 0 for primes that are not.
+/// The largest built-in radix that leaves a radix for the next pass; 0 for primes that are not built in.
 Integer radix_of(Integer n, ir::Scalar scalar) {
     Integer best = 0;
     for (Integer r = 2; r <= n / 2; ++r) {

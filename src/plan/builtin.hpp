@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-/// The codelets that were compiled into the library (emit/builtin.hpp says what they compute and how to call them).
+/// Codelets compiled into the library (emit/builtin.hpp describes what they compute and their calling convention).
 namespace swirl::planning {
 
 struct BuiltinEntry {
@@ -20,15 +20,15 @@ struct BuiltinEntry {
 
 std::span<const BuiltinEntry> builtin_entries();
 
-/// A built-in codelet that serves for a transform.
+/// A built-in codelet that computes a transform.
 struct BuiltinMatch {
     const BuiltinEntry* entry;
     bool
-        exchanged; ///< real and imaginary parts of input and output change places (a backward DFT by a forward one)
+        exchanged; ///< real and imaginary components of input and output are exchanged: a backward DFT by a forward codelet
 };
 std::optional<BuiltinMatch> find_builtin(const formula::Formula& formula, ir::Scalar scalar);
 
-/// The formula with DFTs that are not built in broken down until they are, or until no rule applies.
+/// The formula with its DFTs broken down until each is built in or no rule applies.
 formula::Formula with_builtin_codelets(const formula::Formula& formula, ir::Scalar scalar);
 
 } // namespace swirl::planning

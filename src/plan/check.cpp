@@ -19,15 +19,15 @@ namespace {
 
 using Value = std::complex<double>;
 
-/// Data beyond this is not worth a check's time and memory.
+/// Larger data is not checked, to save time and memory.
 constexpr Integer largest_checked_bytes = Integer{1} << 28;
 
-/// Finite numbers need none of the library's care for infinities; where they are not, the check fails anyway.
+/// Skips the standard library's handling of infinities: finite values do not need it, and others fail the check anyway.
 Value times(const Value& a, const Value& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Σ over all points of data[point]·Π rows[d][index_d], `from` being the point of index 0.
+/// Σ over all points of data[point]·Π rows[d][index_d]; `from` is the offset of the point with index 0.
 Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, const std::vector<Row>& rows,
                    Integer from, std::size_t d = 0) {
     const Dimension& dimension = problem.dimensions[d];
@@ -42,19 +42,19 @@ Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, c
     return sum;
 }
 
-/// Of an output next to √points and so many passes.
+/// Relative tolerance of an output, to be multiplied by √points and the number of passes.
 double relative_tolerance(Precision precision) {
     switch (precision) {
     case Precision::float32: return 2e-5;
-    case Precision::float16: return 0x1p-9; // outputs are rounded once, to 2^-11 of themselves
+    case Precision::float16: return 0x1p-9; // each output is rounded once, with relative error 2^-11
     case Precision::bfloat16: return 0x1p-6;
     case Precision::float64: break;
     }
     return 1e-10;
 }
 
-/// Distance of the numbers around 0.
-double smallest_step(Precision precision) {
+/// Distance of neighbouring values around 0.
+double smallest_subnormal(Precision precision) {
     switch (precision) {
     case Precision::float32: return 0x1p-149;
     case Precision::float16: return 0x1p-24;
@@ -95,12 +95,12 @@ double norm_of(TransformKind kind, Integer length) {
     }
 }
 
-/// What a problem is computed in.
+/// Precision of the arithmetic.
 Precision working_precision(const Problem& problem) {
     return problem.precision == Precision::float64 ? Precision::float64 : Precision::float32;
 }
 
-/// The same transform of contiguous numbers in double, with nothing done to them on the way.
+/// The same transform of contiguous doubles, without load and store callbacks.
 Problem without_expressions(const Problem& problem) {
     ProblemOptions options{
         .direction = problem.direction, .scale = problem.scale, .spectrum = problem.spectrum};
@@ -122,7 +122,7 @@ public:
     void run(const std::function<void(ProblemData&)>& execute) {
         fill();
         const bool is_compared = has_room(amplitude_);
-        std::vector<Expectation> expectations; // all found first: in place, the plan overwrites its input
+        std::vector<Expectation> expectations; // before execution: in place, it overwrites its input
         std::vector<Value> sums;
         if (is_compared) {
             for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
@@ -137,22 +137,22 @@ public:
     }
 
 private:
-    /// What one transform of the batch has to give.
+    /// Expected results of one transform of the batch.
     struct Expectation {
         std::vector<Integer> indices;
         bool is_stored = true;
         Integer point;    ///< offset of one of its outputs
-        Value at_point;   ///< that output
+        Value at_point;   ///< value of that output
         double tolerance; ///< of one output
     };
 
-    /// What is transformed: the data, or what the expression makes of it.
+    /// The transformed data: the input, or the input after the load expression.
     const Problem& source() const { return plain_problem_ ? *plain_problem_ : problem_; }
     const ProblemData& source_data() const { return plain_data_ ? *plain_data_ : data_; }
 
     ExpressionAt expression_at(Side side) const {
         return ExpressionAt(problem_, side, [this](std::size_t array, Integer element) {
-            return data_.get_beside(array, element);
+            return data_.get_auxiliary(array, element);
         });
     }
 
@@ -168,7 +168,7 @@ private:
         });
     }
 
-    /// Input, arrays and what is transformed.
+    /// Fills the input, the auxiliary arrays, and the data after the load expression.
     void fill() {
         amplitude_ = input_amplitude();
         data_.fill_input(1, amplitude_);
@@ -180,21 +180,21 @@ private:
         }
     }
 
-    /// Exponent of the largest results.
+    /// Exponent of the largest representable results.
     int room() const {
         return std::min(largest_exponent(problem_.precision),
                         largest_exponent(stored_precision(problem_, Side::output)));
     }
 
-    /// 1, or less where the scale would make results overflow.
+    /// 1, or less if the scale would make results overflow.
     double input_amplitude() const {
-        int exponent = 0; // what results are at most, itself, may overflow
+        int exponent = 0; // bounds the results; the bound itself may overflow
         std::frexp(problem_.scale, &exponent);
         exponent += std::ilogb(16 * largest_gain()) + 1;
         return std::ldexp(1.0, std::min(0, room() - 1 - exponent));
     }
 
-    /// Whether data of this size stays far from overflow.
+    /// Whether data of this amplitude stays far from overflow.
     bool has_room(double amplitude) const {
         const bool has_scale =
             std::abs(problem_.scale) / 2 < std::ldexp(1.0, largest_exponent(working_precision(problem_)));
@@ -202,29 +202,29 @@ private:
         return has_scale && largest < std::ldexp(1.0, room());
     }
 
-    /// How much larger than random inputs outputs are at most, about: rows of cosines and sines have norms up to 2√n.
+    /// Approximate bound on the ratio of outputs to random inputs: rows of cosines and sines have norms up to 2√n.
     double largest_gain() const {
         const int doublings =
             is_cosine_or_sine(problem_.kind) ? static_cast<int>(problem_.dimensions.size()) : 0;
         return std::ldexp(std::sqrt(points()), doublings);
     }
 
-    /// Of an output next to inputs of its size and so many passes. A tiny scale has few digits.
-    double tolerance_of_numbers() const {
+    /// Absolute tolerance of an output, per unit of gain and pass. A tiny scale has few significant digits.
+    double tolerance_of_elements() const {
         const Precision working = working_precision(problem_);
         const double relative = std::max(relative_tolerance(stored_precision(problem_, Side::output)),
                                          relative_tolerance(working));
-        return amplitude_ * (relative * std::abs(problem_.scale) + smallest_step(working));
+        return amplitude_ * (relative * std::abs(problem_.scale) + smallest_subnormal(working));
     }
 
-    /// Of a sum of outputs that is `gain` times as large as random inputs, before what the store expression makes of it.
+    /// Tolerance of a sum of outputs that is `gain` times as large as random inputs, before the store expression.
     double tolerance(double gain, double outputs) const {
         const double passes = 2 + std::log2(points());
-        return tolerance_of_numbers() * gain * passes +
-               smallest_step(stored_precision(problem_, Side::output)) * std::sqrt(outputs);
+        return tolerance_of_elements() * gain * passes +
+               smallest_subnormal(stored_precision(problem_, Side::output)) * std::sqrt(outputs);
     }
 
-    /// Of one output: the norm of the row of the transform's matrix, a product of `rows` along the dimensions.
+    /// Gain of one output: the norm of its row of the transform's matrix, a product of `rows` along the dimensions.
     double gain_of(const std::vector<Row>& rows) const {
         if (problem_.kind == TransformKind::convolution) return 4;
         if (!is_cosine_or_sine(problem_.kind)) return std::sqrt(points());
@@ -233,7 +233,7 @@ private:
         return gain;
     }
 
-    /// Of a sum of all outputs, each of which is off by its own.
+    /// Gain of a weighted sum of all outputs, each with an error of its own.
     double gain_of_functional() const {
         if (problem_.kind == TransformKind::convolution) return 4 * std::sqrt(points());
         double gain = 1;
@@ -242,7 +242,7 @@ private:
         return gain;
     }
 
-    /// What the store expression makes of what one output has to be, and of what it may differ by.
+    /// Applies the store expression to an expected output and to its tolerance.
     void store(Expectation& expected) const {
         const ExpressionAt at = expression_at(Side::output);
         expected.is_stored = at.touches(expected.indices);
@@ -257,7 +257,7 @@ private:
         expected.tolerance = change + rounding * std::abs(value) + expected.tolerance;
     }
 
-    /// First and last transform of the batch, and one in between.
+    /// Indices of the first and last transform of the batch, and one in between.
     std::vector<std::vector<Integer>> batches() {
         std::vector<std::vector<Integer>> result(3);
         for (const Dimension& loop : problem_.batches) {
@@ -266,20 +266,20 @@ private:
             result[2].push_back(random_below(loop.length));
         }
         if (batch_count(problem_) == 1) result.resize(1);
-        constexpr std::size_t points = 4; // where single outputs are all that can be compared
+        constexpr std::size_t points = 4; // single outputs per transform if nothing else can be compared
         if (!problem_.store.is_identity())
             for (std::size_t k = 0, count = result.size(); k < (points - 1) * count; ++k)
                 result.push_back(result[k]);
         return result;
     }
 
-    /// One of the impulses that a convolution's kernel is, so that its results are sums of a few inputs.
+    /// One impulse of a convolution's kernel. With a kernel of a few impulses, results are sums of a few inputs.
     struct Impulse {
         Value height;
         std::vector<Integer> at; ///< index along each dimension
     };
 
-    /// Of transform number b of the batch the kernel is the first one's, turned by so many steps.
+    /// The kernel of transform b is that of transform 0, rotated by b steps in the complex plane.
     static Value turn_of(Integer b) { return std::polar(1.0, 0.7 * static_cast<double>(b)); }
 
     void fill_spectra() {
@@ -308,7 +308,7 @@ private:
                 }
                 value += term;
             }
-            for (Integer b = 0; b < spectra; ++b) data_.set_beside(0, b * points + i, turn_of(b) * value);
+            for (Integer b = 0; b < spectra; ++b) data_.set_auxiliary(0, b * points + i, turn_of(b) * value);
         }
     }
 
@@ -339,7 +339,7 @@ private:
 
     Integer random_below(Integer n) { return static_cast<Integer>(random_()) % n; }
 
-    /// Where one transform's input and output begin, and its number.
+    /// Offsets of one transform's input and output, and its index in the batch.
     struct Transform {
         Integer input = 0, output = 0, number = 0;
     };
@@ -353,7 +353,7 @@ private:
         return result;
     }
 
-    /// Of a convolution, what sums of impulses are multiplied by.
+    /// Factor of a convolution's sums of impulses.
     Value factor_of(Integer number) const {
         return problem_.scale * (problem_.spectrum == Sharing::each ? turn_of(number) : Value(1));
     }
@@ -397,8 +397,8 @@ private:
         return result;
     }
 
-    /// Of each transform of the batch the sum of all outputs with weights `powers_`; of none with a store expression: these
-    /// follow from no other sums.
+    /// For each transform of the batch, the sum of all outputs with weights `powers_`. None with a store expression,
+    /// because such sums then do not follow from sums over the input.
     std::vector<Value> functionals() const {
         std::vector<Value> result;
         if (!problem_.store.is_identity()) return result;
@@ -433,13 +433,13 @@ private:
 
     double points() const { return static_cast<double>(transform_size(problem_)); }
 
-    /// A real DFT is one along the last dimension and complex along the others.
+    /// A real DFT is real along the last dimension and complex along the others.
     TransformKind kind_along(std::size_t d) const {
         const bool last = d + 1 == problem_.dimensions.size();
         return problem_.kind == TransformKind::real_dft && !last ? TransformKind::dft : problem_.kind;
     }
 
-    /// A backward real DFT takes real parts of what its rows give.
+    /// A backward real DFT takes the real components of its rows' results.
     bool makes_reals() const {
         return problem_.kind == TransformKind::real_dft && problem_.direction == Direction::backward;
     }
@@ -462,11 +462,11 @@ private:
     const Problem& problem_;
     const Recipe& recipe_;
     ProblemData data_;
-    std::optional<Problem> plain_problem_; ///< with a load expression
+    std::optional<Problem> plain_problem_; ///< set if there is a load expression
     std::optional<ProblemData> plain_data_;
-    double amplitude_ = 1;            ///< of what is transformed
-    std::vector<long double> angles_; ///< of the random functional, one a dimension
-    std::vector<Row> powers_;         ///< its weights of the outputs
+    double amplitude_ = 1;            ///< of the transformed data
+    std::vector<long double> angles_; ///< of the random functional, one per dimension
+    std::vector<Row> powers_;         ///< the functional's weights of the outputs
     std::vector<Impulse> impulses_;
     std::minstd_rand random_{2};
 };
@@ -495,8 +495,8 @@ void check_against_definition(const Plan& plan) {
             plan.execute(data.arguments(), workspace);
         });
     });
-    if (bytes == 0 || bytes > DirectCall::most_workspace) return;
-    // Without a workspace of the caller's the plan may take another way.
+    if (bytes == 0 || bytes > DirectCall::max_workspace) return;
+    // Without the caller's workspace the plan may take another code path.
     check_against_definition(plan.problem(), plan.recipe(),
                              [&](ProblemData& data) { plan.execute(data.arguments()); });
 }

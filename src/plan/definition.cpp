@@ -17,12 +17,12 @@ constexpr long double pi = std::numbers::pi_v<long double>;
 using Precise = std::complex<long double>;
 using Value = std::complex<double>;
 
-/// Finite factors need none of the library's care for infinities.
+/// Skips the standard library's handling of infinities, which finite operands do not need.
 template <class T> std::complex<T> times(const std::complex<T>& a, const std::complex<T>& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// step^j for j < count, each the product of two powers; `power(j)` gives step^j itself.
+/// step^j for j < count, each the product of two precomputed powers; `power(j)` computes step^j itself.
 class Geometric {
 public:
     template <class Power>
@@ -52,7 +52,7 @@ Geometric characters(Integer n, Integer k, int sign) {
     return {n, [=](Integer j) { return character(n, j, k, sign); }};
 }
 
-/// 2·f(π·(j + a)·(k + b)/n), f the cosine or sine, and 1·… at the one j that the definition does not double.
+/// 2·f(π·(j + a)·(k + b)/n), f the cosine or sine; with factor 1 for the one j that the definition does not double.
 template <class F> Row trigonometric(Integer n, double k, double a, double b, Integer undoubled, F&& f) {
     return {n, [=](Integer j) {
                 return Value((j == undoubled ? 1 : 2) *
@@ -66,7 +66,7 @@ Precise geometric_sum(long double angle, Integer n) {
     return std::polar(1.0L, (length - 1) * angle / 2) * (std::sin(length * angle / 2) / std::sin(angle / 2));
 }
 
-/// The stored half of a row over a spectrum: entry k stands for its mirror image n−k too.
+/// The row over a half spectrum that equals `row` over the spectrum: entry k also stands for its mirror image n−k.
 Row half_spectrum(const Row& row, Integer n) {
     return {n / 2 + 1, [=](Integer k) { return (k > 0 && 2 * k != n ? 2.0 : 1.0) * row[k]; }};
 }
@@ -76,17 +76,17 @@ Row signs(Integer n, Integer k) {
             [=](Integer j) { return Value(std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1); }};
 }
 
-constexpr Integer most_kept = Integer{1} << 16; ///< weights of a row
+constexpr Integer max_cached = Integer{1} << 16; ///< weights of a row
 
 } // namespace
 
 Row::Row(Integer size, std::function<Value(Integer)> weight) : size_(size), weight_(std::move(weight)) {
-    if (size > most_kept) return;
-    for (Integer j = 0; j < size; ++j) kept_.push_back(weight_(j));
+    if (size > max_cached) return;
+    for (Integer j = 0; j < size; ++j) cached_.push_back(weight_(j));
 }
 
-Row rotated(const Row& row, Integer steps) {
-    return {row.size(), [=](Integer j) { return row[(j + steps) % row.size()]; }};
+Row rotated(const Row& row, Integer shift) {
+    return {row.size(), [=](Integer j) { return row[(j + shift) % row.size()]; }};
 }
 
 Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k) {
@@ -123,7 +123,7 @@ Row powers(long double angle, Integer count) {
 
 namespace {
 
-/// Where |1 − r·ω^j|² is below this, two digits of it are lost.
+/// Below this value of |1 − r·ω^j|², cancellation costs two digits.
 constexpr double cancelled = 1e-4;
 
 /// above / below
@@ -148,12 +148,12 @@ Row dft_functional(Direction direction, Integer n, Integer outputs, long double 
             }};
 }
 
-/// Entry j of a real kind's matrix in column k is 2·cos or 2·sin of π·(j + a)/n·(k + shift), but half of that for one j.
+/// Entry j of column k of a real kind's matrix is 2·cos or 2·sin of π·(j + a)/n·(k + shift); half of that for one j.
 struct Wave {
     double a;
     double shift;
     bool is_sine;
-    Integer undoubled; ///< j
+    Integer undoubled; ///< the j whose entry is halved
 };
 
 Wave wave_of(TransformKind kind, Integer n) {
@@ -172,7 +172,7 @@ Wave wave_of(TransformKind kind, Integer n) {
     throw InternalError("not a kind of cosines or sines");
 }
 
-/// Σ_k r^k·(e^{iα(k+shift)} ± e^{−iα(k+shift)}) of the phase α of entry j, r = e^{i·angle}: both sums in closed form.
+/// Σ_k r^k·(e^{iα(k+shift)} ± e^{−iα(k+shift)}) for the phase α of entry j, r = e^{i·angle}: both sums in closed form.
 class WaveSums {
 public:
     WaveSums(const Wave& wave, Integer n, long double angle)
@@ -199,7 +199,7 @@ private:
         return pi * (static_cast<long double>(j) + static_cast<long double>(wave_.a)) /
                static_cast<long double>(n_);
     }
-    /// e^{i·n·phase} = e^{iπ(j + a)}, a quarter turn or a half one.
+    /// e^{i·n·phase} = e^{iπ(j + a)}, a quarter turn or a half turn.
     Value end_of_phase(Integer j) const {
         const double sign = j % 2 == 0 ? 1 : -1;
         return wave_.a == 0.5 ? Value(0, sign) : Value(wave_.a == 0 ? sign : -sign);
@@ -224,7 +224,7 @@ private:
     Geometric halves_;
 };
 
-/// Π over the bits b of j of 1 ± r^b, − where the bit is set; the lower bits' product times the upper bits'.
+/// Π over the bits b of j of 1 ± r^b, with − where the bit is set: the lower bits' factor times the upper bits'.
 Row wht_functional(Integer n, long double angle) {
     Integer lower = 1;
     while (lower * lower < n) lower *= 2;

@@ -6,11 +6,11 @@
 #include <functional>
 #include <vector>
 
-/// One-dimensional transforms by their definitions, a row at a time.
+/// One-dimensional transforms by definition, one row of the matrix at a time.
 namespace swirl::planning {
 
-/// The weights of a sum over one axis. Many are computed one by one as they are asked for: kept, they would need as much
-/// memory as the data.
+/// Weights of a sum over one axis. Long rows compute each weight on demand: cached, they would need as much memory as
+/// the data.
 class Row {
 public:
     using Value = std::complex<double>;
@@ -18,27 +18,27 @@ public:
 
     Integer size() const { return size_; }
     Value operator[](Integer j) const {
-        return kept_.empty() ? weight_(j) : kept_[static_cast<std::size_t>(j)];
+        return cached_.empty() ? weight_(j) : cached_[static_cast<std::size_t>(j)];
     }
 
 private:
     Integer size_;
     std::function<Value(Integer)> weight_;
-    std::vector<Value> kept_;
+    std::vector<Value> cached_;
 };
-/// Entry j is entry (j + steps) mod size of the row.
-Row rotated(const Row& row, Integer steps);
+/// The row with entry j equal to row[(j + shift) mod size].
+Row rotated(const Row& row, Integer shift);
 
-/// Row k of the transform of length n: output k = Σ_j row[j]·x[j]. Real kinds as FFTW defines them. A backward real
-/// DFT has the n/2+1 stored entries of its half spectrum as x, and the output is the real part of the sum.
+/// Row k of the transform of length n: output k = Σ_j row[j]·x[j]. Real kinds follow FFTW's definitions. For a backward
+/// real DFT, x is the n/2+1 stored elements of the half spectrum, and the output is the real component of the sum.
 Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k);
 
-/// Σ_k r^k·output k as a row over the input: Σ_k r^k·y[k] = Σ_j row[j]·x[j], r = e^{i·angle}, k over the stored outputs
-/// (n/2+1 of a forward real DFT; of a backward one, before real parts are taken). Geometric sums in closed form, so
-/// O(n) work; for an angle off the grid 2π/n no input and no output has weight 0.
+/// The functional Σ_k r^k·output k as a row over the input: Σ_k r^k·y[k] = Σ_j row[j]·x[j], r = e^{i·angle}, with k
+/// over the stored outputs (n/2+1 for a forward real DFT; for a backward one, before real components are taken).
+/// Geometric sums in closed form give O(n) work. For an angle off the grid 2π/n, no input and no output has weight 0.
 Row functional_row(TransformKind kind, Direction direction, Integer n, long double angle);
 
-/// An angle for functional_row, one of n, that keeps clear of the grids of all kinds.
+/// One of n angles for functional_row, off the grids of all kinds.
 long double functional_angle(Integer n, Integer which);
 
 /// e^{i·angle·k} for k < count.

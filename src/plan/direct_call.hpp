@@ -9,21 +9,21 @@
 
 namespace swirl::planning {
 
-/// A call of one function on the caller's two arrays, tables and a little workspace, with all that does not change from
-/// call to call worked out before.
+/// A call of one function on the caller's two arrays, tables and a small workspace. Everything that is the same for all
+/// calls is precomputed.
 class DirectCall {
 public:
-    static constexpr std::size_t most_buffers = 8;
-    static constexpr std::size_t most_workspace = 8192; ///< bytes, taken from the stack
-    using Buffers = std::array<void*, most_buffers>;
+    static constexpr std::size_t max_buffers = 8;
+    static constexpr std::size_t max_workspace = 8192; ///< bytes, taken from the stack
+    using Buffers = std::array<void*, max_buffers>;
 
     struct Layout {
-        Buffers buffers{};      ///< in the function's order: tables here, the others at each call
-        std::uint8_t input = 0; ///< place of the input; of the output where that is the only argument
+        Buffers buffers{};      ///< in the function's order: tables are set here, the others at each call
+        std::uint8_t input = 0; ///< index of the input buffer; of the output if that is the only argument
         std::uint8_t output = 0;
-        std::uint8_t scratch = 0; ///< how many buffers lie in workspace
-        std::array<std::uint8_t, most_buffers> scratch_place{};
-        std::array<std::uint16_t, most_buffers> scratch_offset{}; ///< bytes
+        std::uint8_t scratch = 0; ///< number of buffers in workspace
+        std::array<std::uint8_t, max_buffers> scratch_index{};
+        std::array<std::uint16_t, max_buffers> scratch_offset{}; ///< bytes
     };
 
     DirectCall() = default; ///< no function to call
@@ -31,7 +31,7 @@ public:
         : function_(function), layout_(layout) {}
 
     explicit operator bool() const { return function_ != nullptr; }
-    /// Arguments that have been checked.
+    /// Arguments must have been checked.
     void operator()(const Arguments& arguments) const {
         if (layout_.scratch > 0) return call_with_workspace(arguments);
         Buffers buffers = layout_.buffers;

@@ -8,11 +8,13 @@ namespace swirl::planning {
 EmittedKernel::EmittedKernel(const ir::Program& program) {
     info_ = ir::describe(program);
     emit::CppTransform transform;
-    transform.steps.push_back({&program, {}});
+    transform.calls.push_back({&program, {}});
     workspace_bytes_ = emit::cpp_workspace_bytes(transform);
 }
 
-void EmittedKernel::run_phase(std::size_t, runtime::Share, const Pointers& pointers) const { run(pointers); }
+void EmittedKernel::run_phase(std::size_t, runtime::IterationRange, const Pointers& pointers) const {
+    run(pointers);
+}
 
 void EmittedKernel::run(const Pointers&) const {
     throw UserError(

@@ -5,13 +5,13 @@
 
 namespace swirl::planning {
 
-/// A kernel for a CPU that swirl only writes C++ for: it can be described, not run.
+/// A CPU kernel that exists only as emitted C++ source: it can be described, not run.
 class EmittedKernel : public Kernel {
 public:
     explicit EmittedKernel(const ir::Program& program);
 
     /// Both throw UserError.
-    void run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const override;
+    void run_phase(std::size_t phase, runtime::IterationRange range, const Pointers& pointers) const override;
     void run(const Pointers& pointers) const override;
 };
 

@@ -8,7 +8,7 @@ namespace swirl::planning {
 
 namespace {
 
-/// `sums` lie where c does.
+/// `sums`, the accumulators, are at the address of c.
 template <class S, class T, class R>
 void finish(ExpressionEvaluation<R>& evaluation, const S* sums, T* c, Integer stride, Integer row,
             Integer column, Integer count) {
@@ -31,19 +31,19 @@ void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void
         ExpressionEvaluation<typename RealPart<T>::type> evaluation(
             {&call.epilogue->expression(), call.arrays, call.matrix, call.row, call.column});
         for (Integer column = 0; column < product.columns; ++column)
-            for (Integer row = 0; row < product.rows; row += evaluated_together) {
+            for (Integer row = 0; row < product.rows; row += evaluation_block) {
                 const Integer place = row * product.c.row_stride + column * product.c.column_stride;
                 finish(evaluation, static_cast<const S*>(c) + place, static_cast<T*>(c) + place,
-                       product.c.row_stride, row, column, std::min(evaluated_together, product.rows - row));
+                       product.c.row_stride, row, column, std::min(evaluation_block, product.rows - row));
             }
     };
-    switch (product.number) {
-    case Number::int32: return apply(std::int32_t{}, float{});
-    case Number::float32: return apply(float{}, float{});
-    case Number::float64: return apply(double{}, double{});
-    case Number::complex32: return apply(std::complex<float>{}, std::complex<float>{});
-    case Number::complex64: return apply(std::complex<double>{}, std::complex<double>{});
-    default: throw InternalError("an epilogue of sums of {}", word_of(product.number));
+    switch (product.data_type) {
+    case DataType::int32: return apply(std::int32_t{}, float{});
+    case DataType::float32: return apply(float{}, float{});
+    case DataType::float64: return apply(double{}, double{});
+    case DataType::complex32: return apply(std::complex<float>{}, std::complex<float>{});
+    case DataType::complex64: return apply(std::complex<double>{}, std::complex<double>{});
+    default: throw InternalError("an epilogue of sums of {}", word_of(product.data_type));
     }
 }
 

@@ -2,36 +2,36 @@
 
 #include "base/error.hpp"
 #include "lower/functions.hpp"
-#include "plan/placed_expression.hpp"
+#include "plan/lowered_expression.hpp"
 
 #include <array>
 #include <cmath>
 #include <complex>
 #include <vector>
 
-/// Expressions of elements that lie in memory, without machine code.
+/// Evaluates expressions on elements in memory, without generated machine code.
 namespace swirl::planning {
 
-/// So many elements of a column are evaluated together.
-constexpr Integer evaluated_together = 64;
+/// Elements of a column evaluated at once.
+constexpr Integer evaluation_block = 64;
 
-/// An expression in an execution.
+/// An expression in one execution.
 struct ExpressionCall {
-    const PlacedExpression* expression = nullptr;
+    const LoweredExpression* expression = nullptr;
     const void* const* arrays = nullptr; ///< in the order of given_arrays_of
     Integer matrix = 0;                  ///< of the batch
-    Integer row = 0;                     ///< the first one of the part of C at hand, and its first column
+    Integer row = 0;                     ///< first row and column of the current region of C
     Integer column = 0;
 
     const void* operand(std::size_t number, Integer in_row, Integer in_column) const {
-        return expression->place(number, arrays, matrix, row + in_row, column + in_column);
+        return expression->operand_address(number, arrays, matrix, row + in_row, column + in_column);
     }
 };
 
-/// A node's values, of reals without imaginary parts. Rounds as the code of tiles does.
+/// Values of a node; real values leave `im` unset. Rounding is the same as in the generated tiles.
 template <class R> struct Values {
-    std::array<R, evaluated_together> re;
-    std::array<R, evaluated_together> im;
+    std::array<R, evaluation_block> re;
+    std::array<R, evaluation_block> im;
     bool is_complex;
 };
 
@@ -40,8 +40,8 @@ namespace evaluation {
 using lower::Pointwise;
 using Op = Pointwise::Op;
 
-/// What functions are made of, as arithmetic here.
-template <class R> struct HostMachine {
+/// The arithmetic from which lower::Functions builds functions, on the host.
+template <class R> struct HostArithmetic {
     using Value = R;
 
     R number(long double value) { return static_cast<R>(value); }
@@ -60,8 +60,8 @@ template <class R> struct HostMachine {
 };
 
 template <class R> R function(Op op, R x) {
-    HostMachine<R> machine;
-    lower::Functions functions(machine, sizeof(R) == 8 ? ir::Scalar::float64 : ir::Scalar::float32);
+    HostArithmetic<R> arithmetic;
+    lower::Functions functions(arithmetic, sizeof(R) == 8 ? ir::Scalar::float64 : ir::Scalar::float32);
     switch (op) {
     case Op::magnitude: return std::fabs(x);
     case Op::square_root: return std::sqrt(x);
@@ -75,14 +75,14 @@ template <class R> R function(Op op, R x) {
 
 } // namespace evaluation
 
-/// Of reals R.
+/// R: the real type of the arithmetic.
 template <class R> class ExpressionEvaluation {
     using Op = lower::Pointwise::Op;
 
 public:
     explicit ExpressionEvaluation(const ExpressionCall& call) : call_(call), known_(code().nodes.size()) {}
 
-    /// Of `count` elements x of a column from this row on, evaluated_together at most, the first of which lies at `from`.
+    /// Evaluates `count` elements x of a column, at most evaluation_block, from this row on, starting at `from`.
     template <class S>
     const Values<R>& evaluate(const S* from, Integer stride, Integer row, Integer column, Integer count) {
         count_ = static_cast<std::size_t>(count);
@@ -123,13 +123,13 @@ private:
             load(values, static_cast<const R*>(from), known.row_stride);
     }
 
-    template <class F> void fill(std::array<R, evaluated_together>& values, F&& f) {
+    template <class F> void fill(std::array<R, evaluation_block>& values, F&& f) {
         for (std::size_t at = 0; at < count_; ++at) values[at] = f(at);
     }
 
     void add(Values<R>& to, const Values<R>& a, const Values<R>& b, bool minus) {
-        const auto sum = [&](std::array<R, evaluated_together>& parts, const auto& x, const auto& y,
-                             bool has_x, bool has_y) {
+        const auto sum = [&](std::array<R, evaluation_block>& parts, const auto& x, const auto& y, bool has_x,
+                             bool has_y) {
             fill(parts, [&](std::size_t at) {
                 const R second = has_y ? (minus ? -y[at] : y[at]) : R(0);
                 return !has_x ? second : has_y ? x[at] + second : x[at];
@@ -206,7 +206,7 @@ private:
         }
     }
 
-    /// Nodes whose result is real.
+    /// Nodes with a real result.
     R real(const lower::Pointwise::Node& node, std::size_t at) const {
         const auto value = [&](std::size_t k) -> const Values<R>& {
             return known_[static_cast<std::size_t>(node.operands[k])];

@@ -22,13 +22,13 @@ void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
                         argument.pointer, argument.alignment);
     runtime::require_memory_of(device, at(argument.pointer, argument.low), argument.name);
     const void* const last = at(argument.pointer, argument.high - 1);
-    if (!runtime::is_memory_of(device, runtime::place_of(device, last)))
+    if (!runtime::is_memory_of(device, runtime::location_of(device, last)))
         throw UserError(
             "{} = {} is too small: its elements reach {} bytes beyond, where there is no memory of {}",
             argument.name, argument.pointer, argument.high, device.description());
 }
 
-bool are_apart(const GpuArgument& first, const GpuArgument& second) {
+bool are_disjoint(const GpuArgument& first, const GpuArgument& second) {
     return at(first.pointer, first.high) <= at(second.pointer, second.low) ||
            at(second.pointer, second.high) <= at(first.pointer, first.low);
 }
@@ -45,7 +45,7 @@ void check(const runtime::GpuDevice& device, const GpuWorkspace& workspace, std:
     const GpuArgument whole{"workspace", workspace.data, 0, static_cast<Integer>(needed_bytes), 1};
     check(device, whole);
     for (const GpuArgument& argument : arguments) {
-        if (argument.pointer != nullptr && !are_apart(argument, whole))
+        if (argument.pointer != nullptr && !are_disjoint(argument, whole))
             throw UserError("the workspace at {} and {} = {} overlap; the workspace has to lie apart",
                             workspace.data, argument.name, argument.pointer);
     }
@@ -62,7 +62,7 @@ GpuArgumentCheck::GpuArgumentCheck(const Problem& problem,
     for (const Side side : {Side::input, Side::output}) {
         const auto k = static_cast<std::size_t>(side == Side::output);
         const Extent reach = extent(problem, side);
-        // Of planar data each array has half of a number's bytes.
+        // Each array of planar complex data has half of an element's bytes.
         const bool halves = problem.layout == ComplexLayout::planar && is_complex(problem, side);
         const Integer bytes = element_bytes(problem, side) / (halves ? 2 : 1);
         low_[k] = reach.lowest * bytes;
@@ -96,11 +96,11 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
 void GpuArgumentCheck::check_arrays(const Arguments& arguments) const {
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const ProblemArray& array = arrays_[k];
-        const bool apart = array.is_complex && layout_ == ComplexLayout::planar;
+        const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
         if (k >= arguments.arrays.size() || arguments.arrays[k].data == nullptr)
             throw UserError("array {} is missing: the plan needs {} {} numbers there", array.name,
                             array.elements, array.is_complex ? "complex" : "real");
-        if (apart && arguments.arrays[k].imaginary == nullptr)
+        if (separate && arguments.arrays[k].imaginary == nullptr)
             throw UserError("array {} is missing its imaginary parts: the plan's numbers are planar",
                             array.name);
     }
@@ -117,7 +117,7 @@ void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Argume
         for (std::size_t k = first_output; k < first_array; ++k) {
             const GpuArgument &array = list[a], &output = list[k];
             if (array.pointer == nullptr || output.pointer == nullptr) continue;
-            if (are_apart(array, output)) continue;
+            if (are_disjoint(array, output)) continue;
             throw UserError(
                 "{} = {} and {} = {} overlap; what is read beside the input has to lie apart from "
                 "what is written",

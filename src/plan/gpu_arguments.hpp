@@ -12,40 +12,40 @@
 
 namespace swirl::planning {
 
-/// What an execution touches from one pointer.
+/// The bytes that an execution touches through one pointer.
 struct GpuArgument {
     std::string name;
     const void* pointer;
-    Integer low;           ///< bytes from the pointer to the first that is touched
-    Integer high;          ///< … and past the last
+    Integer low;           ///< bytes from the pointer to the first touched byte
+    Integer high;          ///< bytes from the pointer to one past the last touched byte
     std::size_t alignment; ///< bytes
 };
-/// UserError unless the pointer is aligned and all that is touched is memory of this GPU, or managed.
+/// Throws UserError unless the pointer is aligned and all touched bytes are memory of this GPU or managed memory.
 void check(const runtime::GpuDevice& device, const GpuArgument& argument);
-/// Whether nothing is touched from both.
-bool are_apart(const GpuArgument& first, const GpuArgument& second);
-/// UserError for a workspace that is given: smaller than what is needed, misaligned, not of this GPU, over the arguments, of which
-/// those that are null are left out.
+/// Whether no byte is touched through both.
+bool are_disjoint(const GpuArgument& first, const GpuArgument& second);
+/// Throws UserError for a workspace that is too small, misaligned, not memory of this GPU, or overlaps one of the
+/// arguments; null arguments are ignored.
 void check(const runtime::GpuDevice& device, const GpuWorkspace& workspace, std::size_t needed_bytes,
            std::span<const GpuArgument> arguments);
 
-/// What the pointers of an execution on a GPU must satisfy.
+/// Requirements on the pointers of an execution on a GPU.
 class GpuArgumentCheck {
 public:
-    /// `alignments` in bytes, of the arguments in the order of Binding::Source; 0 where any will do.
+    /// `alignments` in bytes, in the order of Binding::Source; 0: any.
     GpuArgumentCheck(const Problem& problem, const std::array<std::size_t, Binding::sources>& alignments,
                      std::size_t workspace_bytes);
 
-    /// UserError, naming the argument, its value and what would work, for what ArgumentCheck finds, pointers that are
-    /// not aligned to both parts of their numbers, those whose elements are not memory of this GPU (or managed), and arrays
-    /// beside them that are missing or written over.
+    /// Throws UserError, naming the argument, its value and what would work: for all that ArgumentCheck finds, for
+    /// pointers not aligned to their complex elements, for elements outside this GPU's memory and managed memory, and
+    /// for auxiliary arrays that are missing or overwritten.
     void operator()(const runtime::GpuDevice& device, const Arguments& arguments) const;
-    /// The same for a workspace beside them.
+    /// The same with a workspace.
     void operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
                     const Arguments& arguments) const;
 
 private:
-    /// With a null pointer for those that the problem does not have.
+    /// Arguments that the problem does not have get a null pointer.
     std::vector<GpuArgument> list_of(const Arguments& arguments) const;
     void check_arrays(const Arguments& arguments) const;
 

@@ -42,8 +42,8 @@ GpuChunks::GpuChunks(const Problem& problem, Integer chunk) : problem_(problem) 
             "transform to transform: such go all at once",
             chunk);
     const Dimension& batch = problem.batches.front();
-    input_step_ = chunk_ * batch.input_stride * element_bytes(problem, Side::input);
-    output_step_ = chunk_ * batch.output_stride * element_bytes(problem, Side::output);
+    input_stride_ = chunk_ * batch.input_stride * element_bytes(problem, Side::input);
+    output_stride_ = chunk_ * batch.output_stride * element_bytes(problem, Side::output);
 }
 
 Problem GpuChunks::problem_of(Integer iterations) const {
@@ -53,7 +53,7 @@ Problem GpuChunks::problem_of(Integer iterations) const {
 }
 
 Arguments GpuChunks::arguments_of(const Arguments& all, Integer k) const {
-    const Integer input = k * input_step_, output = k * output_step_;
+    const Integer input = k * input_stride_, output = k * output_stride_;
     return {advanced(all.input, input), advanced(all.output, output), advanced(all.input_imaginary, input),
             advanced(all.output_imaginary, output), all.arrays};
 }

@@ -5,19 +5,19 @@
 
 namespace swirl::planning {
 
-/// A batch worked through in parts, so that what one kernel writes is still in the cache when the next reads it.
+/// Splits a batch into chunks, so that the output of one kernel is still in cache when the next kernel reads it.
 class GpuChunks {
 public:
-    /// `chunk` iterations of the outermost batch loop at a time; 0: all at once. UserError where there are not so many.
+    /// `chunk` iterations of the outermost batch loop at a time; 0: all at once. Throws UserError if there are fewer.
     GpuChunks(const Problem& problem, Integer chunk);
 
-    Integer whole() const { return whole_; } ///< chunks of full size
-    Integer rest() const { return rest_; }   ///< iterations after them
-    /// The problem of so many iterations.
+    Integer whole() const { return whole_; } ///< number of full chunks
+    Integer rest() const { return rest_; }   ///< iterations after the full chunks
+    /// The problem with this many iterations.
     Problem problem_of(Integer iterations) const;
-    Integer iterations() const { return chunk_; } ///< of a whole chunk
+    Integer iterations() const { return chunk_; } ///< of a full chunk
 
-    /// Where chunk number k finds its data.
+    /// The arguments of chunk k.
     Arguments arguments_of(const Arguments& all, Integer k) const;
 
 private:
@@ -25,8 +25,8 @@ private:
     Integer chunk_;
     Integer whole_;
     Integer rest_;
-    Integer input_step_ = 0; ///< bytes from one chunk to the next
-    Integer output_step_ = 0;
+    Integer input_stride_ = 0; ///< bytes from one chunk to the next
+    Integer output_stride_ = 0;
 };
 
 } // namespace swirl::planning

@@ -26,25 +26,25 @@ bool is_workspace(const ir::BufferInfo& buffer) {
     return buffer.space == ir::Space::scratch || (buffer.space == ir::Space::argument && !is_callers(buffer));
 }
 
-void check_mappings(const StepRecipe& recipe, const target::Gpu& gpu) {
-    if (recipe.mappings.empty())
+void check_configurations(const PassRecipe& recipe, const target::Gpu& gpu) {
+    if (recipe.configurations.empty())
         throw UserError(
             "the step {} says nothing of threads\n  a step on a GPU says how many a block has, and how many "
             "transforms they share: '{} on 128x2'",
             rules::to_string(recipe.tree), rules::to_string(recipe.tree));
-    for (const lower::GpuMapping& mapping : recipe.mappings) {
-        if (mapping.threads > gpu.threads_per_block)
+    for (const lower::LaunchConfiguration& configuration : recipe.configurations) {
+        if (configuration.threads > gpu.threads_per_block)
             throw UserError("the step {} on {} has blocks of {} threads; a block of {} has {} at most",
-                            rules::to_string(recipe.tree), to_string(mapping), mapping.threads, gpu.name,
-                            gpu.threads_per_block);
-        if (mapping.cluster > std::max(1, gpu.largest_cluster))
+                            rules::to_string(recipe.tree), to_string(configuration), configuration.threads,
+                            gpu.name, gpu.threads_per_block);
+        if (configuration.cluster > std::max(1, gpu.largest_cluster))
             throw UserError("the step {} on {} has clusters of {} blocks; a cluster of {} has {} at most",
-                            rules::to_string(recipe.tree), to_string(mapping), mapping.cluster, gpu.name,
-                            std::max(1, gpu.largest_cluster));
-        if (mapping.resident > gpu.blocks_per_multiprocessor)
+                            rules::to_string(recipe.tree), to_string(configuration), configuration.cluster,
+                            gpu.name, std::max(1, gpu.largest_cluster));
+        if (configuration.resident > gpu.blocks_per_multiprocessor)
             throw UserError(
                 "the step {} on {} wants {} resident blocks; a multiprocessor of {} has {} at most",
-                rules::to_string(recipe.tree), to_string(mapping), mapping.resident, gpu.name,
+                rules::to_string(recipe.tree), to_string(configuration), configuration.resident, gpu.name,
                 gpu.blocks_per_multiprocessor);
     }
 }
@@ -61,48 +61,50 @@ void check_storage(const Problem& problem, const target::Gpu& gpu) {
             gpu.name);
 }
 
-bool is_beside(const ir::BufferInfo& buffer) { return buffer.name.starts_with("with_"); }
+bool is_auxiliary(const ir::BufferInfo& buffer) { return buffer.name.starts_with("with_"); }
 
-Place place_of(const ir::BufferInfo& buffer, const Stage& stage) {
-    return buffer.name.starts_with("in") ? stage.source : stage.target;
+DataLocation location_of(const ir::BufferInfo& buffer, const DimensionPass& pass) {
+    return buffer.name.starts_with("in") ? pass.source : pass.target;
 }
 
-ir::Scalar storage_of(const Problem& problem, const Stage& stage, const ir::BufferInfo& buffer) {
-    if (is_beside(buffer)) {
-        const auto array = static_cast<std::size_t>(source_of(buffer.name, stage)) -
+ir::Scalar storage_of(const Problem& problem, const DimensionPass& pass, const ir::BufferInfo& buffer) {
+    if (is_auxiliary(buffer)) {
+        const auto array = static_cast<std::size_t>(source_of(buffer.name, pass)) -
                            static_cast<std::size_t>(Binding::Source::arrays);
         return planning::storage_of(arrays_of(problem)[array / 2].precision);
     }
-    const Side side = place_of(buffer, stage) == Place::input ? Side::input : Side::output;
+    const Side side = location_of(buffer, pass) == DataLocation::input ? Side::input : Side::output;
     return planning::storage_of(stored_precision(problem, side));
 }
 
-/// The caller's arrays hold the numbers that the problem names; all others hold those of the arithmetic.
-void store_as_named(ir::Program& program, const Problem& problem, const Stage& stage) {
+/// The caller's arrays have the problem's data type; all other buffers have that of the arithmetic.
+void store_as_named(ir::Program& program, const Problem& problem, const DimensionPass& pass) {
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
-        if (is_callers(buffer) && (is_beside(buffer) || place_of(buffer, stage) != Place::intermediate)) {
+        if (is_callers(buffer) &&
+            (is_auxiliary(buffer) || location_of(buffer, pass) != DataLocation::intermediate)) {
             const std::string name = buffer.name;
-            program = passes::change_storage(std::move(program), name, storage_of(problem, stage, buffer));
+            program = passes::change_storage(std::move(program), name, storage_of(problem, pass, buffer));
         }
     }
 }
 
-/// Complex numbers of the caller's are aligned to both parts, also where a stage sees them as pairs of reals.
-void align_spectra(ir::Program& program, const Problem& problem, const Stage& stage) {
+/// The caller's complex elements are aligned to their size, also where a pass treats them as pairs of reals.
+void align_spectra(ir::Program& program, const Problem& problem, const DimensionPass& pass) {
     if (problem.layout != ComplexLayout::interleaved) return;
     for (ir::BufferInfo& buffer : program.buffers) {
-        if (!is_callers(buffer) || is_beside(buffer)) continue; // arrays are aligned as they are read
-        const Place place = place_of(buffer, stage);
+        if (!is_callers(buffer) || is_auxiliary(buffer)) continue; // aligned as they are read
+        const DataLocation location = location_of(buffer, pass);
         const bool in_place = problem.placement == Placement::in_place;
-        const bool complex = place == Place::intermediate ||
-                             is_complex(problem, place == Place::input ? Side::input : Side::output) ||
-                             (in_place && is_complex(problem, Side::input));
+        const bool complex =
+            location == DataLocation::intermediate ||
+            is_complex(problem, location == DataLocation::input ? Side::input : Side::output) ||
+            (in_place && is_complex(problem, Side::input));
         if (complex) buffer.alignment = std::max(buffer.alignment, 2 * ir::size_in_bytes(buffer.element));
     }
 }
 
-/// What one kernel leaves for another is no scratch to either: it has contents when the other starts.
+/// Scratch that one kernel leaves for another has contents when the other starts, so neither may treat it as scratch.
 void hand_on_scratch(std::vector<ir::Program>& programs) {
     if (programs.size() == 1) return;
     for (ir::Program& program : programs) {
@@ -120,37 +122,38 @@ void hand_on_scratch(std::vector<ir::Program>& programs) {
     }
 }
 
-/// Blocks that wait for each other have to run at once, with no more registers than let them.
+/// Blocks of a cooperative group must all be resident, so registers are limited accordingly.
 void make_resident(ir::Program& program, const target::Gpu& gpu) {
     ir::Launch& launch = program.launch;
-    if (launch.group == 1 || launch.resident > 0 || gpu.multiprocessors == 0) return;
+    if (launch.cooperative_group == 1 || launch.resident > 0 || gpu.multiprocessors == 0) return;
     launch.resident = ceil_divide(launch.blocks[0], static_cast<Integer>(gpu.multiprocessors));
 }
 
 } // namespace
 
-GpuDerivation derive_for_gpu(const Problem& problem, const Stage& stage, const StepRecipe& recipe,
+GpuDerivation derive_for_gpu(const Problem& problem, const DimensionPass& pass, const PassRecipe& recipe,
                              const target::Gpu& gpu) {
-    check_mappings(recipe, gpu);
+    check_configurations(recipe, gpu);
     check_storage(problem, gpu);
-    const lower::KernelRequest request = kernel_request(problem, stage, recipe.tree);
+    const lower::KernelRequest request = kernel_request(problem, pass, recipe.tree);
     GpuDerivation result{request.formula, {}, {}};
-    for (ir::Program& program : lower::lower_to_gpu(request, recipe.mappings))
-        result.lowered.push_back(laid_out(std::move(program), problem, stage));
+    for (ir::Program& program : lower::lower_to_gpu(request, recipe.configurations))
+        result.lowered.push_back(laid_out(std::move(program), problem, pass));
     for (ir::Program& program : result.lowered) {
         if (program.launch == ir::Launch{})
             throw UserError(
                 "the step {} on {} makes a launch with one thread, which is not supported\n  use 2 "
                 "threads a block or more",
-                rules::to_string(recipe.tree), to_string(recipe.mappings.front()));
-        store_as_named(program, problem, stage);
-        align_spectra(program, problem, stage);
+                rules::to_string(recipe.tree), to_string(recipe.configurations.front()));
+        store_as_named(program, problem, pass);
+        align_spectra(program, problem, pass);
         make_resident(program, gpu);
     }
-    const bool in_one = recipe.mappings.front().group > 0; // with a mapping for each of its parts
-    if (recipe.mappings.size() > result.lowered.size() && !in_one)
+    const bool in_one =
+        recipe.configurations.front().group_blocks > 0; // with a launch configuration for each of its phases
+    if (recipe.configurations.size() > result.lowered.size() && !in_one)
         throw UserError("the step {} has mappings of {} kernels; there are {}", rules::to_string(recipe.tree),
-                        recipe.mappings.size(), result.lowered.size());
+                        recipe.configurations.size(), result.lowered.size());
     hand_on_scratch(result.lowered);
     for (const ir::Program& program : result.lowered) result.programs.push_back(passes::run_for_gpu(program));
     return result;
@@ -171,8 +174,8 @@ std::vector<Integer> factors_of(const rules::BreakdownTree& tree, std::size_t ke
 
 namespace {
 
-/// Without conditions that differ by block or turn: as if all blocks had equally many turns.
-void forget_ends(ir::Program& program) {
+/// Removes conditions on the block or the loop iteration, as if all blocks had the same number of iterations.
+void clear_ends(ir::Program& program) {
     const auto is_of_threads = [&](const ir::Condition& condition) {
         return std::all_of(condition.form.terms().begin(), condition.form.terms().end(),
                            [&](const Affine::Term& term) {
@@ -199,7 +202,7 @@ emit::PtxOptions ptx_options(const target::Gpu& gpu, const ir::Program& program)
 
 ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu& gpu,
                                    const LaunchCount& count) {
-    ir::Program cluster = program; // conditions that depend on the block would be looked at in each
+    ir::Program cluster = program; // conditions that depend on the block would be evaluated for each block
     cluster.launch.blocks = {program.launch.cluster, 1, 1};
     ir::KernelInfo info = ir::describe(cluster, count.factors, count.transforms, count.parameters);
     info.launch = program.launch;
@@ -210,13 +213,15 @@ ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu
     return info;
 }
 
-ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& recipe, std::size_t kernel,
+ir::KernelInfo describe_for_gpu(const ir::Program& program, const PassRecipe& recipe, std::size_t kernel,
                                 const target::Gpu& gpu) {
-    const lower::GpuMapping& mapping = recipe.mappings.at(std::min(kernel, recipe.mappings.size() - 1));
-    const LaunchCount count{.factors = factors_of(recipe.tree, kernel), .transforms = mapping.transforms};
-    if (program.launch.group == 1) return describe_by_cluster(program, gpu, count);
+    const lower::LaunchConfiguration& configuration =
+        recipe.configurations.at(std::min(kernel, recipe.configurations.size() - 1));
+    const LaunchCount count{.factors = factors_of(recipe.tree, kernel),
+                            .transforms = configuration.transforms};
+    if (program.launch.cooperative_group == 1) return describe_by_cluster(program, gpu, count);
     ir::Program all = program;
-    forget_ends(all);
+    clear_ends(all);
     ir::KernelInfo info = ir::describe(all, count.factors, count.transforms);
     info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu, program)).dynamic_shared_bytes;
     return info;
@@ -224,21 +229,21 @@ ir::KernelInfo describe_for_gpu(const ir::Program& program, const StepRecipe& re
 
 std::size_t TableImage::add(const ir::BufferInfo& table) {
     const std::size_t offset = bytes_.size(), size = bytes_of(table);
-    bytes_.resize(offset + bytes_of_part(size));
+    bytes_.resize(offset + aligned_bytes(size));
     fill_table(bytes_.data() + offset, table);
     const auto part = [&](std::size_t from) { return std::span(bytes_).subspan(from, size); };
     const std::uint64_t checksum = runtime::checksum_of(part(offset));
-    for (const Part& known : parts_) {
+    for (const Table& known : tables_) {
         if (known.checksum != checksum || known.size != size) continue;
         if (std::memcmp(part(known.offset).data(), part(offset).data(), size) != 0) continue;
         bytes_.resize(offset);
         return known.offset;
     }
-    parts_.push_back({checksum, offset, size});
+    tables_.push_back({checksum, offset, size});
     return offset;
 }
 
-StepWorkspace::StepWorkspace(const std::vector<ir::Program>& programs) {
+PassWorkspace::PassWorkspace(const std::vector<ir::Program>& programs) {
     std::map<std::string, std::size_t> sizes;
     for (const ir::Program& program : programs)
         for (const ir::BufferInfo& buffer : program.buffers)
@@ -249,12 +254,12 @@ StepWorkspace::StepWorkspace(const std::vector<ir::Program>& programs) {
             }
     for (const auto& [name, size] : sizes) {
         offsets_[name] = bytes_;
-        bytes_ += bytes_of_part(size);
+        bytes_ += aligned_bytes(size);
     }
 }
 
-LaunchedKernel::LaunchedKernel(const ir::Program& program, const Stage& stage, const target::Gpu& gpu,
-                               ir::KernelInfo info, const StepWorkspace& workspace,
+LaunchedKernel::LaunchedKernel(const ir::Program& program, const DimensionPass& pass, const target::Gpu& gpu,
+                               ir::KernelInfo info, const PassWorkspace& workspace,
                                std::size_t workspace_offset, TableImage& tables) {
     const emit::PtxInterface interface = emit::ptx_interface(program, ptx_options(gpu, program));
     kernel_ = LoadedKernel(interface.entry, std::move(info));
@@ -262,29 +267,30 @@ LaunchedKernel::LaunchedKernel(const ir::Program& program, const Stage& stage, c
         ensure(parameter.kind == emit::PtxParameter::Kind::buffer, "kernel {} of a plan has a number",
                program.name);
         const ir::BufferInfo& buffer = program.buffers[static_cast<std::size_t>(parameter.position)];
-        parameters_.push_back(parameter_of(buffer, stage, workspace, workspace_offset, tables));
+        parameters_.push_back(parameter_of(buffer, pass, workspace, workspace_offset, tables));
         std::size_t& alignment = alignments_[static_cast<std::size_t>(parameters_.back().source)];
         alignment = std::max<std::size_t>({alignment, static_cast<std::size_t>(buffer.alignment),
                                            static_cast<std::size_t>(ir::size_in_bytes(buffer.element))});
     }
-    ensure(parameters_.size() <= most_parameters, "kernel {} has {} parameters; at most {} are foreseen",
-           program.name, parameters_.size(), most_parameters);
+    ensure(parameters_.size() <= max_parameters, "kernel {} has {} parameters; at most {} are foreseen",
+           program.name, parameters_.size(), max_parameters);
 }
 
-LaunchedKernel::Parameter LaunchedKernel::parameter_of(const ir::BufferInfo& buffer, const Stage& stage,
-                                                       const StepWorkspace& workspace,
+LaunchedKernel::Parameter LaunchedKernel::parameter_of(const ir::BufferInfo& buffer,
+                                                       const DimensionPass& pass,
+                                                       const PassWorkspace& workspace,
                                                        std::size_t workspace_offset,
                                                        TableImage& tables) const {
     if (buffer.space == ir::Space::table) return {Binding::Source::table, tables.add(buffer), 0};
     if (is_workspace(buffer))
         return {Binding::Source::workspace, workspace_offset + workspace.offset_of(buffer.name),
                 buffer.zeroed ? bytes_of(buffer) : 0};
-    return {source_of(buffer.name, stage), 0, 0};
+    return {source_of(buffer.name, pass), 0, 0};
 }
 
 void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStream& stream) const {
-    std::array<runtime::cuda::Address, most_parameters> values;
-    std::array<void*, most_parameters> pointers;
+    std::array<runtime::cuda::Address, max_parameters> values;
+    std::array<void*, max_parameters> pointers;
     for (std::size_t k = 0; k < parameters_.size(); ++k) {
         const Parameter& parameter = parameters_[k];
         values[k] = addresses[static_cast<std::size_t>(parameter.source)] + parameter.offset;

@@ -30,21 +30,20 @@ constexpr int compared_elements = 64;
 /// A product's matrices and arrays on its plan's GPU.
 class Comparison {
 public:
-    /// A and B are multiplied and divided by `scale`.
+    /// A is multiplied and B divided by `scale`.
     explicit Comparison(const GpuMatrixPlan& plan, double scale = 1)
         : plan_(plan),
-          product_(one_behind_the_other(plan.product())),
+          product_(with_contiguous_batch(plan.product())),
           known_(arrays_of(product_)),
           beta_(product_.converts() ? 0 : -0.5),
-          c_(matrix(product_.number_of_c(), product_.c, product_.rows, product_.columns, 3)) {
-        if (product_.depth > 0) {
-            a_.emplace(matrix(product_.number_of_a(), product_.a, product_.rows, product_.depth, 1, scale));
-            b_.emplace(
-                matrix(product_.number_of_b(), product_.b, product_.depth, product_.columns, 2, 1 / scale));
+          c_(matrix(product_.type_of_c(), product_.c, product_.rows, product_.columns, 3)) {
+        if (product_.k > 0) {
+            a_.emplace(matrix(product_.type_of_a(), product_.a, product_.rows, product_.k, 1, scale));
+            b_.emplace(matrix(product_.type_of_b(), product_.b, product_.k, product_.columns, 2, 1 / scale));
         }
         const std::vector<ProblemArray> given = given_arrays_of(product_);
         for (std::size_t k = 0; k < given.size(); ++k)
-            arrays_.emplace_back(plan.device(), part_of(number_of_epilogue(product_)), MatrixLayout{1, 1},
+            arrays_.emplace_back(plan.device(), component_of(epilogue_type(product_)), MatrixLayout{1, 1},
                                  given[k].elements * (given[k].is_complex ? 2 : 1), 1, 1,
                                  4 + static_cast<unsigned>(k));
     }
@@ -53,7 +52,7 @@ public:
         std::vector<const void*> arrays;
         for (const RepeatedMatrix& array : arrays_) arrays.push_back(array.origin());
         plan_.device().synchronize();
-        with_sums(product_.number, [&](auto example) {
+        with_accumulator_type(product_.data_type, [&](auto example) {
             using T = decltype(example);
             const T alpha = rounded<T>(alpha_), beta = rounded<T>(beta_);
             GpuMatrixArguments arguments{
@@ -66,27 +65,27 @@ public:
             const GpuWorkspace given{reinterpret_cast<void*>(workspace.address()), bytes};
             plan_.execute(arguments, nullptr, bytes > 0 ? given : GpuWorkspace{});
             plan_.device().synchronize();
-            require_untouched("workspace", workspace.touched_in_zones());
+            require_untouched("workspace", workspace.written_in_redzones());
         });
-        const auto require_kept = [&](const std::string& name, const RepeatedMatrix& matrix) {
-            require_untouched(name, matrix.touched_in_zones());
+        const auto require_unchanged = [&](const std::string& name, const RepeatedMatrix& matrix) {
+            require_untouched(name, matrix.written_in_redzones());
             require_untouched(name, matrix.changed());
         };
-        if (a_) require_kept("a", *a_);
-        if (b_) require_kept("b", *b_);
-        require_untouched("c", c_.touched_in_zones());
+        if (a_) require_unchanged("a", *a_);
+        if (b_) require_unchanged("b", *b_);
+        require_untouched("c", c_.written_in_redzones());
         require_untouched("c", c_.changed_in_gaps());
         for (std::size_t k = 0; k < arrays_.size(); ++k) {
             const std::string name = "array " + given_arrays_of(product_)[k].name;
             if (k < known_.size())
-                require_kept(name, arrays_[k]);
+                require_unchanged(name, arrays_[k]);
             else
-                require_untouched(name, arrays_[k].touched_in_zones()); // results
+                require_untouched(name, arrays_[k].written_in_redzones()); // results
         }
     }
 
-    /// As part of the magnitudes that are added up.
-    double error_of_sums() const {
+    /// Relative to the sum of the magnitudes of the products.
+    double accumulation_error() const {
         constexpr double kept_of_e4m3 = 0x1p-12, reduced = 0x1p-16, eleven_bits = 0x1p-9, low = 0x1p-7;
         switch (accuracy_of(plan_.schedule(), product_)) {
         case Accuracy::reduced: return reduced;
@@ -94,9 +93,9 @@ public:
         case Accuracy::low: return low;
         default: break;
         }
-        if (product_.number_of_a() == Number::float8_e4m3)
-            return kept_of_e4m3; // tensor cores keep so few bits of their sums
-        return spacing(product_.number) * (8 + std::sqrt(static_cast<double>(product_.depth)));
+        if (product_.type_of_a() == DataType::float8_e4m3)
+            return kept_of_e4m3; // tensor cores keep so few bits of their accumulators
+        return spacing(product_.data_type) * (8 + std::sqrt(static_cast<double>(product_.k)));
     }
 
     void require(Integer matrix, Integer i, Integer j) const {
@@ -107,34 +106,34 @@ public:
             change = std::max(change, std::abs(finished(x + step * error_of_x, matrix, i, j) - expected));
         const double allowed = change + rounding(std::abs(expected));
         const Complex found = c_.read(matrix, i, j);
-        if (!(std::abs(expected) + allowed < largest(product_.number_of_c()))) return; // NaN, too
+        if (!(std::abs(expected) + allowed < largest(product_.type_of_c()))) return; // also NaN
         ensure(std::abs(found - expected) <= allowed,
                "a product of {} by {} by {} by '{}' is wrong at ({}, {}) of matrix {}: {} and not {}",
-               product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()), i, j, matrix,
+               product_.rows, product_.columns, product_.k, to_string(plan_.schedule()), i, j, matrix,
                text_of(found), text_of(expected));
     }
 
-    /// Before results of reductions are looked at, of many elements of C.
+    /// Copies C before the results of reductions over many elements are checked.
     void fetch_elements() {
         is_fetched_ = c_.memory_bytes() <= most_fetched;
         if (is_fetched_) c_.fetch();
     }
 
-    /// A result, against the elements of C that it is of, where these are not too many.
+    /// Checks a result against the elements of C that it reduces, unless they are too many.
     void require_reduced(std::size_t k, Integer matrix, Integer kept) const {
         const Reduction& reduction = product_.reductions[k];
         const Over over = reduction.over;
         const Integer rows = over == Over::columns ? 1 : product_.rows;
         const Integer columns = over == Over::rows ? 1 : product_.columns;
-        if (rows * columns > most_reduced()) return;
-        const bool is_sum = reduction.operation == Reduce::sum;
+        if (rows * columns > max_reduced()) return;
+        const bool is_accumulated = reduction.operation == Reduce::sum;
         double expected = 0, allowed = 0, magnitude = 0;
         for (Integer at = 0; at < rows * columns; ++at) {
             const Integer i = over == Over::columns ? kept : at % rows;
             const Integer j = over == Over::rows ? kept : at / rows;
             const auto [x, error_of_x] = element(matrix, i, j);
             const double value = by(reduction.of, x, matrix, i, j);
-            double change = 16 * spacing(product_.number) * (1 + std::abs(value));
+            double change = 16 * spacing(product_.data_type) * (1 + std::abs(value));
             for (const double step : {-1, 1}) {
                 const Complex other = x + step * error_of_x;
                 change = std::max(change, std::abs(by(reduction.of, other, matrix, i, j) - value));
@@ -142,22 +141,22 @@ public:
             magnitude += std::abs(value);
             const bool is_further =
                 reduction.operation == Reduce::maximum ? value > expected : value < expected;
-            if (is_sum)
+            if (is_accumulated)
                 expected += value;
             else if (at == 0 || is_further)
                 expected = value;
-            allowed = is_sum ? allowed + change : std::max(allowed, change);
+            allowed = is_accumulated ? allowed + change : std::max(allowed, change);
         }
-        if (is_sum) allowed += 64 * spacing(product_.number) * magnitude;
-        const double found = arrays_[known_.size() + k] // results come behind what is read
+        if (is_accumulated) allowed += 64 * spacing(product_.data_type) * magnitude;
+        const double found = arrays_[known_.size() + k] // results follow the arrays that are read
                                  .read(0, matrix * results_of_matrix(product_, over) + kept, 0)
                                  .real();
-        if (!(std::abs(expected) + allowed < largest(product_.number))) return; // NaN, too
+        if (!(std::abs(expected) + allowed < largest(product_.data_type))) return; // also NaN
         ensure(std::abs(found - expected) <= allowed,
                "the reduction {} of a product of {} by {} by {} by '{}' is wrong at {} of matrix {}: {} and "
                "not {}",
-               reduction.name, product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()),
-               kept, matrix, found, expected);
+               reduction.name, product_.rows, product_.columns, product_.k, to_string(plan_.schedule()), kept,
+               matrix, found, expected);
     }
     void require_reduced() const {
         for (std::size_t k = 0; k < product_.reductions.size(); ++k) {
@@ -168,43 +167,44 @@ public:
     }
 
 private:
-    /// Of what the kernel may not write: zones around arrays, A, B, arrays that are read, what is between C's elements.
+    /// Checks memory that the kernel must not write: redzones around arrays, A, B, arrays that are read, gaps between
+    /// C's elements.
     void require_untouched(const std::string& name, const std::optional<std::ptrdiff_t>& touched) const {
         if (touched)
             throw InternalError(
                 "a product of {} by {} by {} by '{}' wrote where it must not: {}, byte {} from its first on",
-                product_.rows, product_.columns, product_.depth, to_string(plan_.schedule()), name, *touched);
+                product_.rows, product_.columns, product_.k, to_string(plan_.schedule()), name, *touched);
     }
 
-    static constexpr std::size_t most_fetched = std::size_t{1} << 28; ///< bytes of C that are copied at once
+    static constexpr std::size_t most_fetched = std::size_t{1} << 28; ///< bytes of C copied at once
 
     struct Known {
         Complex value;
-        double error = 0; ///< that it may have
+        double error = 0; ///< maximum error
     };
 
     /// An element before the epilogue.
     Known sum_of(Integer matrix, Integer i, Integer j) const {
         Complex x = beta_ * (beta_ == 0 ? 0 : c_.element(matrix, i, j));
         double magnitude = std::abs(x);
-        for (Integer step = 0; step < product_.depth; ++step) {
+        for (Integer step = 0; step < product_.k; ++step) {
             const Complex term = alpha_ * a_->element(matrix, i, step) * b_->element(matrix, step, j);
             x += term;
             magnitude += std::abs(term);
         }
-        return {x, magnitude * error_of_sums()};
+        return {x, magnitude * accumulation_error()};
     }
 
-    /// What is reduced: C's element as it is there, or where it is an integer, which has lost too much, by the definition.
+    /// The reduced value: C's element in memory; or, for integers, which have lost too much precision, by definition.
     Known element(Integer matrix, Integer i, Integer j) const {
-        if (!steps_of(product_.number_of_c())) {
+        if (!quantization_of(product_.type_of_c())) {
             const Complex x = c_.read(matrix, i, j);
-            return {x, spacing(product_.number_of_c()) * std::abs(x)};
+            return {x, spacing(product_.type_of_c()) * std::abs(x)};
         }
         const auto [x, error_of_x] = sum_of(matrix, i, j);
         const double value = by(product_.epilogue, x, matrix, i, j);
         double error =
-            product_.epilogue.is_identity() ? 0 : 16 * spacing(product_.number) * (1 + std::abs(value));
+            product_.epilogue.is_identity() ? 0 : 16 * spacing(product_.data_type) * (1 + std::abs(value));
         double change = error_of_x;
         for (const double step : {-1, 1})
             change = std::max(change,
@@ -212,40 +212,40 @@ private:
         return {value, error + change};
     }
 
-    /// Elements of C that a result may have to be looked at.
-    Integer most_reduced() const {
+    /// Maximum number of elements of C per checked result.
+    Integer max_reduced() const {
         constexpr Integer multiplied = Integer{1} << 22, copied = Integer{1} << 18,
                           copied_one_by_one = Integer{1} << 13;
-        if (steps_of(product_.number_of_c())) return multiplied / std::max<Integer>(product_.depth, 1);
+        if (quantization_of(product_.type_of_c())) return multiplied / std::max<Integer>(product_.k, 1);
         return is_fetched_ ? copied : copied_one_by_one;
     }
 
-    RepeatedMatrix matrix(Number number, const MatrixLayout& layout, Integer rows, Integer columns,
+    RepeatedMatrix matrix(DataType number, const MatrixLayout& layout, Integer rows, Integer columns,
                           unsigned seed, double scale = 1) const {
         return {plan_.device(), number, layout, rows, columns, product_.batch, seed, scale};
     }
 
     std::string text_of(const Complex& number) const {
-        if (!is_complex(product_.number)) return fmt::format("{}", number.real());
+        if (!is_complex(product_.data_type)) return fmt::format("{}", number.real());
         return fmt::format("{} + {}i", number.real(), number.imag());
     }
 
-    /// Of the epilogue's operations and of storing its result.
+    /// Rounding error of the epilogue's operations and of the conversion of its result.
     double rounding(double expected) const {
-        const Number stored = product_.number_of_c();
+        const DataType stored = product_.type_of_c();
         double result =
-            stored == product_.number ? 0 : spacing(stored) * std::max(std::abs(expected), 0x1p-14);
-        if (const auto steps = steps_of(stored)) result += steps->step / 2;
+            stored == product_.data_type ? 0 : spacing(stored) * std::max(std::abs(expected), 0x1p-14);
+        if (const auto steps = quantization_of(stored)) result += steps->step / 2;
         if (!product_.epilogue.is_identity())
-            result += 16 * spacing(product_.number) * (1 + std::abs(expected));
+            result += 16 * spacing(product_.data_type) * (1 + std::abs(expected));
         return result;
     }
 
-    /// Before it is rounded to what C holds, but in its range.
+    /// After the epilogue and clamped to C's range, before rounding to C's type.
     Complex finished(const Complex& x, Integer matrix, Integer i, Integer j) const {
-        if (is_complex(product_.number)) return x;
+        if (is_complex(product_.data_type)) return x;
         const double value = by(product_.epilogue, x.real(), matrix, i, j);
-        const auto steps = steps_of(product_.number_of_c());
+        const auto steps = quantization_of(product_.type_of_c());
         return steps ? std::clamp(value, steps->least, steps->greatest) : value;
     }
     double by(const Expression& expression, const Complex& x, Integer matrix, Integer i, Integer j) const {
@@ -270,7 +270,7 @@ private:
     }
 
     const GpuMatrixPlan& plan_;
-    MatrixProduct product_; ///< its batch at strides
+    MatrixProduct product_; ///< with a strided batch
     std::vector<ProblemArray> known_;
     double alpha_ = 0.75, beta_;
     RepeatedMatrix c_;
@@ -298,13 +298,13 @@ void compare(const GpuMatrixPlan& plan, double scale) {
     comparison.require_reduced();
 }
 
-constexpr double out_of_range = 0x1p70; ///< of terms, at any depth (gemm/gpu_range.hpp)
+constexpr double out_of_range = 0x1p70; ///< of bf16 splits, for any K (gemm/gpu_range.hpp)
 
 } // namespace
 
 void compare_with_definition(const GpuMatrixPlan& plan) {
     compare(plan, 1);
-    if (plan.schedule().is_guarded()) compare(plan, out_of_range);
+    if (plan.schedule().has_range_check()) compare(plan, out_of_range);
 }
 
 } // namespace swirl::planning

@@ -4,8 +4,9 @@ namespace swirl::planning {
 
 class GpuMatrixPlan;
 
-/// Multiplies matrices of random numbers on the plan's GPU and compares some elements of the result with sums in float64,
-/// those at the corners among them; twice where the plan has another way for numbers out of range. InternalError where one is wrong.
+/// Multiplies random matrices on the plan's GPU and compares some elements of the result, the corners included, with
+/// sums in float64. Runs twice if the plan has a fallback kernel for elements out of range. Throws InternalError if one
+/// is wrong.
 void compare_with_definition(const GpuMatrixPlan& plan);
 
 } // namespace swirl::planning

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_workspace.hpp"
@@ -19,7 +19,7 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t most_parameters = 16 + most_arrays + most_reductions;
+constexpr std::size_t max_parameters = 16 + max_arrays + most_reductions;
 constexpr std::size_t most_tensors = 6;
 
 gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
@@ -40,11 +40,11 @@ gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
     return result;
 }
 
-/// What is no machine code that is read has none.
-std::optional<machine::KernelScore> score_of(machine::Bytes code, const std::string& kernel) {
+/// Empty if the machine code cannot be parsed.
+std::optional<sass::KernelScore> score_of(sass::Bytes code, const std::string& kernel) {
     try {
-        const machine::Cubin cubin(std::move(code));
-        return machine::score(cubin, cubin.kernel(kernel));
+        const sass::Cubin cubin(std::move(code));
+        return sass::score(cubin, cubin.kernel(kernel));
     } catch (const UserError&) {
         return std::nullopt;
     }
@@ -53,11 +53,11 @@ std::optional<machine::KernelScore> score_of(machine::Bytes code, const std::str
 std::vector<GpuMatrixDerivation> derived(std::vector<ir::Program> programs, const MatrixProduct& product,
                                          const target::Gpu& gpu) {
     std::vector<GpuMatrixDerivation> result;
-    const std::array<Integer, 2> parameters = {product.depth > 0 ? 1 : 0, 0};
+    const std::array<Integer, 2> parameters = {product.k > 0 ? 1 : 0, 0};
     for (ir::Program& program : programs) {
         GpuMatrixDerivation& derivation = result.emplace_back();
         derivation.program = std::move(program);
-        ir::verify(derivation.program, ir::Stage::vectorized);
+        ir::verify(derivation.program, ir::VerificationLevel::vectorized);
         derivation.ptx = emit::ptx(derivation.program, ptx_options(gpu, derivation.program));
         derivation.info = describe_by_cluster(derivation.program, gpu, {.parameters = parameters});
     }
@@ -81,10 +81,10 @@ runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element
 
 } // namespace
 
-std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& product,
-                                                        const gemm::GpuSchedule& schedule,
-                                                        const target::Gpu& gpu) {
-    return derived(gemm::gpu_product(product, schedule, gpu, epilogue_of(product)), product, gpu);
+std::vector<GpuMatrixDerivation> derive_gemm_for_gpu(const MatrixProduct& product,
+                                                     const gemm::GpuSchedule& schedule,
+                                                     const target::Gpu& gpu) {
+    return derived(gemm::gpu_gemm_kernels(product, schedule, gpu, epilogue_of(product)), product, gpu);
 }
 
 std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& product,
@@ -110,19 +110,19 @@ GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_named(const std::string&
     throw InternalError("a product's kernel has a parameter '{}'", name);
 }
 
-GpuMatrixKernels::Parameter GpuMatrixKernels::workspace_part(const ir::BufferInfo& buffer) {
+GpuMatrixKernels::Parameter GpuMatrixKernels::workspace_region(const ir::BufferInfo& buffer) {
     const std::size_t bytes = bytes_of(buffer);
     const Parameter part{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
-    workspace_bytes_ += bytes_of_part(bytes);
+    workspace_bytes_ += aligned_bytes(bytes);
     return part;
 }
 
-/// A workspace's part is one, however many parameters are of it.
+/// Parameters of the same buffer share one region of the workspace.
 GpuMatrixKernels::Parameter GpuMatrixKernels::memory_of(const ir::BufferInfo& buffer) {
     if (buffer.space != ir::Space::scratch) return parameter_named(buffer.name);
-    const auto known = workspace_parts_.find(buffer.name);
-    if (known != workspace_parts_.end()) return known->second;
-    return workspace_parts_.emplace(buffer.name, workspace_part(buffer)).first->second;
+    const auto known = workspace_regions_.find(buffer.name);
+    if (known != workspace_regions_.end()) return known->second;
+    return workspace_regions_.emplace(buffer.name, workspace_region(buffer)).first->second;
 }
 
 void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& derivation,
@@ -145,21 +145,21 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
 
 GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
                                    const runtime::GpuDevice& device, runtime::KernelCache* cache,
-                                   bool reads_code)
+                                   bool reads_sass)
     : device_(device),
       arrays_(given_arrays_of(product)),
-      factor_bytes_(static_cast<std::size_t>(bytes_of(product.number))) {
+      scalar_bytes_(static_cast<std::size_t>(bytes_of(product.data_type))) {
     const target::Gpu& gpu = device.target();
     if (product.rows > 0 && product.columns > 0 && product.batch > 0) {
-        std::vector<GpuMatrixDerivation> derivations = derive_product_for_gpu(product, schedule, gpu);
-        multiplying_ = multiplying_kernel(schedule, derivations.size());
+        std::vector<GpuMatrixDerivation> derivations = derive_gemm_for_gpu(product, schedule, gpu);
+        multiplying_ = main_kernel(schedule, derivations.size());
         finishing_ = derivations.size() - 1;
         for (std::size_t k = 0; k < derivations.size(); ++k) {
             const bool multiplies = k == multiplying_;
             runtime::CompiledText compiled = add_step(schedule, std::move(derivations[k]),
-                                                      multiplies && schedule.machine_loop != 0, cache);
-            if (multiplies) loop_kept_because_ = std::move(compiled.loop_kept_because);
-            if (multiplies && reads_code && machine::is_read(gpu.capability_major))
+                                                      multiplies && schedule.reorder_sass != 0, cache);
+            if (multiplies) not_reordered_because_ = std::move(compiled.not_reordered_because);
+            if (multiplies && reads_sass && sass::is_read(gpu.capability_major))
                 score_ = score_of(std::move(compiled.code), steps_[k].kernel.entry());
         }
     }
@@ -167,19 +167,19 @@ GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::Gpu
         add_step(schedule, std::move(derivation), false, cache);
 }
 
-/// `machine_loop`: its main loop may be brought into another order.
+/// `reorder_sass`: its main loop may be reordered.
 runtime::CompiledText GpuMatrixKernels::add_step(const gemm::GpuSchedule& schedule,
-                                                 GpuMatrixDerivation derivation, bool machine_loop,
+                                                 GpuMatrixDerivation derivation, bool reorder_sass,
                                                  runtime::KernelCache* cache) {
     Step& step = steps_.emplace_back();
     const emit::PtxInterface interface =
         emit::ptx_interface(derivation.program, ptx_options(device_.target(), derivation.program));
     for (const emit::PtxParameter& parameter : interface.parameters)
         add_parameter(step, derivation, parameter);
-    ensure(step.parameters.size() <= most_parameters, "a product's kernel has {} parameters",
+    ensure(step.parameters.size() <= max_parameters, "a product's kernel has {} parameters",
            step.parameters.size());
     const runtime::KernelText text{
-        std::move(derivation.ptx), "gemm " + to_string(schedule), {}, machine_loop};
+        std::move(derivation.ptx), "gemm " + to_string(schedule), {}, reorder_sass};
     const runtime::CacheKey key = runtime::code_key(device_, text);
     code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
     step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
@@ -188,7 +188,7 @@ runtime::CompiledText GpuMatrixKernels::add_step(const gemm::GpuSchedule& schedu
     return compiled;
 }
 
-/// What a launch's parameters are of.
+/// The memories of a launch's parameters.
 struct GpuMatrixKernels::Memories {
     const GpuMatrixArguments& arguments;
     bool multiplies;
@@ -197,7 +197,7 @@ struct GpuMatrixKernels::Memories {
     runtime::cuda::Address workspace;
 };
 
-/// Of factors that are not read there need be no memory, but tensors want an address all the same.
+/// Operands that are not read need no memory, but tensor maps still need an address.
 void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const Step& step,
                                     const Memories& memories) const {
     if (step.tensors.empty()) return;
@@ -211,8 +211,8 @@ void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const St
             start = reinterpret_cast<runtime::cuda::Address>(
                 matrices.at(static_cast<std::size_t>(memory.source)));
         start += static_cast<runtime::cuda::Address>(origin);
-        const bool is_factor = memory.source == Source::a || memory.source == Source::b;
-        if (is_factor && !memories.multiplies) start = workspace_alignment;
+        const bool is_scalar = memory.source == Source::a || memory.source == Source::b;
+        if (is_scalar && !memories.multiplies) start = workspace_alignment;
         maps[k] = runtime::tensor_map(device_.driver(), layout, start);
     }
 }
@@ -223,10 +223,10 @@ void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
     const std::array<const void*, 6> pointers = {&arguments.a,         &arguments.b,
                                                  &arguments.c,         memories.factors.data(),
                                                  &memories.numbers[0], &memories.numbers[1]};
-    std::array<runtime::cuda::Address, most_parameters> parts{};
+    std::array<runtime::cuda::Address, max_parameters> parts{};
     std::array<runtime::TensorMap, most_tensors> maps;
     make_tensors(maps, step, memories);
-    std::array<void*, most_parameters> values{};
+    std::array<void*, max_parameters> values{};
     for (std::size_t k = 0; k < step.parameters.size(); ++k) {
         const Parameter& parameter = step.parameters[k];
         if (parameter.source == Source::tensor) {
@@ -247,16 +247,16 @@ void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
     step.kernel.launch(std::span(values).first(step.parameters.size()), stream);
 }
 
-/// Where nothing is multiplied the product's last kernel does all of it.
+/// If nothing is multiplied, the product's last kernel does all the work.
 void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
                               runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
     Memories memories{arguments, multiplies, {}, {multiplies ? 1 : 0, reads_c ? 1 : 0}, workspace};
-    std::memcpy(memories.factors.data(), arguments.alpha, factor_bytes_);
-    std::memcpy(memories.factors.data() + factor_bytes_, arguments.beta, factor_bytes_);
+    std::memcpy(memories.factors.data(), arguments.alpha, scalar_bytes_);
+    std::memcpy(memories.factors.data() + scalar_bytes_, arguments.beta, scalar_bytes_);
     std::optional<runtime::GpuStreamBuffer> own;
     if (workspace == 0 && workspace_bytes_ > 0) own.emplace(stream, workspace_bytes_);
     if (own) memories.workspace = own->address();
-    for (const auto& [name, part] : workspace_parts_)
+    for (const auto& [name, part] : workspace_regions_)
         if (part.zeroed > 0) runtime::fill_on_gpu(stream, memories.workspace + part.offset, 0, part.zeroed);
     for (std::size_t k = multiplies ? 0 : finishing_; k < steps_.size(); ++k)
         launch(steps_[k], memories, stream);

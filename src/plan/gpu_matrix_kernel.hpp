@@ -21,8 +21,8 @@
 
 namespace swirl::planning {
 
-/// Where an execution finds a product's matrices on a GPU: their elements (0, 0) of the first of a batch, or lists of pointers to
-/// these of all, where the product has lists; α and β on the host.
+/// Pointers of an execution: to elements (0, 0) of the first matrices of a batch, or, for pointer-array batches, to
+/// device arrays of pointers to the elements (0, 0) of all matrices. α and β are in host memory.
 struct GpuMatrixArguments {
     const void* alpha = nullptr;
     const void* a = nullptr;
@@ -32,57 +32,57 @@ struct GpuMatrixArguments {
     std::span<const void* const> arrays = {}; ///< in the order of given_arrays_of
 };
 
-/// One of a product's kernels, derived, before a GPU is needed.
+/// One kernel of a product as derived; needs no GPU.
 struct GpuMatrixDerivation {
     ir::Program program;
     std::string ptx;
-    ir::KernelInfo info; ///< what only a driver knows is 0
+    ir::KernelInfo info; ///< 0 where only a driver knows the value
 };
-/// In the order of their launches; see gemm/gpu_product.hpp.
-std::vector<GpuMatrixDerivation> derive_product_for_gpu(const MatrixProduct& product,
-                                                        const gemm::GpuSchedule& schedule,
-                                                        const target::Gpu& gpu);
-/// Which of so many kernels of a product multiplies: the last one, or in a stream the one before.
-inline std::size_t multiplying_kernel(const gemm::GpuSchedule& schedule, std::size_t kernels) {
-    return kernels - (schedule.streams() ? 2 : 1);
+/// In launch order; see gemm/gpu_gemm_kernels.hpp.
+std::vector<GpuMatrixDerivation> derive_gemm_for_gpu(const MatrixProduct& product,
+                                                     const gemm::GpuSchedule& schedule,
+                                                     const target::Gpu& gpu);
+/// Index of the kernel with the main loop: the last one, or with Stream-K the one before it.
+inline std::size_t main_kernel(const gemm::GpuSchedule& schedule, std::size_t kernels) {
+    return kernels - (schedule.is_stream_k() ? 2 : 1);
 }
 
-/// The kernels behind it that make results of reductions, if there are such; of an empty product the only ones.
+/// The kernels that compute the reductions after the product's, if any. An empty product has no other kernels.
 std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& product,
                                                            const gemm::GpuSchedule& schedule,
                                                            const target::Gpu& gpu);
 
-/// The kernels of a product, in a GPU.
+/// The kernels of a product, loaded into a GPU.
 class GpuMatrixKernels {
 public:
-    /// With a cache, machine code is taken from there if it is kept. `reads_code`: that of the kernel that multiplies gets a score.
-    /// Throws what validate(schedule, …) and the driver do.
+    /// A cache provides machine code that it has. `reads_sass`: score the SASS of the main kernel. Throws what
+    /// validate(schedule, …) and the driver throw.
     GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
-                     const runtime::GpuDevice& device, runtime::KernelCache* cache, bool reads_code = false);
+                     const runtime::GpuDevice& device, runtime::KernelCache* cache, bool reads_sass = false);
 
-    /// A and B are not read where `multiplies` is false, C not where `reads_c` is. Without a workspace (0) memory is taken and given
-    /// back in the order of the stream.
+    /// If `multiplies` is false, A and B are not read; if `reads_c` is false, C is not read. Without a workspace (0),
+    /// memory is allocated and freed in stream order.
     void launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
                 runtime::cuda::Address workspace, const runtime::GpuStream& stream) const;
     std::size_t workspace_bytes() const { return workspace_bytes_; }
 
-    /// Of the one that multiplies, where the product is not empty.
+    /// Of the main kernel; the product must not be empty.
     const ir::KernelInfo& info() const { return steps_[multiplying_].kernel.info(); }
-    const runtime::CacheKey& code_key() const { return code_key_; } ///< of all machine code
+    const runtime::CacheKey& code_key() const { return code_key_; } ///< of the machine code of all kernels
     std::size_t count() const { return steps_.size(); }
-    /// Nothing where machine code was not to be read, or cannot be.
-    const std::optional<machine::KernelScore>& score() const { return score_; }
-    /// Why the main loop stays as compiled where the schedule asks for another order; else empty.
-    const std::string& loop_kept_because() const { return loop_kept_because_; }
+    /// Empty unless the SASS was requested and could be read.
+    const std::optional<sass::KernelScore>& score() const { return score_; }
+    /// Why the main loop stays as compiled although the schedule asks for reordering; else empty.
+    const std::string& not_reordered_because() const { return not_reordered_because_; }
 
 private:
     enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, array, workspace, tensor };
     struct Parameter {
         Source source;
-        std::size_t offset = 0; ///< in the workspace; of an array or a tensor, its number
-        std::size_t zeroed = 0; ///< bytes there that a launch fills with zeros
+        std::size_t offset = 0; ///< in the workspace; for an array or a tensor, its index
+        std::size_t zeroed = 0; ///< bytes there that a launch sets to zero
     };
-    /// A tensor: of which memory, and from where in it.
+    /// A TMA tensor map: its memory, and its origin in it.
     struct TensorParameter {
         Parameter memory;
         Integer origin = 0; ///< bytes
@@ -91,30 +91,30 @@ private:
     Parameter parameter_named(const std::string& name) const;
     struct Step {
         LoadedKernel kernel;
-        std::vector<Parameter> parameters; ///< in the order of the launch
+        std::vector<Parameter> parameters; ///< in launch order
         std::vector<TensorParameter> tensors;
     };
     void add_parameter(Step& step, const GpuMatrixDerivation& derivation,
                        const emit::PtxParameter& parameter);
     Parameter memory_of(const ir::BufferInfo& buffer);
-    Parameter workspace_part(const ir::BufferInfo& buffer);
+    Parameter workspace_region(const ir::BufferInfo& buffer);
     struct Memories;
     void make_tensors(std::span<runtime::TensorMap> maps, const Step& step, const Memories& memories) const;
     void launch(const Step& step, const Memories& memories, const runtime::GpuStream& stream) const;
 
     runtime::CompiledText add_step(const gemm::GpuSchedule& schedule, GpuMatrixDerivation derivation,
-                                   bool machine_loop, runtime::KernelCache* cache);
+                                   bool reorder_sass, runtime::KernelCache* cache);
 
     std::vector<Step> steps_;
     std::size_t multiplying_ = 0;
-    std::size_t finishing_ = 0; ///< the product's last one; those behind it reduce
-    std::optional<machine::KernelScore> score_;
-    std::string loop_kept_because_;
+    std::size_t finishing_ = 0; ///< index of the product's last kernel; reductions follow
+    std::optional<sass::KernelScore> score_;
+    std::string not_reordered_because_;
     runtime::CacheKey code_key_{};
     runtime::GpuDevice device_;
-    std::vector<ProblemArray> arrays_;                 ///< that executions are given
-    std::map<std::string, Parameter> workspace_parts_; ///< by buffer
-    std::size_t factor_bytes_;
+    std::vector<ProblemArray> arrays_;                   ///< passed to executions
+    std::map<std::string, Parameter> workspace_regions_; ///< by buffer
+    std::size_t scalar_bytes_;
     std::size_t workspace_bytes_ = 0;
 };
 

@@ -26,30 +26,27 @@ runtime::GpuBuffer list_of(const runtime::GpuDevice& device, const void* first, 
 
 } // namespace
 
-MatrixProduct one_behind_the_other(const MatrixProduct& product) {
+MatrixProduct with_contiguous_batch(const MatrixProduct& product) {
     MatrixProduct result = product;
     if (!product.listed) return result;
-    const auto unit = [&](Number number) {
+    const auto unit = [&](DataType number) {
         return std::max<Integer>(product.list_alignment / bytes_of(number), 1);
     };
     result.listed = false;
     result.list_alignment = 0;
-    result.a.batch_stride =
-        stride_behind(product.a, product.rows, product.depth, unit(product.number_of_a()));
-    result.b.batch_stride =
-        stride_behind(product.b, product.depth, product.columns, unit(product.number_of_b()));
+    result.a.batch_stride = stride_behind(product.a, product.rows, product.k, unit(product.type_of_a()));
+    result.b.batch_stride = stride_behind(product.b, product.k, product.columns, unit(product.type_of_b()));
     result.c.batch_stride =
-        stride_behind(product.c, product.rows, product.columns, unit(product.number_of_c()));
+        stride_behind(product.c, product.rows, product.columns, unit(product.type_of_c()));
     return result;
 }
 
 GpuMatrixLists::GpuMatrixLists(const runtime::GpuDevice& device, const MatrixProduct& strided,
                                const GpuMatrixArguments& first)
     : lists_{
-          list_of(device, first.a, strided.a.batch_stride * bytes_of(strided.number_of_a()), strided.batch),
-          list_of(device, first.b, strided.b.batch_stride * bytes_of(strided.number_of_b()), strided.batch),
-          list_of(device, first.c, strided.c.batch_stride * bytes_of(strided.number_of_c()),
-                  strided.batch)} {}
+          list_of(device, first.a, strided.a.batch_stride * bytes_of(strided.type_of_a()), strided.batch),
+          list_of(device, first.b, strided.b.batch_stride * bytes_of(strided.type_of_b()), strided.batch),
+          list_of(device, first.c, strided.c.batch_stride * bytes_of(strided.type_of_c()), strided.batch)} {}
 
 GpuMatrixArguments GpuMatrixLists::of(GpuMatrixArguments arguments) const {
     const auto pointer = [](const runtime::GpuBuffer& list) {

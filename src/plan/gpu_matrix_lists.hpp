@@ -7,22 +7,22 @@
 
 namespace swirl::planning {
 
-/// A product that has lists, with batch strides such that its matrices can lie one behind the other, as aligned as the lists say; others
-/// as they are.
-MatrixProduct one_behind_the_other(const MatrixProduct& product);
+/// For a pointer-array batch: the product with batch strides that place its matrices one after the other, aligned as
+/// list_alignment says. Other products are returned unchanged.
+MatrixProduct with_contiguous_batch(const MatrixProduct& product);
 
-/// The lists of pointers to matrices that lie at batch strides, in a GPU's memory.
+/// Device arrays of pointers to matrices at batch strides.
 class GpuMatrixLists {
 public:
-    /// Of a product without lists that is not empty; `first` has its matrices, A and B may be null.
+    /// For a non-empty strided product. `first` has its matrices; A and B may be null.
     GpuMatrixLists(const runtime::GpuDevice& device, const MatrixProduct& strided,
                    const GpuMatrixArguments& first);
 
-    /// The same with lists in place of matrices. While these are there.
+    /// The arguments with pointer arrays instead of matrices; valid while this object lives.
     GpuMatrixArguments of(GpuMatrixArguments arguments) const;
 
 private:
-    std::array<runtime::GpuBuffer, 3> lists_; ///< of A, B and C
+    std::array<runtime::GpuBuffer, 3> lists_; ///< for A, B and C
 };
 
 } // namespace swirl::planning

@@ -2,8 +2,8 @@
 
 #include "base/error.hpp"
 #include "gemm/epilogue.hpp"
-#include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_model.hpp"
+#include "gemm/gpu_simt_layout.hpp"
 #include "ir/tile.hpp"
 #include "plan/gpu_matrix_check.hpp"
 #include "plan/matrix_arrays.hpp"
@@ -35,7 +35,7 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedu
     const bool has_results =
         std::any_of(arrays_.begin() + static_cast<std::ptrdiff_t>(read_arrays_), arrays_.end(),
                     [](const ProblemArray& array) { return array.elements > 0; });
-    if (!is_empty_ || has_results) kernel_.emplace(product, schedule, device, cache_, options.reads_code);
+    if (!is_empty_ || has_results) kernel_.emplace(product, schedule, device, cache_, options.reads_sass);
 }
 
 std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& product,
@@ -47,7 +47,7 @@ std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& p
     return plan;
 }
 
-/// That a kernel was compared is kept beside its machine code, by a key that follows from the code's.
+/// The mark that a kernel was verified is stored beside its machine code, under a key derived from the code's key.
 void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
     if (!options.check || is_empty_) return;
     const runtime::CacheKey& code = kernel_->code_key();
@@ -68,10 +68,10 @@ void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
                       std::as_bytes(std::span("compared", 8)));
 }
 
-GpuMatrixPlan::Touched GpuMatrixPlan::matrix(const char* name, const void* pointer,
-                                             const MatrixLayout& layout, Integer rows, Integer columns,
-                                             Number number) const {
-    if (product_.listed) { // of what its pointers point at the kernel assumes no more than the product says
+GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* pointer,
+                                                  const MatrixLayout& layout, Integer rows, Integer columns,
+                                                  DataType number) const {
+    if (product_.listed) { // the kernel assumes no more about the pointers in the lists than the product says
         constexpr std::size_t pointer_bytes = sizeof(const void*);
         return {{std::string("list ") + name, pointer, 0,
                  product_.batch * static_cast<Integer>(pointer_bytes), pointer_bytes},
@@ -84,9 +84,9 @@ GpuMatrixPlan::Touched GpuMatrixPlan::matrix(const char* name, const void* point
              static_cast<std::size_t>(bytes)}};
 }
 
-/// Of an empty product only those that are written.
-void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<Touched>& to) const {
-    const Integer scalar_bytes = ir::size_in_bytes(gemm::epilogue_scalar(product_.number));
+/// For an empty product only the arrays that are written.
+void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const {
+    const Integer scalar_bytes = ir::size_in_bytes(gemm::epilogue_scalar(product_.data_type));
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const ProblemArray& array = arrays_[k];
         const bool is_written = k >= read_arrays_;
@@ -100,74 +100,74 @@ void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<
     }
 }
 
-std::vector<GpuMatrixPlan::Touched> GpuMatrixPlan::touched(const GpuMatrixArguments& arguments,
-                                                           bool multiplies) const {
-    std::vector<Touched> result;
+std::vector<GpuMatrixPlan::BufferAccess> GpuMatrixPlan::accesses(const GpuMatrixArguments& arguments,
+                                                                 bool multiplies) const {
+    std::vector<BufferAccess> result;
     if (!is_empty_) {
         result.push_back(
-            matrix("c", arguments.c, product_.c, product_.rows, product_.columns, product_.number_of_c()));
-        result.back().is_written = !product_.listed; // lists are not
+            matrix("c", arguments.c, product_.c, product_.rows, product_.columns, product_.type_of_c()));
+        result.back().is_written = !product_.listed; // pointer arrays are only read
     }
     add_arrays(arguments, result);
     if (is_empty_ || !multiplies) return result;
+    result.push_back(matrix("a", arguments.a, product_.a, product_.rows, product_.k, product_.type_of_a()));
     result.push_back(
-        matrix("a", arguments.a, product_.a, product_.rows, product_.depth, product_.number_of_a()));
-    result.push_back(
-        matrix("b", arguments.b, product_.b, product_.depth, product_.columns, product_.number_of_b()));
+        matrix("b", arguments.b, product_.b, product_.k, product_.columns, product_.type_of_b()));
     return result;
 }
 
-void GpuMatrixPlan::check(const std::vector<Touched>& touched) const {
-    for (const auto& [argument, is_written, is_in_vectors] : touched) {
+void GpuMatrixPlan::check(const std::vector<BufferAccess>& accesses) const {
+    for (const auto& [argument, is_written, is_in_vectors] : accesses) {
         if (argument.pointer == nullptr)
             throw UserError("{} is null; it must point at the {} in memory of {}", argument.name,
                             product_.listed ? "pointers to matrices" : "element (0, 0)",
                             device_.description());
         planning::check(device_, argument);
     }
-    for (const Touched& written : touched)
-        for (const Touched& other : touched)
-            if (written.is_written && &other != &written && !are_apart(other.argument, written.argument))
+    for (const BufferAccess& written : accesses)
+        for (const BufferAccess& other : accesses)
+            if (written.is_written && &other != &written && !are_disjoint(other.argument, written.argument))
                 throw UserError("{} = {} and {} = {} overlap; {} has to lie apart from all others",
                                 written.argument.name, written.argument.pointer, other.argument.name,
                                 other.argument.pointer, written.argument.name);
 }
 
-const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<Touched>& touched) const {
-    // A and B are meant as they are oriented, so that any of them may be accessed by so many lanes.
-    // Arrays of an epilogue are read by C's.
-    const int lanes = std::max(
-        {schedule_.a_lanes, schedule_.b_lanes, schedule_.c_lanes, schedule_.a_steps, schedule_.b_steps});
+const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<BufferAccess>& accesses) const {
+    // The vector widths are those of the canonical A and B, so either operand may be accessed with any of them.
+    // An epilogue's arrays are accessed with the width of C.
+    const int lanes = std::max({schedule_.a_vector_m, schedule_.b_vector_n, schedule_.c_vector_m,
+                                schedule_.a_vector_k, schedule_.b_vector_k});
     bool suits = true;
-    for (const auto& [argument, is_written, is_in_vectors] : touched)
+    for (const auto& [argument, is_written, is_in_vectors] : accesses)
         suits =
             suits && (!is_in_vectors ||
                       is_aligned(argument.pointer,
-                                 schedule_.has_tiles() || schedule_.has_bulk()
-                                     ? ir::tile_piece_bytes
-                                     : std::min<Integer>(gemm::GpuThreads::widest_access,
+                                 schedule_.is_wgmma() || schedule_.has_tma()
+                                     ? ir::swizzle_chunk_bytes
+                                     : std::min<Integer>(gemm::SimtThreadLayout::widest_access,
                                                          lanes * static_cast<Integer>(argument.alignment))));
     if (suits) return *kernel_;
-    const std::lock_guard lock(making_);
-    if (!unaligned_)
-        unaligned_.emplace(product_, gemm::gpu_single_element_schedule(schedule_, product_, device_.target()),
-                           device_, cache_);
-    return *unaligned_;
+    const std::lock_guard lock(kernel_mutex_);
+    if (!unaligned_kernel_)
+        unaligned_kernel_.emplace(product_,
+                                  gemm::gpu_single_element_schedule(schedule_, product_, device_.target()),
+                                  device_, cache_);
+    return *unaligned_kernel_;
 }
 
-/// A workspace is as large as the usual kernels want it; for others that want more memory is taken.
+/// The workspace size is that of the usual kernels; other kernels that need more allocate memory.
 GpuMatrixPlan::Execution GpuMatrixPlan::examined(const GpuMatrixArguments& arguments,
                                                  const GpuWorkspace& workspace) const {
     if (!kernel_) return {};
-    const Factor alpha = factor_kind(product_.number, arguments.alpha);
-    const bool multiplies = product_.depth > 0 && alpha != Factor::zero;
-    const std::vector<Touched> used = touched(arguments, multiplies);
+    const ScalarKind alpha = scalar_kind(product_.data_type, arguments.alpha);
+    const bool multiplies = product_.k > 0 && alpha != ScalarKind::zero;
+    const std::vector<BufferAccess> used = accesses(arguments, multiplies);
     check(used);
     std::vector<GpuArgument> beside;
-    for (const Touched& one : used) beside.push_back(one.argument);
+    for (const BufferAccess& one : used) beside.push_back(one.argument);
     planning::check(device_, workspace, workspace_bytes(), beside);
     check_beta(product_, arguments.beta);
-    const bool reads_c = factor_kind(product_.number, arguments.beta) != Factor::zero;
+    const bool reads_c = scalar_kind(product_.data_type, arguments.beta) != ScalarKind::zero;
     const GpuMatrixKernels& kernel = kernel_for(used);
     const bool fits = kernel.workspace_bytes() <= workspace.bytes;
     return {arguments, multiplies, reads_c, &kernel,
@@ -187,8 +187,8 @@ void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::
 
 double GpuMatrixPlan::flops() const {
     return is_empty_ ? 0
-                     : (is_complex(product_.number) ? 8.0 : 2.0) * static_cast<double>(product_.rows) *
-                           static_cast<double>(product_.columns) * static_cast<double>(product_.depth) *
+                     : (is_complex(product_.data_type) ? 8.0 : 2.0) * static_cast<double>(product_.rows) *
+                           static_cast<double>(product_.columns) * static_cast<double>(product_.k) *
                            static_cast<double>(product_.batch);
 }
 

@@ -2,12 +2,12 @@
 
 #include "base/error.hpp"
 #include "plan/check.hpp"
+#include "plan/dimension_passes.hpp"
 #include "plan/gpu_chunks.hpp"
+#include "plan/gpu_kernels.hpp"
 #include "plan/gpu_problem_data.hpp"
-#include "plan/gpu_sequence.hpp"
 #include "plan/guarded_gpu_buffer.hpp"
 #include "plan/memory_need.hpp"
-#include "plan/steps.hpp"
 #include "plan/write_watch.hpp"
 #include "problem/validate.hpp"
 
@@ -18,14 +18,14 @@ namespace swirl::planning {
 
 namespace {
 
-/// Throws UserError where the device is none for code of this entry.
+/// Throws UserError if the device cannot run code for this target.
 void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
-    const runtime::GpuFacts& facts = device.facts();
-    if (std::pair(facts.capability_major, facts.capability_minor) <
+    const runtime::GpuProperties& properties = device.properties();
+    if (std::pair(properties.capability_major, properties.capability_minor) <
         std::pair(gpu.capability_major, gpu.capability_minor))
         throw UserError("the recipe is for {}, which {} of compute capability {}.{} is not; it runs {}",
-                        gpu.name, device.description(), facts.capability_major, facts.capability_minor,
-                        device.target().name);
+                        gpu.name, device.description(), properties.capability_major,
+                        properties.capability_minor, device.target().name);
     if (device.driver().version() < gpu.driver_version)
         device.driver().too_old_for(fmt::format("code for {}", gpu.name), gpu.driver_version);
 }
@@ -41,8 +41,8 @@ struct GpuPlan::State {
     runtime::GpuDevice device;
     const target::Gpu& gpu;
     GpuChunks chunks;
-    std::optional<GpuSequence> whole; ///< for a whole chunk
-    std::optional<GpuSequence> rest;  ///< for the last one, where that is smaller
+    std::optional<GpuKernels> whole; ///< for full chunks
+    std::optional<GpuKernels> rest;  ///< for a smaller last chunk
     std::optional<GpuArgumentCheck> check;
     std::size_t workspace_bytes = 0;
 
@@ -61,12 +61,12 @@ struct GpuPlan::State {
     }
 
     bool is_checked() const { return whole->is_checked() && (!rest || rest->is_checked()); }
-    /// In the cache. A plan that fails its check does not get there.
-    void keep(bool checked) {
-        for (std::optional<GpuSequence>* const sequence : {&whole, &rest}) {
-            if (!*sequence) continue;
-            (*sequence)->keep(checked);
-            (*sequence)->settle();
+    /// Stores the plan in the cache; a plan that fails its check is not stored.
+    void store(bool checked) {
+        for (std::optional<GpuKernels>* const kernels : {&whole, &rest}) {
+            if (!*kernels) continue;
+            (*kernels)->store(checked);
+            (*kernels)->release_unstored();
         }
     }
 
@@ -77,7 +77,7 @@ struct GpuPlan::State {
         if (rest) rest->launch(chunks.arguments_of(arguments, chunks.whole()), workspace, stream);
     }
 
-    /// Over all launches.
+    /// Sum over all launches.
     template <class F> double sum_of(F&& of) const {
         double sum = 0;
         for (const LaunchedKernel& kernel : whole->kernels())
@@ -88,25 +88,25 @@ struct GpuPlan::State {
     }
 };
 
-std::vector<GpuStepDescription> describe_steps(const Problem& all, const Recipe& recipe) {
-    const target::Gpu& gpu = target::gpu_named(recipe.machine);
+std::vector<GpuPassDescription> describe_passes(const Problem& all, const Recipe& recipe) {
+    const target::Gpu& gpu = target::gpu_named(recipe.target);
     validate(all);
     require_gpu_memory(all, gpu);
     const GpuChunks chunks(all, recipe.chunk);
     const Problem problem = chunks.problem_of(chunks.iterations());
-    const std::vector<Stage> parts = gpu_stages(problem, recipe);
-    std::vector<GpuStepDescription> result;
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-        GpuDerivation derivation = derive_for_gpu(problem, parts[k], recipe.steps[k], gpu);
-        GpuStepDescription& step = result.emplace_back(GpuStepDescription{recipe.steps[k],
+    const std::vector<DimensionPass> passes = gpu_passes(problem, recipe);
+    std::vector<GpuPassDescription> result;
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        GpuDerivation derivation = derive_for_gpu(problem, passes[k], recipe.passes[k], gpu);
+        GpuPassDescription& pass = result.emplace_back(GpuPassDescription{recipe.passes[k],
                                                                           std::move(derivation.formula),
                                                                           std::move(derivation.lowered),
                                                                           std::move(derivation.programs),
                                                                           {},
                                                                           {}});
-        for (std::size_t i = 0; i < step.programs.size(); ++i) {
-            step.ptx.push_back(emit::ptx(step.programs[i], ptx_options(gpu, step.programs[i])));
-            step.kernels.push_back(describe_for_gpu(step.programs[i], step.recipe, i, gpu));
+        for (std::size_t i = 0; i < pass.programs.size(); ++i) {
+            pass.ptx.push_back(emit::ptx(pass.programs[i], ptx_options(gpu, pass.programs[i])));
+            pass.kernels.push_back(describe_for_gpu(pass.programs[i], pass.recipe, i, gpu));
         }
     }
     return result;
@@ -114,15 +114,15 @@ std::vector<GpuStepDescription> describe_steps(const Problem& all, const Recipe&
 
 namespace {
 
-/// For the check before first use: all of the GPU's memory that the plan may write lies between zones.
-void execute_between_zones(const GpuPlan& plan, ProblemData& data) {
-    GpuProblemData there(plan.device(), data, GpuProblemData::Zones::copied);
+/// For the check before first use: all device memory that the plan may write lies between redzones.
+void execute_between_redzones(const GpuPlan& plan, ProblemData& data) {
+    GpuProblemData there(plan.device(), data, GpuProblemData::Redzones::copied);
     there.copy_from(data);
     if (const std::size_t bytes = plan.workspace_bytes(); bytes > 0) {
         const GuardedGpuBuffer workspace(plan.device(), bytes);
         plan.execute(there.arguments(), nullptr, {reinterpret_cast<void*>(workspace.address()), bytes});
         plan.device().synchronize();
-        require_untouched_zones(workspace.touched_in_zones(), bytes,
+        require_intact_redzones(workspace.written_in_redzones(), bytes,
                                 name_of_plan(plan.problem(), plan.recipe()));
     } else {
         plan.execute(there.arguments(), nullptr);
@@ -138,18 +138,18 @@ GpuPlan::~GpuPlan() = default;
 std::shared_ptr<const GpuPlan> GpuPlan::build(const Problem& problem, const Recipe& recipe,
                                               const runtime::GpuDevice& device,
                                               const GpuPlanOptions& options) {
-    const target::Gpu& gpu = target::gpu_named(recipe.machine);
+    const target::Gpu& gpu = target::gpu_named(recipe.target);
     require_runs(gpu, device);
     validate(problem);
-    require_gpu_memory(problem, gpu, static_cast<Integer>(device.facts().memory_bytes));
+    require_gpu_memory(problem, gpu, static_cast<Integer>(device.properties().memory_bytes));
     auto state = std::make_unique<State>(problem, recipe, device, gpu);
     state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
     const bool known = plan->state_->is_checked();
     if (options.check && !known)
         check_against_definition(problem, recipe,
-                                 [&](ProblemData& data) { execute_between_zones(*plan, data); });
-    plan->state_->keep(options.check);
+                                 [&](ProblemData& data) { execute_between_redzones(*plan, data); });
+    plan->state_->store(options.check);
     return plan;
 }
 
@@ -187,11 +187,11 @@ std::vector<ir::KernelInfo> GpuPlan::kernels() const {
     return result;
 }
 
-std::vector<GpuStepDescription> GpuPlan::describe() const {
-    std::vector<GpuStepDescription> result = describe_steps(state_->problem, state_->recipe);
+std::vector<GpuPassDescription> GpuPlan::describe() const {
+    std::vector<GpuPassDescription> result = describe_passes(state_->problem, state_->recipe);
     std::size_t next = 0;
-    for (GpuStepDescription& step : result)
-        for (ir::KernelInfo& info : step.kernels) info = state_->whole->kernels().at(next++).info();
+    for (GpuPassDescription& pass : result)
+        for (ir::KernelInfo& info : pass.kernels) info = state_->whole->kernels().at(next++).info();
     return result;
 }
 

@@ -4,8 +4,8 @@
 
 namespace swirl::planning {
 
-GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host, Zones zones)
-    : device_(device), zones_(zones) {
+GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host, Redzones redzones)
+    : device_(device), redzones_(redzones) {
     for (const GuardedBuffer& buffer : host.buffers()) buffers_.emplace_back(device, copied(buffer).size());
     const auto there = [&](const void* pointer) -> void* {
         if (pointer == nullptr) return nullptr;
@@ -23,19 +23,19 @@ GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemDa
                   .input_imaginary = there(on_host.input_imaginary),
                   .output_imaginary = there(on_host.output_imaginary)};
     for (const ArrayArgument& array : on_host.arrays)
-        beside_.push_back({there(array.data), there(array.imaginary)});
-    arguments_.arrays = beside_;
+        auxiliary_.push_back({there(array.data), there(array.imaginary)});
+    arguments_.arrays = auxiliary_;
 }
 
 std::span<std::byte> GpuProblemData::copied(const GuardedBuffer& buffer) const {
-    return zones_ == Zones::copied ? buffer.with_zones() : buffer.span_of<std::byte>();
+    return redzones_ == Redzones::copied ? buffer.with_redzones() : buffer.span_of<std::byte>();
 }
 
 void GpuProblemData::copy_from(const ProblemData& host) {
     for (std::size_t k = 0; k < buffers_.size(); ++k)
         runtime::copy_to_gpu(device_, buffers_[k].address(), copied(host.buffers()[k]).data(),
                              buffers_[k].bytes());
-    device_.synchronize(); // the last bytes of a small copy may still be on their way
+    device_.synchronize(); // a small copy may still be in flight
 }
 
 void GpuProblemData::copy_to(ProblemData& host) const {

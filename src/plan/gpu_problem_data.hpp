@@ -10,25 +10,26 @@
 
 namespace swirl::planning {
 
-/// A GPU's copy of a problem's data, laid out like that on the host.
+/// A device copy of a problem's data, in the same layout as on the host.
 class GpuProblemData {
 public:
-    /// Whether there are zones around arrays, too.
-    enum class Zones : std::uint8_t { absent, copied };
-    GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host, Zones zones = Zones::absent);
+    /// Whether the redzones around arrays are copied too.
+    enum class Redzones : std::uint8_t { absent, copied };
+    GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host,
+                   Redzones redzones = Redzones::absent);
 
     Arguments arguments() const { return arguments_; }
-    void copy_from(const ProblemData& host); ///< returns when it is there
-    void copy_to(ProblemData& host) const;   ///< waits for all that runs on the GPU
+    void copy_from(const ProblemData& host); ///< returns after the copy has completed
+    void copy_to(ProblemData& host) const;   ///< waits for all work on the GPU
 
 private:
-    std::span<std::byte> copied(const GuardedBuffer& buffer) const; ///< what is there of an array of the host
+    std::span<std::byte> copied(const GuardedBuffer& buffer) const; ///< what is copied of an array
 
     runtime::GpuDevice device_;
-    Zones zones_;
+    Redzones redzones_;
     std::vector<runtime::GpuBuffer> buffers_;
     Arguments arguments_;
-    std::vector<ArrayArgument> beside_;
+    std::vector<ArrayArgument> auxiliary_;
 };
 
 } // namespace swirl::planning

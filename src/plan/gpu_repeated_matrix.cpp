@@ -15,7 +15,7 @@ using Complex = std::complex<double>;
 
 constexpr std::size_t sequence_length = 65521;
 
-/// f(position, bytes of the sequence that belong there), for the positions from `first` to below `end` of a sequence that is repeated.
+/// Calls f(position, bytes of the sequence at that position) for the positions first … end−1 of a repeated sequence.
 template <class F>
 void for_repeated(std::span<const std::byte> sequence, std::size_t first, std::size_t end, F&& f) {
     for (std::size_t at = first; at < end;) {
@@ -27,41 +27,41 @@ void for_repeated(std::span<const std::byte> sequence, std::size_t first, std::s
 
 } // namespace
 
-std::optional<Steps> steps_of(Number number) {
+std::optional<Quantization> quantization_of(DataType number) {
     switch (number) {
-    case Number::int8: return Steps{1, -128, 127};
-    case Number::uint8: return Steps{1, 0, 255};
-    case Number::unorm8: return Steps{1.0 / 255, 0, 1};
-    case Number::snorm8: return Steps{1.0 / 127, -1, 1};
-    case Number::unorm16: return Steps{1.0 / 65535, 0, 1};
-    case Number::snorm16: return Steps{1.0 / 32767, -1, 1};
+    case DataType::int8: return Quantization{1, -128, 127};
+    case DataType::uint8: return Quantization{1, 0, 255};
+    case DataType::unorm8: return Quantization{1.0 / 255, 0, 1};
+    case DataType::snorm8: return Quantization{1.0 / 127, -1, 1};
+    case DataType::unorm16: return Quantization{1.0 / 65535, 0, 1};
+    case DataType::snorm16: return Quantization{1.0 / 32767, -1, 1};
     default: return std::nullopt;
     }
 }
 
-Number part_of(Number number) {
-    if (number == Number::complex32) return Number::float32;
-    return number == Number::complex64 ? Number::float64 : number;
+DataType component_of(DataType number) {
+    if (number == DataType::complex32) return DataType::float32;
+    return number == DataType::complex64 ? DataType::float64 : number;
 }
 
-double spacing(Number number) {
-    switch (part_of(number)) {
-    case Number::bfloat16: return 0x1p-7;
-    case Number::float16: return 0x1p-10;
-    case Number::float64: return std::numeric_limits<double>::epsilon();
+double spacing(DataType number) {
+    switch (component_of(number)) {
+    case DataType::bfloat16: return 0x1p-7;
+    case DataType::float16: return 0x1p-10;
+    case DataType::float64: return std::numeric_limits<double>::epsilon();
     default: return std::numeric_limits<float>::epsilon();
     }
 }
 
-double largest(Number number) {
+double largest(DataType number) {
     constexpr double of_float16 = 65504;
-    if (part_of(number) == Number::float64) return std::numeric_limits<double>::max();
-    return number == Number::float16 ? of_float16 : std::numeric_limits<float>::max();
+    if (component_of(number) == DataType::float64) return std::numeric_limits<double>::max();
+    return number == DataType::float16 ? of_float16 : std::numeric_limits<float>::max();
 }
 
-RepeatedMatrix::RepeatedMatrix(const runtime::GpuDevice& device, Number number, const MatrixLayout& layout,
+RepeatedMatrix::RepeatedMatrix(const runtime::GpuDevice& device, DataType number, const MatrixLayout& layout,
                                Integer rows, Integer columns, Integer batch, unsigned seed, double scale)
-    : number_(part_of(number)),
+    : number_(component_of(number)),
       parts_(is_complex(number) ? 2 : 1),
       layout_(layout),
       rows_(rows),
@@ -119,9 +119,9 @@ void RepeatedMatrix::fetch() {
 }
 
 std::optional<std::ptrdiff_t> RepeatedMatrix::changed(bool in_gaps) const {
-    const std::size_t all = memory_.bytes(), half = most_watched / 2;
+    const std::size_t all = memory_.bytes(), half = max_watched / 2;
     if (in_gaps && rows_ * columns_ * batch_ == extent_.highest - extent_.lowest + 1) return std::nullopt;
-    if (all <= most_watched) return changed(in_gaps, 0, all);
+    if (all <= max_watched) return changed(in_gaps, 0, all);
     const auto at = changed(in_gaps, 0, half);
     return at ? at : changed(in_gaps, all - half, all);
 }
@@ -141,7 +141,7 @@ std::optional<std::ptrdiff_t> RepeatedMatrix::changed(bool in_gaps, std::size_t 
     return result;
 }
 
-/// In a copy of the memory from the byte `first` on. Neighbouring elements are restored together.
+/// `found` is a copy of the memory from byte `first` on. Neighbouring elements are restored together.
 void RepeatedMatrix::restore_elements(std::span<std::byte> found, std::size_t first) const {
     const Integer element_bytes = parts_ * static_cast<Integer>(bytes());
     const auto low = static_cast<Integer>(first), high = low + std::ssize(found);

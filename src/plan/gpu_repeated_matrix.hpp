@@ -15,39 +15,39 @@
 #include <type_traits>
 #include <vector>
 
-/// Matrices of known numbers on a GPU, for comparing products with their definition.
+/// Device matrices with known elements, for verifying products.
 namespace swirl::planning {
 
-/// f with an example of the type of a real number in memory.
-template <class F> void with_stored(Number number, F&& f) {
+/// Calls f with a value of the storage type of a real data type.
+template <class F> void with_stored(DataType number, F&& f) {
     switch (number) {
-    case Number::float32: return f(float{});
-    case Number::float64: return f(double{});
-    case Number::bfloat16: return f(bfloat16{});
-    case Number::float16: return f(float16{});
-    case Number::float8_e4m3: return f(float8_e4m3{});
-    case Number::int8: return f(std::int8_t{});
-    case Number::uint8: return f(std::uint8_t{});
-    case Number::unorm8: return f(unorm8{});
-    case Number::snorm8: return f(snorm8{});
-    case Number::unorm16: return f(unorm16{});
-    case Number::snorm16: return f(snorm16{});
+    case DataType::float32: return f(float{});
+    case DataType::float64: return f(double{});
+    case DataType::bfloat16: return f(bfloat16{});
+    case DataType::float16: return f(float16{});
+    case DataType::float8_e4m3: return f(float8_e4m3{});
+    case DataType::int8: return f(std::int8_t{});
+    case DataType::uint8: return f(std::uint8_t{});
+    case DataType::unorm8: return f(unorm8{});
+    case DataType::snorm8: return f(snorm8{});
+    case DataType::unorm16: return f(unorm16{});
+    case DataType::snorm16: return f(snorm16{});
     default: break;
     }
     throw InternalError("a product of {} on a GPU", word_of(number));
 }
 
-/// Integers in memory: how far apart their values are, and the range that these keep to.
-struct Steps {
+/// Integer and normalised storage: distance between values, and range.
+struct Quantization {
     double step = 0;
     double least = 0, greatest = 0;
 };
-std::optional<Steps> steps_of(Number number);
+std::optional<Quantization> quantization_of(DataType number);
 
-/// A number as it is stored; of integers some that are small, as sums of some products are to be no larger than what is stored.
+/// Rounds to the storage type. Integers get small values, so that accumulations over k stay in range.
 template <class T> T rounded(double number) {
     if constexpr (std::is_integral_v<T>) {
-        constexpr double most = 9; // so that sums of some products are no larger than what is stored
+        constexpr double most = 9; // so that sums of a few products stay in range
         return static_cast<T>(std::is_signed_v<T> ? most * number : std::abs(most * number));
     } else if constexpr (sizeof(T) < sizeof(float))
         return T(static_cast<float>(number));
@@ -55,43 +55,44 @@ template <class T> T rounded(double number) {
         return static_cast<T>(number);
 }
 
-/// f with an example of what α and β are.
-template <class F> void with_sums(Number number, F&& f) {
-    if (number == Number::complex32) return f(std::complex<float>{});
-    if (number == Number::complex64) return f(std::complex<double>{});
+/// Calls f with a value of the type of α and β.
+template <class F> void with_accumulator_type(DataType number, F&& f) {
+    if (number == DataType::complex32) return f(std::complex<float>{});
+    if (number == DataType::complex64) return f(std::complex<double>{});
     with_stored(number, f);
 }
 
-/// Of a complex number's parts.
-Number part_of(Number number);
-/// What a number's neighbours differ by, as part of it, or of the smallest one that has all digits.
-double spacing(Number number);
-double largest(Number number);
+/// Data type of a complex type's components.
+DataType component_of(DataType number);
+/// Relative distance of neighbouring values (machine epsilon), also relative to the smallest value with full precision.
+double spacing(DataType number);
+double largest(DataType number);
 
-/// Numbers of a matrix, in a GPU's memory and on the host: a short random sequence again and again, as large matrices would take longer to
-/// fill than to multiply. Its length is a prime, so that no two rows or columns are the same for long.
+/// A matrix in device memory, with a host description of its elements. A short random sequence repeats, because filling
+/// large matrices at random would take longer than multiplying them. Its length is prime, so that rows and columns soon
+/// differ.
 class RepeatedMatrix {
 public:
-    RepeatedMatrix(const runtime::GpuDevice& device, Number number, const MatrixLayout& layout, Integer rows,
-                   Integer columns, Integer batch, unsigned seed, double scale = 1);
+    RepeatedMatrix(const runtime::GpuDevice& device, DataType number, const MatrixLayout& layout,
+                   Integer rows, Integer columns, Integer batch, unsigned seed, double scale = 1);
 
     void* origin() const;
     std::complex<double> element(Integer matrix, Integer i, Integer j) const;
-    /// What is there by now; by the last `fetch`, if there was one.
+    /// The current element on the GPU; after a `fetch`, as of that fetch.
     std::complex<double> read(Integer matrix, Integer i, Integer j) const;
     std::size_t memory_bytes() const { return memory_.bytes(); }
-    /// The first byte written in the zones around it, from its first one on.
-    std::optional<std::ptrdiff_t> touched_in_zones() const { return memory_.touched_in_zones(); }
-    /// The first byte of its memory that has changed, or of what is between elements, from its first one on. Of memory larger than
-    /// `most_watched` both ends are looked at.
+    /// Offset in bytes from origin of the first byte written in the redzones.
+    std::optional<std::ptrdiff_t> written_in_redzones() const { return memory_.written_in_redzones(); }
+    /// Offset in bytes from the start of the memory of the first changed byte, or of the first one between elements.
+    /// Memory larger than `max_watched` is checked at both ends only.
     std::optional<std::ptrdiff_t> changed() const { return changed(false); }
     std::optional<std::ptrdiff_t> changed_in_gaps() const { return changed(true); }
-    static constexpr std::size_t most_watched = std::size_t{1} << 24; ///< bytes
-    /// Copies all of it from the GPU, for many reads.
+    static constexpr std::size_t max_watched = std::size_t{1} << 24; ///< bytes
+    /// Copies the whole matrix from the GPU, for many reads.
     void fetch();
 
 private:
-    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(number_)); } ///< of a part
+    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(number_)); } ///< of a component
     std::complex<double> of_layout(const std::complex<double>& stored) const {
         return layout_.conjugated ? std::conj(stored) : stored;
     }
@@ -100,7 +101,7 @@ private:
     std::optional<std::ptrdiff_t> changed(bool in_gaps, std::size_t first, std::size_t end) const;
     void restore_elements(std::span<std::byte> found, std::size_t first) const;
 
-    Number number_; ///< of parts
+    DataType number_; ///< of components
     Integer parts_;
     MatrixLayout layout_;
     Integer rows_, columns_, batch_;

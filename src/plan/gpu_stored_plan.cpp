@@ -8,7 +8,7 @@
 
 namespace swirl::planning {
 
-// Structures are taken apart into all of their members: one that gets another is not compiled until that is kept too.
+// Structured bindings name all members, so that adding a member without storing it does not compile.
 
 namespace {
 

@@ -15,25 +15,24 @@
 #include <string_view>
 #include <vector>
 
-/// Plans kept beside their kernels' machine code, so that neither is derived again.
+/// Plans stored beside their kernels' machine code, so that neither is derived again.
 namespace swirl::planning {
 
-/// All that a launch needs but the machine code, of which it has the keys.
+/// All that a launch needs. Machine code is referred to by its cache keys.
 struct StoredGpuPlan {
     std::vector<LaunchedKernel> kernels;
-    std::vector<runtime::CacheKey> code; ///< of each
-    std::span<const std::byte>
-        tables; ///< lie elsewhere: where it was decoded, in the bytes that it was decoded from
+    std::vector<runtime::CacheKey> code; ///< one per kernel
+    std::span<const std::byte> tables;   ///< not owned: points into the decoded bytes
     std::size_t workspace_bytes = 0;
-    bool checked = false; ///< its results were compared with the definition, with this machine code
+    bool checked = false; ///< results of this machine code passed the check against the definition
 
     runtime::Bytes encode() const;
-    /// Nothing where the bytes are none.
+    /// Empty for invalid bytes.
     static std::optional<StoredGpuPlan> decode(std::span<const std::byte> bytes);
 };
 
-/// By the problem's and the recipe's texts, the device, its driver, and this build of swirl: another one may derive other
-/// code. Nothing where the build is not known.
+/// Key of the problem's and the recipe's text, the device, its driver, and this build of swirl, because another build
+/// may derive other code. Empty if the build is unknown.
 std::optional<runtime::CacheKey> stored_plan_key(const Problem& problem, const Recipe& recipe,
                                                  const runtime::GpuDevice& device, const target::Gpu& gpu);
 

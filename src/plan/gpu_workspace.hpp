@@ -4,17 +4,16 @@
 
 namespace swirl::planning {
 
-/// Bytes of which workspaces, their parts and tables begin at multiples: a line of the caches and more, as memory from the driver
-/// does.
+/// Alignment in bytes of workspaces, their regions and tables: at least a cache line, as for driver allocations.
 constexpr std::size_t workspace_alignment = 256;
 
-/// So many bytes, and what is left free before the next part.
-constexpr std::size_t bytes_of_part(std::size_t bytes) {
+/// Rounds up to the next region's offset.
+constexpr std::size_t aligned_bytes(std::size_t bytes) {
     return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
 }
 
-/// Memory of the GPU for intermediate results: a multiple of workspace_alignment, used by one execution at a time. Null: the plan
-/// takes some in the order of the stream.
+/// Device memory for intermediate results: aligned to workspace_alignment, used by one execution at a time. Null: the
+/// plan allocates it in stream order.
 struct GpuWorkspace {
     void* data = nullptr;
     std::size_t bytes = 0;

@@ -7,19 +7,19 @@
 
 namespace swirl::planning {
 
-/// Memory of a GPU between two zones that belong to nobody else (guarded_buffer.hpp). What it holds is not set.
+/// Device memory between two redzones that nothing else uses (guarded_buffer.hpp). Contents are uninitialised.
 class GuardedGpuBuffer {
 public:
     GuardedGpuBuffer(const runtime::GpuDevice& device, std::size_t bytes);
 
-    runtime::cuda::Address address() const { return whole_.address() + zone_; } ///< a multiple of 256
-    std::size_t bytes() const { return whole_.bytes() - 2 * zone_; }
+    runtime::cuda::Address address() const { return whole_.address() + redzone_; } ///< a multiple of 256
+    std::size_t bytes() const { return whole_.bytes() - 2 * redzone_; }
     const runtime::GpuDevice& device() const { return whole_.device(); }
-    /// The first byte of the zones that was written, from `address` on. All work of the GPU has to be done.
-    std::optional<std::ptrdiff_t> touched_in_zones() const;
+    /// Offset from `address` of the first byte written in the redzones. All work on the GPU must have completed.
+    std::optional<std::ptrdiff_t> written_in_redzones() const;
 
 private:
-    std::size_t zone_;
+    std::size_t redzone_;
     runtime::GpuBuffer whole_;
 };
 

@@ -6,8 +6,8 @@ using namespace formula;
 
 namespace {
 
-/// Halfcomplex entries to numbers, or back: r_0, the real parts, the imaginary ones, and of an even length r_{n/2}; numbers
-/// without an imaginary part get a zero, or are left without what stands in its place.
+/// Halfcomplex entries to complex elements, or back: r_0, the real components, the imaginary ones, and r_{n/2} if n is
+/// even. Elements without an imaginary component get a zero there, or drop what is stored there.
 Formula numbers_of(Integer n, bool forward) {
     const Integer m = (n - 1) / 2;
     const Formula alone = forward ? matrix(2, 1, {1, 0}) : matrix(1, 2, {1, 0});
@@ -33,26 +33,26 @@ Formula numbers_of(Integer n, bool forward) {
 
 } // namespace
 
-IndexMap places_in_pairs(Integer n) {
+IndexMap indices_in_pairs(Integer n) {
     const Integer h = n / 2 + 1, m = (n - 1) / 2;
     return IndexMap::piecewise({DigitMap{{h}, {2}, 0, 0}, DigitMap{{m}, {-2}, 2 * m + 1, 0}}, 2 * h);
 }
 
-void add_half_spectrum(Stage& stage, std::size_t side, lower::Pointwise& pointwise, Integer n) {
-    lower::Layout& layout = stage.layouts[side];
-    lower::PlaceForm number{std::vector<Integer>(layout.lengths.size(), 0), 0};
-    number.strides[stage.left.size()] = 1;
+void add_half_spectrum(DimensionPass& pass, std::size_t side, lower::Pointwise& pointwise, Integer n) {
+    lower::Layout& layout = pass.layouts[side];
+    lower::LayoutForm number{std::vector<Integer>(layout.lengths.size(), 0), 0};
+    number.strides[pass.left.size()] = 1;
     layout.forms->push_back(std::move(number));
     pointwise.half = {static_cast<int>(pointwise.forms.size()), n};
     pointwise.forms.emplace_back();
 }
 
-std::optional<Stage> by_numbers(const Stage& stage) {
-    Stage result = stage;
-    if (stage.load && stage.load->half)
-        result.before = numbers_of(stage.load->half->n, false);
-    else if (stage.store && stage.store->half)
-        result.after = numbers_of(stage.store->half->n, true);
+std::optional<DimensionPass> by_complex_entries(const DimensionPass& pass) {
+    DimensionPass result = pass;
+    if (pass.load && pass.load->half)
+        result.before = numbers_of(pass.load->half->n, false);
+    else if (pass.store && pass.store->half)
+        result.after = numbers_of(pass.store->half->n, true);
     else
         return std::nullopt;
     return result;

@@ -1,19 +1,19 @@
 #pragma once
 
-#include "plan/steps.hpp"
+#include "plan/dimension_passes.hpp"
 
 #include <optional>
 
-/// Stages between reals and a half spectrum, whose entries are reals: how the numbers of the spectrum lie among them.
+/// Passes between reals and a half spectrum, whose entries are real: positions of the spectrum's components among them.
 namespace swirl::planning {
 
-/// Where the halfcomplex entries r_0 r_1 … i_2 i_1 lie among X_0 … X_{n/2} as pairs of reals.
-formula::IndexMap places_in_pairs(Integer n);
+/// Positions of the halfcomplex entries r_0 r_1 … i_2 i_1 among X_0 … X_{n/2} stored as pairs of reals.
+formula::IndexMap indices_in_pairs(Integer n);
 
-/// Makes what is done to reals on a side of the stage be done to the numbers whose parts they are.
-void add_half_spectrum(Stage& stage, std::size_t side, lower::Pointwise& pointwise, Integer n);
+/// Makes a callback on a side of real entries apply to the complex elements whose components they are.
+void add_half_spectrum(DimensionPass& pass, std::size_t side, lower::Pointwise& pointwise, Integer n);
 
-/// The stage with a step that has both parts of each number together, where something is done to these.
-std::optional<Stage> by_numbers(const Stage& stage);
+/// If the pass has such a callback: the pass with a formula that pairs the components of each element on that side.
+std::optional<DimensionPass> by_complex_entries(const DimensionPass& pass);
 
 } // namespace swirl::planning

@@ -13,9 +13,9 @@ namespace swirl::planning {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-/// Scratch buffers start this much apart modulo the page size, so that equal indices do not fight for cache sets.
+/// Distance modulo the page size between starts of scratch buffers: equal indices then use different cache sets.
 constexpr std::size_t stagger = 2 * cache_line;
-/// Bytes of tables that are copied to lie together, on few pages. Larger ones stay where they were made.
+/// Tables up to this many bytes are copied together, onto few pages. Larger ones stay where they were made.
 constexpr std::size_t largest_gathered_table = std::size_t{1} << 16;
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
@@ -24,31 +24,31 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / ca
 
 namespace {
 
-/// The number of the array that a buffer is, or is one part of.
-std::size_t array_of(const std::string& buffer, const Stage& stage) {
-    for (std::size_t k = 0; k < stage.arrays.size(); ++k)
+/// Index of the auxiliary array that a buffer is, or is a component of.
+std::size_t array_of(const std::string& buffer, const DimensionPass& pass) {
+    for (std::size_t k = 0; k < pass.arrays.size(); ++k)
         for (const char* part : {"", "_re", "_im"})
-            if (buffer == "with_" + stage.arrays[k].name + part) return k;
+            if (buffer == "with_" + pass.arrays[k].name + part) return k;
     throw InternalError("a kernel asks for an array \"{}\" that no plan has", buffer);
 }
 
 } // namespace
 
-Binding::Source source_of(const std::string& name, const Stage& stage) {
+Binding::Source source_of(const std::string& name, const DimensionPass& pass) {
     const bool imaginary = name.ends_with("_im");
     const std::string stem = name.substr(0, name.find('_'));
-    if (stem == "with") return Binding::array_source(array_of(name, stage), imaginary);
+    if (stem == "with") return Binding::array_source(array_of(name, pass), imaginary);
     ensure(stem == "in" || stem == "out" || stem == "data",
            "a kernel asks for an argument \"{}\" that no plan has", name);
-    switch (stem == "in" ? stage.source : stage.target) {
-    case Place::input: return imaginary ? Binding::Source::input_imaginary : Binding::Source::input;
-    case Place::output: return imaginary ? Binding::Source::output_imaginary : Binding::Source::output;
-    case Place::intermediate: return Binding::Source::intermediate;
+    switch (stem == "in" ? pass.source : pass.target) {
+    case DataLocation::input: return imaginary ? Binding::Source::input_imaginary : Binding::Source::input;
+    case DataLocation::output: return imaginary ? Binding::Source::output_imaginary : Binding::Source::output;
+    case DataLocation::intermediate: return Binding::Source::intermediate;
     }
     throw InternalError("unknown place");
 }
 
-ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& stage) {
+ir::Program laid_out(ir::Program program, const Problem& problem, const DimensionPass& pass) {
     const auto split = [&](std::string_view name) {
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.name == name) {
@@ -56,28 +56,28 @@ ir::Program laid_out(ir::Program program, const Problem& problem, const Stage& s
                 return;
             }
     };
-    if (is_planar(problem, stage.source)) split("in");
-    if (is_planar(problem, stage.target)) split("out"), split("data");
+    if (is_planar(problem, pass.source)) split("in");
+    if (is_planar(problem, pass.target)) split("out"), split("data");
     for (const ProblemArray& array : arrays_of(problem))
         if (array.is_complex && problem.layout == ComplexLayout::planar) split("with_" + array.name);
     return program;
 }
 
-Derivation derive(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
+Derivation derive(const Problem& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code) {
-    lower::KernelRequest request = kernel_request(problem, stage, tree, cpu, scalar_code);
+    lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
     lower::LoopProgram loops = lower::loop_program(request);
     ir::Program lowered = lower::lower(request, loops);
-    lowered = laid_out(std::move(lowered), problem, stage);
+    lowered = laid_out(std::move(lowered), problem, pass);
     ir::Program machine = passes::run_for_cpu(lowered, cpu);
     return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
-ir::Program machine_program(const Problem& problem, const Stage& stage, const rules::BreakdownTree& tree,
-                            const target::Cpu& cpu, bool scalar_code) {
+ir::Program optimized_program(const Problem& problem, const DimensionPass& pass,
+                              const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar_code) {
     const auto lowered = [&] {
-        const lower::KernelRequest request = kernel_request(problem, stage, tree, cpu, scalar_code);
-        return laid_out(lower::lower(request), problem, stage);
+        const lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
+        return laid_out(lower::lower(request), problem, pass);
     };
     return passes::run_for_cpu(lowered(), cpu);
 }
@@ -88,15 +88,15 @@ bool lies_on_line(const void* pointer) { return reinterpret_cast<std::uintptr_t>
 
 ir::Program with_aligned_arguments(ir::Program program) {
     for (ir::BufferInfo& buffer : program.buffers)
-        if (buffer.space == ir::Space::argument && buffer.streamed) buffer.alignment = cache_line;
+        if (buffer.space == ir::Space::argument && buffer.non_temporal) buffer.alignment = cache_line;
     return program;
 }
 
 } // namespace
 
-CompiledKernel::CompiledKernel(const ir::Program& program, const Stage& stage, const target::Cpu& cpu,
+CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
                                const passes::PhaseOptions& sharing) {
-    bind(program, stage);
+    bind(program, pass);
     info_ = ir::describe(program);
     std::vector<passes::Phase> parts;
     if (sharing.threads > 1) parts = passes::phases(program, sharing);
@@ -116,11 +116,11 @@ void CompiledKernel::compile(const ir::Program& program, const target::Cpu& cpu)
     const jit::MachineCode code = jit::compile(program, cpu);
     statistics_ += code.statistics;
     code_.emplace_back(code);
-    if (!streamed_arguments_.empty())
+    if (!non_temporal_arguments_.empty())
         aligned_code_.emplace_back(jit::compile(with_aligned_arguments(program), cpu));
 }
 
-std::vector<const void*> CompiledKernel::place_tables(const ir::Program& program) {
+std::vector<const void*> CompiledKernel::allocate_tables(const ir::Program& program) {
     const auto is_gathered = [](const ir::BufferInfo& table) {
         return bytes_of(table) <= largest_gathered_table || data_of(table) == nullptr;
     };
@@ -145,13 +145,13 @@ std::vector<const void*> CompiledKernel::place_tables(const ir::Program& program
     return places;
 }
 
-void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
+void CompiledKernel::bind(const ir::Program& program, const DimensionPass& pass) {
     std::vector<char> used(program.buffers.size(), false);
     ir::for_each_operation(program, [&](ir::Value value) {
         if (ir::accesses_memory(program[value].opcode))
             used[static_cast<std::size_t>(program[value].address.buffer)] = true;
     });
-    const std::vector<const void*> tables = place_tables(program);
+    const std::vector<const void*> tables = allocate_tables(program);
     for (std::size_t k = 0; k < program.buffers.size(); ++k) {
         const ir::BufferInfo& buffer = program.buffers[k];
         if (buffer.space == ir::Space::scratch && !used[k]) {
@@ -160,8 +160,8 @@ void CompiledKernel::bind(const ir::Program& program, const Stage& stage) {
         }
         switch (buffer.space) {
         case ir::Space::argument:
-            if (buffer.streamed) streamed_arguments_.push_back(bindings_.size());
-            bindings_.push_back({source_of(buffer.name, stage)});
+            if (buffer.non_temporal) non_temporal_arguments_.push_back(bindings_.size());
+            bindings_.push_back({source_of(buffer.name, pass)});
             break;
         case ir::Space::table: bindings_.push_back({Binding::Source::table, 0, tables[k]}); break;
         case ir::Space::scratch:
@@ -192,13 +192,14 @@ void CompiledKernel::find_buffers(const Pointers& pointers, BufferPointers& buff
                             binding.offset;
 }
 
-void CompiledKernel::run_phase(std::size_t phase, runtime::Share share, const Pointers& pointers) const {
+void CompiledKernel::run_phase(std::size_t phase, runtime::IterationRange range,
+                               const Pointers& pointers) const {
     BufferPointers buffers;
     find_buffers(pointers, buffers);
     const bool aligned =
-        !aligned_code_.empty() && std::all_of(streamed_arguments_.begin(), streamed_arguments_.end(),
+        !aligned_code_.empty() && std::all_of(non_temporal_arguments_.begin(), non_temporal_arguments_.end(),
                                               [&](std::size_t k) { return lies_on_line(buffers[k]); });
-    const std::int64_t parameters[] = {share.first, share.last};
+    const std::int64_t parameters[] = {range.first, range.last};
     (aligned ? aligned_code_ : code_)[phase].function()(buffers.data(), parameters);
 }
 
@@ -215,8 +216,8 @@ void CompiledKernel::run_phases(const Pointers& pointers) const {
 
 DirectCall CompiledKernel::direct_call() const {
     const std::size_t workspace = workspace_bytes_ + own_workspace_bytes_;
-    if (whole_ == nullptr || bindings_.size() > DirectCall::most_buffers ||
-        workspace > DirectCall::most_workspace)
+    if (whole_ == nullptr || bindings_.size() > DirectCall::max_buffers ||
+        workspace > DirectCall::max_workspace)
         return {};
     DirectCall::Layout layout;
     bool has_output = false, has_input = false;
@@ -236,7 +237,7 @@ DirectCall CompiledKernel::direct_call() const {
         case Binding::Source::unused: break;
         case Binding::Source::workspace:
         case Binding::Source::own_workspace:
-            layout.scratch_place[layout.scratch] = k;
+            layout.scratch_index[layout.scratch] = k;
             layout.scratch_offset[layout.scratch++] =
                 static_cast<std::uint16_t>(binding.offset + (own ? workspace_bytes_ : 0));
             break;

@@ -1,4 +1,4 @@
-#include "plan/steps.hpp"
+#include "plan/dimension_passes.hpp"
 
 #include "base/error.hpp"
 #include "plan/half_spectrum.hpp"
@@ -8,16 +8,16 @@ namespace swirl::planning {
 
 using namespace formula;
 
-Formula stage_formula(const Stage& stage, const rules::BreakdownTree& tree) {
+Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree) {
     std::vector<Formula> factors;
-    for (Integer n : stage.left) factors.push_back(I(n));
+    for (Integer n : pass.left) factors.push_back(I(n));
     Formula transform =
-        stage.nonterminal.is<Identity>() ? stage.nonterminal : rules::expand(stage.nonterminal, tree);
-    if (stage.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);
-    if (stage.before) transform = product({transform, *stage.before});
-    if (stage.after) transform = product({*stage.after, transform});
+        pass.nonterminal.is<Identity>() ? pass.nonterminal : rules::expand(pass.nonterminal, tree);
+    if (pass.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);
+    if (pass.before) transform = product({transform, *pass.before});
+    if (pass.after) transform = product({*pass.after, transform});
     factors.push_back(std::move(transform));
-    for (Integer n : stage.right) factors.push_back(I(n));
+    for (Integer n : pass.right) factors.push_back(I(n));
     return factors.size() == 1 ? factors[0] : kron(std::move(factors));
 }
 
@@ -35,32 +35,32 @@ ir::Scalar storage_of(Precision precision) {
     throw InternalError("unknown precision");
 }
 
-lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
+lower::KernelRequest kernel_request(const Problem& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree) {
-    const std::optional<Stage> numbers = by_numbers(stage);
-    return {.name = fmt::format("swirl_step_{}", stage.dimension),
-            .formula = stage_formula(stage, tree),
-            .by_numbers = numbers ? std::optional(stage_formula(*numbers, tree)) : std::nullopt,
-            .complex = stage.complex,
+    const std::optional<DimensionPass> numbers = by_complex_entries(pass);
+    return {.name = fmt::format("swirl_step_{}", pass.dimension),
+            .formula = pass_formula(pass, tree),
+            .by_complex_entries = numbers ? std::optional(pass_formula(*numbers, tree)) : std::nullopt,
+            .complex = pass.complex,
             .scalar = arithmetic_of(problem.precision),
-            .input = stage.layouts[0],
-            .output = stage.layouts[1],
-            .in_place = stage.source == stage.target,
-            .input_parts_apart = is_planar(problem, stage.source),
-            .output_parts_apart = is_planar(problem, stage.target),
-            .arrays = stage.arrays,
-            .beside = stage.beside,
-            .load = stage.load,
-            .store = stage.store,
-            .input_reach = stage.reaches[0],
-            .output_reach = stage.reaches[1],
-            .scale = stage.scale};
+            .input = pass.layouts[0],
+            .output = pass.layouts[1],
+            .in_place = pass.source == pass.target,
+            .input_split_complex = is_planar(problem, pass.source),
+            .output_split_complex = is_planar(problem, pass.target),
+            .arrays = pass.arrays,
+            .auxiliary = pass.auxiliary,
+            .load = pass.load,
+            .store = pass.store,
+            .input_reach = pass.reaches[0],
+            .output_reach = pass.reaches[1],
+            .scale = pass.scale};
 }
 
-lower::KernelRequest kernel_request(const Problem& problem, const Stage& stage,
+lower::KernelRequest kernel_request(const Problem& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu,
                                     bool scalar_code) {
-    lower::KernelRequest request = kernel_request(problem, stage, tree);
+    lower::KernelRequest request = kernel_request(problem, pass, tree);
     request.lanes = scalar_code ? 1 : target::lanes(cpu, request.scalar);
     request.cache_bytes = cpu.cache_bytes;
     request.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;

@@ -20,22 +20,24 @@ void LoadedKernel::load(const runtime::GpuModule& module, const runtime::GpuDevi
     if (dynamic > 0) code.allow_shared_bytes(dynamic);
     if (info_.launch.cluster > 1) code.allow_any_cluster();
     const auto& threads = info_.launch.threads;
-    info_.registers = code.facts().registers;
-    info_.spilled_bytes = code.facts().local_bytes;
+    info_.registers = code.attributes().registers;
+    info_.spilled_bytes = code.attributes().local_bytes;
     info_.resident_blocks = code.resident_blocks(static_cast<int>(threads[0] * threads[1] * threads[2]),
                                                  static_cast<std::size_t>(dynamic));
-    if (info_.launch.group > 1) require_at_once(device);
+    if (info_.launch.cooperative_group > 1) require_cooperative(device);
 }
 
-void LoadedKernel::require_at_once(const runtime::GpuDevice& device) const {
+void LoadedKernel::require_cooperative(const runtime::GpuDevice& device) const {
     const int multiprocessors = device.attribute(runtime::cuda::DeviceAttribute::multiprocessors);
-    const Integer most = Integer{info_.resident_blocks} * multiprocessors, group = info_.launch.group;
+    const Integer most = Integer{info_.resident_blocks} * multiprocessors,
+                  group = info_.launch.cooperative_group;
     if (info_.launch.blocks[0] <= most) return;
     throw UserError(
         "{} blocks of kernel '{}' wait for each other in groups of {}; {} runs {} of them at once, {} on "
         "each of {} multiprocessors\n  {}",
         info_.launch.blocks[0], info_.name, group, device.description(), most, info_.resident_blocks,
-        multiprocessors, most < group ? "use a smaller group" : fmt::format("use 'groups {}'", most / group));
+        multiprocessors,
+        most < group ? "use a smaller group" : fmt::format("use 'cooperative_groups {}'", most / group));
 }
 
 void LoadedKernel::launch(std::span<void* const> parameters, const runtime::GpuStream& stream) const {
@@ -43,7 +45,7 @@ void LoadedKernel::launch(std::span<void* const> parameters, const runtime::GpuS
                                      .block = extent_of(info_.launch.threads),
                                      .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes),
                                      .cluster = {static_cast<unsigned>(info_.launch.cluster)},
-                                     .at_once = info_.launch.group > 1};
+                                     .cooperative = info_.launch.cooperative_group > 1};
     code_.front().launch_with(shape, stream, parameters);
 }
 

@@ -4,7 +4,7 @@
 
 namespace swirl::planning {
 
-/// UserError for one of given_arrays_of that an execution has not been given.
+/// Throws UserError for one of given_arrays_of that was not bound before an execution.
 [[noreturn]] void report_missing(const MatrixProduct& product, const ProblemArray& array);
 
 } // namespace swirl::planning

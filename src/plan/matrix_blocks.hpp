@@ -7,11 +7,11 @@
 
 namespace swirl::planning {
 
-/// C = α·A·B + β·C, with the β that the update says, by blocks of at most so much depth, on the calling thread: the product is
-/// of one matrix, its C has row stride 1, no extent is zero. Elements of C beside the region are neither read nor written.
-/// An epilogue is one of tiles, and the region then all of C.
+/// C = α·A·B + β·C by blocks with at most `kc` k indices, on the calling thread. `update` says how β applies. One
+/// matrix, C with row stride 1, no extent zero. Elements of C outside the region are neither read nor written. An
+/// epilogue must be one that tiles apply, and the region then all of C.
 void multiply_blocks(MatrixKernels& kernels, const MatrixProduct& product, const MatrixArguments& arguments,
-                     gemm::Update update, Integer block_depth, const MatrixRegion& region = {},
+                     gemm::Update update, Integer kc, const MatrixRegion& region = {},
                      const MatrixExtras& extras = {});
 
 } // namespace swirl::planning

@@ -2,7 +2,7 @@
 
 #include "plan/matrix_multiply.hpp"
 #include "plan/matrix_values.hpp"
-#include "plan/portable_product.hpp"
+#include "plan/portable_gemm.hpp"
 #include "plan/shared_kernels.hpp"
 #include "problem/matrix_product.hpp"
 
@@ -13,33 +13,31 @@ namespace swirl::planning {
 
 namespace {
 
-/// Tiles with this epilogue.
+/// Micro-kernels with this epilogue.
 std::shared_ptr<MatrixKernels> kernels_with(const MatrixKernels& plain, const gemm::Epilogue& epilogue) {
     struct Description {
-        gemm::Numbers numbers;
+        gemm::OperandTypes types;
         gemm::Epilogue epilogue;
         bool operator==(const Description&) const = default;
     };
     static auto* const known =
         new SharedKernels<Description, MatrixKernels>; // never destroyed: threads may outlive main
-    return known->find({plain.numbers(), epilogue}, [&] {
-        return std::make_shared<MatrixKernels>(plain.numbers(), plain.schedule(), target::host_cpu(),
-                                               epilogue);
+    return known->find({plain.types(), epilogue}, [&] {
+        return std::make_shared<MatrixKernels>(plain.types(), plain.schedule(), target::host_cpu(), epilogue);
     });
 }
 
-/// Tiles of tile registers with it.
-std::shared_ptr<SlicedKernels> sliced_kernels_with(const SlicedKernels& plain,
-                                                   const gemm::Epilogue& epilogue) {
+/// AMX kernels with this epilogue.
+std::shared_ptr<AmxKernels> amx_kernels_with(const AmxKernels& plain, const gemm::Epilogue& epilogue) {
     struct Description {
         int products;
-        gemm::TileNumbers numbers;
+        gemm::AmxTypes types;
         gemm::Epilogue epilogue;
         bool operator==(const Description&) const = default;
     };
-    static auto* const known = new SharedKernels<Description, SlicedKernels>;
-    return known->find({plain.product().products(), plain.numbers(), epilogue}, [&] {
-        return std::make_shared<SlicedKernels>(plain.product(), plain.numbers(), epilogue);
+    static auto* const known = new SharedKernels<Description, AmxKernels>;
+    return known->find({plain.product().term_products(), plain.types(), epilogue}, [&] {
+        return std::make_shared<AmxKernels>(plain.product(), plain.types(), epilogue);
     });
 }
 
@@ -47,22 +45,22 @@ std::shared_ptr<SlicedKernels> sliced_kernels_with(const SlicedKernels& plain,
 
 MatrixEpilogue::MatrixEpilogue(const MatrixProduct& product)
     : expression_(product, scope_of(product), product.epilogue) {
-    const bool is_turned = wants_transposition(product);
+    const bool is_transposed = wants_transposition(product);
     const MatrixLayout& c = product.c;
-    const MatrixProduct oriented = is_turned ? transposed(product) : product;
-    const bool is_scattered = c.row_stride != 1 && c.column_stride != 1 && !is_stored_apart(product);
-    if (needs_portable_products() || is_scattered || code().operands.size() > most_operands) return;
-    if (lies_near(MatrixKernels::of_this_machine(product).schedule().tile))
-        kernels_ = kernels_with(MatrixKernels::of_this_machine(oriented), code());
-    constexpr gemm::Tile sliced{.lanes = 1, .vectors = gemm::slice_tile, .columns = gemm::slice_tile};
-    suits_slices_ = kernels_ != nullptr &&
-                    (oriented.number == Number::float32 || oriented.number == Number::int32) &&
-                    lies_near(sliced);
+    const MatrixProduct canonical = is_transposed ? transposed(product) : product;
+    const bool is_scattered = c.row_stride != 1 && c.column_stride != 1 && !needs_conversion_buffer(product);
+    if (needs_portable_gemm() || is_scattered || code().operands.size() > most_operands) return;
+    if (lies_near(MatrixKernels::of_host(product).schedule().tile))
+        kernels_ = kernels_with(MatrixKernels::of_host(canonical), code());
+    constexpr gemm::Tile amx{.lanes = 1, .vectors = gemm::amx_tile, .columns = gemm::amx_tile};
+    suits_amx_ = kernels_ != nullptr &&
+                 (canonical.data_type == DataType::float32 || canonical.data_type == DataType::int32) &&
+                 lies_near(amx);
 }
 
-void MatrixEpilogue::make_sliced(const SlicedKernels& plain) { sliced_ = sliced_kernels_with(plain, code()); }
+void MatrixEpilogue::make_amx(const AmxKernels& plain) { amx_ = amx_kernels_with(plain, code()); }
 
-/// Places in a tile are displacements of instructions.
+/// Offsets within a tile are displacements of instructions.
 bool MatrixEpilogue::lies_near(const gemm::Tile& tile) const {
     constexpr Integer most_bytes = Integer{1} << 30;
     return std::all_of(code().operands.begin(), code().operands.end(), [&](const auto& operand) {

@@ -1,21 +1,21 @@
 #pragma once
 
+#include "plan/amx_route.hpp"
 #include "plan/matrix_epilogue.hpp"
 #include "plan/matrix_reductions.hpp"
 #include "plan/packed_matrix.hpp"
-#include "plan/sliced_route.hpp"
 
 #include <optional>
 
 namespace swirl::planning {
 
-/// What few products have beside their operands.
+/// Rarely used inputs of an execution.
 struct MatrixExtras {
     EpilogueCall epilogue = {};
     ReductionCall reductions = {};
-    PackedPanels a = {}; ///< in place of operands, of the product as it is oriented
+    PackedPanels a = {}; ///< instead of operands, of the canonical product
     PackedPanels b = {};
-    std::optional<SlicedRoute> route = {}; ///< chosen already
+    std::optional<AmxRoute> route = {}; ///< already chosen
 };
 
 } // namespace swirl::planning

@@ -1,7 +1,7 @@
 #include "plan/matrix_groups.hpp"
 
 #include "base/error.hpp"
-#include "plan/shared_items.hpp"
+#include "plan/work_items.hpp"
 
 #include <vector>
 
@@ -9,14 +9,14 @@ namespace swirl::planning {
 
 namespace {
 
-/// A group's factors, looked at once.
-struct Factors {
-    Factor alpha, beta;
+/// A group's α and β, classified once.
+struct ScalarKinds {
+    ScalarKind alpha, beta;
 };
 
-Factors factors_of(const MatrixGroup& group) {
-    const Number number = group.plan->product().number;
-    return {factor_kind(number, group.alpha), factor_kind(number, group.beta)};
+ScalarKinds scalar_kinds_of(const MatrixGroup& group) {
+    const DataType data_type = group.plan->product().data_type;
+    return {scalar_kind(data_type, group.alpha), scalar_kind(data_type, group.beta)};
 }
 
 MatrixArguments arguments_of(const MatrixGroup& group, Integer item) {
@@ -32,10 +32,10 @@ void check(const MatrixGroup& group, std::size_t number) {
         throw UserError(
             "products of group {} are reduced: each would write the same array {}\n  use execute()", number,
             reductions.front().name);
-    const Factors factors = factors_of(group);
+    const ScalarKinds scalar_kinds = scalar_kinds_of(group);
     for (Integer item = 0; item < group.count; ++item) {
         try {
-            group.plan->check(arguments_of(group, item), factors.alpha, group.arrays);
+            group.plan->check(arguments_of(group, item), scalar_kinds.alpha, group.arrays);
         } catch (const UserError& error) {
             throw UserError("product {} of group {}: {}", item, number, error.what());
         }
@@ -46,16 +46,16 @@ void check(const MatrixGroup& group, std::size_t number) {
 
 void execute_groups(std::span<const MatrixGroup> groups, int threads) {
     std::vector<Items> kinds;
-    std::vector<Factors> factors;
+    std::vector<ScalarKinds> scalar_kinds;
     for (std::size_t number = 0; number < groups.size(); ++number) {
         const MatrixGroup& group = groups[number];
         check(group, number);
         kinds.push_back({group.plan->work(), group.count, group.plan->threads()});
-        factors.push_back(factors_of(group));
+        scalar_kinds.push_back(scalar_kinds_of(group));
     }
-    share_items(kinds, threads, [&](std::size_t number, Integer item, int) {
+    distribute_items(kinds, threads, [&](std::size_t number, Integer item, int) {
         const MatrixGroup& group = groups[number];
-        group.plan->execute(arguments_of(group, item), factors[number].alpha, factors[number].beta,
+        group.plan->execute(arguments_of(group, item), scalar_kinds[number].alpha, scalar_kinds[number].beta,
                             group.arrays);
     });
 }

@@ -6,7 +6,7 @@
 
 namespace swirl::planning {
 
-/// Executions of one plan on matrices of a list.
+/// A pointer-array batch of one plan.
 struct MatrixGroup {
     const MatrixPlan* plan;
     const void* const* arrays; ///< of the plan's epilogue
@@ -18,8 +18,8 @@ struct MatrixGroup {
     Integer count;
 };
 
-/// All of them, by at most so many threads. UserError, which names the product, before anything is written; what lies where another
-/// product's C does is not found.
+/// Executes all groups with at most `threads` threads. Throws UserError, naming the product, before anything is
+/// written. Overlaps with the C of another product are not detected.
 void execute_groups(std::span<const MatrixGroup> groups, int threads);
 
 } // namespace swirl::planning

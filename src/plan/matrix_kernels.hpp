@@ -16,53 +16,55 @@
 
 namespace swirl::planning {
 
-/// The kernels of one schedule, each made when it is first asked for; for any number of threads.
+/// The kernels of one schedule, compiled on first use; safe for any number of threads.
 class MatrixKernels {
 public:
-    /// Tiles end with the epilogue: its operands are buffers behind the others.
-    MatrixKernels(const gemm::Numbers& numbers, const gemm::Schedule& schedule, const target::Cpu& cpu,
+    /// Tiles end with the epilogue, whose operands are buffers after the others.
+    MatrixKernels(const gemm::OperandTypes& types, const gemm::Schedule& schedule, const target::Cpu& cpu,
                   gemm::Epilogue epilogue = {});
-    MatrixKernels(Number number, const gemm::Schedule& schedule, const target::Cpu& cpu)
-        : MatrixKernels(gemm::Numbers::all(number), schedule, cpu) {}
+    MatrixKernels(DataType data_type, const gemm::Schedule& schedule, const target::Cpu& cpu)
+        : MatrixKernels(gemm::OperandTypes::all(data_type), schedule, cpu) {}
 
     const gemm::Schedule& schedule() const { return schedule_; }
-    const gemm::Numbers& numbers() const { return numbers_; }
+    const gemm::OperandTypes& types() const { return types_; }
 
-    /// A tile of so many rows and columns. See gemm::micro_kernel.
+    /// A micro-kernel for a tile of this many rows and columns. See gemm::micro_kernel.
     runtime::KernelFunction tile(int rows, int columns, gemm::Update update);
 
     using Operand = gemm::Operand;
-    /// A panel of which there are so many rows or columns, and a depth of which so many steps are beyond the last whole group of
-    /// them. See gemm::pack.
+    /// Packs a panel of `count` rows or columns, with `rest` k indices beyond the last full k-group. See gemm::pack.
     runtime::KernelFunction pack(Operand operand, gemm::Pack::Source source, bool conjugated, int count,
                                  int rest = 0);
-    /// Groups of steps along the depth that such a kernel takes at once.
-    int steps_together(Operand operand, gemm::Pack::Source source) const;
+    /// k-groups that such a kernel packs per iteration.
+    int k_per_iteration(Operand operand, gemm::Pack::Source source) const;
 
-    /// What these kernels are programs of.
+    /// Descriptions of the programs.
     gemm::MicroKernel tile_description(int rows, int columns, gemm::Update update) const;
     gemm::Pack description(Operand operand, gemm::Pack::Source source, bool conjugated, int count) const;
 
-    /// Groups of steps in panels of some depth.
-    Integer groups_in(Integer depth) const { return ceil_divide(depth, Integer{numbers_.grouping.group()}); }
-    /// From one panel of a block to the next.
-    Integer panel_bytes(Operand operand, Integer depth) const {
-        const bool has_sums = operand == Operand::b && numbers_.grouping.correction != 0;
-        return width(operand) * (groups_in(depth) + (has_sums ? 1 : 0)) * numbers_.panel_bytes();
+    /// k-groups in a panel of this k extent.
+    Integer k_groups_of(Integer k_extent) const {
+        return ceil_divide(k_extent, Integer{types_.k_packing.k_group()});
+    }
+    /// Distance in bytes between panels of a block.
+    Integer panel_bytes(Operand operand, Integer k_extent) const {
+        const bool promotes_accumulators = operand == Operand::b && types_.k_packing.correction != 0;
+        return width(operand) * (k_groups_of(k_extent) + (promotes_accumulators ? 1 : 0)) *
+               types_.panel_bytes();
     }
     int width(Operand operand) const {
         return operand == Operand::a ? schedule_.tile.rows() : schedule_.tile.columns;
     }
 
-    /// Kernels for the machine at hand, by number: of the schedule that was found best, else of the model's.
-    static MatrixKernels& of_this_machine(Number number);
-    static MatrixKernels& of_this_machine(const MatrixProduct& product);
-    /// What knows schedules that are better than the model's. Asked once for each number, when it is first multiplied.
-    using Source = std::optional<gemm::Schedule> (*)(Number number, const target::Cpu& cpu);
+    /// Kernels for this host, by data type: with the best schedule known, else the model's.
+    static MatrixKernels& of_host(DataType data_type);
+    static MatrixKernels& of_host(const MatrixProduct& product);
+    /// Provides schedules that are better than the model's. Queried once for each data type, before its first product.
+    using Source = std::optional<gemm::Schedule> (*)(DataType data_type, const target::Cpu& cpu);
     static void use(Source source);
-    /// Makes `of_this_machine` be of this schedule. False: it has been asked for before, and stays what it is, so that the same
-    /// plan gives the same bits.
-    static bool prefer(Number number, const gemm::Schedule& schedule);
+    /// Makes `of_host` use this schedule. Returns false if `of_host` has been called for the data type before: its
+    /// schedule then stays, so that a plan always gives the same bits.
+    static bool prefer(DataType data_type, const gemm::Schedule& schedule);
 
 private:
     static constexpr int updates = 3, sources = 3;
@@ -70,7 +72,7 @@ private:
 
     runtime::KernelFunction compile(Slot& slot, const ir::Program& program);
 
-    gemm::Numbers numbers_;
+    gemm::OperandTypes types_;
     gemm::Schedule schedule_;
     const target::Cpu& cpu_;
     gemm::Epilogue epilogue_;

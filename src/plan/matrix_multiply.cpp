@@ -2,15 +2,15 @@
 
 #include "base/integer.hpp"
 #include "plan/advanced_pointer.hpp"
+#include "plan/amx_kernels.hpp"
+#include "plan/amx_multiply.hpp"
 #include "plan/matrix_blocks.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
-#include "plan/portable_product.hpp"
-#include "plan/shared_items.hpp"
-#include "plan/sliced_kernels.hpp"
-#include "plan/sliced_multiply.hpp"
-#include "plan/small_products.hpp"
-#include "plan/stored_elements.hpp"
+#include "plan/portable_gemm.hpp"
+#include "plan/result_conversion.hpp"
+#include "plan/small_gemm_cache.hpp"
+#include "plan/work_items.hpp"
 #include "runtime/team.hpp"
 
 #include <algorithm>
@@ -23,16 +23,16 @@ namespace swirl::planning {
 
 namespace {
 
-/// A product of one matrix on its way, and what is decided for all of it, so that its parts come out the same bit by bit
-/// whoever computes them.
+/// A product of one matrix, with the decisions made for all of it, so that its subproblems give the same bits whichever
+/// thread computes them.
 struct Work {
     MatrixProduct product;
     MatrixArguments arguments;
     gemm::Update update;
     bool alpha_is_one;
     bool is_small;
-    Integer block_depth;
-    SlicedRoute route;
+    Integer kc;
+    AmxRoute route;
     MatrixExtras extras;
 
     Work(const MatrixProduct& given, const MatrixArguments& given_arguments)
@@ -44,58 +44,59 @@ struct Work {
             std::swap(arguments.a, arguments.b);
         }
         if (arguments.extras != nullptr) extras = *arguments.extras;
-        update = update_for(factor_kind(product.number, arguments.beta));
-        alpha_is_one = factor_kind(product.number, arguments.alpha) == Factor::one;
-        is_small = gemm::suits_small_product(product);
+        update = update_for(scalar_kind(product.data_type, arguments.beta));
+        alpha_is_one = scalar_kind(product.data_type, arguments.alpha) == ScalarKind::one;
+        is_small = gemm::suits_small_gemm(product);
         if (extras.route)
             route = *extras.route;
         else if (!extras.epilogue && !extras.a && !extras.b)
-            route = sliced_route(product, Accuracy::ordinary);
-        block_depth = route ? sliced_block_depth(route, product) : block_depth_of(product);
+            route = amx_route(product, Accuracy::ordinary);
+        kc = route ? amx_kc(route, product) : kc_of(product);
     }
 
-    /// The same when the numbers of A and B are known to be there.
+    /// Refines the route once the elements of A and B are available.
     void look_at_operands(int threads) {
         if (!route) return;
         route = with_scale(route, product, arguments, threads);
-        if (!route) block_depth = block_depth_of(product);
+        if (!route) kc = kc_of(product);
     }
 
-    /// What is left to do for these rows and columns of C.
-    Work part(runtime::Share rows, runtime::Share columns) const {
-        Work part = *this;
-        part.product.rows = rows.last - rows.first;
-        part.product.columns = columns.last - columns.first;
-        part.extras.epilogue.row += rows.first;
-        part.extras.epilogue.column += columns.first;
-        part.extras.a.first += rows.first;
-        part.extras.b.first += columns.first;
-        part.arguments = moved(product, arguments, rows.first * product.a.row_stride,
-                               columns.first * product.b.column_stride,
-                               rows.first * product.c.row_stride + columns.first * product.c.column_stride);
-        return part;
+    /// The subproblem for these rows and columns of C.
+    Work subproblem(runtime::IterationRange rows, runtime::IterationRange columns) const {
+        Work subproblem = *this;
+        subproblem.product.rows = rows.last - rows.first;
+        subproblem.product.columns = columns.last - columns.first;
+        subproblem.extras.epilogue.row += rows.first;
+        subproblem.extras.epilogue.column += columns.first;
+        subproblem.extras.a.first += rows.first;
+        subproblem.extras.b.first += columns.first;
+        subproblem.arguments = moved(
+            product, arguments, rows.first * product.a.row_stride, columns.first * product.b.column_stride,
+            rows.first * product.c.row_stride + columns.first * product.c.column_stride);
+        return subproblem;
     }
 };
 
-/// C's elements are neighbours in neither direction: some columns at a time are computed elsewhere.
+/// C has no unit stride: some columns at a time are computed in a buffer.
 void multiply_scattered(const Work& work) {
     const MatrixProduct& product = work.product;
-    with_number(product.number, [&](auto example) {
+    with_data_type(product.data_type, [&](auto example) {
         using T = decltype(example);
         constexpr Integer most = 64;
-        const Integer width =
-            MatrixKernels::of_this_machine(product).schedule().tile.columns; // of packed panels
-        const Integer together = most / width * width;
+        const Integer width = MatrixKernels::of_host(product).schedule().tile.columns; // of packed panels
+        const Integer columns_at_once = most / width * width;
         const T beta = value_at<T>(work.arguments.beta);
-        std::vector<T> columns(static_cast<std::size_t>(product.rows * std::min(together, product.columns)));
-        for (Integer first = 0; first < product.columns; first += together) {
-            Work part = work.part({0, product.rows}, {first, std::min(first + together, product.columns)});
-            T* const c = static_cast<T*>(part.arguments.c);
-            part.product.c = {.row_stride = 1, .column_stride = product.rows};
-            part.arguments.c = columns.data();
-            multiply_blocks(MatrixKernels::of_this_machine(product), part.product, part.arguments,
-                            gemm::Update::overwrite, part.block_depth, {}, part.extras);
-            for (Integer column = 0; column < part.product.columns; ++column)
+        std::vector<T> columns(
+            static_cast<std::size_t>(product.rows * std::min(columns_at_once, product.columns)));
+        for (Integer first = 0; first < product.columns; first += columns_at_once) {
+            Work subproblem = work.subproblem({0, product.rows},
+                                              {first, std::min(first + columns_at_once, product.columns)});
+            T* const c = static_cast<T*>(subproblem.arguments.c);
+            subproblem.product.c = {.row_stride = 1, .column_stride = product.rows};
+            subproblem.arguments.c = columns.data();
+            multiply_blocks(MatrixKernels::of_host(product), subproblem.product, subproblem.arguments,
+                            gemm::Update::overwrite, subproblem.kc, {}, subproblem.extras);
+            for (Integer column = 0; column < subproblem.product.columns; ++column)
                 for (Integer row = 0; row < product.rows; ++row) {
                     T& element = c[row * product.c.row_stride + column * product.c.column_stride];
                     const T result = columns[static_cast<std::size_t>(column * product.rows + row)];
@@ -105,103 +106,105 @@ void multiply_scattered(const Work& work) {
     });
 }
 
-/// What is left of a product without α·A·B.
+/// A product without α·A·B: C = β·C, then epilogue and reductions.
 void scale_matrix(const MatrixProduct& product, const MatrixArguments& arguments, void* c, Integer matrix) {
     if (wants_transposition(product)) return scale_matrix(transposed(product), arguments, c, matrix);
     MatrixExtras extras = arguments.extras == nullptr ? MatrixExtras{} : *arguments.extras;
     extras.epilogue.matrix = extras.reductions.matrix = matrix;
-    if (!is_stored_apart(product)) {
+    if (!needs_conversion_buffer(product)) {
         planning::scale_matrix(product, arguments.beta, c);
         if (extras.epilogue) apply_epilogue(product, extras.epilogue, c);
         if (extras.reductions) reduce_matrix(product, extras.reductions, c, 1);
         return;
     }
     const ReductionGrid grid{product.rows, product.columns, product.rows, 1};
-    std::optional<ReductionParts> parts;
-    if (extras.reductions) parts.emplace(product, extras.reductions, grid);
-    std::vector<float> sums(static_cast<std::size_t>(product.rows));
-    MatrixProduct part = product;
-    part.columns = 1;
+    std::optional<PartialReductions> partials;
+    if (extras.reductions) partials.emplace(product, extras.reductions, grid);
+    std::vector<float> accumulators(static_cast<std::size_t>(product.rows));
+    MatrixProduct subproblem = product;
+    subproblem.columns = 1;
     for (Integer column = 0; column < product.columns; ++column) {
-        std::fill(sums.begin(), sums.end(), 0.0F); // int32 zeros, too
-        part.c = {.row_stride = 1, .column_stride = product.rows};
+        std::fill(accumulators.begin(), accumulators.end(), 0.0F); // also int32 zeros
+        subproblem.c = {.row_stride = 1, .column_stride = product.rows};
         extras.epilogue.column = column;
-        if (extras.epilogue) apply_epilogue(part, extras.epilogue, sums.data());
-        if (parts) parts->take(column, sums.data(), 1, product.rows);
-        part.c = product.c;
-        store_elements(
-            sums.data(), part,
-            static_cast<std::byte*>(c) + column * product.c.column_stride * bytes_of(product.number_of_c()));
+        if (extras.epilogue) apply_epilogue(subproblem, extras.epilogue, accumulators.data());
+        if (partials) partials->take(column, accumulators.data(), 1, product.rows);
+        subproblem.c = product.c;
+        convert_and_store(
+            accumulators.data(), subproblem,
+            static_cast<std::byte*>(c) + column * product.c.column_stride * bytes_of(product.type_of_c()));
     }
-    if (parts) parts->finish();
+    if (partials) partials->finish();
 }
 
-/// Of matrices without elements.
+/// Reductions over matrices without elements.
 void reduce_nothing(const MatrixProduct& product, const MatrixArguments& arguments) {
     if (arguments.extras == nullptr || !arguments.extras->reductions) return;
     ReductionCall call = arguments.extras->reductions;
-    const MatrixProduct oriented = wants_transposition(product) ? transposed(product) : product;
+    const MatrixProduct canonical = wants_transposition(product) ? transposed(product) : product;
     for (call.matrix = 0; call.matrix < product.batch; ++call.matrix)
-        reduce_matrix(oriented, call, nullptr, 1);
+        reduce_matrix(canonical, call, nullptr, 1);
 }
 
-/// Whether the product has a kernel of its own, which then has run.
+/// Runs the product's specialised kernel; returns false if it has none.
 bool multiply_small(const std::optional<SmallKey>& key, const MatrixArguments& arguments) {
-    const SmallKernel* kernel = key ? SmallProducts::of_this_machine().find(*key) : nullptr;
+    const SmallKernel* kernel = key ? SmallGemmCache::of_host().find(*key) : nullptr;
     if (kernel != nullptr) kernel->run(arguments);
     return kernel != nullptr;
 }
 
-/// The same at once, for what needs no second thread and no other orientation.
-bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments, Factor alpha) {
-    if (product.batch != 1 || !gemm::suits_small_product(product) || work_of(product) >= 2 * least_share ||
-        needs_portable_products())
+/// The fast path, for products that need neither a second thread nor a transposition.
+bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments, ScalarKind alpha) {
+    if (product.batch != 1 || !gemm::suits_small_gemm(product) || work_of(product) >= 2 * min_parallel_work ||
+        needs_portable_gemm())
         return false;
-    return multiply_small(
-        SmallKey::of(product, update_for(factor_kind(product.number, arguments.beta)), alpha == Factor::one,
-                     gemm::small_block_depth(product, target::host_cpu())),
-        arguments);
+    return multiply_small(SmallKey::of(product, update_for(scalar_kind(product.data_type, arguments.beta)),
+                                       alpha == ScalarKind::one, gemm::small_kc(product, target::host_cpu())),
+                          arguments);
 }
 
 void multiply_alone(const Work& work);
 
-/// Blocks of sums that are computed elsewhere.
+/// Blocks of accumulators that are computed in a buffer.
 ReductionGrid grid_of_stored(const Work& work) {
     const MatrixProduct& product = work.product;
-    const gemm::Tile& tile = MatrixKernels::of_this_machine(product).schedule().tile;
+    const gemm::Tile& tile = MatrixKernels::of_host(product).schedule().tile;
     const auto whole = [&](Integer width) {
-        const Integer grain = work.route ? Integer{gemm::slice_tile} : width;
-        return std::max(grain, most_stored_together / grain * grain);
+        const Integer grain = work.route ? Integer{gemm::amx_tile} : width;
+        return std::max(grain, max_conversion_block / grain * grain);
     };
     return {product.rows, product.columns, std::min(whole(tile.rows()), product.rows),
             std::min(whole(tile.columns), product.columns)};
 }
 
-/// C's elements are shorter than sums. Blocks first, first + step, … of a grid.
+/// C is narrower than the accumulators. Computes the blocks first, first + step, … of a grid.
 void multiply_stored(const Work& work, const ReductionGrid& grid, Integer first, Integer step,
-                     ReductionParts* parts) {
+                     PartialReductions* partials) {
     const MatrixProduct& product = work.product;
-    std::vector<float> sums(
-        static_cast<std::size_t>(grid.block_rows * grid.block_columns)); // or int32 until they are finished
+    std::vector<float> accumulators(
+        static_cast<std::size_t>(grid.block_rows * grid.block_columns)); // or int32 until the epilogue
     for (Integer block = first; block < grid.count(); block += step) {
         const Integer row = block % grid.row_blocks() * grid.block_rows;
         const Integer column = block / grid.row_blocks() * grid.block_columns;
-        Work part = work.part({row, std::min(row + grid.block_rows, product.rows)},
-                              {column, std::min(column + grid.block_columns, product.columns)});
-        const MatrixProduct target = part.product;
-        void* const c = part.arguments.c;
-        part.product.c_number = product.number == Number::int32 ? Number::float32 : product.number;
-        part.product.c = {.row_stride = 1, .column_stride = part.product.rows};
-        part.arguments.c = sums.data();
-        multiply_alone(part);
-        if (parts != nullptr) parts->take(grid.number_at(row, column), sums.data(), 1, part.product.rows);
-        store_elements(sums.data(), target, c);
+        Work subproblem = work.subproblem({row, std::min(row + grid.block_rows, product.rows)},
+                                          {column, std::min(column + grid.block_columns, product.columns)});
+        const MatrixProduct target = subproblem.product;
+        void* const c = subproblem.arguments.c;
+        subproblem.product.c_type =
+            product.data_type == DataType::int32 ? DataType::float32 : product.data_type;
+        subproblem.product.c = {.row_stride = 1, .column_stride = subproblem.product.rows};
+        subproblem.arguments.c = accumulators.data();
+        multiply_alone(subproblem);
+        if (partials != nullptr)
+            partials->take(grid.block_index(row, column), accumulators.data(), 1, subproblem.product.rows);
+        convert_and_store(accumulators.data(), target, c);
     }
 }
 
-/// An epilogue that is not one of tiles waits until all elements are there.
+/// An epilogue that tiles do not apply waits until all elements have been computed.
 void multiply_alone(const Work& work) {
-    if (is_stored_apart(work.product)) return multiply_stored(work, grid_of_stored(work), 0, 1, nullptr);
+    if (needs_conversion_buffer(work.product))
+        return multiply_stored(work, grid_of_stored(work), 0, 1, nullptr);
     const EpilogueCall& epilogue = work.extras.epilogue;
     if (epilogue && !epilogue.epilogue->is_in_tiles()) {
         Work plain = work;
@@ -210,19 +213,17 @@ void multiply_alone(const Work& work) {
         return apply_epilogue(work.product, epilogue, work.arguments.c);
     }
     if (work.route)
-        return multiply_sliced(work.route, work.product, work.arguments, work.update, work.block_depth,
-                               epilogue);
-    if (needs_portable_products()) return multiply_portable(work.product, work.arguments);
+        return multiply_amx(work.route, work.product, work.arguments, work.update, work.kc, epilogue);
+    if (needs_portable_gemm()) return multiply_portable(work.product, work.arguments);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
     if (work.is_small && !epilogue && !work.extras.a && !work.extras.b &&
-        multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.block_depth),
-                       work.arguments))
+        multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.kc), work.arguments))
         return;
-    multiply_blocks(MatrixKernels::of_this_machine(work.product), work.product, work.arguments, work.update,
-                    work.block_depth, {}, work.extras);
+    multiply_blocks(MatrixKernels::of_host(work.product), work.product, work.arguments, work.update, work.kc,
+                    {}, work.extras);
 }
 
-/// Threads along the rows and along the columns of C, so that the parts are nearly square.
+/// Numbers of threads along the rows and along the columns of C, with nearly square subproblems.
 std::pair<int, int> grid(int threads, const MatrixProduct& product) {
     std::pair<int, int> best{threads, 1};
     double least = 0;
@@ -239,36 +240,36 @@ std::pair<int, int> grid(int threads, const MatrixProduct& product) {
     return best;
 }
 
-/// Elements are reduced before they are stored, block by block: these are the threads' shares, too.
+/// Elements are reduced before conversion, block by block; the blocks are also distributed among the threads.
 void multiply_stored_reduced(const Work& work, int members) {
     const ReductionGrid grid = grid_of_stored(work);
-    ReductionParts parts(work.product, work.extras.reductions, grid);
+    PartialReductions partials(work.product, work.extras.reductions, grid);
     runtime::run_team(
         members,
         [&](const runtime::TeamMember& member) {
-            multiply_stored(work, grid, member.number(), member.size(), &parts);
+            multiply_stored(work, grid, member.number(), member.size(), &partials);
         },
-        least_seconds(work_of(work.product)));
-    parts.finish();
+        min_seconds(work_of(work.product)));
+    partials.finish();
 }
 
 void multiply_by_team(const Work& work, int members) {
     if (members <= 1) return multiply_alone(work);
-    const gemm::Tile& tile = MatrixKernels::of_this_machine(work.product).schedule().tile;
-    const Integer row_grain = work.route ? Integer{gemm::slice_tile} : tile.rows();
-    const Integer column_grain = work.route ? Integer{gemm::slice_tile} : tile.columns;
+    const gemm::Tile& tile = MatrixKernels::of_host(work.product).schedule().tile;
+    const Integer row_grain = work.route ? Integer{gemm::amx_tile} : tile.rows();
+    const Integer column_grain = work.route ? Integer{gemm::amx_tile} : tile.columns;
     runtime::run_team(
         members,
         [&](const runtime::TeamMember& member) {
             const auto [along_rows, along_columns] = grid(member.size(), work.product);
-            const runtime::Share rows =
-                runtime::share_of(work.product.rows, row_grain, member.number() % along_rows, along_rows);
-            const runtime::Share columns = runtime::share_of(work.product.columns, column_grain,
-                                                             member.number() / along_rows, along_columns);
+            const runtime::IterationRange rows =
+                runtime::partition_of(work.product.rows, row_grain, member.number() % along_rows, along_rows);
+            const runtime::IterationRange columns = runtime::partition_of(
+                work.product.columns, column_grain, member.number() / along_rows, along_columns);
             if (rows.first < rows.last && columns.first < columns.last)
-                multiply_alone(work.part(rows, columns));
+                multiply_alone(work.subproblem(rows, columns));
         },
-        least_seconds(work_of(work.product)));
+        min_seconds(work_of(work.product)));
 }
 
 void multiply_one(Work work, int threads) {
@@ -276,42 +277,42 @@ void multiply_one(Work work, int threads) {
     const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
     work.look_at_operands(members);
     const ReductionCall& reductions = work.extras.reductions;
-    if (reductions && is_stored_apart(work.product)) return multiply_stored_reduced(work, members);
+    if (reductions && needs_conversion_buffer(work.product)) return multiply_stored_reduced(work, members);
     multiply_by_team(work, members);
     if (reductions) reduce_matrix(work.product, reductions, work.arguments.c, members);
 }
 
 } // namespace
 
-MatrixLayout turned(MatrixLayout layout) {
+MatrixLayout transposed(MatrixLayout layout) {
     std::swap(layout.row_stride, layout.column_stride);
     return layout;
 }
 
-Integer block_depth_of(const MatrixProduct& product) {
-    if (gemm::suits_small_product(product)) return gemm::small_block_depth(product, target::host_cpu());
-    const MatrixKernels& kernels = MatrixKernels::of_this_machine(product);
+Integer kc_of(const MatrixProduct& product) {
+    if (gemm::suits_small_gemm(product)) return gemm::small_kc(product, target::host_cpu());
+    const MatrixKernels& kernels = MatrixKernels::of_host(product);
     const gemm::Schedule& schedule = kernels.schedule();
-    return gemm::balanced_block(product.depth, schedule.block_depth,
-                                Integer{schedule.unroll} * kernels.numbers().grouping.group());
+    return gemm::balanced_block(product.k, schedule.kc,
+                                Integer{schedule.unroll} * kernels.types().k_packing.k_group());
 }
 
 MatrixProduct transposed(const MatrixProduct& product) {
     MatrixProduct result = product;
     std::swap(result.rows, result.columns);
-    std::swap(result.a_number, result.b_number);
-    result.a = turned(product.b);
-    result.b = turned(product.a);
-    result.c = turned(product.c);
+    std::swap(result.a_type, result.b_type);
+    result.a = transposed(product.b);
+    result.b = transposed(product.a);
+    result.c = transposed(product.c);
     return result;
 }
 
 MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer a, Integer b,
                       Integer c) {
     MatrixArguments result = arguments;
-    result.a = advanced(arguments.a, a * bytes_of(product.number_of_a()));
-    result.b = advanced(arguments.b, b * bytes_of(product.number_of_b()));
-    result.c = advanced(arguments.c, c * bytes_of(product.number_of_c()));
+    result.a = advanced(arguments.a, a * bytes_of(product.type_of_a()));
+    result.b = advanced(arguments.b, b * bytes_of(product.type_of_b()));
+    result.c = advanced(arguments.c, c * bytes_of(product.type_of_c()));
     return result;
 }
 
@@ -320,14 +321,14 @@ bool wants_transposition(const MatrixProduct& product) {
 }
 
 int threads_worthwhile(const MatrixProduct& product, int threads) {
-    return std::max(1, static_cast<int>(std::min<double>(threads, work_of(product) / least_share)));
+    return std::max(1, static_cast<int>(std::min<double>(threads, work_of(product) / min_parallel_work)));
 }
 
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
     if (product.rows == 0 || product.columns == 0 || product.batch == 0)
         return reduce_nothing(product, arguments);
-    const Factor alpha = factor_kind(product.number, arguments.alpha);
-    if (product.depth == 0 || alpha == Factor::zero) {
+    const ScalarKind alpha = scalar_kind(product.data_type, arguments.alpha);
+    if (product.k == 0 || alpha == ScalarKind::zero) {
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             scale_matrix(product, arguments,
                          moved(product, arguments, 0, 0, matrix * product.c.batch_stride).c, matrix);
@@ -337,7 +338,7 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, in
     const Work work(product, arguments);
     if (product.batch == 1) return multiply_one(work, threads);
     const Items matrices{work_of(product), product.batch, threads_worthwhile(product, threads)};
-    share_items({&matrices, 1}, threads, [&](std::size_t, Integer matrix, int threads_for_it) {
+    distribute_items({&matrices, 1}, threads, [&](std::size_t, Integer matrix, int threads_for_it) {
         Work one(product, moved(product, arguments, matrix * product.a.batch_stride,
                                 matrix * product.b.batch_stride, matrix * product.c.batch_stride));
         one.extras.epilogue.matrix = one.extras.reductions.matrix = matrix;

@@ -6,17 +6,17 @@ namespace swirl::planning {
 
 struct MatrixExtras;
 
-/// What one execution of a product is given: pointers to the elements (0, 0), or to one number.
+/// Arguments of one execution: pointers to elements (0, 0), and to the scalars α and β.
 struct MatrixArguments {
     const void* alpha;
     const void* a;
     const void* b;
     const void* beta;
     void* c;
-    const MatrixExtras* extras = nullptr; ///< what few products have; null: nothing
+    const MatrixExtras* extras = nullptr; ///< rarely used inputs; null: none
 };
 
-/// A, B and C begin so many of their elements further.
+/// Advances A, B and C by these numbers of elements.
 MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer a, Integer b,
                       Integer c);
 
@@ -24,20 +24,20 @@ MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& argum
 MatrixProduct transposed(const MatrixProduct& product);
 
 /// The same memory, rows and columns exchanged.
-MatrixLayout turned(MatrixLayout layout);
+MatrixLayout transposed(MatrixLayout layout);
 
-/// Steps after which the C of an oriented product is updated.
-Integer block_depth_of(const MatrixProduct& product);
+/// k indices accumulated before C of a canonical product is updated.
+Integer kc_of(const MatrixProduct& product);
 
-/// Whether C's rows are next to each other only after that.
+/// Whether C has row stride 1 only after transposition.
 bool wants_transposition(const MatrixProduct& product);
 
-/// How many of so many threads are worth their while for one product.
+/// Number of threads, at most `threads`, that pay off for one product.
 int threads_worthwhile(const MatrixProduct& product, int threads);
 
-/// C = α·A·B + β·C, at once: nothing is planned that was not planned for another product before. The product is valid, its
-/// pointers are as it needs them, C lies apart from A and B. At most `threads` threads work on it; the same bits come out
-/// for any number of them.
+/// C = α·A·B + β·C without a plan: computed with what earlier products have compiled, or general kernels. The product
+/// must be valid, its pointers correct, C disjoint from A and B. Uses at most `threads` threads; the bits do not depend
+/// on their number.
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads);
 
 } // namespace swirl::planning

@@ -3,7 +3,7 @@
 #include "base/fork_gate.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
-#include "plan/small_products.hpp"
+#include "plan/small_gemm_cache.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <array>
@@ -16,55 +16,54 @@
 
 namespace swirl::planning {
 
-/// A product ready to run. Products that suit a kernel of their own have it at hand: nothing is looked up.
+/// A product ready to run. A product with a specialised kernel holds it, so an execution looks nothing up.
 class MatrixPlan {
 public:
-    /// Of a valid product.
+    /// The product must be valid.
     MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy = Accuracy::ordinary);
 
-    /// Throws UserError, before anything is written, for null or misaligned pointers and where C overlaps A or B. The caller
-    /// says what is special about α and β. `arrays` are in the order of given_arrays_of; those of reductions are written.
-    void execute(const MatrixArguments& arguments, Factor alpha, Factor beta,
+    /// Throws UserError, before anything is written, for null or misaligned pointers and if C overlaps A or B. The
+    /// caller classifies α and β. `arrays` are in the order of given_arrays_of; those of reductions are written.
+    void execute(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                  const void* const* arrays = nullptr) const {
-        if (is_direct_ && alpha != Factor::zero && look_right(arguments))
+        if (loads_from_global_ && alpha != ScalarKind::zero && look_right(arguments))
             run_small(arguments, alpha, beta);
         else
             execute_any(arguments, alpha, beta, arrays);
     }
 
-    /// What execute() would throw, where nothing is computed yet.
-    void check(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const;
+    /// Throws what execute() would throw, without computing anything.
+    void check(const MatrixArguments& arguments, ScalarKind alpha, const void* const* arrays) const;
 
-    /// A or B as executions of this plan, and of others of the same form, take it. UserError for null and misaligned pointers.
+    /// Packs A or B for this plan and others of the same form. Throws UserError for null and misaligned pointers.
     std::shared_ptr<const PackedMatrix> pack(MatrixKernels::Operand operand, const void* data) const;
-    /// The same with operands that are packed, or null: those of the arguments then count. UserError where one is of
+    /// Executes with prepacked operands; a null one is taken from the arguments instead. Throws UserError if one has
     /// another form.
-    void execute_packed(const MatrixArguments& arguments, Factor alpha, Factor beta,
+    void execute_packed(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                         const void* const* arrays, const PackedMatrix* a, const PackedMatrix* b) const;
 
     const MatrixProduct& product() const { return product_; }
-    /// The kinds of A's, B's and C's numbers in one.
-    static constexpr unsigned kinds_of(Number a, Number b, Number c) {
+    /// The data types of A, B and C in one integer.
+    static constexpr unsigned type_key_of(DataType a, DataType b, DataType c) {
         return static_cast<unsigned>(a) | static_cast<unsigned>(b) << 8 | static_cast<unsigned>(c) << 16;
     }
-    unsigned kinds_of_numbers() const { return kinds_of_numbers_; }
-    int threads() const { return threads_; } ///< that are worth their while for one execution
+    unsigned type_key() const { return type_key_; }
+    int threads() const { return threads_; } ///< that pay off for one execution
     int threads_asked_for() const { return threads_asked_for_; }
-    double work() const { return is_empty_ ? 0 : flops() / 2; } ///< about as many multiply-adds
+    double work() const { return is_empty_ ? 0 : flops() / 2; } ///< approximate number of multiply-adds
     Accuracy accuracy() const { return route_ ? accuracy_ : Accuracy::ordinary; }
     std::string description() const;
-    /// What runs, for inspection: the kernel of its own for α = 1 and β = 0; or a tile and what packs the panels of A and B;
-    /// nothing of products through slices.
+    /// The programs that run, for inspection: the specialised kernel for α = 1 and β = 0, or a tile and the packing of
+    /// A and B panels. Empty for AMX products.
     std::vector<ir::Program> programs() const;
     double flops() const;
 
 private:
     using Address = std::uintptr_t;
     static constexpr std::size_t kinds =
-        24; ///< of kernels: what becomes of C, whether α is one, what is packed
+        24; ///< kernel variants: update of C, whether α is one, what is prepacked
 
-    /// Two ranges of bytes around two pointers overlap where the distance of the pointers, from the first to the second, less
-    /// `from` is below `length`, without sign.
+    /// Two byte ranges around two pointers overlap if (second − first − from), as an unsigned value, is below `length`.
     struct Overlap {
         Address from;
         Address length;
@@ -75,12 +74,12 @@ private:
     static Address address(const void* pointer) { return reinterpret_cast<Address>(pointer); }
     static Overlap overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
                               Integer second_bytes);
-    /// Of an address: those that are 0 where it is a multiple of a scalar's bytes.
-    static Address misaligned_bits(Number number) {
-        return static_cast<Address>(bytes_of(number) / (is_complex(number) ? 2 : 1) - 1);
+    /// Mask of address bits that must be 0 for alignment to a scalar.
+    static Address misaligned_bits(DataType data_type) {
+        return static_cast<Address>(bytes_of(data_type) / (is_complex(data_type) ? 2 : 1) - 1);
     }
 
-    /// Whether nothing is wrong with the operands' pointers.
+    /// Fast check of the operands' pointers: true if nothing is wrong.
     bool look_right(const MatrixArguments& arguments) const {
         const void *const a = arguments.a, *const b = arguments.b, *const c = arguments.c;
         const bool is_null = a == nullptr || b == nullptr || c == nullptr;
@@ -88,16 +87,17 @@ private:
                                     (address(c) & misaligned_[2])) != 0;
         return !is_null && !is_misaligned && !a_with_c_.holds(a, c) && !b_with_c_.holds(b, c);
     }
-    void execute_any(const MatrixArguments& arguments, Factor alpha, Factor beta,
+    void execute_any(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                      const void* const* arrays) const;
     void choose_route();
-    /// UserError for arrays that are not given, or lie where something else is written; of matrices that are packed there is no pointer.
-    void check_arrays(const MatrixArguments& arguments, Factor alpha, const void* const* arrays) const;
-    void finish_small(MatrixArguments arguments, Factor alpha, Factor beta, MatrixExtras extras) const;
+    /// Throws UserError for arrays that are missing or overlap something written. Prepacked operands have no pointer.
+    void check_arrays(const MatrixArguments& arguments, ScalarKind alpha, const void* const* arrays) const;
+    void finish_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta,
+                      MatrixExtras extras) const;
     [[noreturn]] void report(const MatrixArguments& arguments) const;
     static void report_pointer(const char* name, const void* pointer, Address misaligned);
 
-    /// Which operands, as they are oriented, are given packed.
+    /// Which operands of the canonical product are given prepacked.
     struct GivenPacked {
         bool a, b;
     };
@@ -113,15 +113,15 @@ private:
     bool copies_operands() const;
     gemm::Tile small_tile() const;
     PackedForm form_of(MatrixKernels::Operand operand) const;
-    /// Of the oriented operand, where it is a copy.
-    const PackedForm& oriented_form(MatrixKernels::Operand operand) const {
-        return forms_[(operand == MatrixKernels::Operand::a) != is_turned_ ? 0 : 1];
+    /// Form of the canonical operand if it is a copy.
+    const PackedForm& canonical_form(MatrixKernels::Operand operand) const {
+        return forms_[(operand == MatrixKernels::Operand::a) != is_swapped_ ? 0 : 1];
     }
     void check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
                       MatrixKernels::Operand operand, const void* c) const;
-    void run_small(MatrixArguments arguments, Factor alpha, Factor beta) const {
-        const SmallKernel& chosen = kernel(update_for(beta), alpha == Factor::one);
-        if (is_turned_) std::swap(arguments.a, arguments.b);
+    void run_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta) const {
+        const SmallKernel& chosen = kernel(update_for(beta), alpha == ScalarKind::one);
+        if (is_swapped_) std::swap(arguments.a, arguments.b);
         if (product_.batch == 1)
             chosen.run(arguments);
         else
@@ -130,22 +130,22 @@ private:
     void to_next_matrix(MatrixArguments& arguments) const;
     void run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const;
 
-    unsigned kinds_of_numbers_;
+    unsigned type_key_;
     MatrixProduct product_;
-    MatrixProduct oriented_; ///< of one matrix, with C's rows next to each other, if they can be
-    bool is_turned_;         ///< A and B have changed places in `oriented_`
-    bool is_empty_;          ///< there is nothing to multiply
-    bool is_small_;          ///< it has a kernel of its own
-    bool is_direct_;         ///< and that is all
+    MatrixProduct canonical_; ///< one matrix, with row stride 1 in C where possible
+    bool is_swapped_;         ///< A and B are exchanged in `canonical_`
+    bool is_empty_;           ///< nothing to multiply
+    bool is_small_;           ///< has a specialised kernel
+    bool loads_from_global_;  ///< small, without epilogue, reductions or other extras: the fast path applies
     int threads_asked_for_;
     int threads_;
-    std::array<Address, 3> misaligned_; ///< bits of A's, B's and C's addresses
+    std::array<Address, 3> misaligned_; ///< alignment masks of A's, B's and C's addresses
     Accuracy accuracy_;
-    SlicedRoute route_; ///< of executions without extras
+    AmxRoute route_; ///< for executions without extras
     Overlap a_with_c_, b_with_c_;
-    std::vector<ProblemArray> arrays_;         ///< that executions are given
-    std::array<PackedForm, 2> forms_;          ///< of A and B as the product states them, packed
-    std::unique_ptr<MatrixEpilogue> epilogue_; ///< null: there is none
+    std::vector<ProblemArray> arrays_;         ///< passed to executions
+    std::array<PackedForm, 2> forms_;          ///< packed forms of A and B of `product_`
+    std::unique_ptr<MatrixEpilogue> epilogue_; ///< null: none
     std::unique_ptr<MatrixReductions> reductions_;
     mutable std::array<std::atomic<const SmallKernel*>, kinds> kernels_{};
     mutable std::array<std::unique_ptr<const SmallKernel>, kinds> made_;

@@ -1,41 +1,41 @@
 #include "base/error.hpp"
 #include "plan/matrix_plan.hpp"
-#include "plan/portable_product.hpp"
+#include "plan/portable_gemm.hpp"
 
 namespace swirl::planning {
 
 using Operand = MatrixKernels::Operand;
 
-/// Where kernels do not read panels, a packed operand is a copy.
-bool MatrixPlan::copies_operands() const { return needs_portable_products() || route_; }
+/// If kernels do not read panels, a packed operand is a plain copy.
+bool MatrixPlan::copies_operands() const { return needs_portable_gemm() || route_; }
 
-/// Of A or B of the product as it is stated.
+/// For A or B of the product as given, not the canonical one.
 PackedForm MatrixPlan::form_of(Operand operand) const {
     const bool is_a = operand == Operand::a;
-    PackedForm form{.operand = is_a != is_turned_ ? Operand::a : Operand::b,
-                    .number = product_.number,
+    PackedForm form{.operand = is_a != is_swapped_ ? Operand::a : Operand::b,
+                    .data_type = product_.data_type,
                     .extent = is_a ? product_.rows : product_.columns,
-                    .depth = product_.depth,
+                    .k_extent = product_.k,
                     .matrices = (is_a ? product_.a : product_.b).batch_stride == 0 ? 1 : product_.batch};
-    form.block_depth = form.depth;
+    form.kc = form.k_extent;
     if (is_empty_ || copies_operands()) return form;
     const bool are_rows = form.operand == Operand::a;
     const auto width = [&](const gemm::Tile& tile) -> Integer {
         return are_rows ? tile.rows() : tile.columns;
     };
     if (!is_small_) {
-        form.width = width(MatrixKernels::of_this_machine(product_).schedule().tile);
-        form.block_depth = std::min(block_depth_of(oriented_), form.depth);
-    } else if (are_rows && is_complex(product_.number)) {
-        form.width = width(small_tile()); // others are read where they lie
+        form.width = width(MatrixKernels::of_host(product_).schedule().tile);
+        form.kc = std::min(kc_of(canonical_), form.k_extent);
+    } else if (are_rows && is_complex(product_.data_type)) {
+        form.width = width(small_tile()); // other operands are read in place
     }
     return form;
 }
 
 gemm::Tile MatrixPlan::small_tile() const {
     const target::Cpu& cpu = target::host_cpu();
-    return gemm::model_small_product(oriented_, gemm::Update::overwrite, true,
-                                     gemm::small_block_depth(oriented_, cpu), cpu)
+    return gemm::model_small_gemm(canonical_, gemm::Update::overwrite, true, gemm::small_kc(canonical_, cpu),
+                                  cpu)
         .tile;
 }
 
@@ -45,15 +45,16 @@ std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void
     const PackedForm& form = forms_[is_a ? 0 : 1];
     if (!is_empty_) report_pointer(is_a ? "a" : "b", data, misaligned_[is_a ? 0 : 1]);
     if (!is_small_ || form.width == 0)
-        return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout,
-                                                    &MatrixKernels::of_this_machine(product_));
-    gemm::Schedule schedule = MatrixKernels::of_this_machine(product_).schedule();
+        return std::make_shared<const PackedMatrix>(form, data, is_swapped_ ? transposed(layout) : layout,
+                                                    &MatrixKernels::of_host(product_));
+    gemm::Schedule schedule = MatrixKernels::of_host(product_).schedule();
     schedule.tile = small_tile();
-    MatrixKernels kernels(product_.number, schedule, target::host_cpu());
-    return std::make_shared<const PackedMatrix>(form, data, is_turned_ ? turned(layout) : layout, &kernels);
+    MatrixKernels kernels(product_.data_type, schedule, target::host_cpu());
+    return std::make_shared<const PackedMatrix>(form, data, is_swapped_ ? transposed(layout) : layout,
+                                                &kernels);
 }
 
-/// An operand, packed or not.
+/// An operand, prepacked or not.
 void MatrixPlan::check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
                               Operand operand, const void* c) const {
     if (packed == nullptr) {
@@ -71,10 +72,10 @@ void MatrixPlan::check_packed(const char* name, const void* pointer, const Packe
             name, packed->form().text(), wanted.text());
 }
 
-void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, Factor beta,
+void MatrixPlan::execute_packed(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                                 const void* const* arrays, const PackedMatrix* a,
                                 const PackedMatrix* b) const {
-    if (is_empty_ || alpha == Factor::zero) return execute_any(arguments, alpha, beta, arrays);
+    if (is_empty_ || alpha == ScalarKind::zero) return execute_any(arguments, alpha, beta, arrays);
     report_pointer("c", arguments.c, misaligned_[2]);
     check_beta(product_, arguments.beta);
     check_packed("a", arguments.a, a, Operand::a, arguments.c);
@@ -82,7 +83,7 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, 
     if (epilogue_ != nullptr || reductions_ != nullptr) check_arrays(arguments, alpha, arrays);
     MatrixExtras extras{
         .epilogue = {epilogue_.get(), arrays}, .reductions = {reductions_.get(), arrays}, .a = {a}, .b = {b}};
-    if (is_turned_) std::swap(extras.a, extras.b);
+    if (is_swapped_) std::swap(extras.a, extras.b);
     if (is_small_) return finish_small(arguments, alpha, beta, extras);
     MatrixArguments given = arguments;
     given.extras = &extras;
@@ -90,7 +91,7 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, Factor alpha, 
     MatrixProduct product = product_;
     const auto lay_out = [&](const PackedMatrix* packed, MatrixLayout& layout, const void*& pointer) {
         if (packed == nullptr) return;
-        layout = is_turned_ ? turned(packed->form().layout()) : packed->form().layout();
+        layout = is_swapped_ ? transposed(packed->form().layout()) : packed->form().layout();
         pointer = packed->matrix(0);
     };
     lay_out(a, product.a, given.a);

@@ -15,13 +15,13 @@ namespace swirl::planning {
 
 namespace {
 
-/// Of a block whose elements lie in memory: whole runs of what is evaluated together.
-constexpr Integer usual_rows = 4 * evaluated_together, usual_columns = 256;
+/// Block size for elements in memory: a multiple of the elements evaluated at once.
+constexpr Integer usual_rows = 4 * evaluation_block, usual_columns = 256;
 
-/// Sums of neighbours are added up apart from each other, so that vectors can do it.
+/// Number of independent partial sums of neighbouring elements, so that the loop vectorises.
 constexpr std::size_t apart = 8;
 
-double neutral_of(Reduce operation) {
+double identity_of(Reduce operation) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     return operation == Reduce::sum ? 0 : operation == Reduce::maximum ? -infinity : infinity;
 }
@@ -29,7 +29,7 @@ double neutral_of(Reduce operation) {
 struct Sum {
     double operator()(double a, double b) const { return a + b; }
 };
-/// NaN where one of both is, as the next.
+/// NaN if either is; the next one too.
 struct Maximum {
     double operator()(double a, double b) const { return a < b || b != b ? b : a; }
 };
@@ -37,7 +37,7 @@ struct Minimum {
     double operator()(double a, double b) const { return b < a || b != b ? b : a; }
 };
 
-/// f with what makes one of two numbers, known when loops over them are compiled.
+/// Calls f with the binary operation as a type, so that loops over it are compiled for it.
 template <class F> void with_operation(Reduce operation, F&& f) {
     switch (operation) {
     case Reduce::sum: return f(Sum());
@@ -46,7 +46,7 @@ template <class F> void with_operation(Reduce operation, F&& f) {
     }
 }
 
-/// Of neighbours: each with the total that belongs to it, or in turns with those of some totals.
+/// Combines elements with totals: one total per element, or a few totals in rotation.
 template <class R, class Two> void take_each(const R* values, Integer count, double* totals, Two&& two) {
     for (Integer at = 0; at < count; ++at) totals[at] = two(totals[at], static_cast<double>(values[at]));
 }
@@ -58,39 +58,39 @@ void take_in_turns(const R* values, Integer count, std::array<double, apart>& to
     take_each(values + at, count - at, totals.data(), two);
 }
 
-/// f with an example of what elements in memory are.
-template <class F> void with_elements(Number number, F&& f) {
-    switch (number) {
-    case Number::int32:
-    case Number::float32: return f(float{});
-    case Number::float64: return f(double{});
-    case Number::complex32: return f(std::complex<float>{});
-    case Number::complex64: return f(std::complex<double>{});
-    default: throw InternalError("reductions of {}", word_of(number));
+/// Calls f with a value of the type of elements in memory.
+template <class F> void with_elements(DataType data_type, F&& f) {
+    switch (data_type) {
+    case DataType::int32:
+    case DataType::float32: return f(float{});
+    case DataType::float64: return f(double{});
+    case DataType::complex32: return f(std::complex<float>{});
+    case DataType::complex64: return f(std::complex<double>{});
+    default: throw InternalError("reductions of {}", word_of(data_type));
     }
 }
 
 } // namespace
 
 MatrixReductions::MatrixReductions(const MatrixProduct& product) : first_result_(arrays_of(product).size()) {
-    const bool is_turned = wants_transposition(product);
+    const bool is_transposed = wants_transposition(product);
     for (const Reduction& reduction : product.reductions) {
         Over over = reduction.over;
-        if (is_turned && over != Over::all) over = over == Over::rows ? Over::columns : Over::rows;
-        all_.push_back({PlacedExpression(product, scope_of(product, reduction), reduction.of),
+        if (is_transposed && over != Over::all) over = over == Over::rows ? Over::columns : Over::rows;
+        all_.push_back({LoweredExpression(product, scope_of(product, reduction), reduction.of),
                         reduction.operation, over, results_of_matrix(product, reduction.over)});
     }
 }
 
-ReductionParts::ReductionParts(const MatrixProduct& oriented, const ReductionCall& call,
-                               const ReductionGrid& grid)
-    : product_(oriented), call_(call), grid_(grid) {
+PartialReductions::PartialReductions(const MatrixProduct& canonical, const ReductionCall& call,
+                                     const ReductionGrid& grid)
+    : product_(canonical), call_(call), grid_(grid) {
     for (const MatrixReductions::One& one : call.reductions->all())
-        parts_.emplace_back(static_cast<std::size_t>(one.of_matrix * parts_of_result(one.over)),
-                            neutral_of(one.operation));
+        partials_.emplace_back(static_cast<std::size_t>(one.of_matrix * partials_of_result(one.over)),
+                               identity_of(one.operation));
 }
 
-Integer ReductionParts::parts_of_result(Over over) const {
+Integer PartialReductions::partials_of_result(Over over) const {
     switch (over) {
     case Over::columns: return grid_.column_blocks();
     case Over::rows: return grid_.row_blocks();
@@ -99,18 +99,18 @@ Integer ReductionParts::parts_of_result(Over over) const {
     return 0;
 }
 
-double* ReductionParts::parts(std::size_t k, Integer block) {
+double* PartialReductions::partials(std::size_t k, Integer block) {
     const MatrixReductions::One& one = call_.reductions->all()[k];
     const Integer row = block / grid_.column_blocks(), column = block % grid_.column_blocks();
-    Integer place = block;
-    if (one.over == Over::columns) place = column * one.of_matrix + row * grid_.block_rows;
-    if (one.over == Over::rows) place = row * one.of_matrix + column * grid_.block_columns;
-    return parts_[k].data() + place;
+    Integer offset = block;
+    if (one.over == Over::columns) offset = column * one.of_matrix + row * grid_.block_rows;
+    if (one.over == Over::rows) offset = row * one.of_matrix + column * grid_.block_columns;
+    return partials_[k].data() + offset;
 }
 
 template <class R, class T, class Two>
-void ReductionParts::take_one(std::size_t k, Integer block, const T* c, Integer row_stride,
-                              Integer column_stride, Two&& two) {
+void PartialReductions::take_one(std::size_t k, Integer block, const T* c, Integer row_stride,
+                                 Integer column_stride, Two&& two) {
     const MatrixReductions::One& one = call_.reductions->all()[k];
     const Integer first_row = block / grid_.column_blocks() * grid_.block_rows;
     const Integer first_column = block % grid_.column_blocks() * grid_.block_columns;
@@ -118,12 +118,12 @@ void ReductionParts::take_one(std::size_t k, Integer block, const T* c, Integer 
     const Integer columns = std::min(grid_.block_columns, grid_.columns - first_column);
     ExpressionEvaluation<R> evaluation(
         {&one.expression, call_.arrays, call_.matrix, first_row, first_column});
-    double* const to = parts(k, block);
+    double* const to = partials(k, block);
     for (Integer column = 0; column < columns; ++column) {
         std::array<double, apart> totals;
-        totals.fill(neutral_of(one.operation));
-        for (Integer row = 0; row < rows; row += evaluated_together) {
-            const Integer count = std::min(evaluated_together, rows - row);
+        totals.fill(identity_of(one.operation));
+        for (Integer row = 0; row < rows; row += evaluation_block) {
+            const Integer count = std::min(evaluation_block, rows - row);
             const Values<R>& values = evaluation.evaluate(c + row * row_stride + column * column_stride,
                                                           row_stride, row, column, count);
             if (one.over == Over::columns)
@@ -139,10 +139,10 @@ void ReductionParts::take_one(std::size_t k, Integer block, const T* c, Integer 
     }
 }
 
-void ReductionParts::take(Integer block, const void* c, Integer row_stride, Integer column_stride) {
-    with_elements(product_.number, [&](auto example) {
+void PartialReductions::take(Integer block, const void* c, Integer row_stride, Integer column_stride) {
+    with_elements(product_.data_type, [&](auto example) {
         using T = decltype(example);
-        for (std::size_t k = 0; k < parts_.size(); ++k)
+        for (std::size_t k = 0; k < partials_.size(); ++k)
             with_operation(call_.reductions->all()[k].operation, [&](auto two) {
                 take_one<typename RealPart<T>::type>(k, block, static_cast<const T*>(c), row_stride,
                                                      column_stride, two);
@@ -150,17 +150,17 @@ void ReductionParts::take(Integer block, const void* c, Integer row_stride, Inte
     });
 }
 
-void ReductionParts::finish() {
-    with_elements(product_.number, [&](auto example) {
+void PartialReductions::finish() {
+    with_elements(product_.data_type, [&](auto example) {
         using R = typename RealPart<decltype(example)>::type;
-        for (std::size_t k = 0; k < parts_.size(); ++k) {
+        for (std::size_t k = 0; k < partials_.size(); ++k) {
             const MatrixReductions::One& one = call_.reductions->all()[k];
             const void* const array = call_.arrays[call_.reductions->first_result() + k];
             R* const results = static_cast<R*>(const_cast<void*>(array)) + call_.matrix * one.of_matrix;
-            std::vector<double> totals(static_cast<std::size_t>(one.of_matrix), neutral_of(one.operation));
+            std::vector<double> totals(static_cast<std::size_t>(one.of_matrix), identity_of(one.operation));
             with_operation(one.operation, [&](auto two) {
-                for (Integer part = 0; part < parts_of_result(one.over); ++part)
-                    take_each(parts_[k].data() + part * one.of_matrix, one.of_matrix, totals.data(), two);
+                for (Integer part = 0; part < partials_of_result(one.over); ++part)
+                    take_each(partials_[k].data() + part * one.of_matrix, one.of_matrix, totals.data(), two);
             });
             for (Integer r = 0; r < one.of_matrix; ++r)
                 results[r] = static_cast<R>(totals[static_cast<std::size_t>(r)]);
@@ -168,20 +168,21 @@ void ReductionParts::finish() {
     });
 }
 
-ReductionGrid usual_grid(const MatrixProduct& oriented) {
-    return {oriented.rows, oriented.columns, usual_rows, usual_columns};
+ReductionGrid usual_grid(const MatrixProduct& canonical) {
+    return {canonical.rows, canonical.columns, usual_rows, usual_columns};
 }
 
-void reduce_matrix(const MatrixProduct& oriented, const ReductionCall& call, const void* c, int threads) {
-    const ReductionGrid grid = usual_grid(oriented);
-    ReductionParts parts(oriented, call, grid);
-    const Integer bytes = bytes_of(oriented.number == Number::int32 ? Number::float32 : oriented.number);
+void reduce_matrix(const MatrixProduct& canonical, const ReductionCall& call, const void* c, int threads) {
+    const ReductionGrid grid = usual_grid(canonical);
+    PartialReductions partials(canonical, call, grid);
+    const Integer bytes =
+        bytes_of(canonical.data_type == DataType::int32 ? DataType::float32 : canonical.data_type);
     const auto take = [&](Integer block) {
         const Integer row = block / grid.column_blocks() * grid.block_rows;
         const Integer column = block % grid.column_blocks() * grid.block_columns;
-        const Integer place = row * oriented.c.row_stride + column * oriented.c.column_stride;
-        parts.take(block, static_cast<const std::byte*>(c) + place * bytes, oriented.c.row_stride,
-                   oriented.c.column_stride);
+        const Integer offset = row * canonical.c.row_stride + column * canonical.c.column_stride;
+        partials.take(block, static_cast<const std::byte*>(c) + offset * bytes, canonical.c.row_stride,
+                      canonical.c.column_stride);
     };
     const int members = static_cast<int>(std::min<Integer>(threads, grid.count()));
     if (members <= 1)
@@ -190,7 +191,7 @@ void reduce_matrix(const MatrixProduct& oriented, const ReductionCall& call, con
         runtime::run_team(members, [&](const runtime::TeamMember& member) {
             for (Integer block = member.number(); block < grid.count(); block += member.size()) take(block);
         });
-    parts.finish();
+    partials.finish();
 }
 
 } // namespace swirl::planning

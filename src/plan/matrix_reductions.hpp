@@ -2,35 +2,35 @@
 
 #include <swirl/matrix_product.hpp>
 
-#include "plan/placed_expression.hpp"
+#include "plan/lowered_expression.hpp"
 
 #include <vector>
 
 namespace swirl::planning {
 
-/// A product's reductions on CPUs, in the orientation in which it is computed. Elements are taken from memory, block by block of a grid that depends on
-/// the product alone, and parts of results are put together in the order of blocks: so bits do not depend on threads. Sums are of
-/// float64.
+/// A product's reductions on CPUs, in the canonical orientation. Elements are read from memory block by block; the grid
+/// of blocks depends only on the product, and partial results are combined in block order. So the bits do not depend on
+/// the number of threads. Sums are in float64.
 class MatrixReductions {
 public:
-    /// Of a valid product.
+    /// The product must be valid.
     explicit MatrixReductions(const MatrixProduct& product);
 
     struct One {
-        PlacedExpression expression;
+        LoweredExpression expression;
         Reduce operation;
-        Over over;         ///< of C as it is oriented
-        Integer of_matrix; ///< results
+        Over over;         ///< of the canonical C
+        Integer of_matrix; ///< results per matrix
     };
     const std::vector<One>& all() const { return all_; }
-    std::size_t first_result() const { return first_result_; } ///< of given_arrays_of
+    std::size_t first_result() const { return first_result_; } ///< its index in given_arrays_of
 
 private:
     std::vector<One> all_;
     std::size_t first_result_;
 };
 
-/// The reductions in an execution.
+/// The reductions in one execution.
 struct ReductionCall {
     const MatrixReductions* reductions = nullptr; ///< null: there are none
     const void* const* arrays = nullptr;          ///< in the order of given_arrays_of
@@ -39,49 +39,49 @@ struct ReductionCall {
     explicit operator bool() const { return reductions != nullptr; }
 };
 
-/// Blocks of a matrix, one row of blocks after the other.
+/// Blocks of a matrix in row-major order.
 struct ReductionGrid {
     Integer rows = 0, columns = 0;             ///< of the matrix
-    Integer block_rows = 1, block_columns = 1; ///< those at the edges are shorter
+    Integer block_rows = 1, block_columns = 1; ///< blocks at the edges are smaller
 
     Integer row_blocks() const { return ceil_divide(rows, block_rows); }
     Integer column_blocks() const { return ceil_divide(columns, block_columns); }
     Integer count() const { return row_blocks() * column_blocks(); }
-    /// Of the block that begins there.
-    Integer number_at(Integer row, Integer column) const {
+    /// Index of the block that starts at (row, column).
+    Integer block_index(Integer row, Integer column) const {
         return row / block_rows * column_blocks() + column / block_columns;
     }
 };
 
-/// The parts of the results of one matrix.
-class ReductionParts {
+/// Partial results of one matrix.
+class PartialReductions {
 public:
-    ReductionParts(const MatrixProduct& oriented, const ReductionCall& call, const ReductionGrid& grid);
+    PartialReductions(const MatrixProduct& canonical, const ReductionCall& call, const ReductionGrid& grid);
 
-    /// Takes the elements of a block, of which `c` is the first, as the epilogue has left them: with these strides, of the product's
-    /// precision (float32 where sums are int32). Blocks may be taken by several threads at once.
+    /// Reduces a block of elements after the epilogue. `c` points to its first element; elements have the product's
+    /// data type (float32 where accumulators are int32). Several threads may take blocks at once.
     void take(Integer block, const void* c, Integer row_stride, Integer column_stride);
-    /// Writes the results, when all blocks have been taken.
+    /// Writes the results once all blocks have been taken.
     void finish();
 
 private:
     template <class R, class T, class Two>
     void take_one(std::size_t k, Integer block, const T* c, Integer row_stride, Integer column_stride,
                   Two&& two);
-    /// Where parts of results of one reduction begin that the block has, and how many of each.
-    double* parts(std::size_t k, Integer block);
-    Integer parts_of_result(Over over) const;
+    /// Address of a block's partial results for reduction k, and the number of partial results per result.
+    double* partials(std::size_t k, Integer block);
+    Integer partials_of_result(Over over) const;
 
     const MatrixProduct& product_;
     ReductionCall call_;
     ReductionGrid grid_;
     std::vector<std::vector<double>>
-        parts_; ///< by reduction: all results of the first block along what is reduced, then of the next
+        partials_; ///< by reduction: all partial results of the first block along the reduced dimension, then the next
 };
 
-/// The grid of elements that lie in memory: blocks are for several threads.
-ReductionGrid usual_grid(const MatrixProduct& oriented);
-/// All of one matrix C, in memory, by so many threads at most.
-void reduce_matrix(const MatrixProduct& oriented, const ReductionCall& call, const void* c, int threads);
+/// The grid for elements in memory, with enough blocks for several threads.
+ReductionGrid usual_grid(const MatrixProduct& canonical);
+/// Reduces one matrix C in memory with at most `threads` threads.
+void reduce_matrix(const MatrixProduct& canonical, const ReductionCall& call, const void* c, int threads);
 
 } // namespace swirl::planning

@@ -8,19 +8,19 @@
 
 namespace swirl::planning {
 
-/// Which elements of a result are wanted: all, or a triangle with its diagonal, or of such a triangle a band.
+/// The elements of a result to compute: all, a triangle with its diagonal, or a band of such a triangle.
 struct MatrixRegion {
     enum class Half : std::uint8_t { all, lower, upper };
     Half half = Half::all;
     Integer offset =
-        0; ///< rows of the triangle above the first one (lower), or columns left of the first one (upper)
+        0; ///< rows of the triangle above the first row (lower), or columns left of the first column (upper)
 
     bool contains(Integer row, Integer column) const {
         if (half == Half::all) return true;
         return half == Half::lower ? row + offset >= column : column + offset >= row;
     }
-    /// Of rows first … last−1 those that it contains elements of in a column.
-    runtime::Share rows_in(Integer column, runtime::Share rows) const {
+    /// Those of the rows first … last−1 that have elements in the region in this column.
+    runtime::IterationRange rows_in(Integer column, runtime::IterationRange rows) const {
         if (half == Half::lower) rows.first = std::clamp(column - offset, rows.first, rows.last);
         if (half == Half::upper) rows.last = std::clamp(column + offset + 1, rows.first, rows.last);
         return rows;

@@ -5,8 +5,8 @@
 
 namespace swirl::planning {
 
-/// The lower or upper triangle of C = α·A·B + β·C, as `multiply` would compute it; what is on the other side of the diagonal is
-/// neither read nor written. C is square, of one matrix, and has a stride of 1.
+/// The lower or upper triangle of C = α·A·B + β·C, with the same bits as `multiply`. Elements on the other side of the
+/// diagonal are neither read nor written. C is square, one matrix, and has a unit stride.
 void multiply_triangle(const MatrixProduct& product, MatrixRegion::Half half,
                        const MatrixArguments& arguments, int threads);
 

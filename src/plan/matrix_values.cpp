@@ -2,21 +2,21 @@
 
 namespace swirl::planning {
 
-Factor factor_kind(Number number, const void* pointer) {
-    Factor kind = Factor::other;
-    with_number(number,
-                [&](auto example) { kind = detail::factor_kind(value_at<decltype(example)>(pointer)); });
+ScalarKind scalar_kind(DataType data_type, const void* pointer) {
+    ScalarKind kind = ScalarKind::other;
+    with_data_type(data_type,
+                   [&](auto example) { kind = detail::scalar_kind(value_at<decltype(example)>(pointer)); });
     return kind;
 }
 
 void check_beta(const MatrixProduct& product, const void* beta) {
-    if (product.converts() && factor_kind(product.number, beta) != Factor::zero)
+    if (product.converts() && scalar_kind(product.data_type, beta) != ScalarKind::zero)
         throw UserError("beta is not 0, but C is of {} and sums are of {}: it is not read\n  use beta = 0",
-                        word_of(product.number_of_c()), word_of(product.number));
+                        word_of(product.type_of_c()), word_of(product.data_type));
 }
 
 void scale_matrix(const MatrixProduct& product, const void* beta, void* c) {
-    with_number(product.number, [&](auto example) {
+    with_data_type(product.data_type, [&](auto example) {
         using T = decltype(example);
         const T factor = value_at<T>(beta);
         if (factor == T(1)) return;

@@ -25,27 +25,29 @@ Integer longest(const Problem& problem) {
     return length;
 }
 
-/// Numbers of a point: two of a complex one, one where both sides are real.
-Integer point_numbers(const Problem& problem) {
+/// Real scalars per point: two for complex data, one if both sides are real.
+Integer scalars_per_point(const Problem& problem) {
     return is_complex(problem, Side::input) && is_complex(problem, Side::output) ? 2 : 1;
 }
 
-/// Of a point of the caller's.
-Integer point_bytes(const Problem& problem) { return real_bytes(problem.precision) * point_numbers(problem); }
+/// Bytes per point in the caller's precision.
+Integer point_bytes(const Problem& problem) {
+    return real_bytes(problem.precision) * scalars_per_point(problem);
+}
 
-/// Of a point as GPUs compute with it.
+/// Bytes per point in a GPU's arithmetic.
 Integer gpu_point_bytes(const Problem& problem) {
-    return std::max<Integer>(real_bytes(problem.precision), 4) * point_numbers(problem);
+    return std::max<Integer>(real_bytes(problem.precision), 4) * scalars_per_point(problem);
 }
 
-/// What all blocks of a cluster hold, or one block.
+/// Shared memory of all blocks of a cluster.
 Integer bytes_within_a_kernel(const target::Gpu& gpu) {
-    return gpu.shared_bytes_per_block_at_most * std::max(1, gpu.largest_cluster);
+    return gpu.max_shared_bytes_per_block * std::max(1, gpu.largest_cluster);
 }
 
-/// Copies of the longest transform.
+/// Number of copies of the longest transform.
 Integer copies_on_a_gpu(Integer length) {
-    constexpr Integer of_convolution = 2 + 2 + 1; // twice the length, its spectrum, the chirp
+    constexpr Integer of_convolution = 2 + 2 + 1; // double length, its spectrum, the chirp
     return rules::largest_prime_factor(length) > rules::largest_base_prime ? of_convolution : 1;
 }
 
@@ -61,9 +63,9 @@ Integer copies_on_a_gpu(Integer length) {
         static_cast<double>(limit) / gibibyte, to_text(problem), most);
 }
 
-/// Of the elements of one side.
+/// Bytes of the elements of one side.
 Integer bytes_of_side(const Problem& problem, Side side) {
-    const Extent reach = extent(problem, side); // the less where elements are the same as others
+    const Extent reach = extent(problem, side); // smaller if elements coincide
     const Integer of_element =
         real_bytes(stored_precision(problem, side)) * (is_complex(problem, side) ? 2 : 1);
     std::optional<Integer> bytes = of_element;
@@ -95,26 +97,26 @@ Integer added(Integer a, Integer b) { return a > saturated - b ? saturated : a +
 
 } // namespace
 
-Integer least_workspace(const Problem& problem) {
-    constexpr Integer small = Integer{1} << 20; // points that some plans transform without any
+Integer min_workspace(const Problem& problem) {
+    constexpr Integer small = Integer{1} << 20; // some plans need no workspace for this many points
     const Integer length = longest(problem);
     if (length <= small) return 0;
     return checked_multiply(length, point_bytes(problem)).value_or(saturated);
 }
 
 void require_memory(const Problem& problem) {
-    const Integer need = least_workspace(problem);
+    const Integer need = min_workspace(problem);
     if (need == 0) return;
     const Integer limit = runtime::memory_limit();
     if (need > limit) too_long(problem, need, limit, "this process may have", point_bytes(problem));
 }
 
-Integer least_gpu_memory(const Problem& problem, const target::Gpu& gpu) {
+Integer min_gpu_memory(const Problem& problem, const target::Gpu& gpu) {
     const Integer length = longest(problem);
     const auto copy = checked_multiply(length, gpu_point_bytes(problem));
     if (!copy) return saturated;
     if (*copy <= bytes_within_a_kernel(gpu)) return 0;
-    if (*copy > largest_gpu_memory) return *copy; // its factors would take long to find
+    if (*copy > largest_gpu_memory) return *copy; // avoids a long factorisation
     return *copy * copies_on_a_gpu(length);
 }
 
@@ -124,7 +126,7 @@ Integer array_bytes(const Problem& problem) {
 }
 
 void require_gpu_memory(const Problem& problem, const target::Gpu& gpu, Integer memory) {
-    const Integer need = least_gpu_memory(problem, gpu);
+    const Integer need = min_gpu_memory(problem, gpu);
     const Integer arrays = array_bytes(problem), length = longest(problem);
     if (need > memory)
         too_long(

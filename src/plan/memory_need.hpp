@@ -5,26 +5,26 @@
 
 namespace swirl::planning {
 
-/// Bytes of workspace that any plan for a CPU has at least: one copy of the longest transform, where that is no small one.
-/// For a valid problem; it saturates.
-Integer least_workspace(const Problem& problem);
+/// Lower bound on the workspace bytes of any CPU plan: one copy of the longest transform, unless that is small. The
+/// problem must be valid. Saturates.
+Integer min_workspace(const Problem& problem);
 
-/// UserError where that is more than this process may have, before anything is derived: tables alone would take it all.
+/// Throws UserError if that exceeds this process's memory limit, before deriving anything: tables alone would fill it.
 void require_memory(const Problem& problem);
 
-/// Of the card with the most: what is assumed where none is at hand.
+/// The largest memory of any supported GPU: assumed where no GPU is present.
 constexpr Integer largest_gpu_memory = Integer{288} << 30;
 
-/// Bytes of its memory that any plan for such a GPU has at least, beside the caller's arrays: where blocks hand on to others, a
-/// copy of the longest transform; where its length has a large prime factor, a convolution and its tables. It saturates.
-Integer least_gpu_memory(const Problem& problem, const target::Gpu& gpu);
+/// Lower bound on the device bytes of any plan for this GPU, besides the caller's arrays: a copy of the longest
+/// transform if it exceeds one cluster's shared memory; for a length with a large prime factor, a convolution and its
+/// tables. Saturates.
+Integer min_gpu_memory(const Problem& problem, const target::Gpu& gpu);
 
-/// Bytes of the elements that input and output have, of the whole batch; those of an array with gaps are counted without these. It
-/// saturates.
+/// Bytes of the elements of input and output, over the whole batch; gaps do not count. Saturates.
 Integer array_bytes(const Problem& problem);
 
-/// UserError where a GPU with so much memory has not that much, before anything is derived, or where the arrays beside it would fit
-/// on no GPU. (On the one at hand they may: managed memory is larger.)
+/// Throws UserError, before deriving anything, if a GPU with this much memory has too little, or if the arrays plus
+/// this bound would fit on no GPU. (The arrays may exceed the present GPU's memory, because managed memory is larger.)
 void require_gpu_memory(const Problem& problem, const target::Gpu& gpu, Integer memory = largest_gpu_memory);
 
 } // namespace swirl::planning

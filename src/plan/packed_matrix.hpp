@@ -10,66 +10,65 @@
 
 namespace swirl::planning {
 
-/// An operand as it is packed: along the depth and across it.
+/// An operand as packing sees it: strides along k and across it.
 struct PanelSource {
     MatrixKernels::Operand operand;
     const std::byte* data;
-    Integer depth_stride;
+    Integer k_stride;
     Integer stride;
     bool conjugated;
 
     PanelSource(MatrixKernels::Operand which, const void* from, const MatrixLayout& layout)
         : operand(which),
           data(static_cast<const std::byte*>(from)),
-          depth_stride(which == MatrixKernels::Operand::a ? layout.column_stride : layout.row_stride),
+          k_stride(which == MatrixKernels::Operand::a ? layout.column_stride : layout.row_stride),
           stride(which == MatrixKernels::Operand::a ? layout.row_stride : layout.column_stride),
           conjugated(layout.conjugated) {}
 
     gemm::Pack::Source kind() const {
         if (stride == 1) return gemm::Pack::Source::across_panel;
-        return depth_stride == 1 ? gemm::Pack::Source::along_depth : gemm::Pack::Source::neither;
+        return k_stride == 1 ? gemm::Pack::Source::along_k : gemm::Pack::Source::neither;
     }
 };
 
-/// Rows of A or columns of B and steps along the depth: from `first` on so many.
+/// A range of A's rows or B's columns, and a range of k.
 struct PanelRange {
     Integer first;
     Integer extent;
-    Integer first_step;
-    Integer depth;
+    Integer first_k;
+    Integer k_extent;
 };
 
-/// Packs panels, one behind the other.
+/// Packs panels, contiguously.
 void pack_panels(MatrixKernels& kernels, const PanelSource& source, const PanelRange& range, std::byte* to);
 
-/// How an operand is packed as a whole. Operands are those of the product as it is oriented.
+/// The layout of a prepacked operand. Operands are those of the canonical product.
 struct PackedForm {
     MatrixKernels::Operand operand = MatrixKernels::Operand::a;
-    Number number = Number::float64;
+    DataType data_type = DataType::float64;
     Integer extent = 0; ///< rows of A, columns of B
-    Integer depth = 0;
-    Integer width = 0; ///< of a panel; 0: the numbers as they are, in `layout`
-    Integer block_depth =
-        0; ///< panels of so many steps; these of one block stand together, block after block
+    Integer k_extent = 0;
+    Integer width = 0; ///< of a panel; 0: an unpacked copy in `layout`
+    Integer kc = 0;    ///< k extent of a panel; the panels of a block are contiguous, block after block
     Integer matrices = 1;
     bool operator==(const PackedForm&) const = default;
 
     Integer padded() const { return width == 0 ? extent : (extent + width - 1) / width * width; }
-    Integer bytes_of_matrix() const { return padded() * depth * bytes_of(number); }
-    /// Of a copy: A's rows and B's steps along the depth are next to each other.
+    Integer bytes_of_matrix() const { return padded() * k_extent * bytes_of(data_type); }
+    /// Of a copy: A's rows, or B's k indices, have stride 1.
     MatrixLayout layout() const {
         MatrixLayout result{.row_stride = 1,
-                            .column_stride = operand == MatrixKernels::Operand::a ? extent : depth};
-        result.batch_stride = matrices == 1 ? 0 : extent * depth;
+                            .column_stride = operand == MatrixKernels::Operand::a ? extent : k_extent};
+        result.batch_stride = matrices == 1 ? 0 : extent * k_extent;
         return result;
     }
-    std::string text() const; ///< for people
+    std::string text() const; ///< for messages
 };
 
-/// An operand that is packed, for any number of executions.
+/// A prepacked operand for any number of executions.
 class PackedMatrix {
 public:
-    /// `kernels` have panels of the form's width; not needed where it is 0.
+    /// `kernels` must have panels of the form's width; unused if the width is 0.
     PackedMatrix(const PackedForm& form, const void* data, const MatrixLayout& layout,
                  MatrixKernels* kernels);
 
@@ -87,17 +86,17 @@ private:
     runtime::AlignedBuffer memory_;
 };
 
-/// A packed operand in an execution.
+/// A prepacked operand in one execution.
 struct PackedPanels {
-    const PackedMatrix* packed = nullptr; ///< null: the operand is not
+    const PackedMatrix* packed = nullptr; ///< null: not prepacked
     Integer matrix = 0;                   ///< of the batch
-    Integer first = 0; ///< row or column of the part at hand, a multiple of the panels' width
+    Integer first = 0; ///< first row or column of the subproblem, a multiple of the panel width
 
     explicit operator bool() const { return packed != nullptr; }
-    const std::byte* block(Integer from, Integer first_step, Integer depth) const {
+    const std::byte* block(Integer from, Integer first_k, Integer k_extent) const {
         const PackedForm& form = packed->form();
         return packed->matrix(matrix) +
-               (first_step * form.padded() + (first + from) * depth) * bytes_of(form.number);
+               (first_k * form.padded() + (first + from) * k_extent) * bytes_of(form.data_type);
     }
 };
 

@@ -4,11 +4,11 @@
 
 namespace swirl::planning {
 
-/// Part of a kernel that one thread runs, or several share.
+/// Part of a kernel that one thread runs or several share.
 struct PhaseDescription {
     bool is_parallel = false;
     Integer iterations = 1; ///< of a parallel phase
-    Integer grain = 1;      ///< shares are multiples of it
+    Integer grain = 1;      ///< iteration ranges of threads are multiples of it
     bool operator==(const PhaseDescription&) const = default;
 };
 

@@ -3,11 +3,11 @@
 #include "base/error.hpp"
 #include "plan/arguments.hpp"
 #include "plan/check.hpp"
+#include "plan/dimension_passes.hpp"
 #include "plan/emitted_kernel.hpp"
 #include "plan/kernel.hpp"
 #include "plan/memory_need.hpp"
 #include "plan/portable_kernel.hpp"
-#include "plan/steps.hpp"
 #include "problem/validate.hpp"
 #include "runtime/aligned_buffer.hpp"
 
@@ -27,15 +27,15 @@ struct Plan::State {
     DirectCall direct; ///< of the only kernel
     std::vector<std::unique_ptr<Kernel>> kernels;
     int threads = 1;
-    double seconds = 0; ///< that one thread takes, at least
-    /// The workspace: intermediate, then what threads share, then what each has for itself.
+    double seconds = 0; ///< lower bound on one thread's time
+    /// Workspace layout: the intermediate, then shared memory, then each thread's own.
     std::size_t intermediate_bytes = 0;
     std::size_t shared_bytes = 0;
     std::size_t own_bytes = 0;
     std::size_t workspace_bytes = 0;
 
     void run(const Arguments& arguments, void* workspace) const {
-        if (threads > 1 && runtime::team_size(threads) > 1) return run_in_team(arguments, workspace);
+        if (threads > 1 && runtime::team_size(threads) > 1) return run_on_team(arguments, workspace);
         const Kernel::Pointers pointers = pointers_of(arguments, workspace, 0);
         for (const auto& kernel : kernels) kernel->run(pointers);
     }
@@ -54,8 +54,8 @@ private:
                 shared + shared_bytes + static_cast<std::size_t>(member) * own_bytes};
     }
 
-    /// Apart from `run`, where a transform of 16 points would feel what it takes to prepare this.
-    [[gnu::noinline]] void run_in_team(const Arguments& arguments, void* workspace) const {
+    /// Out of line: keeps the fast path of `run` small, for transforms of about 16 points.
+    [[gnu::noinline]] void run_on_team(const Arguments& arguments, void* workspace) const {
         runtime::run_team(
             threads,
             [&, this](const runtime::TeamMember& member) {
@@ -64,48 +64,48 @@ private:
             seconds);
     }
 
-    /// Serial phases fall to member 0. The members meet before and after each parallel phase, but not at the ends.
+    /// Member 0 runs the serial phases. Barriers surround each parallel phase, except at the ends.
     void run_as(const runtime::TeamMember& member, const Kernel::Pointers& pointers) const {
         const PhaseDescription* previous = nullptr;
         for (const auto& kernel : kernels)
             for (std::size_t k = 0; k < kernel->phases().size(); ++k) {
                 const PhaseDescription& phase = kernel->phases()[k];
-                if (previous && (previous->is_parallel || phase.is_parallel)) member.meet();
+                if (previous && (previous->is_parallel || phase.is_parallel)) member.barrier();
                 previous = &phase;
-                const runtime::Share share =
+                const runtime::IterationRange range =
                     phase.is_parallel
-                        ? runtime::share_of(phase.iterations, phase.grain, member.number(), member.size())
-                        : runtime::Share{0, member.number() == 0 ? phase.iterations : 0};
-                if (share.first < share.last) kernel->run_phase(k, share, pointers);
+                        ? runtime::partition_of(phase.iterations, phase.grain, member.number(), member.size())
+                        : runtime::IterationRange{0, member.number() == 0 ? phase.iterations : 0};
+                if (range.first < range.last) kernel->run_phase(k, range, pointers);
             }
     }
 };
 
 namespace {
 
-/// Workspace of the calling thread: grows to the largest plan it has run.
+/// Workspace of the calling thread; grows to that of the largest plan it has run.
 void* thread_workspace(std::size_t bytes) {
     thread_local runtime::AlignedBuffer buffer;
     if (buffer.bytes() < bytes) buffer = runtime::AlignedBuffer(bytes, {.huge_pages = true});
     return buffer.data();
 }
 
-/// To whole cache lines.
+/// Rounds up to whole cache lines.
 std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-void match(const Recipe& recipe, const std::vector<Stage>& stages) {
-    require_steps_for(recipe, stages);
-    for (const StepRecipe& step : recipe.steps)
-        if (!step.mappings.empty())
+void match(const Recipe& recipe, const std::vector<DimensionPass>& passes) {
+    require_passes_for(recipe, passes);
+    for (const PassRecipe& pass : recipe.passes)
+        if (!pass.configurations.empty())
             throw UserError("recipe \"{}\" says 'on {}', which is how GPUs run a step; {} is a CPU",
-                            to_string(recipe), to_string(step.mappings.front()), recipe.machine);
+                            to_string(recipe), to_string(pass.configurations.front()), recipe.target);
 }
 
 bool is_portable(const target::Cpu& cpu) { return cpu.set == target::InstructionSet::portable; }
 
-/// The recipe's, if code for it can run here.
+/// The recipe's CPU, if code for it can run here.
 const target::Cpu& kernel_cpu(const Recipe& recipe) {
-    const target::Cpu& cpu = target::cpu_named(recipe.machine);
+    const target::Cpu& cpu = target::cpu_named(recipe.target);
     if (recipe.scalar && is_portable(cpu))
         throw UserError(
             "recipe \"{}\": the portable CPU has no scalar code\n  name another, such as \"sse2 scalar\"",
@@ -114,13 +114,13 @@ const target::Cpu& kernel_cpu(const Recipe& recipe) {
     return !needs_code || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
 }
 
-std::unique_ptr<Kernel> make_kernel(const Problem& problem, const Stage& stage,
+std::unique_ptr<Kernel> make_kernel(const Problem& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar,
                                     const passes::PhaseOptions& sharing) {
-    if (is_portable(cpu)) return make_portable_kernel(problem, stage, tree);
-    const ir::Program machine = machine_program(problem, stage, tree, cpu, scalar);
-    if (cpu.emitted_only) return std::make_unique<EmittedKernel>(machine);
-    return std::make_unique<CompiledKernel>(machine, stage, cpu, sharing);
+    if (is_portable(cpu)) return make_portable_kernel(problem, pass, tree);
+    const ir::Program program = optimized_program(problem, pass, tree, cpu, scalar);
+    if (cpu.emitted_only) return std::make_unique<EmittedKernel>(program);
+    return std::make_unique<CompiledKernel>(program, pass, cpu, sharing);
 }
 
 bool has_parallel_phase(const Kernel& kernel) {
@@ -138,14 +138,14 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
     validate_for_cpu(problem);
     require_memory(problem);
     const target::Cpu& cpu = kernel_cpu(recipe);
-    const std::vector<Stage> parts = stages(problem);
-    match(recipe, parts);
+    const std::vector<DimensionPass> passes = dimension_passes(problem);
+    match(recipe, passes);
     if (options.threads < 1) throw UserError("threads is {}; use 1 or more", options.threads);
     auto state = std::make_unique<State>(problem, recipe, &cpu, ArgumentCheck(problem));
     state->intermediate_bytes = rounded_up(intermediate_bytes(problem));
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-        auto kernel = make_kernel(problem, parts[k], recipe.steps[k].tree, cpu, recipe.scalar,
-                                  {options.threads, options.least_shared_operations});
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        auto kernel = make_kernel(problem, passes[k], recipe.passes[k].tree, cpu, recipe.scalar,
+                                  {options.threads, options.min_parallel_operations});
         state->shared_bytes = std::max(state->shared_bytes, kernel->workspace_bytes());
         state->own_bytes = std::max(state->own_bytes, kernel->own_workspace_bytes());
         if (has_parallel_phase(*kernel)) state->threads = options.threads;
@@ -155,9 +155,9 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
                              static_cast<std::size_t>(state->threads) * state->own_bytes;
     if (state->kernels.size() == 1 && state->threads == 1 && state->intermediate_bytes == 0)
         state->direct = state->kernels[0]->direct_call();
-    constexpr double most_flops = 1e11; // a second, of one thread
+    constexpr double max_flops_per_second = 1e11; // per thread
     for (const auto& kernel : state->kernels)
-        state->seconds += static_cast<double>(kernel->info().flops) / most_flops;
+        state->seconds += static_cast<double>(kernel->info().flops) / max_flops_per_second;
     std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
     if (options.check) check_against_definition(*plan);
     return plan;
@@ -184,7 +184,7 @@ void Plan::execute(const Arguments& arguments, void* workspace) const {
     if (state_->workspace_bytes > 0 && (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
         throw UserError("workspace = {} must point at {} bytes aligned to 64", workspace,
                         state_->workspace_bytes);
-    state_->check.require_apart(workspace, state_->workspace_bytes, arguments);
+    state_->check.require_disjoint(workspace, state_->workspace_bytes, arguments);
     state_->run(arguments, workspace);
 }
 
@@ -207,31 +207,31 @@ Integer Plan::table_bytes() const {
     return sum;
 }
 
-std::vector<StepDescription> Plan::describe() const {
-    std::vector<StepDescription> steps;
-    const std::vector<Stage> parts = stages(state_->problem);
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-        const rules::BreakdownTree& tree = state_->recipe.steps[k].tree;
-        Derivation derivation = derive(state_->problem, parts[k], tree, *state_->cpu, state_->recipe.scalar);
+std::vector<PassDescription> Plan::describe() const {
+    std::vector<PassDescription> descriptions;
+    const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        const rules::BreakdownTree& tree = state_->recipe.passes[k].tree;
+        Derivation derivation = derive(state_->problem, passes[k], tree, *state_->cpu, state_->recipe.scalar);
         if (is_portable(*state_->cpu)) {
-            PortableDerivation portable = derive_portable(state_->problem, parts[k], tree);
+            PortableDerivation portable = derive_portable(state_->problem, passes[k], tree);
             derivation.formula = std::move(portable.formula);
             derivation.loops = std::move(portable.loops);
         }
-        steps.push_back({state_->recipe.steps[k], std::move(derivation.formula), std::move(derivation.loops),
-                         std::move(derivation.lowered), std::move(derivation.machine),
-                         state_->kernels[k]->info(), state_->kernels[k]->phases(),
-                         state_->kernels[k]->statistics()});
+        descriptions.push_back({state_->recipe.passes[k], std::move(derivation.formula),
+                                std::move(derivation.loops), std::move(derivation.lowered),
+                                std::move(derivation.program), state_->kernels[k]->info(),
+                                state_->kernels[k]->phases(), state_->kernels[k]->statistics()});
     }
-    return steps;
+    return descriptions;
 }
 
-std::string Plan::listing(std::size_t step) const {
-    const std::vector<Stage> parts = stages(state_->problem);
-    ensure(step < parts.size(), "a plan of {} steps has no step {}", parts.size(), step);
-    const Derivation derivation = derive(state_->problem, parts[step], state_->recipe.steps[step].tree,
+std::string Plan::listing(std::size_t pass) const {
+    const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
+    ensure(pass < passes.size(), "a plan of {} steps has no step {}", passes.size(), pass);
+    const Derivation derivation = derive(state_->problem, passes[pass], state_->recipe.passes[pass].tree,
                                          *state_->cpu, state_->recipe.scalar);
-    return jit::compile(derivation.machine, *state_->cpu, {.listing = true}).listing;
+    return jit::compile(derivation.program, *state_->cpu, {.listing = true}).listing;
 }
 
 } // namespace swirl::planning

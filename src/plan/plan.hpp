@@ -19,21 +19,21 @@
 namespace swirl::planning {
 
 struct PlanOptions {
-    int threads = 1; ///< that may work on one execution; only one does where sharing would not pay
-    /// Operations (a vector counting once) of a loop from which on threads share it: ten times what meeting takes or
-    /// more. To find it again: swirl bench 'dft n' --sizes 1024..65536*2 with --threads 2 and with --threads 1.
-    double least_shared_operations = 32768;
-    bool check = true; ///< run each plan once against a second route before it is handed out
+    int threads = 1; ///< maximum per execution; only one is used where more would not pay
+    /// Minimum operations of a loop (a vector counts once) for sharing among threads: at least ten times the cost of a
+    /// barrier. Measure again with: swirl bench 'dft n' --sizes 1024..65536*2 with --threads 2 and with --threads 1.
+    double min_parallel_operations = 32768;
+    bool check = true; ///< verify each plan once against a second algorithm before returning it
 };
 
-/// One of the arrays that a plan takes beside input and output, at its element of index 0.
+/// An auxiliary array, at its element with index 0.
 struct ArrayArgument {
     const void* data = nullptr;
-    const void* imaginary = nullptr; ///< of planar complex numbers
+    const void* imaginary = nullptr; ///< imaginary components of planar complex data
 };
 
-/// Where a plan's data lies. Interleaved or real data: `input` and `output`; planar: the imaginary parts too.
-/// In place, `output` equals `input`. Each points at the element of index 0.
+/// Pointers of an execution, to elements with index 0. Interleaved or real data: `input` and `output`; planar: also the
+/// imaginary components. In place, `output` equals `input`.
 struct Arguments {
     const void* input = nullptr;
     void* output = nullptr;
@@ -42,47 +42,47 @@ struct Arguments {
     std::span<const ArrayArgument> arrays = {}; ///< in the order of arrays_of
 };
 
-/// What one step is, for people and reports.
-struct StepDescription {
-    StepRecipe recipe;
-    formula::Formula formula; ///< expanded, codelets left whole
-    lower::LoopProgram loops; ///< what becomes ir, and what a portable kernel runs
-    ir::Program lowered;      ///< as derived; for a portable kernel what emit/ would be given
-    ir::Program program;      ///< as compiled; for a portable kernel what its CPU's passes make of `lowered`
+/// One pass, for people and reports.
+struct PassDescription {
+    PassRecipe recipe;
+    formula::Formula formula; ///< expanded, with codelets as leaves
+    lower::LoopProgram loops; ///< lowered to ir; portable kernels run it directly
+    ir::Program lowered;      ///< as derived; for a portable kernel the input of emit/
+    ir::Program program;      ///< as compiled; for a portable kernel `lowered` after its CPU's passes
     ir::KernelInfo info;
     std::vector<PhaseDescription> phases;
-    jit::CodeStatistics statistics; ///< zero when a portable kernel runs
+    jit::CodeStatistics statistics; ///< zero for a portable kernel
 };
 
-/// An executable transform: immutable, usable from any number of threads at once.
+/// An executable transform: immutable, safe to use from any number of threads at once.
 class Plan {
 public:
-    /// Derives, compiles and checks. Where generated code cannot run, or the recipe's CPU is "portable", portable
-    /// kernels on built-in codelets take its place. Throws UserError for an invalid problem, or a recipe that does not fit it.
+    /// Derives, compiles and verifies. Where generated code cannot run, or the recipe's CPU is "portable", portable
+    /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable recipe.
     static std::shared_ptr<const Plan> build(const Problem& problem, const Recipe& recipe,
                                              const PlanOptions& options = {});
     ~Plan();
 
     const Problem& problem() const;
     const Recipe& recipe() const;
-    const target::Cpu& cpu() const; ///< that the kernels are for: "portable" when they are not generated here
-    std::size_t workspace_bytes() const; ///< aligned to 64
-    int threads() const;                 ///< that work on one execution: 1 when sharing would not pay
+    const target::Cpu& cpu() const;      ///< target of the kernels: "portable" if they are not generated here
+    std::size_t workspace_bytes() const; ///< 64-byte aligned
+    int threads() const;                 ///< per execution: 1 where more would not pay
 
-    /// Transforms, with the same bits at any number of threads; inside a parallel region on the calling thread alone.
-    /// Workspace comes from the stack, or from a buffer the calling thread keeps. Throws UserError for null, overlapping or
-    /// misaligned pointers before anything is written.
+    /// Executes the transform; the bits do not depend on the number of threads. Inside a parallel region only the
+    /// calling thread works. Workspace comes from the stack, or from a buffer of the calling thread. Throws UserError
+    /// for null, overlapping or misaligned pointers before anything is written.
     void execute(const Arguments& arguments) const;
-    /// The same with the caller's workspace (workspace_bytes() bytes, 64-byte aligned; may be null when 0).
+    /// The same with the caller's workspace: workspace_bytes() bytes, 64-byte aligned; may be null if 0.
     void execute(const Arguments& arguments, void* workspace) const;
 
     double flops() const;        ///< real additions and multiplications executed
     double bytes() const;        ///< read and written by the kernels
-    Integer table_bytes() const; ///< of constants that the kernels read: they stay as long as the plan
-    /// Rebuilt on demand: plans keep only what running needs.
-    std::vector<StepDescription> describe() const;
-    /// Assembly text of a step. Throws UserError where no machine code was generated.
-    std::string listing(std::size_t step) const;
+    Integer table_bytes() const; ///< constants read by the kernels; they live as long as the plan
+    /// Rebuilt on demand: plans keep only what execution needs.
+    std::vector<PassDescription> describe() const;
+    /// Assembly text of a pass. Throws UserError if no machine code was generated.
+    std::string listing(std::size_t pass) const;
 
 private:
     struct State;

@@ -8,7 +8,7 @@ namespace swirl::planning {
 
 namespace {
 
-using lower::PlaceForm;
+using lower::LayoutForm;
 using lower::Pointwise;
 using Kind = ExpressionNode::Kind;
 using Op = Pointwise::Op;
@@ -22,7 +22,7 @@ public:
         add(tree.value);
         return std::move(result_);
     }
-    /// With what is touched of a side of the problem.
+    /// Includes the ranges that the expression touches on a side of the problem.
     Pointwise of(const ExpressionTree& tree, const Problem& problem, Side side) {
         add(tree.value);
         if (tree.where) append(result_.where, index_conditions(tree.where).value());
@@ -33,9 +33,9 @@ public:
     }
 
 private:
-    static PlaceForm safe_element(const Problem& problem, Side side) {
+    static LayoutForm safe_element(const Problem& problem, Side side) {
         const std::vector<Axis> all = axes(problem, side);
-        PlaceForm element{std::vector<Integer>(all.size(), 0), 0};
+        LayoutForm element{std::vector<Integer>(all.size(), 0), 0};
         const auto ranges = touched_ranges(problem, side);
         for (std::size_t k = 0; k < all.size(); ++k)
             if (ranges[k].first == 0 && ranges[k].end == all[k].length)
@@ -53,7 +53,7 @@ private:
         return push({.op = op, .number = 0, .form = 0, .array = 0, .operands = std::move(operands)});
     }
 
-    int form(PlaceForm form) {
+    int form(LayoutForm form) {
         const auto at = std::find(result_.forms.begin(), result_.forms.end(), form);
         if (at != result_.forms.end()) return static_cast<int>(at - result_.forms.begin());
         result_.forms.push_back(std::move(form));
@@ -61,7 +61,7 @@ private:
     }
 
     int form(const IndexForm& of) {
-        PlaceForm place{std::vector<Integer>(scope_.lengths.size(), 0), of.constant};
+        LayoutForm place{std::vector<Integer>(scope_.lengths.size(), 0), of.constant};
         for (const auto& [name, coefficient] : of.coefficients)
             place.strides[scope_.axis_of(name).value()] += coefficient;
         return form(std::move(place));
@@ -82,7 +82,7 @@ private:
     }
 
     int array(const ExpressionNode& node) {
-        PlaceForm place{std::vector<Integer>(scope_.lengths.size(), 0), 0};
+        LayoutForm place{std::vector<Integer>(scope_.lengths.size(), 0), 0};
         Integer stride = 1;
         for (std::size_t k = node.indices.size(); k-- > 0;) {
             const std::size_t axis = scope_.axis_of(node.indices[k]).value();
@@ -171,8 +171,8 @@ lower::Pointwise pointwise_of(const ExpressionTree& tree, const ExpressionScope&
     return Translation(scope, arrays).of(tree);
 }
 
-std::vector<lower::CallersArray> callers_arrays(const Problem& problem) {
-    std::vector<lower::CallersArray> result;
+std::vector<lower::AuxiliaryArray> auxiliary_buffers(const Problem& problem) {
+    std::vector<lower::AuxiliaryArray> result;
     for (const ProblemArray& array : arrays_of(problem))
         result.push_back({array.name, array.is_complex, array.elements});
     return result;

@@ -8,15 +8,15 @@
 
 namespace swirl::planning {
 
-/// A side's expression, which is not the identity, as lower/ wants it. Its forms have a stride for each of the side's axes
-/// (batches first, then dimensions).
+/// The load or store expression of a side, which must not be the identity, as lower/ takes it. Its forms have one
+/// stride per axis of the side (batches first, then dimensions).
 lower::Pointwise pointwise_of(const Problem& problem, Side side);
 
-/// Any expression without 'where', its arrays among these. Its forms have a stride for each of the scope's axes.
+/// Any expression without 'where' whose arrays are among these. Its forms have one stride per axis of the scope.
 lower::Pointwise pointwise_of(const ExpressionTree& tree, const ExpressionScope& scope,
                               const std::vector<ProblemArray>& arrays);
 
-/// The problem's arrays as lower/ wants them.
-std::vector<lower::CallersArray> callers_arrays(const Problem& problem);
+/// The problem's auxiliary arrays as lower/ takes them.
+std::vector<lower::AuxiliaryArray> auxiliary_buffers(const Problem& problem);
 
 } // namespace swirl::planning

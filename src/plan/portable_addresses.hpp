@@ -5,18 +5,18 @@
 #include <span>
 #include <vector>
 
-/// Addresses of a call's entries, several iterations at a time.
+/// Addresses of a call's entries for several iterations at once.
 namespace swirl::planning {
 
-/// The most iterations a portable kernel runs at once.
-constexpr Integer most_lanes = 64;
+/// Maximum number of iterations that a portable kernel runs at once.
+constexpr Integer max_lanes = 64;
 
-/// What a set of entries adds to their constant offsets in each of the iterations run at once.
+/// Offset of a set of entries, besides their constants, in each of the iterations that run at once.
 struct LaneBases {
-    bool uniform; ///< lane l is first + l·stride; else each lane is listed
+    bool uniform; ///< lane l is first + l·stride; otherwise each lane is listed
     Integer first;
     Integer stride;
-    Integer lanes[most_lanes];
+    Integer lanes[max_lanes];
 
     Integer operator[](Integer lane) const { return uniform ? first + lane * stride : lanes[lane]; }
 };
@@ -32,7 +32,7 @@ public:
     void start(Integer* values) const {
         for (const lower::Loop& loop : loops_) values[loop.variable] = 0;
     }
-    /// Whether the next `lanes` iterations differ in the last loop's variable alone.
+    /// Whether the next `lanes` iterations differ only in the last loop's variable.
     bool is_run(const Integer* values, Integer lanes) const {
         return lanes == 1 || values[loops_.back().variable] + lanes <= loops_.back().count;
     }
@@ -50,28 +50,28 @@ private:
     Integer count_ = 1;
 };
 
-/// The different ways in which a call's entries move with the loops. Entries that move alike share a form.
+/// The distinct linear forms of a call's addresses. Entries whose addresses differ by a constant share a form.
 class AddressForms {
 public:
-    /// `around`: the loops in which the call lies, outermost first.
+    /// `around`: the loops around the call, outermost first.
     AddressForms(const Iterations& iterations, std::vector<lower::Loop> around);
 
-    /// The number of the form that moves as `address` does, whose constant is left to the entry.
+    /// Index of the form of `address`; the constant is left to the entry.
     std::size_t add(const Affine& address) { return add({terms_of(address), {}, 0}); }
-    /// The same for a location that may hold a table of indices; `address` is its `re` or `im`.
+    /// The same for a location that may have an index table; `address` is its `re` or `im`.
     std::size_t add(const Affine& address, const lower::Location& location);
 
     std::size_t size() const { return forms_.size(); }
-    /// All loops, those of the call last.
+    /// All loops; those of the call come last.
     const std::vector<lower::Loop>& loops() const { return loops_; }
 
-    /// Fills one LaneBases a form for the next `lanes` iterations and moves on to those after them.
+    /// Fills one LaneBases per form for the next `lanes` iterations and advances past them.
     void next(Integer* values, Integer lanes, std::span<LaneBases> bases) const;
 
 private:
     struct Form {
         std::vector<Affine::Term> terms;
-        std::vector<Integer> table; ///< empty, or what its row `row` adds
+        std::vector<Integer> table; ///< empty, or the offsets that its row `row` adds
         Affine row;
         bool operator==(const Form&) const = default;
     };
@@ -82,10 +82,10 @@ private:
     const Iterations& iterations_;
     std::vector<lower::Loop> loops_;
     std::vector<Form> forms_;
-    std::vector<Integer> strides_; ///< by form, with the call's last loop
+    std::vector<Integer> strides_; ///< by form, along the call's last loop
 };
 
-/// The place of each value of `loops`' variables in a table over them, the last loop fastest.
+/// Row index in a table over the values of the loops' variables, the last loop fastest.
 Affine row_of(const std::vector<lower::Loop>& loops);
 
 } // namespace swirl::planning

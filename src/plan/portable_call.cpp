@@ -21,16 +21,16 @@ Affine halved(const Affine& address) {
     return half;
 }
 
-/// The loops, the one last that moves the most entries to their neighbours and is long enough to fill the lanes.
+/// The loops, with that loop last that moves most entries to their neighbours and is long enough to fill the lanes.
 std::vector<lower::Loop> ordered(const lower::Call& call) {
     std::vector<lower::Loop> loops = call.loops;
     if (loops.size() < 2) return loops;
     const auto merit = [&](const lower::Loop& loop) {
         double sum = 0;
-        for (const auto* places : {&call.placement.sources, &call.placement.targets})
-            if (!places->empty()) {
-                const Integer stride = (*places)[0].re.coefficient(loop.variable);
-                const bool pairs = (*places)[0].im == (*places)[0].re + 1;
+        for (const auto* locations : {&call.placement.sources, &call.placement.targets})
+            if (!locations->empty()) {
+                const Integer stride = (*locations)[0].re.coefficient(loop.variable);
+                const bool pairs = (*locations)[0].im == (*locations)[0].re + 1;
                 sum += stride == (pairs ? 2 : 1) ? 2 : 1;
             }
         return sum * static_cast<double>(std::min<Integer>(loop.count, emit::builtin_lanes)) /
@@ -43,7 +43,7 @@ std::vector<lower::Loop> ordered(const lower::Call& call) {
     return loops;
 }
 
-/// Calls f(count) with `count` a constant where it is the usual one, so that loops over lanes become vector code.
+/// Calls f(count) with `count` as a constant if it is the usual one, so that loops over lanes vectorise.
 template <class F> void with_lanes(Integer count, F&& f) {
     if (count == emit::builtin_lanes) return f(std::integral_constant<Integer, emit::builtin_lanes>{});
     f(count);
@@ -86,32 +86,32 @@ template <class T> T& element(const ArrayPointers<T>& array, Integer scalar) {
 }
 
 template <class T>
-void gather(const ArrayPointers<T>& array, const PartPlace& place, const LaneBases* bases, Integer count,
-            T* to) {
-    const LaneBases& base = bases[place.form];
-    if (place.in == PartPlace::In::either)
-        for (Integer l = 0; l < count; ++l) to[l] = element(array, base[l] + place.offset);
+void gather(const ArrayPointers<T>& array, const ComponentLocation& location, const LaneBases* bases,
+            Integer count, T* to) {
+    const LaneBases& base = bases[location.form];
+    if (location.in == ComponentLocation::In::either)
+        for (Integer l = 0; l < count; ++l) to[l] = element(array, base[l] + location.offset);
     else
-        gather((place.in == PartPlace::In::first ? array.first : array.second) + place.offset, base, count,
-               to);
+        gather((location.in == ComponentLocation::In::first ? array.first : array.second) + location.offset,
+               base, count, to);
 }
 
 template <class T>
-void scatter(const T* from, const ArrayPointers<T>& array, const PartPlace& place, const LaneBases* bases,
-             Integer count) {
-    const LaneBases& base = bases[place.form];
-    if (place.in == PartPlace::In::either)
-        for (Integer l = 0; l < count; ++l) element(array, base[l] + place.offset) = from[l];
+void scatter(const T* from, const ArrayPointers<T>& array, const ComponentLocation& location,
+             const LaneBases* bases, Integer count) {
+    const LaneBases& base = bases[location.form];
+    if (location.in == ComponentLocation::In::either)
+        for (Integer l = 0; l < count; ++l) element(array, base[l] + location.offset) = from[l];
     else
         scatter(from, base, count,
-                (place.in == PartPlace::In::first ? array.first : array.second) + place.offset);
+                (location.in == ComponentLocation::In::first ? array.first : array.second) + location.offset);
 }
 
 template <class T> void negate(T* lanes, Integer count) {
     for (Integer l = 0; l < count; ++l) lanes[l] = -lanes[l];
 }
 
-/// Lanes that are computed along with others must hold numbers: they repeat the last one.
+/// Fills the unused lanes with the last one, so that they compute on valid values.
 template <class T> void pad(T* lanes, Integer count, Integer all) {
     for (Integer l = count; l < all; ++l) lanes[l] = lanes[count - 1];
 }
@@ -125,7 +125,7 @@ PortableCall<T>::PortableCall(const lower::Call& call, const lower::LoopProgram&
       output_(call.output.array),
       complex_(call.complex),
       rows_(call.codelet.rows),
-      lanes_(call.codelet.formula ? emit::builtin_lanes : most_lanes),
+      lanes_(call.codelet.formula ? emit::builtin_lanes : max_lanes),
       iterations_(ordered(call)),
       forms_(iterations_, around) {
     if (call.codelet.formula) codelet_.emplace(*call.codelet.formula, complex_);
@@ -135,51 +135,53 @@ PortableCall<T>::PortableCall(const lower::Call& call, const lower::LoopProgram&
 }
 
 template <class T>
-auto PortableCall<T>::entries_of(const std::vector<lower::Location>& places, const lower::Memory& memory,
+auto PortableCall<T>::entries_of(const std::vector<lower::Location>& locations, const lower::Memory& memory,
                                  const lower::LoopProgram& program, bool split) -> std::vector<Entry> {
     constexpr ir::Scalar scalar = std::is_same_v<T, float> ? ir::Scalar::float32 : ir::Scalar::float64;
-    std::vector<lower::Factor> whole;
-    for (const lower::Location& place : places)
-        whole.push_back(lower::factor_of(place.diagonals, program.extents));
-    lower::FactorGroups groups =
-        lower::factor_groups(std::move(whole), complex_, false, program.extents, lower::Roots::by_size);
-    const std::size_t left_out = factors_.size() + groups.factors.size(); // see lower::left_out
+    std::vector<lower::Twiddle> whole;
+    for (const lower::Location& location : locations)
+        whole.push_back(lower::twiddle_of(location.diagonals, program.extents));
+    lower::TwiddleGroups groups =
+        lower::twiddle_groups(std::move(whole), complex_, false, program.extents, lower::Roots::by_size);
+    const std::size_t left_out = factors_.size() + groups.twiddles.size(); // see lower::overflow_scale
     std::vector<bool> is_large;
-    for (lower::Factor& factor : groups.factors) {
+    for (lower::Twiddle& factor : groups.twiddles) {
         is_large.push_back(lower::is_near_overflow(std::abs(factor.constant), scalar));
-        if (is_large.back()) factor.constant /= lower::left_out;
+        if (is_large.back()) factor.constant /= lower::overflow_scale;
     }
     std::vector<Entry> entries;
-    for (std::size_t k = 0; k < places.size(); ++k) {
-        const lower::Location& place = places[k];
-        entries.push_back({place_of(place.re, place, split),
-                           place_of(place.im, place, split),
-                           place.re_negative,
-                           place.im_negative,
+    for (std::size_t k = 0; k < locations.size(); ++k) {
+        const lower::Location& location = locations[k];
+        entries.push_back({location_of(location.re, location, split),
+                           location_of(location.im, location, split),
+                           location.re_negative,
+                           location.im_negative,
                            {}});
-        if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = PartPlace::In::second;
+        if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = ComponentLocation::In::second;
         for (const auto& group : groups.of_entry[k])
             for (const std::size_t factor : group) {
                 std::vector<std::size_t>& all = entries.back().factors;
-                if (!groups.factors[factor].is_one()) all.push_back(factors_.size() + factor);
+                if (!groups.twiddles[factor].is_one()) all.push_back(factors_.size() + factor);
                 if (is_large[factor]) all.push_back(left_out);
             }
     }
-    for (const lower::Factor& factor : groups.factors) factors_.push_back(factor_of(factor));
-    factors_.push_back({static_cast<T>(lower::left_out), 0, {}});
+    for (const lower::Twiddle& factor : groups.twiddles) factors_.push_back(twiddle_of(factor));
+    factors_.push_back({static_cast<T>(lower::overflow_scale), 0, {}});
     return entries;
 }
 
 template <class T>
-PartPlace PortableCall<T>::place_of(const Affine& address, const lower::Location& place, bool split) {
-    using In = PartPlace::In;
-    if (!split) return {In::first, forms_.add(address, place), address.constant()};
-    if (!is_even(address)) return {In::either, forms_.add(address, place), address.constant()};
+ComponentLocation PortableCall<T>::location_of(const Affine& address, const lower::Location& location,
+                                               bool split) {
+    using In = ComponentLocation::In;
+    if (!split) return {In::first, forms_.add(address, location), address.constant()};
+    if (!is_even(address)) return {In::either, forms_.add(address, location), address.constant()};
     const Affine half = halved(address);
-    return {address.constant() % 2 == 0 ? In::first : In::second, forms_.add(half, place), half.constant()};
+    return {address.constant() % 2 == 0 ? In::first : In::second, forms_.add(half, location),
+            half.constant()};
 }
 
-template <class T> PortableFactor<T> PortableCall<T>::factor_of(const lower::Factor& factor) {
+template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const lower::Twiddle& factor) {
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
     std::vector<lower::Loop> varying;
@@ -211,7 +213,7 @@ template <class T>
 void PortableCall<T>::multiply(const PortableFactor<T>& factor, const LaneBases* bases, T* re, T* im,
                                Integer count) const {
     if (factor.is_one()) return;
-    T factor_re[most_lanes], factor_im[most_lanes];
+    T factor_re[max_lanes], factor_im[max_lanes];
     if (factor.form) {
         gather<T>(factor.table_re.data(), bases[*factor.form], count, factor_re);
         if (complex_) gather<T>(factor.table_im.data(), bases[*factor.form], count, factor_im);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lower/factors.hpp"
+#include "lower/twiddles.hpp"
 #include "plan/portable_addresses.hpp"
 #include "plan/portable_codelet.hpp"
 
@@ -9,30 +9,30 @@
 
 namespace swirl::planning {
 
-/// An array of a loop program in memory. Planar: its two parts. Else its scalars; `second` is null, or where the
-/// program's one array is two in the caller's memory: then scalar 2k is first[k] and scalar 2k + 1 second[k].
+/// An array of a loop program in memory. Planar: its two components. Otherwise its scalars, and `second` is null, or
+/// the caller stores the program's one array as two: then scalar 2k is first[k] and scalar 2k + 1 is second[k].
 template <class T> struct ArrayPointers {
     T* first;
     T* second;
 };
 
-/// Where one part of an entry lies in every iteration.
-struct PartPlace {
+/// Address of one component of an entry in every iteration.
+struct ComponentLocation {
     enum class In : std::uint8_t { first, second, either /**< the parity of the address says */ };
     In in;
     std::size_t form;
     Integer offset;
 };
 
-/// Where a running kernel keeps what changes; all of it workspace.
+/// Mutable state of a running kernel; all in workspace.
 template <class T> struct PortableState {
     const ArrayPointers<T>* arrays; ///< by Memory::array
     Integer* values;                ///< by variable
-    LaneBases* bases;               ///< one a form of the call at hand
-    T* lanes;                       ///< for the call's entries, before and after the codelet
+    LaneBases* bases;               ///< one per form of the current call
+    T* lanes;                       ///< the call's entries, before and after the codelet
 };
 
-/// What an entry is multiplied by, in every lane.
+/// A twiddle factor in every lane.
 template <class T> struct PortableFactor {
     T re = 1;
     T im = 0;
@@ -43,10 +43,10 @@ template <class T> struct PortableFactor {
     bool is_one() const { return !form && re == 1 && im == 0; }
 };
 
-/// One lower::Call made ready to run: addresses, tables of factors, the codelet.
+/// A lower::Call prepared for execution: addresses, twiddle tables, the codelet.
 template <class T> class PortableCall {
 public:
-    /// `split`: by array, whether it is two in the caller's memory.
+    /// `split`: by array, whether the caller stores it as two.
     PortableCall(const lower::Call& call, const lower::LoopProgram& program,
                  const std::vector<lower::Loop>& around, const std::vector<bool>& split);
     PortableCall(const PortableCall&) = delete;
@@ -55,27 +55,27 @@ public:
     void run(const PortableState<T>& state) const;
 
     std::size_t forms() const { return forms_.size(); }
-    std::size_t lane_elements() const; ///< that PortableState::lanes needs
+    std::size_t lane_elements() const; ///< required size of PortableState::lanes
 
-    // ---- for descriptions: of all iterations, the loops around not counted
+    // ---- for descriptions: over all iterations of the call, without the loops around it
     Integer flops() const;
-    Integer elements_loaded() const; ///< scalars; those of tables too
+    Integer elements_loaded() const; ///< scalars, tables included
     Integer elements_stored() const;
     std::size_t table_bytes() const;
 
 private:
     struct Entry {
-        PartPlace re;
-        PartPlace im;
+        ComponentLocation re;
+        ComponentLocation im;
         bool re_negative;
         bool im_negative;
-        std::vector<std::size_t> factors; ///< numbers of those it is multiplied by
+        std::vector<std::size_t> factors; ///< indices of its twiddle factors
     };
-    std::vector<Entry> entries_of(const std::vector<lower::Location>& places, const lower::Memory& memory,
+    std::vector<Entry> entries_of(const std::vector<lower::Location>& locations, const lower::Memory& memory,
                                   const lower::LoopProgram& program, bool split);
-    PartPlace place_of(const Affine& address, const lower::Location& place, bool split);
-    PortableFactor<T> factor_of(const lower::Factor& factor);
-    template <class F> void for_each_factor(F&& f) const; ///< of each entry of both sides
+    ComponentLocation location_of(const Affine& address, const lower::Location& location, bool split);
+    PortableFactor<T> twiddle_of(const lower::Twiddle& factor);
+    template <class F> void for_each_factor(F&& f) const; ///< for each entry of both sides
     T* lane(T* lanes, std::size_t entry) const { return lanes + static_cast<Integer>(entry) * lanes_; }
     void load(const PortableState<T>& state, const LaneVector<T>& x, Integer count) const;
     void store(const PortableState<T>& state, const LaneVector<T>& y, Integer count) const;
@@ -88,7 +88,7 @@ private:
     Integer lanes_; ///< iterations run at once
     Iterations iterations_;
     AddressForms forms_;
-    std::optional<PortableCodelet<T>> codelet_; ///< absent: copies and zeros
+    std::optional<PortableCodelet<T>> codelet_; ///< absent: copies and zeros only
     std::vector<Entry> sources_;
     std::vector<Entry> targets_;
     std::vector<PortableFactor<T>> factors_;

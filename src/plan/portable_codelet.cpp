@@ -10,7 +10,7 @@ namespace swirl::planning {
 namespace {
 
 constexpr Integer lanes = emit::builtin_lanes;
-constexpr Integer vector_bytes = 16; ///< of the vectors that built-in codelets compute with
+constexpr Integer vector_bytes = 16; ///< of the vectors that built-in codelets use
 
 template <class T> constexpr ir::Scalar scalar_of = ir::Scalar::float64;
 template <> constexpr ir::Scalar scalar_of<float> = ir::Scalar::float32;

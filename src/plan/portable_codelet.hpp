@@ -14,12 +14,12 @@ template <class T> struct LaneVector {
     T* im;
 };
 
-/// A codelet on emit::builtin_lanes transforms at once: a built-in one, else the product with the dense matrix.
+/// A codelet on emit::builtin_lanes transforms at once: a built-in one, otherwise a product with the dense matrix.
 template <class T> class PortableCodelet {
 public:
     PortableCodelet(const formula::Formula& formula, bool complex);
 
-    /// out = codelet(in) in the first `count` lanes; what the others hold afterwards does not count.
+    /// out = codelet(in) in the first `count` lanes; the other lanes of `out` are unspecified.
     void run(const LaneVector<T>& in, const LaneVector<T>& out, Integer count) const;
 
     Integer flops() const { return flops_; } ///< of one transform
@@ -34,7 +34,7 @@ private:
     Integer rows_;
     Integer columns_;
     std::vector<T> re_; ///< of the matrix, row-major
-    std::vector<T> im_; ///< empty when all of it is real
+    std::vector<T> im_; ///< empty if the matrix is real
     Integer flops_ = 0;
 };
 

@@ -19,10 +19,12 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / ca
 
 template <class T> class PortableKernel final : public Kernel {
 public:
-    PortableKernel(const lower::LoopProgram& program, const Problem& problem, const Stage& stage);
+    PortableKernel(const lower::LoopProgram& program, const Problem& problem, const DimensionPass& pass);
 
     /// There is one phase, for one thread.
-    void run_phase(std::size_t, runtime::Share, const Pointers& pointers) const override { run(pointers); }
+    void run_phase(std::size_t, runtime::IterationRange, const Pointers& pointers) const override {
+        run(pointers);
+    }
     void run(const Pointers& pointers) const override;
 
 private:
@@ -47,8 +49,8 @@ private:
         workspace_bytes_ += rounded_up(bytes);
         return offset;
     }
-    void bind(const lower::LoopProgram& program, int array, const Stage& stage);
-    void bind_argument(const lower::Array& array, const std::string& name, const Stage& stage);
+    void bind(const lower::LoopProgram& program, int array, const DimensionPass& pass);
+    void bind_argument(const lower::Array& array, const std::string& name, const DimensionPass& pass);
     void bind_temporary(const lower::Array& array, const std::string& name);
     Nodes prepare(const lower::Nodes& nodes, const lower::LoopProgram& program,
                   std::vector<lower::Loop>& around);
@@ -59,9 +61,9 @@ private:
     std::vector<bool> split_; ///< by array
     std::vector<ArrayBinding> arrays_;
     Nodes body_;
-    std::size_t most_forms_ = 0;
-    std::size_t most_lane_elements_ = 0;
-    std::size_t array_pointers_ = 0; ///< workspace offsets of what a run changes
+    std::size_t max_forms_ = 0;
+    std::size_t max_lane_elements_ = 0;
+    std::size_t array_pointers_ = 0; ///< workspace offsets of mutable state
     std::size_t values_ = 0;
     std::size_t bases_ = 0;
     std::size_t lanes_ = 0;
@@ -69,40 +71,40 @@ private:
 
 template <class T>
 PortableKernel<T>::PortableKernel(const lower::LoopProgram& program, const Problem& problem,
-                                  const Stage& stage) {
-    info_.name = fmt::format("portable_step_{}", stage.dimension);
+                                  const DimensionPass& pass) {
+    info_.name = fmt::format("portable_step_{}", pass.dimension);
     for (const lower::Array& array : program.arrays) {
         using Role = lower::Array::Role;
         split_.push_back(
-            (array.role == Role::input && is_planar(problem, stage.source)) ||
-            ((array.role == Role::output || array.role == Role::data) && is_planar(problem, stage.target)));
-        bind(program, static_cast<int>(split_.size()) - 1, stage);
+            (array.role == Role::input && is_planar(problem, pass.source)) ||
+            ((array.role == Role::output || array.role == Role::data) && is_planar(problem, pass.target)));
+        bind(program, static_cast<int>(split_.size()) - 1, pass);
     }
     std::vector<lower::Loop> around;
     body_ = prepare(program.body, program, around);
     array_pointers_ = reserve(arrays_.size() * sizeof(ArrayPointers<T>));
     values_ = reserve(program.extents.size() * sizeof(Integer));
-    bases_ = reserve(most_forms_ * sizeof(LaneBases));
-    lanes_ = reserve(most_lane_elements_ * sizeof(T));
+    bases_ = reserve(max_forms_ * sizeof(LaneBases));
+    lanes_ = reserve(max_lane_elements_ * sizeof(T));
     info_.workspace_bytes = static_cast<Integer>(workspace_bytes_);
 }
 
 template <class T>
-void PortableKernel<T>::bind(const lower::LoopProgram& program, int index, const Stage& stage) {
+void PortableKernel<T>::bind(const lower::LoopProgram& program, int index, const DimensionPass& pass) {
     const lower::Array& array = program.arrays[static_cast<std::size_t>(index)];
     const std::string name = lower::name_of(program, index);
     if (array.role == lower::Array::Role::temporary)
         bind_temporary(array, name);
     else
-        bind_argument(array, name, stage);
+        bind_argument(array, name, pass);
 }
 
 template <class T>
 void PortableKernel<T>::bind_argument(const lower::Array& array, const std::string& name,
-                                      const Stage& stage) {
+                                      const DimensionPass& pass) {
     const bool split = split_[arrays_.size()];
-    ArrayBinding binding{source_of(name, stage), std::nullopt};
-    if (split) binding.second = source_of(name + "_im", stage);
+    ArrayBinding binding{source_of(name, pass), std::nullopt};
+    if (split) binding.second = source_of(name + "_im", pass);
     arrays_.push_back(binding);
     ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = scalar};
     const Integer factor = array.kind == lower::Memory::Kind::interleaved ? 2 : 1;
@@ -124,7 +126,7 @@ void PortableKernel<T>::bind_temporary(const lower::Array& array, const std::str
     ArrayBinding binding{Binding::Source::workspace, std::nullopt, reserve(bytes), 0};
     if (planar) {
         binding.second = Binding::Source::workspace;
-        // Parts a multiple of the page size apart would fight for the same cache sets.
+        // Components a multiple of the page size apart would compete for the same cache sets.
         binding.second_offset = reserve(bytes + cache_line);
     }
     arrays_.push_back(binding);
@@ -162,8 +164,8 @@ auto PortableKernel<T>::prepare(const lower::Nodes& nodes, const lower::LoopProg
 
 template <class T>
 void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<lower::Loop>& around) {
-    most_forms_ = std::max(most_forms_, call.forms());
-    most_lane_elements_ = std::max(most_lane_elements_, call.lane_elements());
+    max_forms_ = std::max(max_forms_, call.forms());
+    max_lane_elements_ = std::max(max_lane_elements_, call.lane_elements());
     Integer times = 1;
     for (const lower::Loop& loop : around) times *= loop.count;
     info_.flops += times * call.flops();
@@ -204,9 +206,9 @@ template <class T> void PortableKernel<T>::run(const Nodes& nodes, const Portabl
 
 } // namespace
 
-PortableDerivation derive_portable(const Problem& problem, const Stage& stage,
+PortableDerivation derive_portable(const Problem& problem, const DimensionPass& pass,
                                    const rules::BreakdownTree& tree) {
-    lower::KernelRequest request = kernel_request(problem, stage, tree, target::portable_cpu());
+    lower::KernelRequest request = kernel_request(problem, pass, tree, target::portable_cpu());
     request.formula = with_builtin_codelets(request.formula, request.scalar);
     request.lanes = emit::builtin_lanes;
     request.merge_columns = false;
@@ -214,12 +216,12 @@ PortableDerivation derive_portable(const Problem& problem, const Stage& stage,
     return {std::move(request.formula), std::move(loops)};
 }
 
-std::unique_ptr<Kernel> make_portable_kernel(const Problem& problem, const Stage& stage,
+std::unique_ptr<Kernel> make_portable_kernel(const Problem& problem, const DimensionPass& pass,
                                              const rules::BreakdownTree& tree) {
-    const PortableDerivation derivation = derive_portable(problem, stage, tree);
+    const PortableDerivation derivation = derive_portable(problem, pass, tree);
     if (problem.precision == Precision::float32)
-        return std::make_unique<PortableKernel<float>>(derivation.loops, problem, stage);
-    return std::make_unique<PortableKernel<double>>(derivation.loops, problem, stage);
+        return std::make_unique<PortableKernel<float>>(derivation.loops, problem, pass);
+    return std::make_unique<PortableKernel<double>>(derivation.loops, problem, pass);
 }
 
 } // namespace swirl::planning

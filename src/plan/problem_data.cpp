@@ -40,7 +40,7 @@ template <class T> void fill_random(std::span<T> numbers, std::minstd_rand& gene
     for (T& number : numbers) number = rounded<T>(random_number(generator));
 }
 
-/// Calls f with a number of the precision's type.
+/// Calls f with a value of the precision's type.
 template <class F> auto with_type_of(Precision precision, F&& f) {
     switch (precision) {
     case Precision::float32: return f(float{});
@@ -98,20 +98,21 @@ ProblemData::ProblemData(const Problem& problem) : problem_(problem), arrays_(ar
         const Precision precision = stored_precision(problem, side);
         const Role role = in_place || side == Side::output ? Role::output : Role::input;
         const std::string name = role == Role::output ? "output" : "input";
-        place(side).real = allocate(bytes.lowest, bytes.end, {name, precision, role});
+        addresses(side).real = allocate(bytes.lowest, bytes.end, {name, precision, role});
         if (problem.layout == ComplexLayout::planar && is_complex(problem, side))
-            place(side).imaginary = allocate(bytes.lowest, bytes.end, {"imaginary " + name, precision, role});
+            addresses(side).imaginary =
+                allocate(bytes.lowest, bytes.end, {"imaginary " + name, precision, role});
     }
-    if (in_place) place(Side::output) = place(Side::input);
+    if (in_place) addresses(Side::output) = addresses(Side::input);
     for (const ProblemArray& array : arrays_) {
         const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
-        const Integer parts = array.is_complex && !planar ? 2 : 1;
-        const Integer bytes = parts * array.elements * real_bytes(array.precision);
-        ArrayArgument& argument = beside_.emplace_back();
-        argument.data = allocate(0, bytes, {"array " + array.name, array.precision, Role::beside});
+        const Integer components = array.is_complex && !planar ? 2 : 1;
+        const Integer bytes = components * array.elements * real_bytes(array.precision);
+        ArrayArgument& argument = auxiliary_.emplace_back();
+        argument.data = allocate(0, bytes, {"array " + array.name, array.precision, Role::auxiliary});
         if (planar)
             argument.imaginary =
-                allocate(0, bytes, {"imaginary array " + array.name, array.precision, Role::beside});
+                allocate(0, bytes, {"imaginary array " + array.name, array.precision, Role::auxiliary});
     }
 }
 
@@ -125,36 +126,36 @@ std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte, Contents
 }
 
 Arguments ProblemData::arguments() const {
-    const Place &in = place(Side::input), &out = place(Side::output);
+    const ElementAddress &in = addresses(Side::input), &out = addresses(Side::output);
     return {.input = in.real,
             .output = out.real,
             .input_imaginary = in.imaginary,
             .output_imaginary = out.imaginary,
-            .arrays = beside_};
+            .arrays = auxiliary_};
 }
 
-Integer ProblemData::parts_stride(Side side) const {
-    return is_complex(problem_, side) && place(side).imaginary == nullptr ? 2 : 1;
+Integer ProblemData::component_stride(Side side) const {
+    return is_complex(problem_, side) && addresses(side).imaginary == nullptr ? 2 : 1;
 }
 
-ProblemData::Place ProblemData::parts(Side side, Integer offset) const {
-    const Place& from = place(side);
+ProblemData::ElementAddress ProblemData::components(Side side, Integer offset) const {
+    const ElementAddress& from = addresses(side);
     const Integer scalar = real_bytes(stored_precision(problem_, side)), at = offset * scalar;
     if (!is_complex(problem_, side)) return {from.real + at, nullptr};
     if (from.imaginary != nullptr) return {from.real + at, from.imaginary + at};
     return {from.real + 2 * at, from.real + 2 * at + scalar};
 }
 
-ProblemData::Place ProblemData::parts_beside(std::size_t array, Integer index) const {
+ProblemData::ElementAddress ProblemData::auxiliary_components(std::size_t array, Integer index) const {
     const Integer scalar = real_bytes(arrays_[array].precision), at = index * scalar;
     const auto byte = [](const void* pointer) { return static_cast<std::byte*>(const_cast<void*>(pointer)); };
-    std::byte* const real = byte(beside_[array].data);
+    std::byte* const real = byte(auxiliary_[array].data);
     if (!arrays_[array].is_complex) return {real + at, nullptr};
-    if (beside_[array].imaginary != nullptr) return {real + at, byte(beside_[array].imaginary) + at};
+    if (auxiliary_[array].imaginary != nullptr) return {real + at, byte(auxiliary_[array].imaginary) + at};
     return {real + 2 * at, real + 2 * at + scalar};
 }
 
-std::complex<double> ProblemData::read(const Place& element, Precision precision) const {
+std::complex<double> ProblemData::read(const ElementAddress& element, Precision precision) const {
     const auto number = [&](const std::byte* part) -> double {
         if (part == nullptr) return 0;
         return with_type_of(precision, [&]<class T>(T) -> double {
@@ -164,7 +165,7 @@ std::complex<double> ProblemData::read(const Place& element, Precision precision
     return {number(element.real), number(element.imaginary)};
 }
 
-void ProblemData::write(const Place& element, Precision precision, std::complex<double> value) {
+void ProblemData::write(const ElementAddress& element, Precision precision, std::complex<double> value) {
     const auto write = [&](std::byte* part, double number) {
         if (part == nullptr) return;
         with_type_of(precision, [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded<T>(number); });
@@ -174,16 +175,16 @@ void ProblemData::write(const Place& element, Precision precision, std::complex<
 }
 
 std::complex<double> ProblemData::get(Side side, Integer offset) const {
-    return read(parts(side, offset), stored_precision(problem_, side));
+    return read(components(side, offset), stored_precision(problem_, side));
 }
 void ProblemData::set(Side side, Integer offset, std::complex<double> value) {
-    write(parts(side, offset), stored_precision(problem_, side), value);
+    write(components(side, offset), stored_precision(problem_, side), value);
 }
-std::complex<double> ProblemData::get_beside(std::size_t array, Integer index) const {
-    return read(parts_beside(array, index), arrays_[array].precision);
+std::complex<double> ProblemData::get_auxiliary(std::size_t array, Integer index) const {
+    return read(auxiliary_components(array, index), arrays_[array].precision);
 }
-void ProblemData::set_beside(std::size_t array, Integer index, std::complex<double> value) {
-    write(parts_beside(array, index), arrays_[array].precision, value);
+void ProblemData::set_auxiliary(std::size_t array, Integer index, std::complex<double> value) {
+    write(auxiliary_components(array, index), arrays_[array].precision, value);
 }
 
 void ProblemData::fill(std::uint32_t seed) {
@@ -193,38 +194,38 @@ void ProblemData::fill(std::uint32_t seed) {
                      [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
 }
 
-template <class F> void ProblemData::for_each_run(Side side, F&& f) const {
+template <class F> void ProblemData::for_each_range(Side side, F&& f) const {
     std::vector<Axis> loops = axes(problem_, side);
     if (!expression_of(problem_, side).is_identity()) {
         const ExpressionAt expression(problem_, side, [this](std::size_t array, Integer element) {
-            return get_beside(array, element);
+            return get_auxiliary(array, element);
         });
         for_each_index(loops, [&](const std::vector<Integer>& indices) {
             if (expression.touches(indices)) f(offset_of(loops, indices), Axis{1, 0});
         });
         return;
     }
-    const Axis run = loops.back();
+    const Axis range = loops.back();
     loops.pop_back();
-    for_each_index(loops, [&](const std::vector<Integer>& indices) { f(offset_of(loops, indices), run); });
+    for_each_index(loops, [&](const std::vector<Integer>& indices) { f(offset_of(loops, indices), range); });
 }
 
 void ProblemData::fill_input(std::uint32_t seed, double amplitude) {
     for (GuardedBuffer& buffer : buffers_) buffer.clear();
     std::minstd_rand generator(seed);
     for (std::size_t k = 0; k < buffers_.size(); ++k)
-        if (contents_[k].role == Role::beside) // first: conditions on the input may read it
+        if (contents_[k].role == Role::auxiliary) // first, because conditions on the input may read them
             with_type_of(contents_[k].precision,
                          [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
-    const Integer stride = parts_stride(Side::input);
-    for_each_run(Side::input, [&](Integer offset, const Axis& run) {
-        const Place first = parts(Side::input, offset);
+    const Integer stride = component_stride(Side::input);
+    for_each_range(Side::input, [&](Integer offset, const Axis& range) {
+        const ElementAddress first = components(Side::input, offset);
         for (std::byte* const part : {first.real, first.imaginary}) {
             if (part == nullptr) continue;
             with_type_of(stored_precision(problem_, Side::input), [&]<class T>(T) {
                 T* const numbers = reinterpret_cast<T*>(part);
-                for (Integer k = 0; k < run.length; ++k)
-                    numbers[k * run.stride * stride] = rounded<T>(amplitude * random_number(generator));
+                for (Integer k = 0; k < range.length; ++k)
+                    numbers[k * range.stride * stride] = rounded<T>(amplitude * random_number(generator));
             });
         }
     });
@@ -232,15 +233,15 @@ void ProblemData::fill_input(std::uint32_t seed, double amplitude) {
 
 void ProblemData::erase(Side side) {
     const Integer part = real_bytes(stored_precision(problem_, side));
-    for_each_run(side, [&](Integer offset, const Axis& run) {
-        const Place first = parts(side, offset);
-        const Integer step = run.stride * parts_stride(side) * part;
+    for_each_range(side, [&](Integer offset, const Axis& range) {
+        const ElementAddress first = components(side, offset);
+        const Integer step = range.stride * component_stride(side) * part;
         for (std::byte* const at : {first.real, first.imaginary}) {
             if (at == nullptr) continue;
             if (step == part)
-                std::fill_n(at, run.length * part, untouched);
+                std::fill_n(at, range.length * part, poison);
             else
-                for (Integer k = 0; k < run.length; ++k) std::fill_n(at + k * step, part, untouched);
+                for (Integer k = 0; k < range.length; ++k) std::fill_n(at + k * step, part, poison);
         }
     });
 }

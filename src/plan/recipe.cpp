@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view blanks = " \t";
 constexpr const char* scalar_suffix = " scalar";
 constexpr std::string_view chunk_word = "chunk";
-constexpr std::string_view mapping_word = " on ";
+constexpr std::string_view configuration_word = " on ";
 
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(blanks);
@@ -23,34 +23,34 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// What a mapping has by name: a number, left out of the text where it is the usual one, whether something is so, or what
-/// is staged. Longer names before those that they begin with.
+/// A launch configuration's named choice: an integer, omitted from the text if it has the usual value; a flag; or what
+/// is staged. A name precedes those that are prefixes of it.
 struct NamedChoice {
     std::string_view name;
-    Integer lower::GpuMapping::*number = nullptr;
-    bool lower::GpuMapping::*flag = nullptr;
-    lower::Staged staged = lower::Staged::none;
+    Integer lower::LaunchConfiguration::*number = nullptr;
+    bool lower::LaunchConfiguration::*flag = nullptr;
+    lower::SmemStaging staged = lower::SmemStaging::none;
     lower::Roots roots = lower::Roots::by_size;
     Integer usual = 0;
 };
 constexpr NamedChoice named_choices[] = {
-    {.name = "cluster", .number = &lower::GpuMapping::cluster, .usual = 1},
-    {.name = "groups", .number = &lower::GpuMapping::groups},
-    {.name = "group", .number = &lower::GpuMapping::group},
-    {.name = "ahead", .flag = &lower::GpuMapping::ahead},
-    {.name = "kept", .flag = &lower::GpuMapping::kept},
-    {.name = "pad", .number = &lower::GpuMapping::shared_row},
-    {.name = "pitch", .number = &lower::GpuMapping::shared_pitch},
-    {.name = "held", .flag = &lower::GpuMapping::one_vector},
-    {.name = "together", .flag = &lower::GpuMapping::together},
-    {.name = "resident", .number = &lower::GpuMapping::resident},
-    {.name = "staged in", .staged = lower::Staged::in},
-    {.name = "staged out", .staged = lower::Staged::out},
-    {.name = "staged", .staged = lower::Staged::both},
+    {.name = "cluster", .number = &lower::LaunchConfiguration::cluster, .usual = 1},
+    {.name = "cooperative_groups", .number = &lower::LaunchConfiguration::cooperative_groups},
+    {.name = "group_blocks", .number = &lower::LaunchConfiguration::group_blocks},
+    {.name = "pipelined", .flag = &lower::LaunchConfiguration::pipelined},
+    {.name = "evict_last", .flag = &lower::LaunchConfiguration::evict_last},
+    {.name = "pad", .number = &lower::LaunchConfiguration::smem_pad_interval},
+    {.name = "pitch", .number = &lower::LaunchConfiguration::smem_vector_pad},
+    {.name = "single_buffer", .flag = &lower::LaunchConfiguration::single_buffer},
+    {.name = "fused", .flag = &lower::LaunchConfiguration::fused},
+    {.name = "resident", .number = &lower::LaunchConfiguration::resident},
+    {.name = "staged in", .staged = lower::SmemStaging::in},
+    {.name = "staged out", .staged = lower::SmemStaging::out},
+    {.name = "staged", .staged = lower::SmemStaging::both},
     {.name = "roots loaded", .roots = lower::Roots::loaded},
     {.name = "roots multiplied", .roots = lower::Roots::multiplied},
-    {.name = "whole", .flag = &lower::GpuMapping::whole},
-    {.name = "apart", .number = &lower::GpuMapping::apart},
+    {.name = "fuse_nested", .flag = &lower::LaunchConfiguration::fuse_nested},
+    {.name = "separate_above", .number = &lower::LaunchConfiguration::separate_above},
 };
 
 std::string choice_names() {
@@ -59,29 +59,29 @@ std::string choice_names() {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Takes words, numbers and signs off the front of a text.
-class MappingParser {
+/// Consumes words, integers and symbols from the front of a text.
+class ConfigurationParser {
 public:
-    explicit MappingParser(std::string_view text) : text_(text), rest_(text) {}
+    explicit ConfigurationParser(std::string_view text) : text_(text), rest_(text) {}
 
-    std::vector<lower::GpuMapping> parse() {
-        std::vector<lower::GpuMapping> result;
-        do result.push_back(mapping());
+    std::vector<lower::LaunchConfiguration> parse() {
+        std::vector<lower::LaunchConfiguration> result;
+        do result.push_back(configuration());
         while (take(","));
         if (!rest_.empty()) fail("',', ';' or a choice (" + choice_names() + ")");
         return result;
     }
 
 private:
-    lower::GpuMapping mapping() {
-        lower::GpuMapping result{};
+    lower::LaunchConfiguration configuration() {
+        lower::LaunchConfiguration result{};
         result.threads = number();
         if (!take("x")) fail("'x' between threads and transforms");
         result.transforms = number();
         while (const NamedChoice* choice = take_choice())
             if (choice->flag != nullptr)
                 result.*choice->flag = true;
-            else if (choice->staged != lower::Staged::none)
+            else if (choice->staged != lower::SmemStaging::none)
                 result.staged = choice->staged;
             else if (choice->roots != lower::Roots::by_size)
                 result.roots = choice->roots;
@@ -121,47 +121,48 @@ private:
     std::string_view rest_;
 };
 
-StepRecipe parse_step(std::string_view text) {
-    StepRecipe step;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step.dimension);
+PassRecipe parse_pass(std::string_view text) {
+    PassRecipe pass;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pass.dimension);
     if (error != std::errc())
         throw UserError("recipe step '{}': expected a dimension's number, then a breakdown tree", text);
     const std::string_view rest = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
-    const auto on = rest.find(mapping_word);
-    step.tree = rules::parse_tree(trimmed(rest.substr(0, on)));
+    const auto on = rest.find(configuration_word);
+    pass.tree = rules::parse_tree(trimmed(rest.substr(0, on)));
     if (on != std::string_view::npos)
-        step.mappings = MappingParser(trimmed(rest.substr(on + mapping_word.size()))).parse();
-    return step;
+        pass.configurations =
+            ConfigurationParser(trimmed(rest.substr(on + configuration_word.size()))).parse();
+    return pass;
 }
 
 } // namespace
 
-std::string to_string(const lower::GpuMapping& mapping) {
-    std::string text = fmt::format("{}x{}", mapping.threads, mapping.transforms);
+std::string to_string(const lower::LaunchConfiguration& configuration) {
+    std::string text = fmt::format("{}x{}", configuration.threads, configuration.transforms);
     for (const NamedChoice& choice : named_choices)
         if (choice.flag != nullptr)
-            text += mapping.*choice.flag ? fmt::format(" {}", choice.name) : "";
-        else if (choice.staged != lower::Staged::none)
-            text += mapping.staged == choice.staged ? fmt::format(" {}", choice.name) : "";
+            text += configuration.*choice.flag ? fmt::format(" {}", choice.name) : "";
+        else if (choice.staged != lower::SmemStaging::none)
+            text += configuration.staged == choice.staged ? fmt::format(" {}", choice.name) : "";
         else if (choice.roots != lower::Roots::by_size)
-            text += mapping.roots == choice.roots ? fmt::format(" {}", choice.name) : "";
-        else if (const Integer value = mapping.*choice.number; value != choice.usual)
+            text += configuration.roots == choice.roots ? fmt::format(" {}", choice.name) : "";
+        else if (const Integer value = configuration.*choice.number; value != choice.usual)
             text += fmt::format(" {} {}", choice.name, value);
     return text;
 }
 
 std::string to_string(const Recipe& recipe) {
-    std::string text = recipe.machine + (recipe.scalar ? scalar_suffix : "");
+    std::string text = recipe.target + (recipe.scalar ? scalar_suffix : "");
     if (recipe.chunk > 0) text += fmt::format(" {} {}", chunk_word, recipe.chunk);
     text += ":";
     const char* separator = " ";
-    for (const StepRecipe& step : recipe.steps) {
-        text += fmt::format("{}{} {}", std::exchange(separator, "; "), step.dimension,
-                            rules::to_string(step.tree));
-        std::string_view between = mapping_word;
-        for (const lower::GpuMapping& mapping : step.mappings) {
+    for (const PassRecipe& pass : recipe.passes) {
+        text += fmt::format("{}{} {}", std::exchange(separator, "; "), pass.dimension,
+                            rules::to_string(pass.tree));
+        std::string_view between = configuration_word;
+        for (const lower::LaunchConfiguration& configuration : pass.configurations) {
             text += std::exchange(between, ", ");
-            text += to_string(mapping);
+            text += to_string(configuration);
         }
     }
     return text;
@@ -188,7 +189,7 @@ Recipe parse_recipe(std::string_view text) {
     std::string_view rest = trimmed(text.substr(colon + 1));
     while (!rest.empty()) {
         const auto end = std::min(rest.find(';'), rest.size());
-        recipe.steps.push_back(parse_step(trimmed(rest.substr(0, end))));
+        recipe.passes.push_back(parse_pass(trimmed(rest.substr(0, end))));
         rest = trimmed(rest.substr(std::min(end + 1, rest.size())));
     }
     return recipe;

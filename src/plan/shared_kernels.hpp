@@ -9,7 +9,7 @@
 
 namespace swirl::planning {
 
-/// Kernels that plans of the same description have in common, while there is such a plan.
+/// Shares kernels among plans with the same description, as long as such a plan exists.
 template <class Description, class Kernels> class SharedKernels {
 public:
     template <class Make> std::shared_ptr<Kernels> find(const Description& description, Make&& make) {

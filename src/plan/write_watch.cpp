@@ -30,7 +30,7 @@ WriteWatch::WriteWatch(ProblemData& data, const Problem& problem, std::string pl
 void WriteWatch::require_surroundings() const {
     for (std::size_t k = 0; k < hashes_.size(); ++k) {
         const GuardedBuffer& buffer = data_.buffers()[k];
-        if (const auto at = buffer.touched_in_zones()) fail(k, *at);
+        if (const auto at = buffer.written_in_redzones()) fail(k, *at);
         if (!data_.is_written(k) && hash_of_bytes(buffer.span_of<std::byte>()) != hashes_[k])
             throw InternalError("a new kernel changed its {}: {}", data_.name_of(k), plan_);
     }
@@ -41,7 +41,7 @@ void WriteWatch::require_gaps() {
     if (problem_.placement == Placement::in_place) data_.erase(Side::input);
     for (std::size_t k = 0; k < hashes_.size(); ++k)
         if (data_.is_written(k))
-            if (const auto at = data_.buffers()[k].touched_anywhere()) fail(k, *at);
+            if (const auto at = data_.buffers()[k].written_anywhere()) fail(k, *at);
 }
 
 void WriteWatch::fail(std::size_t buffer, std::ptrdiff_t offset) const {
@@ -55,10 +55,10 @@ void run_in_guarded_workspace(std::size_t bytes, const std::string& plan,
     GuardedBuffer workspace(bytes);
     workspace.clear();
     run(workspace.data());
-    require_untouched_zones(workspace.touched_in_zones(), bytes, plan);
+    require_intact_redzones(workspace.written_in_redzones(), bytes, plan);
 }
 
-void require_untouched_zones(const std::optional<std::ptrdiff_t>& touched, std::size_t bytes,
+void require_intact_redzones(const std::optional<std::ptrdiff_t>& touched, std::size_t bytes,
                              const std::string& plan) {
     if (touched)
         throw InternalError("a new kernel wrote where it must not: {}: workspace, byte {} of {}", plan,

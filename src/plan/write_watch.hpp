@@ -10,16 +10,15 @@
 
 namespace swirl::planning {
 
-/// Finds what an execution writes beside its output. Between construction and `require_…` the data is executed on once.
+/// Detects writes outside the output. Exactly one execution on the data must run between construction and `require_…`.
 class WriteWatch {
 public:
-    /// `plan` names it in messages. The data is as `fill_input` left it, but for elements that were set since.
+    /// `plan` names the plan in messages. Apart from elements set since, the data must be as `fill_input` left it.
     WriteWatch(ProblemData& data, const Problem& problem, std::string plan);
 
-    /// InternalError, naming the array and the byte, where zones around arrays were written or an array that is only
-    /// read has changed.
+    /// Throws InternalError, naming the array and the byte, if redzones were written or a read-only array has changed.
     void require_surroundings() const;
-    /// The same of gaps between elements, and of outputs that an expression leaves alone. Destroys the output.
+    /// The same for gaps between elements, and for outputs that the store expression skips. Destroys the output.
     void require_gaps();
 
 private:
@@ -28,16 +27,16 @@ private:
     ProblemData& data_;
     const Problem& problem_;
     std::string plan_;
-    std::vector<std::size_t> hashes_; ///< of each buffer; 0 of those that are written
+    std::vector<std::size_t> hashes_; ///< by buffer; 0 for buffers that are written
 };
 
-/// Calls `run` with memory of exactly so many bytes, 64-byte aligned, between zones; nullptr for none. InternalError where it
-/// writes into the zones.
+/// Calls `run` with memory of exactly this size, 64-byte aligned, between redzones; null if the size is 0. Throws
+/// InternalError if it writes into the redzones.
 void run_in_guarded_workspace(std::size_t bytes, const std::string& plan,
                               const std::function<void(void*)>& run);
 
-/// InternalError where the zones around a workspace of so many bytes were written at this byte.
-void require_untouched_zones(const std::optional<std::ptrdiff_t>& touched, std::size_t bytes,
+/// Throws InternalError if the redzones of a workspace of this size were written at this byte.
+void require_intact_redzones(const std::optional<std::ptrdiff_t>& touched, std::size_t bytes,
                              const std::string& plan);
 
 } // namespace swirl::planning

@@ -45,7 +45,7 @@ const char* word_of(Precision precision) {
     return "";
 }
 
-/// How tightly an operator holds its operands.
+/// Operator precedence.
 int strength_of(Kind kind) {
     switch (kind) {
     case Kind::choose: return 0;
@@ -68,7 +68,7 @@ bool is_negative_number(const ExpressionNode& node) {
     return node.kind == Kind::number && std::signbit(node.number);
 }
 
-/// The strength from which on operand `k` of the node is written without brackets; 0 where none are needed.
+/// Minimum precedence at which operand `k` of the node needs no brackets; 0 if it never needs any.
 int least_strength(const ExpressionNode& node, std::size_t k) {
     const int own = strength_of(node.kind);
     switch (node.kind) {
@@ -84,7 +84,7 @@ int least_strength(const ExpressionNode& node, std::size_t k) {
     case Kind::negate: return own + 1;
     case Kind::opposite: return node.operands[k]->kind == Kind::opposite ? own : strength_of(Kind::negate);
     case Kind::choose: return k == 0 ? strength_of(Kind::either) : 0;
-    default: return 0; // between the brackets of a function
+    default: return 0; // inside the brackets of a function
     }
 }
 
@@ -95,7 +95,7 @@ bool has_brackets(const ExpressionNode& node, std::size_t k) {
            (is_negative_number(operand) && least > strength_of(Kind::add));
 }
 
-/// Of operand `k`, seen from outside the node.
+/// Nesting level of operand `k`, as seen from outside the node.
 int nesting_of(const ExpressionNode& node, std::size_t k) {
     const bool is_binary = least_strength(node, k) > 0 &&
                            strength_of(node.kind) < strength_of(Kind::negate) && node.kind != Kind::opposite;

@@ -36,19 +36,19 @@ struct ExpressionNode {
         abs2,
         min,
         max,
-        abs, ///< of reals, as all below
+        abs, ///< of reals, like all below
         sqrt,
         exp,
         tanh,
         sigmoid,
         gelu,
-        less, ///< booleans from here on, but `choose`
+        less, ///< result is boolean from here on, except `choose`
         less_equal,
         equal,
         both,
         either,
         opposite,
-        choose, ///< of a boolean and two numbers
+        choose, ///< of a boolean and two values
     };
     Kind kind;
     double number = 0;
@@ -57,15 +57,16 @@ struct ExpressionNode {
     bool is_complex = false;
     std::optional<Precision> stored = {};
     std::vector<ExpressionTerm> operands = {};
-    std::size_t terms = 1; ///< with those of the operands; term_of sets it
-    int nesting = 0;       ///< levels of brackets, functions, signs and choices in its text; term_of sets it
+    std::size_t terms = 1; ///< operands included; set by term_of
+    int nesting = 0;       ///< levels of brackets, functions, signs and choices in its text; set by term_of
 };
 
-/// The node as a term: the only way to one. UserError where it has too many terms, nests too deeply (Expression's limits),
-/// or has a name or a number that no text could have. So every term can be walked by recursion, printed and read again.
+/// Creates a term; the only way to do so. Throws UserError if the node has too many terms, nests too deeply
+/// (Expression's limits), or has a name or a constant that no text can express. So every term can be traversed
+/// recursively, printed and parsed again.
 ExpressionTerm term_of(ExpressionNode node);
 ExpressionTerm term_of(ExpressionNode::Kind kind, std::vector<ExpressionTerm> operands);
-/// a / b; by a number, times its reciprocal.
+/// a / b; for a constant b, a times its reciprocal.
 ExpressionTerm quotient_of(const ExpressionTerm& a, const ExpressionTerm& b);
 
 struct ExpressionTree {
@@ -76,45 +77,45 @@ struct ExpressionTree {
 
 enum class ExpressionType : std::uint8_t { boolean, real, complex };
 
-/// Of a term; UserError where operands do not fit, naming the term.
+/// Type of a term; throws UserError, naming the term, if operand types do not fit.
 ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex);
 
-/// Σ coefficient·index + constant with whole numbers, if the term is one.
+/// Σ coefficient·index + constant with integers.
 struct IndexForm {
     std::map<std::string, Integer> coefficients;
     Integer constant = 0;
 };
 std::optional<IndexForm> index_form(const ExpressionTerm& term);
 
-/// A condition of indices: `form` < 0, ≥ 0 or = 0.
+/// A condition on indices: `form` < 0, ≥ 0 or = 0.
 struct IndexCondition {
     enum class Relation : std::uint8_t { negative, nonnegative, zero };
     IndexForm form;
     Relation relation;
 };
-/// Nothing where the term is no comparison of index forms.
+/// Empty unless the term is a comparison of index forms.
 std::optional<IndexCondition> index_condition(const ExpressionTerm& term);
-/// The conditions that must all hold; nothing where one of them is no comparison of index forms.
+/// The conditions that must all hold; empty if one of them is not a comparison of index forms.
 std::optional<std::vector<IndexCondition>> index_conditions(const ExpressionTerm& term);
 
-/// Where x is needed at all: the conditions of `where` and of choices at the outermost level whose other value is without x.
+/// Where x is needed at all: the conditions of `where`, and of outermost choices whose other value does not use x.
 std::vector<IndexCondition> needed_where(const ExpressionTree& tree);
 
 void for_each_term(const ExpressionTerm& term, const std::function<void(const ExpressionNode&)>& f);
 
 std::string to_text(const ExpressionTerm& term);
 
-/// What an expression is evaluated with.
+/// Values for evaluating an expression.
 struct ExpressionValues {
     std::complex<double> x;
     std::function<Integer(const std::string& index)> index;
     std::function<std::complex<double>(const ExpressionNode& array)> array;
 };
-/// The reference: in double. Booleans are 0 and 1.
+/// Reference evaluation in double. Booleans are 0 and 1.
 std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues& values);
-bool holds(const ExpressionTerm& where, const ExpressionValues& values); ///< true where null
+bool holds(const ExpressionTerm& where, const ExpressionValues& values); ///< true if null
 
-/// Reads an expression that is part of a longer text, from `begin` to `end`; errors show all of it.
+/// Parses an expression inside a longer text, from `begin` to `end`; errors show the whole text.
 Expression parse_expression(std::string_view text, std::size_t begin, std::size_t end);
 
 } // namespace swirl

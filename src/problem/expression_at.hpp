@@ -9,16 +9,16 @@
 
 namespace swirl {
 
-/// One side's expression at single elements: the reference. Without an expression numbers stay as they are.
+/// Reference evaluation of one side's expression at single elements. Without an expression, the identity.
 class ExpressionAt {
 public:
-    /// An element of an array by its number in arrays_of.
+    /// An element of an auxiliary array, by the array's index in arrays_of.
     using Arrays = std::function<std::complex<double>(std::size_t array, Integer element)>;
     ExpressionAt(const Problem& problem, Side side, Arrays arrays);
 
-    /// Of the element with these indices along `axes`: whether memory is touched there.
+    /// Whether memory is touched at the element with these indices along `axes`.
     bool touches(const std::vector<Integer>& indices) const;
-    /// What becomes of a number; when loading, 0 where the expression says that nothing is there.
+    /// The value of the expression; when loading, 0 where `where` excludes the element.
     std::complex<double> operator()(std::complex<double> x, const std::vector<Integer>& indices) const;
 
 private:

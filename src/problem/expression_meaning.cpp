@@ -23,7 +23,7 @@ void require_reals(const ExpressionTerm& term, const std::vector<Type>& operands
         if (type != Type::real) misfit(term, what);
 }
 
-void require_numbers(const ExpressionTerm& term, const std::vector<Type>& operands) {
+void require_numeric(const ExpressionTerm& term, const std::vector<Type>& operands) {
     for (const Type type : operands)
         if (type == Type::boolean) misfit(term, "arithmetic with a condition");
 }
@@ -48,16 +48,16 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
     case Kind::array: return term->is_complex ? Type::complex : Type::real;
     case Kind::add:
     case Kind::subtract:
-    case Kind::multiply: require_numbers(term, operands); return widest(operands[0], operands[1]);
+    case Kind::multiply: require_numeric(term, operands); return widest(operands[0], operands[1]);
     case Kind::divide:
-        require_numbers(term, operands);
+        require_numeric(term, operands);
         require_reals(term, {operands[1]}, "division by what is not real");
         return operands[0];
     case Kind::negate:
-    case Kind::conj: require_numbers(term, operands); return operands[0];
+    case Kind::conj: require_numeric(term, operands); return operands[0];
     case Kind::re:
     case Kind::im:
-    case Kind::abs2: require_numbers(term, operands); return Type::real;
+    case Kind::abs2: require_numeric(term, operands); return Type::real;
     case Kind::complex: require_reals(term, operands, "complex() of what is not real"); return Type::complex;
     case Kind::min:
     case Kind::max: require_reals(term, operands, "order of what is not real"); return Type::real;
@@ -78,7 +78,7 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
         return Type::boolean;
     case Kind::choose:
         if (operands[0] != Type::boolean) misfit(term, "a choice by what is no condition");
-        require_numbers(term, {operands[1], operands[2]});
+        require_numeric(term, {operands[1], operands[2]});
         return widest(operands[1], operands[2]);
     }
     throw InternalError("unknown kind of expression");
@@ -86,12 +86,12 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
 
 namespace {
 
-/// Beyond it a number is no part of an index form; sums of two fit in 64 bits.
+/// Limit of the constants of index forms; sums of two fit in 64 bits.
 constexpr Integer largest_in_form = 1'000'000'000'000'000;
 
 bool is_small(Integer value) { return value <= largest_in_form && value >= -largest_in_form; }
 
-/// a + by·b, where its numbers are not too large.
+/// a + by·b; empty if a constant exceeds the limit.
 std::optional<IndexForm> sum_of(IndexForm a, const IndexForm& b, Integer by) {
     const auto add = [by](Integer& to, Integer value) {
         const auto product = checked_multiply(by, value);

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 
-/// Of calls for what nests; the outermost is one, too. It bounds the recursion before there is a term that could.
+/// Maximum depth of calls for nested constructs, the outermost included. Bounds the recursion before any term exists.
 constexpr int deepest = Expression::deepest_nesting + 1;
 
 class Parser {
@@ -80,7 +80,7 @@ private:
         return std::nullopt;
     }
 
-    /// What no term can be is wrong in the text up to here.
+    /// Reports a term that cannot be built as an error in the text up to here.
     template <class Make> ExpressionTerm made(Make&& make) const {
         try {
             return make();
@@ -227,7 +227,7 @@ private:
         return node(function.kind, std::move(operands));
     }
 
-    /// An index, or an array with what stands before its name.
+    /// An index, or an array with the modifiers before its name.
     ExpressionTerm named(std::string_view word) {
         ExpressionNode result{.kind = Kind::index};
         bool has_type = false;
@@ -249,7 +249,7 @@ private:
             return node(std::move(result));
         }
         result.kind = Kind::array;
-        if (accept("]")) return node(std::move(result)); // a single number
+        if (accept("]")) return node(std::move(result)); // a scalar
         do {
             const std::string_view index = next_word();
             if (index.empty()) fail("an index, such as i");

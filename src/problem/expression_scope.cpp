@@ -14,12 +14,12 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 
-/// Of an array: their bytes fit in 61 bits.
+/// Maximum elements of an array: its bytes fit in 61 bits.
 constexpr Integer most_elements = Integer{1} << 57;
-/// What sums of indices in conditions stay below: exact in float64 as well as in 64 bits.
+/// Bound on sums of indices in conditions: exact in float64 and in 64 bits.
 constexpr Integer largest_form = Integer{1} << 53;
 
-/// The largest magnitude of a sum of indices; nothing beyond largest_form.
+/// The largest magnitude of a sum of indices; empty if it exceeds largest_form.
 std::optional<Integer> reach_of(const IndexForm& form, const ExpressionScope& scope) {
     std::optional<Integer> reach = form.constant < 0 ? -form.constant : form.constant;
     for (const auto& [name, coefficient] : form.coefficients) {
@@ -57,7 +57,7 @@ void check_node(const ExpressionNode& node, const ExpressionScope& scope) {
         scope.reject(fmt::format("an array is named {}", node.name), "use another name");
 }
 
-/// Of one comparison of indices.
+/// Checks one comparison of indices.
 void check_reach(const ExpressionNode& node, const ExpressionScope& scope) {
     if (node.kind != Kind::less && node.kind != Kind::less_equal && node.kind != Kind::equal) return;
     const auto condition = index_condition(term_of(node));
@@ -82,7 +82,7 @@ void check_types(const ExpressionTree& tree, const ExpressionScope& scope) {
         scope.reject("there is no condition after 'where'", "compare an index, as in: where i < 100");
     } catch (const UserError& error) {
         misfit = error.what();
-        if (misfit.find("\n") != std::string::npos) throw; // said already what and where
+        if (misfit.find("\n") != std::string::npos) throw; // the message is already complete
     }
     scope.reject(misfit, "compare and order reals only, and choose by conditions");
 }
@@ -100,7 +100,7 @@ void check_shapes(const ExpressionTree& tree, const ExpressionScope& scope,
     for_each_term(tree.value, [&](const ExpressionNode& node) {
         if (node.kind != Kind::array) return;
         std::vector<std::size_t> axes;
-        std::vector<Integer> lengths; // a half spectrum's is another than that of the reals
+        std::vector<Integer> lengths; // a half spectrum's length differs from that of the reals
         for (const std::string& index : node.indices) {
             axes.push_back(*scope.axis_of(index));
             lengths.push_back(scope.lengths[axes.back()]);

@@ -1,4 +1,4 @@
-// What is done to elements of a product's result, and reduced over them.
+// Epilogues and reductions of matrix multiplications.
 #include "base/error.hpp"
 #include "problem/matrix_product.hpp"
 
@@ -21,17 +21,17 @@ ExpressionScope scope_with(const MatrixProduct& product, Reject reject) {
         if (index == "j") return 2;
         return std::nullopt;
     };
-    const Number number = number_of_epilogue(product);
-    const bool is_single = number == Number::float32 || number == Number::complex32;
+    const DataType data_type = epilogue_type(product);
+    const bool is_single = data_type == DataType::float32 || data_type == DataType::complex32;
     return {.lengths = {product.batch, product.rows, product.columns},
             .axis_of = axis_of,
             .indices = "i, j, b",
-            .x_is_complex = is_complex(product.number),
+            .x_is_complex = is_complex(product.data_type),
             .precision = is_single ? Precision::float32 : Precision::float64,
             .reject = std::move(reject)};
 }
 
-/// Indices are numbers in an expression; these must be exact.
+/// Indices become values of the arithmetic's type in an expression; they must be exact.
 void check_index_range(const ExpressionTree& tree, const ExpressionScope& scope) {
     const Integer largest = scope.precision == Precision::float32 ? Integer{1} << 24 : Integer{1} << 53;
     for_each_term(tree.value, [&](const ExpressionNode& node) {
@@ -43,7 +43,7 @@ void check_index_range(const ExpressionTree& tree, const ExpressionScope& scope)
     });
 }
 
-/// `shapes`: those of arrays in the expressions before.
+/// `shapes`: arrays of the preceding expressions.
 void check_terms(const ExpressionTree& tree, const ExpressionScope& scope,
                  std::map<std::string, std::string>& shapes) {
     if (tree.where) scope.reject("there is a 'where'", "every element counts; choose: c ? x : 0");
@@ -51,16 +51,16 @@ void check_terms(const ExpressionTree& tree, const ExpressionScope& scope,
     check_names(tree, scope);
     check_shapes(tree, scope, shapes);
     if (tree.stored)
-        scope.reject("a type stands before the expression", "leave it out; c_number says what C is");
+        scope.reject("a type stands before the expression", "leave it out; c_type says what C is");
     check_index_range(tree, scope);
 }
 
-/// Of all expressions, whose terms are known to be right.
+/// Checks the arrays of all expressions, whose terms must be valid.
 void check_arrays(const MatrixProduct& product, const ExpressionScope& scope) {
     const std::vector<ProblemArray> arrays = arrays_of(product);
-    if (arrays.size() > most_arrays)
+    if (arrays.size() > max_arrays)
         scope.reject(fmt::format("there are {} arrays", arrays.size()),
-                     fmt::format("there may be {}", most_arrays));
+                     fmt::format("there may be {}", max_arrays));
     for (const ProblemArray& array : arrays)
         if (array.precision != scope.precision)
             scope.reject(fmt::format("array {} is of another type than the product's", array.name),
@@ -68,9 +68,9 @@ void check_arrays(const MatrixProduct& product, const ExpressionScope& scope) {
 }
 
 void check_floating(const MatrixProduct& product, const ExpressionScope& scope) {
-    if (product.number_of_c() == Number::int32)
+    if (product.type_of_c() == DataType::int32)
         scope.reject("C's numbers are int32",
-                     "expressions are of floating numbers: say by c_number what C is to be");
+                     "expressions are of floating numbers: say by c_type what C is to be");
 }
 
 void check_epilogue(const MatrixProduct& product, std::map<std::string, std::string>& shapes) {
@@ -119,14 +119,14 @@ void check_names_of_results(const MatrixProduct& product) {
 
 } // namespace
 
-Number number_of_epilogue(const MatrixProduct& product) {
-    return product.number == Number::int32 ? Number::float32 : product.number;
+DataType epilogue_type(const MatrixProduct& product) {
+    return product.data_type == DataType::int32 ? DataType::float32 : product.data_type;
 }
 
 ExpressionScope scope_of(const MatrixProduct& product) {
     return scope_with(product, [&product](const std::string& what, const std::string& remedy) {
         throw UserError("{} in the epilogue \"{}\" of a product of {} by {} by {}\n  {}", what,
-                        product.epilogue.text(), product.rows, product.columns, product.depth, remedy);
+                        product.epilogue.text(), product.rows, product.columns, product.k, remedy);
     });
 }
 
@@ -134,7 +134,7 @@ ExpressionScope scope_of(const MatrixProduct& product, const Reduction& reductio
     return scope_with(product, [&product, &reduction](const std::string& what, const std::string& remedy) {
         throw UserError("{} in the reduction {} of \"{}\" of a product of {} by {} by {}\n  {}", what,
                         reduction.name, reduction.of.is_identity() ? "x" : reduction.of.text(), product.rows,
-                        product.columns, product.depth, remedy);
+                        product.columns, product.k, remedy);
     });
 }
 

@@ -15,7 +15,7 @@ namespace swirl {
 
 namespace {
 
-/// What offsets in bytes must stay below.
+/// Bound on byte offsets.
 constexpr Integer address_limit = Integer{1} << 61;
 
 struct Operand {
@@ -40,58 +40,61 @@ void check_extents(const MatrixProduct& product) {
     };
     check("rows", product.rows);
     check("columns", product.columns);
-    check("depth", product.depth);
+    check("depth", product.k);
     check("batch", product.batch);
 }
 
-bool is_byte(Number number) { return number == Number::int8 || number == Number::uint8; }
+bool is_byte(DataType data_type) { return data_type == DataType::int8 || data_type == DataType::uint8; }
 
-bool is_half(Number number) { return number == Number::bfloat16 || number == Number::float16; }
-/// What sums of float32 may be of, and be stored as.
-bool is_narrow(Number number) { return is_half(number) || is_byte(number) || is_normalised(number); }
-
-void check_numbers(const MatrixProduct& product) {
-    const Number a = product.number_of_a(), b = product.number_of_b(), c = product.number;
-    for (const auto& [name, number] : {std::pair("a_number", a), {"b_number", b}, {"number", c}})
-        if (number > Number::snorm16)
-            throw UserError("{} is {}, which is not one of Number's values", name, static_cast<int>(number));
-    const auto fail = [](const char* name, Number given, const char* wanted) {
-        throw UserError("{} is {}; {}", name, word_of(given), wanted);
-    };
-    if (c == Number::int32) {
-        constexpr const char* wanted = "products of int32 sums are of int8 or uint8";
-        if (!is_byte(a)) fail("a_number", a, wanted);
-        if (!is_byte(b)) fail("b_number", b, wanted);
-        return;
-    }
-    if (c > Number::complex64)
-        fail("number", c, "sums are of float32, float64, complex32, complex64 or int32");
-    constexpr const char* wanted =
-        "it must be as number, or what is narrower for float32, int8 or uint8 for int32";
-    if (a == Number::float8_e4m3 && b != a) fail("b_number", b, "it must be that of A, float8_e4m3");
-    const auto suits = [&](Number number) {
-        if (c == Number::float32 && number == Number::float8_e4m3) return a == number;
-        return number == c || (c == Number::float32 && is_narrow(number));
-    };
-    if (!suits(a)) fail("a_number", a, wanted);
-    if (!suits(b)) fail("b_number", b, wanted);
+bool is_half(DataType data_type) { return data_type == DataType::bfloat16 || data_type == DataType::float16; }
+/// Data types of A, B and C in memory that have float32 accumulators.
+bool is_low_precision(DataType data_type) {
+    return is_half(data_type) || is_byte(data_type) || is_normalised(data_type);
 }
 
-/// C's, where they are others than sums.
-void check_stored_numbers(const MatrixProduct& product) {
-    const Number c = product.number_of_c(), sums = product.number;
+void check_data_types(const MatrixProduct& product) {
+    const DataType a = product.type_of_a(), b = product.type_of_b(), c = product.data_type;
+    for (const auto& [name, data_type] : {std::pair("a_type", a), {"b_type", b}, {"data_type", c}})
+        if (data_type > DataType::snorm16)
+            throw UserError("{} is {}, which is not one of DataType's values", name,
+                            static_cast<int>(data_type));
+    const auto fail = [](const char* name, DataType given, const char* wanted) {
+        throw UserError("{} is {}; {}", name, word_of(given), wanted);
+    };
+    if (c == DataType::int32) {
+        constexpr const char* wanted = "products of int32 sums are of int8 or uint8";
+        if (!is_byte(a)) fail("a_type", a, wanted);
+        if (!is_byte(b)) fail("b_type", b, wanted);
+        return;
+    }
+    if (c > DataType::complex64)
+        fail("data_type", c, "sums are of float32, float64, complex32, complex64 or int32");
+    constexpr const char* wanted =
+        "it must be as number, or what is narrower for float32, int8 or uint8 for int32";
+    if (a == DataType::float8_e4m3 && b != a) fail("b_type", b, "it must be that of A, float8_e4m3");
+    const auto suits = [&](DataType data_type) {
+        if (c == DataType::float32 && data_type == DataType::float8_e4m3) return a == data_type;
+        return data_type == c || (c == DataType::float32 && is_low_precision(data_type));
+    };
+    if (!suits(a)) fail("a_type", a, wanted);
+    if (!suits(b)) fail("b_type", b, wanted);
+}
+
+/// Checks C's data type if it differs from the accumulators'.
+void check_c_type(const MatrixProduct& product) {
+    const DataType c = product.type_of_c(), sums = product.data_type;
     if (c == sums) return;
-    if (c > Number::snorm16)
-        throw UserError("c_number is {}, which is not one of Number's values", static_cast<int>(c));
-    if (sums == Number::float32 && is_narrow(c)) return;
-    if (sums == Number::int32 && (is_half(c) || is_byte(c) || c == Number::float32)) return;
+    if (c > DataType::snorm16)
+        throw UserError("c_type is {}, which is not one of DataType's values", static_cast<int>(c));
+    if (sums == DataType::float32 && is_low_precision(c)) return;
+    if (sums == DataType::int32 && (is_half(c) || is_byte(c) || c == DataType::float32)) return;
     throw UserError(
-        "c_number is {} for sums of {}; float32 and int32 sums are stored as bfloat16, float16, int8 or "
+        "c_type is {} for sums of {}; float32 and int32 sums are stored as bfloat16, float16, int8 or "
         "uint8, those of int32 as float32, too, of float32 as unorm8, snorm8, unorm16 or snorm16",
         word_of(c), word_of(sums));
 }
 
-/// Offsets of all elements, in bytes, must be numbers with room to spare.
+/// Byte offsets of all elements must fit in 64 bits with a margin.
 void check_addresses(const Operand& operand) {
     const Integer bytes = operand.bytes;
     Integer reach = bytes;
@@ -120,7 +123,7 @@ void check_lists(const MatrixProduct& product) {
 
 void check_conjugation(const MatrixProduct& product) {
     if (product.c.conjugated) throw UserError("c.conjugated is true; only A and B can be conjugated");
-    if (!is_complex(product.number) && (product.a.conjugated || product.b.conjugated))
+    if (!is_complex(product.data_type) && (product.a.conjugated || product.b.conjugated))
         throw UserError("{}.conjugated is true, but the numbers are real", product.a.conjugated ? "a" : "b");
 }
 
@@ -144,16 +147,16 @@ void check_c(const Operand& c) {
 
 void validate(const MatrixProduct& product) {
     check_extents(product);
-    check_numbers(product);
-    check_stored_numbers(product);
+    check_data_types(product);
+    check_c_type(product);
     check_conjugation(product);
     check_lists(product);
-    const Integer batch = product.listed ? 1 : product.batch; // of which nothing is known
+    const Integer batch = product.listed ? 1 : product.batch; // a pointer-array batch has no known layout
     const Operand c =
-        operand("C", bytes_of(product.number_of_c()), product.c, product.rows, product.columns, batch);
+        operand("C", bytes_of(product.type_of_c()), product.c, product.rows, product.columns, batch);
     for (const Operand& one :
-         {operand("A", bytes_of(product.number_of_a()), product.a, product.rows, product.depth, batch),
-          operand("B", bytes_of(product.number_of_b()), product.b, product.depth, product.columns, batch), c})
+         {operand("A", bytes_of(product.type_of_a()), product.a, product.rows, product.k, batch),
+          operand("B", bytes_of(product.type_of_b()), product.b, product.k, product.columns, batch), c})
         check_addresses(one);
     check_c(c);
     check_matrix_expressions(product);
@@ -164,30 +167,30 @@ void validate_for_cpus(const MatrixProduct& product) {
         throw UserError(
             "listed is true, but lists of a CPU's are given to execute_each() of any plan\n  leave "
             "it out, or use swirl::gpu::plan()");
-    const Number a = product.number_of_a(), b = product.number_of_b();
-    if (product.number != Number::float32 || (a == b && (a == product.number || is_half(a)))) return;
+    const DataType a = product.type_of_a(), b = product.type_of_b();
+    if (product.data_type != DataType::float32 || (a == b && (a == product.data_type || is_half(a)))) return;
     throw UserError(
-        "a_number is {} and b_number {} for sums of float32; such numbers are multiplied on GPUs: "
+        "a_type is {} and b_type {} for sums of float32; such numbers are multiplied on GPUs: "
         "swirl::gpu::plan()\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums of int32",
         word_of(a), word_of(b));
 }
 
-std::string_view word_of(Number number) {
-    switch (number) {
-    case Number::float32: return "float32";
-    case Number::float64: return "float64";
-    case Number::complex32: return "complex32";
-    case Number::complex64: return "complex64";
-    case Number::bfloat16: return "bfloat16";
-    case Number::float16: return "float16";
-    case Number::int8: return "int8";
-    case Number::uint8: return "uint8";
-    case Number::int32: return "int32";
-    case Number::float8_e4m3: return "float8_e4m3";
-    case Number::unorm8: return "unorm8";
-    case Number::snorm8: return "snorm8";
-    case Number::unorm16: return "unorm16";
-    case Number::snorm16: return "snorm16";
+std::string_view word_of(DataType data_type) {
+    switch (data_type) {
+    case DataType::float32: return "float32";
+    case DataType::float64: return "float64";
+    case DataType::complex32: return "complex32";
+    case DataType::complex64: return "complex64";
+    case DataType::bfloat16: return "bfloat16";
+    case DataType::float16: return "float16";
+    case DataType::int8: return "int8";
+    case DataType::uint8: return "uint8";
+    case DataType::int32: return "int32";
+    case DataType::float8_e4m3: return "float8_e4m3";
+    case DataType::unorm8: return "unorm8";
+    case DataType::snorm8: return "snorm8";
+    case DataType::unorm16: return "unorm16";
+    case DataType::snorm16: return "snorm16";
     }
     return "?";
 }

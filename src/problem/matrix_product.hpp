@@ -10,36 +10,36 @@
 namespace swirl {
 
 /// "float32" and the like.
-std::string_view word_of(Number number);
+std::string_view word_of(DataType data_type);
 
-/// Integers that stand for what they are over the greatest of them.
-constexpr bool is_normalised(Number number) {
-    return number == Number::unorm8 || number == Number::snorm8 || number == Number::unorm16 ||
-           number == Number::snorm16;
+/// Integer types that represent k divided by the largest value of the type.
+constexpr bool is_normalised(DataType data_type) {
+    return data_type == DataType::unorm8 || data_type == DataType::snorm8 || data_type == DataType::unorm16 ||
+           data_type == DataType::snorm16;
 }
 
-/// UserError for a valid product that only GPUs have.
+/// Throws UserError for a valid product that only GPUs support.
 void validate_for_cpus(const MatrixProduct& product);
 
-/// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a matrix of so many rows and columns
-/// and its fellows of a batch touch; of a valid product's, none of whose extents is zero.
+/// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a batch of matrices of this
+/// many rows and columns touches. The product must be valid, with no extent zero.
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch);
 
-/// What epilogues compute with, and their arrays hold: sums, or float32 where these are int32.
-Number number_of_epilogue(const MatrixProduct& product);
+/// Data type of epilogue arithmetic and arrays: the accumulators', or float32 if that is int32.
+DataType epilogue_type(const MatrixProduct& product);
 
-/// What names in an epilogue stand for: axes are the batch, C's rows and its columns. While the product is there.
+/// Scope of an epilogue: axes are the batch, C's rows and C's columns. Valid while the product lives.
 ExpressionScope scope_of(const MatrixProduct& product);
-/// The same of one of the product's reductions, while both are there.
+/// Scope of one of the product's reductions; valid while both live.
 ExpressionScope scope_of(const MatrixProduct& product, const Reduction& reduction);
 
-/// What executions are given: arrays_of, then results_of.
+/// The arrays passed to executions: arrays_of, then results_of.
 std::vector<ProblemArray> given_arrays_of(const MatrixProduct& product);
 
-/// UserError where an epilogue or a reduction cannot be.
+/// Throws UserError for an invalid epilogue or reduction.
 void check_matrix_expressions(const MatrixProduct& product);
 
-/// Numbers that a reduction has of each matrix.
+/// Number of results of a reduction per matrix.
 Integer results_of_matrix(const MatrixProduct& product, Over over);
 
 /// "sum", "max", "min"; "columns", "rows", "all".

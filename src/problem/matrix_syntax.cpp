@@ -15,30 +15,30 @@ namespace swirl {
 
 namespace {
 
-struct NumberWord {
-    Number number;
+struct DataTypeWord {
+    DataType data_type;
     std::string_view text;
 };
-constexpr NumberWord number_words[] = {{Number::float64, "float64"},
-                                       {Number::float32, "float32"},
-                                       {Number::complex32, "complex32"},
-                                       {Number::complex64, "complex64"},
-                                       {Number::int32, "int32"}};
-/// Those that only operands have.
-constexpr NumberWord narrow_words[] = {
-    {Number::bfloat16, "bfloat16"}, {Number::float16, "float16"},         {Number::int8, "int8"},
-    {Number::uint8, "uint8"},       {Number::float8_e4m3, "float8_e4m3"}, {Number::unorm8, "unorm8"},
-    {Number::snorm8, "snorm8"},     {Number::unorm16, "unorm16"},         {Number::snorm16, "snorm16"}};
+constexpr DataTypeWord data_type_words[] = {{DataType::float64, "float64"},
+                                            {DataType::float32, "float32"},
+                                            {DataType::complex32, "complex32"},
+                                            {DataType::complex64, "complex64"},
+                                            {DataType::int32, "int32"}};
+/// Data types of A, B and C only, not of accumulators.
+constexpr DataTypeWord low_precision_words[] = {
+    {DataType::bfloat16, "bfloat16"}, {DataType::float16, "float16"},         {DataType::int8, "int8"},
+    {DataType::uint8, "uint8"},       {DataType::float8_e4m3, "float8_e4m3"}, {DataType::unorm8, "unorm8"},
+    {DataType::snorm8, "snorm8"},     {DataType::unorm16, "unorm16"},         {DataType::snorm16, "snorm16"}};
 
-/// A layout as it is written, before extents and the batch are known.
+/// A layout as parsed, before extents and the batch are known.
 struct LayoutText {
     enum class Order : std::uint8_t { columns, rows, strides } order = Order::columns;
     Integer row_stride = 1, column_stride = 1;
     bool conjugated = false;
     bool is_shared = false;
-    std::optional<Number> number = {};
+    std::optional<DataType> data_type = {};
 
-    /// Nothing where the distance of the batch's matrices does not fit in 64 bits.
+    /// Empty if the batch stride does not fit in 64 bits.
     std::optional<MatrixLayout> layout(Integer rows, Integer columns) const {
         MatrixLayout result{row_stride, column_stride, conjugated, 0};
         if (order == Order::columns) result.column_stride = rows;
@@ -66,20 +66,20 @@ public:
 
     MatrixProduct product() {
         if (!accept("gemm") || !at_end_of_word()) fail("'gemm'");
-        MatrixProduct product{.number = Number::float64};
+        MatrixProduct product{.data_type = DataType::float64};
         skip_spaces();
         product.rows = extent();
         expect("x");
         product.columns = extent();
         expect("x");
-        product.depth = extent();
+        product.k = extent();
         while (skip_spaces(), position_ < text_.size()) option(product);
-        product.a = layout(a_, product.rows, product.depth);
-        product.b = layout(b_, product.depth, product.columns);
+        product.a = layout(a_, product.rows, product.k);
+        product.b = layout(b_, product.k, product.columns);
         product.c = layout(c_, product.rows, product.columns);
-        product.a_number = a_.number;
-        product.b_number = b_.number;
-        product.c_number = c_.number;
+        product.a_type = a_.data_type;
+        product.b_type = b_.data_type;
+        product.c_type = c_.data_type;
         if (product.batch == 1) product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 0;
         return product;
     }
@@ -119,9 +119,9 @@ private:
     Integer extent() { return integer("an extent, as in gemm 100x80x60"); }
 
     void option(MatrixProduct& product) {
-        for (const NumberWord& word : number_words)
+        for (const DataTypeWord& word : data_type_words)
             if (accept(word.text)) {
-                product.number = word.number;
+                product.data_type = word.data_type;
                 return end_word();
             }
         for (auto [name, layout] : {std::pair{"a=", &a_}, std::pair{"b=", &b_}, std::pair{"c=", &c_}})
@@ -198,15 +198,15 @@ private:
             if (!read_property(layout)) fail("conj, shared or a kind of number");
         end_word();
     }
-    /// What may stand behind an order.
+    /// A property that may follow the order.
     bool read_property(LayoutText& layout) {
         if (accept("conj")) return layout.conjugated = true;
         if (accept("shared")) return layout.is_shared = true;
-        for (const std::span<const NumberWord> words :
-             {std::span<const NumberWord>(number_words), std::span<const NumberWord>(narrow_words)})
-            for (const NumberWord& word : words)
+        for (const std::span<const DataTypeWord> words : {std::span<const DataTypeWord>(data_type_words),
+                                                          std::span<const DataTypeWord>(low_precision_words)})
+            for (const DataTypeWord& word : words)
                 if (accept(word.text)) {
-                    layout.number = word.number;
+                    layout.data_type = word.data_type;
                     return true;
                 }
         return false;
@@ -218,7 +218,7 @@ private:
 };
 
 std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                    Integer batch, std::optional<Number> number) {
+                    Integer batch, std::optional<DataType> data_type) {
     std::string text;
     const auto add = [&](const std::string& word) { text += (text.empty() ? "" : ",") + word; };
     if (layout.row_stride == columns && layout.column_stride == 1)
@@ -228,7 +228,7 @@ std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, 
     if (layout.row_stride == 1 && layout.column_stride == rows) text.clear();
     if (layout.conjugated) add("conj");
     if (batch > 1 && layout.batch_stride == 0) add("shared");
-    if (number) add(std::string(word_of(*number)));
+    if (data_type) add(std::string(word_of(*data_type)));
     return text.empty() ? "" : fmt::format(" {}={}", name, text);
 }
 
@@ -237,12 +237,12 @@ std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, 
 MatrixProduct parse_matrix_product(std::string_view text) { return Parser(text).product(); }
 
 std::string to_text(const MatrixProduct& product) {
-    std::string text = fmt::format("gemm {}x{}x{}", product.rows, product.columns, product.depth);
-    for (const NumberWord& word : number_words)
-        if (word.number == product.number) text += fmt::format(" {}", word.text);
-    text += text_of("a", product.a, product.rows, product.depth, product.batch, product.a_number);
-    text += text_of("b", product.b, product.depth, product.columns, product.batch, product.b_number);
-    text += text_of("c", product.c, product.rows, product.columns, product.batch, product.c_number);
+    std::string text = fmt::format("gemm {}x{}x{}", product.rows, product.columns, product.k);
+    for (const DataTypeWord& word : data_type_words)
+        if (word.data_type == product.data_type) text += fmt::format(" {}", word.text);
+    text += text_of("a", product.a, product.rows, product.k, product.batch, product.a_type);
+    text += text_of("b", product.b, product.k, product.columns, product.batch, product.b_type);
+    text += text_of("c", product.c, product.rows, product.columns, product.batch, product.c_type);
     if (product.batch != 1 || product.listed) text += fmt::format(" batch={}", product.batch);
     if (product.listed) text += ",lists";
     if (product.list_alignment != 0) text += fmt::format(":{}", product.list_alignment);

@@ -8,8 +8,8 @@ namespace swirl {
 
 namespace {
 
-// Two tuples share an offset if and only if their difference d ≠ 0 with |d_i| < length_i has Σ d_i·stride_i = 0.
-// Signs do not matter: the range of d_i is symmetric. The search looks for such a d.
+// Two index tuples share an offset if and only if their difference d ≠ 0 with |d_i| < length_i has Σ d_i·stride_i = 0.
+// Signs do not matter, because the range of d_i is symmetric. The search looks for such a d.
 
 constexpr int step_limit = 100'000; // at most some hundredths of a second
 
@@ -20,8 +20,8 @@ struct Loop {
     int sign;
 };
 
-/// Whether d_i = 0 follows: the stride exceeds all that the others can sum up to, or no multiple of it that is in
-/// reach is a multiple of the others' greatest common divisor.
+/// Whether d_i must be 0: the stride exceeds the largest sum of the other terms, or no multiple of it within reach is a
+/// multiple of the others' greatest common divisor.
 bool must_stay(const std::vector<Loop>& loops, std::size_t i) {
     Integer others_reach = 0;
     Integer others_gcd = 0;
@@ -65,7 +65,7 @@ Integer multiply_modulo(Integer a, Integer b, Integer m) {
     return result;
 }
 
-/// Depth-first search for d, largest stride first; below each loop its bounds and gcd prune what cannot cancel.
+/// Depth-first search for d, largest stride first. Below each loop, bounds and gcd prune what cannot cancel.
 class Search {
 public:
     explicit Search(std::vector<Loop> loops) : loops_(std::move(loops)), difference_(loops_.size(), 0) {
@@ -88,14 +88,14 @@ private:
         Integer gcd = 0;
     };
 
-    /// Whether loops `level`… can sum up to `target`, with some d ≠ 0 unless `moved` has happened above.
+    /// Whether loops `level`… can sum to `target`, with some d ≠ 0 unless `moved` says that one is fixed above.
     bool cancels(std::size_t level, Integer target, bool moved) {
         if (++steps_ > step_limit) return false;
         if (level == loops_.size()) return target == 0 && moved;
         const auto [reach, stride, axis, sign] = loops_[level];
         const Below& below = below_[level + 1];
 
-        // |target − d·stride| ≤ below.reach; by symmetry the first d ≠ 0 may be taken positive
+        // |target − d·stride| ≤ below.reach; by symmetry the first d ≠ 0 may be assumed positive
         Integer lowest = std::max(-reach, ceil_divide(target - below.reach, stride));
         if (!moved) lowest = std::max<Integer>(lowest, 0);
         const Integer highest = std::min(reach, floor_divide(target + below.reach, stride));

@@ -16,7 +16,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 bool continues_utf8(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// The text on one line and, below it, a caret at `position`; of a long one, what is around it.
+/// The text on one line and a caret below it at `position`; a long text is shortened to the surroundings.
 std::string with_caret(std::string_view text, std::size_t position) {
     constexpr std::size_t whole = 160, before = 100;
     std::size_t begin = text.size() > whole && position > before ? position - before : 0;
@@ -69,7 +69,7 @@ public:
         if (!at_end() && !is_space(text_[position_])) fail(expected);
     }
 
-    /// Letters and digits, starting with a letter; empty where there is none.
+    /// Letters and digits, starting with a letter; may be empty.
     std::string_view word() {
         const std::size_t start = position_;
         while (!at_end() &&
@@ -78,7 +78,7 @@ public:
         return text_.substr(start, position_ - start);
     }
 
-    /// In quotation marks.
+    /// An expression in quotation marks.
     Expression expression() {
         require('"', "'\"' and an expression, such as \"0.5 * x\"");
         const std::size_t begin = position_;
@@ -142,7 +142,7 @@ public:
         for (in_.skip_spaces(); !in_.at_end(); in_.skip_spaces()) read_option();
         try {
             return Problem::make(kind_, lengths_, options_);
-        } catch (const UserError&) { // only a default stride that overflows is left to complain about
+        } catch (const UserError&) { // the only remaining cause is an overflow of a default stride
             in_.fail_at(lengths_at_, "lengths for which the strides not given fit in 64 bits");
         }
     }

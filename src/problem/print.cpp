@@ -31,7 +31,7 @@ std::string stride_list(const char* name, const std::vector<Integer>& strides) {
     return fmt::format(" {}=({})", name, fmt::join(strides, ","));
 }
 
-/// The shortest of the ways to give the strides that yields those of `problem`.
+/// The shortest stride options that yield the strides of `problem`.
 std::string stride_options(const Problem& problem) {
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);

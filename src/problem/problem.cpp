@@ -29,7 +29,7 @@ std::optional<std::vector<Integer>> row_major(TransformKind kind, const std::vec
     return strides;
 }
 
-/// Strides of the reals of an in-place real_dft in terms of those of its spectrum: two reals to a complex element.
+/// Strides of an in-place real_dft's reals, from those of its spectrum: two reals per complex element.
 std::optional<std::vector<Integer>> reals_over(std::vector<Integer> spectrum) {
     for (std::size_t i = 0; i + 1 < spectrum.size(); ++i) {
         const auto twice = checked_multiply(spectrum[i], 2);
@@ -80,7 +80,7 @@ std::optional<Strides> complete_strides(TransformKind kind, const std::vector<In
     return strides;
 }
 
-std::optional<Integer> next_place(const Problem& inside, Side side) {
+std::optional<Integer> next_offset(const Problem& inside, Side side) {
     Integer place = 1;
     for (const Axis& axis : axes(inside, side)) {
         const auto reach = checked_multiply(axis.stride, axis.length);
@@ -152,8 +152,8 @@ std::optional<std::vector<Dimension>> default_dimensions(TransformKind kind,
 }
 
 std::optional<Dimension> default_batch(const Problem& inside, Integer count) {
-    auto input = next_place(inside, Side::input);
-    auto output = next_place(inside, Side::output);
+    auto input = next_offset(inside, Side::input);
+    auto output = next_offset(inside, Side::output);
     if (inside.placement == Placement::in_place && inside.kind == TransformKind::real_dft) {
         const bool forward = spectrum_side(inside.direction) == Side::output;
         auto& reals = forward ? input : output;

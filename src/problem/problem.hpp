@@ -19,7 +19,7 @@ constexpr Integer stride_of(const Dimension& dimension, Side side) {
     return side == Side::input ? dimension.input_stride : dimension.output_stride;
 }
 
-/// Whether a side holds complex elements: both sides of a dft, one of a real_dft, none of the others.
+/// Whether a side holds complex elements: both sides of a dft or a convolution, one of a real_dft, none of the others.
 bool is_complex(TransformKind kind, Direction direction, Side side);
 inline bool is_complex(const Problem& problem, Side side) {
     return is_complex(problem.kind, problem.direction, side);
@@ -29,10 +29,10 @@ constexpr Integer real_bytes(Precision precision) {
     return precision == Precision::float64 ? 8 : precision == Precision::float32 ? 4 : 2;
 }
 
-/// Bytes between elements that are one stride unit apart: a planar complex element counts one of its two arrays.
+/// Bytes per stride unit; for planar complex data, those of one component.
 Integer element_bytes(const Problem& problem, Side side);
 
-/// Number of elements that a side stores along a dimension: n, or n/2+1 along the last one of a half spectrum.
+/// Number of elements stored along a dimension: n, or n/2+1 along the last one of a half spectrum.
 Integer stored_length(const Problem& problem, std::size_t dimension, Side side);
 
 /// A loop over the elements of one side.
@@ -45,8 +45,8 @@ struct Axis {
 /// The loops over all elements of a side: batches first, then dimensions, with stored lengths.
 std::vector<Axis> axes(const Problem& problem, Side side);
 
-/// Lowest and highest element offset that a side touches, relative to its data pointer.
-/// For a valid problem: `lowest` ≤ 0 ≤ `highest`.
+/// Lowest and highest element offset that a side touches, relative to its data pointer: `lowest` ≤ 0 ≤ `highest`. The
+/// problem must be valid.
 struct Extent {
     Integer lowest = 0;
     Integer highest = 0;
@@ -59,37 +59,36 @@ struct IndexRange {
     Integer first;
     Integer end;
 };
-/// For each of `axes`, the indices that the side touches at all, by the conditions on that index alone.
+/// For each of `axes`, the indices that the side touches, judged by the conditions on that index alone.
 std::vector<IndexRange> touched_ranges(const Problem& problem, Side side);
 
 inline const Expression& expression_of(const Problem& problem, Side side) {
     return side == Side::input ? problem.load : problem.store;
 }
 
-/// What numbers of the side lie in memory as.
+/// Data type in memory of the side's components.
 Precision stored_precision(const Problem& problem, Side side);
 
-/// The position in `axes` that an index of an expression counts along; nothing for names that the problem has no axis for.
+/// Position in `axes` of an expression's index; empty if the problem has no such axis.
 std::optional<std::size_t> axis_of_index(const Problem& problem, std::string_view index);
 
-/// UserError where there are more dimensions, or loops of a batch, than a problem may have.
+/// Throws UserError for more dimensions or batch loops than a problem may have.
 void check_rank(std::size_t dimensions, std::size_t loops);
 
-/// Number of points of one transform, and number of transforms. For a valid problem.
+/// Number of points of one transform, and number of transforms. The problem must be valid.
 Integer transform_size(const Problem& problem);
 Integer batch_count(const Problem& problem);
 
-/// The strides of a loop in the array that a convolution multiplies spectra by: batches first, then dimensions; 0 for batches
-/// that share it.
+/// Strides of the loops in a convolution's spectrum array: batches, then dimensions; 0 for batches that share it.
 std::vector<Integer> spectrum_strides(const Problem& problem);
 
-/// The dimensions that `make` gives to these lengths, or nothing where a default stride overflows.
+/// The dimensions that `make` derives from these lengths; empty if a default stride overflows.
 std::optional<std::vector<Dimension>> default_dimensions(TransformKind kind,
                                                          const std::vector<Integer>& lengths,
                                                          const ProblemOptions& options);
 
-/// The strides of a loop around what `inside` describes already, or nothing on overflow: on each side the next
-/// place past |stride|·length of all that lies inside.
+/// The strides of a loop around `inside`: on each side the next offset past |stride|·length of all that lies inside.
+/// Empty on overflow.
 std::optional<Dimension> default_batch(const Problem& inside, Integer count);
 
 std::size_t hash_value(const Problem& problem);

@@ -5,7 +5,7 @@
 
 namespace swirl {
 
-// The text of a problem and its grammar: see <swirl/problem.hpp>. Here, the words of that text.
+// Keywords of the text form of a problem; <swirl/problem.hpp> has the grammar.
 
 const char* name_of(TransformKind kind);
 const char* name_of(Direction direction);

@@ -15,7 +15,7 @@ namespace {
 
 const char* side_name(Side side) { return side == Side::input ? "input" : "output"; }
 
-/// First what is wrong, then the problem, then what would work.
+/// Message: what is wrong, the problem, what would work.
 [[noreturn]] void reject(const Problem& problem, const std::string& what, const std::string& remedy) {
     throw UserError("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
 }
@@ -93,7 +93,7 @@ void check_size(const Problem& problem, Side side) {
     }
 }
 
-/// Offsets stay within 2⁶¹ bytes each way, so that twice the span, and a step beyond it, still fit in 64 bits.
+/// Offsets stay within 2⁶¹ bytes each way, so that twice the span, plus one stride, fits in 64 bits.
 void check_reach(const Problem& problem, Side side) {
     const Integer limit = (Integer{1} << 61) / element_bytes(problem, side);
     const std::vector<Axis> loops = axes(problem, side);
@@ -179,7 +179,7 @@ void check_in_place_strides(const Problem& problem) {
     }
 }
 
-/// In place, a row of an rdft covers its reals and its spectrum; rows must not reach into each other.
+/// In place, a row of an rdft covers its reals and its spectrum; rows must not overlap.
 void check_in_place_rows(const Problem& problem) {
     if (problem.kind != TransformKind::real_dft) return;
     const bool forward = problem.direction == Direction::forward;
@@ -188,8 +188,8 @@ void check_in_place_rows(const Problem& problem) {
     places.pop_back();
     std::erase_if(places, [](const Axis& axis) { return axis.length == 1; });
     for (Axis& axis : places) axis.stride *= 2;
-    // Element k of the spectrum is the pair of reals at 2k·stride. With stride ±1 these pairs cover the reals; else
-    // every real is given a pair of places.
+    // Element k of the spectrum is the pair of reals at 2k·stride. With stride ±1 these pairs cover the reals;
+    // otherwise every real takes a pair of addresses.
     row.length = 2 * row.length - 1;
     if (row.stride == 1 || row.stride == -1)
         row.length += 1;
@@ -213,7 +213,7 @@ void validate(const Problem& problem) {
         check_size(problem, side);
         check_reach(problem, side);
     }
-    check_expressions(problem); // which multiplies lengths: of arrays, and in conditions
+    check_expressions(problem); // multiplies lengths: of arrays, and in conditions
     check_output_is_disjoint(problem);
     if (problem.placement == Placement::out_of_place) return;
     check_in_place_strides(problem);

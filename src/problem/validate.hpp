@@ -1,12 +1,12 @@
 #pragma once
 
-// `validate` is part of the public interface: past that call the other folders rely on all that it checks, and check
-// nothing of it again.
+// `validate` is part of the public interface. After it, the other folders rely on everything it checks and do not check
+// it again.
 #include <swirl/problem.hpp>
 
 namespace swirl {
 
-/// `validate`, and UserError for what CPUs do not compute: numbers of 16 bits.
+/// `validate`, plus UserError for what CPUs do not compute: 16-bit types.
 void validate_for_cpu(const Problem& problem);
 
 } // namespace swirl

@@ -86,9 +86,9 @@ void check_arrays(const Problem& problem) {
         };
         check_shapes(*tree, scope, shapes);
     }
-    if (arrays_of(problem).size() > most_arrays)
+    if (arrays_of(problem).size() > max_arrays)
         throw UserError("the problem has {} arrays\n  problem: {}\n  there may be {}",
-                        arrays_of(problem).size(), to_text(problem), most_arrays);
+                        arrays_of(problem).size(), to_text(problem), max_arrays);
 }
 
 } // namespace

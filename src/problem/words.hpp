@@ -6,7 +6,7 @@
 
 namespace swirl {
 
-/// A value of an enumeration and its word in the text of a problem; the first of each table is the default.
+/// An enumerator and its keyword in the text of a problem; the first of each table is the default.
 template <class Value> struct Word {
     Value value;
     const char* text;

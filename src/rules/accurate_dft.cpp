@@ -15,12 +15,12 @@ using formula::root_of_unity;
 
 namespace {
 
-/// Primes up to here are done by definition.
+/// Primes up to this are transformed by definition.
 constexpr Integer longest_direct = 64;
 
 using Vector = std::vector<Complex>;
 
-/// Without the care for infinities and NaN that makes the operator's product several times slower.
+/// Skips the checks for infinities and NaN that make operator* several times slower.
 Complex times(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -29,7 +29,7 @@ std::size_t index(Integer i) { return static_cast<std::size_t>(i); }
 
 Vector dft_of_any_size(const Vector& x, Direction direction);
 
-/// Of two roots whose angles add up to a whole turn, and to half a turn, one serves for both.
+/// Computes a quarter or half of the roots; the others follow by reflection (angles that sum to π or 2π).
 Vector all_roots(Integer n, Direction direction) {
     Vector roots(index(n));
     const Integer own = n % 2 == 0 ? n / 4 : n / 2;
@@ -48,7 +48,7 @@ Vector by_definition(const Vector& x, Direction direction) {
     return y;
 }
 
-/// Convolution with the chirp in a power of two, for large primes.
+/// Bluestein: convolution with a chirp in a power of two, for large primes.
 Vector by_chirp(const Vector& x, Direction direction) {
     const auto n = static_cast<Integer>(x.size());
     const auto size = std::bit_ceil(2 * x.size() - 1);
@@ -69,11 +69,11 @@ Vector by_chirp(const Vector& x, Direction direction) {
     return y;
 }
 
-/// Decimation in time by one prime factor, or 4, after the other. The roots of one size serve all sizes below it; those of larger
-/// sizes are products of two.
+/// Decimation in time, one prime factor or 4 at a time. One table of roots serves its size and all smaller ones; roots
+/// of larger sizes are products of two tabulated roots.
 class MixedRadix {
 public:
-    /// `factors` are the primes of n, with multiplicity.
+    /// `factors` are the prime factors of n, with multiplicity.
     MixedRadix(Integer n, Direction direction, const std::vector<Integer>& factors) : direction_(direction) {
         Integer size = n, of_roots = 0;
         for (std::size_t k = 0; k < factors.size(); ++k) {
@@ -86,7 +86,7 @@ public:
             }
             Level& level = levels_.emplace_back(Level{p, size / p, of_roots / size, {}, {}});
             if (of_roots == 0) level.long_roots.emplace(size, direction);
-            if (is_direct(level)) level.roots = all_roots(p, direction);
+            if (loads_from_global(level)) level.roots = all_roots(p, direction);
             size /= p;
         }
     }
@@ -101,46 +101,47 @@ public:
 private:
     static constexpr Integer most_roots = 1 << 16;
 
-    /// Vectors of p·m entries as p of every p-th entry.
+    /// Splits vectors of p·m entries into p vectors of every p-th entry.
     struct Level {
         Integer p, m;
-        Integer step; ///< among the roots, from one of the vector's roots to the next
-        Vector roots; ///< of order p, where the definition is used
-        std::optional<formula::RootsOfUnity> long_roots; ///< of a vector longer than the roots are
+        Integer step; ///< in the table of roots, between consecutive roots of this vector's order
+        Vector roots; ///< of order p, if the factor is done by definition
+        std::optional<formula::RootsOfUnity> long_roots; ///< of a vector longer than the table
     };
 
-    /// Room for any level's entries, between transforms of the levels below.
-    struct Room {
+    /// Scratch for one level's entries; the levels below do not use it at the same time.
+    struct ScratchSpace {
         Complex* column;
         Complex* sums;
     };
 
-    static bool is_direct(const Level& level) { return level.m > 1 || level.p <= longest_direct; }
+    static bool loads_from_global(const Level& level) { return level.m > 1 || level.p <= longest_direct; }
 
-    /// Of the entries x[0], x[stride], …
-    void transform(const Complex* x, Integer stride, Complex* y, std::size_t number, const Room& room) const {
+    /// Transforms the entries x[0], x[stride], …
+    void transform(const Complex* x, Integer stride, Complex* y, std::size_t number,
+                   const ScratchSpace& scratch) const {
         const Level& level = levels_[number];
         const auto [p, m] = std::pair(level.p, level.m);
-        if (!is_direct(level)) return of_large_prime(x, stride, p, y);
+        if (!loads_from_global(level)) return of_large_prime(x, stride, p, y);
         if (m == 1) {
-            for (Integer i = 0; i < p; ++i) room.column[i] = x[i * stride];
-            return of_factor(level, room, y, 1);
+            for (Integer i = 0; i < p; ++i) scratch.column[i] = x[i * stride];
+            return of_factor(level, scratch, y, 1);
         }
-        for (Integer i = 0; i < p; ++i) transform(x + i * stride, p * stride, y + i * m, number + 1, room);
+        for (Integer i = 0; i < p; ++i) transform(x + i * stride, p * stride, y + i * m, number + 1, scratch);
         for (Integer j = 0; j < m; ++j) {
-            room.column[0] = y[j];
+            scratch.column[0] = y[j];
             for (Integer i = 1; i < p; ++i)
-                room.column[i] = times(y[i * m + j], level.long_roots ? (*level.long_roots)(i * j)
-                                                                      : roots_[index(level.step * i * j)]);
-            of_factor(level, room, y + j, m);
+                scratch.column[i] = times(y[i * m + j], level.long_roots ? (*level.long_roots)(i * j)
+                                                                         : roots_[index(level.step * i * j)]);
+            of_factor(level, scratch, y + j, m);
         }
     }
 
-    /// y[0], y[stride], … of a column. Entries i and p − i have conjugate roots: a product of their sum with a real and of their
-    /// difference with an imaginary number each, which serve results k and p − k.
-    static void of_factor(const Level& level, const Room& room, Complex* y, Integer stride) {
+    /// Transforms a column to y[0], y[stride], …. Entries i and p − i have conjugate roots: their sum times a real
+    /// number and their difference times an imaginary number serve results k and p − k.
+    static void of_factor(const Level& level, const ScratchSpace& scratch, Complex* y, Integer stride) {
         const Integer p = level.p;
-        const auto [column, sums] = room;
+        const auto [column, sums] = scratch;
         if (p == 2) {
             y[0] = column[0] + column[1];
             y[stride] = column[0] - column[1];
@@ -194,7 +195,7 @@ private:
 void dft_of_any_size(const Vector& x, Complex* y, Direction direction) {
     const auto n = static_cast<Integer>(x.size());
     const std::vector<Integer> factors = prime_factors(n);
-    // The chirp route splits its power of two here without end unless primes are taken out first.
+    // Bluestein's power of two comes back here; without splitting off primes first the recursion would not end.
     if (factors.size() > 1) return MixedRadix(n, direction, factors)(x.data(), y);
     const Vector all = n <= longest_direct ? by_definition(x, direction) : by_chirp(x, direction);
     std::copy(all.begin(), all.end(), y);
@@ -206,12 +207,13 @@ Vector dft_of_any_size(const Vector& x, Direction direction) {
     return y;
 }
 
-/// C_k = 2 Σ_j x_j·cos(π(2j + 1)k / 2n) for k < n, by one DFT of n points: Makhoul (1980). `sorted` has x_0, x_2, …, …, x_3, x_1.
+/// C_k = 2 Σ_j x_j·cos(π(2j + 1)k / 2n) for k < n, by one DFT of n points: Makhoul (1980). `sorted` holds
+/// x_0, x_2, …, …, x_3, x_1.
 void cosine_sums(Vector sorted, Complex* sums) {
     const auto n = static_cast<Integer>(sorted.size());
     dft_of_any_size(sorted, sums, Direction::forward);
     const formula::RootsOfUnity roots(4 * n, Direction::forward);
-    for (Integer k = 0; 2 * k <= n; ++k) { // of y_k and y_{n−k} both sums
+    for (Integer k = 0; 2 * k <= n; ++k) { // y_k and y_{n−k} give both C_k and C_{n−k}
         const Integer other = k == 0 ? 0 : n - k;
         const Complex y = sums[k], y_other = sums[other], root = roots(k), root_other = roots(other);
         sums[k] = times(root, y) + times(std::conj(root), y_other);
@@ -219,7 +221,7 @@ void cosine_sums(Vector sorted, Complex* sums) {
     }
 }
 
-/// Of the odd entries the cosine sums, of the even ones the same again; in place, and in half as much room besides.
+/// Odd entries by cosine sums, even entries by recursion; in place, with scratch of half the size.
 void even_dft(Complex* half, Integer n) {
     if (n % 4 != 0) {
         Vector all(index(n));
@@ -236,7 +238,7 @@ void even_dft(Complex* half, Integer n) {
     Complex* const odd = half + quarter + 1;
     cosine_sums(std::move(sorted), odd);
     even_dft(half, n / 2);
-    for (Integer k = 0; 2 * k < quarter; ++k) { // odd sum k lies where the difference of the other goes
+    for (Integer k = 0; 2 * k < quarter; ++k) { // odd sum k occupies the location of the other's difference
         const Integer other = quarter - 1 - k;
         const Complex even_k = half[k], odd_k = odd[k], even_other = half[other], odd_other = odd[other];
         half[k] = even_k + odd_k;

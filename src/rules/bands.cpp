@@ -1,9 +1,9 @@
 //   DFT_m ⊗ DFT_n = (pass((DFT_b ⊗ I_a) · T^m_a · L^m_b) ⊗ I_n) · pass(S · (I_b ⊗ (DFT_a ⊗ I_n)(I_a ⊗ DFT_n)) · P),   m = a·b
 //
-// P hands rows i_2, i_2 + b, …, i_2 + (a−1)·b to band i_2; S puts them back. A band's rows are transformed and, while they
-// are in cache, combined by the first factor of the columns' transforms (the four-step split of DFT_m). What is left of
-// the columns has b points, on neighbouring rows. Two sweeps over memory whatever m, and the second reads it in longer
-// pieces than columns of m points would. Choice {a}.
+// P gathers rows i_2, i_2 + b, …, i_2 + (a−1)·b into band i_2; S scatters them back. Each band is transformed along its
+// rows and, while in cache, by the first factor of the column transforms (the four-step split of DFT_m). The remaining
+// column transforms have b points, on adjacent rows. Two sweeps over memory for any m; the second reads longer
+// contiguous ranges than columns of m points would. Choice {a}.
 
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"
@@ -23,7 +23,7 @@ Applicability applicable(const Formula& f) {
     return has_two_factors(f.children()[0]);
 }
 
-/// The parts of the columns' transform that the bands may do.
+/// The factors a of m that the bands may compute.
 std::vector<Choice> choices(const Formula& f) {
     std::vector<Choice> result;
     for (const Choice& split : split_choices(f.children()[0])) result.push_back({split[0]});

@@ -1,10 +1,10 @@
 //   DFT_n = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(c)        M ≥ 2n − 2
 //
 //   c_k = e^{∓πi·k²/n};  d = DFT_M(h) / M with h_k = h_{M−k} = c̄_k for k < n, else 0;  S pads with zeros to M entries,
-//   G keeps the first n; DFT^{−} is the transform of the other direction.
+//   G keeps the first n; DFT^{−} is the transform in the other direction.
 //
-// Bluestein (1970): jk = (j² + k² − (k−j)²)/2 turns a DFT of any size into a convolution with a chirp. The chirp is even, so
-// that k−j = n−1 and 1−n may fall on the same entry. Choice {M}.
+// Bluestein (1970): jk = (j² + k² − (k−j)²)/2 turns a DFT of any size into a convolution with a chirp. The chirp is
+// even, so k−j = n−1 and 1−n may share an entry. Choice {M}.
 
 #include "base/fork_gate.hpp"
 #include "formula/roots_of_unity.hpp"
@@ -41,7 +41,7 @@ Integer padded(Integer least, Integer odd) {
     return size;
 }
 
-/// Sizes 2^k times 1, 3, 5, 9 or 15, the shortest first: none is above the next power of two.
+/// Sizes 2^k times 1, 3, 5, 9 or 15, ascending; none exceeds the next power of two.
 std::vector<Choice> choices(const Formula& f) {
     const Integer least = 2 * f.rows() - 2;
     std::vector<Integer> sizes;
@@ -55,12 +55,12 @@ std::vector<Choice> choices(const Formula& f) {
     return result;
 }
 
-/// Of a list up to this all entries are there, computed when the formula is made.
+/// Spectra up to this size are stored completely and computed with the formula.
 constexpr Integer computed_at_once = 1 << 16;
 
 Integer entries_of_spectrum(Integer size) { return size <= computed_at_once ? size : size / 2 + 1; }
 
-/// Long ones have their first half alone, entries 0 … size/2: the others are those once more.
+/// Longer spectra store only entries 0 … size/2; the rest follow by symmetry.
 std::vector<Complex> compute_spectrum(Integer n, Integer size) {
     const DiagonalFunction chirp = ChirpFunction{n, Direction::backward};
     DiagonalValues values;
@@ -74,13 +74,14 @@ std::vector<Complex> compute_spectrum(Integer n, Integer size) {
     return d;
 }
 
-/// The forward spectrum as that of a direction.
+/// The spectrum for a direction, from the forward one.
 std::vector<Complex> conjugated(std::vector<Complex> values, Direction direction) {
     for (Complex& value : values) value = direction == Direction::forward ? value : std::conj(value);
     return values;
 }
 
-/// Computed now, or, where that takes long, when a plan needs its tables: then there is one for all formulas that are alive.
+/// Small spectra are computed at once. Large ones are computed when a plan needs its tables, and shared by all live
+/// formulas.
 class Spectra {
 public:
     SharedList<Complex> of_chirp(Integer n, Integer size, Direction direction) {
@@ -92,7 +93,8 @@ public:
         std::erase_if(known_, [](const auto& entry) { return !entry.second.lock(); });
         const auto entries = static_cast<std::size_t>(entries_of_spectrum(size));
         auto list = SharedList<Complex>::computed_by(entries, [=, this] {
-            // Backward out of forward where somebody has that; else both would be in memory.
+            // Derive the backward spectrum from the forward one if it exists; otherwise compute it alone and save
+            // memory.
             const Key forward{n, size, Direction::forward};
             if (direction != Direction::forward)
                 if (const SharedList<Complex> other = known_to_all(forward))
@@ -125,18 +127,18 @@ SharedList<Complex> spectrum_of_chirp(Integer n, Integer size, Direction directi
     return spectra.of_chirp(n, size, direction);
 }
 
-/// Where each entry of the spectrum lies in its list.
+/// The index in its list of each entry of the spectrum.
 IndexMap places_in_spectrum(Integer size) {
     const Integer entries = entries_of_spectrum(size);
     if (entries == size) return IndexMap::identity(size);
     const DigitMap ahead{{entries}, {1}, 0, 0}, back{{size - entries}, {-1}, size - entries, 0};
-    return {size, entries, PieceMap{{ahead, back}}};
+    return {size, entries, PiecewiseMap{{ahead, back}}};
 }
 
 Formula build(const Formula& f, const Choice& choice) {
     require(bluestein.name, f, applicable(f));
     const Integer n = f.rows();
-    // More padding than the next power of two helps nothing; the bound keeps a slip of the pen from filling memory.
+    // Padding beyond the next power of two never helps; the bound keeps a typing error from exhausting memory.
     const Integer least = 2 * n - 2, most = 4 * n;
     require_choice(choice.size() == 1 && choice[0] >= least && choice[0] <= most, bluestein.name, f, choice,
                    fmt::format("one size of at least {} and at most {}", least, most));

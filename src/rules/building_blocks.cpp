@@ -135,8 +135,8 @@ Formula Summands::sum() const {
 }
 
 Formula root_diagonal(Integer order, Integer n, Integer base, Integer step, Direction direction) {
-    // The first digit of index order + e is e itself (e < order), the second the constant 1; e reduced modulo order
-    // by the map leaves the exponent's class unchanged.
+    // The first digit of index order + e is e itself (e < order), the second the constant 1; the map reduces e modulo
+    // order, which leaves the root unchanged.
     const TwiddleFunction function{order, {1, order}, {order, 2}, direction};
     const Integer last = base + step * (n - 1);
     if (last < order)

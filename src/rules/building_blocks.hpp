@@ -7,17 +7,17 @@
 #include <utility>
 #include <vector>
 
-/// What several breakdown rules are made of.
+/// Building blocks shared by breakdown rules.
 namespace swirl::rules {
 
 using formula::Complex;
 
-/// Whether a formula is a DFT of m·n points, m, n > 1: what the splits into two factors need.
+/// Whether a formula is a DFT of m·n points, m, n > 1, as the two-factor splits require.
 Applicability has_two_factors(const Formula& nonterminal);
 
 /// Throws UserError naming rule, transform and reason unless the rule applies.
 void require(std::string_view rule, const Formula& nonterminal, const Applicability& applicability);
-/// Throws UserError unless `holds`, saying which choice of which rule is wrong and what would work.
+/// Throws UserError unless `holds`, naming the invalid choice and rule, and what is valid.
 void require_choice(bool holds, std::string_view rule, const Formula& nonterminal, const Choice& choice,
                     std::string_view expected);
 /// Throws UserError unless the choice is a list of radices above 1 whose product is the size.
@@ -25,25 +25,25 @@ void require_radices(std::string_view rule, const Formula& nonterminal, const Ch
 /// The choice as a pair {m, n} with m·n = size, both above 1; throws UserError.
 std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonterminal, const Choice& choice);
 
-/// {m, n} for each ordered split of the size, or for each whose parts are coprime.
+/// {m, n} for each ordered split of the size, or for each with coprime m and n.
 std::vector<Choice> split_choices(const Formula& nonterminal);
 std::vector<Choice> coprime_split_choices(const Formula& nonterminal);
 
 /// "DFT_12", for messages.
 std::string name_of(const Formula& transform);
 
-/// The transform, I_1 in place of size 1 where both are the same.
+/// The transform; I_1 for size 1 where both are equal.
 Formula dft(Integer n, Direction direction);
 Formula rdft(Integer n, Direction direction);
 Formula wht(Integer n);
 
-/// Products without their identity factors, Kronecker products without I_1, sums without absent summands.
+/// Products without identity factors, Kronecker products without I_1, sums without absent summands.
 Formula product_of(std::initializer_list<Formula> factors);
 Formula repeat(Integer count, const Formula& a); ///< I_count ⊗ a
 Formula spread(const Formula& a, Integer count); ///< a ⊗ I_count
 
-/// The factors of an iterative algorithm, that of the first radix last: `pass` is given the product of the radices before
-/// and the radix.
+/// The factors of an iterative algorithm, that of the first radix last. `pass` receives the product of the preceding
+/// radices and the radix.
 std::vector<Formula> passes_of(const Choice& radices,
                                const std::function<Formula(Integer before, Integer radix)>& pass);
 
@@ -52,7 +52,7 @@ class Summands {
 public:
     void add(const Formula& summand) { summands_.push_back(summand); }
     void add_identity(Integer n);
-    Formula sum() const; ///< at least one summand
+    Formula sum() const; ///< requires at least one summand
 
 private:
     std::vector<Formula> summands_;
@@ -64,13 +64,13 @@ Formula root_diagonal(Integer order, Integer n, Integer base, Integer step, Dire
 Formula alternating_signs(Integer n);
 /// value · I_n.
 Formula scaled_identity(Integer n, Complex value);
-/// diag of ±1: −1 where the entry is true; the identity when none is.
+/// diag of ±1: −1 where the entry is true; the identity if none is.
 Formula signs(const std::vector<bool>& negative);
 
 /// The permutation (P x)[i] = x[sources[i]].
 Formula permutation_from(std::vector<Integer> sources);
 
-/// Number of k with 0 < k < n/2: the complex entries of a real transform's halfcomplex output.
+/// Number of k with 0 < k < n/2: the complex frequencies in a real transform's halfcomplex output.
 constexpr Integer complex_entries(Integer n) { return (n - 1) / 2; }
 
 } // namespace swirl::rules

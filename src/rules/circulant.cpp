@@ -1,7 +1,7 @@
 //   circulant(h) = DFT_n^{−1} · diag(DFT_n(h) / n) · DFT_n
 //
-// The convolution theorem; DFT_n^{−1} here is the backward transform, unnormalised. A spectrum that is given at execution
-// takes the place of DFT_n(h), with 1/n a diagonal of its own.
+// The convolution theorem; DFT_n^{−1} denotes the unnormalised backward transform. A spectrum given at execution
+// replaces DFT_n(h), with 1/n as a separate diagonal.
 
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"

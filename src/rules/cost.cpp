@@ -16,14 +16,14 @@ using namespace formula;
 namespace {
 
 // Factors 1, −1, ±i are free; any other complex factor takes 4 multiplications and 2 additions, a factor (±1±i)·√½
-// 2 and 2. The counts below are those of the rules' formulas under these rules.
+// 2 and 2. The counts below are those of the rules' formulas under this model.
 constexpr OperationCount complex_product{.additions = 2, .multiplications = 4};
 constexpr OperationCount eighth_turn{.additions = 2, .multiplications = 2};
 
 OperationCount dft_operations(Integer n);
 OperationCount rdft_operations(Integer n);
 
-/// p^e as {p^a, p^b}, the parts as equal as they can be.
+/// p^e as {p^a, p^b} with a and b as close as possible.
 std::pair<Integer, Integer> split_prime_power(Integer power) {
     const Integer p = prime_factors(power).front();
     Integer m = p;
@@ -31,20 +31,20 @@ std::pair<Integer, Integer> split_prime_power(Integer power) {
     return {m, power / m};
 }
 
-/// A coprime split, the larger prime powers together last: {rest, one part}, or {n, 1} for a prime power.
+/// A coprime split with the larger prime power last: {rest, prime power}, or {n, 1} for a prime power.
 std::pair<Integer, Integer> split_coprime(Integer n) {
     const auto splits = coprime_splits(n);
     return splits.empty() ? std::pair<Integer, Integer>{n, 1} : splits.front();
 }
 
-/// Symmetric evaluation of rules/dft_base.cpp and rules/rdft_base.cpp on one real input; 5 has its cosines by F_2.
+/// Symmetric form of rules/dft_base.cpp and rules/rdft_base.cpp on one real input; size 5 computes its cosines by F_2.
 OperationCount base_operations(Integer p) {
     const Integer h = p / 2;
     if (p == 5) return {.additions = 12, .multiplications = 6};
     return {.additions = 2 * h + h + h * h + h * (h - 1), .multiplications = 2 * h * h};
 }
 
-/// rules/rader_real.cpp.
+/// Operations of rules/rader_real.cpp.
 OperationCount rader_operations(Integer p, Integer three) {
     const Integer n = p - 1, m = n / three, pairs = complex_entries(m), reals = m - 2 * pairs;
     OperationCount transform = three * rdft_operations(m);
@@ -57,14 +57,14 @@ OperationCount rader_operations(Integer p, Integer three) {
     return 2 * (2 * transform + blocks);
 }
 
-/// What computes a DFT of odd prime size: the real form of Rader's algorithm with the choice `rader`, or where that is
-/// empty the symmetric form, or for large primes Rader's.
+/// The algorithm for a DFT of odd prime size: the real form of Rader's algorithm with the choice `rader`; if that is
+/// empty, the symmetric form, or for large primes Rader's algorithm.
 struct PrimeAlgorithm {
     Choice rader;
     OperationCount operations;
 };
 
-/// rules/rader.cpp.
+/// Operations of rules/rader.cpp.
 OperationCount complex_rader_operations(Integer p) {
     return 2 * dft_operations(p - 1) + (p - 2) * complex_product + OperationCount{4, 2};
 }
@@ -72,7 +72,7 @@ OperationCount complex_rader_operations(Integer p) {
 PrimeAlgorithm cheapest_prime(Integer p) {
     if (p > largest_rader_real_prime) return {{}, complex_rader_operations(p)};
     const Integer h = p / 2;
-    // The butterflies at the output join cosine and sine parts: 2h additions a real input.
+    // The output butterflies combine cosine and sine parts: 2h additions per real input.
     const OperationCount symmetric = 2 * (base_operations(p) + OperationCount{2 * h, 0});
     PrimeAlgorithm best{{}, symmetric};
     bool found = p <= largest_base_prime;
@@ -84,8 +84,8 @@ PrimeAlgorithm cheapest_prime(Integer p) {
     return best;
 }
 
-/// Of real input: the symmetric form, or Rader's complex algorithm with what the zeros save: half of all but the
-/// additions that join two real transforms to a complex one.
+/// For real input: the symmetric form, or Rader's complex algorithm without the operations on zeros, which halves all
+/// but the additions that combine two real transforms into a complex one.
 OperationCount real_prime_operations(Integer p) {
     const PrimeAlgorithm complex = cheapest_prime(p);
     if (p <= largest_base_prime && complex.rader.empty()) return base_operations(p);
@@ -137,7 +137,7 @@ OperationCount rdft_operations(Integer n) {
            complex_entries(m) * (dft_operations(k) + (k - 1) * complex_product);
 }
 
-/// Rule and choice for a transform; the children follow from the rule's formula.
+/// Rule and choice for a transform; the rule's formula determines the children.
 BreakdownTree root_of_dft(Integer n) {
     if (n <= 2) return {"dft-base", {}, {}};
     if (is_power_of_two(n)) return {"split-radix", {}, {}};
@@ -195,7 +195,7 @@ BreakdownTree cheapest_straight_line(const Formula& nonterminal) {
         const auto known = memory().trees.find(nonterminal);
         if (known != memory().trees.end()) return known->second;
     }
-    // Computed outside the lock: rules call back here. Two threads may both compute the same tree.
+    // Computed outside the lock, since rules call back here. Two threads may compute the same tree.
     BreakdownTree tree = root_of(nonterminal);
     const BreakdownRule& rule = rule_named(tree.rule);
     if (tree.choice.empty()) tree.choice = rule.choices(nonterminal).front();

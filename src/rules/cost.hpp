@@ -2,10 +2,10 @@
 
 #include "rules/rule.hpp"
 
-/// Straight-line codelets: which algorithm takes the fewest real operations.
+/// Straight-line codelets: finds the algorithm with the fewest real operations.
 namespace swirl::rules {
 
-/// Real operations, negations not counted.
+/// Real operations; negations are not counted.
 struct OperationCount {
     Integer additions = 0;
     Integer multiplications = 0;
@@ -23,12 +23,12 @@ struct OperationCount {
     bool operator==(const OperationCount&) const = default;
 };
 
-/// The breakdown tree whose straight-line program has the fewest real operations known here, for any transform;
-/// meant for sizes up to about 128. Computed once a transform; safe to call from several threads.
+/// The breakdown tree whose straight-line program has the fewest known real operations, for any transform; meant for
+/// sizes up to about 128. Cached per transform; thread-safe.
 BreakdownTree cheapest_straight_line(const Formula& nonterminal);
 
-/// Real operations of that program for a DFT, or for a real DFT taken forward, by a closed form: equal to those of the
-/// formula up to a few per cent that the sharing of equal subexpressions saves besides.
+/// Real operations of that program for a DFT, or for a forward real DFT, in closed form. Equals the count of the
+/// formula up to a few per cent that common-subexpression elimination saves in addition.
 OperationCount straight_line_operations(const Formula& nonterminal);
 
 } // namespace swirl::rules

@@ -3,17 +3,17 @@
 //   DCT2_n = Pᵀ · ([2] ⊕ [√2] ⊕ RealOf(2·diag(ω_4n^k))) · P · RDFT_n · Q
 //   DCT3_n = Qᵀ · RDFT_n^{−} · Pᵀ · ([1] ⊕ [√2] ⊕ RealOf(diag(ω_4n^{−k}))) · P
 //
-//   Q reads x[0], x[2], … up, then the odd entries down; P pairs r_k with i_k, and Pᵀ writes −Im of pair k to n−k;
-//   [√2] stands for even n alone. Narasimha and Peterson (1978), Makhoul (1980). DCT3_n is 2n·DCT2_n^{−1}.
+//   Q reads x[0], x[2], … ascending, then the odd entries descending; P pairs r_k with i_k, and Pᵀ writes −Im of pair k
+//   to n−k; [√2] occurs only for even n. Narasimha and Peterson (1978), Makhoul (1980). DCT3_n is 2n·DCT2_n^{−1}.
 //
 //   DCT4_n = Pᵀ · RealOf(2·diag(ω_2n^k) · DFT_{n/2} · diag(ω_8n^{4j+1})) · P                     n even
 //
-//   P pairs x[2j] with x[n−1−2j], and −Im at the output. Britanak, Yip and Rao (2007), section 4.
+//   P pairs x[2j] with x[n−1−2j], and likewise −Im at the output. Britanak, Yip and Rao (2007), section 4.
 //
 //   DCT4_n = √2 · B · RDFT_n · Q                                                                 n odd
 //
-//   Q and B are permutations with signs, B adding and subtracting r_k and i_k besides: (2j+1)(2k+1)/8n splits into
-//   eighths and n-ths of a turn by the Chinese remainder theorem. Chan and Ho (1990).
+//   Q and B are permutations with signs; B also adds and subtracts r_k and i_k. (2j+1)(2k+1)/8n splits into eighths and
+//   n-ths of a turn by the Chinese remainder theorem. Chan and Ho (1990).
 //
 //   DST2_n = J · DCT2_n · diag((−1)^j),  DST3_n = diag((−1)^k) · DCT3_n · J,  DST4_n = diag((−1)^k) · DCT4_n · J
 
@@ -46,7 +46,7 @@ Applicability applicable_dct3(const Formula& f) {
     return is_dct(f, 3) ? accepted() : rejected("not a DCT-III");
 }
 
-/// 0, 2, … up, then the odd numbers down.
+/// 0, 2, … ascending, then the odd indices descending.
 IndexMap evens_up_odds_down(Integer n) {
     return IndexMap::piecewise({{{ceil_divide(n, 2)}, {2}, 0, 0}, {{n / 2}, {-2}, n / 2 * 2 - 1, 0}}, n);
 }
@@ -63,7 +63,7 @@ DiagonalFunction one_or_minus_one() {
     return ExplicitFunction{std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1})};
 }
 
-/// −1 at the imaginary parts of pairs behind `alone` entries.
+/// −1 at the imaginary components of pairs that follow `alone` single entries.
 Formula conjugation(Integer alone, Integer pairs) {
     if (pairs == 0) return I(alone);
     return diagonal(one_or_minus_one(),
@@ -122,7 +122,7 @@ Applicability applicable_dct4_rdft(const Formula& f) {
 bool negative_cosine(Integer w) { return w % 8 == 3 || w % 8 == 5; }
 bool negative_sine(Integer w) { return w % 8 == 5 || w % 8 == 7; }
 
-/// The affine pieces of n odd, n = 2h + 1, of DCT-IV by a real DFT.
+/// The affine pieces of the maps for DCT-IV of odd n = 2h + 1 by a real DFT.
 //
 // With u = 2j+1, v = 2k+1 and 8b ≡ 1 mod n: uv/8n ≡ n·uv/8 + b·uv/n modulo 1, and so
 //   2·cos(2π·uv/8n) = √2·(A·cos(2π·b·uv/n) − B·sin(2π·b·uv/n)),  A = ±1 of negative_cosine(n·u·v), B of negative_sine.
@@ -130,8 +130,8 @@ class OddDct4 {
 public:
     explicit OddDct4(Integer size) : n(size), h(size / 2) {}
 
-    /// Entry r of the real DFT, b·u ≡ r: u = 8r + n − 2nc, where the whole number c keeps it in 1 … 2n − 1, and so j = 4r + h − nc.
-    /// B(u) = (−1)^j A(u), and j ↔ n−1−j is r ↔ −r: an odd j goes to −r, which negates its odd part.
+    /// Entry r of the real DFT has b·u ≡ r: u = 8r + n − 2nc, where the integer c keeps it in 1 … 2n − 1; so
+    /// j = 4r + h − nc. B(u) = (−1)^j A(u), and j ↔ n−1−j is r ↔ −r: an odd j goes to −r, which negates its odd part.
     Formula input() const {
         std::vector<DigitMap> sources, signs;
         for (Integer c = 0, r = 0; r < n; ++c) {
@@ -149,15 +149,15 @@ public:
                            permutation(IndexMap::piecewise(std::move(sources), n))});
     }
 
-    /// Of the halfcomplex spectrum R_s + i·I_s, 2k + 1 ≡ ±s mod n, output k is √2·(±R_s ± I_s): by classes of s modulo 8 the signs
-    /// and the steps of k are constant.
+    /// With the halfcomplex spectrum R_s + i·I_s and 2k + 1 ≡ ±s mod n, output k is √2·(±R_s ± I_s). Within each class
+    /// of s modulo 8 the signs and the stride of k are constant.
     Formula output() const {
         Summands columns;
         columns.add(scaled_identity(1, negative_cosine(n % 8 * n) ? -1 : 1));
         std::vector<DigitMap> sources{{{1}, {1}, 0, 0}}, targets{{{1}, {1}, h, 0}};
         for (Integer s = 1; s <= std::min(h, Integer{8}); ++s) {
             const Integer count = (h - s) / 8 + 1;
-            // The two outputs of s: v = 2k + 1 is s or n + s where that is odd, and n − s or 2n − s.
+            // The two outputs of s: v = 2k + 1 is s or n + s, whichever is odd, and n − s or 2n − s.
             const Integer direct = s % 2 == 1 ? s : n + s, mirrored = s % 2 == 1 ? 2 * n - s : n - s;
             std::vector<Complex> signs;
             for (const Integer v : {direct, mirrored}) {

@@ -3,8 +3,8 @@
 //   P_l = pass( I_{M_l} ⊗ (DFT_{R_l} ⊗ I_{K_l}) · T^{R_l·K_l}_{K_l} )
 //
 // R reverses digits: output (d_k, …, d_1) of [R_k] … [R_1], row-major, comes from input (d_1, …, d_k) of [R_1] … [R_k].
-// For radix 2 it is bit reversal and this the algorithm of Cooley and Tukey (1965) as textbooks have it: Van Loan
-// (1992), section 1.3; Numerical Recipes; the tutorial, section 2.3. The permutation is a sweep of its own.
+// For radix 2 it is bit reversal, and this is the textbook algorithm of Cooley and Tukey (1965): Van Loan (1992),
+// section 1.3; Numerical Recipes; the tutorial, section 2.3. The permutation takes a sweep of its own.
 // Choice {R_1, …, R_k}, the first radix first.
 
 #include "rules/building_blocks.hpp"
@@ -19,7 +19,7 @@ using namespace formula;
 
 namespace {
 
-/// The prime factors, then each split in two.
+/// The prime factors, then each split into two factors.
 std::vector<Choice> choices(const Formula& f) {
     require(dft_iterative.name, f, has_two_factors(f));
     std::vector<Choice> result{prime_factors(f.rows())};

@@ -1,8 +1,8 @@
 //   DFT_mn = (DFT_m ⊗ I_n) · T^mn_n · L^mn_m · (DFT_n ⊗ I_m)                                    four-step
 //   DFT_mn = L^mn_m · (I_n ⊗ DFT_m) · L^mn_n · T^mn_n · (I_m ⊗ DFT_n) · L^mn_m                  six-step
 //
-// Gentleman and Sande (1966), Bailey (1990); Van Loan (1992), section 3.3. All transforms of the four-step form run
-// down columns, all of the six-step form along rows. Choice {m, n}.
+// Gentleman and Sande (1966), Bailey (1990); Van Loan (1992), section 3.3. All transforms of the four-step form act on
+// columns, all of the six-step form on rows. Choice {m, n}.
 
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"

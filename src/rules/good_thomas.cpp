@@ -2,7 +2,7 @@
 //
 //   P reads x[(n·i_1 + m·i_2) mod mn] at (i_1, i_2); Q writes (k_1, k_2) to the k with k ≡ k_1 mod m, k ≡ k_2 mod n.
 //
-// Good (1958), Thomas (1963): the prime-factor algorithm, without twiddles. Choice {m, n}.
+// Good (1958), Thomas (1963): the prime-factor algorithm, without twiddle factors. Choice {m, n}.
 
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"

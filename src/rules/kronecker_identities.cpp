@@ -63,7 +63,7 @@ RewriteRules identities_dropped() {
 
 RewriteRules merging() {
     return {
-        // L^mn_m L^mn_n → I_mn is the case in which nothing remains
+        // includes L^mn_m L^mn_n → I_mn, where the composition is the identity
         {.name = "P_f P_g → P_{g∘f}",
          .match = product(term<Permutation>("P"), term<Permutation>("Q")),
          .rewrite =
@@ -96,7 +96,7 @@ void append(RewriteRules& to, RewriteRules from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-/// The least divisor of n other than 1.
+/// The least divisor of n greater than 1.
 Integer least_factor(Integer n) {
     for (Integer k = 2; k * k <= n; ++k)
         if (n % k == 0) return k;

@@ -2,16 +2,17 @@
 
 #include "base/integer.hpp"
 
-/// How far straight-line algorithms go.
+/// Size limits of straight-line algorithms.
 namespace swirl::rules {
 
-/// Primes above this have no base case: its program takes O(p²) multiplications.
+/// Larger primes have no base case: its program takes O(p²) multiplications.
 constexpr Integer largest_base_prime = 31;
 
-/// Primes above this have no real form of Rader's algorithm: its program would not fit an instruction cache.
+/// Larger primes have no real form of Rader's algorithm: its program would exceed the instruction cache.
 constexpr Integer largest_rader_real_prime = 127;
 
-/// The largest butterfly of a pass: larger straight-line programs spill registers more than a pass less saves.
+/// The largest butterfly of a pass: register spills of larger straight-line programs cost more than one pass less
+/// saves.
 constexpr Integer largest_radix = 64;
 
 } // namespace swirl::rules

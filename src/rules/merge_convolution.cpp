@@ -10,22 +10,22 @@ using namespace formula;
 
 namespace {
 
-void add_factors(const Formula& term, std::vector<Formula>& factors) {
+void add_operands(const Formula& term, std::vector<Formula>& factors) {
     if (!term.is<Product>()) return factors.push_back(term);
-    for (const Formula& factor : term.children()) add_factors(factor, factors);
+    for (const Formula& factor : term.children()) add_operands(factor, factors);
 }
 
-/// The factors of a pass; a transform that is left whole is one in columns of a single entry.
+/// The factors of a pass; an unexpanded transform A counts as A ⊗ I_1.
 std::optional<std::vector<Formula>> factors_of_pass(const Formula& term) {
     if (is_nonterminal(term)) return std::vector<Formula>{kron(term, I(1))};
     const auto* tagged = term.get_if<Tagged>();
     if (!tagged || tagged->tag.kind != Tag::Kind::pass) return std::nullopt;
     std::vector<Formula> factors;
-    add_factors(term.children()[0], factors);
+    add_operands(term.children()[0], factors);
     return factors;
 }
 
-/// c of A ⊗ I_c with a transform A; 0 where it is something else.
+/// c of A ⊗ I_c with a transform A; 0 for any other term.
 Integer columns_of(const Formula& factor) {
     if (!factor.is<Kronecker>() || factor.children().size() != 2) return 0;
     const Formula &transform = factor.children()[0], &columns = factor.children()[1];
@@ -41,7 +41,7 @@ bool is_argument(const Formula& factor) {
 
 Formula with_product_between_columns(const Formula& convolution) {
     std::vector<Formula> factors;
-    add_factors(convolution, factors);
+    add_operands(convolution, factors);
     for (std::size_t k = 1; k + 1 < factors.size(); ++k) {
         if (!is_argument(factors[k])) continue;
         auto back = factors_of_pass(factors[k - 1]);

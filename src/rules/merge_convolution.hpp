@@ -4,10 +4,11 @@
 
 namespace swirl::rules {
 
-/// Of an expanded convolution: where the last pass of the transform and the first one of the transform back are
+/// Fuses an expanded convolution's multiplication into a pass. If the last pass of the forward transform and the first
+/// pass of the backward transform are
 ///   (A ⊗ I_c) · … and … · (B ⊗ I_c),
-/// they become one pass with the product in between,  … · (B ⊗ I_c) · diag(argument) · (A ⊗ I_c) · …, which needs no exchange
-/// of entries. Other formulas stay as they are.
+/// they become one pass around the diagonal,  … · (B ⊗ I_c) · diag(argument) · (A ⊗ I_c) · …, which needs no exchange
+/// of entries. Other formulas are returned unchanged.
 formula::Formula with_product_between_columns(const formula::Formula& convolution);
 
 } // namespace swirl::rules

@@ -2,7 +2,7 @@
 //
 //   I_k ⊗ A = Σ_j S(h_{jr,1}) A G(h_{jc,1}),   A ⊗ I_k = Σ_j S(h_{j,k}) A G(h_{j,k})   for an r×c matrix A,
 //
-// then permutations, diagonals, gathers and scatters beside a sum move into it.
+// then permutations, diagonals, gathers and scatters next to a sum move into it.
 #include "rules/rewrite_families.hpp"
 #include "rules/terms.hpp"
 
@@ -31,7 +31,7 @@ Variable fresh_variable(const Formula& formula) {
     return fresh;
 }
 
-/// The term with `value` in place of a free variable.
+/// The term with `value` substituted for a free variable.
 Formula substitute(const Formula& term, Variable variable, const Affine& value) {
     if (const auto* p = term.get_if<Gather>()) return gather(p->map.substitute(variable, value));
     if (const auto* p = term.get_if<Scatter>()) return scatter(p->map.substitute(variable, value));
@@ -43,7 +43,7 @@ Formula substitute(const Formula& term, Variable variable, const Affine& value) 
     return with_children(term, std::move(children));
 }
 
-// ---- neighbours ----------------------------------------------------------------------------------------------
+// ---- adjacent operands ---------------------------------------------------------------------------------------
 
 /// G(g)·X as D·G or G, for a permutation, gather or diagonal X.
 std::optional<Formula> gather_after(const IndexMap& g, const Formula& x, const Counts& counts) {
@@ -74,13 +74,13 @@ std::optional<Formula> scatter_before(const Formula& x, const IndexMap& s, const
 
 enum class Side { left, right };
 
-/// Terms that a gather on their left, or a scatter on their right, can take in.
+/// Terms that a gather on their left, or a scatter on their right, can absorb.
 bool only_moves_or_scales(const Formula& x) {
     return x.is<Permutation>() || x.is<Diagonal>() || x.is<Gather>() || x.is<Scatter>();
 }
 
-/// X moved into a sum from one side, down to the gathers (right) or scatters (left); nothing where one of them
-/// cannot take it in.
+/// Moves X into a sum from one side, down to the gathers (right) or scatters (left); empty if one of them cannot absorb
+/// it.
 std::optional<Formula> moved_into(const Formula& term, const Formula& x, Side side, const Counts& counts) {
     if (!only_moves_or_scales(x)) return std::nullopt;
     if (const auto* p = term.get_if<Gather>(); p && side == Side::right)
@@ -118,7 +118,7 @@ std::optional<Formula> moved_into(const Formula& term, const Formula& x, Side si
 
 bool is_loop_body(const Formula& a) { return !a.is<Identity>() && !a.is<Permutation>() && !a.is<Diagonal>(); }
 
-/// D(f, index) with the index repeated or held over a Kronecker product with an identity.
+/// D(f, index) with the index repeated or held constant over a Kronecker product with an identity.
 std::optional<Formula> widened(const Formula& diagonal_term, const IndexMap& into_index) {
     const auto* p = diagonal_term.get_if<Diagonal>();
     const auto index = try_compose(p->index, into_index);

@@ -44,7 +44,7 @@ Integer largest_prime_factor(Integer n) { return n == 1 ? 1 : prime_factors(n).b
 std::vector<Integer> divisors(Integer n) {
     std::vector<Integer> result{1};
     Integer last = 0;
-    std::size_t with_fewer = 0; // from here on they have this prime as often as it has come already
+    std::size_t with_fewer = 0; // later divisors already contain the last prime to its current power
     for (const Integer p : prime_factors(n)) {
         const std::size_t first = p == last ? with_fewer : 0, end = result.size();
         for (std::size_t k = first; k < end; ++k) result.push_back(result[k] * p);

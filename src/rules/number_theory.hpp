@@ -5,31 +5,31 @@
 #include <utility>
 #include <vector>
 
-/// The arithmetic behind the choices of breakdown rules.
+/// Number theory for the choices of breakdown rules.
 namespace swirl::rules {
 
 bool is_prime(Integer n);
 bool is_power_of_two(Integer n);
 
-/// Prime factors in ascending order, each as often as it divides; empty for 1.
+/// Prime factors in ascending order, with multiplicity; empty for 1.
 std::vector<Integer> prime_factors(Integer n);
-/// The coprime parts p^e of n, ascending in p.
+/// The prime powers p^e whose product is n, ascending in p.
 std::vector<Integer> prime_powers(Integer n);
 Integer largest_prime_factor(Integer n); ///< 1 for n = 1
 
-/// All divisors in ascending order, by way of the prime factors.
+/// All divisors in ascending order.
 std::vector<Integer> divisors(Integer n);
 
-/// All (m, n/m) with 1 < m < n, ordered by how far the parts are from each other, the smaller part first.
+/// All (m, n/m) with 1 < m < n, ordered by the distance of the two factors, the smaller factor first.
 std::vector<std::pair<Integer, Integer>> ordered_splits(Integer n);
-/// Those whose parts have no common divisor.
+/// Those with coprime factors.
 std::vector<std::pair<Integer, Integer>> coprime_splits(Integer n);
 
 Integer multiply_modulo(Integer a, Integer b, Integer modulus);
 Integer power_modulo(Integer base, Integer exponent, Integer modulus);
 /// The x in 0…modulus−1 with a·x ≡ 1; a and modulus coprime.
 Integer inverse_modulo(Integer a, Integer modulus);
-/// 0, g^0, g^1, …, g^{prime−2} modulo a prime: Rader's order of the indices where g is a generator.
+/// 0, g^0, g^1, …, g^{prime−2} modulo a prime: Rader's index order if g is a generator.
 std::vector<Integer> zero_and_powers(Integer g, Integer prime);
 /// The least generator of the multiplicative group modulo a prime.
 Integer primitive_root(Integer prime);

@@ -1,5 +1,5 @@
 // Tag smp(p, μ): p processors, cache lines of μ elements. Franchetti, Voronenko, Püschel: "FFT program generation
-// for shared memory: SMP and multicore" (SC 2006), table 1. What cannot be shared evenly keeps its tag.
+// for shared memory: SMP and multicore" (SC 2006), table 1. Terms that cannot be shared evenly keep their tag.
 #include "rules/building_blocks.hpp"
 #include "rules/rewrite_families.hpp"
 #include "rules/rewriting_rules.hpp"
@@ -33,7 +33,7 @@ RewriteRules permutations() {
          .match = tagged(smp, term<Permutation>("P")),
          .rewrite = [](const Match& m) -> std::optional<Formula> {
              const auto lines = map_of(m["P"]).of_blocks(m.line());
-             return lines ? std::optional(line_permutation(shown_as_product(*lines), m.line()))
+             return lines ? std::optional(cache_line_permutation(shown_as_product(*lines), m.line()))
                           : std::nullopt;
          }},
         {.name = "smp(p,μ)[L^mn_m] → (I_p ⊗∥ L^{mn/p}_{m/p}) smp(p,μ)[L^pn_p ⊗ I_{m/p}]",
@@ -123,7 +123,7 @@ RewriteRules other_constructs() {
         {.name = "smp(p,μ)[pass[A]] → pass[smp(p,μ)[A]]",
          .match = tagged(smp, tagged(Tag::Kind::pass, any("A"))),
          .rewrite = [](const Match& m) { return pass(smp_tagged(m["A"], m)); }},
-        // one barrier less
+        // saves a barrier
         {.name = "(I_p ⊗∥ A)(I_p ⊗∥ B) → I_p ⊗∥ AB",
          .match = product(term<ParallelKronecker>("F", any("A")), term<ParallelKronecker>("G", any("B"))),
          .when =
@@ -155,7 +155,7 @@ bool is_fully_parallel(const Formula& formula, Integer processors, Integer line)
     const auto parallel = [&](const Formula& child) { return is_fully_parallel(child, processors, line); };
     if (const auto* p = formula.get_if<ParallelKronecker>())
         return p->processors == processors && divides(line, children.front().shape());
-    if (const auto* p = formula.get_if<LinePermutation>()) return p->line % line == 0;
+    if (const auto* p = formula.get_if<CacheLinePermutation>()) return p->line % line == 0;
     if (formula.is<Identity>() || formula.is<Diagonal>()) return formula.rows() % (processors * line) == 0;
     if (formula.is<Product>()) return std::all_of(children.begin(), children.end(), parallel);
     if (formula.is<Kronecker>())

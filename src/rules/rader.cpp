@@ -1,10 +1,10 @@
 //   DFT_p = Q · (I_1 ⊕ DFT_{p−1}^{−}) · ([1 1; 1 d_0] ⊕ diag(d_1 … d_{p−2})) · (I_1 ⊕ DFT_{p−1}) · P     for p prime
 //
-//   P reads x[0], then x[g^i], i = 0…p−2, for a generator g of the multiplicative group modulo p; Q writes position
-//   1+k to g^{−k}; d = DFT_{p−1}(ω_p^{g^{−i}}) / (p−1); DFT^{−} is the transform of the other direction.
+//   P reads x[0], then x[g^i], i = 0…p−2, for a generator g of the multiplicative group modulo p; Q writes entry 1+k
+//   to g^{−k}; d = DFT_{p−1}(ω_p^{g^{−i}}) / (p−1); DFT^{−} is the transform in the other direction.
 //
-// Rader (1968): all but entry 0 of a prime DFT is a cyclic convolution of length p−1. The row and column of d_0
-// add up the input for entry 0 and carry x[0] to every output.
+// Rader (1968): without entry 0, a prime DFT is a cyclic convolution of length p−1. The row and column of d_0 sum the
+// input for entry 0 and add x[0] to every output.
 
 #include "formula/roots_of_unity.hpp"
 #include "rules/accurate_dft.hpp"
@@ -38,7 +38,7 @@ Formula build(const Formula& f, const Choice&) {
     for (Integer i = 0; i < n; ++i) kernel.push_back(roots(output[static_cast<std::size_t>(i + 1)]));
     std::vector<Complex> d = accurate_dft(std::move(kernel), direction);
     for (Complex& value : d) value /= static_cast<long double>(n);
-    d[0] = -1 / static_cast<long double>(n); // the roots add up to −1
+    d[0] = -1 / static_cast<long double>(n); // the roots sum to −1
     const Formula edge = matrix(2, 2, {1, 1, 1, d[0]});
     d.erase(d.begin());
     return product_of({

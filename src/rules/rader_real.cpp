@@ -2,12 +2,13 @@
 //
 //   A = RDFT_n, or S · (RDFT_{n/3} ⊗ V_3) · P_3 for coprime n/3 and 3;  V_3 = [1 1 1; 1 −½ −½; 0 1 −1]
 //
-// Rader's convolution (rules/rader.cpp) by real transforms, which act on real and imaginary parts alike. The kernel
-// ω_p^{g^{−i}} is the conjugate of itself half a period on, so that its real part has even frequencies only and its
-// imaginary part odd ones: B has a real or an imaginary 2×2 block [a −b; b a] for each frequency, instead of a complex
-// product. V_3 is RDFT_3 without its factor √¾, which B absorbs. For p = 13 this counts what genfft's p = 13 does.
+// Rader's convolution (rules/rader.cpp) by real transforms, which act on real and imaginary components alike. Shifted
+// by half a period the kernel ω_p^{g^{−i}} becomes its conjugate, so its real component has even frequencies only and
+// its imaginary component odd ones. So B has a real or an imaginary 2×2 block [a −b; b a] per frequency instead of a
+// complex multiplication. V_3 is RDFT_3 without its factor √¾, which B absorbs. The count for p = 13 equals that of
+// genfft.
 //
-// A is written out as a straight-line algorithm, since its transpose is needed too. Choice {1}, or {3} for V_3.
+// A is a straight-line algorithm written out in full, since its transpose is needed too. Choice {1}, or {3} for V_3.
 
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
@@ -38,7 +39,7 @@ std::vector<Choice> choices(const Formula& f) {
     return {{1}};
 }
 
-/// The convolution's spectrum in two index digits (f1, f2) of [m][three], three being 1 or 3, sorted into blocks.
+/// The convolution's spectrum in two index digits (f1, f2) of [m][three], three = 1 or 3, sorted into blocks.
 class Convolution {
 public:
     Convolution(Integer p, Integer three, Direction direction);
@@ -78,8 +79,9 @@ Complex Convolution::spectrum(Integer f1, Integer f2) const {
     return spectrum_[static_cast<std::size_t>(f)];
 }
 
-/// 2/n · diag(1, scale) · [a −b; b a] · diag(1, scale) for the spectrum a + ib of the kernel's real part, or i times
-/// that of its imaginary part: the kernel has one or the other at an even or odd frequency.
+/// 2/n · diag(1, scale) · [a −b; b a] · diag(1, scale), where a + ib is the spectrum of the kernel's real component, or
+/// i times that of its imaginary component: at even frequencies only the former is nonzero, at odd ones only the
+/// latter.
 Formula Convolution::block(Integer f1, Integer f2, long double scale) const {
     const Complex unit = f1 % 2 == 0 ? Complex(1) : Complex(0, 1);
     const Complex w = spectrum(f1, f2) * std::conj(unit) * (2 / static_cast<long double>(n_));
@@ -88,7 +90,7 @@ Formula Convolution::block(Integer f1, Integer f2, long double scale) const {
                    scale * scale * w.real() * unit});
 }
 
-/// For complex f1 and f2 = 1, on rr, ri, ir, ii: products with X(f1, 1) and X(f1, −1) formed and undone.
+/// For complex f1 and f2 = 1, on rr, ri, ir, ii: forms X(f1, 1) and X(f1, −1), multiplies, and transforms back.
 Formula Convolution::double_block(Integer f1) const {
     const long double sine = root_of_unity(3, 1, Direction::forward).imag();
     const Formula scaling = diagonal({1, sine, 1, sine});
@@ -100,7 +102,7 @@ Formula Convolution::double_block(Integer f1) const {
         {scaling, transpose(combine), direct_sum(block(f1, 1, 1), block(f1, -1, 1)), combine, scaling});
 }
 
-/// f1 = 0 and, for even m, m/2: with f2 = 0 the entry is a number, with f2 = 1 a pair.
+/// f1 = 0 and, for even m, m/2: the entry is a real number for f2 = 0, a pair for f2 = 1.
 void Convolution::add_real_frequencies() {
     const auto total = static_cast<long double>(n_);
     const long double sine = root_of_unity(3, 1, Direction::forward).imag();

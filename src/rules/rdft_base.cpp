@@ -1,6 +1,6 @@
 //   RDFT_2 = F_2
 //   RDFT_p = (C ⊕ −S) · F                    forward, p = 2h+1 prime
-//   RDFT_p = Fᵀ · (2C ⊕ −2S)                 backward, 2C but for its column of r_0
+//   RDFT_p = Fᵀ · (2C ⊕ −2S)                 backward; the column of r_0 has C instead of 2C
 //
 //   F folds the input as in rules/dft_base.cpp; C = [cos(2πjk/p)], j, k = 0…h;  S = [sin(2πjk/p)], j, k = 1…h, in the
 //   order i_h … i_1 of the halfcomplex format.

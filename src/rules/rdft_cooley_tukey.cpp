@@ -1,11 +1,11 @@
 //   RDFT_km = Q · (RDFT_k ⊕ ODFT_k ⊕ RealOf((DFT_k ⊗ I_S) · T)) · P · (I_k ⊗ RDFT_m) · L^km_k
 //
-// Decimation in time of real data. Frequency 0 of the k parts is real and takes a real transform; frequency m/2 (m
-// even) is real and takes ODFT_k, the transform with ω_2k^{j(2t+1)}; the S = ⌊(m−1)/2⌋ frequencies between are complex
-// and take the twiddles and complex DFTs of the complex algorithm. P and Q are permutations, Q with signs where a
-// result stands for its conjugate.
+// Decimation in time of real data. Frequency 0 of the k subproblems is real and takes a real transform. Frequency m/2
+// (m even) is real and takes ODFT_k, the transform with ω_2k^{j(2t+1)}. The S = ⌊(m−1)/2⌋ frequencies between are
+// complex and take the twiddle factors and complex DFTs of the complex algorithm. P and Q are permutations; Q has signs
+// where a result stands for its conjugate.
 //
-// Sorensen, Jones, Heideman and Burrus (1987); Voronenko and Püschel (2009), whose rDFT(½) ODFT is. Choice {k, m}.
+// Sorensen, Jones, Heideman and Burrus (1987); Voronenko and Püschel (2009), who call ODFT rDFT(½). Choice {k, m}.
 
 #include "rules/number_theory.hpp"
 #include "rules/real_columns.hpp"
@@ -54,7 +54,7 @@ std::vector<Integer> sorting(Integer k, Integer m) {
 
 void record_outputs(HalfcomplexOutput& out, Integer k, Integer m) {
     const Integer n = k * m;
-    // RDFT_k in halfcomplex order: frequency t is frequency m·t of the whole.
+    // RDFT_k in halfcomplex order: its frequency t is frequency m·t of the result.
     out.real(0);
     for (Integer t = 1; t <= k / 2; ++t) 2 * t == k ? out.real(n / 2) : out.real_part(m * t);
     for (Integer t = complex_entries(k); t >= 1; --t) out.imaginary_part(m * t, false);

@@ -1,8 +1,8 @@
 //   RDFT_n = G · RealOf(DFT_n) · S                                           forward
 //   RDFT_n = Sᵀ · RealOf(DFT_n) · Gᵀ · diag(1, 2, …, 2 [, 1], 2, …, 2)       backward
 //
-// S puts real data into the real parts of a complex vector, G keeps the real and imaginary parts of half the spectrum.
-// For sizes without a real algorithm (large primes); in a straight-line program the zeros fold away.
+// S writes real data to the real components of a complex vector; G keeps both components of half the spectrum. For
+// sizes without a real algorithm (large primes); in a straight-line program the zeros fold away.
 
 #include "rules/building_blocks.hpp"
 #include "rules/rule_list.hpp"

@@ -1,7 +1,7 @@
 //   RDFT_mn = Q · (I ⊕ (I ⊗ ([1 −1; 1 1] ⊕ [1 1; −1 1]))) · P · (RDFT_m ⊗ RDFT_n) · P'      for coprime m and n
 //
-// The prime-factor algorithm (rules/good_thomas.cpp) on real data. A product of two halfcomplex spectra holds, for
-// each pair of complex frequencies, the four products of real and imaginary parts; with rr, ii, ri, ir so named,
+// The prime-factor algorithm (rules/good_thomas.cpp) on real data. For each pair of complex frequencies, RDFT_m ⊗
+// RDFT_n gives the four products of real and imaginary components; naming them rr, ii, ri, ir,
 //
 //   X(k_1, k_2) = (rr − ii) + i·(ri + ir),     X(k_1, −k_2) = (rr + ii) + i·(ir − ri).
 //
@@ -25,12 +25,12 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-/// The frequencies of RDFT_n that are real: 0 and, for even n, n/2.
+/// The real frequencies of RDFT_n: 0 and, for even n, n/2.
 std::vector<Integer> real_frequencies(Integer n) {
     return n % 2 == 0 ? std::vector<Integer>{0, n / 2} : std::vector<Integer>{0};
 }
 
-/// The positions before and the frequencies after the butterflies of pairs.
+/// The input positions and output frequencies of the pair butterflies.
 class Spectrum {
 public:
     Spectrum(Integer m, Integer n)
@@ -71,7 +71,7 @@ private:
     Integer frequency(Integer k1, Integer k2) const { return (first_ * k1 + second_ * k2) % (m_ * n_); }
     void put(Integer position1, Integer position2) { sorting_.push_back(position1 * n_ + position2); }
 
-    /// The butterflies give Re X(k), Re X(k'), Im X(k), Im X(k').
+    /// The butterflies yield Re X(k), Re X(k'), Im X(k), Im X(k').
     void record_products(Integer k, Integer mirrored) {
         const Integer n = m_ * n_;
         const auto folded = [&](Integer f) { return f > n / 2 ? n - f : f; };

@@ -1,10 +1,11 @@
 //   RDFT_2m = Q · (F_2 ⊕ [1 0; 0 −1] ⊕ RealOf(pass(B))) · P · RealOf(DFT_m)
 //
-// The even entries of real data as real parts, the odd ones as imaginary parts: Z = DFT_m. Then, for 0 < k < m/2,
+// The even entries of real data become real components, the odd ones imaginary components: Z = DFT_m. For 0 < k < m/2,
 //
 //   (X_k, conj X_{m−k}) = B (Z_k, conj Z_{m−k}),   B = (F_2 ⊗ I) · (½·I ⊕ ½·diag(ω_2m^k)) · ([1 1; −i i] ⊗ I),
 //
-// (X_0, X_m) = F_2 (Re Z_0, Im Z_0), and X_{m/2} = conj Z_{m/2} for even m. Backward the inverse times 2m, without ½.
+// (X_0, X_m) = F_2 (Re Z_0, Im Z_0), and X_{m/2} = conj Z_{m/2} for even m. Backward: 2m times the inverse, without the
+// ½.
 //
 // Cooley, Lewis and Welch (1970).
 
@@ -31,14 +32,14 @@ struct Groups {
     explicit Groups(Integer size)
         : n(size), m(size / 2), alone(m % 2 == 0 ? 4 : 2), columns(complex_entries(m)) {}
 
-    /// Where the groups' entries are among the pairs Z_0 … Z_{m−1}.
+    /// Index of each group's entries among the pairs Z_0 … Z_{m−1}.
     IndexMap among_pairs() const {
         return IndexMap::piecewise(
             {DigitMap{{2}, {1}, 0, 0}, DigitMap{{alone - 2}, {1}, m, 0}, DigitMap{{columns, 2}, {2, 1}, 2, 0},
              DigitMap{{columns, 2}, {-2, 1}, 2 * (m - 1), 0}},
             n);
     }
-    /// Where the groups' entries are in halfcomplex order, their real parts before the imaginary ones.
+    /// Index of each group's entries in halfcomplex order, real components before imaginary ones.
     IndexMap in_halfcomplex() const {
         std::vector<DigitMap> pieces{{{1}, {1}, 0, 0}, {{1}, {1}, m, 0}};
         if (alone == 4) pieces.insert(pieces.end(), {{{1}, {1}, m / 2, 0}, {{1}, {1}, n - m / 2, 0}});
@@ -48,12 +49,12 @@ struct Groups {
                                      {{columns}, {1}, m + 1, 0}});
         return IndexMap::piecewise(std::move(pieces), n);
     }
-    IndexMap parts_apart() const {
+    IndexMap split_complex() const {
         return IndexMap::piecewise(
             {DigitMap{{alone}, {1}, 0, 0}, DigitMap{{2, columns, 2}, {2 * columns, 1, columns}, alone, 0}},
             n);
     }
-    /// −1 at the imaginary parts of X_{m−1} … X_{m−c}.
+    /// −1 at the imaginary components of X_{m−1} … X_{m−c}.
     Formula conjugation() const {
         const auto values = std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1});
         return diagonal(
@@ -91,10 +92,10 @@ Formula build(const Formula& f, const Choice&) {
     const Formula conjugation = groups.columns > 0 ? groups.conjugation() : I(groups.n);
     const Formula transform = real_of(DFT(groups.m, direction));
     if (forward)
-        return product_of({scatter(groups.in_halfcomplex()), scatter(groups.parts_apart()), conjugation,
+        return product_of({scatter(groups.in_halfcomplex()), scatter(groups.split_complex()), conjugation,
                            middle.sum(), conjugation, gather(groups.among_pairs()), transform});
     return product_of({transform, scatter(groups.among_pairs()), conjugation, middle.sum(), conjugation,
-                       gather(groups.parts_apart()), gather(groups.in_halfcomplex())});
+                       gather(groups.split_complex()), gather(groups.in_halfcomplex())});
 }
 
 } // namespace

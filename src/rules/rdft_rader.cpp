@@ -1,15 +1,16 @@
 //   RDFT_p = Q · (I_1 ⊕ F_2 ⊗ I_h) · (I_1 ⊕ RDFT_M^{−}) · ([1 1; ½ b_0] ⊕ B) · (I_1 ⊕ RDFT_M) · P
 //
-//   p an odd prime, n = p − 1 = 2h. P reads x[0], then x[g^i]; Q writes the parts of z_k to frequency g^{−k} or its mirror.
+//   p an odd prime, n = p − 1 = 2h. P reads x[0], then x[g^i]; Q writes both components of z_k to frequency g^{−k} or
+//   its mirror.
 //
-//   With u_i = x[g^i] and c_j = ω_p^{g^{−j}}, output g^{−k} is x[0] + z_k, z = c ∗ u cyclically (Rader 1968). As
-//   c_{j+h} is the conjugate of c_j, the one real convolution y = (Re c + Im c) ∗ u has both parts of z:
+//   With u_i = x[g^i] and c_j = ω_p^{g^{−j}}, output g^{−k} is x[0] + z_k, z = c ∗ u cyclically (Rader 1968). Since
+//   c_{j+h} is the conjugate of c_j, one real convolution y = (Re c + Im c) ∗ u gives both components of z:
 //
 //   Re z_k = ½·(y_k + y_{k+h}),   Im z_k = ½·(y_k − y_{k+h}),   k < h.
 //
-//   The convolution is RDFT_M^{−} · B · RDFT_M, B the spectrum of the kernel, of M = n points or, where n has large prime
-//   factors, of M ≥ 2n − 1 points between a scatter and a gather. Frequency 0 takes x[0] along, as in rules/rader.cpp.
-//   Backward F_2 ⊗ I_h comes first and B is conjugate.
+//   The convolution is RDFT_M^{−} · B · RDFT_M, where B is the spectrum of the kernel. M = n points; if n has large
+//   prime factors, M ≥ 2n − 1 points between a scatter and a gather. Frequency 0 carries x[0], as in rules/rader.cpp.
+//   Backward, F_2 ⊗ I_h comes first and B is conjugated.
 //
 // Choice {M}.
 
@@ -33,7 +34,7 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-/// The convolution as long as it is where its primes are small; else, and besides, padded to a product of 2, 3 and 5.
+/// M = n if its prime factors are small; and always the convolution padded to a product of 2, 3 and 5.
 std::vector<Choice> choices(const Formula& f) {
     const Integer n = f.rows() - 1;
     std::vector<Choice> result;
@@ -51,7 +52,8 @@ public:
 
     Formula formula() const {
         const Formula butterflies = direct_sum(I(1), spread(F2(), n_ / 2));
-        // Tables act on what lies between: the spectrum in memory is read and written in pieces, its parts perhaps apart.
+        // Index tables address the intermediate array. The spectrum in memory is accessed in contiguous pieces,
+        // possibly with its components in separate arrays.
         if (forward_)
             return product_of({permutation(frequencies().inverse()), signs(negative()), butterflies,
                                convolution(), permutation(indices())});
@@ -64,7 +66,7 @@ private:
     std::vector<Complex> spectrum() const;
 
     IndexMap indices() const { return IndexMap::table(zero_and_powers(primitive_root(p_), p_), p_); }
-    /// Places of X_0 and the parts of z_0 … z_{h−1} in halfcomplex order, and the negative ones.
+    /// Halfcomplex indices of X_0 and the components of z_0 … z_{h−1}; `negative` marks those with sign −1.
     IndexMap frequencies() const;
     std::vector<bool> negative() const;
 

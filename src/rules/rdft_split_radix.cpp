@@ -1,11 +1,12 @@
 //   RDFT_4q = Q · (A_0 ⊕ A_{q/2} ⊕ RealOf(B)) · P · (RDFT_2q ⊕ RDFT_q ⊕ RDFT_q) · P'
 //
-// The conjugate-pair split radix of real data (rules/split_radix.cpp): P' reads x[2j], x[4j+1], x[4j−1] and gives E,
-// U, V. The ⌈q/2⌉−1 frequencies 0 < k < q/2 are complex and take the complex algorithm's last three factors,
+// The conjugate-pair split radix for real data (rules/split_radix.cpp). P' reads x[2j], x[4j+1], x[4j−1]; their
+// transforms are E, U, V. The ⌈q/2⌉−1 frequencies 0 < k < q/2 are complex and take the complex algorithm's last three
+// factors,
 //
 //   B = (F_2 ⊗ I) · (I ⊕ (S ⊗ I)) · (I ⊕ D ⊕ D̄)   on E_k, E_{k+q}, U_k, V_k,  giving X_k, X_{k+q}, X_{k+2q}, X_{k+3q},
 //
-// E_{k+q} being the conjugate of E_{q−k}. U and V are real at frequencies 0 (A_0) and, q even, q/2 (A_{q/2}).
+// where E_{k+q} is the conjugate of E_{q−k}. U and V are real at frequency 0 (A_0) and, for even q, at q/2 (A_{q/2}).
 // Sorensen, Jones, Heideman and Burrus (1987).
 
 #include "rules/real_factors.hpp"
@@ -25,8 +26,8 @@ Applicability applicable(const Formula& f) {
 
 std::vector<Choice> choices(const Formula&) { return {{}}; }
 
-/// (E_0, E_q, U_0, V_0) ↦ (X_0, X_2q, Re X_q, Im X_q); or 4 times the inverse with E halved, since E's own backward
-/// transform is of twice the size of the others'.
+/// (E_0, E_q, U_0, V_0) ↦ (X_0, X_2q, Re X_q, Im X_q); backward 4 times the inverse with E halved, since E's backward
+/// transform has twice the size of the others.
 Formula frequency_zero(Direction direction) {
     const Formula reorder = permutation_from({0, 2, 1, 3});
     if (direction == Direction::forward)
@@ -35,8 +36,8 @@ Formula frequency_zero(Direction direction) {
         {direct_sum(I(2), matrix(2, 2, {1, -1, 1, 1})), reorder, direct_sum(F2(), scaled_identity(2, 2))});
 }
 
-/// (Re E, Im E, U, V) at frequency q/2 ↦ (Re X_{q/2}, Re X_{3q/2}, Im X_{q/2}, −Im X_{3q/2}); or the inverse as above.
-/// The twiddles are (1 ∓ i)·√½.
+/// (Re E, Im E, U, V) at frequency q/2 ↦ (Re X_{q/2}, Re X_{3q/2}, Im X_{q/2}, −Im X_{3q/2}); backward the inverse
+/// scaled as above. The twiddle factors are (1 ∓ i)·√½.
 Formula frequency_middle(Direction direction) {
     const long double c = root_of_unity(8, 1, Direction::forward).real();
     const Formula reorder = permutation_from({0, 2, 1, 3});
@@ -48,7 +49,7 @@ Formula frequency_middle(Direction direction) {
     return product_of({direct_sum(I(2), twiddled), reorder, repeat(2, F2())});
 }
 
-/// B on E_k, conj E_{q−k}, U_k, V_k for 0 < k ≤ columns, or its inverse as above.
+/// B on E_k, conj E_{q−k}, U_k, V_k for 0 < k ≤ columns; backward the inverse scaled as above.
 Formula complex_columns(Integer n, Integer columns, Direction direction) {
     const Complex i = root_of_unity(4, 1, direction);
     const Formula conjugation =
@@ -71,7 +72,7 @@ std::vector<Integer> input_order(Integer n) {
     return sources;
 }
 
-/// Where the entries of E, U and V lie after their transforms: E first, each halfcomplex.
+/// Order of the entries of E, U and V after their transforms: E first, each halfcomplex.
 std::vector<Integer> sorting(Integer q) {
     const Integer columns = complex_entries(q), u = 2 * q, v = 3 * q;
     std::vector<Integer> sources{0, q, u, v};

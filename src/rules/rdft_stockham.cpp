@@ -2,16 +2,16 @@
 //
 //   P_l = Q_l · (RDFT_R ⊗ I_M ⊕ ODFT_R ⊗ I_M ⊕ RealOf(pass((DFT_R ⊗ I_M ⊗ I_S) · D_l))) · G_l      R = R_l, …
 //
-// Before pass l the vector is [R_l][M_l][K_l], the last index going through the spectra of K_l reals. Frequency 0 of the
-// R_l spectra is real and takes a real transform; frequency K_l/2 (K_l even) is real too and takes ODFT (see
-// rules/real_columns.hpp); the S = ⌊(K_l−1)/2⌋ between are complex and take the twiddles and transforms of the complex
-// algorithm (rules/stockham.cpp). G_l gathers them; Q_l puts the results, conjugated where they stand for the upper half
-// of the spectrum, as [M_l][R_l·K_l]. Each spectrum lies as its real parts, then its imaginary parts, both from frequency
-// 0 up and r_{K/2} in the place of i_0; after the last pass in halfcomplex order. P_1 has RDFT_R alone. Backward the
-// inverses times R_l in reverse.
+// Before pass l the vector is [R_l][M_l][K_l]; the last index runs over the spectra of K_l reals. Frequency 0 of the
+// R_l spectra is real and takes a real transform. Frequency K_l/2 (K_l even) is real too and takes ODFT (see
+// rules/real_columns.hpp). The S = ⌊(K_l−1)/2⌋ frequencies between are complex and take the twiddle factors and
+// transforms of the complex algorithm (rules/stockham.cpp). G_l gathers them; Q_l stores the results as [M_l][R_l·K_l],
+// conjugated where they stand for the upper half of the spectrum. Each spectrum is stored as its real components, then
+// its imaginary components, both by ascending frequency, with r_{K/2} in place of i_0; after the last pass in
+// halfcomplex order. P_1 consists of RDFT_R alone. Backward: the inverses times R_l in reverse order.
 //
-// Half the work of the complex transform of n points for any n. Sorensen, Jones, Heideman and Burrus (1987), with
-// Stockham's (1966) order of the data. Choice {R_1, …, R_k}, the first radix first.
+// Half the work of the complex transform of n points for any n. Sorensen, Jones, Heideman and Burrus (1987), with the
+// data order of Stockham (1966). Choice {R_1, …, R_k}, the first radix first.
 
 #include "rules/building_blocks.hpp"
 #include "rules/limits.hpp"
@@ -35,7 +35,7 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-/// Those of the complex transform that have two radices or more.
+/// Choices of the complex transform with at least two radices.
 std::vector<Choice> choices(const Formula& f) {
     require(rdft_stockham.name, f, applicable(f));
     std::vector<Choice> result = stockham.choices(DFT(f.rows()));
@@ -43,7 +43,7 @@ std::vector<Choice> choices(const Formula& f) {
     return result;
 }
 
-/// Where a spectrum of reals keeps its parts: Re X_f at f, Im X_f at `imaginary` + `step`·f.
+/// Layout of a spectrum of reals: Re X_f at f, Im X_f at `imaginary` + `step`·f.
 struct Order {
     Integer imaginary;
     Integer step;
@@ -53,7 +53,7 @@ struct Order {
     static Order halfcomplex(Integer n) { return {n, -1}; }
 };
 
-/// One pass: columns of R entries in three groups, of the frequencies 0, K/2 and those between.
+/// One pass: columns of R entries in three groups: frequency 0, frequency K/2, and those between.
 class Pass {
 public:
     Pass(Integer size, Integer spectrum, Integer radix)
@@ -67,9 +67,9 @@ public:
 
     Formula formula(Direction direction) const {
         if (direction == Direction::forward)
-            return product_of({scatter(targets()), scatter(parts_apart()), conjugation(), columns(direction),
-                               gather(sources())});
-        return product_of({scatter(sources()), columns(direction), conjugation(), gather(parts_apart()),
+            return product_of({scatter(targets()), scatter(split_complex()), conjugation(),
+                               columns(direction), gather(sources())});
+        return product_of({scatter(sources()), columns(direction), conjugation(), gather(split_complex()),
                            gather(targets())});
     }
 
@@ -79,13 +79,13 @@ private:
     Formula columns(Direction direction) const;
     Formula complex_columns(Direction direction) const;
     IndexMap sources() const;
-    IndexMap parts_apart() const;
+    IndexMap split_complex() const;
     IndexMap targets() const;
     void add_middle_targets(std::vector<DigitMap>& pieces) const;
     Formula conjugation() const;
 
-    /// Of R complex frequencies s + K·k_1, and of R/2 frequencies (1 + 4u)·K/2, those below N/2; the others stand for
-    /// their conjugates.
+    /// Of the R complex frequencies s + K·k_1, and of the R/2 frequencies (1 + 4u)·K/2, the number below N/2; the
+    /// others stand for their conjugates.
     Integer direct_columns() const { return ceil_divide(R, 2); }
     Integer direct_pairs() const { return (R + 2) / 4; }
 
@@ -117,7 +117,7 @@ Formula Pass::complex_columns(Direction direction) const {
                                                         : product_of({twiddles, transforms})));
 }
 
-/// Entries of the columns among the spectra.
+/// Indices of the columns' entries in the spectra.
 IndexMap Pass::sources() const {
     std::vector<DigitMap> pieces{{{R, M}, {M * K, K}, 0, 0}};
     if (has_middle()) pieces.push_back({{R, M}, {M * K, K}, K / 2, 0});
@@ -125,8 +125,8 @@ IndexMap Pass::sources() const {
     return IndexMap::piecewise(std::move(pieces), n);
 }
 
-/// Pairs as their real parts, then their imaginary parts, in each group.
-IndexMap Pass::parts_apart() const {
+/// In each group: real components of the pairs, then imaginary components.
+IndexMap Pass::split_complex() const {
     const Integer group = R * M;
     std::vector<DigitMap> pieces{{{group}, {1}, 0, 0}};
     if (has_middle() && R % 2 == 1) pieces.push_back({{group}, {1}, group, 0});
@@ -163,7 +163,7 @@ void Pass::add_middle_targets(std::vector<DigitMap>& pieces) const {
                                  {{half - H, M}, {-2 * step * K, N}, order.of(first), 0}});
 }
 
-/// −1 at the imaginary parts of what stands for its conjugate.
+/// −1 at the imaginary components of results that stand for their conjugate.
 Formula Pass::conjugation() const {
     const Integer H = direct_columns(), half = R / 2, direct = direct_pairs();
     std::vector<DigitMap> pieces{{{R * M}, {0}, 0, 0}};

@@ -1,12 +1,13 @@
 //   RDFT_n = Q · (RDFT_2b · (½·F_2 ⊗ I_b) ⊕ RealOf(pass((DFT_b ⊗ I_s) · D))) · G · P · (RDFT_a ⊗ I_b),   n = a·b, s = a/2 − 1
 //
-// Columns of an a × b matrix of reals first. P puts their spectra as [b][a/2][2]: of each column the frequencies between 0
-// and a/2 with real part beside imaginary part, then these two, which are real, as one pair. G gathers rows of these. Complex rows
-// f = 1 … s take factors ω_n^{i·f} in D and a complex transform, which gives X_{k·a+f}; those beyond n/2 stand for their
-// conjugates. The two real rows are what a radix-2 step hands on in the transform of twice their length, so that they are
-// its input behind that step's inverse; it gives X_{k·a/2}. Q puts all in halfcomplex order. Backward the inverse times n.
+// The data are an a × b matrix of reals, whose columns are transformed first. P stores their spectra as [b][a/2][2]:
+// for each column the frequencies between 0 and a/2 as (re, im) pairs, then the two real frequencies 0 and a/2 as one
+// pair. G gathers rows of these. Complex rows f = 1 … s take twiddle factors ω_n^{i·f} in D and a complex transform,
+// which gives X_{k·a+f}; those beyond n/2 stand for their conjugates. The two real rows are the result of a radix-2
+// step in a transform of size 2b; the inverse of that step recovers the transform's input, and it gives X_{k·a/2}. Q
+// stores all in halfcomplex order. Backward: n times the inverse.
 //
-// Two sweeps over memory for real data with nothing to be combined afterwards: the rows of a matrix of half spectra
+// Two sweeps over memory for real data, without a combining pass afterwards: the rows of a matrix of half spectra
 // (Sorensen, Jones, Heideman and Burrus 1987) in the four steps of Bailey (1990). Choice {a}.
 
 #include "rules/building_blocks.hpp"
@@ -43,20 +44,20 @@ public:
     Formula formula() const {
         const Formula first = spread(rdft(a, direction_), b);
         if (direction_ == Direction::forward)
-            return product_of({scatter(targets()), scatter(parts_apart()), conjugation(), rows(),
+            return product_of({scatter(targets()), scatter(split_complex()), conjugation(), rows(),
                                gather(sources()), scatter(spectra()), first});
         return product_of({first, gather(spectra()), scatter(sources()), rows(), conjugation(),
-                           gather(parts_apart()), gather(targets())});
+                           gather(split_complex()), gather(targets())});
     }
 
 private:
-    /// Where halfcomplex spectra of the columns, [a][b], lie in [b][a/2][2].
+    /// Index in [b][a/2][2] of the columns' halfcomplex spectra, [a][b].
     IndexMap spectra() const {
         return IndexMap::piecewise({DigitMap{{1, b}, {0, a}, a - 2, 0}, DigitMap{{s, b}, {2, a}, 0, 0},
                                     DigitMap{{1, b}, {0, a}, a - 1, 0}, DigitMap{{s, b}, {-2, a}, a - 3, 0}},
                                    n);
     }
-    /// The real rows [2][b], then the complex ones [b][s][2].
+    /// The real rows [2][b], then the complex rows [b][s][2].
     IndexMap sources() const {
         return IndexMap::piecewise({DigitMap{{2, b}, {1, a}, a - 2, 0}, DigitMap{{b, s, 2}, {a, 2, 1}, 0, 0}},
                                    n);
@@ -77,12 +78,12 @@ private:
         }
         return groups.sum();
     }
-    /// Of the complex rows' results [b][s][2] the real parts first.
-    IndexMap parts_apart() const {
+    /// Separates the components of the complex rows' results [b][s][2], real components first.
+    IndexMap split_complex() const {
         return IndexMap::piecewise({DigitMap{{2 * b}, {1}, 0, 0}, DigitMap{{b * s, 2}, {1, b * s}, 2 * b, 0}},
                                    n);
     }
-    /// −1 at the imaginary parts of what stands for its conjugate.
+    /// −1 at the imaginary components of results that stand for their conjugate.
     Formula conjugation() const {
         const auto values = std::make_shared<const std::vector<Complex>>(std::vector<Complex>{1, -1});
         return diagonal(
@@ -90,7 +91,7 @@ private:
             IndexMap::piecewise(
                 {DigitMap{{2 * b + b * s}, {0}, 0, 0}, DigitMap{{b / 2 * s, 2}, {0, 1}, 0, 0}}, 2));
     }
-    /// Results in halfcomplex order.
+    /// Halfcomplex indices of the results.
     IndexMap targets() const {
         const Integer half = b / 2;
         return IndexMap::piecewise(

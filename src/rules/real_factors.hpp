@@ -6,9 +6,9 @@
 
 namespace swirl::rules {
 
-/// A real transform R = Output · Signs · Middle · Sorting · Transforms · Input, where the permutations are given by
-/// sources, (P x)[i] = x[sources[i]]. The rule fills in Middle and Transforms of R, or for the backward transform
-/// those of n·R^{−1}: each inverted in place, the scale factors distributed so that their product is n.
+/// A real transform R = Output · Signs · Middle · Sorting · Transforms · Input, with permutations given by sources,
+/// (P x)[i] = x[sources[i]]. The rule sets Middle and Transforms of R, or, for the backward transform, those of
+/// n·R^{−1}: each inverted in place, with scale factors whose product is n.
 struct RealFactors {
     std::vector<Integer> output;
     std::vector<bool> negative; ///< entries of Signs
@@ -18,10 +18,10 @@ struct RealFactors {
     std::vector<Integer> input;
 };
 
-/// The product of the factors, for the backward direction in reverse order with inverted permutations.
+/// The product of the factors; for the backward direction in reverse order with inverted permutations.
 Formula assemble(const RealFactors& factors, Direction direction);
 
-/// Fills the output permutation of a real transform from the frequencies of its entries before it.
+/// Builds the output permutation of a real transform from the frequencies of the entries that it permutes.
 class HalfcomplexOutput {
 public:
     explicit HalfcomplexOutput(Integer n) : n_(n), output_(static_cast<std::size_t>(n)) {}

@@ -34,7 +34,7 @@ Formula real_matrix(const Matrix& p, Integer rows, Integer columns) {
     return matrix(2 * rows, 2 * columns, std::move(entries));
 }
 
-/// A ⊗ I_k on interleaved pairs: (a, k, 2) is sorted to (a, 2, k) around RealOf(A) ⊗ I_k.
+/// A ⊗ I_k on interleaved pairs: RealOf(A) ⊗ I_k between permutations of (a, k, 2) to (a, 2, k) and back.
 Formula real_spread(const Formula& a, Integer k) {
     if (k == 1) return real_form(a);
     return product_of(
@@ -42,7 +42,7 @@ Formula real_spread(const Formula& a, Integer k) {
 }
 
 Formula real_kronecker(const std::vector<Formula>& factors) {
-    // A ⊗ B ⊗ … = (A ⊗ I)(I ⊗ B ⊗ …), one factor other than an identity at a time.
+    // A ⊗ B ⊗ … = (A ⊗ I)(I ⊗ B ⊗ …), one non-identity factor at a time.
     Integer before = 1, after = 1;
     for (const Formula& factor : factors) after *= factor.columns();
     std::vector<Formula> terms;

@@ -20,7 +20,7 @@ const RewriteRules& real_matrix_rules() {
         {.name = "R(I_k ⊗ A) → I_k ⊗ R(A)",
          .match = term<RealOf>("", kron(identity("k"), any("A"))),
          .rewrite = [](const Match& m) { return kron(m["k"], real_of(m["A"])); }},
-        // parts of one number, n apart, become planes: (a, n, 2) → (a, 2, n)
+        // separates the components of pairs into planes of n: (a, n, 2) → (a, 2, n)
         {.name = "R(A ⊗ I_n) → (I ⊗ L^2n_n)(R(A) ⊗ I_n)(I ⊗ L^2n_2)",
          .match = term<RealOf>("", kron(any("A"), identity("n"))),
          .rewrite =

@@ -1,6 +1,6 @@
 //   DFT_{n_1} ⊗ … ⊗ DFT_{n_d} = ∏_i (I_{n_1⋯n_{i−1}} ⊗ DFT_{n_i} ⊗ I_{n_{i+1}⋯n_d})
 //
-// One dimension at a time, in any order. Choice: the dimensions, 0…d−1, in the order in which they are done.
+// One dimension at a time, in any order. Choice: the dimensions 0…d−1 in order of execution.
 
 #include "rules/row_column.hpp"
 #include "rules/building_blocks.hpp"

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-/// Breakdown rules: choices. Each says how one transform becomes a formula of smaller ones.
+/// Breakdown rules: each expresses a transform by smaller ones, with choices.
 namespace swirl::rules {
 
 using formula::Formula;
 
-/// Empty when a rule applies; otherwise why it does not.
+/// Empty if a rule applies; otherwise the reason why it does not.
 class Applicability {
 public:
     bool ok() const { return !reason_; }
@@ -36,15 +36,15 @@ template <class... Args> Applicability rejected(fmt::format_string<Args...> form
     return applicability;
 }
 
-/// A rule's free parameters in the rule's own order, e.g. {m, n} of Cooley–Tukey or the radices of Stockham.
+/// A rule's free parameters, in an order that the rule defines, e.g. {m, n} of Cooley–Tukey or the radices of Stockham.
 using Choice = std::vector<Integer>;
 
-/// One row of the registry.
+/// An entry of the registry.
 struct BreakdownRule {
     std::string_view name;     ///< "cooley-tukey"
     std::string_view identity; ///< "DFT_mn = (DFT_m ⊗ I_n) T^mn_n (I_m ⊗ DFT_n) L^mn_m"
     Applicability (*applicable)(const Formula& nonterminal);
-    /// Every choice worth listing, best guess first; at least one when applicable.
+    /// All useful choices, best guess first; at least one if applicable.
     std::vector<Choice> (*choices)(const Formula& nonterminal);
     /// The right-hand side; its nonterminals are the children to expand next.
     Formula (*build)(const Formula& nonterminal, const Choice& choice);
@@ -52,11 +52,11 @@ struct BreakdownRule {
 
 /// All rules, sorted by name.
 std::span<const BreakdownRule> registry();
-/// Throws UserError listing the names when there is none.
+/// Throws UserError listing the names for an unknown name.
 const BreakdownRule& rule_named(std::string_view name);
 
-/// Which rule and choice at each nonterminal. A node without a rule leaves its transform whole: it becomes a
-/// straight-line codelet. Children belong to the distinct nonterminals of the rule's formula in order of first
+/// The rule and choice at each nonterminal. A node without a rule does not expand its transform, which becomes a
+/// straight-line codelet. Children correspond to the distinct nonterminals of the rule's formula in order of first
 /// appearance, left to right.
 struct BreakdownTree {
     std::string rule; ///< empty: codelet
@@ -68,7 +68,7 @@ struct BreakdownTree {
 /// Distinct nonterminals of a formula in order of first appearance, left to right.
 std::vector<Formula> nonterminals(const Formula& formula);
 
-/// `nonterminal` expanded as the tree says. Throws UserError when a rule does not apply, naming it and the reason.
+/// Expands `nonterminal` by the tree. Throws UserError naming the rule and the reason if a rule does not apply.
 Formula expand(const Formula& nonterminal, const BreakdownTree& tree);
 
 /// Compact text, e.g. "stockham(32,32)[codelet, codelet]" with trailing codelet children omitted; round-trips.

@@ -2,7 +2,7 @@
 
 #include "rules/rule.hpp"
 
-/// One declaration a rule; registry.cpp sorts them into the table.
+/// One declaration per rule; registry.cpp sorts them into the table.
 namespace swirl::rules {
 
 extern const BreakdownRule bands;

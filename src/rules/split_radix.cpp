@@ -2,8 +2,8 @@
 //
 //   S = [1 1; ∓i ±i],  D = diag(ω_4q^k), k < q,  P reads x[2j], then x[4j+1], then x[4j−1].
 //
-// The conjugate-pair form of split radix: Kamar and Elcherif (1989), Van Buskirk; the pair of twiddles is conjugate,
-// so that a straight-line program loads one for both. 4·n·log₂n − 6n + 8 real operations for n a power of two.
+// The conjugate-pair form of split radix: Kamar and Elcherif (1989), Van Buskirk. The two twiddle factors are
+// conjugate, so a straight-line program loads one for both. 4·n·log₂n − 6n + 8 real operations for n a power of two.
 
 #include "rules/building_blocks.hpp"
 #include "rules/rule_list.hpp"

@@ -5,7 +5,7 @@
 // On input (i_1, i_2, k) of [R_l][M_l][K_l], row-major, D_l multiplies by ω_{R_l·K_l}^{i_1·k} (nothing for l = 1);
 // S_l moves output (k_1, i_2, k) of [R_l][M_l][K_l] to (i_2, k_1, k) of [M_l][R_l][K_l] (nothing for M_l = 1).
 //
-// The autosort form of Stockham (1966), Van Loan (1992), section 1.7: no pass permutes alone, each is one loop nest.
+// The autosort form of Stockham (1966), Van Loan (1992), section 1.7: no pass only permutes; each is one loop nest.
 // Choice {R_1, …, R_k}, the first radix first.
 
 #include "rules/building_blocks.hpp"
@@ -22,7 +22,7 @@ using namespace formula;
 
 namespace {
 
-/// Bounds on the lists looked at and returned for one n, so that planning stays quick for sizes of many divisors.
+/// Bounds on the lists enumerated and returned for one n, so that planning stays fast for sizes with many divisors.
 constexpr std::size_t most_lists_enumerated = 512;
 constexpr std::size_t most_lists_offered = 16;
 
@@ -60,7 +60,7 @@ private:
         }
     }
 
-    /// Whether `length` radices of at most r multiply up to `rest`.
+    /// Whether `length` radices of at most r can have a product of at least `rest`.
     static bool reaches(Integer rest, Integer r, std::size_t length) {
         Integer product = 1;
         for (std::size_t i = 0; i < length && product < rest; ++i) product *= r;
@@ -82,9 +82,9 @@ std::vector<Choice> balanced_lists(Integer n, std::size_t length) {
     return lists;
 }
 
-/// Fewest passes first, then one pass more; among equals the balanced before others, each falling and rising.
+/// Fewest passes first, then one pass more; among equals the balanced lists first, each in falling and rising order.
 std::vector<Choice> choices(const Formula& f) {
-    require(stockham.name, f, applicable(f)); // else no list exists
+    require(stockham.name, f, applicable(f)); // otherwise no list exists
     std::vector<Choice> result;
     std::size_t length = 1;
     while (balanced_lists(f.rows(), length).empty()) ++length;

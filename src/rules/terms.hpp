@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-/// Terms and side conditions that several families of rewrite rules share.
+/// Terms and side conditions shared by several families of rewrite rules.
 namespace swirl::rules {
 
 using formula::Formula;
@@ -15,7 +15,7 @@ inline bool neither_is_identity(const Match& m) {
     return !m["A"].is<formula::Identity>() && !m["B"].is<formula::Identity>();
 }
 
-/// P and Q are permutations or identities.
+/// Whether P and Q are permutations or identities.
 inline bool both_move_data(const Match& m) {
     const auto moves = [](const Formula& f) {
         return f.is<formula::Permutation>() || f.is<formula::Identity>();
@@ -27,7 +27,7 @@ inline const formula::IndexMap& map_of(const Formula& permutation) {
     return permutation.get_if<formula::Permutation>()->map;
 }
 
-/// The permutation as I_k ⊗ L or L ⊗ I_k where it is that, else as it is.
+/// The permutation as I_k ⊗ L or L ⊗ I_k if it has that form, otherwise unchanged.
 inline Formula shown_as_product(const formula::IndexMap& map) {
     const auto* digits = std::get_if<formula::DigitMap>(&map.kind());
     if (digits && digits->modulus == 0 && digits->radices.size() == 3) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view codelet = "codelet";
 
-/// Trees of transforms that fit in memory are far flatter; it bounds the recursion of all that walks a tree.
+/// Bounds the recursion of every tree traversal; trees of transforms that fit in memory are far flatter.
 constexpr int deepest = 64;
 
 bool is_codelet(const BreakdownTree& tree) { return tree == BreakdownTree{}; }
@@ -69,7 +69,7 @@ private:
         return value;
     }
 
-    /// After an element of a list: true for a comma, false for the closing bracket.
+    /// After a list element: true at a comma, false at the closing bracket.
     bool separator(char close) {
         if (accept(',')) return true;
         if (accept(close)) return false;

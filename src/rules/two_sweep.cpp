@@ -1,12 +1,12 @@
 //   DFT_n = pass( Q · (I_{n_1/g} ⊗ DFT_{n_2} ⊗ I_g) · D ) · pass( S · (I_{n_2/t} ⊗ tile(I_t ⊗ DFT_{n_1})) · P ),   n = n_1·n_2
 //
-// Input i_1·n_2 + i_2, output k_2·n_1 + k_1. P hands t neighbouring columns i_2 to each tile; S puts what comes out,
-// (i_2, k_1), in blocks of g neighbouring k_1: [n_1/g][n_2][g]. D multiplies there by ω_n^{i_2·k_1}. Each block is then
+// Input i_1·n_2 + i_2, output k_2·n_1 + k_1. P gathers t adjacent columns i_2 into each tile; S stores the results
+// (i_2, k_1) in blocks of g adjacent k_1: [n_1/g][n_2][g]. D multiplies them by ω_n^{i_2·k_1}. Each block is then
 // contiguous; Q moves its output (k_2, g) to [n_2][n_1/g][g].
 //
 // Two sweeps over memory for any n whose tiles of n_1·t and blocks of n_2·g entries fit in cache: the four-step method
-// (Gentleman and Sande 1966; Bailey 1990) with the transposition of the six-step method folded into the layout of what
-// lies between. Choice {n_1, t, g}.
+// (Gentleman and Sande 1966; Bailey 1990), with the transposition of the six-step method folded into the layout of the
+// intermediate array. Choice {n_1, t, g}.
 
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"
@@ -20,7 +20,7 @@ using namespace formula;
 
 namespace {
 
-/// Widths of tiles and blocks worth offering, the largest divisor up to this.
+/// Upper bound on the width of tiles and blocks; choices use the largest divisor up to it.
 constexpr Integer widest = 32;
 
 Integer largest_divisor(Integer n, Integer most) {
@@ -30,7 +30,7 @@ Integer largest_divisor(Integer n, Integer most) {
     return best;
 }
 
-/// The splits, each with the widest tiles and blocks up to 8 and up to `widest`.
+/// All splits, each with the widest tiles and blocks up to 8 and up to `widest`.
 std::vector<Choice> choices(const Formula& f) {
     std::vector<Choice> result;
     for (const Choice& split : split_choices(f)) {

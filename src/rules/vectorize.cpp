@@ -1,5 +1,5 @@
 // Tag vec(ν). Franchetti, Voronenko, Püschel: "A rewriting system for the vectorization of signal transforms"
-// (VECPAR 2006). What cannot be had on whole vectors keeps its tag.
+// (VECPAR 2006). Terms that have no form on whole vectors keep their tag.
 #include "rules/building_blocks.hpp"
 #include "rules/rewrite_families.hpp"
 #include "rules/rewriting_rules.hpp"
@@ -26,8 +26,8 @@ Formula moved_vectors(const IndexMap& map, Integer lanes) {
     return vector_kron(shown_as_product(map), lanes);
 }
 
-// The fastest digit u of the output and the fastest digit w of the input, both of radix ν, change places inside
-// registers; what remains on either side moves whole vectors:
+// Exchanges the fastest output digit u and the fastest input digit w, both of radix ν, in registers; the remaining
+// permutation on either side moves whole vectors:
 //   output (…w…, u) = Q₁ ⊗ I_ν ⇒ (…, w, u) = I ⊗ L^{ν²}_ν ⇒ (…, u, w) = Q₂ ⊗ I_ν ⇒ input (…u…, w)
 std::optional<Formula> through_transpositions(const IndexMap& map, Integer lanes) {
     const auto* digits = std::get_if<DigitMap>(&map.kind());
@@ -39,7 +39,7 @@ std::optional<Formula> through_transpositions(const IndexMap& map, Integer lanes
     if (digits->radices[w] % lanes != 0 || digits->radices.back() % lanes != 0 || digits->strides.back() < 0)
         return std::nullopt;
     const Integer n = map.domain(), vectors = n / lanes, u_stride = digits->strides.back();
-    // Q₁ without u; its values are indices of (others in output order, w)
+    // Q₁ without u; its values are indices of (other digits in output order, w)
     DigitMap first{digits->radices, std::vector<Integer>(digits->radices.size())};
     first.radices.back() /= lanes;
     first.radices[w] /= lanes;
@@ -50,7 +50,7 @@ std::optional<Formula> through_transpositions(const IndexMap& map, Integer lanes
         first.strides[q] = q == w + 1 ? 1 : weight;
         if (q != w + 1) weight *= first.radices[q];
     }
-    // Q₂ without w; its domain is (others in output order, u)
+    // Q₂ without w; its domain is (other digits in output order, u)
     DigitMap second = *digits;
     second.radices.back() /= lanes;
     second.radices[w] /= lanes;
@@ -68,16 +68,16 @@ std::optional<Formula> through_transpositions(const IndexMap& map, Integer lanes
     return product(std::move(factors));
 }
 
-// ---- I ⊗ A beside the stride permutation that it needs anyway ------------------------------------------------
+// ---- I ⊗ A fused with the stride permutation that it needs ---------------------------------------------------
 
-/// (I_m ⊗ A) L^{mc}_m with ν dividing m and the rows of A.
+/// Whether the terms are (I_m ⊗ A) L^{mc}_m where ν divides m and the rows of A.
 bool is_loop_after_stride(const Formula& loop, const Formula& stride, Integer lanes) {
     if (!loop.is<Kronecker>() || !loop.children()[0].is<Identity>()) return false;
     const Integer m = loop.children()[0].rows();
     return m % lanes == 0 && loop.rows() / m % lanes == 0 && stride == L(loop.columns(), m);
 }
 
-/// L^{mr}_r (I_m ⊗ A) with ν dividing m and the columns of A.
+/// Whether the terms are L^{mr}_r (I_m ⊗ A) where ν divides m and the columns of A.
 bool is_loop_before_stride(const Formula& stride, const Formula& loop, Integer lanes) {
     if (!loop.is<Kronecker>() || !loop.children()[0].is<Identity>()) return false;
     const Integer m = loop.children()[0].rows();
@@ -241,7 +241,7 @@ bool is_fully_vectorized(const Formula& formula, Integer lanes) {
     const auto vectorized = [&](const Formula& child) { return is_fully_vectorized(child, lanes); };
     if (const auto* p = formula.get_if<VectorKronecker>()) return p->lanes == lanes;
     if (const auto* p = formula.get_if<VectorTransposition>()) return p->lanes == lanes;
-    if (const auto* p = formula.get_if<LinePermutation>()) return p->line % lanes == 0;
+    if (const auto* p = formula.get_if<CacheLinePermutation>()) return p->line % lanes == 0;
     if (formula.is<Identity>() || formula.is<Diagonal>()) return formula.rows() % lanes == 0;
     if (formula.is<Product>() || formula.is<DirectSum>() || formula.is<ParallelKronecker>())
         return std::all_of(children.begin(), children.end(), vectorized);

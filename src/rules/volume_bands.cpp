@@ -1,10 +1,10 @@
 //   DFT_l ⊗ DFT_m ⊗ DFT_n = pass(((DFT_l ⊗ I_b)(I_l ⊗ DFT_b) ⊗ I_a ⊗ I_n) · (I_l ⊗ T^m_a ⊗ I_n))
 //                           · pass(I_l ⊗ (I_b ⊗ (DFT_a ⊗ I_n)(I_a ⊗ DFT_n)) · P),   m = a·b
 //
-// The rule `bands` with one more dimension: P hands rows i_2, i_2 + b, …, i_2 + (a−1)·b of each plane to band i_2, which is
-// transformed along its rows and by the first factor of the middle dimension's transforms (the four-step split of DFT_m).
-// What is left of these is done together with the outermost dimension, for neighbouring entries of the rows. Two sweeps over
-// memory where a dimension at a time takes three. Choice {a}.
+// The rule `bands` with one more dimension. P gathers rows i_2, i_2 + b, …, i_2 + (a−1)·b of each plane into band i_2.
+// The band is transformed along its rows and by the first factor of the middle dimension's transforms (the four-step
+// split of DFT_m). Their remaining factors are fused with the outermost dimension, for adjacent entries of the rows.
+// Two sweeps over memory, where one pass per dimension takes three. Choice {a}.
 
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"
@@ -26,7 +26,7 @@ Applicability applicable(const Formula& f) {
     return has_two_factors(f.children()[1]);
 }
 
-/// The parts of the middle dimension's transform that the bands may do.
+/// The factors a of m that the bands may compute.
 std::vector<Choice> choices(const Formula& f) {
     std::vector<Choice> result;
     for (const Choice& split : split_choices(f.children()[1])) result.push_back({split[0]});

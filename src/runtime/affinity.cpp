@@ -11,7 +11,7 @@ namespace swirl::runtime {
 
 namespace {
 
-/// A mask of the system's with room for more processors than machines have.
+/// An affinity mask with capacity for more processors than any machine has.
 class ProcessorSet {
 public:
     static constexpr int most = 8192;

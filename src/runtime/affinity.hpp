@@ -5,25 +5,25 @@
 
 namespace swirl::runtime {
 
-/// The processors this thread may run on, in increasing order; empty where the system does not say.
+/// The processors this thread may run on, in increasing order; empty if the system cannot tell.
 std::vector<int> allowed_processors();
 
-/// While alive, the thread that made it stays on one processor, so that a measurement is not moved between caches.
-/// To be destroyed by the same thread.
+/// While alive, pins the thread that created it to one processor, so that a measurement is not migrated between caches.
+/// The same thread must destroy it.
 class PinnedThread {
 public:
-    /// Pins to `processor`, or with −1 to the one the thread is on now.
+    /// Pins to `processor`; −1: to the processor the thread runs on now.
     explicit PinnedThread(int processor = -1);
     ~PinnedThread();
     PinnedThread(const PinnedThread&) = delete;
     PinnedThread& operator=(const PinnedThread&) = delete;
 
-    /// False where the system refused or knows no such thing; the thread then runs as before.
+    /// False if the system refused or does not support pinning; the thread then runs as before.
     bool is_pinned() const { return before_ != nullptr; }
 
 private:
     struct Mask;
-    std::unique_ptr<Mask> before_; ///< where the thread might run before
+    std::unique_ptr<Mask> before_; ///< affinity before pinning
 };
 
 } // namespace swirl::runtime

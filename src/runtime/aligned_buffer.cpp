@@ -27,13 +27,13 @@ AlignedBuffer::AlignedBuffer(std::size_t bytes, const Options& options) : bytes_
     const std::size_t alignment =
         std::max({options.alignment, huge ? huge_page : 0, alignof(std::max_align_t)});
     if (bytes > std::numeric_limits<std::size_t>::max() - options.offset - alignment) throw std::bad_alloc();
-    // aligned_alloc wants a multiple of the alignment, and an empty buffer still has an address.
+    // aligned_alloc requires a multiple of the alignment; an empty buffer still needs an address.
     const std::size_t wanted = std::max<std::size_t>(bytes + options.offset, 1);
     const std::size_t size = (wanted + alignment - 1) / alignment * alignment;
     block_ = std::aligned_alloc(alignment, size);
     if (block_ == nullptr) throw std::bad_alloc();
 #if defined(__linux__)
-    if (huge) madvise(block_, size, MADV_HUGEPAGE); // before the first write, which decides the page's size
+    if (huge) madvise(block_, size, MADV_HUGEPAGE); // before the first write, which decides the page size
 #endif
     std::memset(block_, 0, size);
     data_ = static_cast<char*>(block_) + options.offset;

@@ -10,7 +10,7 @@
 namespace swirl::runtime {
 namespace {
 
-constexpr std::size_t digits = 16; ///< of 64 bits
+constexpr std::size_t digits = 16; ///< hexadecimal digits of 64 bits
 
 std::optional<std::uint64_t> parse_half(std::string_view text) {
     std::uint64_t value = 0;
@@ -35,7 +35,7 @@ std::optional<CacheKey> CacheKey::parse(std::string_view text) {
     const auto low = parse_half(text.substr(digits));
     if (!high || !low) return std::nullopt;
     const CacheKey key{*high, *low};
-    if (key.text() != text) return std::nullopt; // capital digits name no entry
+    if (key.text() != text) return std::nullopt; // upper-case digits name no entry
     return key;
 }
 

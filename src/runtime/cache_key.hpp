@@ -10,24 +10,24 @@
 
 namespace swirl::runtime {
 
-/// Of the format of entries. Part of every key, so that no version meets another's entries under a key of its own.
+/// Version of the entry format. It is part of every key, so that versions never read each other's entries.
 constexpr std::uint32_t cache_version = 1;
 
-/// What stands for a kernel in the cache: 128 bits of a hash over all that its machine code follows from.
+/// Identifies a kernel in the cache: a 128-bit hash of everything that determines its machine code.
 struct CacheKey {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
 
-    /// Of a sequence of texts; where one ends and the next begins counts.
+    /// Key of a sequence of texts; the boundaries between them count.
     static CacheKey of(std::span<const std::string_view> parts);
-    /// Of 32 hexadecimal digits; nothing where the text is none.
+    /// Parses 32 hexadecimal digits; nothing if the text is not a key.
     static std::optional<CacheKey> parse(std::string_view text);
     std::string text() const;
 
     friend auto operator<=>(const CacheKey&, const CacheKey&) = default;
 };
 
-/// XXH3 in 64 bits, which notices any damage by accident.
+/// 64-bit XXH3, which detects accidental damage.
 std::uint64_t checksum_of(std::span<const std::byte> bytes);
 
 } // namespace swirl::runtime

@@ -3,14 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What swirl uses of the binary interface of the CUDA driver, so that it is built without CUDA and loads the driver's
-/// library where there is one. Names, values and layouts are facts of that interface; tests/runtime/cuda_abi_test.cpp
-/// compares them with <cuda.h> where that is installed.
+/// The subset of the CUDA driver's ABI that swirl uses. It lets swirl build without CUDA and load the driver library at
+/// run time. Names, values and layouts are those of the ABI; tests/runtime/cuda_abi_test.cpp compares them with
+/// <cuda.h> where that is installed.
 namespace swirl::runtime::cuda {
 
 using Result = int;            ///< CUresult
-using DeviceNumber = int;      ///< CUdevice
-using Address = std::uint64_t; ///< CUdeviceptr: memory that a GPU sees; equal to the pointer a program holds
+using DeviceHandle = int;      ///< CUdevice
+using Address = std::uint64_t; ///< CUdeviceptr: GPU-accessible memory; equals the pointer in the program
 using Context = struct ContextOfDriver*;
 using Module = struct ModuleOfDriver*;
 using Function = struct FunctionOfDriver*;
@@ -18,9 +18,9 @@ using Stream = struct StreamOfDriver*; ///< also cudaStream_t
 using Event = struct EventOfDriver*;
 using Link = struct LinkOfDriver*; ///< CUlinkState
 using Graph = struct GraphOfDriver*;
-using ReadyGraph = struct ReadyGraphOfDriver*; ///< CUgraphExec
+using GraphExec = struct GraphExecOfDriver*; ///< CUgraphExec
 
-/// The results that are told apart; all others are unexpected.
+/// The results that swirl distinguishes; all others are unexpected.
 enum : Result {
     success = 0,
     invalid_value = 1,
@@ -58,10 +58,10 @@ enum class DeviceAttribute : int {
     capability_minor = 76,
     shared_bytes_per_multiprocessor = 81,
     registers_per_multiprocessor = 82,
-    shared_bytes_per_block_at_most = 97,
+    max_shared_bytes_per_block = 97,
     blocks_per_multiprocessor = 106,
     shared_bytes_reserved = 111,
-    memory_pools = 115, ///< whether memory can be had in the order of a stream
+    memory_pools = 115, ///< whether stream-ordered allocation is supported
     cluster_launch = 120,
 };
 
@@ -72,19 +72,19 @@ enum class FunctionAttribute : int {
     local_bytes = 3,
     registers = 4,
     binary_version = 6,
-    dynamic_shared_bytes_at_most = 8,
+    max_dynamic_shared_bytes = 8,
     any_cluster_size = 14,
 };
 
-enum class PointerAttribute : int { memory_type = 2, is_managed = 8, device_number = 9 };
+enum class PointerAttribute : int { memory_type = 2, is_managed = 8, device_ordinal = 9 };
 
 enum class MemoryType : unsigned { unknown = 0, host = 1, device = 2, array = 3, unified = 4 };
 
 enum class CompileOption : int {
-    registers_at_most = 0,
-    information = 3, ///< a buffer for text
+    max_registers = 0,
+    information = 3, ///< buffer for text
     information_bytes = 4,
-    errors = 5, ///< a buffer for text
+    errors = 5, ///< buffer for text
     errors_bytes = 6,
     optimization = 7,
     verbose = 12,
@@ -118,7 +118,7 @@ constexpr unsigned stream_non_blocking = 1; ///< not ordered with the default st
 constexpr int capture_none = 0;             ///< CU_STREAM_CAPTURE_STATUS_NONE
 constexpr int capture_of_this_thread = 1;   ///< CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 
-/// CUlaunchAttribute with the kinds of value that are used of a union of 64 bytes.
+/// CUlaunchAttribute, with only those members of its 64-byte value union that are used.
 struct alignas(8) LaunchAttribute {
     static constexpr int cooperative_launch = 2; ///< all blocks run at once, or the launch fails
     static constexpr int cluster_dimension = 4;
@@ -144,7 +144,7 @@ struct LaunchConfiguration {
     unsigned attribute_count;
 };
 
-/// The functions of the driver by their names in its manual (the library exports later versions of some, with a suffix).
+/// The driver's functions by the names in its manual (the library exports later versions of some, with a suffix).
 struct Functions {
     Result (*cuInit)(unsigned flags);
     Result (*cuDriverGetVersion)(int* version);
@@ -152,12 +152,12 @@ struct Functions {
     Result (*cuGetErrorString)(Result, const char** text);
 
     Result (*cuDeviceGetCount)(int* count);
-    Result (*cuDeviceGet)(DeviceNumber* device, int ordinal);
-    Result (*cuDeviceGetName)(char* name, int length, DeviceNumber);
-    Result (*cuDeviceTotalMem)(std::size_t* bytes, DeviceNumber);
-    Result (*cuDeviceGetAttribute)(int* value, DeviceAttribute, DeviceNumber);
-    Result (*cuDevicePrimaryCtxRetain)(Context* context, DeviceNumber);
-    Result (*cuDevicePrimaryCtxRelease)(DeviceNumber);
+    Result (*cuDeviceGet)(DeviceHandle* device, int ordinal);
+    Result (*cuDeviceGetName)(char* name, int length, DeviceHandle);
+    Result (*cuDeviceTotalMem)(std::size_t* bytes, DeviceHandle);
+    Result (*cuDeviceGetAttribute)(int* value, DeviceAttribute, DeviceHandle);
+    Result (*cuDevicePrimaryCtxRetain)(Context* context, DeviceHandle);
+    Result (*cuDevicePrimaryCtxRelease)(DeviceHandle);
     Result (*cuCtxPushCurrent)(Context);
     Result (*cuCtxPopCurrent)(Context* popped);
     Result (*cuCtxSynchronize)();
@@ -184,7 +184,7 @@ struct Functions {
     Result (*cuMemAlloc)(Address* address, std::size_t bytes);
     Result (*cuMemFree)(Address);
     Result (*cuMemAllocAsync)(Address* address, std::size_t bytes, Stream); ///< null before CUDA 11.2
-    Result (*cuMemFreeAsync)(Address, Stream);                              ///< likewise
+    Result (*cuMemFreeAsync)(Address, Stream);                              ///< as above
     Result (*cuMemGetInfo)(std::size_t* free, std::size_t* total);
     Result (*cuMemcpyHtoD)(Address to, const void* from, std::size_t bytes);
     Result (*cuMemcpyDtoH)(void* to, Address from, std::size_t bytes);
@@ -214,11 +214,11 @@ struct Functions {
     // null before CUDA 11.4
     Result (*cuStreamBeginCapture)(Stream, int mode);
     Result (*cuStreamEndCapture)(Stream, Graph* graph);
-    Result (*cuGraphInstantiateWithFlags)(ReadyGraph* ready, Graph, unsigned long long flags);
-    Result (*cuGraphUpload)(ReadyGraph, Stream);
-    Result (*cuGraphLaunch)(ReadyGraph, Stream);
+    Result (*cuGraphInstantiateWithFlags)(GraphExec* ready, Graph, unsigned long long flags);
+    Result (*cuGraphUpload)(GraphExec, Stream);
+    Result (*cuGraphLaunch)(GraphExec, Stream);
     Result (*cuGraphDestroy)(Graph);
-    Result (*cuGraphExecDestroy)(ReadyGraph);
+    Result (*cuGraphExecDestroy)(GraphExec);
 };
 
 } // namespace swirl::runtime::cuda

@@ -17,7 +17,7 @@
 namespace swirl::runtime {
 namespace {
 
-/// One compilation in the driver, which holds the code until this is gone. With the GPU current.
+/// One compilation in the driver, which owns the code until this is destroyed. The GPU must be current.
 class Link {
 public:
     Link(const GpuDevice& device, const CompileOptions& options) : device_(device), call_(options) {
@@ -30,7 +30,8 @@ public:
     Link& operator=(const Link&) = delete;
 
     Bytes compile(const std::string& ptx) {
-        auto* const text = const_cast<char*>(ptx.c_str()); // the driver only reads it, to its final zero
+        // The driver only reads it, up to its terminating zero.
+        auto* const text = const_cast<char*>(ptx.c_str());
         check(driver()->cuLinkAddData(link_, cuda::link_input_ptx, text, ptx.size() + 1, "kernel", 0, nullptr,
                                       nullptr),
               "cuLinkAddData");
@@ -58,7 +59,7 @@ std::optional<CompiledText> cached(const GpuDevice& device, const CacheKey& key,
     try {
         GpuModule module = GpuModule::from_cubin(device, found->code);
         return CompiledText{std::move(module), {found->code.begin(), found->code.end()}, {}};
-    } catch (const std::exception&) { // if it is not the code's fault, compiling says so
+    } catch (const std::exception&) { // if the cached code is not to blame, compilation reports the error
         cache->drop(key);
         return std::nullopt;
     }
@@ -76,9 +77,10 @@ CompiledText with_other_loop(const GpuDevice& device, const CacheKey& key, const
     KernelText as_compiled = kernel;
     as_compiled.reorders_main_loop = false;
     CompiledText result = compiled_with_code(device, as_compiled, cache);
-    machine::MainLoop loop = machine::schedule_main_loop(result.code, target_text(device));
-    if (loop.kept_because.empty()) return load_and_store(device, key, kernel, cache, std::move(loop.image));
-    result.loop_kept_because = std::move(loop.kept_because);
+    sass::ReorderedLoop loop = sass::reorder_main_loop(result.code, target_text(device));
+    if (loop.not_reordered_because.empty())
+        return load_and_store(device, key, kernel, cache, std::move(loop.image));
+    result.not_reordered_because = std::move(loop.not_reordered_because);
     return result;
 }
 
@@ -88,8 +90,8 @@ CompiledText compile_and_store(const GpuDevice& device, const CacheKey& key, con
     return load_and_store(device, key, kernel, cache, machine_code(device, kernel.ptx, kernel.options));
 }
 
-/// Calls f(0) … f(count−1) on as many threads as there are processors, this one among them. When all have ended, throws
-/// what the first that failed has thrown.
+/// Calls f(0) … f(count−1) on as many threads as there are processors, this one included. After all have ended,
+/// rethrows the first exception.
 template <class F> void for_each_at_once(std::size_t count, F&& f) {
     std::vector<std::exception_ptr> errors(count);
     std::atomic<std::size_t> next{0};
@@ -109,7 +111,7 @@ template <class F> void for_each_at_once(std::size_t count, F&& f) {
         others.reserve(threads);
         try {
             while (others.size() + 1 < threads) others.emplace_back(work);
-        } catch (const std::system_error&) {} // fewer threads do it too
+        } catch (const std::system_error&) {} // fewer threads suffice
         work();
     }
     for (const std::exception_ptr& error : errors)
@@ -124,7 +126,7 @@ Bytes machine_code(const GpuDevice& device, const std::string& ptx, const Compil
 }
 
 std::string target_text(const GpuDevice& device) {
-    return fmt::format("sm_{}{}", device.facts().capability_major, device.facts().capability_minor);
+    return fmt::format("sm_{}{}", device.properties().capability_major, device.properties().capability_minor);
 }
 
 CacheKey code_key(const GpuDevice& device, const KernelText& kernel) {
@@ -137,7 +139,7 @@ CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_v
     const std::string target = target_text(device);
     const std::string driver = fmt::format("driver {}", device.driver().version());
     const std::string how =
-        fmt::format("registers {} optimization {}", options.registers_at_most, options.optimization);
+        fmt::format("registers {} optimization {}", options.max_registers, options.optimization);
     const std::string_view parts[] = {kind, target, driver, how, text};
     return CacheKey::of(parts);
 }

@@ -14,47 +14,47 @@ namespace swirl::runtime {
 /// PTX to compile.
 struct KernelText {
     std::string ptx;
-    std::string name = {}; ///< for people who list the cache
+    std::string name = {}; ///< shown when the cache is listed
     CompileOptions options = {};
-    bool reorders_main_loop = false; ///< in machine code, as machine/main_loop.hpp does where it can
+    bool reorders_main_loop = false; ///< in SASS, if machine/main_loop.hpp can
 };
 
-/// Compiles PTX with the driver's compiler into machine code for this GPU, in ELF. Throws what GpuModule::from_ptx does.
+/// Compiles PTX with the driver's compiler into machine code (ELF) for this GPU. Throws what GpuModule::from_ptx does.
 Bytes machine_code(const GpuDevice& device, const std::string& ptx, const CompileOptions& options = {});
 
-/// The key of what is made of `text` for this GPU: of its compute capability, the driver's version and the options too.
-/// `kind` tells apart what different makers store ("ptx" is taken: its entries are machine code, as below). Whoever keeps
-/// what was made of something else than PTX, to save making the PTX, must have in `text` all that it follows from, the
-/// version of swirl too.
+/// The cache key of an artefact made from `text` for this GPU; depends also on its compute capability, the driver's
+/// version and the options. `kind` distinguishes producers ("ptx" is reserved: its entries are machine code, as below).
+/// A caller that caches what it derives from something other than PTX, to avoid generating the PTX, must put everything
+/// that determines it into `text`, including swirl's version.
 CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_view text,
                    const CompileOptions& options = {});
 
-/// That of a PTX's machine code.
+/// The key of a PTX kernel's machine code.
 CacheKey code_key(const GpuDevice& device, const KernelText& kernel);
 
-/// "sm_90": what machine code for a GPU is called.
+/// The target name of a GPU's machine code, such as "sm_90".
 std::string target_text(const GpuDevice& device);
 
-/// The modules of machine code that the cache has by these keys; those that are the same share one. Nothing where one is
-/// missing; what the driver refuses is dropped.
+/// The modules of cached machine code for these keys; equal keys share one. Nothing if one is missing; entries that the
+/// driver rejects are dropped.
 std::optional<std::vector<GpuModule>> cached(const GpuDevice& device, std::span<const CacheKey> keys,
                                              KernelCache& cache);
 
-/// A kernel in a GPU, with the machine code that it has there.
+/// A kernel loaded on a GPU, with its machine code.
 struct CompiledText {
     GpuModule module;
     Bytes code;
-    std::string loop_kept_because; ///< why its main loop stays as compiled, where another order was asked for
+    std::string not_reordered_because; ///< why the main loop was not reordered although requested
 };
 
-/// The module of a PTX: machine code from the cache, or else compiled and stored there. Without a cache (null) always
-/// compiled. What the cache has and the driver refuses is dropped and compiled. A main loop in another order is stored beside
-/// the compiled one; one that has none is looked at each time.
+/// The module of a PTX kernel: machine code from the cache, else compiled and stored there. Without a cache (null) it
+/// is always compiled. An entry that the driver rejects is dropped and recompiled. A reordered main loop is stored
+/// beside the compiled one; a kernel whose main loop cannot be reordered is analysed each time.
 CompiledText compiled_with_code(const GpuDevice& device, const KernelText& kernel, KernelCache* cache);
 GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCache* cache);
 
-/// The modules of a list, in its order. Those that the cache lacks are compiled at once by as many threads as there are
-/// processors; kernels that are the same share a module. When all have ended, the first error in the list's order is thrown.
+/// The modules of a list, in its order. Kernels missing from the cache are compiled in parallel by as many threads as
+/// there are processors; identical kernels share a module. After all have ended, throws the first error in list order.
 std::vector<GpuModule> compiled(const GpuDevice& device, std::span<const KernelText> kernels,
                                 KernelCache* cache);
 

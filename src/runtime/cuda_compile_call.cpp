@@ -10,7 +10,7 @@ constexpr std::size_t log_bytes = 16384;
 void* option_value(std::uintptr_t value) { return reinterpret_cast<void*>(value); }
 
 std::string text_of(const std::vector<char>& log) {
-    std::string_view text(log.data()); // the last byte is never given away, so there is an end
+    std::string_view text(log.data()); // the last byte is never handed out, so the text is terminated
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
     return std::string(text);
 }
@@ -25,9 +25,9 @@ CompileCall::CompileCall(const CompileOptions& options)
     values_ = {information_.data(), option_value(log_bytes),
                errors_.data(),      option_value(log_bytes),
                option_value(1),     option_value(static_cast<std::uintptr_t>(options.optimization))};
-    if (options.registers_at_most > 0) {
-        names_.push_back(Option::registers_at_most);
-        values_.push_back(option_value(static_cast<std::uintptr_t>(options.registers_at_most)));
+    if (options.max_registers > 0) {
+        names_.push_back(Option::max_registers);
+        values_.push_back(option_value(static_cast<std::uintptr_t>(options.max_registers)));
     }
 }
 
@@ -55,7 +55,8 @@ void throw_compile_error(const GpuDevice& device, cuda::Result result, std::stri
             reason);
     case cuda::no_binary_for_gpu:
         throw UserError("the code is not for {} of compute capability {}.{}: {}{}", device.description(),
-                        device.facts().capability_major, device.facts().capability_minor, reason, shown);
+                        device.properties().capability_major, device.properties().capability_minor, reason,
+                        shown);
     default: throw InternalError("{} failed: {}{}", call, reason, shown);
     }
 }

@@ -8,8 +8,8 @@
 
 namespace swirl::runtime {
 
-/// The options of one call of the driver's compiler, and what it writes while it works. Stays where it is, as the driver
-/// holds pointers into it.
+/// The options of one call of the driver's compiler, and its log buffers. Not movable: the driver holds pointers into
+/// it.
 class CompileCall {
 public:
     explicit CompileCall(const CompileOptions& options);
@@ -30,8 +30,8 @@ private:
     std::vector<void*> values_;
 };
 
-/// What to tell about a call that compiles or loads code. UserError where another driver, GPU or its memory would do;
-/// else InternalError with the compiler's log.
+/// Reports a failed call that compiles or loads code: UserError if another driver, GPU or more memory would help; else
+/// InternalError with the compiler's log.
 [[noreturn]] void throw_compile_error(const GpuDevice& device, cuda::Result result, std::string_view call,
                                       const std::string& log);
 

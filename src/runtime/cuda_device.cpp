@@ -17,51 +17,51 @@ int count_of(const CudaDriver& driver) {
     return count;
 }
 
-int read_attribute(const CudaDriver& driver, cuda::DeviceNumber device, cuda::DeviceAttribute attribute) {
+int read_attribute(const CudaDriver& driver, cuda::DeviceHandle device, cuda::DeviceAttribute attribute) {
     int value = 0;
     driver.check(driver->cuDeviceGetAttribute(&value, attribute, device), "cuDeviceGetAttribute");
     return value;
 }
 
-cuda::DeviceNumber device_of(const CudaDriver& driver, int number) {
-    cuda::DeviceNumber device = 0;
-    driver.check(driver->cuDeviceGet(&device, number), "cuDeviceGet");
+cuda::DeviceHandle device_of(const CudaDriver& driver, int index) {
+    cuda::DeviceHandle device = 0;
+    driver.check(driver->cuDeviceGet(&device, index), "cuDeviceGet");
     return device;
 }
 
-GpuFacts facts_of(const CudaDriver& driver, int number) {
-    const cuda::DeviceNumber device = device_of(driver, number);
+GpuProperties properties_of(const CudaDriver& driver, int index) {
+    const cuda::DeviceHandle device = device_of(driver, index);
     std::array<char, 256> name{};
-    GpuFacts facts;
-    facts.number = number;
+    GpuProperties properties;
+    properties.index = index;
     driver.check(driver->cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device),
                  "cuDeviceGetName");
-    facts.name = name.data();
-    facts.capability_major = read_attribute(driver, device, cuda::DeviceAttribute::capability_major);
-    facts.capability_minor = read_attribute(driver, device, cuda::DeviceAttribute::capability_minor);
-    driver.check(driver->cuDeviceTotalMem(&facts.memory_bytes, device), "cuDeviceTotalMem");
-    return facts;
+    properties.name = name.data();
+    properties.capability_major = read_attribute(driver, device, cuda::DeviceAttribute::capability_major);
+    properties.capability_minor = read_attribute(driver, device, cuda::DeviceAttribute::capability_minor);
+    driver.check(driver->cuDeviceTotalMem(&properties.memory_bytes, device), "cuDeviceTotalMem");
+    return properties;
 }
 
-std::string line_of(const GpuFacts& gpu) {
-    return fmt::format("GPU {}: {}, compute capability {}.{}, {:.1f} GiB\n", gpu.number, gpu.name,
+std::string line_of(const GpuProperties& gpu) {
+    return fmt::format("GPU {}: {}, compute capability {}.{}, {:.1f} GiB\n", gpu.index, gpu.name,
                        gpu.capability_major, gpu.capability_minor,
                        static_cast<double>(gpu.memory_bytes) / gibibyte);
 }
 
 } // namespace
 
-std::vector<GpuFacts> all_gpus(const CudaDriver& driver) {
-    std::vector<GpuFacts> result;
+std::vector<GpuProperties> all_gpus(const CudaDriver& driver) {
+    std::vector<GpuProperties> result;
     const int count = count_of(driver);
-    for (int number = 0; number < count; ++number) result.push_back(facts_of(driver, number));
+    for (int index = 0; index < count; ++index) result.push_back(properties_of(driver, index));
     return result;
 }
 
 std::string describe_gpus() {
     try {
         std::string lines;
-        for (const GpuFacts& gpu : all_gpus()) lines += line_of(gpu);
+        for (const GpuProperties& gpu : all_gpus()) lines += line_of(gpu);
         return lines.empty() ? "GPU: none; the NVIDIA driver lists none\n" : lines;
     } catch (const std::exception& error) {
         return fmt::format("GPU: none; {}\n", error.what());
@@ -69,20 +69,20 @@ std::string describe_gpus() {
 }
 
 struct GpuDevice::State {
-    State(int number, const CudaDriver& of) : driver(of), compiler(of.compiler_library()) {
+    State(int index, const CudaDriver& of) : driver(of), compiler(of.compiler_library()) {
         const int count = count_of(driver);
-        if (number < 0 || number >= count)
-            throw UserError("there is no GPU {}: {}", number,
+        if (index < 0 || index >= count)
+            throw UserError("there is no GPU {}: {}", index,
                             count == 0 ? "the NVIDIA driver lists none"
                                        : fmt::format("the numbers are 0 to {}", count - 1));
-        facts = facts_of(driver, number);
-        device = device_of(driver, number);
-        target = target::gpu_for(facts.capability_major, facts.capability_minor);
+        properties = properties_of(driver, index);
+        device = device_of(driver, index);
+        target = target::gpu_for(properties.capability_major, properties.capability_minor);
         target.multiprocessors = read_attribute(driver, device, cuda::DeviceAttribute::multiprocessors);
         const cuda::Result result = driver->cuDevicePrimaryCtxRetain(&context, device);
         if (result == cuda::out_of_memory || result == cuda::device_unavailable)
-            throw UserError("GPU {} ({}) cannot be used now: {}; another process may hold it", number,
-                            facts.name, driver.describe(result));
+            throw UserError("GPU {} ({}) cannot be used now: {}; another process may hold it", index,
+                            properties.name, driver.describe(result));
         driver.check(result, "cuDevicePrimaryCtxRetain");
     }
     ~State() { driver->cuDevicePrimaryCtxRelease(device); }
@@ -90,24 +90,24 @@ struct GpuDevice::State {
     State& operator=(const State&) = delete;
 
     const CudaDriver& driver;
-    ReadAhead
-        compiler; ///< from the disk it takes about as long as its first kernel, and a context takes longer than both
-    GpuFacts facts;
+    /// Reading it from disk takes about as long as its first kernel; creating a context takes longer than both.
+    ReadAhead compiler;
+    GpuProperties properties;
     target::Gpu target{};
-    cuda::DeviceNumber device = 0;
+    cuda::DeviceHandle device = 0;
     cuda::Context context = nullptr;
 };
 
-GpuDevice::GpuDevice(int number, const CudaDriver& driver)
-    : state_(std::make_shared<const State>(number, driver)) {}
+GpuDevice::GpuDevice(int index, const CudaDriver& driver)
+    : state_(std::make_shared<const State>(index, driver)) {}
 
-const GpuFacts& GpuDevice::facts() const { return state_->facts; }
+const GpuProperties& GpuDevice::properties() const { return state_->properties; }
 const target::Gpu& GpuDevice::target() const { return state_->target; }
 const CudaDriver& GpuDevice::driver() const { return state_->driver; }
 cuda::Context GpuDevice::context() const { return state_->context; }
 
 std::string GpuDevice::description() const {
-    return fmt::format("GPU {} ({})", facts().number, facts().name);
+    return fmt::format("GPU {} ({})", properties().index, properties().name);
 }
 
 int GpuDevice::attribute(cuda::DeviceAttribute attribute) const {

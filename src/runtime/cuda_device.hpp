@@ -9,31 +9,32 @@
 
 namespace swirl::runtime {
 
-/// What a GPU is; finding it out makes no context, so it is quick and takes no memory there.
-struct GpuFacts {
-    int number = 0; ///< as CUDA counts them: from 0, those that CUDA_VISIBLE_DEVICES leaves
+/// Properties of a GPU. Querying them creates no context, so it is fast and allocates no GPU memory.
+struct GpuProperties {
+    int index = 0; ///< CUDA's index: from 0, among those that CUDA_VISIBLE_DEVICES leaves
     std::string name;
     int capability_major = 0;
     int capability_minor = 0;
     std::size_t memory_bytes = 0;
 };
 
-/// All GPUs of the machine.
-std::vector<GpuFacts> all_gpus(const CudaDriver& driver = CudaDriver::of_machine());
+/// All GPUs of the host.
+std::vector<GpuProperties> all_gpus(const CudaDriver& driver = CudaDriver::of_host());
 
-/// A line for each GPU, or one that says why there is none. Never throws what is wrong with the driver.
+/// One line per GPU, or one that says why there is none. Never throws for driver problems.
 std::string describe_gpus();
 
-/// A GPU in use: holds its primary context, the one that CUDA's runtime and other libraries share. Copies share the hold;
-/// the last one gives it up. May be used by any number of threads.
+/// A GPU in use: retains its primary context, which CUDA's runtime and other libraries share. Copies share the
+/// reference; the last one releases it. Thread-safe.
 class GpuDevice {
 public:
-    /// UserError where there is no such GPU, it is older than compute capability 7.0, or it is in use exclusively.
-    explicit GpuDevice(int number = 0, const CudaDriver& driver = CudaDriver::of_machine());
+    /// Throws UserError if the GPU does not exist, is older than compute capability 7.0, or is in exclusive use.
+    explicit GpuDevice(int index = 0, const CudaDriver& driver = CudaDriver::of_host());
 
-    const GpuFacts& facts() const;
-    const target::Gpu& target() const; ///< to generate for, with the device's own multiprocessors
-    std::string description() const;   ///< "GPU 0 (NVIDIA H100 80GB HBM3)"
+    const GpuProperties& properties() const;
+    const target::Gpu& target()
+        const; ///< target for code generation, with the device's own multiprocessor count
+    std::string description() const; ///< "GPU 0 (NVIDIA H100 80GB HBM3)"
     int attribute(cuda::DeviceAttribute attribute) const;
 
     struct Memory {
@@ -41,7 +42,7 @@ public:
         std::size_t total;
     };
     Memory memory() const;
-    void synchronize() const; ///< waits for all that was started on it; errors of kernels come out here
+    void synchronize() const; ///< waits for all work started on it; reports kernel errors
 
     const CudaDriver& driver() const;
     cuda::Context context() const;
@@ -51,7 +52,7 @@ private:
     std::shared_ptr<const State> state_;
 };
 
-/// While alive, the GPU's context is the calling thread's current one; then again the one that was.
+/// While alive, makes the GPU's context current in the calling thread; restores the previous one afterwards.
 class CurrentGpu {
 public:
     explicit CurrentGpu(const GpuDevice& device);
@@ -63,8 +64,8 @@ private:
     const CudaDriver& driver_;
 };
 
-/// For destructors: runs `release` with the GPU current. Where even that fails, as when the process is ending and the
-/// driver already has, there is nothing left to release.
+/// For destructors: runs `release` with the GPU current. If even that fails, as at process exit after the driver has
+/// shut down, there is nothing left to release.
 template <class Release> void release_on(const GpuDevice& device, Release release) noexcept {
     try {
         const CurrentGpu current(device);

@@ -9,11 +9,11 @@
 namespace swirl::runtime {
 namespace {
 
-constexpr const char* usual_library = "libcuda.so.1";
+constexpr const char* default_library = "libcuda.so.1";
 
-std::string library_of_machine() {
+std::string default_library_path() {
     const char* named = std::getenv("SWIRL_CUDA_DRIVER");
-    return named != nullptr && *named != '\0' ? named : usual_library;
+    return named != nullptr && *named != '\0' ? named : default_library;
 }
 
 std::string reason_of_loader() {
@@ -55,7 +55,7 @@ private:
     void* handle_;
 };
 
-/// Errors after which a context answers every call with the same error.
+/// Sticky errors: afterwards a context answers every call with the same error.
 bool is_final(cuda::Result result) {
     return result == cuda::illegal_address || result == cuda::launch_timeout || result == cuda::assertion ||
            (result >= cuda::hardware_stack_error && result <= cuda::launch_failed);
@@ -67,8 +67,8 @@ std::string cuda_version_text(int version) {
     return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-const CudaDriver& CudaDriver::of_machine() {
-    static const CudaDriver& driver = *new CudaDriver(library_of_machine()); // outlives all that uses it
+const CudaDriver& CudaDriver::of_host() {
+    static const CudaDriver& driver = *new CudaDriver(default_library_path()); // outlives all users
     return driver;
 }
 

@@ -16,7 +16,7 @@ GpuGraph::GpuGraph(const GpuStream& stream, const std::function<void()>& work) :
     driver.check(driver->cuStreamBeginCapture(stream.handle(), cuda::capture_of_this_thread),
                  "cuStreamBeginCapture");
     cuda::Graph graph = nullptr;
-    cuda::ReadyGraph ready = nullptr;
+    cuda::GraphExec ready = nullptr;
     try {
         work();
     } catch (...) {
@@ -29,7 +29,7 @@ GpuGraph::GpuGraph(const GpuStream& stream, const std::function<void()>& work) :
     driver->cuGraphDestroy(graph);
     driver.check(result, "cuGraphInstantiate");
     graph_ = std::shared_ptr<void>(ready, [device = device_](void* each) {
-        release_on(device, [&] { device.driver()->cuGraphExecDestroy(static_cast<cuda::ReadyGraph>(each)); });
+        release_on(device, [&] { device.driver()->cuGraphExecDestroy(static_cast<cuda::GraphExec>(each)); });
     });
     driver.check(driver->cuGraphUpload(ready, stream.handle()), "cuGraphUpload");
 }
@@ -37,7 +37,7 @@ GpuGraph::GpuGraph(const GpuStream& stream, const std::function<void()>& work) :
 void GpuGraph::launch(const GpuStream& stream) const {
     const CurrentGpu current(device_);
     const CudaDriver& driver = device_.driver();
-    driver.check(driver->cuGraphLaunch(static_cast<cuda::ReadyGraph>(graph_.get()), stream.handle()),
+    driver.check(driver->cuGraphLaunch(static_cast<cuda::GraphExec>(graph_.get()), stream.handle()),
                  "cuGraphLaunch");
 }
 

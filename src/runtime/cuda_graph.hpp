@@ -7,13 +7,13 @@
 
 namespace swirl::runtime {
 
-/// Work recorded from a stream, to be started again by one call: what lies between its kernels is the GPU's time alone.
+/// Work captured from a stream, replayed by one call: no host overhead between its kernels.
 class GpuGraph {
 public:
-    /// Whether the driver can record, as those for CUDA 11.4 and later do.
+    /// Whether the driver supports capture: CUDA 11.4 and later.
     static bool is_supported(const CudaDriver& driver);
 
-    /// Records what `work` puts into the stream, and runs nothing of it.
+    /// Captures what `work` enqueues on the stream, without running it.
     GpuGraph(const GpuStream& stream, const std::function<void()>& work);
 
     void launch(const GpuStream& stream) const;

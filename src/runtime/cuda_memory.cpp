@@ -11,17 +11,17 @@ namespace {
 
 cuda::Address address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-std::string in_words(const PointerPlace& place) {
-    switch (place.kind) {
-    case PointerPlace::Kind::host: return "memory of the host";
-    case PointerPlace::Kind::pinned_host: return "pinned memory of the host";
-    case PointerPlace::Kind::managed: return "managed memory";
-    case PointerPlace::Kind::gpu: return fmt::format("memory of GPU {}", place.gpu);
+std::string in_words(const PointerLocation& location) {
+    switch (location.kind) {
+    case PointerLocation::Kind::host: return "memory of the host";
+    case PointerLocation::Kind::pinned_host: return "pinned memory of the host";
+    case PointerLocation::Kind::managed: return "managed memory";
+    case PointerLocation::Kind::gpu: return fmt::format("memory of GPU {}", location.gpu);
     }
     return {};
 }
 
-[[noreturn]] void throw_no_room(const GpuDevice& device, std::size_t bytes) {
+[[noreturn]] void throw_out_of_memory(const GpuDevice& device, std::size_t bytes) {
     const auto [free, total] = device.memory();
     throw GpuOutOfMemory("{} has no room for {} bytes: {} of its {} bytes are free", device.description(),
                          bytes, free, total);
@@ -34,7 +34,7 @@ GpuBuffer::GpuBuffer(const GpuDevice& device, std::size_t bytes) : device_(devic
     const CudaDriver& driver = device_.driver();
     const CurrentGpu current(device_);
     const cuda::Result result = driver->cuMemAlloc(&address_, bytes);
-    if (result == cuda::out_of_memory) throw_no_room(device_, bytes);
+    if (result == cuda::out_of_memory) throw_out_of_memory(device_, bytes);
     driver.check(result, "cuMemAlloc");
 }
 
@@ -65,7 +65,7 @@ GpuStreamBuffer::GpuStreamBuffer(const GpuStream& stream, std::size_t bytes) : s
                         device.description(), bytes);
     const CurrentGpu current(device);
     const cuda::Result result = driver->cuMemAllocAsync(&address_, bytes, stream.handle());
-    if (result == cuda::out_of_memory) throw_no_room(device, bytes);
+    if (result == cuda::out_of_memory) throw_out_of_memory(device, bytes);
     driver.check(result, "cuMemAllocAsync");
 }
 
@@ -108,40 +108,40 @@ void fill_on_gpu(const GpuStream& stream, cuda::Address to, std::uint8_t value, 
     driver.check(driver->cuMemsetD8Async(to, value, bytes, stream.handle()), "cuMemsetD8Async");
 }
 
-PointerPlace place_of(const GpuDevice& device, const void* pointer) {
+PointerLocation location_of(const GpuDevice& device, const void* pointer) {
     const CurrentGpu current(device);
     auto type = cuda::MemoryType::unknown;
     unsigned is_managed = 0;
     int number = -1;
     std::array names = {cuda::PointerAttribute::memory_type, cuda::PointerAttribute::is_managed,
-                        cuda::PointerAttribute::device_number};
+                        cuda::PointerAttribute::device_ordinal};
     std::array<void*, 3> values = {&type, &is_managed, &number};
     const CudaDriver& driver = device.driver();
-    // Of the three together the driver makes zeros for a pointer that it does not know, and no error.
+    // For an unknown pointer the driver sets these three attributes to zero and reports no error.
     driver.check(
         driver->cuPointerGetAttributes(names.size(), names.data(), values.data(), address_of(pointer)),
         "cuPointerGetAttributes");
-    using Kind = PointerPlace::Kind;
+    using Kind = PointerLocation::Kind;
     if (is_managed != 0) return {Kind::managed, number};
     if (type == cuda::MemoryType::device) return {Kind::gpu, number};
     if (type == cuda::MemoryType::host) return {Kind::pinned_host, number};
     return {Kind::host, -1};
 }
 
-bool is_memory_of(const GpuDevice& device, const PointerPlace& place) {
-    return place.kind == PointerPlace::Kind::managed ||
-           (place.kind == PointerPlace::Kind::gpu && place.gpu == device.facts().number);
+bool is_memory_of(const GpuDevice& device, const PointerLocation& location) {
+    return location.kind == PointerLocation::Kind::managed ||
+           (location.kind == PointerLocation::Kind::gpu && location.gpu == device.properties().index);
 }
 
 void require_memory_of(const GpuDevice& device, const void* pointer, std::string_view argument) {
     if (pointer == nullptr)
         throw UserError("{} is a null pointer; memory of {} is needed", argument, device.description());
-    const PointerPlace place = place_of(device, pointer);
-    if (is_memory_of(device, place)) return;
+    const PointerLocation location = location_of(device, pointer);
+    if (is_memory_of(device, location)) return;
     throw UserError(
         "{} points to {}; memory of {} is needed, as cudaMalloc, cuMemAlloc or cudaMallocManaged "
         "give it",
-        argument, in_words(place), device.description());
+        argument, in_words(location), device.description());
 }
 
 } // namespace swirl::runtime

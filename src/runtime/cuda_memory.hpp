@@ -9,16 +9,16 @@
 
 namespace swirl::runtime {
 
-/// The caller asked for more than a GPU has left.
+/// The request exceeds a GPU's free memory.
 class GpuOutOfMemory : public UserError {
 public:
     using UserError::UserError;
 };
 
-/// Memory of a GPU, freed with the object. Its contents are not set.
+/// GPU memory, freed with the object. Contents are uninitialised.
 class GpuBuffer {
 public:
-    /// GpuOutOfMemory when there is no room, with the bytes asked for and those free. Of 0 bytes: address 0.
+    /// Throws GpuOutOfMemory with the requested and the free bytes. 0 bytes: address 0.
     GpuBuffer(const GpuDevice& device, std::size_t bytes);
     ~GpuBuffer();
     GpuBuffer(GpuBuffer&& other) noexcept;
@@ -34,11 +34,11 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// Memory of a GPU for what is put into a stream while it is alive: it is taken and given back in the stream's order, so
-/// that neither waits, and both can be recorded into a graph.
+/// Stream-ordered GPU memory for work enqueued while it is alive. Allocation and release follow the stream's order, so
+/// neither waits and a graph can capture both.
 class GpuStreamBuffer {
 public:
-    /// GpuOutOfMemory when there is no room; UserError where the driver or the GPU cannot do this. The stream must outlive it.
+    /// Throws GpuOutOfMemory; UserError if the driver or the GPU does not support it. The stream must outlive it.
     GpuStreamBuffer(const GpuStream& stream, std::size_t bytes);
     ~GpuStreamBuffer();
     GpuStreamBuffer(const GpuStreamBuffer&) = delete;
@@ -51,33 +51,34 @@ private:
     cuda::Address address_ = 0;
 };
 
-/// Return when the copy is done. Not ordered with streams of their own: synchronise those first.
+/// Synchronous copies. Not ordered with other streams: synchronise those first.
 void copy_to_gpu(const GpuDevice& device, cuda::Address to, const void* from, std::size_t bytes);
 void copy_from_gpu(const GpuDevice& device, void* to, cuda::Address from, std::size_t bytes);
 
-/// In the order of the stream. Memory of the host has to stay until the stream has come past.
+/// Stream-ordered copies. Host memory must stay valid until the stream has passed them.
 void copy_to_gpu(const GpuStream& stream, cuda::Address to, const void* from, std::size_t bytes);
 void copy_from_gpu(const GpuStream& stream, void* to, cuda::Address from, std::size_t bytes);
 void copy_on_gpu(const GpuStream& stream, cuda::Address to, cuda::Address from, std::size_t bytes);
 void fill_on_gpu(const GpuStream& stream, cuda::Address to, std::uint8_t value, std::size_t bytes);
 
-/// Whose memory a pointer points to.
-struct PointerPlace {
+/// Which memory a pointer refers to.
+struct PointerLocation {
     enum class Kind : std::uint8_t {
-        host,        ///< that CUDA knows nothing of
-        pinned_host, ///< of the host, in a place that GPUs can reach
+        host,        ///< host memory unknown to CUDA
+        pinned_host, ///< page-locked host memory that GPUs can access
         gpu,
-        managed, ///< moves to where it is used
+        managed, ///< migrates to where it is used
     };
     Kind kind = Kind::host;
-    int gpu = -1; ///< number of the GPU; for pinned and managed memory the one it was asked for on
+    int gpu = -1; ///< index of the GPU; for pinned and managed memory the GPU that allocated it
 };
-PointerPlace place_of(const GpuDevice& device, const void* pointer);
+PointerLocation location_of(const GpuDevice& device, const void* pointer);
 
-/// Whether a place is memory of this GPU, or managed.
-bool is_memory_of(const GpuDevice& device, const PointerPlace& place);
+/// Whether a location is memory of this GPU, or managed memory.
+bool is_memory_of(const GpuDevice& device, const PointerLocation& location);
 
-/// UserError naming the argument, what it is and what would work, unless the pointer is memory of this GPU or managed.
+/// Throws UserError unless the pointer is memory of this GPU or managed memory; names the argument, its memory kind and
+/// what would work.
 void require_memory_of(const GpuDevice& device, const void* pointer, std::string_view argument);
 
 } // namespace swirl::runtime

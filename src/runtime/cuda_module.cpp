@@ -8,7 +8,7 @@
 namespace swirl::runtime {
 namespace {
 
-constexpr int cluster_version = 11080; ///< the first CUDA that launches clusters
+constexpr int cluster_version = 11080; ///< first CUDA version with clusters
 
 std::string in_words(const GpuExtent& extent) {
     return fmt::format("{}×{}×{}", extent.x, extent.y, extent.z);
@@ -17,15 +17,15 @@ std::string in_words(const GpuExtent& extent) {
 std::string in_words(const LaunchShape& shape) {
     return fmt::format("grid {}, blocks of {} threads, {} bytes of shared memory, clusters {}{}",
                        in_words(shape.grid), in_words(shape.block), shape.shared_bytes,
-                       in_words(shape.cluster), shape.at_once ? ", all at once" : "");
+                       in_words(shape.cluster), shape.cooperative ? ", all at once" : "");
 }
 
-/// With what a plain launch has no words for.
+/// For launch attributes that the plain launch call cannot express.
 cuda::Result launch_extended(const CudaDriver& driver, cuda::Function function, const LaunchShape& shape,
                              cuda::Stream stream, void** arguments) {
     if (driver->cuLaunchKernelEx == nullptr)
         driver.too_old_for(
-            shape.at_once ? "a launch of blocks that wait for each other" : "a launch of clusters",
+            shape.cooperative ? "a launch of blocks that wait for each other" : "a launch of clusters",
             cluster_version);
     std::array<cuda::LaunchAttribute, 2> attributes{};
     unsigned count = 0;
@@ -34,7 +34,7 @@ cuda::Result launch_extended(const CudaDriver& driver, cuda::Function function, 
         attribute.id = cuda::LaunchAttribute::cluster_dimension;
         attribute.cluster = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
     }
-    if (shape.at_once) {
+    if (shape.cooperative) {
         cuda::LaunchAttribute& attribute = attributes[count++];
         attribute.id = cuda::LaunchAttribute::cooperative_launch;
         attribute.cooperative = 1;
@@ -89,14 +89,14 @@ GpuKernel::GpuKernel(std::shared_ptr<const Code> code, const std::string& name)
     const cuda::Result result = driver->cuModuleGetFunction(&function_, code_->module, name.c_str());
     driver.check(result, fmt::format("cuModuleGetFunction for '{}'", name));
     using Attribute = cuda::FunctionAttribute;
-    facts_ = {.registers = attribute(Attribute::registers),
-              .local_bytes = attribute(Attribute::local_bytes),
-              .static_shared_bytes = attribute(Attribute::static_shared_bytes),
-              .threads_per_block = attribute(Attribute::threads_per_block),
-              .binary_version = attribute(Attribute::binary_version)};
+    attributes_ = {.registers = attribute(Attribute::registers),
+                   .local_bytes = attribute(Attribute::local_bytes),
+                   .static_shared_bytes = attribute(Attribute::static_shared_bytes),
+                   .threads_per_block = attribute(Attribute::threads_per_block),
+                   .binary_version = attribute(Attribute::binary_version)};
 }
 
-/// With the GPU current.
+/// The GPU must be current.
 int GpuKernel::attribute(cuda::FunctionAttribute attribute) const {
     const CudaDriver& driver = code_->device.driver();
     int value = 0;
@@ -106,16 +106,16 @@ int GpuKernel::attribute(cuda::FunctionAttribute attribute) const {
 
 void GpuKernel::allow_shared_bytes(int bytes) const {
     const GpuDevice& device = code_->device;
-    const int most = device.attribute(cuda::DeviceAttribute::shared_bytes_per_block_at_most);
-    if (bytes > most - facts_.static_shared_bytes)
+    const int most = device.attribute(cuda::DeviceAttribute::max_shared_bytes_per_block);
+    if (bytes > most - attributes_.static_shared_bytes)
         throw UserError(
             "{} gives a block {} bytes of shared memory at most; kernel '{}' declares {} and "
             "wants {} more",
-            device.description(), most, name_, facts_.static_shared_bytes, bytes);
+            device.description(), most, name_, attributes_.static_shared_bytes, bytes);
     const CurrentGpu current(device);
     const CudaDriver& driver = device.driver();
     driver.check(
-        driver->cuFuncSetAttribute(function_, cuda::FunctionAttribute::dynamic_shared_bytes_at_most, bytes),
+        driver->cuFuncSetAttribute(function_, cuda::FunctionAttribute::max_dynamic_shared_bytes, bytes),
         "cuFuncSetAttribute");
 }
 
@@ -143,7 +143,7 @@ void GpuKernel::launch_with(const LaunchShape& shape, const GpuStream& stream,
     const CurrentGpu current(code_->device);
     auto* const pointers = const_cast<void**>(arguments.data());
     const cuda::Result result =
-        shape.cluster.count() > 1 || shape.at_once
+        shape.cluster.count() > 1 || shape.cooperative
             ? launch_extended(driver, function_, shape, stream.handle(), pointers)
             : driver->cuLaunchKernel(function_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
                                      shape.block.y, shape.block.z, shape.shared_bytes, stream.handle(),
@@ -155,7 +155,7 @@ void GpuKernel::launch_with(const LaunchShape& shape, const GpuStream& stream,
             static_cast<const void*>(stream.handle()), code_->device.description(), driver.describe(result));
     if (result != cuda::success)
         throw InternalError("launch of '{}' failed: {}; {}; {} registers a thread", name_,
-                            driver.describe(result), in_words(shape), facts_.registers);
+                            driver.describe(result), in_words(shape), attributes_.registers);
 }
 
 } // namespace swirl::runtime

@@ -22,34 +22,34 @@ struct GpuExtent {
 struct LaunchShape {
     GpuExtent grid = {};       ///< in blocks; a multiple of the cluster
     GpuExtent block = {};      ///< in threads
-    unsigned shared_bytes = 0; ///< of each block, beyond what the kernel declares
+    unsigned shared_bytes = 0; ///< per block, beyond what the kernel declares
     GpuExtent cluster = {};    ///< in blocks
-    bool at_once = false;      ///< whether all blocks have to run at the same time
+    bool cooperative = false;  ///< cooperative launch: all blocks must be co-resident
 };
 
-/// A kernel in a module, which stays loaded as long as its kernels are there.
+/// A kernel in a module, which stays loaded while its kernels exist.
 class GpuKernel {
 public:
-    struct Facts {
-        int registers = 0;           ///< of a thread
-        int local_bytes = 0;         ///< of a thread: spilled registers and arrays
-        int static_shared_bytes = 0; ///< of a block
-        int threads_per_block = 0;   ///< at most
+    struct Attributes {
+        int registers = 0;           ///< per thread
+        int local_bytes = 0;         ///< per thread: spilled registers and arrays
+        int static_shared_bytes = 0; ///< per block
+        int threads_per_block = 0;   ///< maximum
         int binary_version = 0;      ///< of the machine code: 10·major + minor
     };
-    const Facts& facts() const { return facts_; }
+    const Attributes& attributes() const { return attributes_; }
     const std::string& name() const { return name_; }
 
-    /// Lets launches ask for this many bytes beyond the declared ones. Needed above 48 KiB. UserError where that is more
-    /// than the GPU has.
+    /// Allows launches to request this many bytes beyond the declared ones; needed above 48 KiB. Throws UserError if
+    /// the GPU has less.
     void allow_shared_bytes(int bytes) const;
-    /// Lets launches have clusters larger than those that all GPUs with clusters run.
+    /// Allows launches with clusters larger than the portable size.
     void allow_any_cluster() const;
-    /// Blocks that a multiprocessor holds at once, by the driver's account.
+    /// Resident blocks per multiprocessor, according to the driver.
     int resident_blocks(int threads, std::size_t shared_bytes) const;
 
-    /// Puts the kernel into the stream and returns. Waits for nothing, so it may be recorded into a graph. Arguments are
-    /// passed as they are: each must have exactly the type of the kernel's parameter.
+    /// Enqueues the kernel on the stream and returns. Never waits, so a graph can capture it. Arguments are passed
+    /// unconverted: each must have exactly the type of the kernel's parameter.
     template <class... Arguments>
     void launch(const LaunchShape& shape, const GpuStream& stream, const Arguments&... arguments) const {
         static_assert((std::is_trivially_copyable_v<Arguments> && ...));
@@ -70,29 +70,29 @@ private:
     std::shared_ptr<const Code> code_;
     std::string name_;
     cuda::Function function_ = nullptr;
-    Facts facts_;
+    Attributes attributes_;
 };
 
-/// How the driver's compiler is to treat PTX.
+/// Options for the driver's PTX compiler.
 struct CompileOptions {
-    int registers_at_most = 0; ///< of a thread; 0: the compiler chooses
-    int optimization = 4;      ///< 0 to 4
+    int max_registers = 0; ///< per thread; 0: the compiler chooses
+    int optimization = 4;  ///< 0 to 4
     friend bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };
 
-/// Machine code loaded into a GPU; copies share it.
+/// Machine code loaded on a GPU; copies share it.
 class GpuModule {
 public:
-    /// Compiles PTX with the driver's compiler. InternalError with the compiler's log where the text is wrong; UserError
-    /// where the driver is too old for it or has no compiler.
+    /// Compiles PTX with the driver's compiler. Throws InternalError with the compiler's log if the text is wrong;
+    /// UserError if the driver is too old for it or has no compiler.
     static GpuModule from_ptx(const GpuDevice& device, const std::string& text,
                               const CompileOptions& options = {});
-    /// Loads machine code in ELF, as ptxas writes it. UserError where it is for another GPU.
+    /// Loads machine code (ELF), as ptxas writes it. Throws UserError if it is for another GPU.
     static GpuModule from_cubin(const GpuDevice& device, std::span<const std::byte> image);
 
-    /// InternalError where there is none of this name.
+    /// Throws InternalError if the module has no kernel of this name.
     GpuKernel kernel(const std::string& name) const;
-    /// Of the compiler: registers and spills of each kernel. Empty where the driver had the code in its cache.
+    /// The compiler's log: registers and spills of each kernel. Empty if the driver had the code in its cache.
     const std::string& log() const { return log_; }
 
 private:

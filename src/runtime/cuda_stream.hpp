@@ -6,21 +6,21 @@ namespace swirl::runtime {
 
 class GpuEvent;
 
-/// A queue of work for a GPU: kernels and copies run in the order in which they were put there.
+/// A stream of a GPU: kernels and copies run in the order in which they were enqueued.
 class GpuStream {
 public:
-    /// A stream of its own, not ordered with the default stream.
+    /// A new stream, not ordered with the default stream.
     explicit GpuStream(const GpuDevice& device);
-    /// The caller's stream (a cudaStream_t or CUstream; null: the default stream), which stays the caller's.
+    /// The caller's stream (a cudaStream_t or CUstream; null: the default stream); the caller keeps ownership.
     static GpuStream borrowed(const GpuDevice& device, cuda::Stream handle);
     ~GpuStream();
     GpuStream(GpuStream&& other) noexcept;
     GpuStream& operator=(GpuStream&& other) noexcept;
 
-    void synchronize() const; ///< waits until it is empty; errors of kernels come out here
-    void wait(const GpuEvent& event)
-        const;                 ///< what follows on this stream waits for the event, this thread does not
-    bool is_capturing() const; ///< recording a graph: nothing may wait for this stream
+    void synchronize() const; ///< waits until it is empty; reports kernel errors
+    void wait(
+        const GpuEvent& event) const; ///< later work on this stream waits for the event; this thread does not
+    bool is_capturing() const;        ///< in graph capture: nothing may wait for this stream
 
     const GpuDevice& device() const { return device_; }
     cuda::Stream handle() const { return handle_; }
@@ -33,7 +33,7 @@ private:
     bool is_own_ = false;
 };
 
-/// A mark in a stream, and the time at which the GPU reached it.
+/// A marker in a stream that records when the GPU reaches it.
 class GpuEvent {
 public:
     explicit GpuEvent(const GpuDevice& device);
@@ -43,7 +43,8 @@ public:
 
     void record(const GpuStream& stream) const;
     void synchronize() const; ///< waits until the GPU has reached it
-    /// Seconds on the GPU's clock, to about half a microsecond; both events have been recorded and reached.
+    /// Seconds on the GPU's clock, with a resolution of about half a microsecond; both events must be recorded and
+    /// reached.
     double seconds_since(const GpuEvent& start) const;
 
     cuda::Event handle() const { return handle_; }

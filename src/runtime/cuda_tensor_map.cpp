@@ -5,17 +5,17 @@
 namespace swirl::runtime {
 namespace {
 
-constexpr int tensor_version = 12000; ///< the first CUDA that has them
+constexpr int tensor_version = 12000; ///< first CUDA version with tensor maps
 constexpr cuda::Address address_alignment = 16;
-constexpr std::size_t most_extents = 5;
+constexpr std::size_t max_extents = 5;
 
 cuda::TensorElement element_of(ir::Scalar scalar, bool rounds) {
     using cuda::TensorElement;
     ensure(!rounds || scalar == ir::Scalar::float32, "a tensor of which loads round what is no float32");
     if (rounds) return TensorElement::float32_to_tf32;
     switch (scalar) {
-    case ir::Scalar::boolean: break; // in no memory
-    case ir::Scalar::int8:           // copies only have to know how long it is
+    case ir::Scalar::boolean: break; // never in memory
+    case ir::Scalar::int8:           // copies need only the element size
     case ir::Scalar::float8_e4m3:
     case ir::Scalar::uint8: return TensorElement::uint8;
     case ir::Scalar::int16:
@@ -49,11 +49,11 @@ TensorMap tensor_map(const CudaDriver& driver, const TensorLayout& layout, cuda:
         throw UserError("the copy engine moves data at multiples of {} bytes; {:#x} is none",
                         address_alignment, address);
     const std::size_t rank = layout.extents.size();
-    ensure(rank >= 1 && rank <= most_extents && layout.byte_strides.size() == rank - 1 &&
+    ensure(rank >= 1 && rank <= max_extents && layout.byte_strides.size() == rank - 1 &&
                layout.box.size() == rank,
            "a tensor of {} extents, {} strides and boxes of {}", rank, layout.byte_strides.size(),
            layout.box.size());
-    std::array<std::uint32_t, most_extents> every_element{};
+    std::array<std::uint32_t, max_extents> every_element{};
     every_element.fill(1);
     TensorMap result;
     driver.check(

@@ -9,18 +9,18 @@
 
 namespace swirl::runtime {
 
-/// The operating system (or SWIRL_NO_JIT=1 in the environment, or a CPU other than x86-64) forbids running generated
-/// machine code. Built-in kernels serve instead.
+/// Generated machine code may not run: forbidden by the operating system or by SWIRL_NO_JIT=1 in the environment, or
+/// the CPU is not x86-64. Built-in kernels take over.
 class ExecutableMemoryUnavailable : public std::runtime_error {
 public:
     explicit ExecutableMemoryUnavailable(const std::string& reason)
         : std::runtime_error("generated machine code cannot run here: " + reason) {}
 };
 
-/// A kernel (see ir::Program): one pointer for each argument, table and scratch buffer; the integer parameters.
+/// A kernel (see ir::Program): one pointer per argument, table and scratch buffer, and the integer parameters.
 using KernelFunction = void (*)(void* const* buffers, const std::int64_t* parameters);
 
-/// Machine code in memory that can be executed and no longer written. Freed with the object.
+/// Machine code in memory that is executable and no longer writable. Freed with the object.
 class ExecutableCode {
 public:
     /// Throws ExecutableMemoryUnavailable.
@@ -37,7 +37,7 @@ public:
     }
     std::size_t size() const { return size_; } ///< bytes of address space
 
-    /// Whether generated code can run here at all, found out by running some.
+    /// Whether generated code can run here at all; determined by running some.
     static bool is_available();
 
 private:

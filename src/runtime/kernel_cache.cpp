@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".kernel";
 constexpr std::string_view temporary_prefix = ".writing-";
-/// No write takes this long: whoever began it was stopped.
+/// No write takes this long: older temporary files are from processes that were stopped.
 constexpr std::chrono::hours temporary_lifetime{1};
 
 class Descriptor {
@@ -38,19 +38,19 @@ private:
     int number_;
 };
 
-/// A file opened for reading. Links are not followed, pipes are not waited for.
+/// Opens a file for reading. Does not follow links or block on pipes.
 Descriptor open_to_read(const fs::path& file) {
     return Descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
 }
 
-/// Files with a plan's tables are large.
+/// Uninitialised bytes: files that hold a plan's tables are large.
 struct Content {
     LargeBytes bytes;
     std::size_t size = 0;
     std::span<const std::byte> span() const { return {bytes.get(), size}; }
 };
 
-/// A regular file's content; nothing where it is none or cannot be read.
+/// A regular file's content; nothing if it is not one or cannot be read.
 std::optional<Content> content_of(const Descriptor& file) {
     struct stat status {};
     if (!file || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -76,7 +76,7 @@ bool write_all(const Descriptor& file, std::span<const std::byte> bytes) {
     return true;
 }
 
-/// The key that a file's name says; nothing where it is no name of an entry.
+/// The key in a file's name; nothing if it is not the name of an entry.
 std::optional<CacheKey> key_of(const fs::path& file) {
     const std::string name = file.filename().string();
     if (!name.ends_with(suffix)) return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<CacheKey> key_of(const fs::path& file) {
 
 bool is_temporary(const fs::path& file) { return file.filename().string().starts_with(temporary_prefix); }
 
-/// The entry of an image by the name that its file has.
+/// Decodes an image as the entry that its file name promises.
 std::variant<KernelEntry, Damage> decode_as(const CacheKey& key, std::span<const std::byte> image) {
     auto decoded = decode(image);
     const auto* entry = std::get_if<KernelEntry>(&decoded);
@@ -94,7 +94,7 @@ std::variant<KernelEntry, Damage> decode_as(const CacheKey& key, std::span<const
     return decoded;
 }
 
-/// Calls f(file) with each file of a folder, as long as it can be read.
+/// Calls f(file) for each file of a folder, as long as the folder can be read.
 template <class F> void for_each_file(const fs::path& folder, F&& f) {
     std::error_code error;
     for (fs::directory_iterator files(folder, error), end; !error && files != end; files.increment(error))
@@ -124,13 +124,12 @@ std::optional<KernelCache::Found> KernelCache::read(const CacheKey& key) const {
         const Descriptor file = open_to_read(path);
         if (!file && errno != ELOOP) return std::nullopt;
         image = content_of(file);
-        if (image)
-            futimens(file.number(), nullptr); // its last use; where that cannot be written it does not count
+        if (image) futimens(file.number(), nullptr); // its last use; failure to record it is harmless
     }
     const auto decoded = decode_as(key, image ? image->span() : std::span<const std::byte>());
     const auto* entry = std::get_if<KernelEntry>(&decoded);
     if (entry == nullptr) {
-        remove_file(path); // if it was replaced by a good one just now, that is compiled once more
+        remove_file(path); // if a valid file has just replaced it, that kernel is recompiled once
         return std::nullopt;
     }
     return Found{std::move(image->bytes), entry->code};
@@ -140,13 +139,13 @@ bool KernelCache::store(const CacheKey& key, const KernelLabel& label, std::span
     const Bytes image = encode(key, label, code);
     if (image.size() > limit_ || !write(key, image)) return false;
     const auto size = static_cast<std::int64_t>(image.size());
-    if (room_.fetch_sub(size) < size) bound();
+    if (budget_.fetch_sub(size) < size) bound();
     return true;
 }
 
-/// Under another name first, so that nobody ever sees a part by the entry's.
+/// Writes to a temporary name first, so that no reader sees a partial entry.
 bool KernelCache::write(const CacheKey& key, std::span<const std::byte> image) const {
-    std::error_code ignored; // the file cannot be made if the folder is not there after this
+    std::error_code ignored; // if the folder is still missing, creating the file fails
     fs::create_directories(folder_, ignored);
     std::string temporary = (folder_ / fmt::format("{}{}-XXXXXX", temporary_prefix, key.text())).string();
     Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
@@ -159,8 +158,8 @@ bool KernelCache::write(const CacheKey& key, std::span<const std::byte> image) c
 
 bool KernelCache::drop(const CacheKey& key) const { return remove_file(file_of(key)) || errno == ENOENT; }
 
-/// Looking at the folder takes time in proportion to its entries, so it is done when an eighth of what was free has been
-/// written by this process: several together do not pass the limit by much.
+/// Scanning the folder takes time proportional to its entries. It is therefore scanned only after this process has
+/// written an eighth of the free budget: several processes together exceed the limit only slightly.
 void KernelCache::bound() {
     struct File {
         fs::path path;
@@ -192,7 +191,7 @@ void KernelCache::bound() {
             if (remove_file(file.path) || errno == ENOENT) total -= file.bytes;
         }
     }
-    room_ = total < limit_ ? static_cast<std::int64_t>((limit_ - total) / 8) : 0;
+    budget_ = total < limit_ ? static_cast<std::int64_t>((limit_ - total) / 8) : 0;
 }
 
 void KernelCache::visit(const Visitor& visitor) const {
@@ -203,7 +202,7 @@ void KernelCache::visit(const Visitor& visitor) const {
         Stored stored{.file = path, .key = *key, .used = fs::last_write_time(path, error)};
         const auto image = content_of(open_to_read(path));
         if (!image) {
-            if (error) return; // removed since
+            if (error) return; // removed in the meantime
             stored.damage = "it cannot be read as a file";
             return visitor(stored, {});
         }

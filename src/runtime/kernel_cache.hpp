@@ -15,56 +15,56 @@
 
 namespace swirl::runtime {
 
-/// Machine code of kernels on disk, by keys that say all it follows from: one file a kernel in one folder, which any number
-/// of processes and threads may use at once. A file appears by its name only when it is whole, and holds a checksum. The
-/// cache only ever saves work, so it never stands in the way: what cannot be read is missing, what is damaged or
-/// another's is removed, what cannot be written is not kept.
+/// Disk cache of kernels' machine code, keyed by everything that determines it. Each kernel is one file in one folder,
+/// which any number of processes and threads may use at once. A file appears under its name only when complete, and
+/// holds a checksum. The cache only saves work and never causes failure: an unreadable entry counts as missing, a
+/// damaged or foreign one is removed, and an entry that cannot be written is not stored.
 class KernelCache {
 public:
-    static constexpr std::uint64_t usual_bytes = std::uint64_t{256} << 20;
+    static constexpr std::uint64_t default_bytes = std::uint64_t{256} << 20;
 
-    /// The folder is made when the first kernel is stored. Of more than `limit` bytes, those used least lately go.
-    explicit KernelCache(std::filesystem::path folder, std::uint64_t limit = usual_bytes);
+    /// Creates the folder when the first kernel is stored. Above `limit` bytes, evicts the least recently used entries.
+    explicit KernelCache(std::filesystem::path folder, std::uint64_t limit = default_bytes);
 
-    /// That of this user, shared by the whole process: $SWIRL_KERNEL_CACHE, else $XDG_CACHE_HOME/swirl/kernels, else
-    /// ~/.cache/swirl/kernels, of $SWIRL_KERNEL_CACHE_MIB at most. Null where SWIRL_KERNEL_CACHE is "off", where that size
-    /// is 0, or where there is no home. UserError where the size is no number.
+    /// This user's cache, shared by the process: $SWIRL_KERNEL_CACHE, else $XDG_CACHE_HOME/swirl/kernels, else
+    /// ~/.cache/swirl/kernels, of at most $SWIRL_KERNEL_CACHE_MIB. Null if SWIRL_KERNEL_CACHE is "off", if that size is
+    /// 0, or if there is no home directory. Throws UserError if the size is not a number.
     static KernelCache* of_user();
 
-    /// What was stored under a key, in memory of its own.
+    /// A stored entry, in memory of its own.
     struct Found {
         LargeBytes image;                ///< of the entry
-        std::span<const std::byte> code; ///< in it
+        std::span<const std::byte> code; ///< points into the image
     };
-    /// Counts as a use of it.
+    /// Counts as a use of the entry.
     std::optional<Found> read(const CacheKey& key) const;
     /// The same, copied.
     std::optional<Bytes> find(const CacheKey& key) const;
-    /// Replaces what is there. Whether it was kept; the label is for people alone.
+    /// Replaces an existing entry. Returns whether it was stored. The label is informative only.
     bool store(const CacheKey& key, const KernelLabel& label, std::span<const std::byte> code);
-    /// Removes an entry that turned out to be useless. Whether it is gone.
+    /// Removes an entry that proved useless. Returns whether it is gone.
     bool drop(const CacheKey& key) const;
 
     /// A file of the cache.
     struct Stored {
         std::filesystem::path file;
-        CacheKey key = {};                    ///< by the file's name
-        KernelLabel label = {};               ///< empty where damaged
+        CacheKey key = {};                    ///< from the file name
+        KernelLabel label = {};               ///< empty if damaged
         std::uint64_t bytes = 0;              ///< of the file
-        std::filesystem::file_time_type used; ///< last
-        std::string damage = {};              ///< why it is no entry of this cache; empty where it is one
+        std::filesystem::file_time_type used; ///< last use
+        std::string damage = {};              ///< why it is not a valid entry of this cache; empty if it is
     };
     using Visitor = std::function<void(const Stored& entry, std::span<const std::byte> image)>;
-    /// Shows each entry, whole or not, with all bytes of its file. Counts as no use of them.
+    /// Visits each entry, valid or not, with all bytes of its file. Does not count as a use.
     void visit(const Visitor& visitor) const;
-    /// All of them, the one used last first.
+    /// All entries, most recently used first.
     std::vector<Stored> entries() const;
 
     struct Cleared {
         std::size_t removed = 0;
-        std::size_t left = 0; ///< which may not be removed
+        std::size_t left = 0; ///< files that could not be removed
     };
-    /// Removes all entries, and what writers that were stopped have left.
+    /// Removes all entries, and temporary files of processes that were stopped.
     Cleared clear() const;
 
     const std::filesystem::path& folder() const { return folder_; }
@@ -77,7 +77,7 @@ private:
 
     std::filesystem::path folder_;
     std::uint64_t limit_;
-    std::atomic<std::int64_t> room_{0}; ///< bytes that may be written before the folder is looked at again
+    std::atomic<std::int64_t> budget_{0}; ///< bytes that may be written before the folder is scanned again
 };
 
 } // namespace swirl::runtime

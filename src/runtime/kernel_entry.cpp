@@ -25,9 +25,9 @@ static_assert(sizeof(Header) == 48);
 
 constexpr char magic[8] = {'s', 'w', 'i', 'r', 'l', 'k', 'r', 'n'};
 constexpr std::size_t longest_name = 0xffff;
-constexpr std::uint64_t most_code_bytes = std::uint64_t{1} << 40; ///< so that sums of sizes cannot overflow
+constexpr std::uint64_t max_code_bytes = std::uint64_t{1} << 40; ///< so that sums of sizes cannot overflow
 
-/// Of the image with nothing in the checksum's place.
+/// Checksum of the image with a zero checksum field.
 std::uint64_t checksum_of_entry(Header header, std::span<const std::byte> image) {
     header.checksum = 0;
     const std::uint64_t parts[] = {checksum_of(std::as_bytes(std::span(&header, 1))),
@@ -76,7 +76,7 @@ std::variant<std::uint64_t, Damage> entry_bytes(std::span<const std::byte> bytes
     if (header.version != cache_version)
         return Damage{fmt::format("version {} of the format, this program knows version {}", header.version,
                                   cache_version)};
-    if (header.code_bytes > most_code_bytes) return Damage{"more code than any kernel has"};
+    if (header.code_bytes > max_code_bytes) return Damage{"more code than any kernel has"};
     return std::uint64_t{sizeof header} + header.target_bytes + header.name_bytes + header.code_bytes;
 }
 

@@ -13,14 +13,14 @@ namespace swirl::runtime {
 
 using Bytes = std::vector<std::byte>;
 
-/// What a stored kernel is, for people to read.
+/// Description of a stored kernel, for display.
 struct KernelLabel {
     std::string target; ///< such as "sm_90"
     std::string name;
     friend bool operator==(const KernelLabel&, const KernelLabel&) = default;
 };
 
-/// One kernel as a file or a part of a pack holds it, all numbers little-endian:
+/// One kernel as stored in a file or a pack; all integers little-endian:
 ///
 ///   offset  bytes
 ///        0      8   "swirlkrn"
@@ -34,21 +34,21 @@ struct KernelLabel {
 struct KernelEntry {
     CacheKey key;
     KernelLabel label;
-    std::span<const std::byte> code; ///< in the image that was decoded
+    std::span<const std::byte> code; ///< points into the decoded image
 };
 
-/// Names longer than their field has room for are cut.
+/// Truncates names that exceed their length field.
 Bytes encode(const CacheKey& key, const KernelLabel& label, std::span<const std::byte> code);
 
-/// Why bytes are no entry, in words.
+/// Why bytes are not a valid entry, in words.
 struct Damage {
     std::string reason;
 };
 
-/// The entry that an image holds, all of it and nothing else.
+/// Decodes an image that consists of exactly one entry.
 std::variant<KernelEntry, Damage> decode(std::span<const std::byte> image);
 
-/// How many bytes the entry at the beginning of these says that it has; the reason where there can be none.
+/// The size in bytes that the entry at the beginning of `bytes` declares; the reason if there is no valid entry.
 std::variant<std::uint64_t, Damage> entry_bytes(std::span<const std::byte> bytes);
 
 } // namespace swirl::runtime

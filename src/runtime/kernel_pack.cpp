@@ -21,7 +21,7 @@ constexpr char magic[8] = {'s', 'w', 'i', 'r', 'l', 'p', 'c', 'k'};
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-/// The next entry's bytes, which are taken off the front.
+/// Removes and returns the next entry's bytes.
 std::span<const std::byte> take_entry(std::span<const std::byte>& rest, const auto& fail) {
     const auto size = entry_bytes(rest);
     if (const auto* damage = std::get_if<Damage>(&size)) fail(damage->reason);

@@ -9,15 +9,15 @@
 
 namespace swirl::runtime {
 
-/// Kernels of a cache in one file, to be carried to another machine:
+/// Kernels of a cache in one file, for transfer to another host:
 ///
 ///   offset  bytes
 ///        0      8   "swirlpck"
-///        8      8   how many kernels
-///       16      8   checksum of all bytes behind it
-///       24          the kernels, as their files have them, one behind the other
+///        8      8   number of kernels
+///       16      8   checksum of all bytes after it
+///       24          the kernels, concatenated, in the format of their files
 ///
-/// All whole entries, in the order of their keys.
+/// Contains all valid entries, ordered by key.
 struct KernelPack {
     std::string bytes;
     std::size_t kernels = 0;
@@ -30,7 +30,8 @@ struct PackedKernel {
     Bytes code;
 };
 
-/// The kernels of a pack, each verified. UserError, which begins with `name`, says what is damaged and where.
+/// The kernels of a pack, each verified. Throws UserError, whose message begins with `name` and says what is damaged
+/// and where.
 std::vector<PackedKernel> unpack(std::string_view pack, std::string_view name);
 
 } // namespace swirl::runtime

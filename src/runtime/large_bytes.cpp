@@ -25,7 +25,7 @@ LargeBytes make_large_bytes(std::size_t bytes) {
     auto* const data = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
     if (data == nullptr) throw std::bad_alloc();
 #if defined(__linux__)
-    if (is_large) madvise(data, size, MADV_HUGEPAGE); // before the first touch, which decides the page's size
+    if (is_large) madvise(data, size, MADV_HUGEPAGE); // before the first touch, which decides the page size
 #endif
     return LargeBytes(data);
 }

@@ -10,8 +10,8 @@ struct FreeBytes {
 };
 using LargeBytes = std::unique_ptr<std::byte[], FreeBytes>;
 
-/// Bytes of no value yet. Where there are many, the system is asked for large pages: the first touch of each usual page of what a
-/// file is read into takes longer than the reading. std::bad_alloc where there is no memory.
+/// Uninitialised bytes. Large buffers request huge pages: touching a file buffer's pages of usual size for the first
+/// time takes longer than reading the file. Throws std::bad_alloc when out of memory.
 LargeBytes make_large_bytes(std::size_t bytes);
 
 } // namespace swirl::runtime

@@ -24,12 +24,12 @@ Integer address_space() {
     return static_cast<Integer>(std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(unlimited)));
 }
 
-/// Of the root as this process sees it, which in a container is the container's.
+/// Limit of the root control group that this process sees; in a container, the container's.
 Integer control_group() {
     for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
         std::ifstream file(path);
         Integer bytes = 0;
-        if (file >> bytes && bytes > 0) return bytes; // "max" is no number
+        if (file >> bytes && bytes > 0) return bytes; // "max" does not parse as a number
     }
     return unlimited;
 }

@@ -4,7 +4,7 @@
 
 namespace swirl::runtime {
 
-/// Bytes that this process may have at most: the least of the machine's memory, its control group's and RLIMIT_AS.
+/// Memory limit of this process in bytes: the minimum of the host's memory, its control group's limit and RLIMIT_AS.
 Integer memory_limit();
 
 } // namespace swirl::runtime

@@ -46,7 +46,7 @@ ReadAhead::ReadAhead(const std::filesystem::path& file) {
     if (is_in_memory(file)) return;
     try {
         reader_ = std::jthread([file](const std::stop_token& stop) { read_all(file, stop); });
-    } catch (const std::system_error&) {} // no thread to be had
+    } catch (const std::system_error&) {} // no thread available
 }
 
 void ReadAhead::wait() {

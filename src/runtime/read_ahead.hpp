@@ -5,19 +5,18 @@
 
 namespace swirl::runtime {
 
-/// Whether the system holds all of a file in memory, so that mapping it waits for no disk. Also where there is no such file,
-/// or it cannot tell.
+/// Whether the page cache holds the whole file, so that mapping it needs no disk access. Also true if the file does not
+/// exist or the system cannot tell.
 bool is_in_memory(const std::filesystem::path& file);
 
-/// Reads a file in a thread of its own where it is not in memory, for somebody who will soon. Never fails: it only ever saves
-/// time.
+/// Reads a file that is not in the page cache on a separate thread, for a later user. Never fails: it only saves time.
 class ReadAhead {
 public:
     explicit ReadAhead(const std::filesystem::path& file);
     /// Does not wait for the end of the file.
     ~ReadAhead() = default;
 
-    /// Until it has read all.
+    /// Waits until the whole file is read.
     void wait();
 
 private:

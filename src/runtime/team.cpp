@@ -2,12 +2,12 @@
 
 #include "base/fork_gate.hpp"
 #include "runtime/affinity.hpp"
-#include "runtime/crew.hpp"
+#include "runtime/thread_pool.hpp"
 
 #include <algorithm>
 #include <thread>
 
-/// There is one where the program uses OpenMP, whichever library of it.
+/// Defined if the program links any OpenMP library.
 extern "C" [[gnu::weak]] int omp_in_parallel();
 
 namespace swirl::runtime {
@@ -17,7 +17,7 @@ int processors() {
     return std::max(1, allowed > 0 ? allowed : static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-Share share_of(std::int64_t iterations, std::int64_t grain, int member, int members) {
+IterationRange partition_of(std::int64_t iterations, std::int64_t grain, int member, int members) {
     const std::int64_t grains = (iterations + grain - 1) / grain;
     const auto start = [&](std::int64_t m) { return std::min(iterations, grains * m / members * grain); };
     return {start(member), start(member + 1)};
@@ -27,36 +27,36 @@ namespace {
 
 thread_local bool has_ended = false;
 
-/// The calling thread's crew. Threads stay with the process that started them: a forked one has none.
-class OwnCrew {
+/// The calling thread's pool. Threads belong to the process that started them: a forked child has none.
+class OwnThreadPool {
 public:
-    Crew& get() {
-        if (is_of_parent()) forget();
-        if (crew_ == nullptr) {
-            crew_ = std::make_unique<Crew>();
+    ThreadPool& get() {
+        if (is_of_parent()) drop();
+        if (pool_ == nullptr) {
+            pool_ = std::make_unique<ThreadPool>();
             forks_before_ = forks();
         }
-        return *crew_;
+        return *pool_;
     }
-    ~OwnCrew() {
+    ~OwnThreadPool() {
         has_ended = true;
         if (is_of_parent())
-            forget();
-        else if (crew_ != nullptr && crew_->is_at_work())
-            static_cast<void>(crew_.release()); // its helpers end with the process
+            drop();
+        else if (pool_ != nullptr && pool_->is_busy())
+            static_cast<void>(pool_.release()); // its workers end with the process
     }
-    OwnCrew() = default;
-    OwnCrew(const OwnCrew&) = delete;
-    OwnCrew& operator=(const OwnCrew&) = delete;
+    OwnThreadPool() = default;
+    OwnThreadPool(const OwnThreadPool&) = delete;
+    OwnThreadPool& operator=(const OwnThreadPool&) = delete;
 
 private:
-    bool is_of_parent() const { return crew_ != nullptr && forks_before_ != forks(); }
-    void forget() {
-        crew_->forget_helpers();
-        crew_.reset();
+    bool is_of_parent() const { return pool_ != nullptr && forks_before_ != forks(); }
+    void drop() {
+        pool_->drop_workers();
+        pool_.reset();
     }
 
-    std::unique_ptr<Crew> crew_;
+    std::unique_ptr<ThreadPool> pool_;
     std::uint64_t forks_before_ = 0;
 };
 
@@ -70,8 +70,8 @@ int team_size(int wanted) {
 
 void run_team(int wanted, const std::function<void(const TeamMember&)>& body, double seconds) {
     const int size = team_size(wanted);
-    if (size == 1) return run_alone(body);
-    thread_local OwnCrew own;
+    if (size == 1) return run_serially(body);
+    thread_local OwnThreadPool own;
     own.get().run(size, seconds, body);
 }
 

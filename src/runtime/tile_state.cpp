@@ -18,7 +18,7 @@ namespace swirl::runtime {
 
 namespace {
 
-/// What LDTILECFG reads (Intel SDM volume 1, table 18-1).
+/// The operand of LDTILECFG (Intel SDM volume 1, table 18-1).
 struct alignas(64) TileConfiguration {
     std::uint8_t palette = 1;
     std::uint8_t start_row = 0;
@@ -35,7 +35,7 @@ struct alignas(64) TileConfiguration {
 };
 static_assert(sizeof(TileConfiguration) == 64);
 
-/// Linux lets a process use large register state after it has asked (Documentation/arch/x86/xstate.rst).
+/// Linux requires a process to request permission for large register state (Documentation/arch/x86/xstate.rst).
 bool ask_permission() {
     constexpr long request = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM
     return syscall(SYS_arch_prctl, request, tile_data) == 0;
@@ -44,7 +44,7 @@ bool ask_permission() {
 } // namespace
 
 bool may_use_tiles() {
-    static constinit MadeOnce<bool> may;
+    static constinit LazyValue<bool> may;
     return may.get([] { return target::host_extensions().tile_registers && ask_permission(); });
 }
 

@@ -2,11 +2,11 @@
 
 namespace swirl::runtime {
 
-/// Whether kernels with tile registers may run: there are any, and the operating system has given its permission, which the
-/// first call asks for.
+/// Whether kernels may use tile registers: the CPU has them, and the operating system permits them. The first call
+/// requests the permission.
 bool may_use_tiles();
 
-/// While it lives, the thread's tile registers are as kernels expect them (target/x86/tile_registers.hpp). Not to be made unless
+/// While alive, configures the thread's tile registers as kernels expect them (target/x86/tile_registers.hpp). Requires
 /// may_use_tiles().
 class TileState {
 public:

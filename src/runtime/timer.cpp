@@ -15,7 +15,7 @@
 namespace swirl::runtime {
 namespace {
 
-/// The value at `fraction` of the way through sorted `times`, interpolated.
+/// Quantile `fraction` of sorted times, interpolated.
 double quantile(std::span<const double> sorted, double fraction) {
     const double place = fraction * static_cast<double>(sorted.size() - 1);
     const std::size_t below = static_cast<std::size_t>(place);
@@ -87,14 +87,14 @@ double time_once(const TimedWork& work, Integer repetitions) {
 }
 
 Integer warm_up(const TimedWork& work, const TimingOptions& options) {
-    // The sample grows until it is long enough; at least two rounds, since the first meets cold caches.
+    // Lengthens the sample until it suffices; at least two rounds, since the first has cold caches.
     const double start = monotonic_seconds();
     Integer repetitions = 1;
     time_once(work, 1);
     for (;;) {
         const double each = time_once(work, repetitions);
         const double passed = monotonic_seconds() - start;
-        // Work below the clock's own cost that has to be restored each time would never fill a sample.
+        // Work shorter than the clock overhead that must be restored each time would never fill a sample.
         if (passed >= std::max(options.budget, options.warm_up)) return repetitions;
         if (each * static_cast<double>(repetitions) >= options.shortest_sample) {
             if (passed >= options.warm_up) return repetitions;
@@ -111,9 +111,9 @@ Measurement measure(const TimedWork& work, const TimingOptions& options) {
     const Integer repetitions = warm_up(work, options);
     std::vector<double> times;
     Measurement result;
-    for (int sample = 1; sample <= options.most_samples; ++sample) {
+    for (int sample = 1; sample <= options.max_samples; ++sample) {
         times.push_back(time_once(work, repetitions));
-        if (sample < options.least_samples) continue;
+        if (sample < options.min_samples) continue;
         const bool is_due =
             (sample & (sample - 1)) == 0 || sample % 16 == 0; // sorting each time would cost n²
         const bool is_late = monotonic_seconds() - start > options.budget;
@@ -126,7 +126,7 @@ Measurement measure(const TimedWork& work, const TimingOptions& options) {
 
 Integer applications_before_overflow(double growth, int largest_exponent) {
     if (!(growth > 1)) return 0;
-    // A third of the range is kept for sums inside the transform and for data that is not of magnitude 1.
+    // Keeps a third of the range for sums inside the transform and for data that is not of magnitude 1.
     const double exponents = 2.0 / 3.0 * largest_exponent;
     return std::max<Integer>(1, static_cast<Integer>(exponents / std::log2(growth)));
 }

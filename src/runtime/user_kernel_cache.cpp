@@ -1,4 +1,4 @@
-#include "base/cache_folder.hpp"
+#include "base/cache_directory.hpp"
 #include "base/error.hpp"
 #include "runtime/kernel_cache.hpp"
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
 std::uint64_t limit_of_user() {
     const std::string_view text = variable("SWIRL_KERNEL_CACHE_MIB");
-    if (text.empty()) return KernelCache::usual_bytes;
+    if (text.empty()) return KernelCache::default_bytes;
     std::uint32_t size = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, size);
@@ -27,7 +27,7 @@ std::uint64_t limit_of_user() {
         throw UserError(
             "SWIRL_KERNEL_CACHE_MIB is '{}', no size of the kernel cache; it is a whole number "
             "of MiB, such as {}, and 0 switches the cache off",
-            text, KernelCache::usual_bytes / mebibyte);
+            text, KernelCache::default_bytes / mebibyte);
     return size * mebibyte;
 }
 
@@ -35,7 +35,7 @@ std::filesystem::path folder_of_user() {
     const std::string_view named = variable("SWIRL_KERNEL_CACHE");
     if (named == "off") return {};
     if (!named.empty()) return named;
-    const auto folder = cache_folder();
+    const auto folder = cache_directory();
     return folder ? *folder / "kernels" : std::filesystem::path();
 }
 
@@ -49,7 +49,7 @@ std::unique_ptr<KernelCache> cache_of_user() {
 } // namespace
 
 KernelCache* KernelCache::of_user() {
-    static KernelCache* const cache = cache_of_user().release(); // outlives all that uses it
+    static KernelCache* const cache = cache_of_user().release(); // outlives all users
     return cache;
 }
 

@@ -7,8 +7,8 @@
 #include "search/dft_candidates.hpp"
 #include "search/multidimensional_cost.hpp"
 #include "search/pair_cost.hpp"
-#include "search/parts.hpp"
 #include "search/real_cost.hpp"
+#include "search/subproblems.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -22,7 +22,7 @@ using rules::BreakdownTree;
 
 namespace {
 
-/// Largest transform that one straight-line codelet computes, and the largest prime factor in it.
+/// Largest transform computed by one straight-line codelet, and the largest prime factor of such a transform.
 constexpr Integer largest_codelet = rules::largest_radix;
 constexpr Integer largest_codelet_prime = rules::largest_base_prime;
 
@@ -39,13 +39,13 @@ void sort_by_cycles(std::vector<Candidate>& all) {
 
 namespace {
 
-/// Of a transform's first radix and length, those of the pass that reads memory.
+/// The radix of the pass that reads memory: the first radix, or n for a single pass.
 Integer first_radix(const Candidate& candidate, Integer n) {
     const bool several_passes = candidate.tree.rule == "stockham" && candidate.tree.choice.size() > 1;
     return several_passes ? candidate.tree.choice.front() : n;
 }
 
-/// The tree for a radix of a Stockham transform, or for an inner transform of one.
+/// Candidates for a radix of a Stockham transform, or for a nested transform.
 std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting);
 
 BreakdownTree with_children(std::string_view rule, rules::Choice choice, const Formula& dft,
@@ -58,7 +58,7 @@ BreakdownTree with_children(std::string_view rule, rules::Choice choice, const F
     return tree;
 }
 
-/// The divisor of n up to `most` that fills vectors best; the largest among equals.
+/// The divisor of n up to `most` with the best vector utilisation; the largest of equals.
 Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
     Integer best_divisor = 1;
     double best_utilization = 0;
@@ -70,12 +70,12 @@ Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
     return best_divisor;
 }
 
-/// The transform down the columns of the first sweep, and the block that its output is stored in: a part or a multiple
-/// of its first radix, so that the lanes of its last pass are neighbours there. Its rows lie `row` entries apart.
+/// The column transform of the first sweep, and the block width of its stored output: a divisor or a multiple of its
+/// first radix, so that the lanes of its last pass are neighbours in memory. Its rows lie `row` entries apart.
 struct Columns {
     Candidate transform;
     Integer block = 1;
-    double cycles = std::numeric_limits<double>::infinity(); ///< with what ragged blocks cost
+    double cycles = std::numeric_limits<double>::infinity(); ///< including the cost of partial blocks
 };
 
 Columns best_columns(const Formula& dft, Integer row, Integer widest_block, const Setting& setting) {
@@ -108,7 +108,7 @@ std::vector<Candidate> strided_candidates(const Formula& dft, Integer stride, co
 
 namespace {
 
-/// The setting of transforms side by side, `count` of them.
+/// The setting for `count` interleaved transforms.
 Setting columns_of(const Setting& setting, Integer count) {
     Setting columns = setting;
     columns.loops = static_cast<double>(count);
@@ -116,18 +116,18 @@ Setting columns_of(const Setting& setting, Integer count) {
     return columns;
 }
 
-/// What the transform of the second sweep pays for multiplying what it loads by twiddles.
-double loaded_factors_cycles(const Candidate& rows, Integer n, const Setting& setting) {
+/// Cost of multiplying the loads of the second sweep's transform by twiddle factors.
+double loaded_twiddle_cycles(const Candidate& rows, Integer n, const Setting& setting) {
     const Integer radix = first_radix(rows, n);
-    return loaded_factors_cycles(radix, setting) * static_cast<double>(n / radix);
+    return loaded_twiddle_cycles(radix, setting) * static_cast<double>(n / radix);
 }
 
-/// The transform of the second sweep, side by side in blocks.
+/// The transform of the second sweep, interleaved in blocks.
 Candidate best_rows(const Formula& dft, const Setting& setting) {
     const auto stride = static_cast<Integer>(setting.side_by_side * setting.element_bytes / 2);
     std::vector<Candidate> all = strided_candidates(dft, stride, setting);
     for (Candidate& candidate : all)
-        candidate.cycles += loaded_factors_cycles(candidate, dft.rows(), setting);
+        candidate.cycles += loaded_twiddle_cycles(candidate, dft.rows(), setting);
     sort_by_cycles(all);
     return all.front();
 }
@@ -148,39 +148,40 @@ Candidate two_sweep_candidate(const Formula& dft, Integer first, Integer widest_
     if (first != second)
         rows = best_rows(DFT(second, direction), inner);
     else
-        rows.cycles += loaded_factors_cycles(rows, second, inner);
+        rows.cycles += loaded_twiddle_cycles(rows, second, inner);
     Candidate candidate{{"two-sweep", {first, tile, columns.block}, {rows.tree}}, 0};
     if (first != second) candidate.tree.children.push_back(columns.transform.tree);
     candidate.cycles = 2 * (sweep_cycles(n, setting) + cached_sweep_cycles(n, setting)) +
                        columns.cycles * static_cast<double>(second) +
-                       rows.cycles * static_cast<double>(first) + second_factor_cycles(n, setting) +
+                       rows.cycles * static_cast<double>(first) + second_twiddle_cycles(n, setting) +
                        colliding_rows_cycles(n, first, setting);
     return candidate;
 }
 
-/// Columns of `first` entries in a tile that fits in the cache before that which the whole transform comes from.
+/// Columns of `first` entries per tile, so that the tile fits in the cache below the level that holds the whole
+/// transform.
 Integer widest_tile(Integer first, Integer n, const Setting& setting) {
     const bool far = sweep_cycles(n, setting) > 0;
-    const double room = far ? setting.cache_bytes / 2 : setting.machine->nearest_cache_bytes;
-    return std::clamp(static_cast<Integer>(room / setting.element_bytes) / first,
+    const double capacity = far ? setting.cache_bytes / 2 : setting.machine->nearest_cache_bytes;
+    return std::clamp(static_cast<Integer>(capacity / setting.element_bytes) / first,
                       static_cast<Integer>(setting.lanes), Integer{far ? 64 : 32});
 }
 
-/// Splits into about equal parts, as two sweeps over memory, or a core's own caches, each of which works within a nearer
-/// cache.
+/// Splits into about equal factors: two sweeps over memory, or over a core's private caches, each of which works within
+/// a nearer cache.
 std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& setting) {
-    constexpr Integer most_uneven = 8;
+    constexpr Integer max_uneven = 8;
     const Integer n = dft.rows();
     std::vector<Candidate> result;
     if (cached_sweep_cycles(n, setting) == 0 || !setting.is_alone()) return result;
-    for (Integer first = 2; first * first <= n * most_uneven; ++first) {
-        if (n % first != 0 || first * first * most_uneven < n) continue;
+    for (Integer first = 2; first * first <= n * max_uneven; ++first) {
+        if (n % first != 0 || first * first * max_uneven < n) continue;
         result.push_back(two_sweep_candidate(dft, first, widest_tile(first, n, setting), setting));
     }
     return result;
 }
 
-/// Smallest size ≥ n that is a product of 2, 3 and 5 with at least one 4, so that its passes fill vectors.
+/// The smallest size ≥ n that is a product of 2, 3 and 5 and divisible by 4, so that its passes fill vectors.
 Integer convolution_length(Integer n) {
     Integer best_length = 0;
     for (Integer five = 1; five <= 2 * n; five *= 5)
@@ -197,7 +198,7 @@ double convolution_cycles(Integer length, const Setting& setting) {
     return 2 * inner.cycles + 6 * static_cast<double>(length) / setting.lanes;
 }
 
-/// Primes above the codelets': Rader when p−1 is smooth, Bluestein otherwise or when cheaper.
+/// Primes too large for a codelet: Rader if p−1 is smooth, Bluestein otherwise or if cheaper.
 std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setting) {
     const Integer p = dft.rows();
     std::vector<Candidate> result;
@@ -210,7 +211,7 @@ std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setti
     return result;
 }
 
-/// Radices of the fewest cycles for passes over n entries; n has a codelet for each of its primes.
+/// The radices with the fewest cycles for passes over n entries; each prime factor of n has a codelet.
 rules::Choice smooth_radices(const Formula& dft, const Setting& setting) {
     if (is_codelet_size(dft.rows())) return {dft.rows()};
     rules::Choice best;
@@ -222,7 +223,7 @@ rules::Choice smooth_radices(const Formula& dft, const Setting& setting) {
     return best;
 }
 
-/// Radices for sizes with large primes: those first, each as a pass of its own, then the smooth rest.
+/// Radices for sizes with large primes: first the large primes, each as a pass of its own, then the smooth cofactor.
 rules::Choice rough_radices(Integer n, const Setting& setting) {
     rules::Choice radices;
     Integer smooth = n;
@@ -249,9 +250,9 @@ std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setti
                   (r <= largest_codelet ? codelet_cycles(r, inner) : best_dft(DFT(r), setting).cycles);
     }
     std::vector<Candidate> result{{with_children("stockham", radices, dft, setting), cycles}};
-    // A chirp costs accuracy: where every prime has a codelet, it is not worth it.
+    // Bluestein's chirp costs accuracy: it does not pay if every prime has a codelet.
     if (rules::largest_prime_factor(n) <= largest_codelet) return result;
-    // Its spectrum is a table longer than the data; those of the prime factors are shorter.
+    // The spectrum is a table longer than the data; the spectra for the prime factors are shorter.
     constexpr Integer longest_spectrum = Integer{1} << 22;
     const Integer length = convolution_length(2 * n - 1);
     if (length > longest_spectrum) return result;
@@ -291,9 +292,9 @@ Candidate best_dft(const Formula& dft, const Setting& setting) {
     return setting.memo->emplace(key, std::move(all.front())).first->second;
 }
 
-std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cpu& cpu, ir::Scalar scalar,
-                                  const MachineModel& machine) {
-    if (stage.nonterminal.is<Identity>()) return {{{}, 0}};
+std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
+                                  ir::Scalar scalar, const MachineModel& machine) {
+    if (pass.nonterminal.is<Identity>()) return {{{}, 0}};
     Memo memo;
     Setting setting{
         static_cast<double>(cpu.vector_bytes ? target::lanes(cpu, scalar) : 1),
@@ -304,21 +305,20 @@ std::vector<Candidate> candidates(const planning::Stage& stage, const target::Cp
         &memo};
     setting.machine = &machine;
     if (cpu.cache_bytes > 0 && machine.own_cache_bytes > 0) setting.cache_bytes = machine.own_cache_bytes;
-    for (const auto& loops : {stage.left, stage.right})
+    for (const auto& loops : {pass.left, pass.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
-    if (!stage.right.empty() && stage.nonterminal.is<Dft>()) setting.side_by_side = setting.lanes;
+    if (!pass.right.empty() && pass.nonterminal.is<Dft>()) setting.side_by_side = setting.lanes;
     const Integer element = static_cast<Integer>(setting.element_bytes);
-    const Integer stride = element * std::abs(stage.layouts[0].strides[stage.left.size()]);
-    const double bytes = setting.loops * static_cast<double>(stage.nonterminal.rows() * element);
+    const Integer stride = element * std::abs(pass.layouts[0].strides[pass.left.size()]);
+    const double bytes = setting.loops * static_cast<double>(pass.nonterminal.rows() * element);
     const bool far_apart = bytes > setting.cache_bytes && stride > element;
-    auto all = stage.nonterminal.is<Dft>()
-                   ? strided_candidates(stage.nonterminal, far_apart ? stride : 0, setting)
-               : stage.nonterminal.is<Kronecker>() ? multidimensional_candidates(stage.nonterminal, setting)
-                                                   : real_candidates(stage.nonterminal, setting);
-    if (all.empty())
-        throw UserError("no breakdown is known for a DFT of {} points", stage.nonterminal.rows());
-    if (stage.nonterminal.is<Dft>() && stage.complex && cpu.has_fma && setting.is_alone())
-        estimate_in_pairs(all, stage.nonterminal.rows(), setting.lanes, setting.loops > 1);
+    auto all = pass.nonterminal.is<Dft>()
+                   ? strided_candidates(pass.nonterminal, far_apart ? stride : 0, setting)
+               : pass.nonterminal.is<Kronecker>() ? multidimensional_candidates(pass.nonterminal, setting)
+                                                  : real_candidates(pass.nonterminal, setting);
+    if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
+    if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone())
+        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1);
     for (Candidate& candidate : all) candidate.cycles *= setting.loops;
     return all;
 }

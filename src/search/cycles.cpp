@@ -10,60 +10,60 @@ namespace swirl::search {
 
 namespace {
 
-// Beside those of fitted_cycles.hpp, and fitted with them.
-/// Of a value that waits in memory for want of a register; more where values are over four times the registers.
+// Fitted together with the constants of fitted_cycles.hpp.
+/// Per spilled value; the deep cost applies if live values exceed four times the register count.
 constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713, deep_fold = 4;
-/// Of reaching for the next loop iteration, and of a pass as such: filling the pipeline, waiting for its last stores.
+/// Per loop iteration, and per pass: filling the pipeline and draining the last stores.
 constexpr double iteration_cycles = 3.07, loop_cycles = 14.5;
-/// Of a pass where the next transform does not wait for it.
+/// Per pass that overlaps with the next transform.
 constexpr double overlapped_loop_cycles = 4;
-/// Of a cache line that does not stay in the nearest cache.
+/// Per cache line that does not stay in L1.
 constexpr double outer_line_cycles = 0.807;
-/// Of a cache line beyond a core's own caches that is not read or written next to the one before it.
+/// Per cache line from beyond the private caches that is not accessed next to the one before it.
 constexpr double scattered_line_cycles = 2.2;
-/// Real operations an entry that twiddles in two factors cost beyond those in one.
-constexpr double second_factor_operations = 8;
+/// Extra real operations per entry for twiddles in two factors instead of one.
+constexpr double second_twiddle_operations = 8;
 
-/// Cycles of values that wait in memory: of a radix r, 2r real numbers alive between log₂ r levels of butterflies.
+/// Cycles of spills: a radix r keeps 2r reals live between its log₂ r butterfly levels.
 double spilling_cycles(double values, const Setting& setting) {
     const double fold = values / setting.registers;
     if (fold <= 1) return 0;
     return values * (spill_cycles * std::log2(fold) + (fold > deep_fold ? deep_spill_cycles : 0));
 }
 
-/// Of a pass as such, for each transform.
+/// Overhead of a pass, per transform.
 double pass_cycles(const Setting& setting) {
     if (!setting.is_alone()) return overlapped_loop_cycles / setting.side_by_side;
     return setting.loops > 1 ? overlapped_loop_cycles : loop_cycles;
 }
 
-/// A butterfly in vectors, with so many shuffles for each of its entries: more than four transpose, which keeps as many
-/// vectors waiting as there are lanes.
+/// A vectorised butterfly with `shuffles` per entry. More than four shuffles mean a transpose, which keeps as many
+/// vectors live as there are lanes.
 double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Setting& setting) {
     const auto r = static_cast<double>(radix);
     const double operations = codelet_operations(radix) + (twiddles ? 4 * (r - 1) : 0);
     const double moves = 4 * r + (twiddles ? 2 * (r - 1) : 0);
     const double values = 2 * r + (shuffles > 4 ? 2 * setting.lanes : 0);
-    // The sums of other prime factors need more of them at once than butterflies of two do.
+    // Prime factors other than two need more live values for their sums than radix-2 butterflies do.
     const double wide = (radix & (radix - 1)) == 0 ? 1 : 1.6;
     return operation_cycles * operations + shuffle_cycles * shuffles * r + move_cycles * moves +
            wide * spilling_cycles(values, setting) + iteration_cycles;
 }
 
-/// The same of a transform's own loop, whose ragged end has code of its own that costs half a vector more.
+/// Utilisation of a transform's own loop, whose remainder has separate code that costs half a vector more.
 double own_utilization(double count, double lanes) {
     constexpr double ragged_vectors = 0.5;
     const double used = utilization(count, lanes), vectors = count / (used * lanes);
     return used < 1 && vectors > 1 ? count / ((vectors + ragged_vectors) * lanes) : used;
 }
 
-/// Whether `rows` at this distance in bytes take each other's places in the nearest cache.
+/// Whether `rows` at this distance in bytes map to the same L1 set.
 bool collide(Integer rows, double distance, const Setting& setting) {
     return rows > setting.machine->colliding_lines() &&
            std::fmod(distance, setting.machine->colliding_distance()) == 0;
 }
 
-/// Cycles that reading and writing so many lines takes if they do not stay in the nearest cache.
+/// Cycles to read and write so many cache lines if they do not stay in L1.
 double outer_lines_cycles(double lines, const Setting& setting) {
     return 2 * lines * outer_line_cycles * setting.machine->near_line;
 }
@@ -75,18 +75,18 @@ struct Pass {
     double arrays;
 };
 
-/// What a pass waits for the caches of a core.
+/// Cycles that a pass stalls on a core's private caches.
 double cache_cycles(Integer n, const Pass& pass, const Setting& setting) {
     const double lines = static_cast<double>(n) * setting.element_bytes / line_bytes;
     const double bytes = lines * line_bytes * setting.side_by_side;
-    const double room = setting.machine->nearest_cache_bytes;
-    if (!setting.is_alone()) { // what lies between the passes; the sweep counts what comes and goes
+    const double capacity = setting.machine->nearest_cache_bytes;
+    if (!setting.is_alone()) { // traffic between the passes; the sweep counts input and output
         const double sides = (pass.first ? 0 : 1) + (pass.last ? 0 : 1);
-        return bytes > room ? outer_lines_cycles(lines, setting) * sides / 2 : 0;
+        return bytes > capacity ? outer_lines_cycles(lines, setting) * sides / 2 : 0;
     }
-    double cycles = pass.arrays * bytes > room ? outer_lines_cycles(lines, setting) : 0;
+    double cycles = pass.arrays * bytes > capacity ? outer_lines_cycles(lines, setting) : 0;
     const double distance = bytes / static_cast<double>(pass.radix);
-    // Between passes real and imaginary parts are apart: rows of half the length.
+    // Between passes real and imaginary components are stored separately: rows of half the length.
     if (collide(pass.radix, pass.first ? distance : distance / 2, setting))
         cycles += lines * colliding_load_cycles;
     if (pass.last && collide(pass.radix, distance, setting)) cycles += lines * colliding_store_cycles;
@@ -155,15 +155,15 @@ double codelet_cycles(Integer n, const Setting& setting) {
            (transposes && far ? lines * scattered_line_cycles * setting.machine->far_line : 0);
 }
 
-double loaded_factors_cycles(Integer radix, const Setting& setting) {
+double loaded_twiddle_cycles(Integer radix, const Setting& setting) {
     const double values = 2 * static_cast<double>(radix);
     const bool deep = values >= deep_fold * setting.registers;
     const double spills = deep ? spilling_cycles(2 * values, setting) - spilling_cycles(values, setting) : 0;
     return (2 * values * operation_cycles + values * move_cycles + spills) / setting.lanes;
 }
 
-double second_factor_cycles(Integer n, const Setting& setting) {
-    return second_factor_operations * operation_cycles * static_cast<double>(n) / setting.lanes;
+double second_twiddle_cycles(Integer n, const Setting& setting) {
+    return second_twiddle_operations * operation_cycles * static_cast<double>(n) / setting.lanes;
 }
 
 double codelet_operations(Integer n) {
@@ -172,9 +172,9 @@ double codelet_operations(Integer n) {
     const auto size = static_cast<double>(n);
     if ((n & (n - 1)) == 0) return size == 2 ? 4 : size * (2.65 * std::log2(size) - 1.6);
     if (p == n) return (size - 1) * (size - 1) + 4 * (size - 1);
-    Integer power = p; // of p, as far as it divides n
+    Integer power = p; // the largest power of p that divides n
     while (n / power % p == 0) power *= p;
-    const bool coprime = power != n; // then without twiddles
+    const bool coprime = power != n; // then no twiddle factors
     const Integer first = coprime ? power : p, second = n / first;
     const auto a = static_cast<double>(first), b = static_cast<double>(second);
     return a * codelet_operations(second) + b * codelet_operations(first) +

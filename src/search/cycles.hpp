@@ -7,11 +7,11 @@
 #include <map>
 #include <tuple>
 
-/// Cycles that codelets, passes and sweeps over memory should take.
+/// Estimated cycles of codelets, passes and sweeps over memory.
 namespace swirl::search {
 
-/// The best candidates found so far, by points, direction, iterations around and transforms side by side: the same inner transforms come up
-/// again and again, and building the rules for primes computes the spectra of their kernels.
+/// Memo of the best candidates found so far, keyed by points, direction, loop iterations and interleaved transforms:
+/// the same inner transforms recur, and building the rules for primes computes the spectra of their kernels.
 using Memo = std::map<std::tuple<Integer, Direction, double, double>, Candidate>;
 
 /// What the model needs to know of the machine and of the loops around a transform.
@@ -19,44 +19,45 @@ struct Setting {
     double lanes;
     double registers;
     double loops;         ///< iterations of all loops around the transform
-    double cache_bytes;   ///< of a core's own caches
-    double element_bytes; ///< of a complex number
+    double cache_bytes;   ///< capacity of a core's private caches
+    double element_bytes; ///< of one complex element
     Memo* memo;
-    /// Transforms that go through each pass together, the neighbours in memory being their entries and `loops` what
-    /// fills the lanes; 1: each alone, its own entries being neighbours.
+    /// Number of transforms that go through each pass together (interleaved): neighbours in memory are corresponding
+    /// entries of different transforms, and `loops` fills the lanes. 1: each transform runs alone, and neighbours in
+    /// memory are its own entries.
     double side_by_side = 1;
-    const MachineModel* machine = &fitted_machine();
+    const MachineModel* machine = &fitted_machine_model();
 
     bool is_alone() const { return side_by_side == 1; }
 };
 
-/// Share of a vector's lanes that do work in a loop of `count` iterations.
+/// Fraction of a vector's lanes that do useful work in a loop of `count` iterations.
 double utilization(double count, double lanes);
 
-/// Reading and writing n entries once; nothing where they stay in cache.
+/// Cycles to read and write n entries once; zero if they stay in cache.
 double sweep_cycles(Integer n, const Setting& setting);
 
-/// Reading and writing n entries once, within a core's own caches; nothing where they stay in the nearest.
+/// Cycles to read and write n entries once within a core's private caches; zero if they stay in L1.
 double cached_sweep_cycles(Integer n, const Setting& setting);
 
-/// Writing n entries in blocks to rows of such a length, all of which take the same place in the nearest cache where
-/// that is a multiple of a power of two; nothing where stores pass the caches.
+/// Cycles to write n entries in blocks to rows of length `row`. If the row length is a multiple of a power of two, all
+/// rows map to the same L1 set. Zero where stores bypass the caches.
 double colliding_rows_cycles(Integer n, Integer row, const Setting& setting);
 
-/// For each entry that a radix reads at such a stride (bytes): rows read at once from beyond the caches fall into one set
-/// of the caches when the stride is a multiple of a power of two; more of them than it has ways drive each other out.
+/// Cycles per entry for a radix that reads at this stride (bytes). Rows fetched together from beyond the caches fall
+/// into one cache set if the stride is a multiple of a power of two; more rows than the set has ways evict each other.
 double conflict_cycles(Integer radix, Integer stride);
 
-/// A Stockham transform of n points.
+/// Cycles of a Stockham transform of n points.
 double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting);
 
-/// One straight-line codelet, an iteration of the setting's loops.
+/// Cycles of one straight-line codelet, per iteration of the setting's loops.
 double codelet_cycles(Integer n, const Setting& setting);
 
-/// What a radix pays for twiddles on what it loads, which are alive together with the entries.
-double loaded_factors_cycles(Integer radix, const Setting& setting);
+/// Cost of twiddle factors applied to loaded entries: they are live together with the entries.
+double loaded_twiddle_cycles(Integer radix, const Setting& setting);
 
-/// What twiddles in two factors cost n entries beyond those in one.
-double second_factor_cycles(Integer n, const Setting& setting);
+/// Extra cost for n entries of twiddles stored as two factors instead of one.
+double second_twiddle_cycles(Integer n, const Setting& setting);
 
 } // namespace swirl::search

@@ -1,6 +1,6 @@
 #include "search/gpu_accesses.hpp"
 
-#include "lower/gpu_parts.hpp"
+#include "lower/gpu_regions.hpp"
 
 #include <algorithm>
 
@@ -8,46 +8,46 @@ namespace swirl::search {
 
 namespace {
 
-/// Whether a thread's first access is to two neighbours, at an even place in its vector.
-bool are_pairs(const std::vector<lower::Location>& places) {
-    const lower::Location& first = places.front();
+/// Whether a thread's first access is to two neighbours, at an even offset within its vector.
+bool are_pairs(const std::vector<lower::Location>& locations) {
+    const lower::Location& first = locations.front();
     const auto& terms = first.re.terms();
     return first.re.constant() % 2 == 0 &&
            std::all_of(terms.begin(), terms.end(),
                        [](const Affine::Term& term) { return term.coefficient % 2 == 0; }) &&
            (first.im == first.re + 1 ||
-            std::any_of(places.begin(), places.end(),
-                        [&](const lower::Location& place) { return place.re == first.re + 1; }));
+            std::any_of(locations.begin(), locations.end(),
+                        [&](const lower::Location& location) { return location.re == first.re + 1; }));
 }
 
-/// Scalars that lie together.
-Integer piece_of(const std::vector<lower::Loop>& loops, const std::vector<lower::Location>& places,
-                 Integer unit) {
+/// Length of the contiguous range, in scalars.
+Integer segment_of(const std::vector<lower::Loop>& loops, const std::vector<lower::Location>& locations,
+                   Integer unit) {
     std::vector<std::pair<Integer, Integer>> steps; // distance, count
     for (const lower::Loop& loop : loops)
-        steps.emplace_back(std::abs(places.front().re.coefficient(loop.variable)), loop.count);
-    if (places.size() > 1)
-        steps.emplace_back(std::abs((places[1].re - places[0].re).constant()), std::ssize(places));
+        steps.emplace_back(std::abs(locations.front().re.coefficient(loop.variable)), loop.count);
+    if (locations.size() > 1)
+        steps.emplace_back(std::abs((locations[1].re - locations[0].re).constant()), std::ssize(locations));
     std::sort(steps.begin(), steps.end());
-    Integer together = unit;
+    Integer contiguous = unit;
     for (const auto& [distance, count] : steps)
-        if (distance == together) together *= count;
-    return together;
+        if (distance == contiguous) contiguous *= count;
+    return contiguous;
 }
 
 } // namespace
 
-void GpuAccesses::add_global(const lower::SharedIterations& shared, const lower::Memory& memory,
-                             const std::vector<lower::Location>& places, Integer scalar_bytes,
+void GpuAccesses::add_global(const lower::ThreadedIterations& shared, const lower::Memory& memory,
+                             const std::vector<lower::Location>& locations, Integer scalar_bytes,
                              double weight) {
-    if (places.empty()) return;
+    if (locations.empty()) return;
     const bool pairs =
-        memory.kind == lower::Memory::Kind::interleaved || places.front().im == places.front().re + 1;
+        memory.kind == lower::Memory::Kind::interleaved || locations.front().im == locations.front().re + 1;
     const Integer bytes = (pairs ? 2 : 1) * scalar_bytes;
     std::vector<Integer> sectors;
     const Integer threads = std::min<Integer>(gpu_.warp_size, shared.active());
     sectors.reserve(static_cast<std::size_t>(2 * threads));
-    for (const Integer offset : shared.offsets_of(threads, places.front().re)) {
+    for (const Integer offset : shared.offsets_of(threads, locations.front().re)) {
         const Integer at = offset * scalar_bytes;
         sectors.push_back(floor_divide(at, gpu_.sector_bytes));
         sectors.push_back(floor_divide(at + bytes - 1, gpu_.sector_bytes));
@@ -56,18 +56,19 @@ void GpuAccesses::add_global(const lower::SharedIterations& shared, const lower:
     sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
     const auto least = static_cast<double>(ceil_divide(threads * bytes, gpu_.sector_bytes));
     split_ += weight * (static_cast<double>(sectors.size()) / least - 1);
-    pieces_ += weight / static_cast<double>(piece_of(shared.loops(), places, pairs ? 2 : 1) * scalar_bytes);
+    segments_ +=
+        weight / static_cast<double>(segment_of(shared.loops(), locations, pairs ? 2 : 1) * scalar_bytes);
 }
 
-void GpuAccesses::add_shared(const lower::SharedIterations& shared, const lower::Memory& memory,
-                             const std::vector<lower::Location>& places, double weight) {
-    if (places.empty()) return;
+void GpuAccesses::add_shared(const lower::ThreadedIterations& shared, const lower::Memory& memory,
+                             const std::vector<lower::Location>& locations, double weight) {
+    if (locations.empty()) return;
     const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
     const Integer threads =
-        std::min<Integer>(gpu_.warp_size / words / (are_pairs(places) ? 2 : 1), shared.active());
+        std::min<Integer>(gpu_.warp_size / words / (are_pairs(locations) ? 2 : 1), shared.active());
     const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
     shared_.push_back(
-        {weight, array.elements, array.gapless, shared.offsets_of(threads, places.front().re),
+        {weight, array.elements, array.gapless, shared.offsets_of(threads, locations.front().re),
          shared.offsets_of(threads, transforms_ ? Affine::of(transforms_->variable) : Affine(0))});
 }
 

@@ -3,8 +3,8 @@
 #include "lower/gpu_lowering.hpp"
 #include "rules/number_theory.hpp"
 #include "search/gpu_large_trees.hpp"
-#include "search/gpu_mappings.hpp"
 #include "search/gpu_trees.hpp"
+#include "search/launch_configurations.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -15,43 +15,44 @@ namespace swirl::search {
 namespace {
 
 using lower::Between;
-using lower::GpuMapping;
-using lower::GpuPart;
-using lower::GpuParts;
+using lower::KernelRegion;
+using lower::KernelRegions;
+using lower::LaunchConfiguration;
 using rules::BreakdownTree;
 
-constexpr std::size_t mappings_a_tree = 3;
-constexpr std::size_t most_matrices = 12; ///< as which a vector is swept twice
-constexpr Integer longest_side = 8192;    ///< of a matrix of which blocks hold whole rows and columns
-class StepCandidates {
+constexpr std::size_t configurations_per_tree = 3;
+constexpr std::size_t max_matrices = 12; ///< matrix shapes tried for a vector in two sweeps
+constexpr Integer longest_side = 8192;   ///< of a matrix whose whole rows and columns fit in blocks
+class PassCandidates {
 public:
-    StepCandidates(const Problem& problem, const planning::Stage& stage, const target::Gpu& gpu,
+    PassCandidates(const Problem& problem, const planning::DimensionPass& pass, const target::Gpu& gpu,
                    std::size_t most)
-        : stage_(stage),
+        : pass_(pass),
           gpu_(gpu),
           most_(most),
-          mappings_(problem, stage, gpu, std::min(most, mappings_a_tree)),
-          n_(stage.nonterminal.rows()),
-          entry_bytes_(mappings_.entry_bytes()) {}
+          configurations_(problem, pass, gpu, std::min(most, configurations_per_tree)),
+          n_(pass.nonterminal.rows()),
+          entry_bytes_(configurations_.entry_bytes()) {}
 
-    std::vector<GpuCandidate> best() {
-        const Integer room = gpu_.shared_bytes_per_block_at_most;
-        if (stage_.nonterminal.is<formula::Kronecker>()) {
+    std::vector<GpuPassCandidate> best() {
+        const Integer capacity = gpu_.max_shared_bytes_per_block;
+        if (pass_.nonterminal.is<formula::Kronecker>()) {
             add_plane();
             add_bands();
-        } else if (n_ * entry_bytes_ <= room)
-            for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
+        } else if (n_ * entry_bytes_ <= capacity)
+            for (const BreakdownTree& tree : gpu_trees(pass_.nonterminal, widest_radix()))
                 add_kernels(tree, row_for(tree));
-        if (found_.empty() && n_ * entry_bytes_ <= room)
-            for (const BreakdownTree& tree : gpu_trees(stage_.nonterminal, widest_radix()))
+        if (found_.empty() && n_ * entry_bytes_ <= capacity)
+            for (const BreakdownTree& tree : gpu_trees(pass_.nonterminal, widest_radix()))
                 if (const BreakdownTree other = without_rader(tree); other != tree)
                     add_kernels(other, row_for(other));
-        if (is_swept() && 16 * n_ * entry_bytes_ > room) add_two_sweeps();
-        if (found_.empty() && stage_.nonterminal.is<formula::Dft>())
-            if (const auto tree = sweeps_by_primes(n_, room / entry_bytes_)) add_kernels(*tree, row_of_banks);
-        if (found_.empty() && stage_.nonterminal.is<formula::Dft>())
+        if (is_swept() && 16 * n_ * entry_bytes_ > capacity) add_two_sweeps();
+        if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
+            if (const auto tree = sweeps_by_primes(n_, capacity / entry_bytes_))
+                add_kernels(*tree, bank_count);
+        if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
             if (const auto tree = swept_convolution(n_, 2, longest_side * longest_side))
-                add_kernels(*tree, row_of_banks);
+                add_kernels(*tree, bank_count);
         for (const int sweeps : {2, 3})
             if (found_.empty()) add_large(sweeps);
         fastest_first(found_);
@@ -61,58 +62,59 @@ public:
     }
 
 private:
-    Integer widest_radix() const { return largest_gpu_radix * (mappings_.words() == 1 ? 2 : 1); }
-    /// Spectra of reals do not go by rows.
+    Integer widest_radix() const { return largest_gpu_radix * (configurations_.words() == 1 ? 2 : 1); }
+    /// Spectra of reals do not use rows.
     Integer row_for(const BreakdownTree& tree) const {
         if (tree.rule == "rdft-stockham") return 0;
         return row_for(tree.rule == "bluestein" ? tree.choice.front() : n_);
     }
-    Integer row_for(Integer n) const { return n % row_of_banks == 0 && n > row_of_banks ? row_of_banks : 0; }
+    Integer row_for(Integer n) const { return n % bank_count == 0 && n > bank_count ? bank_count : 0; }
 
-    /// Beyond a block, of kinds that have no better way: what no block can hand on is handed on from kernel to kernel.
+    /// For transforms that exceed a block and have no better breakdown: data that does not fit in a block passes from
+    /// kernel to kernel through global memory.
     void add_large(int sweeps) {
-        const Integer reals = gpu_.shared_bytes_per_block_at_most /
-                              ir::size_in_bytes(mappings_.code().scalar) / 2; // and another vector
-        for (const BreakdownTree& tree : gpu_large_trees(stage_.nonterminal, sweeps, reals)) {
+        const Integer reals = gpu_.max_shared_bytes_per_block /
+                              ir::size_in_bytes(configurations_.code().scalar) / 2; // two vectors per block
+        for (const BreakdownTree& tree : gpu_large_trees(pass_.nonterminal, sweeps, reals)) {
             const std::size_t before = found_.size();
-            add_kernels(tree, row_of_banks, reals);
+            add_kernels(tree, bank_count, reals);
             for (std::size_t k = before; k < found_.size(); ++k)
-                found_[k].step.mappings.front().apart = reals;
+                found_[k].pass.configurations.front().separate_above = reals;
         }
     }
 
-    /// Each part as a kernel; `apart` as in GpuMapping.
+    /// One kernel per region; `apart` as in LaunchConfiguration.
     void add_kernels(const BreakdownTree& tree, Integer row, Integer apart = 0) {
-        const GpuParts parts = mappings_.parts_of(tree, row, Between::global, apart);
-        std::vector<std::vector<RatedMapping>> rated;
-        for (const GpuPart& part : parts.parts)
-            rated.push_back(mappings_.of_part(parts, part, row, stays_whole(tree)));
+        const KernelRegions regions = configurations_.parts_of(tree, row, Between::global, apart);
+        std::vector<std::vector<RatedConfiguration>> rated;
+        for (const KernelRegion& region : regions.regions)
+            rated.push_back(configurations_.of_part(regions, region, row, stays_whole(tree)));
         add(tree, rated);
     }
 
-    /// Every part with the best of its mappings, then with the next best ones.
-    void add(const BreakdownTree& tree, const std::vector<std::vector<RatedMapping>>& rated) {
-        for (std::size_t rank = 0; rank < mappings_.ranks(); ++rank) {
-            GpuCandidate candidate{{stage_.dimension, tree, {}}, 0};
-            for (const auto& part : rated) {
-                if (rank >= part.size()) return;
-                candidate.step.mappings.push_back(part[rank].mapping);
-                candidate.seconds += part[rank].seconds;
+    /// Combines the best configurations of all regions, then the second best ones, and so on.
+    void add(const BreakdownTree& tree, const std::vector<std::vector<RatedConfiguration>>& rated) {
+        for (std::size_t rank = 0; rank < configurations_.ranks(); ++rank) {
+            GpuPassCandidate candidate{{pass_.dimension, tree, {}}, 0};
+            for (const auto& region : rated) {
+                if (rank >= region.size()) return;
+                candidate.pass.configurations.push_back(region[rank].configuration);
+                candidate.seconds += region[rank].seconds;
             }
             found_.push_back(std::move(candidate));
         }
     }
 
-    /// All dimensions in one kernel: of codelets alone, or two by a block or a cluster.
+    /// All dimensions in one kernel: codelets only, or two dimensions in a block or a cluster.
     void add_plane() {
-        const auto tree = gpu_tree(stage_.nonterminal);
+        const auto tree = gpu_tree(pass_.nonterminal);
         if (!tree) return;
         if (tree->children.empty()) {
-            if (n_ * entry_bytes_ <= gpu_.shared_bytes_per_block_at_most) add_kernels(*tree, row_for(n_));
+            if (n_ * entry_bytes_ <= gpu_.max_shared_bytes_per_block) add_kernels(*tree, row_for(n_));
             return;
         }
-        const Integer columns = stage_.nonterminal.children()[0].rows(), rows = n_ / columns;
-        const BreakdownTree of_rows = gpu_tree(stage_.nonterminal.children()[1]).value();
+        const Integer columns = pass_.nonterminal.children()[0].rows(), rows = n_ / columns;
+        const BreakdownTree of_rows = gpu_tree(pass_.nonterminal.children()[1]).value();
         const Integer last = of_rows.choice.empty() ? rows : of_rows.choice.back();
         std::vector<Integer> clusters;
         for (Integer blocks = 1; blocks <= std::max(1, gpu_.largest_cluster); blocks *= 2)
@@ -120,49 +122,50 @@ private:
         add_clusters(*tree, clusters);
     }
 
-    /// Two sweeps over a matrix, or over a volume, whose middle dimension both do a part of: as wide as rows let the second one be.
+    /// Two sweeps over a matrix, or over a volume whose middle dimension is split between the sweeps. The first sweep
+    /// takes the largest factor that fits in a block: this gives the second sweep the widest contiguous ranges.
     void add_bands() {
         const std::vector<BreakdownTree> trees =
-            gpu_band_trees(stage_.nonterminal, mappings_.most_bytes_together() / entry_bytes_);
+            gpu_band_trees(pass_.nonterminal, configurations_.max_fused_bytes() / entry_bytes_);
         for (const BreakdownTree& tree : trees) {
-            const GpuParts parts = mappings_.parts_of(tree, row_of_banks, Between::shared);
-            const Integer rows = tree.choice.front() * stage_.nonterminal.children().back().rows();
-            std::vector<std::vector<RatedMapping>> rated;
-            for (std::size_t k = 0; k < parts.ends_together.size(); ++k) {
-                const GpuParts own = lower::together(parts, k);
-                if (own.parts.size() == 1)
-                    rated.push_back(mappings_.of_part(own, own.parts.front(), row_of_banks, false));
+            const KernelRegions regions = configurations_.parts_of(tree, bank_count, Between::shared);
+            const Integer rows = tree.choice.front() * pass_.nonterminal.children().back().rows();
+            std::vector<std::vector<RatedConfiguration>> rated;
+            for (std::size_t k = 0; k < regions.fused_ends.size(); ++k) {
+                const KernelRegions own = lower::fused_regions(regions, k);
+                if (own.regions.size() == 1)
+                    rated.push_back(configurations_.of_part(own, own.regions.front(), bank_count, false));
                 else
-                    rated.push_back(mappings_.of_parts_together(own, 1, k == 0 ? rows : n_ / rows, k > 0));
+                    rated.push_back(configurations_.of_fused_parts(own, 1, k == 0 ? rows : n_ / rows, k > 0));
             }
             add(tree, rated);
         }
     }
 
-    bool is_real() const { return stage_.nonterminal.is<formula::RealDft>(); }
-    bool convolves() const { return stage_.nonterminal.is<formula::Circulant>(); }
+    bool is_real() const { return pass_.nonterminal.is<formula::RealDft>(); }
+    bool convolves() const { return pass_.nonterminal.is<formula::Circulant>(); }
     bool is_swept() const {
-        return convolves() || stage_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0);
+        return convolves() || pass_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0);
     }
 
-    bool beyond_half_a_block() const { return n_ * entry_bytes_ > gpu_.shared_bytes_per_block_at_most / 2; }
+    bool beyond_half_a_block() const { return n_ * entry_bytes_ > gpu_.max_shared_bytes_per_block / 2; }
 
-    /// Returns whether there are any.
+    /// Returns whether any exist.
     bool add_real_sweeps() {
         if (!is_real()) return false;
-        const Direction direction = stage_.nonterminal.get_if<formula::RealDft>()->direction;
+        const Direction direction = pass_.nonterminal.get_if<formula::RealDft>()->direction;
         bool any = false;
         for (const Integer columns : columns_of(n_)) {
             const auto tree = real_two_sweep(n_, columns, direction);
             if (!tree) continue;
             any = true;
-            if (beyond_half_a_block()) add_kernels(*tree, row_of_banks);
+            if (beyond_half_a_block()) add_kernels(*tree, bank_count);
             add_clusters(*tree, real_clusters(columns));
         }
         return any;
     }
 
-    /// Of columns that are no codelets.
+    /// Cluster sizes for columns that are not codelets.
     std::vector<Integer> real_clusters(Integer columns) const {
         std::vector<Integer> clusters;
         const Integer largest = columns > largest_gpu_real_codelet ? gpu_.largest_cluster : 1;
@@ -171,8 +174,9 @@ private:
         return clusters;
     }
 
-    /// Columns, then rows, of a matrix: in two kernels, or in one by the blocks of a cluster. Reals as they are, with a small
-    /// kernel for the rows that stay real; else as complex numbers of half the length, with another kernel for the spectrum.
+    /// Columns, then rows, of a matrix: in two kernels, or in one kernel by the blocks of a cluster. Real input stays
+    /// real where the rule applies, with a small kernel for the real-valued rows; otherwise it becomes complex input of
+    /// half the length, with another kernel for the spectrum.
     void add_two_sweeps() {
         if (add_real_sweeps()) return;
         const Integer n = is_real() ? n_ / 2 : n_;
@@ -184,12 +188,12 @@ private:
             BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
             if (columns != rows) tree.children.push_back(*of_columns);
             if (is_real()) tree = {"rdft-half-size", {}, {tree}};
-            if (convolves()) { // back by the other split: its columns are what the rows of the way there leave
+            if (convolves()) { // the inverse's columns are the forward transform's rows
                 BreakdownTree back{"two-sweep", {rows, 1, 1}, {reversed_passes(*of_rows)}};
                 if (columns != rows) back.children.insert(back.children.begin(), *of_columns);
                 tree = {"circulant-dft", {}, {back, tree}};
             }
-            if (beyond_half_a_block()) add_kernels(tree, row_of_banks);
+            if (beyond_half_a_block()) add_kernels(tree, bank_count);
             std::vector<Integer> clusters;
             for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
                 if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0 &&
@@ -199,7 +203,7 @@ private:
         }
     }
 
-    /// Of a matrix of n entries: those nearest to a square, none too far from it.
+    /// Column counts of matrices of n entries: those nearest to square, with a bounded aspect ratio.
     static std::vector<Integer> columns_of(Integer n) {
         std::vector<Integer> result;
         for (const Integer columns : rules::divisors(n)) {
@@ -208,35 +212,35 @@ private:
         }
         std::stable_sort(result.begin(), result.end(),
                          [&](Integer a, Integer b) { return std::max(a, n / a) < std::max(b, n / b); });
-        if (result.size() > most_matrices) result.resize(most_matrices);
+        if (result.size() > max_matrices) result.resize(max_matrices);
         std::sort(result.begin(), result.end());
         return result;
     }
 
     void add_clusters(const BreakdownTree& tree, std::vector<Integer> sizes) {
         std::erase_if(sizes, [&](Integer blocks) {
-            return n_ / blocks * entry_bytes_ > mappings_.most_bytes_together();
+            return n_ / blocks * entry_bytes_ > configurations_.max_fused_bytes();
         });
         if (sizes.empty()) return;
-        const GpuParts parts = mappings_.parts_of(tree, row_of_banks, Between::shared);
+        const KernelRegions regions = configurations_.parts_of(tree, bank_count, Between::shared);
         for (const Integer blocks : sizes)
-            add(tree, {mappings_.of_parts_together(parts, blocks, n_, !stage_.right.empty())});
+            add(tree, {configurations_.of_fused_parts(regions, blocks, n_, !pass_.right.empty())});
     }
 
-    const planning::Stage& stage_;
+    const planning::DimensionPass& pass_;
     const target::Gpu& gpu_;
     std::size_t most_;
-    GpuMappings mappings_;
+    LaunchConfigurations configurations_;
     Integer n_;
     Integer entry_bytes_; ///< in shared memory
-    std::vector<GpuCandidate> found_;
+    std::vector<GpuPassCandidate> found_;
 };
 
 } // namespace
 
-std::vector<GpuCandidate> gpu_candidates(const Problem& problem, const planning::Stage& stage,
-                                         const target::Gpu& gpu, std::size_t most) {
-    return StepCandidates(problem, stage, gpu, most).best();
+std::vector<GpuPassCandidate> gpu_candidates(const Problem& problem, const planning::DimensionPass& pass,
+                                             const target::Gpu& gpu, std::size_t most) {
+    return PassCandidates(problem, pass, gpu, most).best();
 }
 
 } // namespace swirl::search

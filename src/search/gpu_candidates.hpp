@@ -1,24 +1,24 @@
 #pragma once
 
+#include "plan/dimension_passes.hpp"
 #include "plan/recipe.hpp"
-#include "plan/steps.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
 #include <cstddef>
 #include <vector>
 
-/// What a step may be on a GPU.
+/// Candidates for one pass on a GPU.
 namespace swirl::search {
 
-struct GpuCandidate {
-    planning::StepRecipe step;
-    double seconds; ///< by the model; of a step that was measured, from its share of a copy's rate
+struct GpuPassCandidate {
+    planning::PassRecipe pass;
+    double seconds; ///< predicted by the model; for a measured pass, from its fraction of copy bandwidth
 };
 
-/// The ways to do a step that the model thinks best, the best first: trees and, for each of their kernels, threads,
-/// transforms of a block, what lies between steps. Empty where there are no kernels for it.
-std::vector<GpuCandidate> gpu_candidates(const Problem& problem, const planning::Stage& stage,
-                                         const target::Gpu& gpu, std::size_t most);
+/// The candidates for a pass that the model rates best, best first: breakdown trees and, for each of their kernels,
+/// threads, transforms per block and the storage between passes. Empty if no kernel can compute the pass.
+std::vector<GpuPassCandidate> gpu_candidates(const Problem& problem, const planning::DimensionPass& pass,
+                                             const target::Gpu& gpu, std::size_t most);
 
 } // namespace swirl::search

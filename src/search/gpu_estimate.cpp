@@ -1,8 +1,8 @@
 #include "search/gpu_estimate.hpp"
 
 #include "base/error.hpp"
+#include "plan/dimension_passes.hpp"
 #include "plan/memory_need.hpp"
-#include "plan/steps.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "rules/number_theory.hpp"
@@ -15,8 +15,8 @@
 
 namespace swirl::search {
 
-using planning::Stage;
-using planning::StepRecipe;
+using planning::DimensionPass;
+using planning::PassRecipe;
 
 namespace {
 
@@ -28,17 +28,17 @@ namespace {
                              : "use a shorter length, or one whose prime factors are up to 31");
 }
 
-std::optional<GpuCandidate> find_best_step(const Problem& problem, const Stage& stage,
-                                           const target::Gpu& gpu) {
-    if (auto measured = measured_gpu_step(problem, stage, gpu)) return measured;
-    const std::vector<GpuCandidate> candidates = gpu_candidates(problem, stage, gpu, 1);
+std::optional<GpuPassCandidate> find_best_pass(const Problem& problem, const DimensionPass& pass,
+                                               const target::Gpu& gpu) {
+    if (auto measured = measured_gpu_pass(problem, pass, gpu)) return measured;
+    const std::vector<GpuPassCandidate> candidates = gpu_candidates(problem, pass, gpu, 1);
     if (candidates.empty()) return std::nullopt;
     return candidates.front();
 }
 
-GpuCandidate best_step(const Problem& problem, const Stage& stage, const target::Gpu& gpu) {
-    if (auto best = find_best_step(problem, stage, gpu)) return *best;
-    const Integer n = stage.nonterminal.rows(), prime = rules::largest_prime_factor(n);
+GpuPassCandidate best_pass(const Problem& problem, const DimensionPass& pass, const target::Gpu& gpu) {
+    if (auto best = find_best_pass(problem, pass, gpu)) return *best;
+    const Integer n = pass.nonterminal.rows(), prime = rules::largest_prime_factor(n);
     not_yet(problem,
             fmt::format("no kernels for {} of {} points along one dimension{} within the limits of {}",
                         name_of(problem.kind), n,
@@ -51,14 +51,14 @@ struct RatedRecipe {
     double seconds = 0;
 };
 
-/// The best steps for stages of which the first does several dimensions, where there are any.
+/// The best fused recipe for a decomposition whose first pass covers several dimensions, if one exists.
 std::optional<RatedRecipe> fused(const Problem& problem, const target::Gpu& gpu,
-                                 const std::vector<Stage>& stages) {
+                                 const std::vector<DimensionPass>& passes) {
     RatedRecipe result{{std::string(gpu.name), {}}};
-    for (const Stage& stage : stages) {
-        auto best = find_best_step(problem, stage, gpu);
+    for (const DimensionPass& pass : passes) {
+        auto best = find_best_pass(problem, pass, gpu);
         if (!best) return std::nullopt;
-        result.recipe.steps.push_back(std::move(best->step));
+        result.recipe.passes.push_back(std::move(best->pass));
         result.seconds += best->seconds;
     }
     return result;
@@ -66,15 +66,16 @@ std::optional<RatedRecipe> fused(const Problem& problem, const target::Gpu& gpu,
 
 } // namespace
 
-std::vector<std::vector<Stage>> gpu_stagings(const Problem& problem) {
-    std::vector<std::vector<Stage>> result{planning::stages(problem, planning::Fusion::none)};
+std::vector<std::vector<DimensionPass>> gpu_decompositions(const Problem& problem) {
+    std::vector<std::vector<DimensionPass>> result{
+        planning::dimension_passes(problem, planning::Fusion::none)};
     if (problem.kind != TransformKind::dft || result.front().size() < 2) return result;
-    std::vector<std::size_t> longer; // than one point
+    std::vector<std::size_t> longer; // dimensions of more than one point
     for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
         if (problem.dimensions[k].length > 1) longer.push_back(k);
     for (const std::size_t together : {2, 3})
         if (together <= longer.size())
-            result.push_back(planning::stages(problem, longer[longer.size() - together]));
+            result.push_back(planning::dimension_passes(problem, longer[longer.size() - together]));
     return result;
 }
 
@@ -82,14 +83,14 @@ planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
     validate(problem);
     planning::require_gpu_memory(problem, gpu);
     RatedRecipe best{{std::string(gpu.name), {}}};
-    const std::vector<std::vector<Stage>> stagings = gpu_stagings(problem);
-    for (const Stage& stage : stagings.front()) {
-        GpuCandidate step = best_step(problem, stage, gpu);
-        best.recipe.steps.push_back(std::move(step.step));
-        best.seconds += step.seconds;
+    const std::vector<std::vector<DimensionPass>> decompositions = gpu_decompositions(problem);
+    for (const DimensionPass& pass : decompositions.front()) {
+        GpuPassCandidate candidate = best_pass(problem, pass, gpu);
+        best.recipe.passes.push_back(std::move(candidate.pass));
+        best.seconds += candidate.seconds;
     }
-    for (std::size_t k = 1; k < stagings.size(); ++k)
-        if (auto other = fused(problem, gpu, stagings[k]); other && other->seconds < best.seconds)
+    for (std::size_t k = 1; k < decompositions.size(); ++k)
+        if (auto other = fused(problem, gpu, decompositions[k]); other && other->seconds < best.seconds)
             best = std::move(*other);
     return best.recipe;
 }

@@ -1,22 +1,23 @@
 #pragma once
 
+#include "plan/dimension_passes.hpp"
 #include "plan/recipe.hpp"
-#include "plan/steps.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
 #include <vector>
 
-/// Choosing a recipe for a GPU.
+/// Chooses a recipe for a GPU without timing.
 namespace swirl::search {
 
-/// A recipe for the problem on such a GPU. Transforms of up to 16 points are one codelet a thread; longer ones the fewest
-/// passes of about equal radices, of which a thread does one at a time, in one kernel where a transform fits in the shared
-/// memory of a block, else in two that sweep over memory. UserError for an invalid problem, and "not yet on
-/// GPUs" for one that there are no kernels for.
+/// A recipe for the problem on this GPU. A transform of up to 16 points is one codelet per thread. A longer one takes
+/// the fewest passes of about equal radices; each thread computes one radix at a time, in one kernel if a transform
+/// fits in a block's shared memory, otherwise in two sweeps over global memory. Throws UserError for an invalid
+/// problem, and "not yet on GPUs" where no kernel exists.
 planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu);
 
-/// The ways to take a problem apart into steps: each dimension by itself, and with the two or three innermost together.
-std::vector<std::vector<planning::Stage>> gpu_stagings(const Problem& problem);
+/// The decompositions of the problem into passes: one pass per dimension, and the two or three innermost dimensions
+/// fused.
+std::vector<std::vector<planning::DimensionPass>> gpu_decompositions(const Problem& problem);
 
 } // namespace swirl::search

@@ -1,8 +1,8 @@
 #include "search/gpu_matrix_code.hpp"
 
-#include "gemm/gpu_layout.hpp"
 #include "gemm/gpu_model.hpp"
-#include "gemm/numbers.hpp"
+#include "gemm/gpu_simt_layout.hpp"
+#include "gemm/operand_types.hpp"
 
 #include <fmt/format.h>
 
@@ -12,48 +12,48 @@ namespace swirl::search {
 
 namespace {
 
-/// The model's clock may be as much too slow, and the model of issue as much wrong.
+/// Margin for errors of the model's clock and of the issue model.
 constexpr double clearly = 1.1;
 
-/// Of real numbers, for each of the product's own.
-double scalars_of(const MatrixProduct& product) { return is_complex(product.number) ? 4 : 1; }
+/// Real scalars per element.
+double scalars_of(const MatrixProduct& product) { return is_complex(product.data_type) ? 4 : 1; }
 
 double multiply_adds_of(const MatrixProduct& product) {
     return scalars_of(product) * static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-           static_cast<double>(product.depth) * static_cast<double>(product.batch);
+           static_cast<double>(product.k) * static_cast<double>(product.batch);
 }
 
-/// Whether it is threads that multiply, in this loop; where all pieces are unrolled it may be another one.
-bool multiplies(const machine::LoopScore& loop, const MatrixProduct& product,
+/// Whether this is the main loop of a SIMT kernel. If all k-tiles are unrolled, the loop may be another one.
+bool multiplies(const sass::LoopScore& loop, const MatrixProduct& product,
                 const gemm::GpuSchedule& schedule) {
-    if (schedule.has_tiles() || schedule.warp_depth > 0) return false;
-    const double of_step = scalars_of(product) * schedule.thread_rows * schedule.thread_columns;
-    return static_cast<double>(loop.multiply_adds) >= of_step * schedule.block_depth / schedule.slices;
+    if (schedule.is_wgmma() || schedule.mma_k > 0) return false;
+    const double per_k = scalars_of(product) * schedule.thread_m * schedule.thread_n;
+    return static_cast<double>(loop.multiply_adds) >= per_k * schedule.cta_k / schedule.sliced_k;
 }
 
-/// Loops of the same kind spill now some registers more and now some less.
-bool spills_matter(const GpuMatrixCode& code, long long usual) {
-    constexpr long long part = 100; // of the instructions
+/// Small differences in spill counts between similar loops are noise.
+bool spills_matter(const CompiledGemm& code, long long usual) {
+    constexpr long long part = 100; // fraction of the instructions, as 1/part
     const long long instructions =
         code.score->loop ? code.score->loop->instructions : code.score->instructions;
     return spills_of(code) > usual + instructions / part;
 }
 
-/// Of a scheduler, for one iteration of one of its warps.
-double cycles_of(const machine::KernelScore& score, const MatrixProduct& product,
+/// Scheduler cycles per iteration of one of its warps.
+double cycles_of(const sass::KernelScore& score, const MatrixProduct& product,
                  const gemm::GpuSchedule& schedule, const target::Gpu& gpu) {
     const int warps =
         target::occupancy(gpu, schedule.threads(), score.registers, gemm::shared_bytes(schedule, product))
             .warps;
     const double of_scheduler = static_cast<double>(std::max(warps, 1)) / gpu.partitions;
     return std::max(static_cast<double>(score.loop->issue_cycles),
-                    static_cast<double>(score.loop->lone_cycles) / std::max(of_scheduler, 1.0));
+                    static_cast<double>(score.loop->single_warp_cycles) / std::max(of_scheduler, 1.0));
 }
 
 } // namespace
 
-double least_seconds(const machine::KernelScore& score, const MatrixProduct& product,
-                     const gemm::GpuSchedule& schedule, const target::Gpu& gpu) {
+double min_seconds(const sass::KernelScore& score, const MatrixProduct& product,
+                   const gemm::GpuSchedule& schedule, const target::Gpu& gpu) {
     if (!score.loop || !multiplies(*score.loop, product, schedule)) return 0;
     const gemm::GpuRates rates = gemm::gpu_rates(gpu);
     const double of_iteration = static_cast<double>(score.loop->multiply_adds) * gpu.warp_size;
@@ -62,32 +62,32 @@ double least_seconds(const machine::KernelScore& score, const MatrixProduct& pro
            rates.hertz;
 }
 
-long long spills_of(const GpuMatrixCode& code) {
+long long spills_of(const CompiledGemm& code) {
     if (!code.score) return 0;
     return code.score->loop ? code.score->loop->spills() : code.score->spills;
 }
 
-std::optional<std::string> objection_to_timing(const GpuMatrixCode& code, const MatrixProduct& product,
-                                               const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
-                                               const GpuMatrixBest& best) {
+std::optional<std::string> reason_not_to_time(const CompiledGemm& code, const MatrixProduct& product,
+                                              const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
+                                              const GpuGemmIncumbent& best) {
     if (!code.failed_because.empty()) return code.failed_because;
-    if (!code.loop_kept_because.empty())
-        return fmt::format("the main loop stays as compiled: {}", code.loop_kept_because);
+    if (!code.not_reordered_because.empty())
+        return fmt::format("the main loop stays as compiled: {}", code.not_reordered_because);
     if (!code.score) return std::nullopt;
     if (spills_matter(code, best.spills))
         return fmt::format("{} loads and stores of spilled registers in {}", spills_of(code),
                            code.score->loop ? "the main loop" : "the kernel");
-    const double least = least_seconds(*code.score, product, schedule, gpu);
+    const double least = min_seconds(*code.score, product, schedule, gpu);
     if (least > clearly * best.seconds)
         return fmt::format("its main loop alone takes {:.3g} s, the fastest so far {:.3g} s", least,
                            best.seconds);
     return std::nullopt;
 }
 
-double expected_seconds(const GpuMatrixCode& code, const MatrixProduct& product,
+double expected_seconds(const CompiledGemm& code, const MatrixProduct& product,
                         const gemm::GpuSchedule& schedule, const target::Gpu& gpu) {
     const double modelled = gemm::gpu_seconds(product, schedule, gpu);
-    return code.score ? std::max(modelled, least_seconds(*code.score, product, schedule, gpu)) : modelled;
+    return code.score ? std::max(modelled, min_seconds(*code.score, product, schedule, gpu)) : modelled;
 }
 
 } // namespace swirl::search

@@ -8,40 +8,40 @@
 #include <optional>
 #include <string>
 
-/// What a schedule's machine code says before it is executed.
+/// Static analysis of a schedule's machine code, before execution.
 namespace swirl::search {
 
-struct GpuMatrixCode {
-    std::string failed_because = {}; ///< empty where the schedule has code
-    std::string loop_kept_because =
-        {}; ///< why its main loop stays as compiled where another order was asked for
-    std::optional<machine::KernelScore> score =
-        {}; ///< of the kernel that multiplies; nothing where it is not read
+struct CompiledGemm {
+    std::string failed_because = {}; ///< empty if the schedule compiled
+    /// Why its main loop was not reordered where the schedule asks for it.
+    std::string not_reordered_because = {};
+    std::optional<sass::KernelScore> score = {}; ///< of the main GEMM kernel; empty if it is not analysed
 };
 
-/// Seconds in which the GPU's schedulers issue the main loop as often as the product wants it, at the model's clock: by issue and
-/// banks of registers, and by what the warps that are there at once stall. What is waited for comes on top, so no execution takes less.
-/// 0 where it is not threads that multiply, or not in a loop.
-double least_seconds(const machine::KernelScore& score, const MatrixProduct& product,
-                     const gemm::GpuSchedule& schedule, const target::Gpu& gpu);
+/// Lower bound in seconds: the time the GPU's warp schedulers need, at the model's clock, to issue the main loop as
+/// often as the GEMM requires, given issue slots, register bank conflicts and the stalls that the resident warps cannot
+/// hide. Latency comes on top. 0 unless the kernel is a SIMT kernel with a main loop.
+double min_seconds(const sass::KernelScore& score, const MatrixProduct& product,
+                   const gemm::GpuSchedule& schedule, const target::Gpu& gpu);
 
-/// The fastest so far.
-struct GpuMatrixBest {
+/// The incumbent: the fastest schedule so far.
+struct GpuGemmIncumbent {
     double seconds = 0;
     long long spills = 0; ///< spills_of its code
 };
 
-/// Loads and stores of spilled registers in the main loop; in all of the kernel where it has no loop.
-long long spills_of(const GpuMatrixCode& code);
+/// Loads and stores of spilled registers in the main loop, or in the whole kernel if it has no loop.
+long long spills_of(const CompiledGemm& code);
 
-/// Why timing cannot help: there is no code; it is the same as without another order of the main loop; a part of the main loop's
-/// instructions are spills that the fastest so far has not; or the least that it takes is clearly longer.
-std::optional<std::string> objection_to_timing(const GpuMatrixCode& code, const MatrixProduct& product,
-                                               const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
-                                               const GpuMatrixBest& best);
+/// Why timing cannot help: compilation failed; the code equals that without main loop reordering; a substantial part of
+/// the main loop's instructions are spills and the incumbent has none; or its lower bound is clearly longer than the
+/// incumbent's time.
+std::optional<std::string> reason_not_to_time(const CompiledGemm& code, const MatrixProduct& product,
+                                              const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
+                                              const GpuGemmIncumbent& best);
 
-/// What the model says, or the least that machine code takes where that is longer.
-double expected_seconds(const GpuMatrixCode& code, const MatrixProduct& product,
+/// The model's prediction, or the lower bound from the machine code if that is longer.
+double expected_seconds(const CompiledGemm& code, const MatrixProduct& product,
                         const gemm::GpuSchedule& schedule, const target::Gpu& gpu);
 
 } // namespace swirl::search

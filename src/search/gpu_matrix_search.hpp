@@ -14,52 +14,55 @@
 
 namespace swirl::search {
 
-/// What a search for a GPU's schedule asks of the world: the time, and how long products take. Tests put one in its place that knows.
-class GpuMatrixTimekeeper {
+/// Clock and benchmark for a search over GPU schedules. Tests substitute a fake.
+class GpuGemmTimer {
 public:
-    virtual ~GpuMatrixTimekeeper() = default;
+    virtual ~GpuGemmTimer() = default;
 
-    /// Seconds on a clock that only this has.
+    /// Seconds on the timer's own clock.
     virtual double now() = 0;
-    /// What each schedule is compiled to, of which nothing is executed.
-    virtual std::vector<GpuMatrixCode> codes(std::span<const gemm::GpuSchedule> schedules) = 0;
-    /// Of one execution by each schedule, timed in turn; infinite where one cannot be built.
+    /// Compiles each schedule; executes none.
+    virtual std::vector<CompiledGemm> compile(std::span<const gemm::GpuSchedule> schedules) = 0;
+    /// Seconds of one execution per schedule, timed interleaved; infinite if a schedule cannot be built.
     virtual std::vector<double> seconds(std::span<const gemm::GpuSchedule> schedules) = 0;
 };
 
-struct GpuMatrixSearchSetting {
+struct GpuGemmSearchOptions {
     const MatrixProduct& product; ///< valid, not empty
     const target::Gpu& gpu;
-    double seconds = 5;                     ///< until no other schedule is timed
-    std::size_t most = 32;                  ///< of the model's schedules
-    Accuracy accuracy = Accuracy::ordinary; ///< that schedules have
-    bool machine_loops = false;             ///< main loops may be put into another order in machine code
-    std::function<void(const std::string&)> progress = {}; ///< called with a line now and then
+    double seconds = 5;                     ///< time budget: after it no further schedule is timed
+    std::size_t most = 32;                  ///< maximum number of the model's schedules to time
+    Accuracy accuracy = Accuracy::ordinary; ///< of the schedules
+    bool reorder_sass = false;              ///< main loops may be reordered in SASS
+    std::function<void(const std::string&)> progress = {}; ///< called with a progress line now and then
 };
 
-struct GpuMatrixFinding {
-    gemm::GpuSchedule model;  ///< what it would take without timing
-    gemm::GpuSchedule found;  ///< the same where nothing was faster
-    double seconds = 0;       ///< of an execution by what was found
-    double speedup = 1;       ///< over the model's, by the last comparisons of each
-    int timed = 0;            ///< schedules
-    int left_out = 0;         ///< of those compiled, not timed for what their machine code says
-    bool is_complete = false; ///< the time was enough
+struct GpuGemmSearchResult {
+    gemm::GpuSchedule model;  ///< best by prediction, without timing
+    gemm::GpuSchedule found;  ///< fastest by timing; equals `model` if nothing was faster
+    double seconds = 0;       ///< per execution of `found`
+    double speedup = 1;       ///< over the model's schedule, from the last comparison of each
+    int timed = 0;            ///< number of schedules
+    int left_out = 0;         ///< compiled but not timed because of their machine code
+    bool is_complete = false; ///< the time budget sufficed
 };
 
-/// Why a product's main loop is in no other order by such a schedule: there are others of products of float32 by threads, on GPUs of
-/// compute capability 9.0 (machine/main_loop.hpp). Which of these get another order only their compilation tells.
-std::optional<std::string> objection_to_machine_loop(const gemm::GpuSchedule& schedule,
-                                                     const MatrixProduct& product, const target::Gpu& gpu);
-/// The same with its main loop in another order in machine code; nothing where there is an objection to that.
-std::optional<gemm::GpuSchedule> with_machine_loop(const gemm::GpuSchedule& schedule,
-                                                   const MatrixProduct& product, const target::Gpu& gpu);
+/// Why this schedule's main loop cannot be reordered in SASS. Reordering exists for float32 SIMT kernels on GPUs of
+/// compute capability 9.0 (machine/main_loop.hpp). Which of these are actually reordered is known only after
+/// compilation.
+std::optional<std::string> sass_reordering_infeasibility(const gemm::GpuSchedule& schedule,
+                                                         const MatrixProduct& product,
+                                                         const target::Gpu& gpu);
+/// The same schedule with a reordered SASS main loop; nothing if that is infeasible.
+std::optional<gemm::GpuSchedule> with_sass_reordering(const gemm::GpuSchedule& schedule,
+                                                      const MatrixProduct& product, const target::Gpu& gpu);
 
-/// The schedules that the model thinks fastest, if allowed also with main loops in machine code, then ATLAS's orthogonal line search (Whaley,
-/// Petitet and Dongarra 2001): one parameter after the other is set to what is fastest while all others stay, until none helps any more.
-/// Candidates are compiled before any of them is timed. Those of whose machine code it is plain that they are not faster are left out
-/// (search/gpu_matrix_code.hpp), and the others come in the order of what the model and the code let expect. Each runs in turns with the
-/// best so far, and takes its place when it has won twice.
-GpuMatrixFinding search_gpu_schedule(const GpuMatrixSearchSetting& setting, GpuMatrixTimekeeper& timekeeper);
+/// Starts from the schedules that the model predicts fastest, with reordered SASS main loops too if allowed, then runs
+/// ATLAS's orthogonal line search (Whaley, Petitet and Dongarra 2001): it optimises one parameter at a time, with all
+/// others fixed, until no parameter improves the result. Candidates are compiled before any is timed. Those whose
+/// machine code shows that they are not faster are dropped (search/gpu_matrix_code.hpp); the rest are timed in the
+/// order that model and code predict. Each candidate is timed interleaved with the incumbent and replaces it after
+/// winning twice.
+GpuGemmSearchResult search_gpu_schedule(const GpuGemmSearchOptions& setting, GpuGemmTimer& timer);
 
 } // namespace swirl::search

@@ -4,53 +4,53 @@
 #include "base/version.hpp"
 #include "gemm/gpu_model.hpp"
 #include "problem/matrix_syntax.hpp"
-#include "search/gpu_matrix_timekeeper.hpp"
-#include "search/gpu_remembered.hpp"
+#include "search/gpu_matrix_timer.hpp"
+#include "search/gpu_recipe_wisdom.hpp"
 #include "search/shared_wisdom.hpp"
 
 namespace swirl::search {
 
 namespace {
 
-/// Products of different accuracy are different ones, and so are those whose main loops may be in machine code.
+/// Different accuracies have different keys; so do searches that may reorder SASS main loops.
 WisdomKey key_of(const MatrixProduct& product, const runtime::GpuDevice& device, Accuracy accuracy,
-                 bool machine_loops) {
+                 bool reorder_sass) {
     std::string text = to_text(product);
     if (accuracy != Accuracy::ordinary) text += fmt::format(" accuracy={}", static_cast<int>(accuracy));
-    if (machine_loops) text += " machine_loops";
-    return {gpu_machine_of(device).key, text};
+    if (reorder_sass) text += " reorder_sass";
+    return {gpu_identity_of(device).key, text};
 }
 
 } // namespace
 
-std::optional<gemm::GpuSchedule> remembered_gpu_schedule(const MatrixProduct& product,
-                                                         const runtime::GpuDevice& device, Accuracy accuracy,
-                                                         bool machine_loops) {
+std::optional<gemm::GpuSchedule> lookup_gpu_schedule(const MatrixProduct& product,
+                                                     const runtime::GpuDevice& device, Accuracy accuracy,
+                                                     bool reorder_sass) {
     Wisdom* const wisdom = shared_wisdom(false);
     if (wisdom == nullptr) return std::nullopt;
-    const WisdomKey key = key_of(product, device, accuracy, machine_loops);
+    const WisdomKey key = key_of(product, device, accuracy, reorder_sass);
     const std::optional<WisdomEntry> entry = wisdom->find(key);
     if (!entry || entry->version != version() || entry->found_by == FoundBy::estimate) return std::nullopt;
     try {
         const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(entry->recipe);
         gemm::validate(schedule, product, device.target());
-        if (gemm::accuracy_of(schedule, product) > accuracy) { // as no search keeps it
-            wisdom->forget(key);
+        if (gemm::accuracy_of(schedule, product) > accuracy) { // no search stores such a schedule
+            wisdom->erase(key);
             return std::nullopt;
         }
-        if (schedule.machine_loop != 0 && !machine_loops) return std::nullopt;
+        if (schedule.reorder_sass != 0 && !reorder_sass) return std::nullopt;
         return schedule;
     } catch (const UserError&) {
-        wisdom->forget(key); // damaged, or of another kind of GPU
+        wisdom->erase(key); // damaged, or for another kind of GPU
         return std::nullopt;
     }
 }
 
-void remember_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
-                           const gemm::GpuSchedule& schedule, double seconds, Accuracy accuracy,
-                           bool machine_loops) {
+void store_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
+                        const gemm::GpuSchedule& schedule, double seconds, Accuracy accuracy,
+                        bool reorder_sass) {
     if (Wisdom* const wisdom = shared_wisdom(true))
-        wisdom->replace(key_of(product, device, accuracy, machine_loops),
+        wisdom->replace(key_of(product, device, accuracy, reorder_sass),
                         {.recipe = to_string(schedule), .seconds = seconds, .found_by = FoundBy::measure});
 }
 
@@ -58,29 +58,28 @@ gemm::GpuSchedule choose_gpu_schedule(const MatrixProduct& product, const runtim
                                       const GpuScheduleOptions& options) {
     const target::Gpu& gpu = device.target();
     const std::vector<gemm::GpuSchedule> likely = gemm::gpu_schedules(product, gpu, 1, options.accuracy);
-    if (likely.empty()) return {}; // C has no elements
+    if (likely.empty()) return {}; // C is empty
     if (options.use_wisdom)
-        if (const auto known =
-                remembered_gpu_schedule(product, device, options.accuracy, options.machine_loops))
+        if (const auto known = lookup_gpu_schedule(product, device, options.accuracy, options.reorder_sass))
             return *known;
     if (!options.measures) {
         const auto other =
-            options.machine_loops ? with_machine_loop(likely.front(), product, gpu) : std::nullopt;
+            options.reorder_sass ? with_sass_reordering(likely.front(), product, gpu) : std::nullopt;
         return other.value_or(likely.front());
     }
-    DeviceMatrixTimekeeper timekeeper(device, product, options.use_cache);
-    const GpuMatrixFinding finding = search_gpu_schedule({.product = product,
-                                                          .gpu = gpu,
-                                                          .seconds = options.seconds,
-                                                          .most = options.most,
-                                                          .accuracy = options.accuracy,
-                                                          .machine_loops = options.machine_loops,
-                                                          .progress = options.progress},
-                                                         timekeeper);
+    DeviceGemmTimer timer(device, product, options.use_cache);
+    const GpuGemmSearchResult search_result = search_gpu_schedule({.product = product,
+                                                                   .gpu = gpu,
+                                                                   .seconds = options.seconds,
+                                                                   .most = options.most,
+                                                                   .accuracy = options.accuracy,
+                                                                   .reorder_sass = options.reorder_sass,
+                                                                   .progress = options.progress},
+                                                                  timer);
     if (options.use_wisdom)
-        remember_gpu_schedule(product, device, finding.found, finding.seconds, options.accuracy,
-                              options.machine_loops);
-    return finding.found;
+        store_gpu_schedule(product, device, search_result.found, search_result.seconds, options.accuracy,
+                           options.reorder_sass);
+    return search_result.found;
 }
 
 } // namespace swirl::search

@@ -9,30 +9,31 @@
 #include <optional>
 #include <string>
 
-/// Schedules of products on GPUs: what wisdom says of them, and whose word counts.
+/// GPU GEMM schedules: wisdom lookup, and the precedence of wisdom, search and model.
 namespace swirl::search {
 
-/// What this version of swirl has found on such a GPU; what does not suit it is forgotten.
-std::optional<gemm::GpuSchedule> remembered_gpu_schedule(const MatrixProduct& product,
-                                                         const runtime::GpuDevice& device,
-                                                         Accuracy accuracy = Accuracy::ordinary,
-                                                         bool machine_loops = false);
-void remember_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
-                           const gemm::GpuSchedule& schedule, double seconds,
-                           Accuracy accuracy = Accuracy::ordinary, bool machine_loops = false);
+/// The schedule that this version of swirl found on such a GPU. Erases an entry that is invalid for the product.
+std::optional<gemm::GpuSchedule> lookup_gpu_schedule(const MatrixProduct& product,
+                                                     const runtime::GpuDevice& device,
+                                                     Accuracy accuracy = Accuracy::ordinary,
+                                                     bool reorder_sass = false);
+void store_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
+                        const gemm::GpuSchedule& schedule, double seconds,
+                        Accuracy accuracy = Accuracy::ordinary, bool reorder_sass = false);
 
 struct GpuScheduleOptions {
-    bool measures = false;                  ///< unless wisdom knows the schedule already
-    double seconds = 5;                     ///< of measuring, roughly
-    std::size_t most = 32;                  ///< of the model's schedules, timed
-    Accuracy accuracy = Accuracy::ordinary; ///< that the schedule has, of a product of float32
-    bool machine_loops = false;             ///< main loops may be put into another order in machine code
-    bool use_wisdom = true;                 ///< read it; and keep there what is found
-    bool use_cache = true;                  ///< of machine code
+    bool measures = false;                  ///< time candidates unless wisdom has a schedule
+    double seconds = 5;                     ///< time budget for timing, approximate
+    std::size_t most = 32;                  ///< maximum number of the model's schedules to time
+    Accuracy accuracy = Accuracy::ordinary; ///< of the schedule, for float32 GEMM
+    bool reorder_sass = false;              ///< main loops may be reordered in SASS
+    bool use_wisdom = true;                 ///< look up wisdom, and store the result there
+    bool use_cache = true;                  ///< use the cache of machine code
     std::function<void(const std::string&)> progress = {};
 };
 
-/// What wisdom knows (where machine loops are allowed another entry), else what is found by measuring if that is asked for, else the model's. Of an empty product any.
+/// The schedule from wisdom (a separate entry where reordered SASS main loops are allowed), else from timing if
+/// requested, else from the model. Any schedule is valid for an empty product.
 gemm::GpuSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
                                       const GpuScheduleOptions& options = {});
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/steps.hpp"
+#include "plan/dimension_passes.hpp"
 #include "problem/problem.hpp"
 #include "search/gpu_candidates.hpp"
 #include "target/gpu.hpp"
@@ -9,9 +9,9 @@
 
 namespace swirl::search {
 
-/// What was fastest on the card itself for a step of many transforms, where such a step was measured; the model's choice
-/// serves for others and for few.
-std::optional<GpuCandidate> measured_gpu_step(const Problem& problem, const planning::Stage& stage,
-                                              const target::Gpu& gpu);
+/// The fastest measured candidate for a pass over many transforms, if such a pass was measured. Other passes, and small
+/// batches, use the model's choice.
+std::optional<GpuPassCandidate> measured_gpu_pass(const Problem& problem, const planning::DimensionPass& pass,
+                                                  const target::Gpu& gpu);
 
 } // namespace swirl::search

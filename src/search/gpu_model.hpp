@@ -2,47 +2,49 @@
 
 #include "ir/type.hpp"
 #include "lower/gpu_lowering.hpp"
-#include "lower/gpu_parts.hpp"
+#include "lower/gpu_regions.hpp"
 #include "target/gpu.hpp"
 
 #include <optional>
 
-/// What kernels take on a GPU, from their loops alone. Transforms there are bound by memory: a kernel takes what its bytes take,
-/// and more the less the blocks of a multiprocessor can hide of each other's waiting. The shares were fitted to about 1700
-/// kernels timed on an H100, that of spectra to 530 of convolutions, Rader's and Bluestein's rules.
+/// Predicted time of GPU kernels, from their loops alone. GPU transforms are memory-bound: a kernel takes the time of
+/// its bytes, plus more the fewer blocks per multiprocessor can hide each other's latency. The coefficients were fitted
+/// to about 1700 kernels timed on an H100; those of spectra to 530 kernels of convolutions, Rader's and Bluestein's
+/// rules.
 namespace swirl::search {
 
-/// What the code of a kernel is for.
+/// The properties of a kernel's code that the model needs.
 struct GpuCode {
     ir::Scalar scalar;
     bool complex;                           ///< entries are complex
-    std::optional<ir::Scalar> storage = {}; ///< in the caller's arrays, where it is another
+    std::optional<ir::Scalar> storage = {}; ///< data type in the caller's arrays, if different
 };
 
 struct GpuKernelCost {
-    double seconds;       ///< on the usual card
-    Integer shared_bytes; ///< of a block
-    Integer registers;    ///< of a thread, guessed
-    bool spills;          ///< whether a thread wants more than such blocks leave it
-    int resident_blocks;  ///< 0: such blocks do not run
-    double conflicts;     ///< further cycles of a warp's accesses to shared memory, by access
-    double scattered;     ///< requests of a warp to global memory beyond those that it needs, of those
+    double seconds;       ///< on the reference GPU
+    Integer shared_bytes; ///< per block
+    Integer registers;    ///< per thread, estimated
+    bool spills;          ///< a thread needs more registers than the block size allows
+    int resident_blocks;  ///< per multiprocessor; 0: the block does not fit
+    double conflicts;     ///< extra cycles per warp access to shared memory, from bank conflicts
+    double scattered;     ///< fraction of a warp's global memory requests beyond the minimum needed
 };
 
-/// Of a part as it is lowered: staged, its arrays shared (`share_arrays`) as the mapping says.
-GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const lower::GpuPart& part,
-                              const lower::GpuMapping& mapping, const GpuCode& code, const target::Gpu& gpu);
+/// Cost of a region as it is lowered: staged, with arrays shared (`share_arrays`) as the configuration says.
+GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const lower::KernelRegion& region,
+                              const lower::LaunchConfiguration& configuration, const GpuCode& code,
+                              const target::Gpu& gpu);
 
 struct GpuPitchedCost {
-    std::optional<GpuKernelCost> cost =
-        {}; ///< nothing where such blocks do not run, or are no faster than the bound
-    Integer shared_pitch = 0;
-    double scattered = 0; ///< as above; 0 where they do not run
+    /// Nothing if the blocks do not fit, or are no faster than the bound.
+    std::optional<GpuKernelCost> cost = {};
+    Integer smem_vector_pad = 0;
+    double scattered = 0; ///< as above; 0 if the blocks do not fit
 };
 
-/// The mapping with the pitch that is best for it.
-GpuPitchedCost best_gpu_pitch(const lower::LoopProgram& loops, const lower::GpuPart& part,
-                              const lower::GpuMapping& mapping, const GpuCode& code, const target::Gpu& gpu,
-                              double bound);
+/// The configuration with its best pitch.
+GpuPitchedCost best_gpu_pitch(const lower::LoopProgram& loops, const lower::KernelRegion& region,
+                              const lower::LaunchConfiguration& configuration, const GpuCode& code,
+                              const target::Gpu& gpu, double bound);
 
 } // namespace swirl::search

@@ -5,48 +5,54 @@
 
 namespace swirl::search {
 
-using lower::GpuMapping;
+using lower::LaunchConfiguration;
 using planning::Recipe;
 using rules::BreakdownTree;
 
 namespace {
 
-constexpr Integer row_of_banks = 32, largest_pitch = 4;
+constexpr Integer bank_count = 32, largest_pitch = 4;
 
-/// The mapping with one choice changed.
-std::vector<GpuMapping> neighbours_of(const GpuMapping& mapping, const target::Gpu& gpu) {
-    std::vector<GpuMapping> result;
+/// Configurations with one choice changed.
+std::vector<LaunchConfiguration> neighbours_of(const LaunchConfiguration& configuration,
+                                               const target::Gpu& gpu) {
+    std::vector<LaunchConfiguration> result;
     const auto add = [&](auto change) {
-        GpuMapping other = mapping;
+        LaunchConfiguration other = configuration;
         change(other);
-        if (other != mapping && other.threads >= 1 && other.threads <= gpu.threads_per_block &&
+        if (other != configuration && other.threads >= 1 && other.threads <= gpu.threads_per_block &&
             other.transforms >= 1)
             result.push_back(other);
     };
     const auto doubled = [](Integer& number) { number *= 2; };
     const auto halved = [](Integer& number) { number = number % 2 == 0 ? number / 2 : number; };
-    add([&](GpuMapping& m) { doubled(m.threads); });
-    add([&](GpuMapping& m) { halved(m.threads); });
-    const bool spread = mapping.cluster > 1 || mapping.together; // such a block has one transform
+    add([&](LaunchConfiguration& m) { doubled(m.threads); });
+    add([&](LaunchConfiguration& m) { halved(m.threads); });
+    const bool spread = configuration.cluster > 1 || configuration.fused; // such a block has one transform
     if (!spread) {
-        add([&](GpuMapping& m) { doubled(m.transforms); });
-        add([&](GpuMapping& m) { halved(m.transforms); });
-        add([&](GpuMapping& m) { doubled(m.threads), doubled(m.transforms); });
-        add([&](GpuMapping& m) { m.threads % 2 == 0 ? (halved(m.threads), halved(m.transforms)) : void(); });
-        using lower::Staged;
-        for (const Staged staged : {Staged::none, Staged::both, Staged::in, Staged::out})
-            if (staged != mapping.staged) add([&](GpuMapping& m) { m.staged = staged; });
-        add([&](GpuMapping& m) { m.one_vector = !m.one_vector; });
-        add([&](GpuMapping& m) { m.shared_row = m.shared_row == 0 ? row_of_banks : 0; });
+        add([&](LaunchConfiguration& m) { doubled(m.transforms); });
+        add([&](LaunchConfiguration& m) { halved(m.transforms); });
+        add([&](LaunchConfiguration& m) { doubled(m.threads), doubled(m.transforms); });
+        add([&](LaunchConfiguration& m) {
+            m.threads % 2 == 0 ? (halved(m.threads), halved(m.transforms)) : void();
+        });
+        using lower::SmemStaging;
+        for (const SmemStaging staged :
+             {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out})
+            if (staged != configuration.staged) add([&](LaunchConfiguration& m) { m.staged = staged; });
+        add([&](LaunchConfiguration& m) { m.single_buffer = !m.single_buffer; });
+        add([&](LaunchConfiguration& m) { m.smem_pad_interval = m.smem_pad_interval == 0 ? bank_count : 0; });
     }
-    if (spread || mapping.transforms > 1) {
-        add([&](GpuMapping& m) { m.shared_pitch = std::min(m.shared_pitch + 1, largest_pitch); });
-        add([&](GpuMapping& m) { m.shared_pitch = std::max<Integer>(m.shared_pitch - 1, 0); });
+    if (spread || configuration.transforms > 1) {
+        add([&](LaunchConfiguration& m) {
+            m.smem_vector_pad = std::min(m.smem_vector_pad + 1, largest_pitch);
+        });
+        add([&](LaunchConfiguration& m) { m.smem_vector_pad = std::max<Integer>(m.smem_vector_pad - 1, 0); });
     }
     return result;
 }
 
-/// The trees with two neighbouring radices of some product of passes exchanged.
+/// Trees with two adjacent radices of some product of passes swapped.
 std::vector<BreakdownTree> neighbours_of(const BreakdownTree& tree) {
     std::vector<BreakdownTree> result;
     if (tree.rule == "stockham" || tree.rule == "rdft-stockham")
@@ -67,16 +73,16 @@ std::vector<BreakdownTree> neighbours_of(const BreakdownTree& tree) {
 
 std::vector<Recipe> gpu_neighbours(const Recipe& recipe, const target::Gpu& gpu) {
     std::vector<Recipe> result;
-    for (std::size_t k = 0; k < recipe.steps.size(); ++k) {
-        const planning::StepRecipe& step = recipe.steps[k];
-        for (std::size_t i = 0; i < step.mappings.size(); ++i)
-            for (const GpuMapping& mapping : neighbours_of(step.mappings[i], gpu)) {
+    for (std::size_t k = 0; k < recipe.passes.size(); ++k) {
+        const planning::PassRecipe& pass = recipe.passes[k];
+        for (std::size_t i = 0; i < pass.configurations.size(); ++i)
+            for (const LaunchConfiguration& configuration : neighbours_of(pass.configurations[i], gpu)) {
                 result.push_back(recipe);
-                result.back().steps[k].mappings[i] = mapping;
+                result.back().passes[k].configurations[i] = configuration;
             }
-        for (BreakdownTree& tree : neighbours_of(step.tree)) {
+        for (BreakdownTree& tree : neighbours_of(pass.tree)) {
             result.push_back(recipe);
-            result.back().steps[k].tree = std::move(tree);
+            result.back().passes[k].tree = std::move(tree);
         }
     }
     return result;

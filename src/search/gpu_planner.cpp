@@ -1,12 +1,12 @@
 #include "search/gpu_planner.hpp"
 
 #include "base/error.hpp"
-#include "plan/gpu_sequence.hpp"
+#include "plan/gpu_kernels.hpp"
 #include "plan/memory_need.hpp"
 #include "problem/validate.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "search/gpu_cached_choice.hpp"
 #include "search/gpu_estimate.hpp"
-#include "search/gpu_kept_choice.hpp"
 #include "search/gpu_search.hpp"
 
 #include <algorithm>
@@ -19,86 +19,86 @@ using planning::Recipe;
 
 namespace {
 
-/// Seconds, at most, for a recipe of another version against the estimate.
+/// Time limit in seconds for checking another version's recipe against the estimate.
 constexpr double recheck_seconds = 1.5;
-/// A remembered recipe is kept if it takes no more than this part of the estimate's time: less may be luck.
+/// A stored recipe is kept if it takes at most this multiple of the estimate's time: a smaller difference may be luck.
 constexpr double as_fast = 1.01;
 
 FoundBy found_by(Effort effort) {
     return effort == Effort::exhaustive ? FoundBy::exhaustive : FoundBy::measure;
 }
 
-/// Whether a recipe has the steps of the problem.
+/// Whether a recipe has the passes of the problem.
 bool fits(const Problem& problem, const Recipe& recipe) {
     try {
-        planning::gpu_stages(problem, recipe);
+        planning::gpu_passes(problem, recipe);
         return true;
     } catch (const UserError&) {
         return false;
     }
 }
 
-/// Whether a GPU has the clusters and groups of blocks that a recipe asks for.
+/// Whether a GPU has the clusters and cooperative groups that a recipe needs.
 bool is_for(const target::Gpu& gpu, const Recipe& recipe) {
-    for (const planning::StepRecipe& step : recipe.steps)
-        for (const lower::GpuMapping& mapping : step.mappings)
-            if (mapping.cluster > std::max(1, gpu.largest_cluster) || (mapping.group > 0 && !gpu.has_groups))
+    for (const planning::PassRecipe& pass : recipe.passes)
+        for (const lower::LaunchConfiguration& configuration : pass.configurations)
+            if (configuration.cluster > std::max(1, gpu.largest_cluster) ||
+                (configuration.group_blocks > 0 && !gpu.has_cooperative_groups))
                 return false;
     return true;
 }
 
-/// One choice.
+/// One choice of a recipe.
 class Choosing {
 public:
-    Choosing(const Problem& problem, const GpuMachine& machine, const GpuPlannerOptions& options)
-        : problem_(problem), machine_(machine), options_(options), memory_(options.use_wisdom) {}
+    Choosing(const Problem& problem, const GpuIdentity& identity, const GpuPlannerOptions& options)
+        : problem_(problem), identity_(identity), options_(options), wisdom_(options.use_wisdom) {}
 
-    /// What needs no timing.
+    /// A recipe that needs no timing.
     std::optional<Recipe> known() {
-        remembered_ = memory_.recall(problem_, machine_);
-        if (remembered_ && is_enough(*remembered_)) {
-            if (fits(problem_, remembered_->recipe)) return remembered_->recipe;
-            forget();
+        stored_ = wisdom_.lookup(problem_, identity_);
+        if (stored_ && is_enough(*stored_)) {
+            if (fits(problem_, stored_->recipe)) return stored_->recipe;
+            erase();
         }
         if (options_.effort == Effort::estimate)
-            return kept_gpu_recipe(problem_, machine_.gpu,
-                                   options_.use_cache ? runtime::KernelCache::of_user() : nullptr);
+            return cached_gpu_recipe(problem_, identity_.gpu,
+                                     options_.use_cache ? runtime::KernelCache::of_user() : nullptr);
         return std::nullopt;
     }
 
-    bool has_remembered() const { return remembered_.has_value(); }
-    /// What wisdom had turned out to be no recipe for this problem or GPU.
-    void forget() {
-        memory_.forget(problem_, machine_);
-        remembered_.reset();
+    bool has_stored() const { return stored_.has_value(); }
+    /// Erases a wisdom entry that turned out to be invalid for this problem or GPU.
+    void erase() {
+        wisdom_.erase(problem_, identity_);
+        stored_.reset();
     }
 
-    Recipe measured(GpuTimekeeper& timekeeper) {
-        std::optional<GpuContender> winner;
-        if (remembered_ && options_.effort == Effort::measure && !remembered_->is_current)
-            winner = rechecked(remembered_->recipe, timekeeper);
+    Recipe measured(GpuRecipeTimer& timer) {
+        std::optional<GpuRecipeCandidate> winner;
+        if (stored_ && options_.effort == Effort::measure && !stored_->is_current)
+            winner = rechecked(stored_->recipe, timer);
         FoundBy how = FoundBy::measure;
         if (!winner) {
-            GpuSearch search(problem_, timekeeper, setting());
+            GpuSearch search(problem_, timer, setting());
             winner = search.run();
             if (search.is_complete()) how = found_by(options_.effort);
         }
-        if (winner->is_timed()) memory_.keep(problem_, machine_, winner->recipe, winner->seconds, how);
+        if (winner->is_timed()) wisdom_.store(problem_, identity_, winner->recipe, winner->seconds, how);
         return winner->recipe;
     }
 
 private:
-    /// Entries of another version were timed on other code, and nobody timed those of an estimate.
-    bool is_enough(const RememberedForGpu& known) const {
+    /// Entries of another version were timed on other code, and estimated entries were never timed.
+    bool is_enough(const GpuStoredRecipe& known) const {
         if (!known.is_current || known.found_by == FoundBy::estimate) return false;
         return options_.effort != Effort::exhaustive || known.found_by == FoundBy::exhaustive;
     }
 
-    /// A recipe of another version if it still is as fast as the estimate's.
-    std::optional<GpuContender> rechecked(const Recipe& recipe, GpuTimekeeper& timekeeper) const {
-        std::vector<GpuContender> both{{gpu_recipe(problem_, machine_.gpu)}, {recipe}};
-        timekeeper.race(problem_, both,
-                        timekeeper.now() + std::min(options_.time_budget_seconds, recheck_seconds),
+    /// Another version's recipe, if it is still as fast as the estimate's.
+    std::optional<GpuRecipeCandidate> rechecked(const Recipe& recipe, GpuRecipeTimer& timer) const {
+        std::vector<GpuRecipeCandidate> both{{gpu_recipe(problem_, identity_.gpu)}, {recipe}};
+        timer.benchmark(problem_, both, timer.now() + std::min(options_.time_budget_seconds, recheck_seconds),
                         [](std::size_t) {});
         if (!both[1].is_timed() || both[1].seconds > as_fast * both[0].seconds) return std::nullopt;
         return both[1];
@@ -107,43 +107,42 @@ private:
     GpuSearchSetting setting() {
         const bool is_exhaustive = options_.effort == Effort::exhaustive;
         const bool has_budget = !is_exhaustive || options_.time_budget_seconds > 0;
-        GpuSearchSetting setting{machine_.gpu, has_budget ? options_.time_budget_seconds
-                                                          : std::numeric_limits<double>::infinity()};
+        GpuSearchSetting setting{identity_.gpu, has_budget ? options_.time_budget_seconds
+                                                           : std::numeric_limits<double>::infinity()};
         setting.exhaustive = is_exhaustive;
-        setting.rivals = memory_.elsewhere(problem_, machine_);
-        if (remembered_) setting.rivals.insert(setting.rivals.begin(), remembered_->recipe);
+        setting.extra_candidates = wisdom_.elsewhere(problem_, identity_);
+        if (stored_) setting.extra_candidates.insert(setting.extra_candidates.begin(), stored_->recipe);
         setting.progress = options_.progress;
         return setting;
     }
 
     const Problem& problem_;
-    const GpuMachine& machine_;
+    const GpuIdentity& identity_;
     const GpuPlannerOptions& options_;
-    GpuRecipeMemory memory_;
-    std::optional<RememberedForGpu> remembered_;
+    GpuRecipeWisdom wisdom_;
+    std::optional<GpuStoredRecipe> stored_;
 };
 
 } // namespace
 
-Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& machine, GpuTimekeeper& timekeeper,
+Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, GpuRecipeTimer& timer,
                          const GpuPlannerOptions& options) {
     validate(problem);
-    Choosing choosing(problem, machine, options);
+    Choosing choosing(problem, identity, options);
     if (auto known = choosing.known()) return *known;
-    return choosing.measured(timekeeper);
+    return choosing.measured(timer);
 }
 
-Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& machine, bool use_wisdom) {
+Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, bool use_wisdom) {
     validate(problem);
     const GpuPlannerOptions options{.use_wisdom = use_wisdom, .use_cache = false};
-    return *Choosing(problem, machine, options).known(); // an estimate, if nothing else
+    return *Choosing(problem, identity, options).known(); // at least an estimate
 }
 
 Recipe choose_gpu_recipe(const Problem& problem, const target::Gpu& gpu, bool use_wisdom) {
     validate(problem);
-    const auto remembered = GpuRecipeMemory(use_wisdom).recall(problem, gpu);
-    if (remembered && fits(problem, remembered->recipe) && is_for(gpu, remembered->recipe))
-        return remembered->recipe;
+    const auto stored = GpuRecipeWisdom(use_wisdom).lookup(problem, gpu);
+    if (stored && fits(problem, stored->recipe) && is_for(gpu, stored->recipe)) return stored->recipe;
     return gpu_recipe(problem, gpu);
 }
 
@@ -151,28 +150,29 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
                                                        const runtime::GpuDevice& device,
                                                        const GpuPlannerOptions& options) {
     validate(problem);
-    const GpuMachine machine = gpu_machine_of(device);
-    planning::require_gpu_memory(problem, machine.gpu, static_cast<Integer>(device.facts().memory_bytes));
+    const GpuIdentity identity = gpu_identity_of(device);
+    planning::require_gpu_memory(problem, identity.gpu,
+                                 static_cast<Integer>(device.properties().memory_bytes));
     const auto build = [&](const Recipe& recipe) {
         return planning::GpuPlan::build(problem, recipe, device,
                                         {.check = options.check, .use_cache = options.use_cache});
     };
-    Choosing choosing(problem, machine, options);
+    Choosing choosing(problem, identity, options);
     std::optional<Recipe> known = choosing.known();
-    if (known && choosing.has_remembered()) {
+    if (known && choosing.has_stored()) {
         try {
             return build(*known);
         } catch (const runtime::GpuOutOfMemory&) {
             throw;
         } catch (const UserError&) {
-            choosing.forget();
+            choosing.erase();
             known = choosing.known();
         }
     }
     if (known) return build(*known);
-    const auto measured = [&] { // whose data is freed before the plan takes its memory
-        DeviceTimekeeper timekeeper(device, options.use_cache);
-        return choosing.measured(timekeeper);
+    const auto measured = [&] { // frees its data before the plan allocates memory
+        DeviceRecipeTimer timer(device, options.use_cache);
+        return choosing.measured(timer);
     };
     return build(measured());
 }

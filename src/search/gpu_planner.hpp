@@ -1,37 +1,36 @@
 #pragma once
 
 #include "plan/gpu_plan.hpp"
-#include "search/gpu_remembered.hpp"
-#include "search/gpu_timekeeper.hpp"
+#include "search/gpu_recipe_timer.hpp"
+#include "search/gpu_recipe_wisdom.hpp"
 #include "search/planner.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
 
-/// Choosing a recipe for a GPU, by tables, wisdom or measuring.
+/// Chooses a recipe for a GPU: from tables, wisdom or timing.
 namespace swirl::search {
 
 struct GpuPlannerOptions {
     Effort effort = Effort::estimate;
-    double time_budget_seconds = 5; ///< an exhaustive search without one: 0 or infinite
+    double time_budget_seconds = 5; ///< for an exhaustive search, 0 or infinite means no budget
     bool use_wisdom = true;
-    bool check = true;     ///< see planning::GpuPlanOptions
-    bool use_cache = true; ///< likewise
-    std::function<void(const std::string&)> progress =
-        {}; ///< called with a line now and then while measuring
+    bool check = true;                                     ///< see planning::GpuPlanOptions
+    bool use_cache = true;                                 ///< as above
+    std::function<void(const std::string&)> progress = {}; ///< called with a progress line now and then
 };
 
-/// Wisdom if there is any that can be trusted, else by the effort asked for; measured winners go to wisdom. What is
-/// trusted is as for CPUs (make_plan): what this version of swirl has timed on such a GPU.
-planning::Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& machine,
-                                   GpuTimekeeper& timekeeper, const GpuPlannerOptions& options = {});
+/// A trusted recipe from wisdom, else the result of the requested effort; timed winners are stored in wisdom. As for
+/// CPUs (make_plan), only results that this version of swirl timed on such a GPU are trusted.
+planning::Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, GpuRecipeTimer& timer,
+                                   const GpuPlannerOptions& options = {});
 
-/// The same where nothing is to be measured.
-planning::Recipe choose_gpu_recipe(const Problem& problem, const GpuMachine& machine, bool use_wisdom);
+/// The same without timing.
+planning::Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, bool use_wisdom);
 
-/// A recipe without a GPU: the fastest that wisdom has of such ones, else the estimate. Of what `gpu` says to lack, clusters
-/// or groups of blocks, it has none.
+/// A recipe without a device: the fastest that wisdom holds for GPUs of this kind, else the estimate. It avoids
+/// features that `gpu` lacks: clusters or cooperative groups.
 planning::Recipe choose_gpu_recipe(const Problem& problem, const target::Gpu& gpu, bool use_wisdom);
 
 /// The same on a device, as a plan.

@@ -2,7 +2,7 @@
 
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
-#include "search/gpu_timekeeper.hpp"
+#include "search/gpu_recipe_timer.hpp"
 #include "target/gpu.hpp"
 
 #include <functional>
@@ -10,60 +10,62 @@
 #include <string>
 #include <vector>
 
-/// Finding a GPU's fastest recipe by timing.
+/// Finds the fastest GPU recipe by timing.
 namespace swirl::search {
 
 struct GpuSearchSetting {
     const target::Gpu& gpu;
-    double seconds;          ///< to be kept, roughly; infinite: as long as it takes
-    bool exhaustive = false; ///< all candidates, and neighbours as long as one of them is better
-    std::vector<planning::Recipe> rivals = {}; ///< to be tried besides
+    double seconds;          ///< time budget, approximate; infinite: no limit
+    bool exhaustive = false; ///< all candidates, and neighbours until none is faster
+    std::vector<planning::Recipe> extra_candidates = {}; ///< additional candidates
     std::function<void(const std::string&)> progress = {};
 };
 
-/// The estimate's recipe, the model's candidates for each step while the others stay at their best, and what earlier searches
-/// found run against each other; then each step's winners together; then the winner's neighbours, as long as one is better;
-/// and the last one against the estimate again, so that whoever was only lucky does not win.
+/// Search in four steps. (1) Times the estimate's recipe, the model's candidates for each pass with the other passes
+/// fixed at their best, and recipes from earlier searches. (2) Combines the winners of all passes. (3) Times the
+/// winner's neighbours until none is faster. (4) Times the final winner against the estimate again, so that a recipe
+/// that was merely lucky does not win.
 class GpuSearch {
 public:
-    GpuSearch(const Problem& problem, GpuTimekeeper& timekeeper, GpuSearchSetting setting);
+    GpuSearch(const Problem& problem, GpuRecipeTimer& timer, GpuSearchSetting setting);
 
-    /// The winner, with infinite seconds where there was no time to compare it with anything.
-    GpuContender run();
-    /// Whether time sufficed for all that was to be tried.
+    /// The winner; its time is infinite if the budget did not allow a comparison.
+    GpuRecipeCandidate run();
+    /// Whether the budget sufficed for all candidates.
     bool is_complete() const { return is_complete_; }
 
 private:
-    /// A way to take the problem apart, with what its steps may be, the model's best first.
-    struct Staging {
-        std::vector<std::vector<planning::StepRecipe>> steps;
+    /// A decomposition of the problem into passes, with the candidates for each pass, the model's best first.
+    struct Decomposition {
+        std::vector<std::vector<planning::PassRecipe>> passes;
     };
-    std::vector<Staging> stagings() const;
-    planning::Recipe recipe_of(std::vector<planning::StepRecipe> steps) const;
+    std::vector<Decomposition> decompositions() const;
+    planning::Recipe recipe_of(std::vector<planning::PassRecipe> passes) const;
 
-    std::vector<GpuContender> contenders_of(const std::vector<Staging>& stagings);
-    /// Of each staging, its steps' fastest together.
-    void add_winning_steps(const std::vector<Staging>& stagings, const std::vector<GpuContender>& timed,
-                           std::vector<GpuContender>& contenders);
-    void refine(GpuContender& best, double until);
-    void race(std::vector<GpuContender>& contenders, double until);
-    void report(const std::vector<GpuContender>& contenders, std::size_t which);
-    /// Once for each recipe.
-    void add_new(std::vector<GpuContender>& contenders, planning::Recipe recipe);
-    double at(double share) const { return begin_ + share * setting_.seconds; }
+    std::vector<GpuRecipeCandidate> recipe_candidates(const std::vector<Decomposition>& decompositions);
+    /// For each decomposition, the combination of its fastest passes.
+    void add_winning_passes(const std::vector<Decomposition>& decompositions,
+                            const std::vector<GpuRecipeCandidate>& timed,
+                            std::vector<GpuRecipeCandidate>& candidates);
+    void refine(GpuRecipeCandidate& best, double deadline);
+    void benchmark(std::vector<GpuRecipeCandidate>& candidates, double deadline);
+    void report(const std::vector<GpuRecipeCandidate>& candidates, std::size_t which);
+    /// Adds a recipe unless it is present.
+    void add_new(std::vector<GpuRecipeCandidate>& candidates, planning::Recipe recipe);
+    double at(double fraction) const { return begin_ + fraction * setting_.seconds; }
 
     const Problem& problem_;
-    GpuTimekeeper& timekeeper_;
+    GpuRecipeTimer& timer_;
     GpuSearchSetting setting_;
     double begin_;
     std::set<std::string> tried_;
-    bool is_compared_ = false; ///< at least two recipes were timed, or there is but one
+    bool is_compared_ = false; ///< at least two recipes were timed, or only one exists
     bool is_complete_ = true;
     double best_seconds_ = std::numeric_limits<double>::infinity();
     double last_report_;
 };
 
-/// Recipes that differ from this one in one number of one mapping, or in the order of two radices.
+/// Recipes that differ from this one in one value of one configuration, or in the order of two radices.
 std::vector<planning::Recipe> gpu_neighbours(const planning::Recipe& recipe, const target::Gpu& gpu);
 
 } // namespace swirl::search

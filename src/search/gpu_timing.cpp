@@ -12,20 +12,20 @@ namespace swirl::search {
 
 namespace {
 
-constexpr std::size_t most_sets = 64;
-constexpr Integer most_repetitions = 10000;
+constexpr std::size_t max_sets = 64;
+constexpr Integer max_repetitions = 10000;
 
 std::size_t cache_bytes(const runtime::GpuDevice& device) {
     return static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
 }
 
-/// Executions after which random data in place, which grows each time, overflows; at least one.
+/// Executions before in-place random data, which grows each time, overflows; at least one.
 Integer safe_executions(const Problem& problem) {
-    if (problem.placement != Placement::in_place) return most_repetitions;
+    if (problem.placement != Placement::in_place) return max_repetitions;
     const double growth = std::fabs(problem.scale) * std::sqrt(static_cast<double>(transform_size(problem)));
     const Integer allowed =
         runtime::applications_before_overflow(growth, planning::largest_exponent(problem.precision));
-    return allowed == 0 ? most_repetitions : allowed; // 0: never
+    return allowed == 0 ? max_repetitions : allowed; // 0: never overflows
 }
 
 class GpuTimer {
@@ -42,15 +42,15 @@ public:
     }
 
     runtime::Measurement measure(const GpuTimingOptions& options) {
-        sample(1); // what comes with the first launch
+        sample(1); // first-launch overhead
         const Integer few = std::min<Integer>(most_, 10);
         const double first = sample(few);
         const auto wanted = static_cast<Integer>(options.shortest_sample / std::max(first, 1e-9)) + 1;
-        const Integer repetitions = std::clamp<Integer>(wanted, 1, std::min(most_, most_repetitions));
+        const Integer repetitions = std::clamp<Integer>(wanted, 1, std::min(most_, max_repetitions));
         std::vector<double> times;
         const double begin = runtime::monotonic_seconds();
-        while (std::ssize(times) < options.least_samples ||
-               (std::ssize(times) < options.most_samples &&
+        while (std::ssize(times) < options.min_samples ||
+               (std::ssize(times) < options.max_samples &&
                 runtime::monotonic_seconds() - begin < options.budget))
             times.push_back(sample(repetitions));
         runtime::Measurement result = runtime::summarize(times);
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// Seconds of an execution, the mean of so many.
+    /// Mean seconds per execution over `repetitions`.
     double sample(Integer repetitions) {
         if (executed_ + repetitions > most_) {
             data_.restore();
@@ -83,8 +83,8 @@ private:
     GpuTimingData data_;
     runtime::GpuBuffer workspace_;
     std::size_t next_ = 0;
-    Integer most_ = 1;     ///< executions of all sets before data overflows
-    Integer executed_ = 0; ///< since the data was new
+    Integer most_ = 1;     ///< executions over all sets before data overflows
+    Integer executed_ = 0; ///< since the data was reset
 };
 
 } // namespace
@@ -94,8 +94,8 @@ GpuTimingData::GpuTimingData(const runtime::GpuDevice& device, const Problem& pr
     std::size_t bytes = 0;
     for (const planning::GuardedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();
     const std::size_t wanted = 4 * cache_bytes(device) / std::max<std::size_t>(bytes, 1) + 1;
-    const std::size_t room = device.memory().free / 2 / std::max<std::size_t>(bytes, 1);
-    const std::size_t count = std::clamp<std::size_t>(std::min(wanted, room), 1, most_sets);
+    const std::size_t capacity = device.memory().free / 2 / std::max<std::size_t>(bytes, 1);
+    const std::size_t count = std::clamp<std::size_t>(std::min(wanted, capacity), 1, max_sets);
     for (std::size_t k = 0; k < count; ++k) sets_.emplace_back(device, host_);
     restore();
 }
@@ -118,7 +118,7 @@ double copy_bandwidth(const runtime::GpuDevice& device) {
     const runtime::GpuEvent start(device), end(device);
     runtime::fill_on_gpu(stream, from.address(), 1, bytes);
     double fastest = std::numeric_limits<double>::infinity();
-    for (int k = 0; k <= rounds; ++k) { // the first one warms up
+    for (int k = 0; k <= rounds; ++k) { // the first iteration warms up
         start.record(stream);
         runtime::copy_on_gpu(stream, to.address(), from.address(), bytes);
         end.record(stream);

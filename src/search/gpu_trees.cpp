@@ -15,11 +15,11 @@ namespace {
 
 bool is_better(const std::vector<Integer>& a, const std::vector<Integer>& b) {
     if (b.empty() || a.size() != b.size()) return b.empty() || a.size() < b.size();
-    if (a.front() != b.front()) return a.front() < b.front(); // the largest
+    if (a.front() != b.front()) return a.front() < b.front(); // the largest radix
     return a.back() > b.back();
 }
 
-/// Completes `chosen` by radices up to `most` whose product is n.
+/// Extends `chosen` by radices up to `most` to product n.
 void search_radices(Integer n, Integer most, std::vector<Integer>& chosen, std::vector<Integer>& best) {
     if (n == 1) {
         if (is_better(chosen, best)) best = chosen;
@@ -49,20 +49,20 @@ BreakdownTree wht_tree(Integer n) {
     return tree;
 }
 
-/// Around the transform that a rule leaves.
+/// Wraps the transform that a rule leaves.
 std::optional<BreakdownTree> around(const char* rule, std::optional<BreakdownTree> inner) {
     if (!inner) return std::nullopt;
     if (inner->rule.empty()) return BreakdownTree{rule, {}, {}};
     return BreakdownTree{rule, {}, {std::move(*inner)}};
 }
 
-/// The most points of a sweep's transforms, of which blocks hold some at once.
+/// Maximum points of a sweep's transforms; a block holds several at once.
 constexpr Integer longest_swept = 4096;
-/// The radix of a convolution beyond which another length is better.
+/// Maximum radix of a convolution; beyond it another length is better.
 constexpr Integer widest_of_convolution = 17;
-constexpr Integer row_of_banks = 32;
+constexpr Integer bank_count = 32;
 
-/// A convolution of n − 1 entries where its radices are small.
+/// A convolution of n − 1 entries, if its radices are small.
 std::optional<BreakdownTree> rader_tree(Integer n) {
     const std::vector<Integer> radices = balanced_radices(n - 1);
     if (!rules::is_prime(n) || radices.empty() || radices.front() > widest_of_convolution)
@@ -82,30 +82,31 @@ std::vector<Integer> smooth_sizes(Integer least, Integer most) {
     return sizes;
 }
 
-/// A convolution of the first size of small factors, in whole rows of the banks of shared memory.
+/// A convolution of the smallest smooth size that is a multiple of the shared memory bank count.
 std::optional<BreakdownTree> bluestein_tree(Integer n) {
-    for (const Integer rows : smooth_sizes(ceil_divide(2 * n - 2, row_of_banks), 4 * n / row_of_banks)) {
-        const Integer size = rows * row_of_banks;
+    for (const Integer rows : smooth_sizes(ceil_divide(2 * n - 2, bank_count), 4 * n / bank_count)) {
+        const Integer size = rows * bank_count;
         const BreakdownTree passes{"stockham", balanced_radices(size), {}};
         return BreakdownTree{"bluestein", {size}, {reversed_passes(passes), passes}};
     }
     return std::nullopt;
 }
 
-/// By the largest prime factor, if that has a convolution of its own size; else as one convolution.
+/// By the largest prime factor, if it has a convolution of its own size; else as one convolution.
 std::optional<BreakdownTree> tree_by_convolution(Integer n) {
     const Integer prime = rules::largest_prime_factor(n);
     const auto of_prime = rader_tree(prime);
     if (!of_prime) return bluestein_tree(n);
     if (prime == n) return of_prime;
     if (prime == n / prime)
-        return BreakdownTree{"cooley-tukey", {prime, prime}, {*of_prime}}; // a tree for each transform, once
+        return BreakdownTree{
+            "cooley-tukey", {prime, prime}, {*of_prime}}; // one child tree per distinct transform
     const auto rest = gpu_tree(formula::DFT(n / prime));
     if (!rest) return std::nullopt;
     return BreakdownTree{"cooley-tukey", {n / prime, prime}, {*rest, *of_prime}};
 }
 
-/// Three factors as equal as the divisors next to the cube root let them be, falling; none where n has no three.
+/// Three factors as equal as the divisors near the cube root allow, falling; empty if n has no such factors.
 std::vector<Integer> near_cube_root(Integer n) {
     constexpr std::ptrdiff_t around = 4; // divisors on either side
     const std::vector<Integer> divisors = rules::divisors(n);
@@ -125,12 +126,12 @@ std::vector<Integer> near_cube_root(Integer n) {
     return best;
 }
 
-/// Sweeps by these radices, the transform of each by the tree that `tree_of` gives for it, if there is one.
+/// Sweeps by these radices, each transform by the tree that `tree_of` returns, if it exists.
 template <class TreeOf>
 std::optional<BreakdownTree> sweeps_by(const std::vector<Integer>& radices, const TreeOf& tree_of) {
     BreakdownTree tree{"stockham", radices, {}};
     std::set<Integer> met;
-    for (auto radix = radices.rbegin(); radix != radices.rend(); ++radix) { // as they stand in the product
+    for (auto radix = radices.rbegin(); radix != radices.rend(); ++radix) { // in the order of the product
         if (!met.insert(*radix).second) continue;
         auto of_radix = tree_of(*radix);
         if (!of_radix) return std::nullopt;
@@ -152,7 +153,7 @@ std::optional<BreakdownTree> reversed_passes_of_block(Integer n) {
     return tree;
 }
 
-/// Three sweeps there, and back by the same in reverse order.
+/// Three forward sweeps, and the inverse by the same in reverse order.
 std::optional<std::vector<BreakdownTree>> three_there_and_back(Integer n) {
     std::vector<Integer> radices = near_cube_root(n);
     if (radices.empty()) return std::nullopt;
@@ -163,8 +164,8 @@ std::optional<std::vector<BreakdownTree>> three_there_and_back(Integer n) {
     return std::vector<BreakdownTree>{*back, *there};
 }
 
-/// There by two sweeps over the matrix nearest to a square, and back by those over its transpose: its columns are what the rows
-/// of the way there leave.
+/// Forward by two sweeps over the matrix nearest to square, inverse by sweeps over its transpose: the inverse's columns
+/// are the forward rows.
 std::optional<std::vector<BreakdownTree>> swept_there_and_back(Integer n) {
     const auto splits = rules::ordered_splits(n);
     if (splits.empty()) return std::nullopt;
@@ -179,7 +180,7 @@ std::optional<std::vector<BreakdownTree>> swept_there_and_back(Integer n) {
     return std::vector<BreakdownTree>{back, there};
 }
 
-/// A convolution of reals of its own size where its radices are small.
+/// A convolution of reals of its own size, if its radices are small.
 std::optional<BreakdownTree> real_rader_tree(Integer n) {
     const std::vector<Integer> radices = balanced_radices(n - 1);
     if (!rules::is_prime(n) || radices.size() < 2 || radices.front() > widest_of_convolution)
@@ -188,7 +189,7 @@ std::optional<BreakdownTree> real_rader_tree(Integer n) {
     return BreakdownTree{"rdft-rader", {n - 1}, {passes, passes}};
 }
 
-/// Those of even size as complex ones of half the size; those without a breakdown of their own as complex ones.
+/// Even sizes as complex transforms of half the size; sizes without a breakdown of their own as complex transforms.
 std::optional<BreakdownTree> real_tree(Integer n) {
     if (is_gpu_radix(n) || n <= largest_gpu_real_codelet) return BreakdownTree{};
     if (n % 2 == 0) return around("rdft-half-size", gpu_tree(formula::DFT(n / 2)));
@@ -205,7 +206,7 @@ std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     return around("dct4-rdft", real_tree(n));
 }
 
-/// There, and back by the same passes in reverse order.
+/// Forward, and inverse by the same passes in reverse order.
 std::optional<BreakdownTree> convolution_tree(Integer n) {
     BreakdownTree tree{"circulant-dft", {}, {}};
     if (n == 1) return tree;
@@ -215,7 +216,7 @@ std::optional<BreakdownTree> convolution_tree(Integer n) {
     return tree;
 }
 
-/// Rows of a plane, then its columns; volumes of codelets alone.
+/// Rows of a plane, then its columns; volumes by codelets only.
 std::optional<BreakdownTree> plane_tree(const formula::Formula& plane) {
     const auto& sides = plane.children();
     BreakdownTree tree{"row-column", {}, {}};
@@ -271,7 +272,8 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
 
 namespace {
 
-/// The pass next to the spectrum by an even radix, so that each of its entries is on one side of the spectrum's middle.
+/// Places an even radix in the pass next to the spectrum, so that each of its entries lies on one side of the
+/// spectrum's middle.
 void put_even_radix(std::vector<Integer>& radices, Direction direction) {
     const auto is_even = [](Integer radix) { return radix % 2 == 0; };
     if (direction == Direction::forward)
@@ -298,9 +300,9 @@ std::optional<BreakdownTree> real_two_sweep(Integer n, Integer columns, Directio
 
 namespace {
 
-constexpr std::size_t most_radix_lists = 5;
+constexpr std::size_t max_radix_lists = 5;
 
-/// All rising lists of radices from `least` on with product n, of at most `most` radices.
+/// All rising lists of at most `most` radices ≥ `least` with product n.
 void list_radices(Integer n, Integer least, Integer widest, std::size_t most, std::vector<Integer>& chosen,
                   std::vector<std::vector<Integer>>& lists) {
     if (n == 1) return lists.push_back(chosen);
@@ -319,7 +321,7 @@ double spread_of(const std::vector<Integer>& radices) {
     return static_cast<double>(radices.back()) / static_cast<double>(radices.front());
 }
 
-/// The lists of two radices or more that are shortest, of these the evenest.
+/// The shortest lists of two or more radices, and of these the most even.
 std::vector<std::vector<Integer>> radix_lists(Integer n, Integer widest) {
     std::vector<std::vector<Integer>> lists;
     std::vector<Integer> chosen;
@@ -328,7 +330,7 @@ std::vector<std::vector<Integer>> radix_lists(Integer n, Integer widest) {
     std::stable_sort(lists.begin(), lists.end(), [](const auto& a, const auto& b) {
         return a.size() != b.size() ? a.size() < b.size() : spread_of(a) < spread_of(b);
     });
-    if (lists.size() > most_radix_lists) lists.resize(most_radix_lists);
+    if (lists.size() > max_radix_lists) lists.resize(max_radix_lists);
     return lists;
 }
 
@@ -371,7 +373,7 @@ std::optional<BreakdownTree> three_sweeps(Integer n) {
 }
 
 std::optional<BreakdownTree> sweeps_by_primes(Integer n, Integer entries) {
-    const Integer longest = std::min(longest_swept, entries / 2); // between two arrays
+    const Integer longest = std::min(longest_swept, entries / 2); // two arrays
     std::vector<Integer> radices;
     Integer rest = n;
     for (Integer prime = rules::largest_prime_factor(rest); rest > 1 && prime > largest_gpu_prime;
@@ -391,7 +393,8 @@ std::optional<BreakdownTree> sweeps_by_primes(Integer n, Integer entries) {
     }
     return sweeps_by(radices, [&](Integer radix) -> std::optional<BreakdownTree> {
         if (rules::largest_prime_factor(radix) <= largest_gpu_prime) return passes_of_block(radix);
-        // Rader's table of indices before twiddles, which the first radix has none of, would make these a table as long as the data.
+        // Rader's index table combined with twiddles would be a table as long as the data; the first radix has no
+        // twiddles.
         if (radix == radices.front() && radix <= longest &&
             std::count(radices.begin(), radices.end(), radix) == 1)
             if (auto tree = rader_tree(radix)) return tree;
@@ -410,13 +413,13 @@ std::optional<BreakdownTree> swept_convolution(Integer n, int sweeps, Integer mo
 
 std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Integer entries) {
     constexpr std::size_t most = 2;
-    constexpr Integer least_width = 4; // neighbours of a piece
+    constexpr Integer min_width = 4; // of a contiguous range
     const auto& sides = transform.children();
     const Integer rows = sides.back().rows(), columns = sides[sides.size() - 2].rows();
     std::vector<BreakdownTree> trees;
     for (Integer band = std::min(columns / 2, entries / rows); band > 1 && trees.size() < most; --band) {
         const Integer rest = transform.rows() / rows / band;
-        if (columns % band != 0 || rest * least_width > entries) continue;
+        if (columns % band != 0 || rest * min_width > entries) continue;
         std::vector<Integer> lengths{columns / band, band, rows};
         if (sides.size() == 3) lengths.insert(lengths.begin(), sides.front().rows());
         BreakdownTree tree{sides.size() == 3 ? "volume-bands" : "bands", {band}, {}};

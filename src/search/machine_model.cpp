@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
-#include "search/machine.hpp"
+#include "search/host.hpp"
 #include "search/shared_wisdom.hpp"
 
 #include <algorithm>
@@ -15,20 +15,20 @@ namespace swirl::search {
 
 namespace {
 
-/// Bytes a cycle that the fitted machine copies within its second and to and from its third cache: swirl probe.
+/// Bytes per cycle that the fitted machine copies within L2, and to and from L3: swirl probe.
 constexpr double fitted_near = 52, fitted_far = 24;
-/// Measurements that differ less are the same.
+/// Measurements closer than this factor count as equal.
 constexpr double noise = 1.25;
-/// Figures beyond these are a disturbed measurement, or a machine that this model does not describe.
-constexpr double most_different = 8, least_hertz = 0.3e9, most_hertz = 20e9;
+/// Figures beyond these come from a disturbed measurement, or from a machine that this model does not describe.
+constexpr double max_ratio = 8, min_hertz = 0.3e9, max_hertz = 20e9;
 
-/// A ratio of two measurements; 1 where they are the same.
+/// A ratio of two measurements; 1 if they agree within noise.
 double ratio_of(double fitted, double measured) {
     const double ratio = fitted / measured;
-    return ratio < noise && ratio > 1 / noise ? 1 : std::clamp(ratio, 1 / most_different, most_different);
+    return ratio < noise && ratio > 1 / noise ? 1 : std::clamp(ratio, 1 / max_ratio, max_ratio);
 }
 
-/// The last data cache that one core has to itself; the first if there is none.
+/// The last private data cache of a core; the first cache if there is none.
 const CacheLevel& own_cache(const std::vector<CacheLevel>& caches, int threads_of_core) {
     std::size_t own = 0;
     while (own + 1 < caches.size() && caches[own + 1].shared_by <= threads_of_core) ++own;
@@ -43,22 +43,22 @@ double MachineModel::bytes_per_cycle(double bytes) const {
     return beyond.back().bytes_per_cycle;
 }
 
-const MachineModel& fitted_machine() {
+const MachineModel& fitted_machine_model() {
     static const MachineModel machine;
     return machine;
 }
 
-MachineModel machine_model(const MachineProbe& probe) {
-    const Machine& machine = probe.machine;
-    const int lanes = machine.vector_bytes / 8;
-    if (lanes == 0 || machine.caches.empty() || probe.measured_with.find("machine code") == std::string::npos)
-        return fitted_machine();
+MachineModel machine_model(const HostProbe& probe) {
+    const Host& host = probe.host;
+    const int lanes = host.vector_bytes / 8;
+    if (lanes == 0 || host.caches.empty() || probe.measured_with.find("machine code") == std::string::npos)
+        return fitted_machine_model();
     MachineModel model;
-    model.hertz = probe.flops_float64 / (4 * lanes); // two multiply-adds of two operations a lane
-    if (!(model.hertz > least_hertz && model.hertz < most_hertz)) return fitted_machine();
-    const CacheLevel& nearest = machine.caches.front();
+    model.hertz = probe.flops_float64 / (4 * lanes); // two multiply-adds of two operations per lane
+    if (!(model.hertz > min_hertz && model.hertz < max_hertz)) return fitted_machine_model();
+    const CacheLevel& nearest = host.caches.front();
     const CacheLevel& own =
-        own_cache(machine.caches, std::max(machine.hardware_threads / std::max(machine.cores, 1), 1));
+        own_cache(host.caches, std::max(host.hardware_threads / std::max(host.cores, 1), 1));
     model.nearest_cache_bytes = static_cast<double>(nearest.bytes);
     if (nearest.ways > 0) model.nearest_cache_ways = nearest.ways;
     model.own_cache_bytes = static_cast<double>(own.bytes);
@@ -77,15 +77,15 @@ MachineModel machine_model(const MachineProbe& probe) {
 }
 
 const MachineModel& known_machine_model(const target::Cpu& cpu) {
-    if (cpu.name != host_machine().instruction_set) return fitted_machine();
+    if (cpu.name != this_host().instruction_set) return fitted_machine_model();
     Wisdom* const wisdom = shared_wisdom(false);
-    if (wisdom == nullptr) return fitted_machine();
+    if (wisdom == nullptr) return fitted_machine_model();
     static constinit ForkSafeMutex mutex;
     static std::map<const Wisdom*, MachineModel> known;
     const std::lock_guard lock(mutex);
     if (const auto at = known.find(wisdom); at != known.end()) return at->second;
-    const std::optional<MachineProbe> probe = remembered_probe(*wisdom);
-    return known.emplace(wisdom, probe ? machine_model(*probe) : fitted_machine()).first->second;
+    const std::optional<HostProbe> probe = stored_probe(*wisdom);
+    return known.emplace(wisdom, probe ? machine_model(*probe) : fitted_machine_model()).first->second;
 }
 
 } // namespace swirl::search

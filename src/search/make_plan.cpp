@@ -8,7 +8,7 @@
 #include "runtime/executable_memory.hpp"
 #include "search/plan_search.hpp"
 #include "search/recent_plans.hpp"
-#include "search/remembered.hpp"
+#include "search/recipe_wisdom.hpp"
 
 #include <fmt/format.h>
 
@@ -21,9 +21,9 @@ namespace {
 using planning::Plan;
 using planning::Recipe;
 
-/// Seconds, at most, for a recipe of another version against the estimate.
+/// Time limit in seconds for checking another version's recipe against the estimate.
 constexpr double recheck_seconds = 0.3;
-/// A remembered recipe is kept if it takes no more than this part of the estimate's time: less may be luck.
+/// A stored recipe is kept if it takes at most this multiple of the estimate's time: a smaller difference may be luck.
 constexpr double as_fast = 1.01;
 
 planning::PlanOptions build_options(const PlannerOptions& options) {
@@ -41,39 +41,39 @@ public:
         : problem_(problem),
           options_(options),
           cpu_(cpu),
-          memory_(cpu, options.use_wisdom),
-          machine_(options.use_wisdom ? known_machine_model(cpu) : fitted_machine()) {}
+          wisdom_(cpu, options.use_wisdom),
+          machine_(options.use_wisdom ? known_machine_model(cpu) : fitted_machine_model()) {}
 
     std::shared_ptr<const Plan> plan() {
-        const std::optional<Remembered> known = memory_.recall(problem_, options_.threads);
+        const std::optional<StoredRecipe> known = wisdom_.lookup(problem_, options_.threads);
         if (known && is_enough(*known))
-            if (auto remembered = build_remembered(known->recipe)) return remembered;
+            if (auto stored = build_stored(known->recipe)) return stored;
         if (options_.effort == Effort::estimate)
             return recent_plan(request("estimate"),
                                [&] { return build(estimate(problem_, cpu_, machine_).recipe); });
-        MachineTimekeeper machine(problem_, options_.threads);
-        Timekeeper& timekeeper = options_.timekeeper ? *options_.timekeeper : machine;
-        std::optional<Contender> winner;
+        HostRecipeTimer host_timer(problem_, options_.threads);
+        RecipeTimer& timer = options_.timer ? *options_.timer : host_timer;
+        std::optional<RecipeCandidate> winner;
         if (known && options_.effort == Effort::measure && !known->is_current)
-            winner = rechecked(known->recipe, timekeeper);
+            winner = rechecked(known->recipe, timer);
         FoundBy how = FoundBy::measure;
         if (!winner) {
-            PlanSearch search(problem_, timekeeper, setting(known));
+            PlanSearch search(problem_, timer, setting(known));
             winner = search.run();
             if (search.is_complete()) how = found_by(options_.effort);
         }
-        if (winner->is_timed()) memory_.keep(problem_, options_.threads, *winner, how);
+        if (winner->is_timed()) wisdom_.store(problem_, options_.threads, *winner, how);
         return checked(*winner);
     }
 
 private:
-    /// Entries of another version were timed on other code, and nobody timed those of an estimate.
-    bool is_enough(const Remembered& known) const {
+    /// Entries of another version were timed on other code, and estimated entries were never timed.
+    bool is_enough(const StoredRecipe& known) const {
         if (!known.is_current || known.found_by == FoundBy::estimate) return false;
         return options_.effort != Effort::exhaustive || known.found_by == FoundBy::exhaustive;
     }
 
-    /// All that a plan depends on; whether code can run may change within a process.
+    /// Everything that a plan depends on; whether code can run may change within a process.
     std::string request(const std::string& recipe) const {
         return fmt::format("{} | {} | {} | threads {}, {}, model {}, {}", to_text(problem_), cpu_.name,
                            recipe, options_.threads, options_.check ? "checked" : "unchecked",
@@ -85,49 +85,48 @@ private:
         return Plan::build(problem_, recipe, build_options(options_));
     }
 
-    /// Null where the recipe does not fit: it is forgotten then.
-    std::shared_ptr<const Plan> build_remembered(const Recipe& recipe) {
+    /// Null if the recipe does not fit; then erases it.
+    std::shared_ptr<const Plan> build_stored(const Recipe& recipe) {
         try {
             return recent_plan(request(planning::to_string(recipe)), [&] { return build(recipe); });
         } catch (const UserError&) {
-            memory_.forget(problem_, options_.threads);
+            wisdom_.erase(problem_, options_.threads);
             return nullptr;
         }
     }
 
-    /// A recipe of another version if it still is as fast as the estimate's.
-    std::optional<Contender> rechecked(const Recipe& recipe, Timekeeper& timekeeper) const {
-        std::vector<Contender> both{{estimate(problem_, cpu_, machine_).recipe}, {recipe}};
-        timekeeper.race(problem_, both,
-                        timekeeper.now() + std::min(options_.time_budget_seconds, recheck_seconds),
+    /// Another version's recipe, if it is still as fast as the estimate's.
+    std::optional<RecipeCandidate> rechecked(const Recipe& recipe, RecipeTimer& timer) const {
+        std::vector<RecipeCandidate> both{{estimate(problem_, cpu_, machine_).recipe}, {recipe}};
+        timer.benchmark(problem_, both, timer.now() + std::min(options_.time_budget_seconds, recheck_seconds),
                         [](std::size_t) {});
         if (!both[1].is_timed() || both[1].seconds > as_fast * both[0].seconds) return std::nullopt;
         return both[1];
     }
 
-    SearchSetting setting(const std::optional<Remembered>& known) {
+    SearchSetting setting(const std::optional<StoredRecipe>& known) {
         const bool is_exhaustive = options_.effort == Effort::exhaustive;
         const bool has_budget = !is_exhaustive || options_.time_budget_seconds > 0;
         SearchSetting setting{
             cpu_, has_budget ? options_.time_budget_seconds : std::numeric_limits<double>::infinity(),
             machine_};
         setting.exhaustive = is_exhaustive;
-        setting.rivals = memory_.elsewhere(problem_, options_.threads);
-        if (known) setting.rivals.insert(setting.rivals.begin(), known->recipe);
+        setting.extra_candidates = wisdom_.elsewhere(problem_, options_.threads);
+        if (known) setting.extra_candidates.insert(setting.extra_candidates.begin(), known->recipe);
         setting.progress = options_.progress;
         const FoundBy how = found_by(options_.effort);
-        setting.memory.recall = [this, how](const Problem& part) -> std::optional<Contender> {
-            const auto remembered = memory_.recall(part, 1);
-            if (!remembered || !remembered->is_current || remembered->found_by < how) return std::nullopt;
-            return Contender{remembered->recipe, remembered->seconds};
+        setting.wisdom.lookup = [this, how](const Problem& subproblem) -> std::optional<RecipeCandidate> {
+            const auto stored = wisdom_.lookup(subproblem, 1);
+            if (!stored || !stored->is_current || stored->found_by < how) return std::nullopt;
+            return RecipeCandidate{stored->recipe, stored->seconds};
         };
-        setting.memory.keep = [this, how](const Problem& part, const Contender& best) {
-            memory_.keep(part, 1, best, how);
+        setting.wisdom.store = [this, how](const Problem& subproblem, const RecipeCandidate& best) {
+            wisdom_.store(subproblem, 1, best, how);
         };
         return setting;
     }
 
-    std::shared_ptr<const Plan> checked(const Contender& winner) const {
+    std::shared_ptr<const Plan> checked(const RecipeCandidate& winner) const {
         if (!winner.plan) return build(winner.recipe);
         if (options_.check) planning::check_against_definition(*winner.plan);
         return winner.plan;
@@ -136,7 +135,7 @@ private:
     const Problem& problem_;
     const PlannerOptions& options_;
     const target::Cpu& cpu_;
-    RecipeMemory memory_;
+    RecipeWisdom wisdom_;
     const MachineModel& machine_;
 };
 

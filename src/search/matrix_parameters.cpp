@@ -1,4 +1,4 @@
-// What a search over schedules tries, parameter by parameter.
+// The values that a schedule search tries, parameter by parameter.
 
 #include "base/integer.hpp"
 #include "search/matrix_search.hpp"
@@ -12,36 +12,37 @@ namespace {
 
 using gemm::Schedule;
 
-/// A tile that fills less of the registers has too few independent sums to hide the latency of multiply-adds.
+/// A register tile that fills less than this fraction of the registers has too few independent accumulators to hide the
+/// latency of multiply-adds.
 constexpr double least_filled = 0.55;
 constexpr std::size_t most_tiles = 16;
 
-double registers_for_sums(Number number, const gemm::Tile& tile) {
-    return gemm::scalars_in(number) * tile.vectors * tile.columns;
+double accumulator_registers(DataType data_type, const gemm::Tile& tile) {
+    return gemm::scalars_in(data_type) * tile.vectors * tile.columns;
 }
 
-std::vector<Schedule> tiles(Number number, const target::Cpu& cpu, const Schedule& best, bool refines) {
-    const gemm::Numbers numbers = gemm::Numbers::all(number);
+std::vector<Schedule> tiles(DataType data_type, const target::Cpu& cpu, const Schedule& best, bool refines) {
+    const gemm::OperandTypes types = gemm::OperandTypes::all(data_type);
     std::vector<Schedule> all;
     for (int vectors = 1; vectors <= 6; ++vectors)
         for (int columns = 1; columns <= 16; ++columns) {
             const gemm::Tile tile{best.tile.lanes, vectors, columns};
             const bool is_near =
                 std::abs(vectors - best.tile.vectors) <= 1 && std::abs(columns - best.tile.columns) <= 1;
-            if (!gemm::fits_registers(numbers, tile, cpu) || (refines && !is_near) ||
-                registers_for_sums(number, tile) < least_filled * cpu.vector_registers)
+            if (!gemm::fits_registers(types, tile, cpu) || (refines && !is_near) ||
+                accumulator_registers(data_type, tile) < least_filled * cpu.vector_registers)
                 continue;
-            all.push_back(refines ? best : gemm::model_schedule_of(numbers, tile, cpu));
+            all.push_back(refines ? best : gemm::model_schedule_of(types, tile, cpu));
             all.back().tile = tile;
         }
     std::stable_sort(all.begin(), all.end(), [&](const Schedule& a, const Schedule& b) {
-        return gemm::cycles_of_step(numbers, a.tile, cpu) < gemm::cycles_of_step(numbers, b.tile, cpu);
+        return gemm::cycles_per_k(types, a.tile, cpu) < gemm::cycles_per_k(types, b.tile, cpu);
     });
     if (all.size() > most_tiles) all.resize(most_tiles);
     return all;
 }
 
-/// The best with a parameter set to each of these.
+/// The best schedule with a parameter set to each of these values.
 template <class T>
 std::vector<Schedule> with(const Schedule& best, T Schedule::*parameter, const std::vector<T>& values) {
     std::vector<Schedule> all;
@@ -52,7 +53,7 @@ std::vector<Schedule> with(const Schedule& best, T Schedule::*parameter, const s
     return all;
 }
 
-/// A block's extent times these, in multiples of a step.
+/// A block's extent scaled by these factors, in multiples of a step.
 std::vector<Schedule> scaled(const Schedule& best, Integer Schedule::*extent, Integer step, bool refines) {
     const std::vector<double> factors =
         refines ? std::vector{0.875, 1.125} : std::vector{0.5, 2.0, 0.25, 0.75, 1.5};
@@ -70,34 +71,30 @@ std::span<const MatrixParameter> matrix_parameters() {
     static constexpr MatrixParameter all[] = {
         {"tile", tiles},
         {"unroll",
-         [](Number, const target::Cpu&, const Schedule& best, bool refines) {
+         [](DataType, const target::Cpu&, const Schedule& best, bool refines) {
              return with(
                  best, &Schedule::unroll,
                  refines ? std::vector{best.unroll * 2, best.unroll / 2 + 1} : std::vector{1, 2, 4, 8, 16});
          }},
-        {"depth",
-         [](Number, const target::Cpu&, const Schedule& best, bool refines) {
-             return scaled(best, &Schedule::block_depth, 8 * best.unroll, refines);
-         }},
-        {"rows", [](Number, const target::Cpu&, const Schedule& best,
-                    bool refines) { return scaled(best, &Schedule::block_rows, best.tile.rows(), refines); }},
-        {"columns",
-         [](Number, const target::Cpu&, const Schedule& best, bool refines) {
-             return scaled(best, &Schedule::block_columns, best.tile.columns, refines);
-         }},
+        {"depth", [](DataType, const target::Cpu&, const Schedule& best,
+                     bool refines) { return scaled(best, &Schedule::kc, 8 * best.unroll, refines); }},
+        {"rows", [](DataType, const target::Cpu&, const Schedule& best,
+                    bool refines) { return scaled(best, &Schedule::mc, best.tile.rows(), refines); }},
+        {"columns", [](DataType, const target::Cpu&, const Schedule& best,
+                       bool refines) { return scaled(best, &Schedule::nc, best.tile.columns, refines); }},
         {"order",
-         [](Number, const target::Cpu&, const Schedule& best, bool refines) {
+         [](DataType, const target::Cpu&, const Schedule& best, bool refines) {
              return refines ? std::vector<Schedule>{}
-                            : with(best, &Schedule::rows_inside, {!best.rows_inside});
+                            : with(best, &Schedule::rows_innermost, {!best.rows_innermost});
          }},
-        {"prefetch of C", [](Number, const target::Cpu&, const Schedule& best,
+        {"prefetch of C", [](DataType, const target::Cpu&, const Schedule& best,
                              bool) { return with(best, &Schedule::prefetch_c, {!best.prefetch_c}); }},
         {"prefetch of the next panel",
-         [](Number, const target::Cpu&, const Schedule& best, bool) {
+         [](DataType, const target::Cpu&, const Schedule& best, bool) {
              return with(best, &Schedule::prefetch_next, {!best.prefetch_next});
          }},
         {"prefetch of A",
-         [](Number, const target::Cpu&, const Schedule& best, bool refines) {
+         [](DataType, const target::Cpu&, const Schedule& best, bool refines) {
              return with(best, &Schedule::prefetch_a,
                          refines ? std::vector{best.prefetch_a / 2, best.prefetch_a * 2}
                                  : std::vector{0, 2, 4, 8, 16});

@@ -13,101 +13,98 @@ namespace {
 
 using gemm::Schedule;
 
-/// A candidate takes the best one's place when it is so much faster, twice: less may be luck.
+/// A candidate replaces the incumbent only if it is faster by this factor, twice: a smaller margin may be luck.
 constexpr double clearly = 1.004;
 constexpr int rounds_at_first = 5, rounds_to_confirm = 9, rounds_at_last = 15;
-/// What the last comparison with the model wants of the time.
-constexpr double share_at_last = 0.1;
+/// Fraction of the time budget for the final comparison with the model.
+constexpr double final_time_fraction = 0.1;
 
 class LineSearch {
 public:
-    LineSearch(const MatrixSearchSetting& setting, MatrixTimekeeper& timekeeper)
-        : setting_(setting),
-          timekeeper_(timekeeper),
-          end_(timekeeper.now() + (1 - share_at_last) * setting.seconds) {}
+    LineSearch(const MatrixSearchSetting& setting, MatrixTimer& timer)
+        : setting_(setting), timer_(timer), end_(timer.now() + (1 - final_time_fraction) * setting.seconds) {}
 
-    MatrixFinding run() {
-        finding_.model = finding_.found = gemm::model_schedule(setting_.number, setting_.cpu);
-        tried_.push_back(finding_.model);
-        say(fmt::format("model: {}", to_string(finding_.model)));
-        finding_.is_complete = true;
+    MatrixSearchResult run() {
+        result_.model = result_.found = gemm::model_schedule(setting_.data_type, setting_.cpu);
+        tried_.push_back(result_.model);
+        say(fmt::format("model: {}", to_string(result_.model)));
+        result_.is_complete = true;
         for (const bool refines : {false, true})
             for (const MatrixParameter& parameter : matrix_parameters()) search(parameter, refines);
         compare();
-        return finding_;
+        return result_;
     }
 
 private:
     void search(const MatrixParameter& parameter, bool refines) {
-        const Schedule before = finding_.found;
+        const Schedule before = result_.found;
         double gained = 1;
         for (const Schedule& candidate :
-             parameter.candidates(setting_.number, setting_.cpu, before, refines)) {
+             parameter.candidates(setting_.data_type, setting_.cpu, before, refines)) {
             if (is_known(candidate)) continue;
-            if (timekeeper_.now() >= end_) {
-                finding_.is_complete = false;
+            if (timer_.now() >= end_) {
+                result_.is_complete = false;
                 return;
             }
             tried_.push_back(candidate);
-            ++finding_.timed;
-            const double first = timekeeper_.speedup(candidate, finding_.found, rounds_at_first);
+            ++result_.timed;
+            const double first = timer_.speedup(candidate, result_.found, rounds_at_first);
             if (first < clearly) continue;
-            const double confirmed = timekeeper_.speedup(candidate, finding_.found, rounds_to_confirm);
+            const double confirmed = timer_.speedup(candidate, result_.found, rounds_to_confirm);
             if (confirmed < clearly) continue;
-            finding_.found = candidate;
+            result_.found = candidate;
             gained *= confirmed;
         }
         if (gained > 1)
             say(fmt::format("{}{}: {:+.1f}%, {}", parameter.name, refines ? ", refined" : "",
-                            100 * (gained - 1), to_string(finding_.found)));
+                            100 * (gained - 1), to_string(result_.found)));
     }
 
-    /// Whether products of all extents would be computed as by one that was tried.
+    /// Whether GEMMs of all extents would run exactly as with a schedule already tried.
     bool is_known(const Schedule& candidate) const {
         return std::any_of(tried_.begin(), tried_.end(),
                            [&](const Schedule& tried) { return is_same(tried, candidate); });
     }
     bool is_same(Schedule a, Schedule b) const {
-        for (const Integer extent : timekeeper_.extents()) {
+        for (const Integer extent : timer_.extents()) {
             const auto blocks = [&](const Schedule& schedule) {
-                const Integer depth = gemm::balanced_block(extent, schedule.block_depth, schedule.unroll);
-                return gemm::blocks_of(schedule, extent, depth, extent, depth);
+                const Integer k_extent = gemm::balanced_block(extent, schedule.kc, schedule.unroll);
+                return gemm::blocks_of(schedule, extent, k_extent, extent, k_extent);
             };
             if (blocks(a) != blocks(b)) return false;
         }
-        for (const auto block : {&Schedule::block_rows, &Schedule::block_depth, &Schedule::block_columns})
-            a.*block = b.*block;
+        for (const auto block : {&Schedule::mc, &Schedule::kc, &Schedule::nc}) a.*block = b.*block;
         return a == b;
     }
 
-    /// What was found and the model once more: the best of many is partly lucky.
+    /// Times the result against the model once more: the best of many is partly luck.
     void compare() {
-        if (finding_.found != finding_.model)
-            finding_.speedup = timekeeper_.speedup(finding_.found, finding_.model, rounds_at_last);
-        if (finding_.speedup <= 1) finding_.found = finding_.model;
-        finding_.model_seconds = timekeeper_.seconds(finding_.model);
-        if (finding_.found == finding_.model) finding_.speedup = 1;
-        finding_.found_seconds = finding_.model_seconds / finding_.speedup;
-        say(fmt::format("{} schedules timed{}", finding_.timed,
-                        finding_.is_complete ? "" : ", time was too short for all"));
+        if (result_.found != result_.model)
+            result_.speedup = timer_.speedup(result_.found, result_.model, rounds_at_last);
+        if (result_.speedup <= 1) result_.found = result_.model;
+        result_.model_seconds = timer_.seconds(result_.model);
+        if (result_.found == result_.model) result_.speedup = 1;
+        result_.found_seconds = result_.model_seconds / result_.speedup;
+        say(fmt::format("{} schedules timed{}", result_.timed,
+                        result_.is_complete ? "" : ", time was too short for all"));
     }
 
     void say(const std::string& line) const {
-        if (setting_.progress) setting_.progress(fmt::format("{}: {}", word_of(setting_.number), line));
+        if (setting_.progress) setting_.progress(fmt::format("{}: {}", word_of(setting_.data_type), line));
     }
 
     const MatrixSearchSetting& setting_;
-    MatrixTimekeeper& timekeeper_;
+    MatrixTimer& timer_;
     double end_;
-    MatrixFinding finding_;
+    MatrixSearchResult result_;
     std::vector<Schedule> tried_;
 };
 
 } // namespace
 
-MatrixFinding search_schedule(const MatrixSearchSetting& setting, MatrixTimekeeper& timekeeper) {
-    ensure(!timekeeper.extents().empty(), "a search at no extent");
-    return LineSearch(setting, timekeeper).run();
+MatrixSearchResult search_schedule(const MatrixSearchSetting& setting, MatrixTimer& timer) {
+    ensure(!timer.extents().empty(), "a search at no extent");
+    return LineSearch(setting, timer).run();
 }
 
 } // namespace swirl::search

@@ -4,19 +4,19 @@
 
 #include <optional>
 
-/// What wisdom says of schedules of matrix products.
+/// Wisdom lookup and storage of GEMM schedules.
 namespace swirl::search {
 
-/// The extents of the square products that a search for schedules times.
+/// The extents of the square GEMMs that a schedule search times.
 std::vector<Integer> searched_extents();
 
-/// What this version of swirl has found on this machine for this CPU; what is no schedule is forgotten.
-std::optional<gemm::Schedule> remembered_schedule(Number number, const target::Cpu& cpu);
+/// The schedule that this version of swirl found on this machine for this CPU. Erases an entry that is not a schedule.
+std::optional<gemm::Schedule> lookup_schedule(DataType data_type, const target::Cpu& cpu);
 
-/// Keeps what was found, and beside it the model's own schedule, both with their times.
-void remember(Number number, const target::Cpu& cpu, const MatrixFinding& finding);
+/// Stores the result and the model's own schedule, both with their times.
+void store_schedule(DataType data_type, const target::Cpu& cpu, const MatrixSearchResult& result);
 
-/// From now on products are computed by what is remembered: asked once for each kind of numbers, when first needed.
+/// From now on GEMM uses stored schedules: one lookup per data type, on first use.
 void use_matrix_wisdom();
 
 inline constexpr double usual_schedule_budget = 10; ///< seconds
@@ -24,11 +24,11 @@ inline constexpr double usual_schedule_budget = 10; ///< seconds
 struct FindScheduleOptions {
     double seconds = usual_schedule_budget;
     std::function<void(const std::string&)> progress = {};
-    MatrixTimekeeper* timekeeper = nullptr; ///< default: this machine
+    MatrixTimer* timer = nullptr; ///< default: this machine
 };
 
-/// For a valid product that is computed by blocks: where wisdom knows no schedule, a search finds one, which wisdom keeps. It is
-/// used if this process has not chosen another before.
+/// For a valid GEMM that a blocked kernel computes: if wisdom has no schedule, searches for one and stores it. The
+/// schedule is used unless this process has chosen another before.
 void find_schedule(const MatrixProduct& product, const FindScheduleOptions& options = {});
 
 } // namespace swirl::search

@@ -10,7 +10,7 @@ using namespace formula;
 
 namespace {
 
-/// The children of a tree: equal transforms share one, the first.
+/// The children of a tree: equal transforms share the first one.
 class Children {
 public:
     explicit Children(Candidate& candidate) : candidate_(candidate) {}
@@ -26,14 +26,14 @@ private:
     std::vector<Formula> done_;
 };
 
-/// The best for one dimension, its entries `stride` bytes apart and so many other transforms around.
+/// The best for one dimension, with entries `stride` bytes apart and `others` surrounding transforms.
 Candidate along(const Formula& child, Integer stride, double others, Setting setting) {
     setting.loops *= others;
     setting.side_by_side = stride > static_cast<Integer>(setting.element_bytes) ? setting.lanes : 1;
     return strided_candidates(child, stride, setting).front();
 }
 
-/// The dimensions of an array one after the other, the last first; each has the others as loops around it.
+/// The dimensions of an array in sequence, last first; each has the others as loops around it.
 Candidate row_column_candidate(const Formula& transform, const Setting& setting) {
     Candidate candidate{{"row-column", {}, {}}, 0};
     Children children(candidate);
@@ -43,13 +43,13 @@ Candidate row_column_candidate(const Formula& transform, const Setting& setting)
         const auto others = static_cast<double>(transform.rows() / child.rows());
         children.add(child, along(child, stride, others, setting), others);
     }
-    // Only two sweeps over memory do so much for one that comes and goes.
+    // Only two sweeps over memory do this much work per entry moved.
     const auto dimensions = static_cast<double>(transform.children().size());
     candidate.cycles += dimensions * sweep_cycles(transform.rows(), setting);
     return candidate;
 }
 
-/// Rows in bands of `part`, with that part of the columns' transforms.
+/// Rows in bands of `part`, with that factor of the column transforms.
 Candidate bands_candidate(const Formula& transform, Integer part, const Setting& setting) {
     const Formula &columns = transform.children()[0], &rows = transform.children()[1];
     const Integer rest = columns.rows() / part, row_entries = rows.rows();
@@ -66,14 +66,14 @@ Candidate bands_candidate(const Formula& transform, Integer part, const Setting&
                  count(columns.rows()));
     const Integer sweeps = count(part * row) <= setting.cache_bytes ? 2 : 3;
     candidate.cycles += count(sweeps) * sweep_cycles(transform.rows(), setting) +
-                        loaded_factors_cycles(1, setting) * count(transform.rows());
+                        loaded_twiddle_cycles(1, setting) * count(transform.rows());
     return candidate;
 }
 
 } // namespace
 
 std::vector<Candidate> multidimensional_candidates(const Formula& transform, const Setting& setting) {
-    constexpr Integer narrowest = 4, widest = 32; // rows of a band
+    constexpr Integer narrowest = 4, widest = 32; // rows per band
     std::vector<Candidate> all{row_column_candidate(transform, setting)};
     if (transform.children().size() == 2 && sweep_cycles(transform.rows(), setting) > 0)
         for (Integer part = narrowest; part <= widest && 2 * part <= transform.children()[0].rows(); ++part)

@@ -3,10 +3,10 @@
 #include "search/cost_model.hpp"
 #include "search/cycles.hpp"
 
-/// Breakdowns of DFTs over several dimensions in one stage.
+/// Breakdowns of DFTs over several dimensions in one pass.
 namespace swirl::search {
 
-/// Those worth trying for a Kronecker product of DFTs, best first.
+/// Candidates for a Kronecker product of DFTs, best first.
 std::vector<Candidate> multidimensional_candidates(const formula::Formula& transform, const Setting& setting);
 
 } // namespace swirl::search

@@ -8,17 +8,17 @@ namespace swirl::search {
 
 namespace {
 
-/// Cycles for an operation, and for what a call costs beside its operations. To find them again: swirl bench with
-/// --recipe, for the recipes of 8 to 100 points that swirl plan lists.
+/// Cycles per operation, and per call beyond its operations. To reproduce: swirl bench with --recipe, for the recipes
+/// of 8 to 100 points that swirl plan lists.
 constexpr double cycles_per_operation = 0.3;
 constexpr double cycles_per_call = 7, cycles_per_iteration = 2;
-/// Points, and vectors that all passes read, up to which a kernel is lowered so.
-constexpr Integer most_points = 128;
+/// Limits of this lowering: points of a kernel, and vectors read over all passes.
+constexpr Integer max_points = 128;
 constexpr double most_vectors = 64;
-/// Exchanges of neighbouring lanes beside an operation.
+/// Lane exchanges per operation.
 constexpr double exchanges = 0.12;
 
-/// Cycles of the passes; infinite for what is too long.
+/// Cycles of the passes; infinite if the transform is too long.
 double cycles(const rules::Choice& radices, Integer n, double lanes, double around) {
     Integer longest = 1, before = 1;
     std::vector<Integer> lane_loops;
@@ -40,7 +40,7 @@ double cycles(const rules::Choice& radices, Integer n, double lanes, double arou
         if (k + 1 < radices.size()) operations += times * columns * std::log2(width);
         vectors += times * radix;
     }
-    if (n > most_points || vectors > most_vectors) return std::numeric_limits<double>::infinity();
+    if (n > max_points || vectors > most_vectors) return std::numeric_limits<double>::infinity();
     return around + cycles_per_operation * std::max(operations, 2 * vectors);
 }
 

@@ -6,9 +6,9 @@
 
 namespace swirl::search {
 
-/// Estimates candidates for a DFT of n points anew, and sorts them, where the transform is so small that it is lowered to
-/// vectors of complex numbers (lower/pair_lowering.hpp): all in registers, and vectors half as many lanes long. `repeated`:
-/// in loops, where a codelet's lanes are their iterations, and the next one begins while the last one ends.
+/// Re-estimates and sorts candidates for a DFT of n points if it is small enough to be lowered to vectors of complex
+/// elements (lower/pair_lowering.hpp): all in registers, in vectors of half as many lanes. `repeated`: the DFT runs in
+/// a loop, whose iterations fill a codelet's lanes and overlap.
 void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated);
 
 } // namespace swirl::search

@@ -12,31 +12,31 @@
 
 namespace swirl::search {
 
+using planning::DimensionPass;
 using planning::Recipe;
-using planning::Stage;
 using rules::BreakdownTree;
 
 namespace {
 
-/// Parts of the time by whose ends the search for parts, the first contest and the neighbours are done; what is left is
-/// for the winner against the estimate.
-constexpr double parts_end = 0.5, contest_end = 0.8, neighbours_end = 0.92;
-/// A later contender has to be faster than this part of the time of an earlier one: less may be luck.
+/// Fractions of the time budget at which the subproblem search, the first benchmark and the neighbours end; the
+/// remainder is for the winner against the estimate.
+constexpr double subproblems_end = 0.5, benchmark_end = 0.8, neighbours_end = 0.92;
+/// A later candidate must take less than this fraction of an earlier one's time: a smaller margin may be luck.
 constexpr double clearly_faster = 0.99;
-/// Seconds between reports that bring nothing better.
+/// Minimum seconds between progress reports without improvement.
 constexpr double report_interval = 0.1;
-constexpr int most_refinements = 3;
-constexpr std::size_t most_neighbours = 32;
+constexpr int max_refinements = 3;
+constexpr std::size_t max_neighbours = 32;
 
 std::string microseconds(double seconds) { return fmt::format("{:.4g} µs", seconds * 1e6); }
 
 } // namespace
 
-PlanSearch::PlanSearch(const Problem& problem, Timekeeper& timekeeper, SearchSetting setting)
+PlanSearch::PlanSearch(const Problem& problem, RecipeTimer& timer, SearchSetting setting)
     : problem_(problem),
-      timekeeper_(timekeeper),
+      timer_(timer),
       setting_(std::move(setting)),
-      begin_(timekeeper.now()),
+      begin_(timer.now()),
       last_report_(begin_ - report_interval) {
     estimated_.recipe = estimate(problem, setting_.cpu, setting_.machine).recipe;
 }
@@ -45,135 +45,138 @@ ir::Scalar PlanSearch::scalar() const {
     return problem_.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
 }
 
-Recipe PlanSearch::recipe_of(const Stage& stage, const BreakdownTree& tree) const {
-    return {std::string(setting_.cpu.name), {{stage.dimension, tree}}};
+Recipe PlanSearch::recipe_of(const DimensionPass& pass, const BreakdownTree& tree) const {
+    return {std::string(setting_.cpu.name), {{pass.dimension, tree}}};
 }
 
-Contender PlanSearch::run() {
-    std::vector<Contender> contenders{estimated_};
-    race(problem_, contenders, begin_); // alone: how long building and running take
-    estimated_ = contenders[0];
-    const double each = timekeeper_.now() - begin_ + 3 * estimated_.seconds;
-    contenders = contenders_of(std::min(at(parts_end), at(contest_end) - 5 * each));
-    race(problem_, contenders, at(contest_end));
-    is_compared_ = contenders.size() == 1;
-    for (std::size_t i = 1; i < contenders.size(); ++i) is_compared_ |= contenders[i].is_timed();
-    is_complete_ = is_complete_ && all_tried(contenders);
-    estimated_ = contenders[0];
-    Contender best = contenders[winner_of(contenders)];
-    contenders.clear(); // plans that are not needed any more
+RecipeCandidate PlanSearch::run() {
+    std::vector<RecipeCandidate> candidates{estimated_};
+    benchmark(problem_, candidates, begin_); // alone: shows how long building and running take
+    estimated_ = candidates[0];
+    const double each = timer_.now() - begin_ + 3 * estimated_.seconds;
+    candidates = recipe_candidates(std::min(at(subproblems_end), at(benchmark_end) - 5 * each));
+    benchmark(problem_, candidates, at(benchmark_end));
+    is_compared_ = candidates.size() == 1;
+    for (std::size_t i = 1; i < candidates.size(); ++i) is_compared_ |= candidates[i].is_timed();
+    is_complete_ = is_complete_ && all_tried(candidates);
+    estimated_ = candidates[0];
+    RecipeCandidate best = candidates[winner_of(candidates)];
+    candidates.clear(); // frees plans that are no longer needed
     refine(best, at(neighbours_end));
-    if (best.recipe != estimated_.recipe && timekeeper_.now() + 6 * estimated_.seconds < at(1)) {
-        contenders = {estimated_, best};
-        race(problem_, contenders, at(1));
-        best = contenders[winner_of(contenders)];
+    if (best.recipe != estimated_.recipe && timer_.now() + 6 * estimated_.seconds < at(1)) {
+        candidates = {estimated_, best};
+        benchmark(problem_, candidates, at(1));
+        best = candidates[winner_of(candidates)];
     }
     if (!is_compared_) best.seconds = std::numeric_limits<double>::infinity();
     return best;
 }
 
-/// The neighbours of the best, as long as one of them is better.
-void PlanSearch::refine(Contender& best, double until) {
-    for (int k = 0; k < most_refinements && timekeeper_.now() < until; ++k) {
-        std::vector<Contender> contenders{best};
-        for (Contender& neighbour : neighbours_of(best.recipe))
-            add_new(contenders, std::move(neighbour.recipe));
-        if (contenders.size() == 1) return;
-        race(problem_, contenders, until);
-        const std::size_t winner = winner_of(contenders);
-        best = std::move(contenders[winner]);
+/// Times the neighbours of the best until none is faster.
+void PlanSearch::refine(RecipeCandidate& best, double deadline) {
+    for (int k = 0; k < max_refinements && timer_.now() < deadline; ++k) {
+        std::vector<RecipeCandidate> candidates{best};
+        for (RecipeCandidate& neighbour : neighbours_of(best.recipe))
+            add_new(candidates, std::move(neighbour.recipe));
+        if (candidates.size() == 1) return;
+        benchmark(problem_, candidates, deadline);
+        const std::size_t winner = winner_of(candidates);
+        best = std::move(candidates[winner]);
         if (winner == 0) return;
     }
 }
 
-// ---- contenders for the whole problem ------------------------------------------------------------------------------
+// ---- candidates for the whole problem ------------------------------------------------------------------------------
 
-void PlanSearch::add_new(std::vector<Contender>& contenders, Recipe recipe) {
-    if (tried_.insert(planning::to_string(recipe)).second) contenders.push_back({std::move(recipe)});
+void PlanSearch::add_new(std::vector<RecipeCandidate>& candidates, Recipe recipe) {
+    if (tried_.insert(planning::to_string(recipe)).second) candidates.push_back({std::move(recipe)});
 }
 
-std::vector<Contender> PlanSearch::contenders_of(double until) {
+std::vector<RecipeCandidate> PlanSearch::recipe_candidates(double deadline) {
     tried_.insert(planning::to_string(estimated_.recipe));
-    std::vector<Contender> contenders{estimated_};
-    const std::vector<Stage> stages = planning::stages(problem_);
+    std::vector<RecipeCandidate> candidates{estimated_};
+    const std::vector<DimensionPass> passes = planning::dimension_passes(problem_);
     const Breadth breadth = setting_.exhaustive ? Breadth::all : Breadth::likely;
-    if (stages.size() == 1) {
-        const auto trees = trees_for(problem_, stages[0], breadth, until);
-        for (const Recipe& rival : setting_.rivals) add_new(contenders, rival);
-        for (const BreakdownTree& tree : trees) add_new(contenders, recipe_of(stages[0], tree));
-        return contenders;
+    if (passes.size() == 1) {
+        const auto trees = trees_for(problem_, passes[0], breadth, deadline);
+        for (const Recipe& extra : setting_.extra_candidates) add_new(candidates, extra);
+        for (const BreakdownTree& tree : trees) add_new(candidates, recipe_of(passes[0], tree));
+        return candidates;
     }
     Recipe combined = estimated_.recipe;
-    for (std::size_t k = 0; k < stages.size(); ++k) {
-        const auto part = problem_of(problem_, stages[k]);
-        if (!part) continue;
-        const double now = timekeeper_.now();
-        combined.steps[k].tree =
-            solve(*part, breadth, now + (until - now) / static_cast<double>(stages.size() - k)).tree;
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        const auto subproblem = problem_of(problem_, passes[k]);
+        if (!subproblem) continue;
+        const double now = timer_.now();
+        combined.passes[k].tree =
+            solve(*subproblem, breadth, now + (deadline - now) / static_cast<double>(passes.size() - k)).tree;
     }
-    add_new(contenders, combined);
-    for (const Recipe& rival : setting_.rivals) add_new(contenders, rival);
-    for (std::size_t k = 0; k < stages.size(); ++k) {
+    add_new(candidates, combined);
+    for (const Recipe& extra : setting_.extra_candidates) add_new(candidates, extra);
+    for (std::size_t k = 0; k < passes.size(); ++k) {
         Recipe recipe = estimated_.recipe;
-        recipe.steps[k].tree = combined.steps[k].tree;
-        add_new(contenders, std::move(recipe));
+        recipe.passes[k].tree = combined.passes[k].tree;
+        add_new(candidates, std::move(recipe));
     }
-    return contenders;
+    return candidates;
 }
 
-std::vector<Contender> PlanSearch::neighbours_of(const Recipe& recipe) const {
-    const std::vector<Stage> stages = planning::stages(problem_);
-    std::vector<Contender> result;
-    const auto add = [&](std::size_t step, BreakdownTree tree) {
-        if (result.size() == most_neighbours) return;
+std::vector<RecipeCandidate> PlanSearch::neighbours_of(const Recipe& recipe) const {
+    const std::vector<DimensionPass> passes = planning::dimension_passes(problem_);
+    std::vector<RecipeCandidate> result;
+    const auto add = [&](std::size_t pass, BreakdownTree tree) {
+        if (result.size() == max_neighbours) return;
         result.push_back({recipe});
-        result.back().recipe.steps[step].tree = std::move(tree);
+        result.back().recipe.passes[pass].tree = std::move(tree);
     };
-    for (std::size_t k = 0; k < stages.size(); ++k)
-        for (BreakdownTree& tree : neighbours(recipe.steps[k].tree)) add(k, std::move(tree));
-    if (stages.size() > 1)
-        for (std::size_t k = 0; k < stages.size(); ++k)
+    for (std::size_t k = 0; k < passes.size(); ++k)
+        for (BreakdownTree& tree : neighbours(recipe.passes[k].tree)) add(k, std::move(tree));
+    if (passes.size() > 1)
+        for (std::size_t k = 0; k < passes.size(); ++k)
             for (Candidate& candidate :
-                 likely_breakdowns(stages[k], setting_.cpu, scalar(), setting_.machine))
+                 likely_breakdowns(passes[k], setting_.cpu, scalar(), setting_.machine))
                 add(k, std::move(candidate.tree));
     return result;
 }
 
-// ---- contests ----------------------------------------------------------------------------------------------------
+// ---- benchmarks --------------------------------------------------------------------------------------------------
 
-bool PlanSearch::all_tried(const std::vector<Contender>& contenders) {
-    return std::all_of(contenders.begin(), contenders.end(),
-                       [](const Contender& c) { return c.is_timed() || !c.fits; });
+bool PlanSearch::all_tried(const std::vector<RecipeCandidate>& candidates) {
+    return std::all_of(candidates.begin(), candidates.end(),
+                       [](const RecipeCandidate& c) { return c.is_timed() || !c.fits; });
 }
 
-std::size_t PlanSearch::winner_of(const std::vector<Contender>& contenders) {
+std::size_t PlanSearch::winner_of(const std::vector<RecipeCandidate>& candidates) {
     std::size_t winner = 0;
-    for (std::size_t i = 1; i < contenders.size(); ++i) {
+    for (std::size_t i = 1; i < candidates.size(); ++i) {
         const double faster = winner == 0 ? clearly_faster : 1;
-        if (contenders[i].seconds < faster * contenders[winner].seconds) winner = i;
+        if (candidates[i].seconds < faster * candidates[winner].seconds) winner = i;
     }
     return winner;
 }
 
-void PlanSearch::race(const Problem& problem, std::vector<Contender>& contenders, double until) {
-    timekeeper_.race(problem, contenders, until,
-                     [&](std::size_t which) { report(problem, contenders, which); });
+void PlanSearch::benchmark(const Problem& problem, std::vector<RecipeCandidate>& candidates,
+                           double deadline) {
+    timer_.benchmark(problem, candidates, deadline,
+                     [&](std::size_t which) { report(problem, candidates, which); });
     if (&problem != &problem_) return;
-    for (const Contender& contender : contenders) best_seconds_ = std::min(best_seconds_, contender.seconds);
+    for (const RecipeCandidate& candidate : candidates)
+        best_seconds_ = std::min(best_seconds_, candidate.seconds);
 }
 
-void PlanSearch::report(const Problem& problem, const std::vector<Contender>& contenders, std::size_t which) {
-    const bool is_part = &problem != &problem_;
-    const Contender& contender = contenders[which];
-    const bool is_best = !is_part && contender.seconds < best_seconds_;
-    if (is_best) best_seconds_ = contender.seconds;
-    const double now = timekeeper_.now();
+void PlanSearch::report(const Problem& problem, const std::vector<RecipeCandidate>& candidates,
+                        std::size_t which) {
+    const bool is_subproblem = &problem != &problem_;
+    const RecipeCandidate& candidate = candidates[which];
+    const bool is_best = !is_subproblem && candidate.seconds < best_seconds_;
+    if (is_best) best_seconds_ = candidate.seconds;
+    const double now = timer_.now();
     if (!setting_.progress || (!is_best && now - last_report_ < report_interval)) return;
     last_report_ = now;
     std::string line = to_text(problem_);
-    if (is_part) line += ", part " + to_text(problem);
-    line += fmt::format(": {} of {}, {} with {}", which + 1, contenders.size(),
-                        microseconds(contender.seconds), planning::to_string(contender.recipe));
+    if (is_subproblem) line += ", part " + to_text(problem);
+    line += fmt::format(": {} of {}, {} with {}", which + 1, candidates.size(),
+                        microseconds(candidate.seconds), planning::to_string(candidate.recipe));
     if (std::isfinite(best_seconds_)) line += "; best " + microseconds(best_seconds_);
     if (std::isfinite(setting_.seconds)) line += fmt::format("; {:.1f} s left", std::max(at(1) - now, 0.0));
     setting_.progress(line);

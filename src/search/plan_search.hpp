@@ -2,8 +2,8 @@
 
 #include "problem/problem.hpp"
 #include "search/cost_model.hpp"
-#include "search/parts.hpp"
-#include "search/timekeeper.hpp"
+#include "search/recipe_timer.hpp"
+#include "search/subproblems.hpp"
 
 #include <functional>
 #include <map>
@@ -12,88 +12,89 @@
 #include <string>
 #include <vector>
 
-/// Finding the fastest recipe by timing.
+/// Finds the fastest recipe by timing.
 namespace swirl::search {
 
-/// What earlier searches found about parts, and where this one leaves what it finds. Both may be empty.
-struct PartMemory {
-    std::function<std::optional<Contender>(const Problem&)> recall = {};
-    std::function<void(const Problem&, const Contender&)> keep = {};
+/// Results of earlier searches on subproblems, and the sink for this one's. Both may be empty.
+struct SubproblemWisdom {
+    std::function<std::optional<RecipeCandidate>(const Problem&)> lookup = {};
+    std::function<void(const Problem&, const RecipeCandidate&)> store = {};
 };
 
 struct SearchSetting {
     const target::Cpu& cpu;
-    double seconds; ///< to be kept, roughly; infinite: as long as it takes
-    const MachineModel& machine = fitted_machine();
-    bool exhaustive = false; ///< every choice of every rule, not only what the model proposes
-    std::vector<planning::Recipe> rivals = {}; ///< to be tried besides
+    double seconds; ///< time budget, approximate; infinite: no limit
+    const MachineModel& machine = fitted_machine_model();
+    bool exhaustive = false; ///< every choice of every rule, not only the model's proposals
+    std::vector<planning::Recipe> extra_candidates = {}; ///< additional candidates
     std::function<void(const std::string&)> progress = {};
-    PartMemory memory = {};
+    SubproblemWisdom wisdom = {};
 };
 
-/// Dynamic programming over timed parts. The transforms that a rule leaves are timed as problems of their own, in the
-/// context in which they will run, each once; a recipe takes the fastest tree of each. The likeliest recipes for the
-/// whole, the estimate's choice always among them, then run against each other; the winner's neighbours against the
-/// winner; and the last one against the estimate again, so that whoever was only lucky does not win.
+/// Dynamic programming over timed subproblems. Each transform that a rule leaves is timed once, as a problem of its
+/// own, in the context in which it will run; a recipe takes the fastest tree of each. The most promising recipes for
+/// the whole problem, the estimate's choice always among them, are then timed against each other, the winner's
+/// neighbours against the winner, and the final winner against the estimate again, so that a recipe that was merely
+/// lucky does not win.
 class PlanSearch {
 public:
-    PlanSearch(const Problem& problem, Timekeeper& timekeeper, SearchSetting setting);
+    PlanSearch(const Problem& problem, RecipeTimer& timer, SearchSetting setting);
 
-    /// The winner, with infinite seconds where there was no time to compare it with anything.
-    Contender run();
-    /// Whether time sufficed for all that was to be tried.
+    /// The winner; its time is infinite if the budget did not allow a comparison.
+    RecipeCandidate run();
+    /// Whether the budget sufficed for all candidates.
     bool is_complete() const { return is_complete_; }
 
 private:
-    /// How much is considered.
+    /// Breadth of the search.
     enum class Breadth : std::uint8_t { likely, all };
-    /// A part's best tree, and its time.
+    /// A subproblem's best tree, and its time.
     struct Solved {
         rules::BreakdownTree tree;
         double seconds;      ///< infinite: not timed
-        double model_cycles; ///< by the model's best tree
+        double model_cycles; ///< of the model's best tree
     };
-    /// A breakdown of one stage, with its parts.
+    /// A breakdown of one pass, with its subproblems.
     struct Breakdown {
         Candidate candidate;
-        std::vector<Part> parts;
-        Breadth inner = Breadth::likely; ///< in which its parts are looked into
+        std::vector<Subproblem> subproblems;
+        Breadth inner = Breadth::likely; ///< breadth of the search over its subproblems
     };
 
-    Solved solve(const Problem& part, Breadth breadth, double until);
-    Solved race_part(const Problem& part, Breadth breadth, double until);
-    void solve_parts(const std::vector<Breakdown>& breakdowns, double until);
-    std::vector<Breakdown> breakdowns_of(const Problem& problem, const planning::Stage& stage,
+    Solved solve(const Problem& subproblem, Breadth breadth, double deadline);
+    Solved benchmark_subproblem(const Problem& subproblem, Breadth breadth, double deadline);
+    void solve_subproblems(const std::vector<Breakdown>& breakdowns, double deadline);
+    std::vector<Breakdown> breakdowns_of(const Problem& problem, const planning::DimensionPass& pass,
                                          Breadth breadth) const;
-    static bool is_open(const Breakdown& breakdown, const Part& part);
+    static bool is_open(const Breakdown& breakdown, const Subproblem& subproblem);
     std::optional<Candidate> with_best_children(const Breakdown& breakdown);
-    std::vector<rules::BreakdownTree> trees_for(const Problem& problem, const planning::Stage& stage,
-                                                Breadth breadth, double until);
+    std::vector<rules::BreakdownTree> trees_for(const Problem& problem, const planning::DimensionPass& pass,
+                                                Breadth breadth, double deadline);
 
-    std::vector<Contender> contenders_of(double until);
-    std::vector<Contender> neighbours_of(const planning::Recipe& recipe) const;
-    void refine(Contender& best, double until);
-    void race(const Problem& problem, std::vector<Contender>& contenders, double until);
-    void report(const Problem& problem, const std::vector<Contender>& contenders, std::size_t which);
-    static bool all_tried(const std::vector<Contender>& contenders);
-    /// The fastest; an earlier one unless a later one is clearly faster.
-    static std::size_t winner_of(const std::vector<Contender>& contenders);
-    /// Once for each recipe of the whole problem.
-    void add_new(std::vector<Contender>& contenders, planning::Recipe recipe);
+    std::vector<RecipeCandidate> recipe_candidates(double deadline);
+    std::vector<RecipeCandidate> neighbours_of(const planning::Recipe& recipe) const;
+    void refine(RecipeCandidate& best, double deadline);
+    void benchmark(const Problem& problem, std::vector<RecipeCandidate>& candidates, double deadline);
+    void report(const Problem& problem, const std::vector<RecipeCandidate>& candidates, std::size_t which);
+    static bool all_tried(const std::vector<RecipeCandidate>& candidates);
+    /// The fastest; the earlier of two unless the later is clearly faster.
+    static std::size_t winner_of(const std::vector<RecipeCandidate>& candidates);
+    /// Adds a recipe of the whole problem unless it is present.
+    void add_new(std::vector<RecipeCandidate>& candidates, planning::Recipe recipe);
 
-    planning::Recipe recipe_of(const planning::Stage& stage, const rules::BreakdownTree& tree) const;
-    double at(double share) const { return begin_ + share * setting_.seconds; }
+    planning::Recipe recipe_of(const planning::DimensionPass& pass, const rules::BreakdownTree& tree) const;
+    double at(double fraction) const { return begin_ + fraction * setting_.seconds; }
     ir::Scalar scalar() const;
 
     const Problem& problem_;
-    Timekeeper& timekeeper_;
+    RecipeTimer& timer_;
     SearchSetting setting_;
     double begin_;
-    Contender estimated_;
+    RecipeCandidate estimated_;
     std::map<std::pair<std::string, Breadth>, Solved> solved_;
     std::set<std::string> in_progress_;
     std::set<std::string> tried_;
-    bool is_compared_ = false; ///< at least two recipes of the whole problem were timed, or there is but one
+    bool is_compared_ = false; ///< at least two recipes of the whole problem were timed, or only one exists
     bool is_complete_ = true;
     double best_seconds_ = std::numeric_limits<double>::infinity(); ///< of the whole problem so far
     double last_report_;

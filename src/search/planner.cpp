@@ -11,13 +11,13 @@ namespace swirl::search {
 
 namespace {
 
-void add_rejections(Choice& choice, const planning::Stage& stage, const std::vector<Candidate>& all) {
+void add_rejections(Choice& choice, const planning::DimensionPass& pass, const std::vector<Candidate>& all) {
     for (std::size_t k = 1; k < all.size(); ++k)
         choice.rejections.push_back(
             {rules::to_string(all[k].tree),
              fmt::format("estimated at {:.2f} times the cost", all[k].cycles / all[0].cycles)});
     for (const rules::BreakdownRule& rule : rules::registry())
-        if (const auto applicability = rule.applicable(stage.nonterminal); !applicability.ok())
+        if (const auto applicability = rule.applicable(pass.nonterminal); !applicability.ok())
             choice.rejections.push_back({std::string(rule.name), applicability.reason()});
 }
 
@@ -29,11 +29,11 @@ Choice estimate(const Problem& problem, const target::Cpu& cpu, const MachineMod
     const ir::Scalar scalar =
         problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
     Choice choice{{std::string(cpu.name), {}}, 0, {}};
-    for (const planning::Stage& stage : planning::stages(problem)) {
-        const std::vector<Candidate> all = candidates(stage, cpu, scalar, machine);
-        choice.recipe.steps.push_back({stage.dimension, all[0].tree});
+    for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
+        const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
+        choice.recipe.passes.push_back({pass.dimension, all[0].tree});
         choice.estimated_seconds += all[0].cycles / machine.hertz;
-        add_rejections(choice, stage, all);
+        add_rejections(choice, pass, all);
     }
     return choice;
 }

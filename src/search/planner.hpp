@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-/// Choosing a recipe.
+/// Chooses a recipe.
 namespace swirl::search {
 
-class Timekeeper;
+class RecipeTimer;
 
 enum class Effort : std::uint8_t {
-    estimate,   ///< from the machine tables, nothing is timed
-    measure,    ///< times the likely recipes and their parts under a time budget
-    exhaustive, ///< times every choice of every rule that applies
+    estimate,   ///< from the machine tables; nothing is timed
+    measure,    ///< times the most promising recipes and their subproblems within a time budget
+    exhaustive, ///< times every choice of every applicable rule
 };
 
-/// A recipe or rule that was considered and not taken, and why.
+/// A recipe or rule that was considered and rejected, and why.
 struct Rejection {
     std::string what;
     std::string why;
@@ -26,31 +26,31 @@ struct Rejection {
 
 struct Choice {
     planning::Recipe recipe;
-    double estimated_seconds = 0; ///< the model's figure for one execution
+    double estimated_seconds = 0; ///< the model's prediction for one execution
     std::vector<Rejection> rejections;
 };
 
 struct PlannerOptions {
     Effort effort = Effort::estimate;
-    double time_budget_seconds = 5;   ///< an exhaustive search without one: 0 or infinite
-    const target::Cpu* cpu = nullptr; ///< default: the host's best, portable where no code can be generated
+    double time_budget_seconds = 5;   ///< for an exhaustive search, 0 or infinite means no budget
+    const target::Cpu* cpu = nullptr; ///< default: the host's best, portable if no code can be generated
     bool use_wisdom = true;
     bool check = true; ///< see planning::PlanOptions
     int threads = 1;   ///< see planning::PlanOptions
     std::function<void(const std::string&)> progress =
-        {};                           ///< called with a line now and then while measuring
-    Timekeeper* timekeeper = nullptr; ///< default: this machine
+        {};                       ///< called with a progress line now and then while timing
+    RecipeTimer* timer = nullptr; ///< default: this machine
 };
 
-/// The recipe the model likes best. Throws UserError for an invalid problem or one no rule can break down.
+/// The model's best recipe. Throws UserError for an invalid problem or one that no rule can break down.
 Choice estimate(const Problem& problem, const target::Cpu& cpu,
-                const MachineModel& machine = fitted_machine());
+                const MachineModel& machine = fitted_machine_model());
 
-/// Wisdom if there is any that can be trusted, else by the effort asked for; measured winners go to wisdom.
+/// A trusted recipe from wisdom, else the result of the requested effort; timed winners are stored in wisdom.
 ///
-/// Trusted is what this version of swirl has timed on this machine, and for an exhaustive search what one has found.
-/// A recipe of another version is run against the estimate first, where measuring is asked for; recipes of other machines
-/// are among what is timed. Neither counts for an estimate.
+/// Trusted entries were timed on this machine by this version of swirl; for an exhaustive search, by an exhaustive one.
+/// If timing is allowed, a recipe of another version is first timed against the estimate, and recipes of other machines
+/// are among the candidates. Neither is used for an estimate.
 std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlannerOptions& options = {});
 
 } // namespace swirl::search

@@ -21,17 +21,17 @@ struct Level {
     Integer working_set; ///< bytes
 };
 
-/// Half of each cache, so that nothing else drives the data out; of one that cores share, what is left to one of
-/// them, but not less than twice the cache before. Then memory.
-std::vector<Level> levels_of(const Machine& machine, Integer memory_working_set) {
+/// Half of each cache, so that other data does not evict the working set; of a shared cache, the capacity left to one
+/// core, but at least twice the next smaller cache. Then memory.
+std::vector<Level> levels_of(const Host& host, Integer memory_working_set) {
     std::vector<Level> levels;
     Integer before = 0;
-    const int threads_each = std::max(machine.hardware_threads / std::max(machine.cores, 1), 1);
-    for (const CacheLevel& cache : machine.caches) {
+    const int threads_each = std::max(host.hardware_threads / std::max(host.cores, 1), 1);
+    for (const CacheLevel& cache : host.caches) {
         const Integer users = std::max(cache.shared_by / threads_each, 1);
-        const Integer share = std::max(cache.bytes / (2 * users), std::min(2 * before, cache.bytes / 2));
-        if (share <= before) continue;
-        levels.push_back({fmt::format("L{}", cache.level), share});
+        const Integer usable = std::max(cache.bytes / (2 * users), std::min(2 * before, cache.bytes / 2));
+        if (usable <= before) continue;
+        levels.push_back({fmt::format("L{}", cache.level), usable});
         before = cache.bytes;
     }
     constexpr Integer least = Integer{64} << 20;
@@ -44,13 +44,13 @@ std::vector<Level> levels_of(const Machine& machine, Integer memory_working_set)
 runtime::TimingOptions timing(double budget) {
     return {.warm_up = budget / 10,
             .shortest_sample = budget / 50,
-            .least_samples = 3,
-            .most_samples = 40,
+            .min_samples = 3,
+            .max_samples = 40,
             .precision = 0.002,
             .budget = budget};
 }
 
-/// Seconds of an iteration.
+/// Seconds per iteration.
 double seconds_of_iteration(const ProbeKernels::Arithmetic& kernel, double budget) {
     const runtime::AlignedBuffer data(static_cast<std::size_t>(kernel.elements) * sizeof(double));
     void* const buffers[] = {data.data()};
@@ -72,7 +72,7 @@ public:
         const Integer all = elements(level.working_set);
         const Integer half = elements(level.working_set / 2);
         double* const first = memory_.as<double>();
-        // The second half begins half a page further: stores do not meet loads of equal low address bits.
+        // The second half is offset by half a page, to avoid 4K aliasing between loads and stores.
         double* const second = first + half + 2048 / static_cast<Integer>(sizeof(double));
         Bandwidth result;
         result.level = level.name;
@@ -91,7 +91,7 @@ private:
 
     double speed(runtime::KernelFunction kernel, std::array<void*, 2> buffers, Integer elements,
                  Integer moved) const {
-        // Small sets are gone through several times a call, so that the call does not count.
+        // Small working sets are traversed several times per call, to amortise the call.
         const Integer repetitions = std::max<Integer>(1, 32768 / elements);
         const std::int64_t parameters[] = {elements, repetitions};
         const runtime::TimedWork work{.run = [&] { kernel(buffers.data(), parameters); }, .restore = {}};
@@ -107,21 +107,21 @@ private:
 
 } // namespace
 
-const Bandwidth& MachineProbe::level_holding(Integer bytes) const {
+const Bandwidth& HostProbe::level_holding(Integer bytes) const {
     ensure(!bandwidth.empty(), "a probe without bandwidths");
     for (std::size_t i = 0; i + 1 < bandwidth.size(); ++i) {
-        // What was measured is half of what the level holds.
+        // The measured working set is half of the level's capacity.
         if (bytes <= 2 * bandwidth[i].working_set) return bandwidth[i];
     }
     return bandwidth.back();
 }
 
-MachineProbe probe(const ProbeKernels& kernels, const ProbeOptions& options) {
+HostProbe probe(const ProbeKernels& kernels, const ProbeOptions& options) {
     const runtime::PinnedThread pinned;
-    MachineProbe result;
-    result.machine = host_machine();
+    HostProbe result;
+    result.host = this_host();
     result.measured_with = kernels.made_of;
-    const std::vector<Level> levels = levels_of(result.machine, options.memory_working_set);
+    const std::vector<Level> levels = levels_of(result.host, options.memory_working_set);
     const double for_pages = options.budget / 4;
     const double each = (options.budget - for_pages) / static_cast<double>(4 + 3 * levels.size());
     const auto flops = [&](const ProbeKernels::Arithmetic& all) {
@@ -139,14 +139,14 @@ MachineProbe probe(const ProbeKernels& kernels, const ProbeOptions& options) {
     for (const Level& level : levels) largest = std::max(largest, level.working_set);
     const BandwidthProbe bandwidth(kernels, largest, each);
     for (const Level& level : levels) result.bandwidth.push_back(bandwidth.measure(level));
-    result.pages = measure_page_costs(for_pages, options.most_pages);
+    result.pages = measure_page_costs(for_pages, options.max_pages);
     return result;
 }
 
-MachineProbe probe(const ProbeOptions& options) { return probe(best_probe_kernels(), options); }
+HostProbe probe(const ProbeOptions& options) { return probe(best_probe_kernels(), options); }
 
-std::optional<MachineProbe> remembered_probe(Wisdom& wisdom) {
-    const auto known = wisdom.fact(machine_key(host_machine()), fact_name);
+std::optional<HostProbe> stored_probe(Wisdom& wisdom) {
+    const auto known = wisdom.fact(host_key(this_host()), fact_name);
     if (!known) return std::nullopt;
     try {
         return parse_probe(*known);
@@ -155,14 +155,14 @@ std::optional<MachineProbe> remembered_probe(Wisdom& wisdom) {
     }
 }
 
-MachineProbe known_probe(Wisdom& wisdom, const ProbeOptions& options) {
-    if (auto known = remembered_probe(wisdom)) return std::move(*known);
+HostProbe known_probe(Wisdom& wisdom, const ProbeOptions& options) {
+    if (auto known = stored_probe(wisdom)) return std::move(*known);
     return new_probe(wisdom, options);
 }
 
-MachineProbe new_probe(Wisdom& wisdom, const ProbeOptions& options) {
-    MachineProbe result = probe(options);
-    wisdom.remember_fact(machine_key(host_machine()), fact_name, to_json(result));
+HostProbe new_probe(Wisdom& wisdom, const ProbeOptions& options) {
+    HostProbe result = probe(options);
+    wisdom.store_fact(host_key(this_host()), fact_name, to_json(result));
     return result;
 }
 

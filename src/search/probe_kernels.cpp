@@ -11,17 +11,17 @@ namespace {
 using ir::Scalar;
 using ir::Value;
 
-/// Chains side by side: two FMA units of latency 4 or 5 need 8 to 10; more do no harm while they fit in registers.
-int most_chains(const target::Cpu& cpu) { return cpu.vector_registers > 16 ? 20 : 12; }
-/// Steps of each chain between load and store, so that these do not count.
+/// Independent chains: two FMA units of latency 4 or 5 need 8 to 10; more do no harm while they fit in registers.
+int max_chains(const target::Cpu& cpu) { return cpu.vector_registers > 16 ? 20 : 12; }
+/// Steps of each chain between load and store, to amortise these.
 constexpr int steps = 48;
-/// Vectors that one iteration of a memory loop touches.
+/// Vectors per iteration of a memory loop.
 constexpr int vectors_each = 16;
 
-void compile_into(ProbeKernels& kernels, runtime::KernelFunction& place, const ir::Program& program,
+void compile_into(ProbeKernels& kernels, runtime::KernelFunction& function, const ir::Program& program,
                   const target::Cpu& cpu) {
     kernels.code.emplace_back(jit::compile(program, cpu));
-    place = kernels.code.back().function();
+    function = kernels.code.back().function();
 }
 
 /// for repetition: for i in steps of the granule: body(i)
@@ -33,7 +33,7 @@ template <class Body> void memory_loops(ir::Builder& builder, Integer granule, B
     });
 }
 
-/// Buffers as large as the probe may make them: the interpreter and the verifier want to know.
+/// Buffer sizes for the interpreter and the verifier: as large as the probe may make them.
 constexpr Integer most_elements = Integer{1} << 40;
 
 } // namespace
@@ -66,18 +66,18 @@ ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar, int chains
 }
 
 ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar) {
-    return arithmetic_program(cpu, scalar, most_chains(cpu));
+    return arithmetic_program(cpu, scalar, max_chains(cpu));
 }
 
 double arithmetic_flops(const target::Cpu& cpu, Scalar scalar) {
-    return 2.0 * steps * most_chains(cpu) * target::lanes(cpu, scalar);
+    return 2.0 * steps * max_chains(cpu) * target::lanes(cpu, scalar);
 }
 
 Integer memory_granule(const target::Cpu& cpu) {
     return Integer{vectors_each} * target::lanes(cpu, Scalar::float64);
 }
 
-/// Every vector is added to one of the sums, so that none is loaded in vain; the sums stay in the first cache.
+/// Adds every vector to an accumulator, so that no load is dead; the accumulators stay in L1.
 ir::Program read_program(const target::Cpu& cpu) {
     const int lanes = target::lanes(cpu, Scalar::float64);
     ir::Builder builder("probe_read");
@@ -129,8 +129,8 @@ ProbeKernels compiled_probe_kernels(const target::Cpu& cpu) {
         arithmetic.flops_each = 2.0 * steps * chains * lanes;
         arithmetic.steps = steps;
     };
-    add(kernels.float32, Scalar::float32, most_chains(cpu));
-    add(kernels.float64, Scalar::float64, most_chains(cpu));
+    add(kernels.float32, Scalar::float32, max_chains(cpu));
+    add(kernels.float64, Scalar::float64, max_chains(cpu));
     add(kernels.chain_float32, Scalar::float32, 1);
     add(kernels.chain_float64, Scalar::float64, 1);
     compile_into(kernels, kernels.read, read_program(cpu), cpu);
@@ -144,8 +144,8 @@ ProbeKernels compiled_probe_kernels(const target::Cpu& cpu) {
 ProbeKernels best_probe_kernels() {
     try {
         if (runtime::ExecutableCode::is_available()) return compiled_probe_kernels(target::host_cpu());
-    } catch (
-        const runtime::ExecutableMemoryUnavailable&) { // became unavailable: as if it had never been there
+    } catch (const runtime::
+                 ExecutableMemoryUnavailable&) { // became unavailable: fall through to the portable kernels
     }
     return portable_probe_kernels();
 }

@@ -6,21 +6,21 @@
 
 namespace swirl::search {
 
-/// What it costs that lines lie on many pages: seconds of a load that waits for the one before, of one line on each page in
-/// turn. What the table of translations does not hold has to be looked up, the longer the more pages there are.
+/// TLB cost of cache lines that lie on many pages: seconds per dependent load, touching one cache line of each page in
+/// turn. A TLB miss takes a page walk, which is the slower the more pages there are.
 struct PageCost {
     Integer pages = 0;
-    double dense = 0; ///< the same number of lines next to each other
+    double dense = 0; ///< the same number of adjacent cache lines
     double small = 0; ///< on pages of 4 KiB
-    double large = 0; ///< at the same addresses in pages of 2 MiB, if the system gave any
+    double large = 0; ///< the same addresses in pages of 2 MiB, if the system provides them
     bool operator==(const PageCost&) const = default;
 };
 
-/// For ever more pages, up to so many, in about so many seconds.
-std::vector<PageCost> measure_page_costs(double budget, Integer most_pages);
+/// Measures rising page counts, up to `max_pages`, in about `budget` seconds.
+std::vector<PageCost> measure_page_costs(double budget, Integer max_pages);
 
-/// How many pages of 4 KiB are touched in turn before a load takes half as long again as without pages; all that were
-/// measured, if none does.
+/// How many 4 KiB pages can be touched in turn before a load takes 1.5 times as long as for adjacent cache lines; the
+/// largest measured count if none does.
 Integer pages_at_hand(const std::vector<PageCost>& costs);
 
 } // namespace swirl::search

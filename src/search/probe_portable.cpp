@@ -1,4 +1,4 @@
-// The probe's kernels where generated code cannot run: what a compiler makes of plain loops.
+// Portable probe kernels, as plain loops, for hosts where generated code cannot run.
 
 #include "search/probe_kernels.hpp"
 
@@ -33,7 +33,7 @@ void read(void* const* buffers, const std::int64_t* parameters) {
     for (int k = 0; k < granule; ++k) sums[k] += local[k];
 }
 
-/// What follows may not be merged with what went before: every repetition really writes.
+/// Compiler barrier: keeps accesses before and after it separate, so that every repetition really writes.
 inline void keep(void* memory) {
 #if defined(__GNUC__)
     asm volatile("" : : "r"(memory) : "memory");

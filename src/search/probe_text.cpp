@@ -39,7 +39,7 @@ CacheLevel cache_of(const Json& json) {
             .shared_by = json.at("shared_by").get<int>()};
 }
 
-/// A speed or a time.
+/// A positive speed or time.
 double positive(const Json& json, const char* name) {
     const double value = json.at(name).get<double>();
     if (!(value > 0)) throw UserError("a machine probe whose {} is {}", name, value);
@@ -61,32 +61,32 @@ PageCost page_cost_of(const Json& json) {
             .large = positive(json, "large")};
 }
 
-Machine machine_of(const Json& json) {
-    Machine machine;
-    machine.model = json.at("model").get<std::string>();
-    machine.generation = json.at("generation").get<std::string>();
-    machine.instruction_set = json.at("instruction_set").get<std::string>();
-    machine.vector_bytes = json.at("vector_bytes").get<int>();
-    machine.cores = json.at("cores").get<int>();
-    machine.hardware_threads = json.at("hardware_threads").get<int>();
-    for (const Json& cache : json.at("caches")) machine.caches.push_back(cache_of(cache));
-    return machine;
+Host host_of(const Json& json) {
+    Host host;
+    host.model = json.at("model").get<std::string>();
+    host.generation = json.at("generation").get<std::string>();
+    host.instruction_set = json.at("instruction_set").get<std::string>();
+    host.vector_bytes = json.at("vector_bytes").get<int>();
+    host.cores = json.at("cores").get<int>();
+    host.hardware_threads = json.at("hardware_threads").get<int>();
+    for (const Json& cache : json.at("caches")) host.caches.push_back(cache_of(cache));
+    return host;
 }
 
 } // namespace
 
-std::string to_json(const MachineProbe& probe) {
+std::string to_json(const HostProbe& probe) {
     Json caches = Json::array();
-    for (const CacheLevel& cache : probe.machine.caches) caches.push_back(json_of(cache));
+    for (const CacheLevel& cache : probe.host.caches) caches.push_back(json_of(cache));
     Json bandwidth = Json::array(), pages = Json::array();
     for (const PageCost& each : probe.pages) pages.push_back(json_of(each));
     for (const Bandwidth& each : probe.bandwidth) bandwidth.push_back(json_of(each));
-    const Json json = {{"model", probe.machine.model},
-                       {"generation", probe.machine.generation},
-                       {"instruction_set", probe.machine.instruction_set},
-                       {"vector_bytes", probe.machine.vector_bytes},
-                       {"cores", probe.machine.cores},
-                       {"hardware_threads", probe.machine.hardware_threads},
+    const Json json = {{"model", probe.host.model},
+                       {"generation", probe.host.generation},
+                       {"instruction_set", probe.host.instruction_set},
+                       {"vector_bytes", probe.host.vector_bytes},
+                       {"cores", probe.host.cores},
+                       {"hardware_threads", probe.host.hardware_threads},
                        {"caches", caches},
                        {"measured_with", probe.measured_with},
                        {"flops_float32", probe.flops_float32},
@@ -99,11 +99,11 @@ std::string to_json(const MachineProbe& probe) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-MachineProbe parse_probe(std::string_view text) {
+HostProbe parse_probe(std::string_view text) {
     try {
         const Json json = Json::parse(text);
-        MachineProbe probe;
-        probe.machine = machine_of(json);
+        HostProbe probe;
+        probe.host = host_of(json);
         probe.measured_with = json.at("measured_with").get<std::string>();
         probe.flops_float32 = positive(json, "flops_float32");
         probe.flops_float64 = positive(json, "flops_float64");
@@ -119,8 +119,8 @@ MachineProbe parse_probe(std::string_view text) {
     }
 }
 
-std::string to_table(const MachineProbe& probe) {
-    const Machine& machine = probe.machine;
+std::string to_table(const HostProbe& probe) {
+    const Host& host = probe.host;
     std::string text;
     const auto line = [&](std::string_view name, const std::string& value) {
         text += fmt::format("{:<18}{}\n", name, value);
@@ -128,13 +128,12 @@ std::string to_table(const MachineProbe& probe) {
     const auto count = [](int number, const char* thing) {
         return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
     };
-    line("processor", machine.model + (machine.generation.empty() ? "" : " (" + machine.generation + ")"));
-    line("available",
-         count(machine.cores, "core") + ", " + count(machine.hardware_threads, "hardware thread"));
-    line("vectors", fmt::format("{}: {} bytes, {} float64 or {} float32; {} registers",
-                                machine.instruction_set, machine.vector_bytes, machine.vector_bytes / 8,
-                                machine.vector_bytes / 4, probe.vector_registers));
-    for (const CacheLevel& cache : machine.caches)
+    line("processor", host.model + (host.generation.empty() ? "" : " (" + host.generation + ")"));
+    line("available", count(host.cores, "core") + ", " + count(host.hardware_threads, "hardware thread"));
+    line("vectors", fmt::format("{}: {} bytes, {} float64 or {} float32; {} registers", host.instruction_set,
+                                host.vector_bytes, host.vector_bytes / 8, host.vector_bytes / 4,
+                                probe.vector_registers));
+    for (const CacheLevel& cache : host.caches)
         line(fmt::format("L{} data cache", cache.level),
              fmt::format("{}{}, {}-byte lines, shared by {}", size_text(cache.bytes),
                          cache.ways > 0 ? fmt::format(", {} ways", cache.ways) : "", cache.line_bytes,

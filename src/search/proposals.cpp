@@ -13,10 +13,10 @@ using rules::Choice;
 
 namespace {
 
-/// The model errs, but not by more than this.
+/// Bound on the model's error: a candidate slower than the best by more than this factor is dropped.
 constexpr double hopeless = 2;
-constexpr std::size_t most_likely = 24;
-/// Largest transform of reals that one straight-line codelet computes.
+constexpr std::size_t max_likely = 24;
+/// Largest real transform computed by one straight-line codelet.
 constexpr Integer largest_real_codelet = 32;
 
 std::vector<Choice> neighbours_of_radices(const Choice& radices) {
@@ -37,7 +37,7 @@ std::vector<Choice> neighbours_of_radices(const Choice& radices) {
     return result;
 }
 
-/// Of a two-sweep: widths that do not divide are refused when the tree is built.
+/// Widths of a two-sweep: building the tree rejects those that do not divide.
 std::vector<Choice> neighbours_of_widths(const Choice& choice) {
     std::vector<Choice> result;
     for (const std::size_t width : {std::size_t{1}, std::size_t{2}}) {
@@ -59,19 +59,19 @@ bool is_codelet(const Formula& transform) {
     return n <= most && rules::largest_prime_factor(n) <= rules::largest_base_prime;
 }
 
-std::vector<Candidate> likely_breakdowns(const planning::Stage& stage, const target::Cpu& cpu,
+std::vector<Candidate> likely_breakdowns(const planning::DimensionPass& pass, const target::Cpu& cpu,
                                          ir::Scalar scalar, const MachineModel& machine) {
-    std::vector<Candidate> all = candidates(stage, cpu, scalar, machine);
+    std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
     const double most = hopeless * all.front().cycles;
     const auto end =
         std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.cycles > most; });
     all.erase(end, all.end());
-    if (all.size() > most_likely) all.resize(most_likely);
+    if (all.size() > max_likely) all.resize(max_likely);
     return all;
 }
 
-std::vector<Candidate> all_breakdowns(const planning::Stage& stage) {
-    const Formula& transform = stage.nonterminal;
+std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass) {
+    const Formula& transform = pass.nonterminal;
     std::vector<Candidate> result;
     if (transform.is<formula::Identity>() || (!transform.is<formula::Kronecker>() && is_codelet(transform)))
         result.push_back({});
@@ -85,7 +85,7 @@ std::vector<Candidate> all_breakdowns(const planning::Stage& stage) {
 
 std::vector<BreakdownTree> neighbours(const BreakdownTree& tree) {
     std::vector<Choice> choices;
-    // Children belong to radices in their order, so radices stay where a tree has some.
+    // Children correspond to radices by position, so radices are not permuted where a tree has children.
     if (tree.rule == "stockham" && tree.children.empty()) choices = neighbours_of_radices(tree.choice);
     if (tree.rule == "two-sweep") choices = neighbours_of_widths(tree.choice);
     std::vector<BreakdownTree> result;

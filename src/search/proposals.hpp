@@ -1,26 +1,27 @@
 #pragma once
 
+#include "plan/dimension_passes.hpp"
 #include "plan/recipe.hpp"
-#include "plan/steps.hpp"
 #include "search/cost_model.hpp"
 
 #include <vector>
 
-/// What a search considers.
+/// Candidates of a search.
 namespace swirl::search {
 
-/// The model's candidates that are not hopeless: the cheapest first.
-std::vector<Candidate> likely_breakdowns(const planning::Stage& stage, const target::Cpu& cpu,
-                                         ir::Scalar scalar, const MachineModel& machine = fitted_machine());
+/// The model's candidates, cheapest first, without hopeless ones.
+std::vector<Candidate> likely_breakdowns(const planning::DimensionPass& pass, const target::Cpu& cpu,
+                                         ir::Scalar scalar,
+                                         const MachineModel& machine = fitted_machine_model());
 
-/// A codelet where one is possible, and every choice of every rule that applies; without children and cycles. What is left
-/// out needs more than a codelet's worth of straight-line code.
-std::vector<Candidate> all_breakdowns(const planning::Stage& stage);
+/// A codelet if one is possible, and every choice of every applicable rule, without children and cycles. Omits
+/// breakdowns that need more straight-line code than a codelet may have.
+std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass);
 
 /// Whether one straight-line codelet may compute it.
 bool is_codelet(const formula::Formula& transform);
 
-/// Trees that differ in one choice: radices swapped or a factor of two handed from one to another, tiles and blocks of
+/// Trees that differ in one choice: two radices swapped, a factor of two moved from one to another, tiles and blocks of
 /// half and double the width.
 std::vector<rules::BreakdownTree> neighbours(const rules::BreakdownTree& tree);
 

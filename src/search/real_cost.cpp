@@ -14,15 +14,15 @@ using namespace formula;
 
 namespace {
 
-/// Rules for transforms of reals, in order of preference; their children are DFTs or again transforms of reals.
+/// Rules for real transforms, in order of preference; their children are DFTs or again real transforms.
 constexpr std::string_view real_rules[] = {"rdft-stockham", "rdft-rader", "rdft-half-size", "rdft-embedding",
                                            "dct2-rdft",     "dct3-rdft",  "dct4-dft",       "dct4-rdft",
                                            "dst-dct",       "wht-split"};
 
-/// Largest transform of reals that one straight-line codelet computes.
+/// Largest real transform computed by one straight-line codelet.
 constexpr Integer largest_real_codelet = 32;
 
-/// The choices of a rule worth looking into; of the many splits of a long WHT one: codelet by codelet, else balanced.
+/// The choices of a rule worth trying; of the many splits of a long WHT only one: by codelets, else balanced.
 std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, const Formula& transform) {
     if (!transform.is<Wht>()) return rule.choices(transform);
     Integer left = 2;
@@ -30,14 +30,14 @@ std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, 
     return {{left, transform.rows() / left}};
 }
 
-/// How often a rule for n reals runs a child. A DFT takes pairs of them, or reals beside zeros.
+/// How often a rule for n reals executes a child. A DFT takes pairs of reals, or reals with zero imaginary components.
 double runs_of(const Formula& child, Integer n) {
-    if (child.rows() >= n - 1) return 1; // as it is, or beside zeros
+    if (child.rows() >= n - 1) return 1; // as it is, or with zero imaginary components
     const Integer reals = child.is<Dft>() && 2 * child.rows() <= n ? 2 * child.rows() : child.rows();
     return static_cast<double>(n) / static_cast<double>(reals);
 }
 
-/// Cycles of what a rule does beside its children.
+/// Cycles of a rule's own work, without its children.
 double cycles_around(std::string_view rule, Integer n, const Setting& setting) {
     constexpr double one_by_one = 2, permuted = 8, vectors = 4;
     const auto size = static_cast<double>(n);
@@ -48,7 +48,7 @@ double cycles_around(std::string_view rule, Integer n, const Setting& setting) {
     return one_by_one * size;
 }
 
-/// The transforms that the rule leaves, in order. Building that for primes would compute spectra for nothing.
+/// The transforms that the rule leaves, in order. Building the rules for primes would compute spectra needlessly.
 std::vector<Formula> children_of(const rules::BreakdownRule& rule, const rules::Choice& choice,
                                  const Formula& transform) {
     if (rule.name == "rdft-rader")

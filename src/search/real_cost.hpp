@@ -3,10 +3,10 @@
 #include "search/cost_model.hpp"
 #include "search/cycles.hpp"
 
-/// Breakdowns of transforms of reals.
+/// Breakdowns of real transforms.
 namespace swirl::search {
 
-/// Those worth trying for a real DFT, a cosine, sine or Walsh–Hadamard transform, best first.
+/// Candidates for a real DFT, a cosine, sine or Walsh–Hadamard transform, best first.
 std::vector<Candidate> real_candidates(const formula::Formula& transform, const Setting& setting);
 
 } // namespace swirl::search

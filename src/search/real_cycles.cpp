@@ -9,14 +9,15 @@ namespace swirl::search {
 
 namespace {
 
-// Beside those of fitted_cycles.hpp: fitted to the times of all candidates of 18 sizes from 64 to 65536 reals, of both
-// precisions, in vectors of 64 bytes. To find them again: swirl bench with --recipe, for the recipes that swirl plan lists.
-constexpr double spill_cycles = 0.4; ///< of a value that waits in memory for want of a register
+// In addition to those of fitted_cycles.hpp. Fitted to the times of all candidates of 18 sizes from 64 to 65536 reals,
+// in both precisions, with 64-byte vectors. To reproduce: swirl bench with --recipe, for the recipes that swirl plan
+// lists.
+constexpr double spill_cycles = 0.4; ///< per spilled value
 constexpr double iteration_cycles = 3, pass_cycles = 14;
-/// Cycles a vector of reals in the pass around a complex DFT of half the size.
+/// Cycles per vector of reals in the pass around a complex DFT of half the size.
 constexpr double half_size_vector_cycles = 2.8;
 
-/// A butterfly: its arithmetic, its reals loaded and stored, and as many of them alive at once.
+/// A butterfly: its arithmetic, its loads, stores and shuffles, and its live reals.
 struct Butterfly {
     double operations;
     double moves;
@@ -31,14 +32,14 @@ double cycles_of(const Butterfly& butterfly, const Setting& setting) {
            shuffle_cycles * butterfly.shuffles + spills + iteration_cycles;
 }
 
-/// A real transform of a pass in vectors, with so many shuffles for each real.
+/// A vectorised real transform of a pass, with `shuffles` per real.
 double real_butterfly_cycles(Integer radix, double shuffles, const Setting& setting) {
     const auto r = static_cast<double>(radix);
     return cycles_of({codelet_operations(radix) / 2, 2 * r, shuffles * r, r}, setting);
 }
 
-/// The columns of frequency 0 and, if there is one, half the spectrum: a transform of reals each. `blocks` of them lie
-/// apart.
+/// The columns of frequency 0 and, for even spectra, of half the spectrum: one real transform each. `blocks` of them
+/// lie a fixed distance apart.
 double real_columns_cycles(Integer radix, Integer blocks, Integer spectrum, const Setting& setting) {
     const auto count = static_cast<double>(blocks);
     const double lanes = std::max(1.0, setting.lanes * utilization(count, setting.lanes));
@@ -47,31 +48,32 @@ double real_columns_cycles(Integer radix, Integer blocks, Integer spectrum, cons
     return columns * std::ceil(count / lanes) * real_butterfly_cycles(radix, shuffles, setting);
 }
 
-/// The complex columns: `frequencies` of each of so many blocks.
+/// The complex columns: `frequencies` of each of `blocks` blocks.
 double complex_columns_cycles(Integer radix, Integer blocks, Integer frequencies, bool last,
                               const Setting& setting) {
     if (frequencies == 0) return 0;
     const double down = utilization(static_cast<double>(frequencies), setting.lanes);
     const double across = utilization(static_cast<double>(blocks), setting.lanes) / 2;
     const double lanes = std::max(1.0, setting.lanes * std::max(down, across));
-    // Half of the results go backwards; those of the last pass are put in pairs.
+    // Half of the results are stored in reverse order; the last pass stores complex pairs.
     const double shuffles = 1 + (last ? 2 : 0) + (across > down ? 2 * std::log2(setting.lanes) : 0);
     const auto r = static_cast<double>(radix);
     return static_cast<double>(blocks * frequencies) / lanes *
            cycles_of({codelet_operations(radix) + 4 * (r - 1), 6 * r - 2, shuffles * r, 2 * r}, setting);
 }
 
-/// How many of `rows` at this distance in bytes share a place in the nearest cache.
+/// How many of `rows` at this distance in bytes map to the same L1 set.
 double colliding_rows(Integer rows, double distance, const Setting& setting) {
-    double apart = 1;
-    while (apart < static_cast<double>(rows) &&
-           std::fmod(apart * distance, setting.machine->colliding_distance()) != 0)
-        apart *= 2;
-    return static_cast<double>(rows) / apart;
+    double spacing = 1;
+    while (spacing < static_cast<double>(rows) &&
+           std::fmod(spacing * distance, setting.machine->colliding_distance()) != 0)
+        spacing *= 2;
+    return static_cast<double>(rows) / spacing;
 }
 
-/// What a pass over so many bytes waits for the caches of a core. Forward the rows of all spectra are read and those of
-/// one written, backward the other way round; the entries of a spectrum in memory are pairs.
+/// Cycles that a pass over so many bytes stalls on a core's private caches. A forward pass reads the rows of all
+/// spectra and writes those of one; a backward pass does the reverse. Entries of a spectrum in memory are complex
+/// pairs.
 double waiting_cycles(Integer radix, double bytes, bool forward, bool last, const Setting& setting) {
     const double row = bytes / static_cast<double>(radix), lines = bytes / line_bytes;
     const double read = forward ? row : 2 * row, written = forward ? 2 * row : row;

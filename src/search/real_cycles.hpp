@@ -2,14 +2,14 @@
 
 #include "search/cycles.hpp"
 
-/// Cycles that real DFTs should take.
+/// Estimated cycles of real DFTs.
 namespace swirl::search {
 
-/// A Stockham transform of n reals; the passes' lanes come from its own loops.
+/// Cycles of a Stockham transform of n reals; the loops of its passes fill the lanes.
 double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction direction,
                             const Setting& setting);
 
-/// What a real DFT of n points takes beside the complex one of half the size.
+/// Cycles of a real DFT of n points beyond those of the complex DFT of half the size.
 double half_size_cycles(Integer n, const Setting& setting);
 
 } // namespace swirl::search

@@ -12,9 +12,9 @@ namespace {
 
 using PlanPointer = std::shared_ptr<const planning::Plan>;
 
-/// Plans are kept up to this number and, for the sake of their tables, up to this number of entries of the transform.
-constexpr std::size_t most_plans = 32;
-constexpr Integer most_entries = 65536;
+/// Capacity: maximum number of plans and, because of their tables, maximum entries of a cached transform.
+constexpr std::size_t max_plans = 32;
+constexpr Integer max_entries = 65536;
 
 Integer entries_of(const Problem& problem) {
     Integer entries = 1;
@@ -33,11 +33,11 @@ public:
         return at->plan;
     }
 
-    void keep(const std::string& request, const PlanPointer& plan) {
-        if (entries_of(plan->problem()) > most_entries) return;
+    void store(const std::string& request, const PlanPointer& plan) {
+        if (entries_of(plan->problem()) > max_entries) return;
         const std::lock_guard lock(mutex_);
         plans_.push_front({request, plan});
-        if (plans_.size() > most_plans) plans_.pop_back();
+        if (plans_.size() > max_plans) plans_.pop_back();
     }
 
 private:
@@ -46,7 +46,7 @@ private:
         PlanPointer plan;
     };
     ForkSafeMutex mutex_;
-    std::list<Entry> plans_; ///< the latest first
+    std::list<Entry> plans_; ///< most recent first
 };
 
 } // namespace
@@ -55,7 +55,7 @@ PlanPointer recent_plan(const std::string& request, const std::function<PlanPoin
     static RecentPlans recent;
     if (PlanPointer known = recent.find(request)) return known;
     PlanPointer plan = build();
-    if (plan) recent.keep(request, plan);
+    if (plan) recent.store(request, plan);
     return plan;
 }
 

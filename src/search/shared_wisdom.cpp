@@ -14,7 +14,7 @@ struct Shared {
 };
 
 Shared& shared() {
-    static constinit MadeOnce<Shared> all;
+    static constinit LazyValue<Shared> all;
     return all.get([] { return Shared(); });
 }
 
@@ -23,7 +23,7 @@ Shared& shared() {
 Wisdom* shared_wisdom(bool to_write) {
     constexpr const char* in_memory = ":memory:";
     const std::filesystem::path file = Wisdom::default_file();
-    std::error_code unknown; // what is wrong with the path is said where it is opened
+    std::error_code unknown; // opening the file reports what is wrong with the path
     if (!to_write && file != in_memory && !std::filesystem::exists(file, unknown) && !unknown) return nullptr;
     Shared& all = shared();
     const std::lock_guard lock(all.mutex);

@@ -16,7 +16,7 @@ bool Error::is_damage() const { return code_ == SQLITE_CORRUPT || code_ == SQLIT
 
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
-Database::Database(const std::filesystem::path& path, Mode mode, int patience) {
+Database::Database(const std::filesystem::path& path, Mode mode, int timeout) {
     const int flags =
         mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     sqlite3* handle = nullptr;
@@ -24,7 +24,7 @@ Database::Database(const std::filesystem::path& path, Mode mode, int patience) {
     handle_.reset(handle);
     if (result != SQLITE_OK) fail(handle, result);
     sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, patience);
+    sqlite3_busy_timeout(handle, timeout);
 }
 
 void Database::execute(const char* statements) {
@@ -91,7 +91,7 @@ Transaction::~Transaction() {
     if (!open_) return;
     try {
         database_.execute("ROLLBACK");
-    } catch (const Error&) { // SQLite has rolled back by itself
+    } catch (const Error&) { // SQLite has rolled back automatically
     }
 }
 

@@ -12,14 +12,14 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-/// As much of SQLite as wisdom needs.
+/// The subset of SQLite that wisdom needs.
 namespace swirl::search::sqlite {
 
 class Error : public std::runtime_error {
 public:
     Error(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
     int code() const { return code_; } ///< SQLite's primary result code
-    bool is_damage() const;            ///< the file is no database, or a broken one
+    bool is_damage() const;            ///< the file is not a database, or a corrupt one
 
 private:
     int code_;
@@ -30,15 +30,15 @@ class Statement;
 class Database {
 public:
     enum class Mode { read_write, read_only };
-    /// Opens or creates; ":memory:" is a private one in memory. Waits up to `patience` milliseconds for locks.
-    explicit Database(const std::filesystem::path& path, Mode mode = Mode::read_write, int patience = 5000);
+    /// Opens or creates; ":memory:" is a private in-memory database. Waits up to `timeout` milliseconds for locks.
+    explicit Database(const std::filesystem::path& path, Mode mode = Mode::read_write, int timeout = 5000);
 
     void execute(const char* statements);
     Statement prepare(std::string_view statement);
     Integer single_integer(std::string_view query);
     Integer changes() const; ///< rows that the last statement inserted, updated or deleted
 
-    /// Gives up the connection without closing it: after fork(), SQLite forbids the child to touch the parent's.
+    /// Abandons the connection without closing it: after fork(), SQLite forbids the child to touch the parent's.
     void abandon() { static_cast<void>(handle_.release()); }
 
 private:
@@ -57,7 +57,7 @@ public:
     Statement& with(Integer number);
     Statement& with(double number);
 
-    bool step(); ///< true: a row is there
+    bool step(); ///< true: a row is available
     std::string text(int column) const;
     Integer integer(int column) const;
     double real(int column) const;

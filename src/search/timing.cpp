@@ -22,7 +22,7 @@ double bytes_of_scalar(Precision precision) {
     return 0;
 }
 
-/// Scalars on the two sides together, without the batches.
+/// Scalars of input and output together, without the batches.
 double scalars_of(const Problem& problem) {
     const double points = product_of_lengths(problem.dimensions);
     if (problem.kind == TransformKind::dft || problem.kind == TransformKind::convolution) return 4 * points;
@@ -33,20 +33,20 @@ double scalars_of(const Problem& problem) {
 
 } // namespace
 
-std::vector<Measurement> measure_interleaved(std::span<const TimedWork> contenders,
+std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidates,
                                              const TimingOptions& options) {
-    const std::size_t count = contenders.size();
+    const std::size_t count = candidates.size();
     std::vector<Integer> repetitions;
-    for (const TimedWork& work : contenders) repetitions.push_back(runtime::warm_up(work, options));
+    for (const TimedWork& work : candidates) repetitions.push_back(runtime::warm_up(work, options));
     std::vector<std::vector<double>> times(count);
     const double start = runtime::monotonic_seconds();
     const double budget = options.budget * static_cast<double>(count);
-    for (int round = 0; round < options.most_samples; ++round) {
+    for (int round = 0; round < options.max_samples; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
-            times[turn].push_back(runtime::time_once(contenders[turn], repetitions[turn]));
+            times[turn].push_back(runtime::time_once(candidates[turn], repetitions[turn]));
         }
-        if (round + 1 < options.least_samples) continue;
+        if (round + 1 < options.min_samples) continue;
         if (runtime::monotonic_seconds() - start > budget) break;
         const auto is_precise = [&](const std::vector<double>& each) {
             return runtime::uncertainty(runtime::summarize(each)) <= options.precision;
@@ -75,7 +75,7 @@ double compulsory_bytes(const Problem& problem) {
     return scalars_of(problem) * product_of_lengths(problem.batches) * bytes_of_scalar(problem.precision);
 }
 
-Floors floors(const Problem& problem, double flops, const MachineProbe& probe) {
+Floors floors(const Problem& problem, double flops, const HostProbe& probe) {
     Floors result;
     const double peak = problem.precision == Precision::float64 ? probe.flops_float64 : probe.flops_float32;
     result.arithmetic = flops / peak;

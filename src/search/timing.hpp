@@ -15,20 +15,19 @@ using runtime::Measurement;
 using runtime::TimedWork;
 using runtime::TimingOptions;
 
-/// Times several pieces of work that compete: one sample of each in turn, beginning with another one in each round, so
-/// that drifts of the clock frequency and whatever else the machine does meet all of them alike. The budget in
-/// `options` is that of one of them.
-std::vector<Measurement> measure_interleaved(std::span<const TimedWork> contenders,
+/// Times competing work items interleaved: one sample of each per round, with a different one first in each round, so
+/// that drifts of the clock frequency and other load affect all alike. The budget in `options` is per work item.
+std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidates,
                                              const TimingOptions& options = {});
 
 /// Conventional operation count, the same for every algorithm: 5 N log₂ N for a complex DFT of N points, half of that
 /// for real DFTs, DCTs and DSTs, N log₂ N for the WHT; times the batches.
 double pseudo_flops(const Problem& problem);
 
-/// Bytes of the elements read and written, each once.
+/// Bytes of the elements read and written, each counted once.
 double compulsory_bytes(const Problem& problem);
 
-/// The least time a transform can take, by what it must compute and by what it must move.
+/// Lower bounds on the time of a transform, from its arithmetic and from its memory traffic.
 struct Floors {
     double arithmetic = 0; ///< seconds: flops ÷ the probe's peak
     double traffic = 0;    ///< seconds: compulsory bytes ÷ the copy bandwidth of `level`
@@ -40,6 +39,6 @@ struct Floors {
 };
 
 /// For one core and `flops` real operations.
-Floors floors(const Problem& problem, double flops, const MachineProbe& probe);
+Floors floors(const Problem& problem, double flops, const HostProbe& probe);
 
 } // namespace swirl::search

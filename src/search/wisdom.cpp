@@ -1,6 +1,6 @@
 #include "search/wisdom.hpp"
 
-#include "base/cache_folder.hpp"
+#include "base/cache_directory.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "search/wisdom_store.hpp"
@@ -18,7 +18,7 @@ constexpr std::string_view upsert =
     "ON CONFLICT (machine, problem) DO UPDATE SET recipe = excluded.recipe, seconds = excluded.seconds, "
     "found_by = excluded.found_by, created = excluded.created, version = excluded.version";
 
-/// is_better(new, old) in SQL, so that comparing and storing are one step for all processes.
+/// is_better(new, old) in SQL, so that comparing and storing are atomic across processes.
 constexpr std::string_view only_if_better =
     " WHERE (excluded.found_by > 0) > (found_by > 0) OR "
     "((excluded.found_by > 0) = (found_by > 0) AND excluded.seconds < seconds)";
@@ -27,7 +27,7 @@ FoundBy found_by(Integer number) {
     return number == 0 ? FoundBy::estimate : number == 1 ? FoundBy::measure : FoundBy::exhaustive;
 }
 
-/// Columns recipe, seconds, found_by, created, version from `first` on.
+/// Reads columns recipe, seconds, found_by, created, version starting at `first`.
 WisdomEntry entry_of(const sqlite::Statement& row, int first) {
     return {.recipe = row.text(first),
             .seconds = row.real(first + 1),
@@ -82,7 +82,7 @@ Wisdom& Wisdom::operator=(Wisdom&&) noexcept = default;
 
 std::filesystem::path Wisdom::default_file() {
     if (const char* own = std::getenv("SWIRL_WISDOM"); own != nullptr && *own != '\0') return own;
-    const auto folder = cache_folder();
+    const auto folder = cache_directory();
     return folder ? *folder / "wisdom.sqlite" : std::filesystem::path(":memory:");
 }
 
@@ -99,7 +99,7 @@ std::optional<WisdomEntry> Wisdom::find(const WisdomKey& key) {
                        });
 }
 
-bool Wisdom::remember(const WisdomKey& key, const WisdomEntry& entry) {
+bool Wisdom::store(const WisdomKey& key, const WisdomEntry& entry) {
     return store_->use(false,
                        [&](sqlite::Database& database) { return Store::write(database, key, entry, false); });
 }
@@ -124,7 +124,7 @@ std::vector<std::pair<WisdomKey, WisdomEntry>> Wisdom::entries_for(std::string_v
     });
 }
 
-Integer Wisdom::forget(const WisdomKey& key) {
+Integer Wisdom::erase(const WisdomKey& key) {
     return store_->use(Integer{0}, [&](sqlite::Database& database) {
         database.prepare("DELETE FROM entries WHERE machine = ? AND problem = ?")
             .with(key.machine)
@@ -134,7 +134,7 @@ Integer Wisdom::forget(const WisdomKey& key) {
     });
 }
 
-Integer Wisdom::forget_machine(std::string_view machine) {
+Integer Wisdom::erase_machine(std::string_view machine) {
     return store_->use(Integer{0}, [&](sqlite::Database& database) {
         sqlite::Transaction transaction(database);
         database.prepare("DELETE FROM facts WHERE machine = ?").with(machine).step();
@@ -145,7 +145,7 @@ Integer Wisdom::forget_machine(std::string_view machine) {
     });
 }
 
-Integer Wisdom::forget_all() {
+Integer Wisdom::erase_all() {
     return store_->use(Integer{0}, [&](sqlite::Database& database) {
         sqlite::Transaction transaction(database);
         database.prepare("DELETE FROM facts").step();
@@ -166,7 +166,7 @@ std::optional<std::string> Wisdom::fact(std::string_view machine, std::string_vi
                        });
 }
 
-void Wisdom::remember_fact(std::string_view machine, std::string_view name, std::string_view text) {
+void Wisdom::store_fact(std::string_view machine, std::string_view name, std::string_view text) {
     store_->use(false, [&](sqlite::Database& database) {
         database.prepare("INSERT OR REPLACE INTO facts (machine, name, text, created) VALUES (?,?,?,?)")
             .with(machine)

@@ -16,17 +16,17 @@ namespace swirl::search {
 
 enum class FoundBy : std::uint8_t {
     estimate,   ///< `seconds` is a prediction
-    measure,    ///< timed, under a budget
-    exhaustive, ///< timed, everything applicable
+    measure,    ///< timed, within a budget
+    exhaustive, ///< timed, every applicable choice
 };
 
-/// What is known about one problem on one machine.
+/// Stored result for one problem on one machine.
 struct WisdomEntry {
     std::string recipe; ///< the winner, as text
-    double seconds = 0; ///< of one application, ≥ 0
+    double seconds = 0; ///< per execution, ≥ 0
     FoundBy found_by = FoundBy::estimate;
     std::int64_t created = 0; ///< seconds since 1970; 0: now
-    std::string version = {}; ///< of swirl; empty: this one's
+    std::string version = {}; ///< of swirl; empty: this version
     bool operator==(const WisdomEntry&) const = default;
 };
 
@@ -36,13 +36,13 @@ struct WisdomKey {
     auto operator<=>(const WisdomKey&) const = default;
 };
 
-/// A timed entry is better than an estimated one, then the shorter time is.
+/// A timed entry is better than an estimated one; then the shorter time is better.
 bool is_better(const WisdomEntry& a, const WisdomEntry& b);
 
-/// The best known recipe for each (machine, problem), kept in a file that any number of processes and threads may use
-/// at once. It only ever saves work, so it never stands in the way: when the file cannot be used, what is learned
-/// lives in memory, and one warning says so. A damaged file is moved aside (renamed to *.damaged-…) and begun anew;
-/// a file that belongs to another program or to a newer swirl is left alone.
+/// The best known recipe for each (machine, problem), stored in a file that any number of processes and threads may use
+/// at once. Wisdom only saves work and never causes failure: if the file cannot be used, results are held in memory
+/// after one warning. A damaged file is renamed to *.damaged-… and recreated; a file that belongs to another program or
+/// to a newer swirl is left alone.
 class Wisdom {
 public:
     using Warn = std::function<void(std::string_view message)>;
@@ -56,35 +56,36 @@ public:
     /// $SWIRL_WISDOM, else $XDG_CACHE_HOME/swirl/wisdom.sqlite, else ~/.cache/swirl/wisdom.sqlite, else memory.
     static std::filesystem::path default_file();
 
-    /// Where entries go now; ":memory:" also when the file asked for could not be used.
+    /// The file in use; ":memory:" also when the requested file could not be used.
     std::filesystem::path file() const;
 
     std::optional<WisdomEntry> find(const WisdomKey& key);
-    /// Stores the entry when it is better than the one that is there. Whether it was stored.
-    bool remember(const WisdomKey& key, const WisdomEntry& entry);
-    /// Stores it in any case: what is there turned out to be useless.
+    /// Stores the entry if it is better than the existing one. Returns whether it was stored.
+    bool store(const WisdomKey& key, const WisdomEntry& entry);
+    /// Stores the entry unconditionally: the existing one proved useless.
     bool replace(const WisdomKey& key, const WisdomEntry& entry);
 
-    /// All entries, by machine and problem.
+    /// All entries, ordered by machine and problem.
     std::vector<std::pair<WisdomKey, WisdomEntry>> entries();
-    /// Those for one problem, on any machine.
+    /// Entries for one problem, on any machine.
     std::vector<std::pair<WisdomKey, WisdomEntry>> entries_for(std::string_view problem);
-    /// Removes one entry, all of one machine, or all. How many there were.
-    Integer forget(const WisdomKey& key);
-    Integer forget_machine(std::string_view machine);
-    Integer forget_all();
+    /// Erases one entry, all of one machine, or all. Returns how many.
+    Integer erase(const WisdomKey& key);
+    Integer erase_machine(std::string_view machine);
+    Integer erase_all();
 
-    /// Other things measured about a machine, such as its probe: text by name.
+    /// Other measurements of a machine, such as its probe: text by name.
     std::optional<std::string> fact(std::string_view machine, std::string_view name);
-    void remember_fact(std::string_view machine, std::string_view name, std::string_view text);
+    void store_fact(std::string_view machine, std::string_view name, std::string_view text);
 
-    /// One JSON object a line: machine, problem, recipe, seconds, found_by, created, version. How many.
+    /// Writes one JSON object per line: machine, problem, recipe, seconds, found_by, created, version. Returns how
+    /// many.
     Integer export_lines(std::ostream& out);
 
     struct Imported {
         Integer stored = 0;              ///< new or better
-        Integer kept = 0;                ///< what was there is at least as good
-        std::vector<Integer> unreadable; ///< line numbers, from 1; the other lines count nevertheless
+        Integer unchanged = 0;           ///< the existing entry is at least as good
+        std::vector<Integer> unreadable; ///< line numbers, from 1; the other lines are imported nevertheless
     };
     Imported import_lines(std::istream& in);
 

@@ -1,4 +1,4 @@
-// Wisdom as JSON lines: to carry it to another file or another machine of the same kind, and to look at it.
+// Wisdom as JSON lines: for transfer to another file or another machine of the same kind, and for inspection.
 
 #include "search/wisdom.hpp"
 #include "search/wisdom_store.hpp"
@@ -88,7 +88,7 @@ Wisdom::Imported Wisdom::import_lines(std::istream& in) {
         for (const auto& [key, entry] : readable) stored += Store::write(database, key, entry, false);
         transaction.commit();
         result.stored = stored;
-        result.kept = static_cast<Integer>(readable.size()) - stored;
+        result.unchanged = static_cast<Integer>(readable.size()) - stored;
         return true;
     });
     return result;

@@ -36,7 +36,7 @@ std::filesystem::path with_suffix(std::filesystem::path path, const std::string&
     return path += suffix;
 }
 
-/// Looks at every page: whether the file, opened anew, is a sound database.
+/// Reopens the file and checks every page: whether it is a sound database.
 bool is_sound(const std::filesystem::path& path) {
     try {
         sqlite::Database database(path, sqlite::Database::Mode::read_only);
@@ -72,7 +72,7 @@ void Wisdom::Store::warn(const std::string& message) {
     const std::string text = fmt::format("wisdom in {}: {}", file_.string(), message);
     if (warn_) return warn_(text);
     static constinit ForkSafeMutex printing;
-    static auto& printed = *new std::set<std::string>; // by all of the process
+    static auto& printed = *new std::set<std::string>; // by the whole process
     const std::lock_guard guard(printing);
     if (printed.insert(text).second) std::fprintf(stderr, "swirl: %s\n", text.c_str());
 }
@@ -86,16 +86,16 @@ std::unique_ptr<WisdomLock> Wisdom::Store::lock_shared() const {
     if (file_ == in_memory) return nullptr;
     struct stat status {};
     if (stat(file_.c_str(), &status) == 0) {
-        if (!S_ISREG(status.st_mode)) throw Unusable("it is no regular file"); // a pipe would be waited for
+        if (!S_ISREG(status.st_mode)) throw Unusable("it is no regular file"); // opening a pipe would block
     } else if (errno != ENOENT) {
         throw Unusable(std::strerror(errno));
     }
-    std::error_code ignored; // opening fails if the folder is not there after this
+    std::error_code ignored; // if the folder is still missing, opening fails
     if (file_.has_parent_path()) std::filesystem::create_directories(file_.parent_path(), ignored);
     return std::make_unique<WisdomLock>(file_, WisdomLock::Kind::shared);
 }
 
-/// A connection ends with fork(), which SQLite's do not survive, and when the file has been replaced or removed.
+/// Reconnects after fork(), which SQLite connections do not survive, and when the file was replaced or removed.
 void Wisdom::Store::connect() {
     if (file_ == in_memory) {
         if (!database_) open_in_memory();
@@ -132,14 +132,14 @@ void Wisdom::Store::open_in_memory() {
     prepare_schema();
 }
 
-/// Rollback journals instead of a write-ahead log: that works on network file systems too, and writes are rare.
-/// Planning does not wait for the disk (20 ms and more a write): only a power failure right after a write can damage
-/// the file, which is noticed, and everything in it can be found again.
+/// Uses rollback journals instead of a write-ahead log: they work on network file systems too, and writes are rare.
+/// Planning does not wait for the disk (20 ms and more per write): only a power failure right after a write can damage
+/// the file; the damage is detected, and all contents can be recomputed.
 void Wisdom::Store::prepare_schema() {
     sqlite::Database& database = *database_;
     database.execute("PRAGMA synchronous = OFF");
     const auto is_ready = [&] {
-        // One statement sees one state of the file; three would see another process half-way through.
+        // One statement sees one state of the file; three could see another process's partial update.
         sqlite::Statement state = database.prepare(
             "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) "
             "FROM pragma_application_id, pragma_user_version");
@@ -160,8 +160,8 @@ void Wisdom::Store::prepare_schema() {
     transaction.commit();
 }
 
-/// Only one process renames, and only if the file by that name is still the damaged one.
-/// The journal goes first, so that it can never be applied to the new file.
+/// Only one process renames, and only if the file of that name is still the damaged one. The journal is removed first,
+/// so that it can never be applied to the new file.
 void Wisdom::Store::move_aside() {
     database_.reset();
     const WisdomLock lock(file_, WisdomLock::Kind::exclusive);

@@ -11,9 +11,9 @@
 
 namespace swirl::search {
 
-/// A lock on a file of its own beside the database, held while the database is used (shared) or replaced (exclusive).
-/// SQLite's own locks do not cover replacing: a connection to a renamed file takes the journal of the new file by the
-/// same name for its own. Without effect where the folder cannot be written to; nobody can replace files there.
+/// A lock on a separate file beside the database, held while the database is used (shared) or replaced (exclusive).
+/// SQLite's own locks do not cover replacement: a connection to a renamed file takes the journal of the new file of
+/// that name for its own. No effect if the folder is not writable, because then nobody can replace files there.
 class WisdomLock {
 public:
     enum class Kind { shared, exclusive };
@@ -26,17 +26,17 @@ private:
     int descriptor_;
 };
 
-/// The database behind Wisdom: opening, creating and replacing it, and access by one thread at a time.
+/// The database behind Wisdom: opens, creates and replaces it, and serialises access among threads.
 class Wisdom::Store {
 public:
     Store(std::filesystem::path file, Warn warn);
     ~Store();
 
-    /// Calls f(database) with the database in order; on damage once more with a fresh one. What still fails (a lock
-    /// held too long, a full disk) is warned of, and `otherwise` is the result.
+    /// Calls f(database) with a valid database; on damage, once more with a fresh one. If it still fails (a lock held
+    /// too long, a full disk), warns and returns `otherwise`.
     template <class Result, class F> Result use(Result otherwise, F&& f);
 
-    /// Stores an entry, unless the one that is there is at least as good and `in_any_case` is false.
+    /// Stores an entry, unless the existing one is at least as good and `in_any_case` is false.
     static bool write(sqlite::Database& database, const WisdomKey& key, const WisdomEntry& entry,
                       bool in_any_case);
 
@@ -45,28 +45,28 @@ public:
 private:
     static constexpr const char* in_memory = ":memory:";
 
-    /// The file can serve nobody here; the message says why.
+    /// The file cannot be used here; the message says why.
     class Unusable : public std::runtime_error {
     public:
         using std::runtime_error::runtime_error;
     };
 
-    void warn(const std::string& message); ///< the same words once only
+    void warn(const std::string& message); ///< each message only once
     std::unique_ptr<WisdomLock> lock_shared() const;
-    void connect(); ///< to the file that is there now
+    void connect(); ///< to the file that exists now
     void open_file();
     void open_in_memory();
     void prepare_schema();
     void move_aside();
 
     mutable ForkSafeMutex mutex_;
-    std::filesystem::path file_; ///< in use; ":memory:" when the one asked for turned out to be unusable
+    std::filesystem::path file_; ///< in use; ":memory:" if the requested file proved unusable
     Warn warn_;
     std::set<std::string> warned_;
     std::optional<sqlite::Database> database_;
-    pid_t owner_ = 0;  ///< the process that opened the database
-    ino_t node_ = 0;   ///< of the open file: another one by its name means that it was replaced
-    dev_t device_ = 0; ///< where `node_` counts
+    pid_t owner_ = 0;  ///< process that opened the database
+    ino_t node_ = 0;   ///< of the open file; a different inode under its name means that it was replaced
+    dev_t device_ = 0; ///< device of `node_`
 };
 
 template <class Result, class F> Result Wisdom::Store::use(Result otherwise, F&& f) {

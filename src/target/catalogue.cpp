@@ -20,7 +20,7 @@ struct Entry {
     ir::Instruction instruction;
 };
 
-/// Entries made on demand and kept for the life of the process.
+/// Instructions created on demand and kept for the life of the process.
 class Catalogue {
 public:
     static Catalogue& instance() {
@@ -95,7 +95,7 @@ private:
         ir::Instruction& instruction = entry->instruction;
         define(instruction, type, two_sources, map);
         x86::Mnemonic mnemonic = x86::Mnemonic::expanded;
-        // vpermpd with an index vector does not exist on 16 bytes; vpermt2pd does.
+        // On 16 bytes vpermpd has no form with an index vector; vpermt2pd does.
         if (set == InstructionSet::avx512 && bytes >= 32 && !two_sources)
             mnemonic = is_double ? x86::Mnemonic::permpd_index : x86::Mnemonic::permps_index;
         else if (set == InstructionSet::avx512 && bytes >= 16)

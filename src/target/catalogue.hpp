@@ -8,14 +8,14 @@
 
 namespace swirl::target {
 
-/// The instruction of a family with this immediate: always the same object, never destroyed. Thread-safe.
+/// The family's instruction with this immediate: always the same object, never destroyed. Thread-safe.
 const ir::Instruction& instruction_of(const ShuffleFamily& family, int immediate);
 
-/// The permutation with an index vector (AVX-512) or the sequence of instructions (elsewhere) with this lane map.
+/// The permutation by an index vector (AVX-512) or instruction sequence (elsewhere) with this lane map.
 const ir::Instruction& permutation_of(InstructionSet set, ir::Type type,
                                       std::span<const std::int8_t> lane_map);
 
-/// All instructions without immediate and those with a notable one, in order of preference.
+/// All instructions without an immediate and those with a notable one, in order of preference.
 std::span<const ir::Instruction* const> listed_instructions(InstructionSet set);
 
 } // namespace swirl::target

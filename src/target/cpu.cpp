@@ -40,7 +40,7 @@ InstructionSet detect() { return InstructionSet::portable; }
 #endif
 
 InstructionSet host_set() {
-    static constinit MadeOnce<InstructionSet> set;
+    static constinit LazyValue<InstructionSet> set;
     return set.get(detect);
 }
 
@@ -58,7 +58,7 @@ std::uint64_t saved_state() {
 #endif
 
 const Cpu& portable_cpu() {
-    static constinit MadeOnce<const Cpu> cpu;
+    static constinit LazyValue<const Cpu> cpu;
     return cpu.get([] {
         return Cpu{.name = "portable",
                    .set = InstructionSet::portable,
@@ -72,7 +72,7 @@ const Cpu& portable_cpu() {
 }
 
 const Cpu& sse2_cpu() {
-    static constinit MadeOnce<const Cpu> cpu;
+    static constinit LazyValue<const Cpu> cpu;
     return cpu.get([] {
         return Cpu{.name = "sse2",
                    .set = InstructionSet::sse2,
@@ -86,7 +86,7 @@ const Cpu& sse2_cpu() {
 }
 
 const Cpu& avx2_cpu() {
-    static constinit MadeOnce<const Cpu> cpu;
+    static constinit LazyValue<const Cpu> cpu;
     return cpu.get([] {
         return Cpu{.name = "avx2",
                    .set = InstructionSet::avx2_fma,
@@ -100,7 +100,7 @@ const Cpu& avx2_cpu() {
 }
 
 const Cpu& avx512_cpu() {
-    static constinit MadeOnce<const Cpu> cpu;
+    static constinit LazyValue<const Cpu> cpu;
     return cpu.get([] {
         return Cpu{.name = "avx512",
                    .set = InstructionSet::avx512,
@@ -114,7 +114,7 @@ const Cpu& avx512_cpu() {
 }
 
 const Cpu& neon_cpu() {
-    static constinit MadeOnce<const Cpu> cpu;
+    static constinit LazyValue<const Cpu> cpu;
     return cpu.get([] {
         return Cpu{.name = "neon",
                    .set = InstructionSet::neon,
@@ -130,7 +130,7 @@ const Cpu& neon_cpu() {
 }
 
 std::span<const Cpu* const> cpus() {
-    static constinit MadeOnce<const std::array<const Cpu*, instruction_sets>> all;
+    static constinit LazyValue<const std::array<const Cpu*, instruction_sets>> all;
     return all.get([] {
         return std::array<const Cpu*, instruction_sets>{&portable_cpu(), &sse2_cpu(), &avx2_cpu(),
                                                         &avx512_cpu(), &neon_cpu()};

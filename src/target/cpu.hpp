@@ -19,10 +19,10 @@ enum class InstructionSet : std::uint8_t {
 };
 constexpr std::size_t instruction_sets = static_cast<std::size_t>(InstructionSet::neon) + 1;
 
-/// Of the caches of every CPU in the table.
+/// Cache line size of every CPU in the table.
 constexpr Integer line_bytes = 64;
 
-/// A CPU as passes, the machine-code back end and the cost models see it. One constant table entry each.
+/// A CPU as seen by passes, the machine-code back end and the cost models. Each is a constant table entry.
 struct Cpu {
     std::string_view name;
     InstructionSet set;
@@ -30,11 +30,11 @@ struct Cpu {
     int vector_registers;
     bool has_fma;
     bool has_masks;      ///< predicated loads and stores at full speed
-    Integer cache_bytes; ///< of the last cache that a core has to itself; 0: unknown
+    Integer cache_bytes; ///< of the last-level private cache of a core; 0: unknown
     std::span<const ir::Instruction* const>
-        instructions;          ///< the shuffles and the like, in order of preference
-    bool has_fms = true;       ///< a·b − c, too, is one operation; c − a·b always is where a·b + c is
-    bool emitted_only = false; ///< kernels for it are written as C++: there is no encoder of its machine code
+        instructions;          ///< shuffles and similar instructions, in order of preference
+    bool has_fms = true;       ///< a·b − c is also one operation; c − a·b always is if a·b + c is
+    bool emitted_only = false; ///< kernels are emitted as C++: no machine-code encoder
 };
 
 const Cpu& portable_cpu();
@@ -43,19 +43,19 @@ const Cpu& avx2_cpu();
 const Cpu& avx512_cpu();
 const Cpu& neon_cpu();
 std::span<const Cpu* const>
-cpus(); ///< all, in the order of InstructionSet; of one architecture slowest first
+cpus(); ///< all, in the order of InstructionSet; within an architecture slowest first
 
 /// By name: "portable", "sse2", "avx2", "avx512", "neon". Throws UserError listing the names.
 const Cpu& cpu_named(std::string_view name);
 
-/// The best entry this machine can run (CPUID and the operating system's saved state); SWIRL_CPU in the
-/// environment may name a lesser one.
+/// The best entry that the host can run (CPUID and the state saved by the operating system); SWIRL_CPU in the
+/// environment may select a lesser one.
 const Cpu& host_cpu();
-bool host_can_run(const Cpu& cpu); ///< by plans: false for CPUs that are only emitted for
+bool host_can_run(const Cpu& cpu); ///< as plans; false for CPUs that are only emitted for
 
 #if defined(__x86_64__)
-/// Register state that the operating system saves at a context switch (XCR0; Intel SDM volume 1, section 13.3), on a CPU that
-/// has any of it.
+/// Register state that the operating system saves at a context switch (XCR0; Intel SDM volume 1, section 13.3), on a
+/// CPU that supports XSAVE.
 std::uint64_t saved_state();
 #endif
 

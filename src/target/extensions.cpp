@@ -43,7 +43,7 @@ Extensions detect() { return {}; }
 
 #endif
 
-/// Of those that there are, the ones in a list of names.
+/// Those of the detected extensions that a list names.
 Extensions named(const Extensions& found, std::string_view list) {
     Extensions chosen;
     while (!list.empty()) {
@@ -66,7 +66,7 @@ Extensions named(const Extensions& found, std::string_view list) {
 } // namespace
 
 const Extensions& host_extensions() {
-    static constinit MadeOnce<const Extensions> extensions;
+    static constinit LazyValue<const Extensions> extensions;
     return extensions.get([] {
         const Extensions found = detect();
         const char* names = std::getenv("SWIRL_EXTENSIONS");

@@ -2,8 +2,8 @@
 
 namespace swirl::target {
 
-/// What some CPUs of an instruction set have and others do not: instructions that add sums of products of narrow numbers to
-/// wide ones. Kernels made of them say so in words of target/x86/.
+/// Optional extensions of an instruction set: instructions that accumulate products of low-precision types in a wider
+/// type. Kernels use them through the instructions of target/x86/.
 struct Extensions {
     bool dot_products_of_bytes = false;         ///< AVX-512 VNNI
     bool dot_products_of_bytes_in_avx2 = false; ///< AVX-VNNI
@@ -12,8 +12,9 @@ struct Extensions {
         false; ///< AMX-TILE, AMX-BF16 and AMX-INT8, and the operating system saves the tiles
 };
 
-/// Of this machine, as the CPU that host_cpu() names: nothing below avx2. SWIRL_EXTENSIONS in the environment may name the
-/// only ones to use, separated by commas: vnni, bf16, amx; or none. Throws UserError for any other name.
+/// Extensions of the host, restricted to the CPU that host_cpu() selects: none below avx2. SWIRL_EXTENSIONS in the
+/// environment may list the only ones to use, separated by commas: vnni, bf16, amx; or none. Throws UserError for any
+/// other name.
 const Extensions& host_extensions();
 
 } // namespace swirl::target

@@ -7,10 +7,10 @@
 #include <string>
 
 // Figures: CUDA C++ Programming Guide, "Compute Capabilities" (tables of features, of technical specifications and of
-// shared memory capacity); PTX ISA, "Release Notes" (versions, targets, drivers) and "Instruction Set" (what needs which
-// target). Lines, sectors, multiprocessors and L2: whitepapers of the A100 (SXM, 108 multiprocessors, 40 MB) and of the
-// H100 (SXM, 132 multiprocessors, 50 MB). Granularities of allocation: the occupancy rules that come with CUDA
-// (<cuda_occupancy.h>). `ctest -L gpu` compares them with what the driver of a GPU at hand reports.
+// shared memory capacity); PTX ISA, "Release Notes" (versions, targets, drivers) and "Instruction Set" (target
+// requirements). Cache lines, sectors, multiprocessors and L2: whitepapers of the A100 (SXM, 108 multiprocessors,
+// 40 MB) and of the H100 (SXM, 132 multiprocessors, 50 MB). Allocation granularities: the occupancy calculator of CUDA
+// (<cuda_occupancy.h>). `ctest -L gpu` compares them with what the driver of the local GPU reports.
 
 namespace swirl::target {
 namespace {
@@ -18,8 +18,8 @@ namespace {
 constexpr Integer kibibyte = 1024;
 constexpr Integer mebibyte = 1024 * kibibyte;
 
-/// The least of what devices from compute capability 7.0 on have: shared memory, blocks and threads are those of 7.5.
-/// Nothing is reserved there; where a kibibyte is (from 8.0 on), a multiprocessor has room for it beside these.
+/// The minimum over devices from compute capability 7.0 on: shared memory, blocks and threads are those of 7.5. Nothing
+/// is reserved there; where 1 KiB is (from 8.0 on), a multiprocessor has capacity for it in addition.
 constexpr Gpu generic{.name = "generic",
                       .capability_major = 7,
                       .capability_minor = 0,
@@ -38,7 +38,7 @@ constexpr Gpu generic{.name = "generic",
                       .register_granularity = 256,
                       .partitions = 4,
                       .shared_bytes_per_block = 48 * kibibyte,
-                      .shared_bytes_per_block_at_most = 64 * kibibyte,
+                      .max_shared_bytes_per_block = 64 * kibibyte,
                       .shared_bytes_per_multiprocessor = 64 * kibibyte,
                       .shared_granularity = 256,
                       .shared_bytes_reserved = 0,
@@ -51,7 +51,7 @@ constexpr Gpu generic{.name = "generic",
                       .portable_cluster = 0,
                       .largest_cluster = 0,
                       .has_async_copy = false,
-                      .has_bulk_copy = false,
+                      .has_tma = false,
                       .tensor = {.float16 = true}};
 
 /// A100.
@@ -65,7 +65,7 @@ constexpr Gpu sm_80 = [] {
     gpu.multiprocessors = 108;
     gpu.threads_per_multiprocessor = 2048;
     gpu.blocks_per_multiprocessor = 32;
-    gpu.shared_bytes_per_block_at_most = 163 * kibibyte;
+    gpu.max_shared_bytes_per_block = 163 * kibibyte;
     gpu.shared_bytes_per_multiprocessor = 164 * kibibyte;
     gpu.shared_granularity = 128;
     gpu.shared_bytes_reserved = kibibyte;
@@ -75,7 +75,7 @@ constexpr Gpu sm_80 = [] {
     return gpu;
 }();
 
-/// H100, H200. PTX 8.0 is the first with its bulk copies of tensors and with sm_90a.
+/// H100, H200. PTX 8.0 is the first with cp.async.bulk.tensor and sm_90a.
 constexpr Gpu sm_90 = [] {
     Gpu gpu = sm_80;
     gpu.name = "sm_90";
@@ -85,12 +85,12 @@ constexpr Gpu sm_90 = [] {
     gpu.ptx_version = "8.0";
     gpu.driver_version = 12000;
     gpu.multiprocessors = 132;
-    gpu.shared_bytes_per_block_at_most = 227 * kibibyte;
+    gpu.max_shared_bytes_per_block = 227 * kibibyte;
     gpu.shared_bytes_per_multiprocessor = 228 * kibibyte;
     gpu.l2_bytes = 50 * mebibyte;
     gpu.portable_cluster = 8;
     gpu.largest_cluster = 16;
-    gpu.has_bulk_copy = true;
+    gpu.has_tma = true;
     gpu.tensor.float8 = true;
     gpu.tensor.warpgroup = true;
     return gpu;
@@ -102,8 +102,8 @@ Integer rounded_up(Integer value, Integer granularity) {
     return (value + granularity - 1) / granularity * granularity;
 }
 
-/// Registers belong to partitions, and a warp to one of them. What a block may have in all is checked as if its warps
-/// filled all partitions alike.
+/// Registers belong to partitions, and each warp to one partition. The limit per block is checked as if the block's
+/// warps filled all partitions evenly.
 Integer blocks_by_registers(const Gpu& gpu, Integer warps, int registers) {
     if (registers > gpu.registers_per_thread) return 0;
     const Integer of_warp = rounded_up(Integer{registers} * gpu.warp_size, gpu.register_granularity);
@@ -114,7 +114,7 @@ Integer blocks_by_registers(const Gpu& gpu, Integer warps, int registers) {
 }
 
 Integer blocks_by_shared_memory(const Gpu& gpu, Integer bytes) {
-    if (bytes > gpu.shared_bytes_per_block_at_most) return 0;
+    if (bytes > gpu.max_shared_bytes_per_block) return 0;
     const Integer of_block = rounded_up(bytes + gpu.shared_bytes_reserved, gpu.shared_granularity);
     return of_block == 0 ? gpu.blocks_per_multiprocessor : gpu.shared_bytes_per_multiprocessor / of_block;
 }

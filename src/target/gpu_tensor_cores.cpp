@@ -13,25 +13,25 @@ using ir::Lanes;
 using ir::Scalar;
 
 constexpr int warp = 32;
-constexpr int rows_apart = 8;    ///< of A and C that a thread has
-constexpr int columns_apart = 4; ///< of A, and rows of B
+constexpr int row_spacing = 8;    ///< between a thread's rows of A and C
+constexpr int column_spacing = 4; ///< between a thread's columns of A, and rows of B
 
-/// Which lane of the operand, of all threads, holds an element.
+/// The lane that holds an element, in the concatenated fragments of all threads.
 struct Fragments {
-    WarpProduct shape;
+    MmaShape shape;
 
-    int row_parts() const { return shape.rows / rows_apart; }
-    int depth_parts() const { return shape.depth / columns_apart; }
+    int row_groups() const { return shape.rows / row_spacing; }
+    int k_groups() const { return shape.depth / column_spacing; }
 
     std::size_t of_a(int i, int k) const {
-        const int thread = i % rows_apart * 4 + k % columns_apart;
-        return at(thread, row_parts() * depth_parts(), i / rows_apart + row_parts() * (k / columns_apart));
+        const int thread = i % row_spacing * 4 + k % column_spacing;
+        return at(thread, row_groups() * k_groups(), i / row_spacing + row_groups() * (k / column_spacing));
     }
     std::size_t of_b(int k, int j) const {
-        return at(j * 4 + k % columns_apart, depth_parts(), k / columns_apart);
+        return at(j * 4 + k % column_spacing, k_groups(), k / column_spacing);
     }
     std::size_t of_c(int i, int j) const {
-        return at(i % rows_apart * 4 + j / 2, 2 * row_parts(), 2 * (i / rows_apart) + j % 2);
+        return at(i % row_spacing * 4 + j / 2, 2 * row_groups(), 2 * (i / row_spacing) + j % 2);
     }
 
 private:
@@ -40,9 +40,9 @@ private:
     }
 };
 
-/// Of short numbers: which lane holds an element, as above.
+/// The same for half precision.
 struct ShortFragments {
-    static constexpr WarpProduct shape{16, 8, 16};
+    static constexpr MmaShape shape{16, 8, 16};
     static std::size_t of_a(int i, int k) {
         return 8 * thread(i % 8, k) + place(k) + 2 * at(i / 8) + 4 * at(k / 8);
     }
@@ -55,7 +55,7 @@ private:
 };
 
 Lanes multiply_add_short(std::span<const Lanes> operands) {
-    constexpr WarpProduct shape = ShortFragments::shape;
+    constexpr MmaShape shape = ShortFragments::shape;
     const Fragments sums{shape};
     Lanes result = operands[2];
     for (int i = 0; i < shape.rows; ++i)
@@ -69,7 +69,7 @@ Lanes multiply_add_short(std::span<const Lanes> operands) {
 }
 
 ir::Instruction of_short(Scalar factor, std::string_view name, std::string_view text) {
-    constexpr WarpProduct shape = ShortFragments::shape;
+    constexpr MmaShape shape = ShortFragments::shape;
     constexpr unsigned capability = 80;
     const ir::Type sums{Scalar::float32, 4};
     return {.name = name,
@@ -82,7 +82,7 @@ ir::Instruction of_short(Scalar factor, std::string_view name, std::string_view 
             .text = text};
 }
 
-Lanes multiply_add(const WarpProduct& shape, std::span<const Lanes> operands) {
+Lanes multiply_add(const MmaShape& shape, std::span<const Lanes> operands) {
     const Fragments fragments{shape};
     Lanes result = operands[2];
     for (int i = 0; i < shape.rows; ++i)
@@ -97,12 +97,12 @@ Lanes multiply_add(const WarpProduct& shape, std::span<const Lanes> operands) {
 }
 
 ir::Instruction of_float64(std::string_view name, std::string_view text, unsigned capability,
-                           const WarpProduct& shape) {
+                           const MmaShape& shape) {
     const Fragments fragments{shape};
-    const ir::Type sums{Scalar::float64, 2 * fragments.row_parts()};
+    const ir::Type sums{Scalar::float64, 2 * fragments.row_groups()};
     return {.name = name,
-            .operands = {{Scalar::float64, fragments.row_parts() * fragments.depth_parts()},
-                         {Scalar::float64, fragments.depth_parts()},
+            .operands = {{Scalar::float64, fragments.row_groups() * fragments.k_groups()},
+                         {Scalar::float64, fragments.k_groups()},
                          sums},
             .result = sums,
             .meaning = [shape](std::span<const Lanes> operands) { return multiply_add(shape, operands); },
@@ -114,9 +114,9 @@ ir::Instruction of_float64(std::string_view name, std::string_view text, unsigne
 
 } // namespace
 
-const ir::Instruction& warp_product_of_float64(const WarpProduct& shape) {
+const ir::Instruction& mma_float64(const MmaShape& shape) {
     static const struct {
-        WarpProduct shape;
+        MmaShape shape;
         ir::Instruction instruction;
     } entries[] = {
         {{8, 8, 4},
@@ -138,7 +138,7 @@ const ir::Instruction& warp_product_of_float64(const WarpProduct& shape) {
                         shape.depth);
 }
 
-const ir::Instruction& warp_product_of_short(ir::Scalar factor) {
+const ir::Instruction& mma_half_precision(ir::Scalar factor) {
     static const ir::Instruction of_bfloat16 = of_short(
         Scalar::bfloat16, "warp_product_16x8x16_bf16", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32");
     static const ir::Instruction of_float16 = of_short(Scalar::float16, "warp_product_16x8x16_f16",

@@ -4,23 +4,24 @@
 
 namespace swirl::target {
 
-/// Products of small matrices by the 32 threads of a warp: C + A·B, operands A, B and C (PTX ISA, "Matrix Fragments for mma").
-/// The thread of number t has, with g = t / 4 and r = t mod 4, of A the rows g, g + 8, … of the columns r, r + 4, …, rows first;
-/// of B the rows r, r + 4, … of column g; and of C the columns 2r and 2r + 1 of the rows g, g + 8, ….
-struct WarpProduct {
+/// mma.sync by the 32 threads of a warp: C + A·B, operands A, B and C (PTX ISA, "Matrix Fragments for mma"). With
+/// g = t / 4 and r = t mod 4, thread t holds rows g, g + 8, … of columns r, r + 4, … of A, row index fastest; rows
+/// r, r + 4, … of column g of B; and columns 2r and 2r + 1 of rows g, g + 8, … of C.
+struct MmaShape {
     int rows = 16;
     int columns = 8;
     int depth = 16;
-    bool operator==(const WarpProduct&) const = default;
+    bool operator==(const MmaShape&) const = default;
 };
 
-/// Of float64: each element is one chain of fused multiply-adds, from the first step of the depth to the last. 8 × 8 × 4 from
-/// compute capability 8.0 on, 16 × 8 × 4, 8 and 16 from 9.0 on; InternalError for any other.
-const ir::Instruction& warp_product_of_float64(const WarpProduct& shape);
+/// For float64: each element is one chain of fused multiply-adds in ascending k. 8 × 8 × 4 from compute capability 8.0
+/// on; 16 × 8 × 4, 8 and 16 from 9.0 on; InternalError for any other shape.
+const ir::Instruction& mma_float64(const MmaShape& shape);
 
-/// Of bfloat16 or float16 with sums of float32, 16 × 8 × 16, from compute capability 8.0 on; InternalError for other factors. Of these
-/// the thread has in each row, or column, the steps 2r, 2r + 1, 2r + 8 and 2r + 9: of A the first two of row g, those of row g + 8,
-/// then the others. How sums are rounded is the chip's; here they are once, when all products have been added.
-const ir::Instruction& warp_product_of_short(ir::Scalar factor);
+/// For bfloat16 or float16 with float32 accumulators, 16 × 8 × 16, from compute capability 8.0 on; InternalError for
+/// other data types. In each row of A, or column of B, a thread holds k = 2r, 2r + 1, 2r + 8 and 2r + 9: for A the
+/// first two of row g, those of row g + 8, then the remaining ones. How accumulators round depends on the GPU; here
+/// they round once, after all products are added.
+const ir::Instruction& mma_half_precision(ir::Scalar factor);
 
 } // namespace swirl::target

@@ -16,32 +16,32 @@ namespace {
 
 using ir::Scalar;
 
-constexpr int column_step = 8;
+constexpr int column_granularity = 8;
 constexpr int most_columns = 256;
 
 struct Kind {
     Scalar factor;
-    std::string_view name; ///< of the factors' type in PTX
+    std::string_view name; ///< PTX type of A and B
     int depth;
     int ignored_bits;
     bool has_layouts;
     int least_exponent = -126;
-    ir::TensorCoreSums sums = {};
+    ir::TensorCoreRounding sums = {};
 };
-/// Of 8 bits the sums have fewer: what is kept is a float32 with 13 bits of fraction.
-constexpr ir::TensorCoreSums short_sums = {.aligned_bits = 13, .kept_bits = 13};
+/// 8-bit operands have less precise accumulators: a float32 with 13 fraction bits.
+constexpr ir::TensorCoreRounding half_precision_rounding = {.aligned_bits = 13, .result_fraction_bits = 13};
 constexpr std::array kinds = {
     Kind{Scalar::float16, "f16", 16, 0, true, -14},
     Kind{Scalar::bfloat16, "bf16", 16, 0, true},
     Kind{Scalar::float32, "tf32", 8, 13, false},
-    Kind{Scalar::float8_e4m3, "e4m3", 32, 0, false, -6, short_sums},
+    Kind{Scalar::float8_e4m3, "e4m3", 32, 0, false, -6, half_precision_rounding},
 };
 
-/// The entries of one kind by columns, and the words that they name.
+/// The instructions of one data type by number of columns, and the strings that they refer to.
 class Table {
 public:
     Table(const Kind& kind, bool adds) {
-        for (int columns = column_step; columns <= most_columns; columns += column_step) {
+        for (int columns = column_granularity; columns <= most_columns; columns += column_granularity) {
             names_.push_back(fmt::format("{}tile_product_64x{}x{}_{}", adds ? "" : "first_", columns,
                                          kind.depth, kind.name));
             texts_.push_back(fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{}", columns,
@@ -49,24 +49,24 @@ public:
         }
         for (std::size_t k = 0; k < names_.size(); ++k)
             entries_.push_back({.name = names_[k],
-                                .columns = static_cast<int>(k + 1) * column_step,
+                                .columns = static_cast<int>(k + 1) * column_granularity,
                                 .depth = kind.depth,
                                 .factor = kind.factor,
                                 .ignored_bits = kind.ignored_bits,
                                 .has_layouts = kind.has_layouts,
-                                .takes_registers = kind.factor == Scalar::float32,
-                                .adds = adds,
-                                .sums = kind.sums,
+                                .a_in_registers = kind.factor == Scalar::float32,
+                                .accumulates = adds,
+                                .rounding = kind.sums,
                                 .least_exponent = kind.least_exponent,
                                 .text = texts_[k]});
     }
-    const ir::TileInstruction& of(int columns) const {
-        return entries_.at(static_cast<std::size_t>(columns / column_step - 1));
+    const ir::WgmmaInstruction& of(int columns) const {
+        return entries_.at(static_cast<std::size_t>(columns / column_granularity - 1));
     }
 
 private:
     std::vector<std::string> names_, texts_;
-    std::vector<ir::TileInstruction> entries_;
+    std::vector<ir::WgmmaInstruction> entries_;
 };
 
 std::vector<Table> tables_of(bool adds) {
@@ -76,8 +76,9 @@ std::vector<Table> tables_of(bool adds) {
     return tables;
 }
 
-const ir::TileInstruction& entry_of(const std::vector<Table>& tables, ir::Scalar factor, int columns) {
-    const bool is_known = columns % column_step == 0 && columns >= column_step && columns <= most_columns;
+const ir::WgmmaInstruction& entry_of(const std::vector<Table>& tables, ir::Scalar factor, int columns) {
+    const bool is_known =
+        columns % column_granularity == 0 && columns >= column_granularity && columns <= most_columns;
     for (std::size_t k = 0; is_known && k < kinds.size(); ++k)
         if (kinds[k].factor == factor) return tables[k].of(columns);
     throw InternalError("no instruction multiplies tiles of {} by {} columns", name_of(factor), columns);
@@ -85,12 +86,12 @@ const ir::TileInstruction& entry_of(const std::vector<Table>& tables, ir::Scalar
 
 } // namespace
 
-const ir::TileInstruction& tile_product_of(ir::Scalar factor, int columns) {
+const ir::WgmmaInstruction& wgmma_of(ir::Scalar factor, int columns) {
     static const auto& tables = *new std::vector<Table>(tables_of(true));
     return entry_of(tables, factor, columns);
 }
 
-const ir::TileInstruction& first_tile_product_of(ir::Scalar factor, int columns) {
+const ir::WgmmaInstruction& wgmma_overwriting(ir::Scalar factor, int columns) {
     static const auto& tables = *new std::vector<Table>(tables_of(false));
     return entry_of(tables, factor, columns);
 }

@@ -6,7 +6,8 @@ namespace swirl::target {
 
 constexpr int warp_threads = 32;
 
-/// What the thread whose number differs in the bits of `distance`, a power of two below 32, has of a float32: all threads of a warp execute it.
+/// The float32 value of the thread whose lane id is the own one XOR `distance`, a power of two below 32
+/// (shfl.sync.bfly). All threads of a warp execute it.
 const ir::Instruction& warp_exchange(int distance);
 
 } // namespace swirl::target

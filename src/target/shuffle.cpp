@@ -49,7 +49,7 @@ const ir::Instruction* search(const Query& query) {
     return nullptr;
 }
 
-/// Positions in the result of `first` from which each lane of `map` can be taken; empty when one is missing.
+/// The lane of `first`'s result that supplies each lane of `map`; empty if one is missing.
 std::vector<std::int8_t> permutation_after(const ir::Instruction& first, std::span<const std::int8_t> map,
                                            bool swapped) {
     const int lanes = static_cast<int>(map.size());
@@ -91,24 +91,24 @@ ShufflePair search_pair(const Cpu& cpu, const Query& query) {
     return best;
 }
 
-/// Answers of searches, which are walks over all immediates of all families.
-template <class Answer> class Memory {
+/// Caches search results: a search tries all immediates of all families.
+template <class CachedShuffle> class Memory {
 public:
-    template <class Search> Answer find(const Query& query, Search&& search_for) {
+    template <class Search> CachedShuffle find(const Query& query, Search&& search_for) {
         {
             const std::shared_lock lock(mutex_);
-            const auto known = answers_.find(query);
-            if (known != answers_.end()) return known->second;
+            const auto known = cache_entries_.find(query);
+            if (known != cache_entries_.end()) return known->second;
         }
-        const Answer answer = search_for(query);
+        const CachedShuffle cached = search_for(query);
         const std::unique_lock lock(mutex_);
-        answers_.emplace(query, answer);
-        return answer;
+        cache_entries_.emplace(query, cached);
+        return cached;
     }
 
 private:
     ForkSafe<std::shared_mutex> mutex_;
-    std::unordered_map<Query, Answer, HashOfQuery> answers_;
+    std::unordered_map<Query, CachedShuffle, HashOfQuery> cache_entries_;
 };
 
 Query query_of(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_map) {
@@ -123,7 +123,7 @@ bool can_be_shuffled(ir::Type type) {
            static_cast<std::size_t>(type.lanes) <= longest_map;
 }
 
-/// The map with the two operands exchanged.
+/// The map with the two operands swapped.
 std::vector<std::int8_t> swapped(std::span<const std::int8_t> map, int lanes) {
     std::vector<std::int8_t> result(map.begin(), map.end());
     for (std::int8_t& source : result)
@@ -139,11 +139,11 @@ std::vector<std::int8_t> from_one(std::span<const std::int8_t> map, int lanes) {
     return result;
 }
 
-/// An instruction for a map of one operand, which two-operand instructions may get twice.
+/// An instruction for a map of one operand, which a two-operand instruction may receive twice.
 ShuffleChoice choose_for_one(const Cpu& cpu, ir::Type type, const std::vector<std::int8_t>& map,
                              int operand) {
     const ir::Instruction* best = find_shuffle(cpu, type, map);
-    // Each lane may come from either copy. Instructions take whole halves or alternating lanes from one of them.
+    // Each lane may come from either copy. Instructions take whole halves or alternating lanes from each.
     for (const int period : {1, 2, type.lanes / 2}) {
         if (best != nullptr && best->latency == 1) break;
         std::vector<std::int8_t> spread = map;

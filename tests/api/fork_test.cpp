@@ -41,7 +41,7 @@ template <class T> bool multiplies_rightly(Integer m, Integer n, Integer k, int 
     std::vector<T> a, b, c(static_cast<std::size_t>(m * n));
     for (Integer i = 0; i < m * k; ++i) a.push_back(value(i));
     for (Integer i = 0; i < k * n; ++i) b.push_back(value(i * 7));
-    plan(MatrixProduct::column_major(number_of<T>(), m, n, k), {.threads = threads})
+    plan(MatrixProduct::column_major(data_type_of<T>(), m, n, k), {.threads = threads})
         .execute(T(1), a.data(), b.data(), T(0), c.data());
     for (Integer j = 0; j < n; ++j)
         for (Integer i = 0; i < m; ++i) {
@@ -151,7 +151,7 @@ gpu::Plan plan_for_gpu(int k) {
                      {.use_wisdom = false, .check = false, .use_cache = false});
 }
 gpu::MatrixPlan plan_product_for_gpu(int k) {
-    return gpu::plan(MatrixProduct::column_major(Number::float32, 64 + k, 64, 32),
+    return gpu::plan(MatrixProduct::column_major(DataType::float32, 64 + k, 64, 32),
                      {.use_wisdom = false, .check = false, .use_cache = false});
 }
 

@@ -141,10 +141,10 @@ TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
         const std::unique_ptr<swirl_gpu_matrix_plan, Destroy> plan(made);
         return std::string(made == nullptr ? "" : swirl_gpu_matrix_plan_schedule(made));
     };
-    const auto expected = [&](std::optional<Number> number, Accuracy accuracy) {
-        MatrixProduct same = MatrixProduct::column_major(Number::float32, 256, 256, 256);
+    const auto expected = [&](std::optional<DataType> number, Accuracy accuracy) {
+        MatrixProduct same = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
         same.a = {256, 1};
-        same.a_number = same.b_number = number;
+        same.a_type = same.b_type = number;
         return gpu::schedules(same, 1, 0, accuracy).front();
     };
     for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range, Accuracy::reduced,
@@ -152,10 +152,10 @@ TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
         options.accuracy = static_cast<int>(accuracy);
         EXPECT_EQ(schedule(), expected(std::nullopt, accuracy));
     }
-    const int numbers[] = {SWIRL_NUMBER_FLOAT8_E4M3, SWIRL_NUMBER_FLOAT8_E4M3, SWIRL_REAL32};
+    const int numbers[] = {SWIRL_TYPE_FLOAT8_E4M3, SWIRL_TYPE_FLOAT8_E4M3, SWIRL_REAL32};
     options.accuracy = 0;
-    options.numbers = numbers;
-    EXPECT_EQ(schedule(), expected(Number::float8_e4m3, Accuracy::ordinary));
+    options.types = numbers;
+    EXPECT_EQ(schedule(), expected(DataType::float8_e4m3, Accuracy::ordinary));
 }
 
 } // namespace

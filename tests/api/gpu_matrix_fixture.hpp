@@ -15,7 +15,7 @@ namespace swirl {
 using runtime::expect_contains;
 
 inline const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
-inline const MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 48, 32);
+inline const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 48, 32);
 
 /// What a kernel is given.
 struct Given {

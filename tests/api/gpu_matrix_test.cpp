@@ -44,15 +44,15 @@ TEST_F(GpuMatrixInterface, SaysWhatIsNotRead) {
     EXPECT_EQ(last_given().multiplies, 0);
     EXPECT_EQ(last_given().reads_c, 1);
     const gpu::MatrixPlan flat =
-        gpu::plan(MatrixProduct::column_major(Number::float32, 64, 48, 0), unchecked);
+        gpu::plan(MatrixProduct::column_major(DataType::float32, 64, 48, 0), unchecked);
     flat.execute<float>(1, nullptr, nullptr, 3, c.data());
     EXPECT_EQ(last_given().multiplies, 0);
     EXPECT_EQ(fake.launches.size(), 2U);
 }
 
 TEST_F(GpuMatrixInterface, DoesNothingWhereNothingIsToBeComputed) {
-    for (const MatrixProduct& empty : {MatrixProduct::column_major(Number::float32, 0, 3, 4),
-                                       MatrixProduct::column_major(Number::float32, 3, 0, 4)}) {
+    for (const MatrixProduct& empty : {MatrixProduct::column_major(DataType::float32, 0, 3, 4),
+                                       MatrixProduct::column_major(DataType::float32, 3, 0, 4)}) {
         const gpu::MatrixPlan plan = gpu::plan(empty);
         plan.execute<float>(1, nullptr, nullptr, 0, nullptr);
         EXPECT_EQ(plan.flops(), 0);
@@ -74,10 +74,10 @@ TEST_F(GpuMatrixInterface, TakesSchedules) {
     EXPECT_EQ(gpu::plan(product, unchecked).schedule(), schedules.front());
     expect_contains(error_of<UserError>([] { gpu::schedules(product, -1); }), {"most is -1"});
     gpu::MatrixPlanOptions options = unchecked;
-    options.schedule = "block_rows=1000";
+    options.schedule = "cta_m=1000";
     expect_contains(error_of<UserError>([&] { gpu::plan(product, options); }), {"does not suit"});
-    options.schedule = "thread_rows=0";
-    expect_contains(error_of<UserError>([&] { gpu::plan(product, options); }), {"thread_rows is 0"});
+    options.schedule = "thread_m=0";
+    expect_contains(error_of<UserError>([&] { gpu::plan(product, options); }), {"thread_m is 0"});
 }
 
 TEST_F(GpuMatrixInterface, SearchesForSchedules) {
@@ -98,7 +98,7 @@ TEST_F(GpuMatrixInterface, SearchesForSchedules) {
 
 TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
     gpu::MatrixPlanOptions options = unchecked;
-    options.schedule = "block_rows=32 block_columns=16 thread_rows=4 thread_columns=4 a_lanes=4 c_lanes=4";
+    options.schedule = "cta_m=32 cta_n=16 thread_m=4 thread_n=4 a_vector_m=4 c_vector_m=4";
     const gpu::MatrixPlan plan = gpu::plan(product, options);
     const gpu::Array<float> a(64 * 32 + 1), b(32 * 48), c(64 * 48);
     const std::size_t compiled = fake.compiled.size();
@@ -112,12 +112,12 @@ TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
 /// Both matrices are split, threads stand by, tensor cores multiply; where A and B are not wanted only these are launched.
 TEST_F(GpuMatrixInterface, LooksAtNumbersThatItSplits) {
     constexpr Integer extent = 256;
-    const MatrixProduct square = MatrixProduct::column_major(Number::float32, extent, extent, extent);
+    const MatrixProduct square = MatrixProduct::column_major(DataType::float32, extent, extent, extent);
     gpu::MatrixPlanOptions options = unchecked;
     for (const std::string& schedule : gpu::schedules(square, 1000))
-        if (options.schedule.empty() && schedule.find("guarded=1") != std::string::npos)
+        if (options.schedule.empty() && schedule.find("range_check=1") != std::string::npos)
             options.schedule = schedule;
-    ASSERT_NE(options.schedule.find("terms=3"), std::string::npos);
+    ASSERT_NE(options.schedule.find("bf16_split=3"), std::string::npos);
     fake.argument_bytes.clear();
     const gpu::MatrixPlan plan = gpu::plan(square, options);
     EXPECT_GE(plan.workspace_bytes(), 2 * 3 * sizeof(bfloat16) * extent * extent + sizeof(std::int64_t));
@@ -128,7 +128,8 @@ TEST_F(GpuMatrixInterface, LooksAtNumbersThatItSplits) {
     EXPECT_EQ(fake.count("cuMemsetD8Async"), 1);
     plan.execute<float>(0, nullptr, nullptr, 1, c.data());
     EXPECT_EQ(fake.launches.size(), 5U);
-    options.schedule.replace(options.schedule.find("guarded=1"), 9, "guarded=0");
+    constexpr std::string_view checks = "range_check=1";
+    options.schedule.replace(options.schedule.find(checks), checks.size(), "range_check=0");
     gpu::plan(square, options).execute(1, a.data(), b.data(), 0, c.data());
     EXPECT_EQ(fake.launches.size(), 8U);
     EXPECT_EQ(fake.count("cuMemsetD8Async"), 2);
@@ -163,7 +164,7 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
     };
     const auto expect_found = [&](const float* Given::*array, std::ptrdiff_t byte, const char* words) {
         expect_contains(error_where_a_byte_is_flipped(array, byte),
-                        {"64 by 48 by 32", "wrote where it must not", "block_rows", words});
+                        {"64 by 48 by 32", "wrote where it must not", "cta_m", words});
     };
     expect_found(&Given::a, 12, "a, byte 12 ");
     expect_found(&Given::a, 4 * (67 * 3 + 65), "a, byte 1064 "); // between its columns
@@ -216,8 +217,8 @@ TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
 TEST_F(GpuMatrixInterface, RefusesWorkspacesThatDoNotFit) {
     gpu::MatrixPlanOptions options = unchecked;
     options.schedule =
-        "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 splits=2 "
-        "through_memory=1";
+        "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 split_k=2 "
+        "split_k_in_workspace=1";
     const gpu::MatrixPlan plan = gpu::plan(product, options);
     const std::size_t needed = plan.workspace_bytes();
     ASSERT_GT(needed, 256U);
@@ -287,8 +288,8 @@ TEST_F(GpuMatrixInterface, RefusesArraysThatDoNotFit) {
 
 TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
     MatrixProduct bytes = product;
-    bytes.a_number = Number::int8;
-    bytes.b_number = Number::unorm8;
+    bytes.a_type = DataType::int8;
+    bytes.b_type = DataType::unorm8;
     const gpu::MatrixPlan plan = gpu::plan(bytes, unchecked);
     const gpu::Array<std::int8_t> a(64 * 32);
     const gpu::Array<unorm8> b(32 * 48);
@@ -298,14 +299,14 @@ TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
     expect_contains(error_of<UserError>([&] { plan.execute(1, a.data(), b.data(), 0, c.data()); }),
                     {"alpha and beta", "int32, not float32"});
     expect_contains(error_of<UserError>([&] { swirl::plan(bytes); }), {"int8", "unorm8", "gpu::plan"});
-    bytes.b_number = Number::float8_e4m3;
-    expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }), {"b_number is float8_e4m3"});
+    bytes.b_type = DataType::float8_e4m3;
+    expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }), {"b_type is float8_e4m3"});
 }
 
 TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
     fake.argument_bytes = {8, 8, 8, 16, 8, 8};
     const gpu::MatrixPlan plan =
-        gpu::plan(MatrixProduct::column_major(Number::complex32, 64, 48, 32), unchecked);
+        gpu::plan(MatrixProduct::column_major(DataType::complex32, 64, 48, 32), unchecked);
     EXPECT_EQ(plan.flops(), 8.0 * 64 * 48 * 32);
     const gpu::Array<std::complex<float>> a(64 * 32), b(32 * 48), c(64 * 48);
     plan.execute<std::complex<float>>({1, 2}, a.data(), b.data(), {3, 4}, c.data());
@@ -315,8 +316,8 @@ TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
 }
 
 TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
-    MatrixProduct bytes = MatrixProduct::column_major(Number::int32, 4, 4, 4);
-    bytes.a_number = bytes.b_number = Number::int8;
+    MatrixProduct bytes = MatrixProduct::column_major(DataType::int32, 4, 4, 4);
+    bytes.a_type = bytes.b_type = DataType::int8;
     expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }), {"sums of int32", "float32, float64"});
     expect_contains(error_of<UserError>([] { gpu::plan(product, {.device = 7}); }), {"no GPU 7"});
     MatrixProduct wrong = product;
@@ -360,15 +361,15 @@ TEST_F(GpuMatrixInterface, WorksFromC) {
     refused(swirl_gpu_matrix_plan_create_by_schedule(&wanted, "rows=3", 0, flags, &none), "rows=3");
     ASSERT_EQ(swirl_gpu_matrix_plan_create_by_schedule(&wanted, schedule.c_str(), 0, flags, &none), SWIRL_OK);
     swirl_gpu_matrix_plan_destroy(none);
-    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, flags | SWIRL_NO_WISDOM | SWIRL_MACHINE_LOOPS, &none),
+    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, flags | SWIRL_NO_WISDOM | SWIRL_REORDER_SASS, &none),
               SWIRL_OK)
         << swirl_last_error();
     gpu::MatrixPlanOptions allowed = unchecked;
     allowed.use_wisdom = false;
-    allowed.machine_loops = true;
+    allowed.reorder_sass = true;
     EXPECT_EQ(swirl_gpu_matrix_plan_schedule(none), gpu::plan(product, allowed).schedule());
-    expect_contains(swirl_gpu_matrix_plan_schedule(none), {"machine_loop=1"});
-    expect_contains(schedule, {"machine_loop=0"});
+    expect_contains(swirl_gpu_matrix_plan_schedule(none), {"reorder_sass=1"});
+    expect_contains(schedule, {"reorder_sass=0"});
     swirl_gpu_matrix_plan_destroy(none);
     swirl_gpu_matrix_plan_destroy(nullptr);
 }

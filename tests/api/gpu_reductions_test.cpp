@@ -21,12 +21,11 @@ MatrixProduct reduced() {
 TEST_F(GpuReductions, FollowTheProductWithWhatItHasLeft) {
     fake.argument_bytes = {}; // of several kernels
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), scale(48), amax(64), total(1);
-    const gpu::MatrixPlan plan =
-        gpu::plan(reduced(), {.use_wisdom = false,
-                              .check = false,
-                              .use_cache = false,
-                              .schedule = "block_rows=32 block_columns=16 block_depth=8 "
-                                          "thread_rows=4 thread_columns=4 stages=2"});
+    const gpu::MatrixPlan plan = gpu::plan(reduced(), {.use_wisdom = false,
+                                                       .check = false,
+                                                       .use_cache = false,
+                                                       .schedule = "cta_m=32 cta_n=16 cta_k=8 "
+                                                                   "thread_m=4 thread_n=4 stages=2"});
     EXPECT_GE(plan.workspace_bytes(), (64 * 3 + 6) * sizeof(float));
     plan.with("scale", scale.data())
         .with("amax", const_cast<float*>(amax.data()))

@@ -26,8 +26,8 @@ public:
     Case(const MatrixProduct& product, const std::string& epilogue, unsigned seed)
         : random_(seed), product_(product) {
         product_.epilogue = Expression(epilogue);
-        a_ = filled(product_.a, product_.rows, product_.depth);
-        b_ = filled(product_.b, product_.depth, product_.columns);
+        a_ = filled(product_.a, product_.rows, product_.k);
+        b_ = filled(product_.b, product_.k, product_.columns);
         before_ = filled(product_.c, product_.rows, product_.columns);
         alpha_ = T(static_cast<Real>(seed % 3 == 0 ? 1.0 : -0.75));
         beta_ = T(static_cast<Real>(seed % 5 < 2 ? seed % 5 : 0.5));
@@ -65,12 +65,11 @@ public:
             for (Integer i = 0; i < product_.rows; ++i)
                 for (Integer j = 0; j < product_.columns; ++j) {
                     const Wide expected = finished(matrix, i, j);
-                    const Wide found = c[support::place_in(product_.c, matrix, i, j)];
-                    ASSERT_LE(
-                        std::abs(found - expected),
-                        epsilon * (32 + 8 * static_cast<double>(product_.depth)) * (1 + std::abs(expected)))
+                    const Wide found = c[support::offset_in(product_.c, matrix, i, j)];
+                    ASSERT_LE(std::abs(found - expected),
+                              epsilon * (32 + 8 * static_cast<double>(product_.k)) * (1 + std::abs(expected)))
                         << product_.epilogue.text() << " at " << i << ", " << j << " of " << product_.rows
-                        << " by " << product_.columns << " by " << product_.depth << ", matrix " << matrix;
+                        << " by " << product_.columns << " by " << product_.k << ", matrix " << matrix;
                 }
     }
 
@@ -82,11 +81,11 @@ private:
     }
     Wide finished(Integer matrix, Integer i, Integer j) const {
         Wide sum = 0;
-        for (Integer k = 0; k < product_.depth && alpha_ != T(0); ++k)
-            sum += Wide(a_[support::place_in(product_.a, matrix, i, k)]) *
-                   Wide(b_[support::place_in(product_.b, matrix, k, j)]);
+        for (Integer k = 0; k < product_.k && alpha_ != T(0); ++k)
+            sum += Wide(a_[support::offset_in(product_.a, matrix, i, k)]) *
+                   Wide(b_[support::offset_in(product_.b, matrix, k, j)]);
         Wide x = Wide(alpha_) * sum;
-        if (beta_ != T(0)) x += Wide(beta_) * Wide(before_[support::place_in(product_.c, matrix, i, j)]);
+        if (beta_ != T(0)) x += Wide(beta_) * Wide(before_[support::offset_in(product_.c, matrix, i, j)]);
         const auto index = [&](const std::string& name) {
             return name == "b" ? matrix : name == "i" ? i : j;
         };
@@ -130,7 +129,7 @@ constexpr const char* complex_epilogues[] = {
     "complex(abs2(x), i) * 0.5",        "-x + (i == j ? complex d[i] : 0)",
 };
 
-MatrixProduct product_of(Number number, Integer rows, Integer columns, Integer depth, int layout) {
+MatrixProduct product_of(DataType number, Integer rows, Integer columns, Integer depth, int layout) {
     if (layout == 1) return MatrixProduct::row_major(number, rows, columns, depth);
     MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
     if (layout == 2) product.c = {.row_stride = 2, .column_stride = 2 * rows + 1};
@@ -151,7 +150,7 @@ template <class T> void expect_all(const std::vector<const char*>& epilogues) {
                     ++seed;
                     continue; // enough of the large ones
                 }
-                Case<T> test(product_of(number_of<T>(), rows, columns, depth, layout), epilogue, ++seed);
+                Case<T> test(product_of(data_type_of<T>(), rows, columns, depth, layout), epilogue, ++seed);
                 const std::vector<T> one = test.run(1);
                 test.expect_right(one);
                 EXPECT_TRUE(same_bits(test.run(2), one)) << epilogue;
@@ -175,7 +174,7 @@ TEST(MatrixEpilogue, KnowsTheMatricesOfABatch) {
     for (const Integer extent : {4, 30, 100})
         for (const int layout : {0, 1})
             for (const char* epilogue : {"x + t[b, j] * b", "x * s[b] + r[b, i, j]", "x + bias[i]"}) {
-                MatrixProduct product = product_of(Number::float64, extent, extent + 1, extent, layout);
+                MatrixProduct product = product_of(DataType::float64, extent, extent + 1, extent, layout);
                 product.batch = 7;
                 product.a.batch_stride = extent * extent;
                 product.b.batch_stride = product.c.batch_stride = extent * (extent + 1);
@@ -188,13 +187,13 @@ TEST(MatrixEpilogue, KnowsTheMatricesOfABatch) {
 
 /// Where C is scattered functions are evaluated without machine code.
 TEST(MatrixEpilogue, HasFunctionsOfTheSameBitsInTilesAndInMemory) {
-    const std::string cpu = plan(MatrixProduct::column_major(Number::float32, 100, 100, 100)).description();
+    const std::string cpu = plan(MatrixProduct::column_major(DataType::float32, 100, 100, 100)).description();
     if (cpu.starts_with("sse2")) GTEST_SKIP() << "multiply-adds of this CPU round twice: " << cpu;
     const auto expect_same = [](auto example) {
         using T = decltype(example);
         constexpr Integer rows = 61, columns = 47, depth = 700;
         const auto elements = [&](int layout) {
-            const MatrixProduct product = product_of(number_of<T>(), rows, columns, depth, layout);
+            const MatrixProduct product = product_of(data_type_of<T>(), rows, columns, depth, layout);
             const std::vector<T> c =
                 Case<T>(product, "exp(x / 8) - gelu(x) + tanh(x) * sigmoid(2 * x)", 5).run(1);
             std::vector<T> result;
@@ -213,17 +212,17 @@ TEST(MatrixEpilogue, HasFunctionsOfTheSameBitsInTilesAndInMemory) {
 TEST(MatrixEpilogue, FinishesWhatIsOnlyScaled) {
     for (const int layout : {0, 1, 2})
         for (unsigned seed : {1U, 2U, 3U}) {
-            Case<float> nothing(product_of(Number::float32, 9, 70, 0, layout), "x * scale[j] + bias[i]",
+            Case<float> nothing(product_of(DataType::float32, 9, 70, 0, layout), "x * scale[j] + bias[i]",
                                 seed);
             nothing.expect_right(nothing.run(1));
-            Case<float> scaled(product_of(Number::float32, 9, 70, 5, layout), "x + bias[i] * j", seed);
+            Case<float> scaled(product_of(DataType::float32, 9, 70, 5, layout), "x + bias[i] * j", seed);
             scaled.set_alpha(0);
             scaled.expect_right(scaled.run(1));
         }
 }
 
 TEST(MatrixEpilogue, SaysWhatDoesNotFit) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float64, 4, 4, 4);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float64, 4, 4, 4);
     const auto of = [&](const char* text) {
         product.epilogue = Expression(text);
         return error_of([&] { plan(product); });

@@ -31,7 +31,7 @@ struct Group {
         return values;
     }
     MatrixProduct product() const {
-        return MatrixProduct::column_major(Number::float64, rows, columns, depth);
+        return MatrixProduct::column_major(DataType::float64, rows, columns, depth);
     }
     MatrixGroup<double> group(double alpha, double beta, int threads = 1) const {
         return {

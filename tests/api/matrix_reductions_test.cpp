@@ -38,9 +38,9 @@ public:
     using Real = typename support::RealOf<T>::type;
 
     Case(const MatrixProduct& product, unsigned seed) : random_(seed), product_(product) {
-        if (product_.reductions.empty()) product_.reductions = all_kinds(is_complex(product.number));
-        a_ = filled(product_.a, product_.rows, product_.depth);
-        b_ = filled(product_.b, product_.depth, product_.columns);
+        if (product_.reductions.empty()) product_.reductions = all_kinds(is_complex(product.data_type));
+        a_ = filled(product_.a, product_.rows, product_.k);
+        b_ = filled(product_.b, product_.k, product_.columns);
         before_ = filled(product_.c, product_.rows, product_.columns);
         beta_ = T(static_cast<Real>(seed % 3) / 2);
         for (const ProblemArray& array : arrays_of(product_)) {
@@ -74,7 +74,7 @@ public:
     void expect_right(const Run& run) const {
         for (const Reduction& reduction : product_.reductions) {
             const auto value = [&](Integer matrix, Integer i, Integer j) -> long double {
-                const std::complex<double> x = run.c[support::place_in(product_.c, matrix, i, j)];
+                const std::complex<double> x = run.c[support::offset_in(product_.c, matrix, i, j)];
                 if (reduction.of.tree() == nullptr) return x.real();
                 return support::value_of(*reduction.of.tree(), product_, x, {matrix, i, j},
                                          [&](const std::string& name, Integer k) -> double {
@@ -122,19 +122,19 @@ TEST(MatrixReductions, AreThoseOfElements) {
                                                {1, 700, 9},
                                                {700, 1, 9}})
         for (const bool by_rows : {false, true}) {
-            const auto product = [&, rows = rows, columns = columns, depth = depth](Number number) {
+            const auto product = [&, rows = rows, columns = columns, depth = depth](DataType number) {
                 return by_rows ? MatrixProduct::row_major(number, rows, columns, depth)
                                : MatrixProduct::column_major(number, rows, columns, depth);
             };
-            expect_reductions<float>(product(Number::float32), seed++);
-            expect_reductions<double>(product(Number::float64), seed++);
-            if (rows < 100) expect_reductions<std::complex<float>>(product(Number::complex32), seed++);
-            if (rows < 100) expect_reductions<std::complex<double>>(product(Number::complex64), seed++);
+            expect_reductions<float>(product(DataType::float32), seed++);
+            expect_reductions<double>(product(DataType::float64), seed++);
+            if (rows < 100) expect_reductions<std::complex<float>>(product(DataType::complex32), seed++);
+            if (rows < 100) expect_reductions<std::complex<double>>(product(DataType::complex64), seed++);
         }
 }
 
 TEST(MatrixReductions, OfElementsThatAnEpilogueHasFinished) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 130, 70, 50);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 130, 70, 50);
     product.epilogue = Expression("max(0, x + residual[i,j])");
     expect_reductions<float>(product, 3);
     product.rows = product.columns = 9;
@@ -142,14 +142,14 @@ TEST(MatrixReductions, OfElementsThatAnEpilogueHasFinished) {
 }
 
 TEST(MatrixReductions, OfAScatteredC) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 90, 40, 30);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 90, 40, 30);
     product.c = {2, 200};
     expect_reductions<float>(product, 5);
 }
 
 TEST(MatrixReductions, OfEachMatrixOfABatch) {
     for (const Integer extent : {6, 60}) {
-        MatrixProduct product = MatrixProduct::row_major(Number::float64, extent, extent + 1, extent);
+        MatrixProduct product = MatrixProduct::row_major(DataType::float64, extent, extent + 1, extent);
         product.batch = 9;
         product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = extent * (extent + 2);
         expect_reductions<double>(product, 6);
@@ -157,15 +157,15 @@ TEST(MatrixReductions, OfEachMatrixOfABatch) {
 }
 
 TEST(MatrixReductions, OfWhatIsNotMultiplied) {
-    Case<float> one(MatrixProduct::column_major(Number::float32, 40, 30, 0), 7);
+    Case<float> one(MatrixProduct::column_major(DataType::float32, 40, 30, 0), 7);
     one.expect_right(one.run(1));
-    Case<float> other(MatrixProduct::column_major(Number::float32, 40, 30, 20), 8);
+    Case<float> other(MatrixProduct::column_major(DataType::float32, 40, 30, 20), 8);
     other.expect_right(other.run(1, 0.0F));
 }
 
 TEST(MatrixReductions, OfNothingAreNeutral) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 0, 3, 5);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 0, 3, 5);
     product.reductions = {{"sum", Reduce::sum, Over::rows, {}},
                           {"most", Reduce::maximum, Over::rows, {}},
                           {"least", Reduce::minimum, Over::all, {}},
@@ -185,7 +185,7 @@ TEST(MatrixReductions, OfNothingAreNeutral) {
 TEST(MatrixReductions, AreNaNWhereAnElementIs) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN(),
                     infinity = std::numeric_limits<float>::infinity();
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 20, 20, 1);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 20, 20, 1);
     product.reductions = {{"most", Reduce::maximum, Over::columns, {}},
                           {"least", Reduce::minimum, Over::rows, {}}};
     for (const float special : {nan, infinity, -infinity}) {
@@ -207,8 +207,8 @@ TEST(MatrixReductions, AreNaNWhereAnElementIs) {
 
 /// Elements before they are stored: bytes would be 127 at most.
 TEST(MatrixReductions, OfElementsBeforeTheyAreStored) {
-    MatrixProduct product = MatrixProduct::row_major(Number::int32, 1100, 70, 40);
-    product.a_number = product.b_number = product.c_number = Number::int8;
+    MatrixProduct product = MatrixProduct::row_major(DataType::int32, 1100, 70, 40);
+    product.a_type = product.b_type = product.c_type = DataType::int8;
     product.epilogue = Expression("0.5 * x + j");
     product.reductions = {{"amax", Reduce::maximum, Over::columns, Expression("abs(x)")},
                           {"sums", Reduce::sum, Over::rows, {}},
@@ -247,7 +247,7 @@ TEST(MatrixReductions, OfElementsBeforeTheyAreStored) {
 }
 
 TEST(MatrixReductions, AreTheSameOfPackedOperands) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 150, 90, 60);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 150, 90, 60);
     product.reductions = {{"sum", Reduce::sum, Over::columns, {}}};
     std::vector<float> a(150 * 60, 0.5F), b(60 * 90), c(150 * 90), sum(150), packed_sum(150);
     for (std::size_t k = 0; k < b.size(); ++k) b[k] = static_cast<float>(k % 17);
@@ -259,7 +259,7 @@ TEST(MatrixReductions, AreTheSameOfPackedOperands) {
 }
 
 TEST(MatrixReductions, SayWhatIsWrong) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 4, 3, 2);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 4, 3, 2);
     const auto error = [&](const Reduction& reduction) {
         product.reductions = {reduction};
         return error_of([&] { validate(product); });
@@ -271,9 +271,9 @@ TEST(MatrixReductions, SayWhatIsWrong) {
     expect(error({"a", Reduce::sum, Over::all, Expression("x * k")}), {"no index k", "i, j, b"});
     expect(error({"a", Reduce::sum, Over::all, Expression("x * a[i]")}), {"another array of that name"});
     expect(error({"a", Reduce::sum, Over::all, Expression("x < 1")}), {"condition"});
-    product.number = Number::complex32;
+    product.data_type = DataType::complex32;
     expect(error({"a", Reduce::sum, Over::all, {}}), {"complex", "re(x)"});
-    product.number = Number::float32;
+    product.data_type = DataType::float32;
     product.reductions = {{"total", Reduce::sum, Over::rows, Expression("x * w[i]")}};
     std::vector<float> a(8), b(6), c(12), total(3), w(4);
     const MatrixPlan planned = plan(product);

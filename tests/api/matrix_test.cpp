@@ -35,10 +35,10 @@ public:
     explicit Case(unsigned seed, Integer most) : random_(seed) {
         const auto up_to = [&](Integer n) { return 1 + static_cast<Integer>(random_()) % n; };
         product_ = {
-            .number = number_of<T>(), .rows = up_to(most), .columns = up_to(most), .depth = up_to(most)};
+            .data_type = data_type_of<T>(), .rows = up_to(most), .columns = up_to(most), .k = up_to(most)};
         product_.batch = seed % 4 == 0 ? up_to(4) : 1;
-        a_ = filled(product_.a, product_.rows, product_.depth, is_complex(product_.number));
-        b_ = filled(product_.b, product_.depth, product_.columns, is_complex(product_.number));
+        a_ = filled(product_.a, product_.rows, product_.k, is_complex(product_.data_type));
+        b_ = filled(product_.b, product_.k, product_.columns, is_complex(product_.data_type));
         c_ = filled(product_.c, product_.rows, product_.columns, false);
         alpha_ = seed % 3 == 0 ? T(1) : Parts<T>::make(random_);
         beta_ = seed % 5 < 2 ? T(static_cast<typename Parts<T>::Real>(seed % 5)) : Parts<T>::make(random_);
@@ -60,14 +60,14 @@ public:
             for (Integer i = 0; i < product_.rows; ++i)
                 for (Integer j = 0; j < product_.columns; ++j) {
                     Wide sum = 0;
-                    for (Integer k = 0; k < product_.depth; ++k)
+                    for (Integer k = 0; k < product_.k; ++k)
                         sum += value(a_, product_.a, matrix, i, k) * value(b_, product_.b, matrix, k, j);
                     const std::size_t at = index(product_.c, matrix, i, j);
                     is_element[at] = 1;
                     Wide expected = widened(alpha_) * sum;
                     if (beta_ != T(0)) expected += widened(beta_) * widened(before_[at]);
                     ASSERT_LE(std::abs(widened(c_[at]) - expected),
-                              epsilon * 8 * static_cast<long double>(product_.depth + 2))
+                              epsilon * 8 * static_cast<long double>(product_.k + 2))
                         << i << ", " << j;
                 }
         for (std::size_t at = 0; at < c_.size(); ++at) {
@@ -126,17 +126,17 @@ TYPED_TEST(MatrixPlans, GiveTheSameBitsForAnyNumberOfThreads) {
 TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> c = {1, 2, 3, 4};
-    plan(MatrixProduct::column_major(Number::float64, 2, 2, 0))
+    plan(MatrixProduct::column_major(DataType::float64, 2, 2, 0))
         .execute<double>(5, nullptr, nullptr, 2, c.data());
     EXPECT_EQ(c, (std::vector<double>{2, 4, 6, 8}));
-    const MatrixPlan two = plan(MatrixProduct::column_major(Number::float64, 2, 2, 2));
+    const MatrixPlan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
     const std::vector<double> bad(4, nan);
     two.execute(0, bad.data(), bad.data(), 0.5, c.data());
     EXPECT_EQ(c, (std::vector<double>{1, 2, 3, 4}));
     c.assign(4, nan);
     two.execute(0, bad.data(), bad.data(), 0, c.data());
     EXPECT_EQ(c, (std::vector<double>{0, 0, 0, 0}));
-    plan(MatrixProduct::column_major(Number::float64, 0, 7, 3))
+    plan(MatrixProduct::column_major(DataType::float64, 0, 7, 3))
         .execute<double>(1, nullptr, nullptr, 1, nullptr);
 }
 
@@ -144,7 +144,7 @@ TEST(MatrixPlan, InfinitiesAndNansSpreadAsTheStandardSays) {
     const double infinity = std::numeric_limits<double>::infinity();
     const std::vector<double> a = {1, infinity, 2, 3}, b = {0, 1, 1, 1};
     std::vector<double> c(4);
-    plan(MatrixProduct::column_major(Number::float64, 2, 2, 2)).execute(1, a.data(), b.data(), 0, c.data());
+    plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2)).execute(1, a.data(), b.data(), 0, c.data());
     EXPECT_EQ(c[0], 2);
     EXPECT_TRUE(std::isnan(c[1])); // infinity · 0 + 3
     EXPECT_EQ(c[2], 3);
@@ -153,7 +153,7 @@ TEST(MatrixPlan, InfinitiesAndNansSpreadAsTheStandardSays) {
 
 TEST(MatrixPlan, ErrorsNameTheArgument) {
     const auto with = [](auto&& change) {
-        MatrixProduct product = MatrixProduct::column_major(Number::float64, 4, 4, 4);
+        MatrixProduct product = MatrixProduct::column_major(DataType::float64, 4, 4, 4);
         change(product);
         return error_of([&] { validate(product); });
     };
@@ -168,7 +168,7 @@ TEST(MatrixPlan, ErrorsNameTheArgument) {
                         with([](auto& p) { p.b.row_stride = Integer{1} << 60; }));
     EXPECT_EQ("", with([](auto& p) { p.a.row_stride = p.a.column_stride = 0; }));
 
-    const MatrixPlan two = plan(MatrixProduct::column_major(Number::float64, 2, 2, 2));
+    const MatrixPlan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
     std::vector<double> a(4, 1), b(4, 1), c(5, 7);
     const auto executing = [&](const double* x, const double* y, double* z) {
         return error_of([&] { two.execute(1, x, y, 0, z); });
@@ -199,7 +199,7 @@ TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
                                           {Accuracy::eleven_bits, 0x1p-9},
                                           {Accuracy::low, 0x1p-7}}) {
         const MatrixPlan planned =
-            plan(MatrixProduct::column_major(Number::float32, n, n, n), {.accuracy = accuracy});
+            plan(MatrixProduct::column_major(DataType::float32, n, n, n), {.accuracy = accuracy});
         EXPECT_LE(planned.accuracy(), accuracy);
         planned.execute<float>(1, a.data(), b.data(), 0, c.data());
         for (Integer j = 0; j < n; ++j)
@@ -218,8 +218,8 @@ TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
 
 TEST(MatrixPlan, ServesC) {
     swirl_matrix_product product = {};
-    product.number = SWIRL_COMPLEX64;
-    product.rows = product.columns = product.depth = 1;
+    product.data_type = SWIRL_COMPLEX64;
+    product.rows = product.columns = product.k = 1;
     product.batch = 1;
     product.a = product.b = product.c = {1, 1, 0, 0};
     product.a.conjugated = 1;
@@ -243,7 +243,7 @@ TEST(MatrixPlan, ServesC) {
     swirl_matrix_plan_destroy(plan);
     EXPECT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW + 1, 1, &plan),
               SWIRL_USER_ERROR);
-    product.number = 9;
+    product.data_type = 9;
     EXPECT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_USER_ERROR);
     EXPECT_EQ(plan, nullptr);
 }

@@ -41,8 +41,8 @@ TEST(NormalisedNumbers, AreTheNearest) {
 /// Sums of a few quarters are exact.
 template <class T> void expect_stored() {
     constexpr Integer rows = 37, columns = 21, depth = 3;
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, rows, columns, depth);
-    product.c_number = number_of<T>();
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+    product.c_type = data_type_of<T>();
     std::mt19937 random(3);
     std::uniform_int_distribution<int> quarter(-4, 4);
     std::vector<float> a(rows * depth), b(depth * columns);
@@ -64,14 +64,13 @@ TEST(NormalisedNumbers, AreStoredByCpus) {
     expect_stored<snorm8>();
     expect_stored<unorm16>();
     expect_stored<snorm16>();
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 8, 8, 8);
-    product.a_number = product.b_number = Number::unorm8;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 8, 8, 8);
+    product.a_type = product.b_type = DataType::unorm8;
     EXPECT_NE(error_of([&] { plan(product); }).find("unorm8"), std::string::npos);
-    product.a_number = product.b_number = Number::int8;
-    product.number = Number::int32;
-    product.c_number = Number::unorm8;
-    EXPECT_NE(error_of([&] { plan(product); }).find("c_number is unorm8 for sums of int32"),
-              std::string::npos);
+    product.a_type = product.b_type = DataType::int8;
+    product.data_type = DataType::int32;
+    product.c_type = DataType::unorm8;
+    EXPECT_NE(error_of([&] { plan(product); }).find("c_type is unorm8 for sums of int32"), std::string::npos);
 }
 
 } // namespace

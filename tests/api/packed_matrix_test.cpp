@@ -34,7 +34,7 @@ template <class T> bool same_bits(const std::vector<T>& a, const std::vector<T>&
 }
 
 /// A and B in every direction, C too; a batch with one B for all.
-MatrixProduct product_of(Number number, Integer rows, Integer columns, Integer depth, unsigned kind) {
+MatrixProduct product_of(DataType number, Integer rows, Integer columns, Integer depth, unsigned kind) {
     MatrixProduct product = kind % 2 == 0 ? MatrixProduct::column_major(number, rows, columns, depth)
                                           : MatrixProduct::row_major(number, rows, columns, depth);
     if (kind / 2 % 2 == 1) product.a = {.row_stride = depth, .column_stride = 1};
@@ -57,7 +57,7 @@ template <class T> void expect_same() {
     for (const auto& [rows, columns, depth] :
          {std::array<Integer, 3>{3, 5, 4}, {40, 37, 60}, {130, 20, 700}, {401, 395, 11}, {390, 400, 500}})
         for (int trial = 0; trial < (rows < 200 ? 14 : 4); ++trial, ++kind) {
-            const MatrixProduct product = product_of(number_of<T>(), rows, columns, depth, kind);
+            const MatrixProduct product = product_of(data_type_of<T>(), rows, columns, depth, kind);
             const std::vector<T> a = numbers<T>(rows * depth * product.batch, kind),
                                  b = numbers<T>(depth * columns, kind + 1),
                                  before = numbers<T>(2 * rows * columns * product.batch, kind + 2);
@@ -91,7 +91,7 @@ TEST(PackedMatrix, GivesTheSameBits) {
 TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
     const Integer rows = 450, columns = 440, depth = 600;
     const std::vector<double> a = numbers<double>(rows * depth, 1), b = numbers<double>(depth * columns, 2);
-    MatrixProduct product = MatrixProduct::column_major(Number::float64, rows, columns, depth);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float64, rows, columns, depth);
     const MatrixPlan plan = swirl::plan(product);
     PackedMatrix packed = plan.pack_b(b.data());
     EXPECT_GE(packed.bytes(), static_cast<std::size_t>(depth * columns) * sizeof(double));
@@ -116,8 +116,8 @@ TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
 }
 
 TEST(PackedMatrix, SaysWhatDoesNotFit) {
-    const MatrixPlan plan = swirl::plan(MatrixProduct::column_major(Number::float64, 8, 9, 10));
-    const MatrixPlan other = swirl::plan(MatrixProduct::column_major(Number::float64, 8, 9, 11));
+    const MatrixPlan plan = swirl::plan(MatrixProduct::column_major(DataType::float64, 8, 9, 10));
+    const MatrixPlan other = swirl::plan(MatrixProduct::column_major(DataType::float64, 8, 9, 11));
     const std::vector<double> a = numbers<double>(200, 1), b = numbers<double>(200, 2);
     std::vector<double> c(200);
     const PackedMatrix packed_a = plan.pack_a(a.data()), packed_b = plan.pack_b(b.data());

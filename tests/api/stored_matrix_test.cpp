@@ -50,15 +50,15 @@ template <class C> double unit(double x) {
 template <class A, class C> class Case {
 public:
     Case(MatrixProduct product, const char* epilogue, unsigned seed) : product_(product), random_(seed) {
-        product_.a_number = product_.b_number = number_of<A>();
-        product_.c_number = number_of<C>();
+        product_.a_type = product_.b_type = data_type_of<A>();
+        product_.c_type = data_type_of<C>();
         product_.epilogue = *epilogue == 0 ? Expression() : Expression(epilogue);
-        a_ = filled(product_.a, product_.rows, product_.depth);
-        b_ = filled(product_.b, product_.depth, product_.columns);
+        a_ = filled(product_.a, product_.rows, product_.k);
+        b_ = filled(product_.b, product_.k, product_.columns);
         for (Integer i = 0; i < product_.rows; ++i) bias_.push_back(random_number<float>(random_));
     }
 
-    std::vector<C> run(int threads, SumOf<A> alpha) const {
+    std::vector<C> run(int threads, AccumulatorOf<A> alpha) const {
         MatrixPlan planned = plan(product_, {.threads = threads});
         if (!arrays_of(product_).empty()) planned = planned.with("bias", bias_.data());
         std::vector<C> c(place(product_.c, product_.batch - 1, product_.rows - 1, product_.columns - 1) + 1);
@@ -75,7 +75,7 @@ public:
                     const auto found = static_cast<double>(c[place(product_.c, matrix, i, j)]);
                     ASSERT_LE(std::fabs(found - expected), unit<C>(expected))
                         << product_.epilogue.text() << " at " << i << ", " << j << " of " << product_.rows
-                        << " by " << product_.columns << " by " << product_.depth;
+                        << " by " << product_.columns << " by " << product_.k;
                     other_ways += std::is_integral_v<C> && found != expected ? 1 : 0;
                 }
         EXPECT_LE(other_ways, product_.rows * product_.columns * product_.batch / 100 + 1)
@@ -90,7 +90,7 @@ private:
     }
     double sum(Integer matrix, Integer i, Integer j) const {
         double sum = 0;
-        for (Integer k = 0; k < product_.depth; ++k)
+        for (Integer k = 0; k < product_.k; ++k)
             sum += static_cast<double>(a_[place(product_.a, matrix, i, k)]) *
                    static_cast<double>(b_[place(product_.b, matrix, k, j)]);
         return sum;
@@ -110,7 +110,7 @@ private:
     std::vector<float> bias_;
 };
 
-template <class A, class C> void expect_all(Number sums, const std::vector<const char*>& epilogues) {
+template <class A, class C> void expect_all(DataType sums, const std::vector<const char*>& epilogues) {
     unsigned seed = 0;
     for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{1, 1, 1},
                                                {5, 7, 3},
@@ -128,7 +128,7 @@ template <class A, class C> void expect_all(Number sums, const std::vector<const
                                                     : MatrixProduct::column_major(sums, rows, columns, depth);
                 if (layout == 2) product.c = {.row_stride = 2, .column_stride = 2 * rows + 1};
                 const Case<A, C> test(product, epilogue, ++seed);
-                const SumOf<A> alpha = static_cast<SumOf<A>>(seed % 2 == 0 ? 1 : 2);
+                const AccumulatorOf<A> alpha = static_cast<AccumulatorOf<A>>(seed % 2 == 0 ? 1 : 2);
                 const std::vector<C> one = test.run(1, alpha);
                 test.expect_right(one, static_cast<double>(alpha));
                 const std::vector<C> two = test.run(2, alpha);
@@ -137,35 +137,35 @@ template <class A, class C> void expect_all(Number sums, const std::vector<const
 }
 
 TEST(StoredMatrix, Float32SumsBecomeShorterNumbers) {
-    expect_all<float, bfloat16>(Number::float32, {"", "max(0, x + bias[i])", "gelu(x / 8) + i"});
-    expect_all<float, float16>(Number::float32, {"", "x * 0.25 + bias[i]"});
-    expect_all<bfloat16, bfloat16>(Number::float32, {"", "tanh(x) * bias[i]"});
-    expect_all<float16, float16>(Number::float32, {"x / (1 + abs(x))"});
+    expect_all<float, bfloat16>(DataType::float32, {"", "max(0, x + bias[i])", "gelu(x / 8) + i"});
+    expect_all<float, float16>(DataType::float32, {"", "x * 0.25 + bias[i]"});
+    expect_all<bfloat16, bfloat16>(DataType::float32, {"", "tanh(x) * bias[i]"});
+    expect_all<float16, float16>(DataType::float32, {"x / (1 + abs(x))"});
 }
 
 TEST(StoredMatrix, Float32SumsBecomeBytesThatKeepToTheirRange) {
-    expect_all<float, std::int8_t>(Number::float32, {"", "x + bias[i]"});
-    expect_all<float, std::uint8_t>(Number::float32, {"x * 4", "60 * sigmoid(x) + i"});
+    expect_all<float, std::int8_t>(DataType::float32, {"", "x + bias[i]"});
+    expect_all<float, std::uint8_t>(DataType::float32, {"x * 4", "60 * sigmoid(x) + i"});
 }
 
 TEST(StoredMatrix, Int32SumsBecomeFloatsAndBytes) {
-    expect_all<std::int8_t, float>(Number::int32, {"", "0.001 * x + bias[i]", "gelu(x / 65536)"});
-    expect_all<std::uint8_t, float>(Number::int32, {"x * 0.0078125 - 3"});
-    expect_all<std::int8_t, std::int8_t>(Number::int32, {"", "x / 2048 + bias[i]"});
-    expect_all<std::uint8_t, std::uint8_t>(Number::int32, {"", "x / 65536"});
-    expect_all<std::int8_t, bfloat16>(Number::int32, {"", "x * bias[i]"});
-    expect_all<std::int8_t, float16>(Number::int32, {"x / 4096"});
+    expect_all<std::int8_t, float>(DataType::int32, {"", "0.001 * x + bias[i]", "gelu(x / 65536)"});
+    expect_all<std::uint8_t, float>(DataType::int32, {"x * 0.0078125 - 3"});
+    expect_all<std::int8_t, std::int8_t>(DataType::int32, {"", "x / 2048 + bias[i]"});
+    expect_all<std::uint8_t, std::uint8_t>(DataType::int32, {"", "x / 65536"});
+    expect_all<std::int8_t, bfloat16>(DataType::int32, {"", "x * bias[i]"});
+    expect_all<std::int8_t, float16>(DataType::int32, {"x / 4096"});
 }
 
 TEST(StoredMatrix, KnowsTheMatricesOfABatch) {
     for (const Integer extent : {4, 100}) {
-        MatrixProduct product = MatrixProduct::column_major(Number::float32, extent, extent, extent);
+        MatrixProduct product = MatrixProduct::column_major(DataType::float32, extent, extent, extent);
         product.batch = 5;
         product.a.batch_stride = product.b.batch_stride = extent * extent;
         product.c.batch_stride = extent * extent + 3;
         const Case<float, bfloat16> halves(product, "x + bias[i]", 3);
         halves.expect_right(halves.run(2, 1), 1);
-        product.number = Number::int32;
+        product.data_type = DataType::int32;
         const Case<std::int8_t, std::int8_t> bytes(product, "x / 512 + bias[i]", 4);
         bytes.expect_right(bytes.run(2, 1), 1);
     }
@@ -173,8 +173,8 @@ TEST(StoredMatrix, KnowsTheMatricesOfABatch) {
 
 template <class C> std::vector<C> of_numbers(const std::vector<float>& numbers) {
     MatrixProduct product =
-        MatrixProduct::column_major(Number::float32, static_cast<Integer>(numbers.size()), 1, 1);
-    product.c_number = number_of<C>();
+        MatrixProduct::column_major(DataType::float32, static_cast<Integer>(numbers.size()), 1, 1);
+    product.c_type = data_type_of<C>();
     std::vector<C> c(numbers.size());
     const float one = 1;
     plan(product).execute(1, numbers.data(), &one, 0, c.data());
@@ -204,18 +204,18 @@ TEST(StoredMatrix, RoundsToTheNearestEvenKeepsToTheRangeAndMakesZerosOfNans) {
 }
 
 TEST(StoredMatrix, SaysWhatDoesNotFit) {
-    const auto refused = [](Number number, Number c) {
+    const auto refused = [](DataType number, DataType c) {
         MatrixProduct product = MatrixProduct::column_major(number, 2, 2, 2);
-        if (number == Number::int32) product.a_number = product.b_number = Number::int8;
-        product.c_number = c;
+        if (number == DataType::int32) product.a_type = product.b_type = DataType::int8;
+        product.c_type = c;
         return error_of([&] { validate(product); });
     };
-    EXPECT_NE(refused(Number::float64, Number::bfloat16).find("c_number is bfloat16 for sums of float64"),
+    EXPECT_NE(refused(DataType::float64, DataType::bfloat16).find("c_type is bfloat16 for sums of float64"),
               std::string::npos);
-    EXPECT_NE(refused(Number::float32, Number::int32).find("c_number is int32"), std::string::npos);
-    EXPECT_NE(refused(Number::int32, static_cast<Number>(99)).find("c_number is 99"), std::string::npos);
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 2, 2, 2);
-    product.c_number = Number::bfloat16;
+    EXPECT_NE(refused(DataType::float32, DataType::int32).find("c_type is int32"), std::string::npos);
+    EXPECT_NE(refused(DataType::int32, static_cast<DataType>(99)).find("c_type is 99"), std::string::npos);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 2, 2, 2);
+    product.c_type = DataType::bfloat16;
     const MatrixPlan planned = plan(product);
     const std::vector<float> a(4), b(4);
     std::vector<bfloat16> c(4);
@@ -229,11 +229,11 @@ TEST(StoredMatrix, SaysWhatDoesNotFit) {
 
 TEST(StoredMatrix, ServesC) {
     const swirl_matrix_layout one_by_two = {1, 1, 0, 0}, dense = {1, 2, 0, 0};
-    const swirl_matrix_product product = {SWIRL_NUMBER_INT32, 2,          1,       2, 1, dense,
-                                          {1, 2, 0, 0},       one_by_two, "x / 10"};
+    const swirl_matrix_product product = {SWIRL_TYPE_INT32, 2,          1,       2, 1, dense,
+                                          {1, 2, 0, 0},     one_by_two, "x / 10"};
     swirl_matrix_plan* planned = nullptr;
-    ASSERT_EQ(swirl_matrix_plan_create_stored(&product, SWIRL_NUMBER_INT8, SWIRL_NUMBER_UINT8, SWIRL_REAL32,
-                                              1, &planned),
+    ASSERT_EQ(swirl_matrix_plan_create_stored(&product, SWIRL_TYPE_INT8, SWIRL_TYPE_UINT8, SWIRL_REAL32, 1,
+                                              &planned),
               SWIRL_OK)
         << swirl_last_error();
     const std::int8_t a[] = {1, -2, 3, 4};
@@ -245,8 +245,8 @@ TEST(StoredMatrix, ServesC) {
     EXPECT_FLOAT_EQ(c[1], -38);
     EXPECT_EQ(swirl_matrix_execute(planned, &alpha, a, b, &alpha, c), SWIRL_USER_ERROR);
     swirl_matrix_plan_destroy(planned);
-    EXPECT_EQ(swirl_matrix_plan_create_stored(&product, SWIRL_NUMBER_INT8, SWIRL_NUMBER_UINT8, SWIRL_REAL64,
-                                              1, &planned),
+    EXPECT_EQ(swirl_matrix_plan_create_stored(&product, SWIRL_TYPE_INT8, SWIRL_TYPE_UINT8, SWIRL_REAL64, 1,
+                                              &planned),
               SWIRL_USER_ERROR);
 }
 

@@ -1,4 +1,4 @@
-#include "base/cache_folder.hpp"
+#include "base/cache_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,17 +38,17 @@ TEST(CacheFolder, IsThatOfTheXdgSpecification) {
     const Variable home("HOME", "/home/me");
     for (const char* none : {static_cast<const char*>(nullptr), "", "relative/path"}) {
         const Variable cache("XDG_CACHE_HOME", none);
-        EXPECT_EQ(cache_folder(), "/home/me/.cache/swirl");
+        EXPECT_EQ(cache_directory(), "/home/me/.cache/swirl");
     }
     const Variable cache("XDG_CACHE_HOME", "/caches");
-    EXPECT_EQ(cache_folder(), "/caches/swirl");
+    EXPECT_EQ(cache_directory(), "/caches/swirl");
 }
 
 TEST(CacheFolder, IsNoneWithoutAHome) {
     const Variable cache("XDG_CACHE_HOME", nullptr);
     for (const char* none : {static_cast<const char*>(nullptr), ""}) {
         const Variable home("HOME", none);
-        EXPECT_EQ(cache_folder(), std::nullopt);
+        EXPECT_EQ(cache_directory(), std::nullopt);
     }
 }
 

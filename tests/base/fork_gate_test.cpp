@@ -53,9 +53,9 @@ TEST(ForkGate, AChildMayShareAndTakeLocksOfReaders) {
 }
 
 TEST(ForkGate, ValuesAreMadeOnceHoweverOftenForksComeBetween) {
-    static MadeOnce<int> values[children];
+    static LazyValue<int> values[children];
     for (int k = 0; k < children; ++k) {
-        MadeOnce<int>& value = values[k];
+        LazyValue<int>& value = values[k];
         std::atomic<int> made = 0;
         const auto get = [&] {
             return value.get([&] {

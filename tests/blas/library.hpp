@@ -51,12 +51,12 @@ constexpr int enumerator_of_diagonal(char letter) { return letter == 'N' ? 131 :
 constexpr int enumerator_of_side(char letter) { return letter == 'L' ? 141 : 142; }
 
 template <class T>
-constexpr bool is_complex_number =
+constexpr bool is_complex_type =
     std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 /// How CBLAS takes scalars.
-template <class T> using CScalar = std::conditional_t<is_complex_number<T>, const T*, T>;
+template <class T> using CScalar = std::conditional_t<is_complex_type<T>, const T*, T>;
 template <class T> CScalar<T> as_c(const T& scalar) {
-    if constexpr (is_complex_number<T>)
+    if constexpr (is_complex_type<T>)
         return &scalar;
     else
         return scalar;

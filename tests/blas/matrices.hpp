@@ -26,7 +26,7 @@ template <class T> constexpr long double epsilon = std::numeric_limits<Real<T>>:
 
 template <class T> Wide wide(T x) { return Wide(x); }
 template <class T> T number(double re, double im) {
-    if constexpr (is_complex_number<T>)
+    if constexpr (is_complex_type<T>)
         return {static_cast<Real<T>>(re), static_cast<Real<T>>(im)};
     else
         return static_cast<T>(re);

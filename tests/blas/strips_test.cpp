@@ -33,10 +33,10 @@ template <class T> struct Triangle {
                 const T entry = i == j ? number<T>(0.5 + 0.1 * static_cast<double>(i % 3), 0.25)
                                        : random_number<T>(random) / number<T>(8, 0);
                 const T stored = inverted ? T(1) / entry : entry;
-                const auto place = static_cast<std::size_t>(triangle_place(kernel, i, j));
+                const auto place = static_cast<std::size_t>(triangle_offset(kernel, i, j));
                 dense(i, j) = wide(entry);
                 copy[place] = static_cast<Real<T>>(wide(stored).real());
-                if constexpr (is_complex_number<T>)
+                if constexpr (is_complex_type<T>)
                     copy[place + static_cast<std::size_t>(kernel.lanes)] = stored.imag();
             }
     }
@@ -44,10 +44,10 @@ template <class T> struct Triangle {
 
 template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& cpu, Index rows) {
     Random random(20);
-    const runtime::ExecutableCode code(jit::compile(passes::run_in_order(strip_program(kernel, cpu), cpu),
-                                                    cpu, {.arguments_may_overlap = true}));
+    const runtime::ExecutableCode code(jit::compile(
+        passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu, {.arguments_may_overlap = true}));
     const Triangle<T> triangle(random, kernel, rows);
-    Stored<T> strip(random, !kernel.by_columns, rows, kernel.columns());
+    Stored<T> strip(random, !kernel.column_major, rows, kernel.columns());
     const Stored<T> before = strip;
     const T alpha = number<T>(-0.5, 0.75);
     std::vector<Real<T>> workspace(static_cast<std::size_t>(workspace_scalars(kernel)) + 16);
@@ -67,8 +67,8 @@ template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& 
                 bound = product(magnitudes(triangle.dense), magnitudes(x));
     const std::string what =
         fmt::format("{}: {} of number {}, {} lanes, {} vectors, columns {}, reversed {}, scaled {}", cpu.name,
-                    solve ? "solve" : "multiply", static_cast<int>(kernel.number), kernel.lanes,
-                    kernel.vectors, kernel.by_columns, kernel.reversed, kernel.scaled);
+                    solve ? "solve" : "multiply", static_cast<int>(kernel.data_type), kernel.lanes,
+                    kernel.vectors, kernel.column_major, kernel.reversed, kernel.scaled);
     for (Index i = 0; i < rows; ++i)
         for (Index j = 0; j < strip.columns; ++j) {
             const Wide found = solve ? product_of(i, j) : y(i, j),
@@ -90,13 +90,14 @@ TYPED_TEST(Strips, AreRightOnEveryCpu) {
         if (!target::host_can_run(*cpu) || cpu->set == target::InstructionSet::portable) continue;
         for (const TriangularTask task : {TriangularTask::multiply, TriangularTask::solve})
             for (int choices = 0; choices < 8; ++choices) {
-                const StripKernel kernel = blas::with_shape_for({.task = task,
-                                                                 .number = blas::NumberTraits<T>::number,
-                                                                 .by_columns = (choices & 1) != 0,
-                                                                 .reversed = (choices & 2) != 0,
-                                                                 .scaled = (choices & 4) != 0,
-                                                                 .most_rows = most_rows},
-                                                                *cpu);
+                const StripKernel kernel =
+                    blas::with_shape_for({.task = task,
+                                          .data_type = blas::ScalarTraits<T>::data_type,
+                                          .column_major = (choices & 1) != 0,
+                                          .reversed = (choices & 2) != 0,
+                                          .scaled = (choices & 4) != 0,
+                                          .most_rows = most_rows},
+                                         *cpu);
                 for (const Index rows : {Index{kernel.lanes}, most_rows}) run_strip<T>(kernel, *cpu, rows);
             }
     }

@@ -23,7 +23,7 @@ template <class T> void fill_with_nan(Stored<T>& m) {
     m.fill([](Index, Index) { return not_a_number<T>(); });
 }
 template <class T> std::vector<bool> kinds() {
-    if (is_complex_number<T>) return {false, true};
+    if (is_complex_type<T>) return {false, true};
     return {false};
 }
 /// Imaginary parts that a Hermitian matrix cannot have, and nobody may read.
@@ -147,7 +147,7 @@ void check_double_update(Random& random, const Interface& way, bool hermitian, c
 
 /// Transposes that an update of this kind takes.
 template <class T> std::vector<char> update_letters(bool hermitian) {
-    if (!is_complex_number<T>) return {'N', 'T', 'C'};
+    if (!is_complex_type<T>) return {'N', 'T', 'C'};
     return hermitian ? std::vector<char>{'N', 'C'} : std::vector<char>{'N', 'T'};
 }
 

@@ -15,8 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* small =
-    "gemm 200x100x300 float32 --recipe 'block_rows=64 block_columns=32 thread_rows=4 thread_columns=4'";
+constexpr const char* small = "gemm 200x100x300 float32 --recipe 'cta_m=64 cta_n=32 thread_m=4 thread_n=4'";
 
 std::string contents_of(const std::filesystem::path& path) {
     std::ostringstream text;
@@ -44,9 +43,9 @@ TEST(Explain, SaysWhatAKernelIsMadeOf) {
     const support::Outcome outcome = run_swirl(std::string("explain ") + small);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const char* part :
-         {"block_rows", "rows of C's tile that a block has", "multiply-adds",
-          "loads from shared memory, 16 bytes", "asynchronous copies, 4 bytes", "issue slots", "flops a byte",
-          "second cache", "as the model expects", "occupancy", "waves", "lost cycles", "estimate"})
+         {"cta_m", "rows of C's tile that a block has", "multiply-adds", "loads from shared memory, 16 bytes",
+          "asynchronous copies, 4 bytes", "issue slots", "flops a byte", "second cache",
+          "as the model expects", "occupancy", "waves", "lost cycles", "estimate"})
         EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
 }
 
@@ -57,7 +56,7 @@ TEST(Explain, HasTheFiguresAsJson) {
     EXPECT_EQ(report.at("main_loop").at("shared_loads_by_bytes").at("16"), 2 * 8);
     EXPECT_EQ(report.at("main_loop").at("copies_by_bytes").at("4"), (64 + 32) * 8 / 128);
     EXPECT_LT(report.at("main_loop").at("bound"), 1);
-    EXPECT_EQ(report.at("traffic").at("piece_bytes"), (64 + 32) * 8 * 4);
+    EXPECT_EQ(report.at("traffic").at("k_tile_bytes"), (64 + 32) * 8 * 4);
     EXPECT_EQ(report.at("occupancy").at("blocks"), 4 * 4);
     EXPECT_FALSE(report.at("sample").at("accesses").empty());
     EXPECT_GT(report.at("estimated_seconds"), 0);
@@ -86,8 +85,8 @@ TEST(Explain, CountsAKernelWithoutALoop) {
 
 TEST(Explain, ShowsTheMainLoopInAnotherOrder) {
     const std::string words =
-        "explain --machine-loops gemm 4096x4096x4096 float32 --recipe 'block_rows=256 "
-        "block_columns=128 block_depth=16 thread_rows=16 stages=4 a_lanes=4 c_lanes=4'";
+        "explain --machine-loops gemm 4096x4096x4096 float32 --recipe 'cta_m=256 "
+        "cta_n=128 cta_k=16 thread_m=16 stages=4 a_vector_m=4 c_vector_m=4'";
     const auto report = json::parse(run_swirl(words + " --json").output).at("compiled");
     if (report.contains("missing")) GTEST_SKIP() << report.at("missing");
     const auto &compiled = report.at("main_loop"), &other = report.at("main_loop_in_another_order");
@@ -118,8 +117,8 @@ TEST(Explain, TakesRegistersFromADriver) {
     setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
     setenv("SWIRL_FAKE_CUDA_MIB", "64", 1);
     const support::Outcome outcome = run_swirl(
-        "explain --device gpu --json gemm 64x64x64 float32 --recipe 'block_rows=32 block_columns=32 "
-        "thread_rows=4 thread_columns=4 lane_rows=8 lane_columns=4'");
+        "explain --device gpu --json gemm 64x64x64 float32 --recipe 'cta_m=32 cta_n=32 "
+        "thread_m=4 thread_n=4 warp_lanes_m=8 warp_lanes_n=4'");
     unsetenv("SWIRL_CUDA_DRIVER");
     unsetenv("SWIRL_FAKE_CUDA_MIB");
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
@@ -138,8 +137,8 @@ TEST(Explain, DrawsWhoHasWhichElements) {
 }
 
 constexpr const char* with_tiles =
-    "gemm 200x100x304 float32 a=bfloat16 b=bfloat16 --recipe 'block_rows=64 block_columns=64 "
-    "block_depth=64 warpgroups=1 stages=3 staged_rows=64'";
+    "gemm 200x100x304 float32 a=bfloat16 b=bfloat16 --recipe 'cta_m=64 cta_n=64 "
+    "cta_k=64 warpgroups=1 stages=3 epilogue_tile_m=64'";
 
 TEST(Explain, SaysWhatAKernelByTilesIsMadeOf) {
     const support::Outcome outcome = run_swirl(std::string("explain ") + with_tiles);
@@ -147,7 +146,7 @@ TEST(Explain, SaysWhatAKernelByTilesIsMadeOf) {
     for (const char* part : {"tile_product_64x64x16_bf16", "multiply 0", "fetch", "boxes", "pieces exchanged",
                              "second cache", "of the peak", "8 tiles", "staged", "lost cycles", "estimate"})
         EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
-    EXPECT_EQ(outcome.output.find("thread_rows  "), std::string::npos); // of products by threads
+    EXPECT_EQ(outcome.output.find("thread_m  "), std::string::npos); // of products by threads
 }
 
 TEST(Explain, CountsAKernelByTiles) {
@@ -174,12 +173,11 @@ TEST(Explain, DrawsWhoHasWhichSums) {
 }
 
 TEST(Explain, SaysWhatItDoesNotExplain) {
-    for (const auto& [arguments, said] :
-         {std::pair{"explain dft 16", "product of matrices"},
-          {"explain gemm 8x8x0 float32", "extent of 0"},
-          {"explain --device cpu gemm 8x8x8 float32", "kernels of GPUs"},
-          {"explain gemm 0x8x8 float32", "nothing is"},
-          {"explain gemm 64x64x64 float32 --recipe block_rows=5", "schedule"}}) {
+    for (const auto& [arguments, said] : {std::pair{"explain dft 16", "product of matrices"},
+                                          {"explain gemm 8x8x0 float32", "extent of 0"},
+                                          {"explain --device cpu gemm 8x8x8 float32", "kernels of GPUs"},
+                                          {"explain gemm 0x8x8 float32", "nothing is"},
+                                          {"explain gemm 64x64x64 float32 --recipe cta_m=5", "schedule"}}) {
         const support::Outcome outcome = run_swirl(arguments);
         EXPECT_EQ(outcome.status, 2) << arguments;
         EXPECT_NE(outcome.errors.find(said), std::string::npos) << arguments << ": " << outcome.errors;

@@ -198,7 +198,7 @@ std::string recipe_in(const std::string& arguments) {
 TEST(EmittedForGpus, HasClustersAndGroupsWhereTheLanguageDoes) {
     const std::string in_cluster = "dft 32768 float32 batch=1024", in_groups = "dft 100000 float32 batch=256";
     EXPECT_NE(recipe_in(in_cluster + " --language cuda").find("cluster 8"), std::string::npos);
-    EXPECT_NE(recipe_in(in_groups + " --language cuda").find(" group 25"), std::string::npos);
+    EXPECT_NE(recipe_in(in_groups + " --language cuda").find(" group_blocks 25"), std::string::npos);
     for (const char* language : {" --language hip", " --language opencl"})
         for (const std::string& problem : {in_cluster, in_groups, std::string("dft 256x256 float32 batch=64"),
                                            std::string("rdft 65536 float32 batch=9")}) {
@@ -206,10 +206,12 @@ TEST(EmittedForGpus, HasClustersAndGroupsWhereTheLanguageDoes) {
             EXPECT_EQ(recipe.find("cluster"), std::string::npos) << problem << language << recipe;
             EXPECT_EQ(recipe.find("group"), std::string::npos) << problem << language << recipe;
         }
-    EXPECT_NE(run_swirl("emit --language hip dft 65536 float32 batch=4 --recipe 'sm_90: 0 "
-                        "two-sweep(256,1,1)[stockham(16,16)] on 256x16 groups 2 group 16 pad 32'")
-                  .output.find("hipLaunchCooperativeKernel("),
-              std::string::npos);
+    EXPECT_NE(
+        run_swirl(
+            "emit --language hip dft 65536 float32 batch=4 --recipe 'sm_90: 0 "
+            "two-sweep(256,1,1)[stockham(16,16)] on 256x16 cooperative_groups 2 group_blocks 16 pad 32'")
+            .output.find("hipLaunchCooperativeKernel("),
+        std::string::npos);
 }
 
 TEST(EmittedForGpus, RefusesWhatIsNotForGpus) {

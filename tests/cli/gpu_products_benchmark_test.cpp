@@ -135,7 +135,7 @@ TEST_F(GpuProductsBenchmark, ResultsBecomeTables) {
     ASSERT_EQ(made.status, 0) << made.errors;
     std::ifstream file(folder + "/gpu-products.md");
     const std::string text(std::istreambuf_iterator<char>(file), {});
-    for (const char* part : {"# Matrix products on a GPU", "`sgemm NN 8x9x10`", "## own",
+    for (const char* part : {"# Matrix multiplication on a GPU", "`sgemm NN 8x9x10`", "## own",
                              "- cuBLAS, `fp8gemm NN 8x8x8`: cublasLtMatmulAlgoGetHeuristic"})
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }

@@ -50,11 +50,11 @@ TEST(ProductsOnGpus, AreShownForAKindOfGpuWithoutADriver) {
 
 TEST(ProductsOnGpus, ArePlannedForAKindOfGpuWithoutADriver) {
     expect_contains(run_without_driver("plan --device sm_80 gemm 2048x2048x2048 float32"), 0,
-                    {"schedule   block_rows=", "17179869184", "estimate", "shared"});
+                    {"schedule   cta_m=", "17179869184", "estimate", "shared"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 128x128x128 float32"), 0,
-                    {"machine_loop=0"});
+                    {"reorder_sass=0"});
     expect_contains(run_without_driver("plan --device sm_90 --machine-loops gemm 128x128x128 float32"), 0,
-                    {"machine_loop=1"});
+                    {"reorder_sass=1"});
     expect_contains(run_without_driver("plan --machine-loops gemm 8x8x8"), 2, {"add --device gpu"});
     const auto report =
         json::parse(run_without_driver("plan --json --device sm_80 gemm 256x256x64 float32").output);
@@ -85,7 +85,7 @@ TEST(ProductsOnGpus, AreOfComplexNumbersAndOfIntegersInMemory) {
     }
     for (const char* number : {"unorm8", "snorm8", "unorm16", "snorm16", "int8", "uint8"}) {
         const std::string product = std::string("gemm 64x48x32 float32 a=rows,") + number + " b=" + number;
-        expect_contains(run_without_driver("plan --device sm_80 " + product), 0, {number, "block_rows="});
+        expect_contains(run_without_driver("plan --device sm_80 " + product), 0, {number, "cta_m="});
         expect_contains(run_on_fake("verify --device gpu " + product + " c=" + number), 1, {"is wrong at"});
         expect_contains(run_on_fake("bench --device gpu --no-check " + product), 0, {"Gflop/s, by"});
         expect_contains(run_without_driver("plan " + product), 2, {"are multiplied on GPUs"});
@@ -97,7 +97,7 @@ TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
         run_without_driver("show --device sm_90 --stage ptx gemm 100x80x60 float32 batch=10,lists:8"), 0,
         {".entry gemm", "a_list", "c_list", "a: argument float32 0..5999, not passed"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 float32 batch=3,lists"), 0,
-                    {"batch=3,lists", "a_lanes=1"});
+                    {"batch=3,lists", "a_vector_m=1"});
     expect_contains(run_without_driver("plan gemm 64x64x64 float32 batch=3,lists"), 2, {"listed is true"});
     expect_contains(
         run_without_driver("emit --language cuda --gpu sm_90 gemm 64x64x64 float32 batch=3,lists"), 2,
@@ -107,7 +107,7 @@ TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
         0, {"a=rows,float8_e4m3", "warpgroups="});
     expect_contains(
         run_without_driver("plan --device sm_90 --product-accuracy reduced gemm 4096x4096x4096 float32"), 0,
-        {"terms=2"});
+        {"bf16_split=2"});
     expect_contains(run_without_driver("plan --device sm_90 --product-accuracy poor gemm 64x64x64"), 2,
                     {"--product-accuracy is 'poor'", "in-range"});
     expect_contains(run_without_driver("plan --product-accuracy low gemm 64x64x64"), 2,
@@ -116,18 +116,18 @@ TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
 
 TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
     expect_contains(run_on_fake("plan --device gpu --no-check gemm 100x80x60 float32"), 0,
-                    {"gemm 100x80x60 float32", "schedule   block_rows=", "resident"});
+                    {"gemm 100x80x60 float32", "schedule   cta_m=", "resident"});
     const auto report =
         json::parse(run_on_fake("plan --json --device gpu --no-check gemm 100x80x60 float32").output);
     EXPECT_GT(report.at("kernels").at(0).at("registers"), 0);
     EXPECT_GT(report.at("kernels").at(0).at("flops"), 2 * 100 * 80 * 60);
     const auto times =
         json::parse(run_on_fake("bench --json --device gpu --no-check --seconds 0.01 gemm 64x64x64 --recipe '"
-                                "block_rows=32 block_columns=32 thread_rows=4 thread_columns=4'")
+                                "cta_m=32 cta_n=32 thread_m=4 thread_n=4'")
                         .output);
     EXPECT_EQ(times.at("device"), "GPU 0 (Fake H100)");
     EXPECT_GT(times.at("gflops"), 0);
-    EXPECT_NE(std::string(times.at("schedule")).find("block_rows=32 block_columns=32"), std::string::npos);
+    EXPECT_NE(std::string(times.at("schedule")).find("cta_m=32 cta_n=32"), std::string::npos);
     // Its kernels do nothing: that is found.
     expect_contains(run_on_fake("verify --device gpu --no-check gemm 20x30x40"), 1, {"WRONG"});
     expect_contains(run_on_fake("verify --device gpu gemm 20x30x40"), 1, {"is wrong at"});
@@ -150,7 +150,7 @@ TEST(ProductsOnGpus, SayWhatDoesNotFit) {
                     {"complex numbers"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex32 epilogue=2*x"), 2,
                     {"an epilogue of complex32"});
-    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe block_rows=96"), 2,
+    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe cta_m=96"), 2,
                     {"this schedule does not suit"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe rows=96"), 2,
                     {"'rows=96'"});
@@ -204,8 +204,8 @@ template <class T> class EmittedProduct {
 public:
     EmittedProduct(const std::string& text, const std::string& name, const Factors& factors)
         : product_(parse_matrix_product(text)),
-          a_(product_.a, product_.rows, product_.depth, product_.batch, 1),
-          b_(product_.b, product_.depth, product_.columns, product_.batch, 2),
+          a_(product_.a, product_.rows, product_.k, product_.batch, 1),
+          b_(product_.b, product_.k, product_.columns, product_.batch, 2),
           c_(product_.c, product_.rows, product_.columns, product_.batch, 3),
           before_(c_),
           factors_(factors) {
@@ -225,7 +225,7 @@ public:
             for (Integer i = 0; i < product_.rows; ++i)
                 for (Integer j = 0; j < product_.columns; ++j) {
                     double sum = 0;
-                    for (Integer k = 0; factors_.alpha != 0 && k < product_.depth; ++k)
+                    for (Integer k = 0; factors_.alpha != 0 && k < product_.k; ++k)
                         sum += factors_.alpha * a_.at(matrix, i, k) * b_.at(matrix, k, j);
                     if (factors_.beta != 0) sum += factors_.beta * before_.at(matrix, i, j);
                     ASSERT_EQ(c_.at(matrix, i, j), sum)
@@ -275,7 +275,7 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         expect_contains(run_without_driver(std::string("emit gemm 99x99x99 float32 --gpu sm_90 --function "
                                                        "product --header ") +
                                            support::quoted(header) + " --language " + language),
-                        0, {"schedule: block_rows=", "factors[1] != 0"});
+                        0, {"schedule: cta_m=", "factors[1] != 0"});
         EXPECT_NE(support::content_of(header).find(declaration), std::string::npos)
             << support::content_of(header);
     }
@@ -293,20 +293,19 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         0, {"product_kernel_2", "to_amax"});
     EXPECT_NE(support::content_of(header).find("float* to_amax, void* workspace"), std::string::npos)
         << support::content_of(header);
-    expect_contains(run_without_driver("emit gemm 99x99x99 --language cuda --recipe order=diagonal"), 2,
-                    {"order=diagonal"});
+    expect_contains(run_without_driver("emit gemm 99x99x99 --language cuda --recipe fma_order=diagonal"), 2,
+                    {"fma_order=diagonal"});
     expect_contains(run_without_driver("emit gemm 99x99x99 --language metal"), 2, {"cuda, hip and opencl"});
-    expect_contains(
-        run_without_driver("emit gemm 64x64x999 --language hip --gpu sm_90 --recipe '"
-                           "block_rows=32 block_columns=32 thread_rows=4 thread_columns=4 splits=2'"),
-        2, {"splits is 2"});
+    expect_contains(run_without_driver("emit gemm 64x64x999 --language hip --gpu sm_90 --recipe '"
+                                       "cta_m=32 cta_n=32 thread_m=4 thread_n=4 split_k=2'"),
+                    2, {"splits is 2"});
     const std::string stream =
-        " --gpu sm_90 gemm 3000x3000x3000 float32 --recipe 'block_rows=256 block_columns=128 "
-        "block_depth=16 thread_rows=16 stream_blocks=132 whole_tiles=1'";
+        " --gpu sm_90 gemm 3000x3000x3000 float32 --recipe 'cta_m=256 cta_n=128 "
+        "cta_k=16 thread_m=16 stream_k_blocks=132 data_parallel_tiles=1'";
     expect_contains(run_without_driver("emit --language cuda" + stream), 0,
                     {"kernel_2", "if (factors[0] != 0) {", "void* workspace"});
     expect_contains(run_without_driver("emit --language opencl" + stream), 2,
-                    {"stream_blocks is 132", "PoCL 3.1 gives wrong sums", "stream_blocks=0"});
+                    {"stream_k_blocks is 132", "PoCL 3.1 gives wrong sums", "stream_k_blocks=0"});
 }
 
 } // namespace

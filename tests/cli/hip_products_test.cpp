@@ -22,8 +22,8 @@ public:
     explicit EmittedHip(const std::string& schedule) {
         const auto emitted = run_swirl(
             "emit gemm 100x36x13 float32 --language hip --gpu sm_80 --function product --recipe "
-            "'block_rows=32 "
-            "block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 lane_rows=8 lane_columns=4 "
+            "'cta_m=32 "
+            "cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 warp_lanes_n=4 "
             "stages=3 " +
             schedule + "'");
         EXPECT_EQ(emitted.status, 0) << emitted.errors;
@@ -53,8 +53,8 @@ std::vector<float> numbers(std::size_t count, unsigned step) {
 TEST(EmittedHipProducts, OfStreamsAreWhatTheyAre) {
     if (std::system("command -v g++ > /dev/null 2>&1") != 0) GTEST_SKIP() << "no g++ is here";
     const float none = std::numeric_limits<float>::quiet_NaN();
-    for (const char* schedule :
-         {"stream_blocks=5 whole_tiles=1", "stream_blocks=7 c_lanes=2", "slices=2 stream_blocks=3"}) {
+    for (const char* schedule : {"stream_k_blocks=5 data_parallel_tiles=1", "stream_k_blocks=7 c_vector_m=2",
+                                 "sliced_k=2 stream_k_blocks=3"}) {
         EmittedHip product(schedule);
         for (const std::vector<float>& factors : {std::vector<float>{1.5, -0.5}, {2, 0}, {0, 0.5}, {0, 0}}) {
             std::vector<float> a = numbers(rows * depth, 7), b = numbers(depth * columns, 11),

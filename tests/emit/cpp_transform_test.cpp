@@ -45,7 +45,7 @@ struct Example {
     ir::Program second = tripling();
     CppTransform transform{.name = "filter",
                            .arguments = {{.name = "in"}, {.name = "out", .written = true}},
-                           .steps = {{&first, {0, 1}}, {&second, {1}}, {&second, {1}}}};
+                           .calls = {{&first, {0, 1}}, {&second, {1}}, {&second, {1}}}};
 };
 
 TEST(EmittedTransform, RunsItsKernelsOneAfterTheOther) {
@@ -89,7 +89,7 @@ TEST(EmittedTransform, TakesNoWorkspaceWhenItNeedsNone) {
     const Example example;
     const CppTransform transform{.name = "tripling",
                                  .arguments = {{.name = "data", .written = true}},
-                                 .steps = {{&example.second, {0}}}};
+                                 .calls = {{&example.second, {0}}}};
     EXPECT_EQ(cpp_workspace_bytes(transform), 0U);
     const CompiledText file(emit_cpp(transform), compilers().front(), "-O0");
     double data[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -99,11 +99,11 @@ TEST(EmittedTransform, TakesNoWorkspaceWhenItNeedsNone) {
 
 TEST(EmittedTransform, RefusesStepsThatDoNotFitItsArguments) {
     Example example;
-    example.transform.steps[1].arguments = {0}; // writes to what is only read
+    example.transform.calls[1].arguments = {0}; // writes to what is only read
     EXPECT_THROW(emit_cpp(example.transform), InternalError);
-    example.transform.steps[1].arguments = {};
+    example.transform.calls[1].arguments = {};
     EXPECT_THROW(emit_cpp(example.transform), InternalError);
-    example.transform.steps[1].arguments = {1, 1};
+    example.transform.calls[1].arguments = {1, 1};
     EXPECT_THROW(emit_cpp(example.transform), InternalError);
 }
 

@@ -117,11 +117,11 @@ ir::Program copies_in_groups() {
                           b.store(between[i], to, b.constant({scalar, lanes}, 0));
                       });
         }
-        b.commit_copies();
+        b.commit_async_group();
     };
     for (Integer step = 0; step + 1 < stages; ++step) fetch(step);
     for (Integer step = 0; step < steps; ++step) {
-        b.wait_for_copies(step + 1 < steps ? 1 : 0);
+        b.wait_async_group(step + 1 < steps ? 1 : 0);
         b.barrier();
         if (step + stages - 1 < steps) fetch(step + stages - 1);
         for (std::size_t i = 0; i < in.size(); ++i) {

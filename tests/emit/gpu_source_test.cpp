@@ -156,13 +156,13 @@ ir::Program scaling() {
 
 TEST(EmittedGpuFiles, TakeFlagsFromNumbersThatArePassedByValue) {
     OwnedTransform scaled = alone(scaling(), "scaled");
-    scaled.transform.steps[0].flags.clear();
+    scaled.transform.launches[0].flags.clear();
     for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl})
         EXPECT_THROW(emit_gpu(scaled.transform, {.language = language}), InternalError) << "no flag is named";
     GpuTransform& transform = scaled.transform;
-    transform.steps[0].flags = {{0, 0}};
+    transform.launches[0].flags = {{0, 0}};
     EXPECT_THROW(emit_gpu(transform), InternalError) << "memory of the GPU cannot be looked at";
-    transform.steps[0].flags = {{2, 0}};
+    transform.launches[0].flags = {{2, 0}};
     EXPECT_NE(emit_gpu(transform).find("long long flag_0 = factors[0] != 0;"), std::string::npos);
     if (const auto nvcc = cuda_tool("nvcc")) {
         EXPECT_EQ(complaints_of(support::quoted(*nvcc) +
@@ -273,7 +273,7 @@ TEST(EmittedGpuSource, HasAHeader) {
 
 TEST(EmittedGpuSource, AssumesDifferentMemoryOnlyWhereItIs) {
     OwnedTransform owned = alone(doubling(), "twice");
-    owned.transform.steps[0].memories = {1, 1};
+    owned.transform.launches[0].memories = {1, 1};
     EXPECT_EQ(emit_gpu_kernels(owned.transform).find("__restrict__"), std::string::npos);
 }
 
@@ -327,7 +327,7 @@ TEST(EmittedGpuSource, SaysWhatALanguageLacks) {
             emit_gpu_kernels(alone(exchange_in_cluster(), "exchange").transform, {.language = language}),
             UserError);
     }
-    EXPECT_FALSE(has_groups(GpuLanguage::opencl));
+    EXPECT_FALSE(has_cooperative_groups(GpuLanguage::opencl));
     EXPECT_THROW(emit_gpu_kernels(alone(opposite_in_group(false), "opposite").transform,
                                   {.language = GpuLanguage::opencl}),
                  UserError);

@@ -25,8 +25,9 @@ lower::KernelRequest request(const Formula& formula, Scalar scalar = Scalar::flo
             .in_place = in_place};
 }
 
-std::vector<ir::Program> kernels(const lower::KernelRequest& request, const lower::GpuMapping& mapping) {
-    std::vector<ir::Program> programs = lower::lower_to_gpu(request, {mapping});
+std::vector<ir::Program> kernels(const lower::KernelRequest& request,
+                                 const lower::LaunchConfiguration& configuration) {
+    std::vector<ir::Program> programs = lower::lower_to_gpu(request, {configuration});
     for (ir::Program& program : programs) program = passes::run_for_gpu(std::move(program));
     return programs;
 }
@@ -49,7 +50,7 @@ std::string DerivedCase::name() const {
 Formula DerivedCase::formula() const { return batched(batch, n, tree); }
 
 std::vector<ir::Program> DerivedCase::programs() const {
-    return kernels(request(formula(), scalar, in_place), mapping);
+    return kernels(request(formula(), scalar, in_place), configuration);
 }
 
 std::vector<ir::Program> programs_of_clusters() {
@@ -58,9 +59,9 @@ std::vector<ir::Program> programs_of_clusters() {
     for (const Integer blocks : {2, 8, 16})
         for (ir::Program& program : kernels(request(complex, Scalar::float32, false), {.threads = 64,
                                                                                       .transforms = 1,
-                                                                                      .shared_row = 32,
-                                                                                      .shared_pitch = 1,
-                                                                                      .one_vector = true,
+                                                                                      .smem_pad_interval = 32,
+                                                                                      .smem_vector_pad = 1,
+                                                                                      .single_buffer = true,
                                                                                       .cluster = blocks}))
             result.push_back(std::move(program));
     return result;
@@ -69,9 +70,14 @@ std::vector<ir::Program> programs_of_clusters() {
 std::vector<ir::Program> programs_of_groups() {
     std::vector<ir::Program> result;
     for (const bool ahead : {false, true})
-        for (ir::Program& program : kernels(
-                 request(batched(9, 4096, "two-sweep(64,1,1)[stockham(16,4)]"), Scalar::float32, false),
-                 {.threads = 64, .transforms = 8, .shared_row = 32, .group = 4, .groups = 2, .ahead = ahead}))
+        for (ir::Program& program :
+             kernels(request(batched(9, 4096, "two-sweep(64,1,1)[stockham(16,4)]"), Scalar::float32, false),
+                     {.threads = 64,
+                     .transforms = 8,
+                     .smem_pad_interval = 32,
+                     .group_blocks = 4,
+                     .cooperative_groups = 2,
+                     .pipelined = ahead}))
             result.push_back(std::move(program));
     return result;
 }
@@ -105,10 +111,10 @@ std::vector<ir::Program> fused_programs() {
                                             rules::parse_tree("circulant-dft[stockham(8,8), stockham(8,8)]"));
     lower::KernelRequest convolution = request(kron({I(3), circulant}));
     convolution.arrays = {{"h", true, 64}};
-    convolution.beside = {0, {{3, 64}, {0, 1}}};
+    convolution.auxiliary = {0, {{3, 64}, {0, 1}}};
     std::vector<ir::Program> programs = kernels(convolution, {16, 2, 32});
 
-    const std::vector<lower::PlaceForm> forms = {{{0, 1}, 0}, {{64, 1}, 0}, {{1, -2}, 90}};
+    const std::vector<lower::LayoutForm> forms = {{{0, 1}, 0}, {{64, 1}, 0}, {{1, -2}, 90}};
     const std::vector<Pointwise::Node> nodes = {
         {.op = Op::x},
         {.op = Op::array, .form = 0, .array = 0},
@@ -178,7 +184,7 @@ OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name
     OwnedTransform result;
     result.transform.name = name;
     for (ir::Program& program : programs) {
-        GpuTransform::Step step;
+        GpuTransform::KernelLaunch step;
         for (const ir::BufferInfo& buffer : program.buffers) {
             if (buffer.space != ir::Space::argument) continue;
             step.memories.push_back(result.transform.memories.size());
@@ -193,7 +199,7 @@ OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name
         result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));
         step.program = result.programs.back().get();
         step.flags = flags_of(*step.program, step.memories);
-        result.transform.steps.push_back(std::move(step));
+        result.transform.launches.push_back(std::move(step));
     }
     return result;
 }
@@ -215,7 +221,7 @@ OwnedTransform two_dimensional(Integer rows, Integer columns) {
                                      {.name = "out", .written = true},
                                      {.name = "spare", .workspace = true, .elements = 10},
                                      {.name = "between", .workspace = true, .elements = scalars}},
-                        .steps = {{result.programs[0].get(), {0, 3}}, {result.programs[1].get(), {3, 1}}}};
+                        .launches = {{result.programs[0].get(), {0, 3}}, {result.programs[1].get(), {3, 1}}}};
     return result;
 }
 
@@ -224,17 +230,17 @@ Formula two_sweeps_formula() { return batched(3, 1024, "two-sweep(32,1,1)[stockh
 OwnedTransform two_sweeps() {
     OwnedTransform result;
     result.transform = {
-        .name = "two_sweeps", .memories = {{.name = "in"}, {.name = "out", .written = true}}, .steps = {}};
+        .name = "two_sweeps", .memories = {{.name = "in"}, {.name = "out", .written = true}}, .launches = {}};
     std::vector<ir::Program> programs = lower::lower_to_gpu(request(two_sweeps_formula()), {{64, 16}});
     for (ir::Program& program : programs) {
         move_between(program, ir::Space::argument); // which has contents when the second kernel starts
         program = passes::run_for_gpu(std::move(program));
         move_between(program, ir::Space::scratch);
         result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));
-        GpuTransform::Step step{result.programs.back().get(), {}};
+        GpuTransform::KernelLaunch step{result.programs.back().get(), {}};
         for (const ir::BufferInfo& buffer : step.program->buffers)
             if (buffer.space == ir::Space::argument) step.memories.push_back(buffer.name == "in" ? 0 : 1);
-        result.transform.steps.push_back(std::move(step));
+        result.transform.launches.push_back(std::move(step));
     }
     return result;
 }

@@ -15,7 +15,7 @@ namespace swirl::emit {
 struct DerivedCase {
     Integer batch, n;
     const char* tree;
-    lower::GpuMapping mapping;
+    lower::LaunchConfiguration configuration;
     ir::Scalar scalar = ir::Scalar::float32;
     bool in_place = false;
 

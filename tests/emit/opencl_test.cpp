@@ -3,7 +3,7 @@
 #include "emit/gpu_transforms.hpp"
 #include "emit/kernel_call.hpp"
 #include "emit/ptx_programs.hpp"
-#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/opencl_program.hpp"
 
@@ -89,26 +89,27 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForDerivedKernels) {
 
 gemm::GpuSchedule schedule_of(const char* more) {
     return gemm::parse_gpu_schedule(
-        fmt::format("block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 lane_rows=8 "
-                    "lane_columns=4 "
-                    "stages=3 group=2 {}",
+        fmt::format("cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 "
+                    "warp_lanes_n=4 "
+                    "stages=3 raster_group=2 {}",
                     more));
 }
 
 /// C = α·A·B + β·C, where tiles at edges lie over others.
 TEST_F(EmittedOpencl, GivesTheInterpretersBitsForMatrixProducts) {
     std::vector<ir::Program> programs;
-    for (const Number number : {Number::float32, Number::float64})
-        for (const char* more : {"", "slices=2", "a_lanes=2 b_lanes=2 c_lanes=2 order=columns"}) {
-            const MatrixProduct product{.number = number,
+    for (const DataType number : {DataType::float32, DataType::float64})
+        for (const char* more :
+             {"", "sliced_k=2", "a_vector_m=2 b_vector_n=2 c_vector_m=2 fma_order=columns"}) {
+            const MatrixProduct product{.data_type = number,
                                         .rows = 100,
                                         .columns = 36,
-                                        .depth = 13,
+                                        .k = 13,
                                         .a = {1, 104},
                                         .b = {36, 1},
                                         .c = {1, 100}};
             for (ir::Program& program :
-                 gemm::gpu_product(product, schedule_of(more), target::gpu_named("sm_80")))
+                 gemm::gpu_gemm_kernels(product, schedule_of(more), target::gpu_named("sm_80")))
                 programs.push_back(std::move(program));
         }
     expect_bits_of_interpreter(std::move(programs), "products", {1, 1});
@@ -117,8 +118,8 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForMatrixProducts) {
 /// Parts of results, which one kernel leaves for another, are arguments here.
 TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
     std::vector<ir::Program> products, reductions;
-    for (const char* more : {"", "slices=2", "c_lanes=2 zigzag=0"}) {
-        MatrixProduct product = MatrixProduct::column_major(Number::float32, 100, 36, 13);
+    for (const char* more : {"", "sliced_k=2", "c_vector_m=2 zigzag=0"}) {
+        MatrixProduct product = MatrixProduct::column_major(DataType::float32, 100, 36, 13);
         gemm::GpuEpilogue epilogue;
         for (const Over over : {Over::columns, Over::rows, Over::all})
             for (const Reduce operation : {Reduce::sum, Reduce::maximum}) {
@@ -128,7 +129,7 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
             }
         const target::Gpu& gpu = target::gpu_named("sm_80");
         const gemm::GpuSchedule schedule = schedule_of(more);
-        for (ir::Program& program : gemm::gpu_product(product, schedule, gpu, epilogue))
+        for (ir::Program& program : gemm::gpu_gemm_kernels(product, schedule, gpu, epilogue))
             products.push_back(std::move(program));
         for (ir::Program& program : gemm::gpu_reductions(product, schedule, gpu, epilogue))
             reductions.push_back(std::move(program));
@@ -145,11 +146,12 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
 /// wrong sums.
 TEST_F(EmittedOpencl, GivesTheInterpretersBitsForPartsOfTiles) {
     std::vector<ir::Program> programs;
-    for (const char* more : {"stream_blocks=5 whole_tiles=1", "stream_blocks=7 c_lanes=2 b_lanes=2"}) {
+    for (const char* more :
+         {"stream_k_blocks=5 data_parallel_tiles=1", "stream_k_blocks=7 c_vector_m=2 b_vector_n=2"}) {
         const MatrixProduct product{
-            .rows = 100, .columns = 36, .depth = 13, .a = {1, 104}, .b = {36, 1}, .c = {1, 100}};
+            .rows = 100, .columns = 36, .k = 13, .a = {1, 104}, .b = {36, 1}, .c = {1, 100}};
         ir::Program& program = programs.emplace_back(
-            gemm::gpu_product(product, schedule_of(more), target::gpu_named("sm_80")).back());
+            gemm::gpu_gemm_kernels(product, schedule_of(more), target::gpu_named("sm_80")).back());
         for (ir::BufferInfo& buffer : program.buffers)
             if (buffer.space == ir::Space::scratch) buffer.space = ir::Space::argument;
     }
@@ -186,7 +188,7 @@ TEST_F(EmittedOpencl, EqualsTheFormulaInSeveralStepsWithWorkspaceBetween) {
 
 TEST_F(EmittedOpencl, EqualsTheFormulaInKernelsThatHandOnTheirData) {
     const OwnedTransform sweeps = two_sweeps();
-    EXPECT_EQ(sweeps.transform.steps.size(), 2U);
+    EXPECT_EQ(sweeps.transform.launches.size(), 2U);
     EXPECT_GE(gpu_workspace_bytes(sweeps.transform), 3 * 1024 * 8);
     EXPECT_LT(largest_difference(sweeps.transform, two_sweeps_formula()), 1e-4);
 }

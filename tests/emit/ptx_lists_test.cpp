@@ -4,8 +4,8 @@
 #include "emit/gpu_transforms.hpp"
 #include "emit/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "gemm/gpu_model.hpp"
-#include "gemm/gpu_product.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,20 +13,20 @@ namespace swirl::emit {
 namespace {
 
 /// Of narrow numbers with sums of float32.
-ir::Program listed(Number number, int alignment) {
-    const bool is_narrow = bytes_of(number) < bytes_of(Number::float32);
-    MatrixProduct product = MatrixProduct::column_major(is_narrow ? Number::float32 : number, 128, 128, 64);
-    if (is_narrow) product.a_number = product.b_number = number;
+ir::Program listed(DataType number, int alignment) {
+    const bool is_narrow = bytes_of(number) < bytes_of(DataType::float32);
+    MatrixProduct product = MatrixProduct::column_major(is_narrow ? DataType::float32 : number, 128, 128, 64);
+    if (is_narrow) product.a_type = product.b_type = number;
     product.batch = 100;
     product.listed = true;
     product.list_alignment = alignment;
     const target::Gpu& gpu = target::gpu_named("sm_90");
-    return gemm::gpu_product(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
+    return gemm::gpu_gemm_kernels(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
 }
 
 TEST(EmittedPtxOfLists, PassesListsAndNoMatrices) {
     using Kind = PtxParameter::Kind;
-    const ir::Program program = listed(Number::float32, 16);
+    const ir::Program program = listed(DataType::float32, 16);
     std::vector<std::string> names;
     for (const PtxParameter& parameter : ptx_interface(program, {.target = "sm_90"}).parameters)
         if (parameter.kind == Kind::buffer)
@@ -41,16 +41,17 @@ TEST(EmittedPtxOfLists, Compiles) {
     const auto compiler = ptx_compiler();
     if (!compiler)
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
-    for (const Number number : {Number::float32, Number::float64, Number::bfloat16, Number::float16})
+    for (const DataType number :
+         {DataType::float32, DataType::float64, DataType::bfloat16, DataType::float16})
         for (const int alignment : {0, 16}) {
             const std::string module = ptx(listed(number, alignment), {.target = "sm_90"});
             EXPECT_EQ(complaints(*compiler, module, "sm_90"), "");
-            EXPECT_EQ(module.find("mma.sync") != std::string::npos, number != Number::float32);
+            EXPECT_EQ(module.find("mma.sync") != std::string::npos, number != DataType::float32);
         }
 }
 
 TEST(EmittedPtxOfLists, IsAllThatThereIs) {
-    EXPECT_THROW(emit_gpu_kernels(alone(listed(Number::float32, 0), "listed").transform, {}), UserError);
+    EXPECT_THROW(emit_gpu_kernels(alone(listed(DataType::float32, 0), "listed").transform, {}), UserError);
 }
 
 } // namespace

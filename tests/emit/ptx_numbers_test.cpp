@@ -5,8 +5,8 @@
 #include "emit/nvrtc.hpp"
 #include "emit/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "gemm/gpu_model.hpp"
-#include "gemm/gpu_product.hpp"
 #include "ir/builder.hpp"
 #include "problem/matrix_product.hpp"
 
@@ -17,22 +17,22 @@ namespace {
 
 using ir::Scalar;
 
-constexpr Number integers[] = {Number::int8,   Number::uint8,   Number::unorm8,
-                               Number::snorm8, Number::unorm16, Number::snorm16};
+constexpr DataType integers[] = {DataType::int8,   DataType::uint8,   DataType::unorm8,
+                                 DataType::snorm8, DataType::unorm16, DataType::snorm16};
 
-ir::Program product_of(Number number, bool along_depth) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 128, 64);
-    product.a_number = product.b_number = product.c_number = number;
+ir::Program product_of(DataType number, bool along_depth) {
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 256, 128, 64);
+    product.a_type = product.b_type = product.c_type = number;
     if (along_depth) product.a = {64, 1};
     const target::Gpu& gpu = target::gpu_named("sm_90");
-    return gemm::gpu_product(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
+    return gemm::gpu_gemm_kernels(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
 }
 
 TEST(EmittedPtxOfIntegers, Compiles) {
     const auto compiler = ptx_compiler();
     if (!compiler)
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
-    for (const Number number : integers)
+    for (const DataType number : integers)
         for (const bool along_depth : {false, true})
             EXPECT_EQ(
                 complaints(*compiler, ptx(product_of(number, along_depth), {.target = "sm_90"}), "sm_90"), "")
@@ -44,12 +44,12 @@ TEST(EmittedPtxOfE4m3, WidensIt) {
     const target::Gpu& gpu = target::gpu_named("sm_90");
     const auto compiler = ptx_compiler();
     for (const Integer pitch : {256, 257}) {
-        MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 128, 65);
-        product.a_number = product.b_number = Number::float8_e4m3;
-        product.c_number = Number::uint8;
+        MatrixProduct product = MatrixProduct::column_major(DataType::float32, 256, 128, 65);
+        product.a_type = product.b_type = DataType::float8_e4m3;
+        product.c_type = DataType::uint8;
         product.a.column_stride = pitch;
         const ir::Program program =
-            gemm::gpu_product(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
+            gemm::gpu_gemm_kernels(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
         const std::string text = ptx(program, {.target = "sm_90", .version = std::string(gpu.ptx_version)});
         EXPECT_NE(text.find("cvt.rn.f16x2.e4m3x2 "), std::string::npos) << text;
         if (compiler) {
@@ -58,8 +58,8 @@ TEST(EmittedPtxOfE4m3, WidensIt) {
         EXPECT_THROW(emit_gpu(alone(program, "product").transform, {.language = GpuLanguage::cuda}),
                      UserError);
     }
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 128, 64);
-    product.a_number = product.b_number = Number::float8_e4m3;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 256, 128, 64);
+    product.a_type = product.b_type = DataType::float8_e4m3;
     EXPECT_THROW(gemm::gpu_schedules(product, target::gpu_named("sm_80"), 1), UserError);
 }
 
@@ -89,7 +89,7 @@ TEST(EmittedPtxOfIntegers, HoldsThemIn32Bits) {
 TEST(EmittedCudaOfIntegers, Compiles) {
     const auto library = nvrtc_library();
     if (!library) GTEST_SKIP() << "no libnvrtc under CUDA_HOME, /usr/local/cuda* or in Python's packages";
-    for (const Number number : integers) {
+    for (const DataType number : integers) {
         const ir::Program program = product_of(number, false);
         const std::string text =
             emit_gpu(alone(program, "product").transform, {.language = GpuLanguage::cuda});

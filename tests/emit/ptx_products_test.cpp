@@ -6,7 +6,7 @@
 #include "emit/nvrtc.hpp"
 #include "emit/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "ir/builder.hpp"
 #include "target/gpu_tensor_cores.hpp"
 
@@ -110,8 +110,8 @@ TEST(EmittedPtxOfProducts, RefusesCopiesThatNoInstructionMakes) {
         const auto to = b.shared("to", Scalar::float32, 256);
         b.store(to, lanes * b.thread(), b.load(from, lanes * b.thread(), {.lanes = lanes}),
                 {.asynchronous = true});
-        b.commit_copies();
-        b.wait_for_copies(0);
+        b.commit_async_group();
+        b.wait_async_group(0);
         return b.finish();
     };
     EXPECT_NO_THROW(ptx(copying(4, 16)));
@@ -160,23 +160,23 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
     const target::Gpu& gpu = target::gpu_named("sm_90");
     for (const auto& [number, schedule] :
-         {std::pair{Number::float32, "a_lanes=4 b_lanes=4 c_lanes=4"},
-          {Number::float32, "block_rows=64 block_columns=64 slices=2 block_depth=16 splits=2"},
-          {Number::float32,
-           "block_rows=256 block_depth=16 thread_rows=16 a_lanes=4 c_lanes=4 stream_blocks=132 "
-           "whole_tiles=3"},
-          {Number::float64,
-           "block_rows=64 block_columns=64 thread_columns=4 lane_rows=4 lane_columns=8 a_lanes=2 "
-           "b_lanes=2"}}) {
-        const MatrixProduct product{.number = number,
+         {std::pair{DataType::float32, "a_vector_m=4 b_vector_n=4 c_vector_m=4"},
+          {DataType::float32, "cta_m=64 cta_n=64 sliced_k=2 cta_k=16 split_k=2"},
+          {DataType::float32,
+           "cta_m=256 cta_k=16 thread_m=16 a_vector_m=4 c_vector_m=4 stream_k_blocks=132 "
+           "data_parallel_tiles=3"},
+          {DataType::float64,
+           "cta_m=64 cta_n=64 thread_n=4 warp_lanes_m=4 warp_lanes_n=8 a_vector_m=2 "
+           "b_vector_n=2"}}) {
+        const MatrixProduct product{.data_type = number,
                                     .rows = 4096,
                                     .columns = 4096,
-                                    .depth = 4096,
+                                    .k = 4096,
                                     .a = {1, 4096},
                                     .b = {4096, 1},
                                     .c = {1, 4096}};
         for (const ir::Program& program :
-             gemm::gpu_product(product, gemm::parse_gpu_schedule(schedule), gpu)) {
+             gemm::gpu_gemm_kernels(product, gemm::parse_gpu_schedule(schedule), gpu)) {
             const std::string module = ptx(program, {.target = "sm_90"});
             EXPECT_EQ(
                 complaints(*compiler, module, "sm_90", "-O3 --warn-on-spills --warn-on-local-memory-usage"),
@@ -202,14 +202,12 @@ ir::Program warp_product(const ir::Instruction& instruction) {
     return b.finish();
 }
 
-ir::Program warp_product(const target::WarpProduct& shape) {
-    return warp_product(target::warp_product_of_float64(shape));
-}
+ir::Program warp_product(const target::MmaShape& shape) { return warp_product(target::mma_float64(shape)); }
 
 TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
     const auto compiler = ptx_compiler();
     for (const auto& [scalar, name] : {std::pair{Scalar::bfloat16, "bf16"}, {Scalar::float16, "f16"}}) {
-        const ir::Program program = warp_product(target::warp_product_of_short(scalar));
+        const ir::Program program = warp_product(target::mma_half_precision(scalar));
         const std::string module = ptx(program, {.target = "sm_80"});
         EXPECT_EQ(count(module, fmt::format("mma.sync.aligned.m16n8k16.row.col.f32.{0}.{0}.f32 {{%f", name)),
                   2U)
@@ -225,21 +223,21 @@ TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
             EXPECT_EQ(words.find("error"), std::string::npos) << words; // a function may be left unused
         }
     }
-    EXPECT_THROW(ptx(warp_product(target::warp_product_of_short(Scalar::float16)), {.target = "sm_75"}),
+    EXPECT_THROW(ptx(warp_product(target::mma_half_precision(Scalar::float16)), {.target = "sm_75"}),
                  InternalError);
 }
 
 /// Where factors are kept in registers from one piece to the next they stay as they are in memory.
 TEST(EmittedPtxOfProducts, KeepsShortFactorsAsBits) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 256, 256, 256);
-    product.a_number = product.b_number = Number::float16;
-    const std::string module = ptx(
-        gemm::gpu_product(product,
-                          gemm::parse_gpu_schedule("block_rows=128 block_columns=128 block_depth=32 "
-                                                   "thread_rows=8 thread_columns=8 warp_depth=16 a_lanes=8"),
-                          target::gpu_named("sm_80"))
-            .front(),
-        {.target = "sm_80"});
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
+    product.a_type = product.b_type = DataType::float16;
+    const std::string module =
+        ptx(gemm::gpu_gemm_kernels(product,
+                                   gemm::parse_gpu_schedule("cta_m=128 cta_n=128 cta_k=32 "
+                                                            "thread_m=8 thread_n=8 mma_k=16 a_vector_m=8"),
+                                   target::gpu_named("sm_80"))
+                .front(),
+            {.target = "sm_80"});
     EXPECT_GT(count(module, "mov.b16"), 0U);
     EXPECT_EQ(count(module, "cvt.rn.f16.f32"), 0U);
     if (const auto compiler = ptx_compiler()) {
@@ -249,10 +247,10 @@ TEST(EmittedPtxOfProducts, KeepsShortFactorsAsBits) {
 
 TEST(EmittedPtxOfProducts, MultipliesMatricesByWarps) {
     const auto compiler = ptx_compiler();
-    for (const auto& [shape, target, name] : {std::tuple{target::WarpProduct{8, 8, 4}, "sm_80", "m8n8k4"},
-                                              {target::WarpProduct{16, 8, 4}, "sm_90", "m16n8k4"},
-                                              {target::WarpProduct{16, 8, 8}, "sm_90", "m16n8k8"},
-                                              {target::WarpProduct{16, 8, 16}, "sm_90", "m16n8k16"}}) {
+    for (const auto& [shape, target, name] : {std::tuple{target::MmaShape{8, 8, 4}, "sm_80", "m8n8k4"},
+                                              {target::MmaShape{16, 8, 4}, "sm_90", "m16n8k4"},
+                                              {target::MmaShape{16, 8, 8}, "sm_90", "m16n8k8"},
+                                              {target::MmaShape{16, 8, 16}, "sm_90", "m16n8k16"}}) {
         const std::string module = ptx(warp_product(shape), {.target = target});
         EXPECT_EQ(count(module, fmt::format("mma.sync.aligned.{}.row.col.f64.f64.f64.f64 {{%fd", name)), 2U)
             << module;
@@ -294,14 +292,15 @@ TEST(EmittedGpuSourceOfProducts, CompilesForProducts) {
     if (!library) GTEST_SKIP() << "no libnvrtc under CUDA_HOME, /usr/local/cuda* or in Python's packages";
     const target::Gpu& gpu = target::gpu_named("sm_90");
     std::vector<ir::Program> programs;
-    for (const char* more : {"", "splits=2", "a_lanes=2 b_lanes=2 c_lanes=2", "stream_blocks=3"}) {
+    for (const char* more :
+         {"", "split_k=2", "a_vector_m=2 b_vector_n=2 c_vector_m=2", "stream_k_blocks=3"}) {
         const MatrixProduct product{
-            .rows = 64, .columns = 32, .depth = 20, .a = {1, 64}, .b = {32, 1}, .c = {1, 64}};
+            .rows = 64, .columns = 32, .k = 20, .a = {1, 64}, .b = {32, 1}, .c = {1, 64}};
         const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
-            "block_rows=32 block_columns=16 block_depth=4 thread_rows=4 thread_columns=4 lane_rows=8 "
-            "lane_columns=4 " +
+            "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 "
+            "warp_lanes_n=4 " +
             std::string(more));
-        for (ir::Program& program : gemm::gpu_product(product, schedule, gpu))
+        for (ir::Program& program : gemm::gpu_gemm_kernels(product, schedule, gpu))
             programs.push_back(std::move(program));
     }
     EXPECT_EQ(

@@ -225,7 +225,7 @@ ir::Program ptx_transposition(Scalar scalar) {
     b.launch({.blocks = {2, 2, 1}, .threads = {tile, 8, 1}});
     const auto x = b.input("x", scalar, n * n);
     auto written = buffer("y", scalar, n * n, true);
-    written.streamed = true;
+    written.non_temporal = true;
     const auto y = b.add(written);
     const auto between = b.shared("between", scalar, tile * pitch);
     const Affine column = b.thread(0), row = b.thread(1);
@@ -297,7 +297,7 @@ ir::Program exchange_in_cluster() {
     info.element = ir::Scalar::float32;
     info.space = ir::Space::shared;
     info.elements = 4 * part;
-    info.cluster_part = part;
+    info.dsmem_elements_per_block = part;
     info.written = true;
     const auto all = b.add(info);
     const Affine rank = b.block(0, 1, 4);
@@ -311,7 +311,7 @@ ir::Program exchange_in_cluster() {
 
 ir::Program opposite_in_group(bool in_halves) {
     ir::Builder b("opposite");
-    b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .group = 4});
+    b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .cooperative_group = 4});
     const auto y = b.output("y", ir::Scalar::float32, 512);
     const auto between = b.scratch("between", ir::Scalar::float32, 512);
     ir::BufferInfo info;
@@ -325,10 +325,10 @@ ir::Program opposite_in_group(bool in_halves) {
     const ir::Address counter{.buffer = meetings, .index = 16 * group};
     b.store(between, 256 * group + 64 * member + b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
     if (in_halves) {
-        b.group_barrier(counter, ir::Barrier::Half::arrive);
-        b.group_barrier(counter, ir::Barrier::Half::wait);
+        b.cooperative_barrier(counter, ir::Barrier::Half::arrive);
+        b.cooperative_barrier(counter, ir::Barrier::Half::wait);
     } else {
-        b.group_barrier(counter);
+        b.cooperative_barrier(counter);
     }
     b.store(y, 64 * b.block() + b.thread(), b.load(between, 256 * group + 192 - 64 * member + b.thread()));
     return b.finish();

@@ -2,7 +2,7 @@
 
 #include "emit/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "ir/verify.hpp"
 
 #include <gtest/gtest.h>
@@ -11,13 +11,15 @@ namespace swirl::emit {
 namespace {
 
 constexpr const char* schedules[] = {
-    "block_rows=128 block_columns=192 block_depth=64 warpgroups=3 stages=4 staged_rows=32 terms=3 run=16 "
-    "guarded=1",
-    "block_rows=128 block_columns=128 block_depth=64 warpgroups=2 stages=6 terms=3 run=16 group=4 guarded=1"};
+    "cta_m=128 cta_n=192 cta_k=64 warpgroups=3 stages=4 epilogue_tile_m=32 bf16_split=3 "
+    "accumulation_interval=16 "
+    "range_check=1",
+    "cta_m=128 cta_n=128 cta_k=64 warpgroups=2 stages=6 bf16_split=3 accumulation_interval=16 raster_group=4 "
+    "range_check=1"};
 
 std::vector<ir::Program> kernels(const char* schedule) {
-    return gemm::gpu_product(MatrixProduct::column_major(Number::float32, 1024, 1024, 1024),
-                             gemm::parse_gpu_schedule(schedule), target::gpu_named("sm_90"));
+    return gemm::gpu_gemm_kernels(MatrixProduct::column_major(DataType::float32, 1024, 1024, 1024),
+                                  gemm::parse_gpu_schedule(schedule), target::gpu_named("sm_90"));
 }
 
 PtxOptions options_for(const ir::Program& program) {
@@ -49,7 +51,7 @@ TEST(EmittedPtxOfGuardedProducts, IsAcceptedByNvidiasCompilerWithoutAWarning) {
     if (!compiler) GTEST_SKIP() << "ptxas is not installed";
     for (const char* schedule : schedules)
         for (const ir::Program& program : kernels(schedule)) {
-            ir::verify(program, ir::Stage::vectorized);
+            ir::verify(program, ir::VerificationLevel::vectorized);
             const PtxOptions options = options_for(program);
             EXPECT_EQ(complaints(*compiler, ptx(program, options), options.target, "-O3 --warn-on-spills"),
                       "");

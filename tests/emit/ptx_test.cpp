@@ -63,7 +63,8 @@ void expect_accepted(const std::vector<ir::Program>& programs) {
 }
 
 TEST(EmittedPtx, ProgramsOfTheCorpusAreWellFormed) {
-    for (const ir::Program& program : ptx_programs()) EXPECT_NO_THROW(verify(program, ir::Stage::vectorized));
+    for (const ir::Program& program : ptx_programs())
+        EXPECT_NO_THROW(verify(program, ir::VerificationLevel::vectorized));
 }
 
 TEST(EmittedPtx, ProgramsOfTheCorpusDoNothingThatIsNotDefined) {
@@ -74,9 +75,9 @@ TEST(EmittedPtx, ProgramsOfTheCorpusDoNothingThatIsNotDefined) {
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.space == ir::Space::argument)
                 for (Integer i = 0; i < buffer.elements; ++i) arguments[buffer.name].set(i, i % 7 - 3);
-        const ir::InterpreterReport report = interpret(program, arguments, {.throw_on_finding = false});
-        for (const ir::Finding& finding : report.findings)
-            EXPECT_TRUE(program.name == "copy" && finding.kind == ir::Finding::Kind::misaligned)
+        const ir::InterpreterReport report = interpret(program, arguments, {.throw_on_diagnostic = false});
+        for (const ir::Diagnostic& finding : report.diagnostics)
+            EXPECT_TRUE(program.name == "copy" && finding.kind == ir::Diagnostic::Kind::misaligned)
                 << finding.message;
     }
 }

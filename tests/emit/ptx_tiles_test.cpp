@@ -1,11 +1,11 @@
-// Tiles, signals and roles in PTX: what is written, and what NVIDIA's compiler makes of it.
+// Tiles, mbarriers and roles in PTX: what is written, and what NVIDIA's compiler makes of it.
 
 #include "base/error.hpp"
 #include "emit/gpu_source.hpp"
 #include "emit/gpu_transforms.hpp"
 #include "emit/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "ir/builder.hpp"
 #include "ir/tile.hpp"
 #include "target/gpu_tiles.hpp"
@@ -38,16 +38,16 @@ public:
           size_(size_in_bytes(factor)),
           along_(b_along_depth),
           cluster_(cluster),
-          depth_(ir::tile_row_bytes / size_),
+          depth_(ir::swizzle_row_bytes / size_),
           b_("product_of_tiles"),
-          entry_(target::tile_product_of(factor, columns)) {}
+          entry_(target::wgmma_of(factor, columns)) {}
 
     ir::Program program(int consumer_registers = 240) {
         declare();
         b_.if_then({{b_.thread(), ir::Condition::Relation::zero}}, [&] {
             for (Integer stage = 0; stage < stages; ++stage) {
-                b_.signal_initialize({full_, stage}, 1);
-                b_.signal_initialize({free_, stage}, consumers * cluster_);
+                b_.mbarrier_init({full_, stage}, 1);
+                b_.mbarrier_init({free_, stage}, consumers * cluster_);
             }
         });
         if (cluster_ > 1)
@@ -55,7 +55,7 @@ public:
         else
             b_.barrier();
         const Integer first = consumers * warpgroup;
-        std::vector<ir::Role> roles(2);
+        std::vector<ir::WarpRole> roles(2);
         roles[0].name = "multiply";
         roles[0].threads = first;
         roles[0].registers = consumer_registers;
@@ -79,7 +79,7 @@ private:
         buffer.element = factor_;
         buffer.space = ir::Space::shared;
         buffer.elements = elements;
-        buffer.alignment = static_cast<int>(ir::tile_pattern_bytes);
+        buffer.alignment = static_cast<int>(ir::swizzle_pattern_bytes);
         buffer.written = true;
         return b_.add(std::move(buffer));
     }
@@ -150,27 +150,28 @@ private:
         b_.for_loop("step", k / depth_, [&](const Affine& step) {
             const Value stage = b_.load(stage_, 0);
             const Value parity = b_.bit_xor(b_.load(parity_, 0), number(1));
-            const Builder::Place full{full_, 0, stage};
-            b_.signal_wait({free_, 0, stage}, parity);
-            b_.signal_expect(full, tile_bytes);
+            const Builder::MemoryOperand full{full_, 0, stage};
+            b_.mbarrier_wait({free_, 0, stage}, parity);
+            b_.mbarrier_arrive_expect_tx(full, tile_bytes);
             const Value at = b_.index(depth_ * step), row = b_.index(rows * b_.block());
-            b_.tile_load(a_, std::array{at, row}, {a_tiles_, 0, stage, rows * depth_}, full);
+            b_.tma_load(a_, std::array{at, row}, {a_tiles_, 0, stage, rows * depth_}, full);
             const Affine rank = cluster_ > 1 ? b_.block(0, 1, cluster_) : Affine(0);
-            const Builder::Place to{b_tiles_, columns / cluster_ * depth_ * rank, stage, columns * depth_};
+            const Builder::MemoryOperand to{b_tiles_, columns / cluster_ * depth_ * rank, stage,
+                                            columns * depth_};
             if (along_)
-                b_.tile_load(bt_, std::array{at, b_.index(columns / cluster_ * rank)}, to, full, all);
+                b_.tma_load(bt_, std::array{at, b_.index(columns / cluster_ * rank)}, to, full, all);
             else
-                b_.tile_load(bt_, std::array{number(0), at, b_.index(columns / cluster_ / depth_ * rank)}, to,
-                             full, all);
+                b_.tma_load(bt_, std::array{number(0), at, b_.index(columns / cluster_ / depth_ * rank)}, to,
+                            full, all);
             advance();
         });
     }
 
     void release(Value stage) {
         b_.if_then({{b_.thread(0, 1, warpgroup), ir::Condition::Relation::zero}}, [&] {
-            if (cluster_ == 1) return b_.signal_arrive({free_, 0, stage});
+            if (cluster_ == 1) return b_.mbarrier_arrive({free_, 0, stage});
             for (Integer block = 0; block < cluster_; ++block)
-                b_.signal_arrive({free_, 0, stage}, number(block));
+                b_.mbarrier_arrive({free_, 0, stage}, number(block));
         });
     }
 
@@ -181,25 +182,25 @@ private:
             b_.store(sums_, r, b_.constant({Scalar::float32, 1}, 0));
         b_.for_loop("step", k / depth_, [&](const Affine& step) {
             const Value stage = b_.load(stage_, 0);
-            b_.signal_wait({full_, 0, stage}, b_.load(parity_, 0));
-            fence(ir::CopyFence::Kind::begin);
+            b_.mbarrier_wait({full_, 0, stage}, b_.load(parity_, 0));
+            fence(ir::AsyncFence::Kind::begin);
             for (Integer inner = 0; inner < depth_; inner += entry_.depth)
-                b_.tile_product(entry_, sums_, 0,
-                                {{a_tiles_, part_rows * depth_ * part + inner, stage, rows * depth_}, {}},
-                                {{b_tiles_, along_ ? inner : inner * depth_, stage, columns * depth_},
-                                 {.along_depth = along_, .panel = depth_ * depth_}});
-            fence(ir::CopyFence::Kind::commit);
-            fence(ir::CopyFence::Kind::wait, 1);
+                b_.wgmma(entry_, sums_, 0,
+                         {{a_tiles_, part_rows * depth_ * part + inner, stage, rows * depth_}, {}},
+                         {{b_tiles_, along_ ? inner : inner * depth_, stage, columns * depth_},
+                          {.k_major = along_, .panel = depth_ * depth_}});
+            fence(ir::AsyncFence::Kind::commit);
+            fence(ir::AsyncFence::Kind::wait, 1);
             b_.if_then({{step - 1, ir::Condition::Relation::nonnegative}},
                        [&] { release(b_.load(before_, 0)); });
             advance();
         });
-        fence(ir::CopyFence::Kind::wait);
+        fence(ir::AsyncFence::Kind::wait);
         store(part);
     }
 
-    void fence(ir::CopyFence::Kind kind, int pending = 0) {
-        b_.fence({kind, pending, ir::CopyFence::What::tile_products});
+    void fence(ir::AsyncFence::Kind kind, int pending = 0) {
+        b_.fence({kind, pending, ir::AsyncFence::What::wgmmas});
     }
 
     void store(const Affine& part) {
@@ -210,14 +211,14 @@ private:
                 b_.store(c_tiles_, part_rows * depth_ * part + depth_ / 2 * thread + r,
                          factor_ == Scalar::float32 ? sum : b_.convert(sum, factor_));
             }
-            b_.fence({ir::CopyFence::Kind::publish});
+            b_.fence({ir::AsyncFence::Kind::publish});
             b_.barrier();
             b_.if_then({{thread, ir::Condition::Relation::zero}}, [&] {
                 const Value at = number(panel * depth_);
-                b_.tile_store(c_, std::array{at, b_.index(rows * b_.block() + part_rows * part)},
-                              {c_tiles_, part_rows * depth_ * part});
-                b_.fence({ir::CopyFence::Kind::commit, 0, ir::CopyFence::What::tile_stores});
-                b_.fence({ir::CopyFence::Kind::wait, 0, ir::CopyFence::What::tile_stores});
+                b_.tma_store(c_, std::array{at, b_.index(rows * b_.block() + part_rows * part)},
+                             {c_tiles_, part_rows * depth_ * part});
+                b_.fence({ir::AsyncFence::Kind::commit, 0, ir::AsyncFence::What::tma_stores});
+                b_.fence({ir::AsyncFence::Kind::wait, 0, ir::AsyncFence::What::tma_stores});
             });
             b_.barrier();
         }
@@ -229,7 +230,7 @@ private:
     Integer cluster_;
     Integer depth_; ///< of a step
     Builder b_;
-    const ir::TileInstruction& entry_;
+    const ir::WgmmaInstruction& entry_;
     ir::Tensor a_ = 0, bt_ = 0, c_ = 0;
     ir::Buffer full_ = 0, free_ = 0, a_tiles_ = 0, b_tiles_ = 0, c_tiles_ = 0, sums_ = 0, stage_ = 0,
                parity_ = 0, before_ = 0;
@@ -289,7 +290,7 @@ TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
     for (const Scalar factor : {Scalar::bfloat16, Scalar::float16, Scalar::float32})
         for (const bool along : {true, false})
             for (const Integer cluster : {1, 2}) {
-                if (!along && !target::tile_product_of(factor, columns).has_layouts) continue;
+                if (!along && !target::wgmma_of(factor, columns).has_layouts) continue;
                 const std::string module = ptx(Product(factor, along, cluster).program(), for_sm_90a);
                 EXPECT_EQ(complaints(*compiler, module, "sm_90a", "-O3 --warn-on-spills"), "") << module;
             }
@@ -297,20 +298,20 @@ TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
 
 gemm::GpuSchedule rounded_schedule() {
     return gemm::parse_gpu_schedule(
-        "block_rows=256 block_columns=128 block_depth=32 warpgroups=2 stages=4 "
-        "staged_rows=64 rounded=1");
+        "cta_m=256 cta_n=128 cta_k=32 warpgroups=2 stages=4 "
+        "epilogue_tile_m=64 tf32=1");
 }
 
 std::vector<ir::Program> rounded_product(char a, char b) {
     constexpr Integer n = 1024;
     const auto layout = [](char letter) { return letter == 'N' ? MatrixLayout{1, n} : MatrixLayout{n, 1}; };
     MatrixProduct product;
-    product.number = Number::float32;
-    product.rows = product.columns = product.depth = n;
+    product.data_type = DataType::float32;
+    product.rows = product.columns = product.k = n;
     product.a = layout(a);
     product.b = layout(b);
     product.c = {1, n};
-    return gemm::gpu_product(product, rounded_schedule(), target::gpu_named("sm_90"));
+    return gemm::gpu_gemm_kernels(product, rounded_schedule(), target::gpu_named("sm_90"));
 }
 
 TEST(EmittedPtxOfTiles, FactorsInRegistersAreOnesOfBits) {

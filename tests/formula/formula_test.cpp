@@ -135,7 +135,7 @@ TEST(CompoundTerms, MeanWhatTheirOperatorsSay) {
                                                                                reference::identity(3))));
     EXPECT_SAME_MATRIX(reference::of(vector_kron(a, 4)), reference::kron(da, reference::identity(4)));
     EXPECT_SAME_MATRIX(reference::of(parallel_kron(4, a)), reference::kron(reference::identity(4), da));
-    EXPECT_SAME_MATRIX(reference::of(line_permutation(J(3), 2)),
+    EXPECT_SAME_MATRIX(reference::of(cache_line_permutation(J(3), 2)),
                        reference::kron(reference::of(J(3)), reference::identity(2)));
     EXPECT_SAME_MATRIX(reference::of(vector_transposition(4)), reference::of(L(16, 4)));
     EXPECT_SAME_MATRIX(reference::of(pass(a)), da);
@@ -258,7 +258,7 @@ std::vector<Formula> one_of_each() {
         vector_kron(a, 2),
         vector_transposition(3),
         parallel_kron(2, a),
-        line_permutation(L(6, 2), 2)};
+        cache_line_permutation(L(6, 2), 2)};
     for (const Integer n : {1, 2, 5, 8}) {
         terms.push_back(RDFT(n));
         terms.push_back(RDFT(n, Direction::backward));
@@ -321,7 +321,7 @@ TEST(AShapeThatDoesNotFit, IsNamedOnBothSides) {
     EXPECT_THROW(T(6, 4), InternalError);
     EXPECT_THROW(product({}), InternalError);
     EXPECT_THROW(permutation(IndexMap::strided(4, 8, 0, 2)), InternalError);
-    EXPECT_THROW(line_permutation(matrix(1, 2, {1, 2}), 4), InternalError);
+    EXPECT_THROW(cache_line_permutation(matrix(1, 2, {1, 2}), 4), InternalError);
     EXPECT_THROW(diagonal(ExplicitFunction{std::make_shared<const std::vector<Complex>>(3)}, 4),
                  InternalError);
     EXPECT_THROW(with_children(DFT(2) * DFT(2), {DFT(2), DFT(3)}), InternalError);

@@ -84,7 +84,7 @@ TEST(PieceMaps, TakeTheValuesOfTheirPiecesInOrder) {
     EXPECT_EQ(compose(map, IndexMap::reversal(7)).values(), (std::vector<Integer>{1, 3, 5, 6, 4, 2, 0}));
     EXPECT_TRUE(IndexMap::piecewise({DigitMap{{3}, {1}, 0, 0}, DigitMap{{2}, {1}, 3, 0}}, 5).is_identity());
     EXPECT_EQ(IndexMap::piecewise({DigitMap{{3}, {1}, 0, 0}}, 5), IndexMap::strided(3, 5, 0, 1));
-    EXPECT_THROW(IndexMap(3, 4, PieceMap{{DigitMap{{2}, {1}, 0, 0}}}), InternalError);
+    EXPECT_THROW(IndexMap(3, 4, PiecewiseMap{{DigitMap{{2}, {1}, 0, 0}}}), InternalError);
     EXPECT_THROW(IndexMap::piecewise({DigitMap{{2}, {1}, 0, 0}, DigitMap{{2}, {1}, 3, 0}}, 4), InternalError);
 }
 

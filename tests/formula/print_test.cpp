@@ -77,7 +77,7 @@ TEST(Text, ToleratesSpacesAndAsciiSpellings) {
     EXPECT_EQ(parse(" ( DFT( 4 ) @ I(2) ) \n * T (8 , 2) * I(4) @ DFT(2) * L(8,4)"), expected);
     EXPECT_EQ(parse("I(2) + F2"), direct_sum(I(2), F2()));
     EXPECT_EQ(parse("(F2 @v I(4)) * (I(2) @p DFT(4)) * (L(4,2) @l I(2)) * vec(2)[I(2) @ Lv(4, 2)]"),
-              vector_kron(F2(), 4) * parallel_kron(2, DFT(4)) * line_permutation(L(4, 2), 2) *
+              vector_kron(F2(), 4) * parallel_kron(2, DFT(4)) * cache_line_permutation(L(4, 2), 2) *
                   tagged({Tag::Kind::vector, 2}, kron(I(2), vector_transposition(2))));
     EXPECT_EQ(parse("pass[tile[I(2) @ F2]]"), pass(tile(kron(I(2), F2()))));
     EXPECT_EQ(parse("codelet[F2]"), codelet(F2()));

@@ -152,7 +152,7 @@ public:
         case 7: return parallel_kron(common, deeper(rows / common, columns / common));
         case 8:
             if (rows != columns) return tagged({Tag::Kind::parallel, size(), size()}, deeper(rows, columns));
-            return line_permutation(permutation(permutation_map(rows / common)), common);
+            return cache_line_permutation(permutation(permutation_map(rows / common)), common);
         case 9: return tagged({Tag::Kind::vector, size()}, deeper(rows, columns));
         case 10:
             if (rows % 2 != 0 || columns % 2 != 0) return pass(deeper(rows, columns));

@@ -13,23 +13,24 @@ namespace swirl::fuzz {
 namespace {
 
 struct Numbers {
-    Number sums, a, b, c;
+    DataType sums, a, b, c;
 };
 
-Number any_byte(Random& random) { return random.one_of({Number::int8, Number::uint8}); }
-Number any_narrow(Random& random) {
-    return random.one_of({Number::float32, Number::bfloat16, Number::float16, Number::int8, Number::uint8,
-                          Number::unorm8, Number::snorm8, Number::unorm16, Number::snorm16});
+DataType any_byte(Random& random) { return random.one_of({DataType::int8, DataType::uint8}); }
+DataType any_narrow(Random& random) {
+    return random.one_of({DataType::float32, DataType::bfloat16, DataType::float16, DataType::int8,
+                          DataType::uint8, DataType::unorm8, DataType::snorm8, DataType::unorm16,
+                          DataType::snorm16});
 }
 /// What sums of float32 are stored as.
-Number any_stored(Random& random) {
-    return random.one_of({Number::float32, Number::float32, Number::float32, Number::bfloat16,
-                          Number::float16, Number::int8, Number::uint8, Number::unorm8, Number::snorm8,
-                          Number::unorm16, Number::snorm16});
+DataType any_stored(Random& random) {
+    return random.one_of({DataType::float32, DataType::float32, DataType::float32, DataType::bfloat16,
+                          DataType::float16, DataType::int8, DataType::uint8, DataType::unorm8,
+                          DataType::snorm8, DataType::unorm16, DataType::snorm16});
 }
 
 Numbers draw_numbers(Random& random, bool on_gpu) {
-    using enum Number;
+    using enum DataType;
     const Integer choice = random.integer(0, on_gpu ? 9 : 7);
     if (on_gpu && (choice == 5 || choice == 6)) // sums of bytes are float32 there
         return {float32, any_byte(random), any_byte(random), any_stored(random)};
@@ -37,7 +38,7 @@ Numbers draw_numbers(Random& random, bool on_gpu) {
     case 0: return {float32, float32, float32, any_stored(random)};
     case 1: return {float64, float64, float64, float64};
     case 2: {
-        const Number number = random.one_of({complex32, complex64});
+        const DataType number = random.one_of({complex32, complex64});
         return {number, number, number, number};
     }
     case 3: return {float32, bfloat16, bfloat16, random.one_of({float32, bfloat16})};
@@ -97,16 +98,16 @@ void lay_out_e4m3(MatrixProduct& product) {
     const auto padded = [](Integer length) {
         return (std::max<Integer>(length, 1) + chunk - 1) / chunk * chunk;
     };
-    product.a = {padded(product.depth), 1, false, padded(product.depth) * product.rows};
-    product.b = {1, padded(product.depth), false, padded(product.depth) * product.columns};
+    product.a = {padded(product.k), 1, false, padded(product.k) * product.rows};
+    product.b = {1, padded(product.k), false, padded(product.k) * product.columns};
     product.c = {1, padded(product.rows), false, padded(product.rows) * product.columns};
 }
 
 /// Whether lists of pointers may say where a GPU finds the product's matrices, by execute_each(): α has to be what sums of A's
 /// numbers are.
 bool may_be_listed(const MatrixProduct& product) {
-    const Number a = product.number_of_a();
-    return a != Number::int8 && a != Number::uint8;
+    const DataType a = product.type_of_a();
+    return a != DataType::int8 && a != DataType::uint8;
 }
 
 } // namespace
@@ -114,12 +115,12 @@ bool may_be_listed(const MatrixProduct& product) {
 MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
     const Numbers numbers = draw_numbers(random, on_gpu);
     MatrixProduct product;
-    product.number = numbers.sums;
+    product.data_type = numbers.sums;
     if (numbers.a != numbers.sums || numbers.b != numbers.sums) {
-        product.a_number = numbers.a;
-        product.b_number = numbers.b;
+        product.a_type = numbers.a;
+        product.b_type = numbers.b;
     }
-    if (numbers.c != numbers.sums) product.c_number = numbers.c;
+    if (numbers.c != numbers.sums) product.c_type = numbers.c;
 
     const auto side = static_cast<Integer>(std::sqrt(static_cast<double>(elements)));
     const Integer most = random.chance(60) ? std::min<Integer>(side, 200) : side;
@@ -131,7 +132,7 @@ MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
         for (Integer& extent : extents) extent = std::min(extent, side);
     product.rows = extents[0];
     product.columns = extents[1];
-    product.depth = extents[2];
+    product.k = extents[2];
     const Integer room = std::max<Integer>(elements / std::min(greatest, elements), 1);
     if (random.chance(40)) product.batch = random.logarithmic(1, std::min<Integer>(room, 40));
 
@@ -143,12 +144,12 @@ MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
         if (random.chance(10)) layout.batch_stride = 0; // one for the whole batch
         if (random.chance(3)) layout.row_stride = 0;    // one row again and again
         if (random.chance(3)) layout.column_stride = 0;
-        if (is_complex(product.number)) layout.conjugated = random.chance(30);
+        if (is_complex(product.data_type)) layout.conjugated = random.chance(30);
     };
-    draw_layout(product.a, product.rows, product.depth, false);
-    draw_layout(product.b, product.depth, product.columns, false);
+    draw_layout(product.a, product.rows, product.k, false);
+    draw_layout(product.b, product.k, product.columns, false);
     draw_layout(product.c, product.rows, product.columns, true);
-    if (numbers.a == Number::float8_e4m3 && random.chance(60)) lay_out_e4m3(product);
+    if (numbers.a == DataType::float8_e4m3 && random.chance(60)) lay_out_e4m3(product);
     return product;
 }
 

@@ -4,8 +4,8 @@
 
 namespace swirl::fuzz {
 
-Epilogue::Epilogue(MatrixProduct& product, Random& random) : rows_(product.rows), number_(product.number) {
-    if (product.number != Number::float32 && product.number != Number::float64) return;
+Epilogue::Epilogue(MatrixProduct& product, Random& random) : rows_(product.rows), number_(product.data_type) {
+    if (product.data_type != DataType::float32 && product.data_type != DataType::float64) return;
     if (random.chance(60)) return;
     kind_ = random.one_of({Kind::biased, Kind::scaled, Kind::chosen, Kind::by_matrix});
     Integer elements = 0;

@@ -28,7 +28,7 @@ private:
 
     Kind kind_ = Kind::none;
     Integer rows_;
-    Number number_;
+    DataType number_;
     std::unique_ptr<GuardedMemory> array_;
 };
 

@@ -80,7 +80,7 @@ private:
         reduced_.require_right(data_);
     }
 
-    static Integer bytes_apart(const MatrixLayout& layout, Number number) {
+    static Integer bytes_apart(const MatrixLayout& layout, DataType number) {
         return layout.batch_stride * bytes_of(number);
     }
 
@@ -89,9 +89,9 @@ private:
         std::uintptr_t all = 16;
         for (const GuardedMemory* matrix : {&data_.a(), &data_.b(), &data_.c()})
             all |= reinterpret_cast<std::uintptr_t>(matrix->origin());
-        for (const Integer apart : {bytes_apart(product_.a, product_.number_of_a()),
-                                    bytes_apart(product_.b, product_.number_of_b()),
-                                    bytes_apart(product_.c, product_.number_of_c())})
+        for (const Integer apart :
+             {bytes_apart(product_.a, product_.type_of_a()), bytes_apart(product_.b, product_.type_of_b()),
+              bytes_apart(product_.c, product_.type_of_c())})
             all |= static_cast<std::uintptr_t>(apart);
         return 1 << std::countr_zero(all);
     }
@@ -101,7 +101,7 @@ private:
         reduced_.remember();
         OnGpu a(data_.a()), b(data_.b()), c(data_.c());
         std::optional<OnGpu> array, results;
-        with_type(product_.number, Types<float, double>{}, [&](auto of) {
+        with_type(product_.data_type, Types<float, double>{}, [&](auto of) {
             using T = typename decltype(of)::type;
             if (epilogue_.array() != nullptr) {
                 epilogue_.array()->remember();
@@ -117,15 +117,15 @@ private:
             if (!planned_.listed)
                 return plan.execute_in<S>(alpha, a.as<const A>(), b.as<const B>(), beta, c.as<C>(), {},
                                           given);
-            if constexpr (std::is_same_v<S, SumOf<A>>) {
+            if constexpr (std::is_same_v<S, AccumulatorOf<A>>) {
                 const auto list = [&](const char* name, const OnGpu& matrix, const MatrixLayout& layout,
-                                      Number number) {
+                                      DataType number) {
                     return PointerList(name, matrix.as<std::byte>(), bytes_apart(layout, number),
                                        product_.batch);
                 };
-                PointerList as = list("list a", a, product_.a, product_.number_of_a());
-                PointerList bs = list("list b", b, product_.b, product_.number_of_b());
-                PointerList cs = list("list c", c, product_.c, product_.number_of_c());
+                PointerList as = list("list a", a, product_.a, product_.type_of_a());
+                PointerList bs = list("list b", b, product_.b, product_.type_of_b());
+                PointerList cs = list("list c", c, product_.c, product_.type_of_c());
                 plan.execute_each<A, B, C>(alpha, as.as<const A>(), bs.as<const B>(), beta, cs.as<C>(), {},
                                            given);
                 for (PointerList* one : {&as, &bs, &cs}) one->require_unharmed();

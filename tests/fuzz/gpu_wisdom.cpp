@@ -6,7 +6,7 @@
 
 #include "api/gpu.hpp"
 #include "problem/matrix_syntax.hpp"
-#include "search/gpu_remembered.hpp"
+#include "search/gpu_recipe_wisdom.hpp"
 #include "search/shared_wisdom.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 /// What a search is to have found for a problem.
 void remember(const std::string& problem, const std::string& recipe) {
-    const std::string machine = search::gpu_machine_of(api::device_numbered(0)).key;
+    const std::string machine = search::gpu_identity_of(api::device_numbered(0)).key;
     search::shared_wisdom(true)->replace(
         {machine, problem}, {.recipe = recipe, .seconds = 1e-6, .found_by = search::FoundBy::measure});
 }

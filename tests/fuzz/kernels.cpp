@@ -31,13 +31,13 @@ template <class T> void put_integer(std::byte* place, Integer integer) {
 }
 
 /// A scalar of a number that is not an integer in memory.
-Number number_of(ir::Scalar scalar) {
+DataType number_of(ir::Scalar scalar) {
     switch (scalar) {
-    case ir::Scalar::float64: return Number::float64;
-    case ir::Scalar::bfloat16: return Number::bfloat16;
-    case ir::Scalar::float16: return Number::float16;
-    case ir::Scalar::float8_e4m3: return Number::float8_e4m3;
-    default: return Number::float32;
+    case ir::Scalar::float64: return DataType::float64;
+    case ir::Scalar::bfloat16: return DataType::bfloat16;
+    case ir::Scalar::float16: return DataType::float16;
+    case ir::Scalar::float8_e4m3: return DataType::float8_e4m3;
+    default: return DataType::float32;
     }
 }
 
@@ -66,7 +66,7 @@ void get(const ir::Memory& memory, Integer index, std::byte* place) {
 struct Matrix {
     const char* name;
     const MatrixLayout& layout;
-    Number number;
+    DataType number;
     Integer rows, columns, batch;
     GuardedMemory& host;
 
@@ -97,11 +97,9 @@ public:
           data_(product_, factors_, random, &epilogue_, true),
           reduced_(product_),
           planned_(product_),
-          a_{"a",      product_.a, product_.number_of_a(), product_.rows, product_.depth, product_.batch,
-             data_.a()},
-          b_{"b",      product_.b, product_.number_of_b(), product_.depth, product_.columns, product_.batch,
-             data_.b()},
-          c_{"c",      product_.c, product_.number_of_c(), product_.rows, product_.columns, product_.batch,
+          a_{"a", product_.a, product_.type_of_a(), product_.rows, product_.k, product_.batch, data_.a()},
+          b_{"b", product_.b, product_.type_of_b(), product_.k, product_.columns, product_.batch, data_.b()},
+          c_{"c",      product_.c, product_.type_of_c(), product_.rows, product_.columns, product_.batch,
              data_.c()} {
         planned_.listed = drawn.by_lists;
         if (drawn.by_lists && random.chance(50)) planned_.list_alignment = alignment_of_lists();
@@ -121,7 +119,7 @@ public:
         std::vector<long double> factors;
         for (const Complex& factor : {factors_.alpha, factors_.beta}) {
             factors.push_back(factor.real());
-            if (is_complex(product_.number)) factors.push_back(factor.imag());
+            if (is_complex(product_.data_type)) factors.push_back(factor.imag());
         }
         kernels.memory("factors").assign(factors);
         const ir::Memory before = kernels.memory("c");
@@ -134,13 +132,12 @@ public:
 
 private:
     static const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
-    bool multiplies() const { return product_.depth > 0 && factors_.alpha != Complex(0); }
+    bool multiplies() const { return product_.k > 0 && factors_.alpha != Complex(0); }
 
     /// Where nothing is multiplied the product's last kernel does all of it.
     std::vector<ir::Program> programs_of(const gemm::GpuSchedule& schedule) const {
         std::vector<ir::Program> programs;
-        for (planning::GpuMatrixDerivation& kernel :
-             planning::derive_product_for_gpu(planned_, schedule, gpu()))
+        for (planning::GpuMatrixDerivation& kernel : planning::derive_gemm_for_gpu(planned_, schedule, gpu()))
             programs.push_back(std::move(kernel.program));
         if (!multiplies()) programs.erase(programs.begin(), programs.end() - 1);
         for (planning::GpuMatrixDerivation& kernel :

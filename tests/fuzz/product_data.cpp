@@ -27,38 +27,38 @@ template <class T> void write_narrow(std::byte* place, Complex value) {
     put(place, T(static_cast<float>(value.real())));
 }
 
-bool is_integer(Number number) {
-    return number == Number::int8 || number == Number::uint8 || number == Number::int32;
+bool is_integer(DataType number) {
+    return number == DataType::int8 || number == DataType::uint8 || number == DataType::int32;
 }
-bool is_normalised(Number number) {
-    return number == Number::unorm8 || number == Number::snorm8 || number == Number::unorm16 ||
-           number == Number::snorm16;
+bool is_normalised(DataType number) {
+    return number == DataType::unorm8 || number == DataType::snorm8 || number == DataType::unorm16 ||
+           number == DataType::snorm16;
 }
 
 /// ε/2 of a kind of number, or half of the step of a normalised one.
-long double rounding_of(Number number) {
+long double rounding_of(DataType number) {
     switch (number) {
-    case Number::float64:
-    case Number::complex64: return 0x1p-53L;
-    case Number::bfloat16: return 0x1p-8L;
-    case Number::float16: return 0x1p-11L;
-    case Number::float8_e4m3: return 0x1p-4L;
+    case DataType::float64:
+    case DataType::complex64: return 0x1p-53L;
+    case DataType::bfloat16: return 0x1p-8L;
+    case DataType::float16: return 0x1p-11L;
+    case DataType::float8_e4m3: return 0x1p-4L;
     default: return 0x1p-24L;
     }
 }
 
 /// Distance of neighbours where numbers are evenly spaced, near 0.
-long double step_of(Number number) {
+long double step_of(DataType number) {
     switch (number) {
-    case Number::float16: return 0x1p-24L;
-    case Number::unorm8: return 1.0L / 255;
-    case Number::snorm8: return 1.0L / 127;
-    case Number::unorm16: return 1.0L / 65535;
-    case Number::snorm16: return 1.0L / 32767;
-    case Number::int8:
-    case Number::uint8: return 1;
-    case Number::float64:
-    case Number::complex64: return 0x1p-1070L;
+    case DataType::float16: return 0x1p-24L;
+    case DataType::unorm8: return 1.0L / 255;
+    case DataType::snorm8: return 1.0L / 127;
+    case DataType::unorm16: return 1.0L / 65535;
+    case DataType::snorm16: return 1.0L / 32767;
+    case DataType::int8:
+    case DataType::uint8: return 1;
+    case DataType::float64:
+    case DataType::complex64: return 0x1p-1070L;
     default: return 0x1p-126L;
     }
 }
@@ -67,27 +67,27 @@ struct Range {
     long double least, greatest;
 };
 /// What is stored keeps to it.
-Range range_of(Number number) {
+Range range_of(DataType number) {
     constexpr long double infinity = std::numeric_limits<long double>::infinity();
     switch (number) {
-    case Number::int8: return {-128, 127};
-    case Number::uint8: return {0, 255};
-    case Number::unorm8:
-    case Number::unorm16: return {0, 1};
-    case Number::snorm8:
-    case Number::snorm16: return {-1, 1};
+    case DataType::int8: return {-128, 127};
+    case DataType::uint8: return {0, 255};
+    case DataType::unorm8:
+    case DataType::unorm16: return {0, 1};
+    case DataType::snorm8:
+    case DataType::snorm16: return {-1, 1};
     default: return {-infinity, infinity};
     }
 }
 
-Complex draw_number(Number number, Random& random) {
-    if (number == Number::uint8) return static_cast<long double>(random.integer(0, 255));
-    if (number == Number::int8) return static_cast<long double>(random.integer(-128, 127));
-    if (number == Number::int32) // also such whose products wrap around
+Complex draw_number(DataType number, Random& random) {
+    if (number == DataType::uint8) return static_cast<long double>(random.integer(0, 255));
+    if (number == DataType::int8) return static_cast<long double>(random.integer(-128, 127));
+    if (number == DataType::int32) // also such whose products wrap around
         return static_cast<long double>(random.chance(50)
                                             ? random.integer(-1000, 1000)
                                             : random.integer(-(Integer{1} << 31), (Integer{1} << 31) - 1));
-    if (number == Number::unorm8 || number == Number::unorm16) return std::abs(random.uniform());
+    if (number == DataType::unorm8 || number == DataType::unorm16) return std::abs(random.uniform());
     const double real = random.uniform();
     return {real, is_complex(number) ? random.uniform() : 0.0};
 }
@@ -98,7 +98,7 @@ Integer offset_of(const MatrixLayout& layout, Integer matrix, Integer i, Integer
 
 /// Guarded memory for a matrix of so many rows and columns.
 std::unique_ptr<GuardedMemory> memory_of(const char* name, const MatrixProduct& product,
-                                         const MatrixLayout& layout, Number number, Integer rows,
+                                         const MatrixLayout& layout, DataType number, Integer rows,
                                          Integer columns, Random& random, bool for_pairs) {
     Integer lowest = 0, highest = 0;
     const auto reach = [&](Integer length, Integer stride) {
@@ -128,54 +128,54 @@ Integer wrapped(std::uint64_t value) { return static_cast<std::int32_t>(static_c
 
 } // namespace
 
-Complex read_number(const std::byte* place, Number number) {
+Complex read_number(const std::byte* place, DataType number) {
     switch (number) {
-    case Number::float32: return at<float>(place);
-    case Number::float64: return at<double>(place);
-    case Number::complex32: return {at<float>(place), at<float>(place + sizeof(float))};
-    case Number::complex64: return {at<double>(place), at<double>(place + sizeof(double))};
-    case Number::bfloat16: return read_narrow<bfloat16>(place);
-    case Number::float16: return read_narrow<float16>(place);
-    case Number::int8: return at<std::int8_t>(place);
-    case Number::uint8: return at<std::uint8_t>(place);
-    case Number::int32: return at<std::int32_t>(place);
-    case Number::float8_e4m3: return read_narrow<float8_e4m3>(place);
-    case Number::unorm8: return read_narrow<unorm8>(place);
-    case Number::snorm8: return read_narrow<snorm8>(place);
-    case Number::unorm16: return read_narrow<unorm16>(place);
-    case Number::snorm16: return read_narrow<snorm16>(place);
+    case DataType::float32: return at<float>(place);
+    case DataType::float64: return at<double>(place);
+    case DataType::complex32: return {at<float>(place), at<float>(place + sizeof(float))};
+    case DataType::complex64: return {at<double>(place), at<double>(place + sizeof(double))};
+    case DataType::bfloat16: return read_narrow<bfloat16>(place);
+    case DataType::float16: return read_narrow<float16>(place);
+    case DataType::int8: return at<std::int8_t>(place);
+    case DataType::uint8: return at<std::uint8_t>(place);
+    case DataType::int32: return at<std::int32_t>(place);
+    case DataType::float8_e4m3: return read_narrow<float8_e4m3>(place);
+    case DataType::unorm8: return read_narrow<unorm8>(place);
+    case DataType::snorm8: return read_narrow<snorm8>(place);
+    case DataType::unorm16: return read_narrow<unorm16>(place);
+    case DataType::snorm16: return read_narrow<snorm16>(place);
     }
     return 0;
 }
 
-void write_number(std::byte* place, Number number, Complex value) {
+void write_number(std::byte* place, DataType number, Complex value) {
     switch (number) {
-    case Number::float32: return put(place, static_cast<float>(value.real()));
-    case Number::float64: return put(place, static_cast<double>(value.real()));
-    case Number::complex32: return put(place, std::complex<float>(value));
-    case Number::complex64: return put(place, std::complex<double>(value));
-    case Number::bfloat16: return write_narrow<bfloat16>(place, value);
-    case Number::float16: return write_narrow<float16>(place, value);
-    case Number::int8: return put(place, static_cast<std::int8_t>(as_integer(value)));
-    case Number::uint8: return put(place, static_cast<std::uint8_t>(as_integer(value)));
-    case Number::int32: return put(place, static_cast<std::int32_t>(as_integer(value)));
-    case Number::float8_e4m3: return write_narrow<float8_e4m3>(place, value);
-    case Number::unorm8: return write_narrow<unorm8>(place, value);
-    case Number::snorm8: return write_narrow<snorm8>(place, value);
-    case Number::unorm16: return write_narrow<unorm16>(place, value);
-    case Number::snorm16: return write_narrow<snorm16>(place, value);
+    case DataType::float32: return put(place, static_cast<float>(value.real()));
+    case DataType::float64: return put(place, static_cast<double>(value.real()));
+    case DataType::complex32: return put(place, std::complex<float>(value));
+    case DataType::complex64: return put(place, std::complex<double>(value));
+    case DataType::bfloat16: return write_narrow<bfloat16>(place, value);
+    case DataType::float16: return write_narrow<float16>(place, value);
+    case DataType::int8: return put(place, static_cast<std::int8_t>(as_integer(value)));
+    case DataType::uint8: return put(place, static_cast<std::uint8_t>(as_integer(value)));
+    case DataType::int32: return put(place, static_cast<std::int32_t>(as_integer(value)));
+    case DataType::float8_e4m3: return write_narrow<float8_e4m3>(place, value);
+    case DataType::unorm8: return write_narrow<unorm8>(place, value);
+    case DataType::snorm8: return write_narrow<snorm8>(place, value);
+    case DataType::unorm16: return write_narrow<unorm16>(place, value);
+    case DataType::snorm16: return write_narrow<snorm16>(place, value);
     }
 }
 
-bool is_exact(const MatrixProduct& product) { return product.number == Number::int32; }
+bool is_exact(const MatrixProduct& product) { return product.data_type == DataType::int32; }
 
 Factors draw_factors(const MatrixProduct& product, Random& random) {
     const auto one = [&](std::initializer_list<int> special) -> Complex {
         if (random.chance(70)) return random.one_of(special);
         if (is_exact(product)) return static_cast<long double>(random.integer(-1000, 1000));
         std::array<std::byte, 16> stored{};
-        write_number(stored.data(), product.number, draw_number(product.number, random));
-        return read_number(stored.data(), product.number);
+        write_number(stored.data(), product.data_type, draw_number(product.data_type, random));
+        return read_number(stored.data(), product.data_type);
     };
     Factors factors{one({1, 1, 1, -1, 0, 2}), one({0, 0, 1, -1})};
     if (product.converts()) factors.beta = 0;
@@ -185,13 +185,13 @@ Factors draw_factors(const MatrixProduct& product, Random& random) {
 ProductData::ProductData(const MatrixProduct& product, const Factors& factors, Random& random,
                          const Epilogue* epilogue, bool for_pairs)
     : product_(product), factors_(factors), epilogue_(epilogue) {
-    a_ = memory_of("matrix a", product, product.a, product.number_of_a(), product.rows, product.depth, random,
+    a_ = memory_of("matrix a", product, product.a, product.type_of_a(), product.rows, product.k, random,
                    for_pairs);
-    b_ = memory_of("matrix b", product, product.b, product.number_of_b(), product.depth, product.columns,
-                   random, for_pairs);
-    c_ = memory_of("matrix c", product, product.c, product.number_of_c(), product.rows, product.columns,
-                   random, for_pairs);
-    const auto fill = [&](GuardedMemory& memory, const MatrixLayout& layout, Number number, Integer rows,
+    b_ = memory_of("matrix b", product, product.b, product.type_of_b(), product.k, product.columns, random,
+                   for_pairs);
+    c_ = memory_of("matrix c", product, product.c, product.type_of_c(), product.rows, product.columns, random,
+                   for_pairs);
+    const auto fill = [&](GuardedMemory& memory, const MatrixLayout& layout, DataType number, Integer rows,
                           Integer columns, const std::function<Complex()>& draw) {
         for_each_element(product.batch, rows, columns, [&](Integer matrix, Integer i, Integer j) {
             write_number(memory.origin() + offset_of(layout, matrix, i, j) * bytes_of(number), number,
@@ -199,18 +199,18 @@ ProductData::ProductData(const MatrixProduct& product, const Factors& factors, R
         });
     };
     constexpr long double nan = std::numeric_limits<long double>::quiet_NaN();
-    const auto drawn = [&](Number number, bool is_read) -> std::function<Complex()> {
+    const auto drawn = [&](DataType number, bool is_read) -> std::function<Complex()> {
         if (is_read || is_integer(number) || is_normalised(number))
             return [&random, number] { return draw_number(number, random); };
         return [number] { return Complex(nan, is_complex(number) ? nan : 0); };
     };
     const bool multiplies = factors.alpha != Complex(0);
-    fill(*a_, product.a, product.number_of_a(), product.rows, product.depth,
-         drawn(product.number_of_a(), multiplies));
-    fill(*b_, product.b, product.number_of_b(), product.depth, product.columns,
-         drawn(product.number_of_b(), multiplies));
-    fill(*c_, product.c, product.number_of_c(), product.rows, product.columns,
-         drawn(product.number_of_c(), factors.beta != Complex(0)));
+    fill(*a_, product.a, product.type_of_a(), product.rows, product.k,
+         drawn(product.type_of_a(), multiplies));
+    fill(*b_, product.b, product.type_of_b(), product.k, product.columns,
+         drawn(product.type_of_b(), multiplies));
+    fill(*c_, product.c, product.type_of_c(), product.rows, product.columns,
+         drawn(product.type_of_c(), factors.beta != Complex(0)));
     before_.assign(c_->data(), c_->data() + c_->bytes());
 }
 
@@ -221,30 +221,30 @@ void ProductData::remember() {
 }
 
 void ProductData::require_unharmed() {
-    const Integer bytes = bytes_of(product_.number_of_c());
+    const Integer bytes = bytes_of(product_.type_of_c());
     for_each_place([&](Integer offset) { c_->allow(offset, bytes); });
     for (GuardedMemory* matrix : {a_.get(), b_.get(), c_.get()}) matrix->require_unharmed();
 }
 
 ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j) const {
-    const auto element = [&](const GuardedMemory& memory, const MatrixLayout& layout, Number number,
+    const auto element = [&](const GuardedMemory& memory, const MatrixLayout& layout, DataType number,
                              Integer row, Integer column) {
         const Complex value =
             read_number(memory.origin() + offset_of(layout, matrix, row, column) * bytes_of(number), number);
         return layout.conjugated ? std::conj(value) : value;
     };
     const Integer c_offset =
-        offset_of(product_.c, matrix, i, j) * bytes_of(product_.number_of_c()) + (c_->origin() - c_->data());
+        offset_of(product_.c, matrix, i, j) * bytes_of(product_.type_of_c()) + (c_->origin() - c_->data());
     const Complex c = factors_.beta == Complex(0)
                           ? Complex(0)
-                          : read_number(before_.data() + c_offset, product_.number_of_c());
+                          : read_number(before_.data() + c_offset, product_.type_of_c());
     Complex sum = 0;
     long double magnitudes = 0;
     std::uint64_t integers = 0;
-    const Integer steps = factors_.alpha == Complex(0) ? 0 : product_.depth;
+    const Integer steps = factors_.alpha == Complex(0) ? 0 : product_.k;
     for (Integer k = 0; k < steps; ++k) {
-        const Complex x = element(*a_, product_.a, product_.number_of_a(), i, k);
-        const Complex y = element(*b_, product_.b, product_.number_of_b(), k, j);
+        const Complex x = element(*a_, product_.a, product_.type_of_a(), i, k);
+        const Complex y = element(*b_, product_.b, product_.type_of_b(), k, j);
         if (is_exact(product_)) {
             integers += static_cast<std::uint64_t>(as_integer(x) * as_integer(y));
             continue;
@@ -264,22 +264,22 @@ ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j
     const long double scale = std::abs(factors_.alpha) * magnitudes + std::abs(factors_.beta * c);
     // Sums of E4M3 in tensor cores keep 13 bits behind the point of the largest.
     const bool is_short =
-        product_.number_of_a() == Number::float8_e4m3 || product_.number_of_b() == Number::float8_e4m3;
+        product_.type_of_a() == DataType::float8_e4m3 || product_.type_of_b() == DataType::float8_e4m3;
     constexpr long double short_sum = 0x1p-12L;
-    const long double unit = is_short ? short_sum : rounding_of(product_.number);
-    const long double growth = 16 + 2 * std::sqrt(static_cast<long double>(product_.depth));
-    return {factors_.alpha * sum + factors_.beta * c, growth * unit * scale + step_of(product_.number)};
+    const long double unit = is_short ? short_sum : rounding_of(product_.data_type);
+    const long double growth = 16 + 2 * std::sqrt(static_cast<long double>(product_.k));
+    return {factors_.alpha * sum + factors_.beta * c, growth * unit * scale + step_of(product_.data_type)};
 }
 
 void ProductData::require_right(Integer matrix, Integer i, Integer j) const {
-    const Number stored = product_.number_of_c();
+    const DataType stored = product_.type_of_c();
     auto [exact, of_sums] = expected(matrix, i, j);
     if (epilogue_ != nullptr && !epilogue_->is_identity()) {
         const long double before = std::abs(exact);
         exact = (*epilogue_)(exact.real(), matrix, i, j);
         constexpr long double operations = 8;
         of_sums =
-            Epilogue::growth * of_sums + operations * rounding_of(product_.number) *
+            Epilogue::growth * of_sums + operations * rounding_of(product_.data_type) *
                                              (std::abs(exact) + 2 * before + 1 + static_cast<long double>(j));
     }
     const Range range = range_of(stored);
@@ -294,7 +294,7 @@ void ProductData::require_right(Integer matrix, Integer i, Integer j) const {
         read_number(c_->origin() + offset_of(product_.c, matrix, i, j) * bytes_of(stored), stored);
     if (std::abs(found - value) <= allowed) return;
     // Beyond what float16 holds.
-    if (stored == Number::float16 && std::isinf(found.real()) && std::abs(value) > 65504.0L) return;
+    if (stored == DataType::float16 && std::isinf(found.real()) && std::abs(value) > 65504.0L) return;
     throw Failure("wrong product",
                   fmt::format("element ({}, {}) of matrix {} is {}{:+}i and not {}{:+}i; {} are allowed", i,
                               j, matrix, static_cast<double>(found.real()), static_cast<double>(found.imag()),
@@ -303,14 +303,14 @@ void ProductData::require_right(Integer matrix, Integer i, Integer j) const {
 }
 
 void ProductData::for_each_place(const std::function<void(Integer)>& f) const {
-    const Integer bytes = bytes_of(product_.number_of_c());
+    const Integer bytes = bytes_of(product_.type_of_c());
     for_each_element(
         product_.batch, product_.rows, product_.columns,
         [&](Integer matrix, Integer i, Integer j) { f(offset_of(product_.c, matrix, i, j) * bytes); });
 }
 
 void ProductData::for_each_result(const std::function<void(Integer, Integer, Integer, Complex)>& f) const {
-    const Number stored = product_.number_of_c();
+    const DataType stored = product_.type_of_c();
     for_each_element(product_.batch, product_.rows, product_.columns,
                      [&](Integer matrix, Integer i, Integer j) {
                          const Integer at = offset_of(product_.c, matrix, i, j) * bytes_of(stored);
@@ -322,7 +322,7 @@ void ProductData::require_right(Random& random) const {
     constexpr Integer most = 6'000'000; // multiplications: all products that are drawn for CPUs
     const Integer elements = product_.batch * product_.rows * product_.columns;
     if (elements == 0) return;
-    const Integer each = std::max<Integer>(product_.depth, 1);
+    const Integer each = std::max<Integer>(product_.k, 1);
     if (elements * each <= most)
         return for_each_element(product_.batch, product_.rows, product_.columns,
                                 [&](Integer matrix, Integer i, Integer j) { require_right(matrix, i, j); });

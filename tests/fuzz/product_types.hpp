@@ -16,27 +16,26 @@ using NarrowTypes =
 using StoredIntegers = Types<std::int32_t, float, bfloat16, float16, std::int8_t, std::uint8_t>;
 
 /// Calls f with the one of the types that a kind of number has.
-template <class... Ts, class F> void with_type(Number number, Types<Ts...> /*of*/, const F& f) {
-    (void)((number == number_of<Ts>() && (f(Type<Ts>{}), true)) || ...);
+template <class... Ts, class F> void with_type(DataType number, Types<Ts...> /*of*/, const F& f) {
+    (void)((number == data_type_of<Ts>() && (f(Type<Ts>{}), true)) || ...);
 }
 
 /// Calls f with the types of sums, A, B and C.
 template <class F> void with_types(const MatrixProduct& product, const F& f) {
     const auto with_operands = [&](auto sums, auto as, auto bs, auto cs) {
-        with_type(product.number_of_a(), as, [&](auto a) {
-            with_type(product.number_of_b(), bs, [&](auto b) {
-                with_type(product.number_of_c(), cs, [&](auto c) { f(sums, a, b, c); });
-            });
+        with_type(product.type_of_a(), as, [&](auto a) {
+            with_type(product.type_of_b(), bs,
+                      [&](auto b) { with_type(product.type_of_c(), cs, [&](auto c) { f(sums, a, b, c); }); });
         });
     };
-    if (product.number == Number::int32)
+    if (product.data_type == DataType::int32)
         return with_operands(Type<std::int32_t>{}, ByteTypes{}, ByteTypes{}, StoredIntegers{});
-    if (product.number_of_a() == Number::float8_e4m3)
+    if (product.type_of_a() == DataType::float8_e4m3)
         return with_operands(Type<float>{}, Types<float8_e4m3>{}, Types<float8_e4m3>{},
                              Types<float, bfloat16, float16, std::int8_t>{});
-    if (product.number == Number::float32)
+    if (product.data_type == DataType::float32)
         return with_operands(Type<float>{}, NarrowTypes{}, NarrowTypes{}, NarrowTypes{});
-    with_type(product.number, SumTypes{}, [&](auto t) { f(t, t, t, t); });
+    with_type(product.data_type, SumTypes{}, [&](auto t) { f(t, t, t, t); });
 }
 
 } // namespace swirl::fuzz

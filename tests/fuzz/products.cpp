@@ -47,7 +47,8 @@ public:
             execute_by_lists(threads);
             data_.require_right(random_);
         }
-        const bool can_pack = !product_.widens() && !product_.converts() && product_.number != Number::int32;
+        const bool can_pack =
+            !product_.widens() && !product_.converts() && product_.data_type != DataType::int32;
         if (!can_pack || !random_.chance(40)) return;
         execute_packed(plan, random_.one_of({Packed::a, Packed::b, Packed::both}));
         require_same(bits, "of packed operands");
@@ -63,7 +64,7 @@ private:
             if (GuardedMemory* const results = reduced_.array())
                 plan = plan.with("r", reinterpret_cast<T*>(results->origin()));
         };
-        with_type(product_.number, Types<float, double>{}, with);
+        with_type(product_.data_type, Types<float, double>{}, with);
         return plan;
     }
 
@@ -83,7 +84,7 @@ private:
     void execute(const MatrixPlan& plan) {
         remember();
         with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
-            if constexpr (std::is_same_v<S, SumOf<A>>)
+            if constexpr (std::is_same_v<S, AccumulatorOf<A>>)
                 plan.execute<A, B, C>(factor<S>(factors_.alpha),
                                       reinterpret_cast<const A*>(data_.a().origin()),
                                       reinterpret_cast<const B*>(data_.b().origin()),
@@ -98,20 +99,19 @@ private:
                                        of.conjugated ? 1 : 0};
         };
         const std::string text = product_.epilogue.text();
-        const swirl_matrix_product described{static_cast<int>(product_.number),
+        const swirl_matrix_product described{static_cast<int>(product_.data_type),
                                              product_.rows,
                                              product_.columns,
-                                             product_.depth,
+                                             product_.k,
                                              product_.batch,
                                              layout(product_.a),
                                              layout(product_.b),
                                              layout(product_.c),
                                              product_.epilogue.is_identity() ? nullptr : text.c_str()};
-        const int numbers[] = {static_cast<int>(product_.number_of_a()),
-                               static_cast<int>(product_.number_of_b()),
-                               static_cast<int>(product_.number_of_c())};
+        const int numbers[] = {static_cast<int>(product_.type_of_a()), static_cast<int>(product_.type_of_b()),
+                               static_cast<int>(product_.type_of_c())};
         swirl_matrix_options options{};
-        options.numbers = numbers;
+        options.types = numbers;
         options.threads = threads;
         const auto require = [](swirl_status status) {
             if (status != SWIRL_OK) throw Failure("C interface", swirl_last_error());
@@ -123,7 +123,7 @@ private:
         remember();
         GuardedMemory* const array = epilogue_.array();
         const swirl_array given{"v", array == nullptr ? nullptr : array->origin(), nullptr};
-        with_type(product_.number, SumTypes{}, [&](auto of) {
+        with_type(product_.data_type, SumTypes{}, [&](auto of) {
             using T = typename decltype(of)::type;
             const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
             require(swirl_matrix_execute_with_arrays(made, &given, array == nullptr ? 0 : 1, &alpha,
@@ -140,7 +140,8 @@ private:
         const MatrixPlan plan = swirl::plan(one, {.threads = threads});
         remember();
         with_type(
-            product_.number, Types<float, double, std::complex<float>, std::complex<double>>{}, [&](auto of) {
+            product_.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
+            [&](auto of) {
                 using T = typename decltype(of)::type;
                 std::vector<const T*> a, b;
                 std::vector<T*> c;
@@ -163,7 +164,7 @@ private:
 
     void execute_packed(const MatrixPlan& plan, Packed packed) {
         remember();
-        with_type(product_.number, Types<float, double, std::complex<float>, std::complex<double>>{},
+        with_type(product_.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
                   [&](auto of) {
                       using T = typename decltype(of)::type;
                       const T* const a = reinterpret_cast<const T*>(data_.a().origin());

@@ -33,7 +33,7 @@ Integer results(const Reduction& reduction, const MatrixProduct& product) {
 } // namespace
 
 void draw_reduction(MatrixProduct& product, Random& random) {
-    const bool is_real = product.number == Number::float32 || product.number == Number::float64;
+    const bool is_real = product.data_type == DataType::float32 || product.data_type == DataType::float64;
     if (!is_real || product.converts() || random.chance(80)) return;
     product.reductions.push_back({.name = "r",
                                   .operation = random.one_of({Reduce::sum, Reduce::maximum, Reduce::minimum}),
@@ -43,7 +43,7 @@ void draw_reduction(MatrixProduct& product, Random& random) {
 Reduced::Reduced(const MatrixProduct& product) : product_(product) {
     if (product.reductions.empty()) return;
     const Integer count = std::max<Integer>(results(product.reductions[0], product), 1);
-    array_ = std::make_unique<GuardedMemory>("results r", 0, count * bytes_of(product.number));
+    array_ = std::make_unique<GuardedMemory>("results r", 0, count * bytes_of(product.data_type));
 }
 
 void Reduced::remember() {
@@ -52,7 +52,7 @@ void Reduced::remember() {
 
 void Reduced::require_unharmed() {
     if (!array_) return;
-    array_->allow(0, results(product_.reductions[0], product_) * bytes_of(product_.number));
+    array_->allow(0, results(product_.reductions[0], product_) * bytes_of(product_.data_type));
     array_->require_unharmed();
 }
 
@@ -73,12 +73,13 @@ void Reduced::require_right(const ProductData& data) const {
                        : reduction.operation == Reduce::maximum ? std::max(expected[at], x)
                                                                 : std::min(expected[at], x);
     });
-    const long double epsilon = product_.number == Number::float32 ? 0x1p-23L : 0x1p-52L;
+    const long double epsilon = product_.data_type == DataType::float32 ? 0x1p-23L : 0x1p-52L;
     const auto together = static_cast<long double>(product_.rows * product_.columns * product_.batch);
     const long double unit = reduction.operation == Reduce::sum ? epsilon * (4 + std::sqrt(together)) : 0;
     for (std::size_t k = 0; k < count; ++k) {
-        const std::byte* const place = array_->origin() + static_cast<Integer>(k) * bytes_of(product_.number);
-        const long double found = read_number(place, product_.number).real();
+        const std::byte* const place =
+            array_->origin() + static_cast<Integer>(k) * bytes_of(product_.data_type);
+        const long double found = read_number(place, product_.data_type).real();
         if (found == expected[k] || std::abs(found - expected[k]) <= unit * magnitudes[k]) continue;
         throw Failure("wrong reduction",
                       fmt::format("number {} is {} and not {}", k, static_cast<double>(found),

@@ -106,7 +106,7 @@ template <class T> void run_epilogue(const MatrixProduct& product, Random& rando
         }
         data.restore();
         data.remember();
-        with_type(product.number, Types<float, double, std::complex<float>, std::complex<double>>{},
+        with_type(product.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
                   [&](auto of) {
                       using N = typename decltype(of)::type;
                       plan.execute(N(1), reinterpret_cast<const N*>(data.a().origin()),
@@ -121,13 +121,13 @@ template <class T> void run_epilogue(const MatrixProduct& product, Random& rando
 }
 
 void fuzz_epilogue_text(Random& random, Journal& journal) {
-    using enum Number;
+    using enum DataType;
     MatrixProduct product = MatrixProduct::column_major(
         random.one_of({float32, float64, complex32, complex64}), random.logarithmic(1, 150),
         random.logarithmic(1, 150), random.logarithmic(1, 60));
     if (random.chance(50)) {
         product.batch = random.integer(1, 4);
-        product.a.batch_stride = product.rows * product.depth;
+        product.a.batch_stride = product.rows * product.k;
         product.c.batch_stride = product.rows * product.columns;
     }
     const std::string text = perhaps_mutated(
@@ -142,7 +142,7 @@ void fuzz_epilogue_text(Random& random, Journal& journal) {
     } catch (const UserError&) {
         return journal.refused();
     }
-    if (product.number == float32 || product.number == complex32)
+    if (product.data_type == float32 || product.data_type == complex32)
         run_epilogue<float>(product, random);
     else
         run_epilogue<double>(product, random);

@@ -4,7 +4,7 @@
 #include "gemm/schedule.hpp"
 #include "plan/matrix_blocks.hpp"
 #include "problem/matrix_product.hpp"
-#include "search/machine.hpp"
+#include "search/host.hpp"
 #include "search/matrix_wisdom.hpp"
 #include "search/probe.hpp"
 #include "search/shared_wisdom.hpp"
@@ -68,15 +68,15 @@ public:
         if (!fs::exists(sound)) return journal_.refused(); // nothing was worth keeping
         if (random_.chance(25)) {
             search::Wisdom wisdom(sound, quiet);
-            wisdom.remember_fact(search::machine_key(search::host_machine()), "probe", drawn_probe());
+            wisdom.store_fact(search::host_key(search::this_host()), "probe", drawn_probe());
         }
         const fs::path damaged = folder_.path() / "damaged.sqlite";
         damage(sound, damaged);
         use(damaged);
-        if (random_.chance(30)) look_at(damaged);
+        if (random_.chance(30)) check_values(damaged);
         for (const Learned& known : learned_) run_planned(known);
-        look_at(damaged);
-        search::Wisdom(damaged, quiet).forget_all();
+        check_values(damaged);
+        search::Wisdom(damaged, quiet).erase_all();
     }
 
 private:
@@ -243,9 +243,9 @@ private:
     }
 
     std::string drawn_probe() {
-        const search::Machine& machine = search::host_machine();
-        search::MachineProbe probe{
-            .machine = machine,
+        const search::Host& host = search::this_host();
+        search::HostProbe probe{
+            .host = host,
             .measured_with = "machine code",
             .flops_float32 = 1e11,
             .flops_float64 = 5e10,
@@ -259,7 +259,7 @@ private:
     }
 
     /// What commands do with wisdom.
-    void look_at(const fs::path& file) {
+    void check_values(const fs::path& file) {
         search::Wisdom wisdom(file, quiet);
         static_cast<void>(wisdom.entries());
         std::ostringstream lines;
@@ -268,7 +268,7 @@ private:
         if (const auto imported = wisdom.import_lines(back);
             imported.stored > 0 && !imported.unreadable.empty())
             throw Failure("wisdom", "what was exported is not read back");
-        static_cast<void>(search::remembered_probe(wisdom));
+        static_cast<void>(search::stored_probe(wisdom));
         for (const Learned& known : learned_) static_cast<void>(wisdom.entries_for(to_text(known.problem)));
     }
 
@@ -306,9 +306,9 @@ template <class T> void multiply_by(const gemm::Schedule& schedule, Random& rand
     const std::vector<T> a = whole(m * k), b = whole(k * n);
     std::vector<T> c(static_cast<std::size_t>(m * n), T(std::numeric_limits<float>::quiet_NaN()));
     const T one(1), zero(0);
-    planning::MatrixKernels kernels(number_of<T>(), schedule, target::host_cpu());
-    const Integer depth = gemm::balanced_block(k, schedule.block_depth, schedule.unroll);
-    planning::multiply_blocks(kernels, MatrixProduct::column_major(number_of<T>(), m, n, k),
+    planning::MatrixKernels kernels(data_type_of<T>(), schedule, target::host_cpu());
+    const Integer depth = gemm::balanced_block(k, schedule.kc, schedule.unroll);
+    planning::multiply_blocks(kernels, MatrixProduct::column_major(data_type_of<T>(), m, n, k),
                               {&one, a.data(), b.data(), &zero, c.data()}, gemm::Update::overwrite, depth);
     for (Integer j = 0; j < n; ++j)
         for (Integer i = 0; i < m; ++i) {
@@ -329,21 +329,21 @@ void fuzz_schedule(Random& random, Journal& journal) {
     const fs::path file = folder.path() / "wisdom.sqlite";
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
-        random.one_of({Number::float32, Number::float64, Number::complex32, Number::complex64});
+        random.one_of({DataType::float32, DataType::float64, DataType::complex32, DataType::complex64});
     const std::string recipe = mutated(to_string(gemm::model_schedule(number, cpu)), random);
     journal.doing(fmt::format("the schedule {} of {}", recipe, word_of(number)));
-    search::Machine machine = search::host_machine();
-    machine.instruction_set = cpu.name;
+    search::Host host = search::this_host();
+    host.instruction_set = cpu.name;
     if (recipe.empty()) return journal.refused();
     search::shared_wisdom(true)->replace(
-        {search::machine_key(machine), fmt::format("gemm {}", word_of(number))},
+        {search::host_key(host), fmt::format("gemm {}", word_of(number))},
         {.recipe = recipe, .seconds = 1, .found_by = search::FoundBy::measure});
-    const std::optional<gemm::Schedule> schedule = search::remembered_schedule(number, cpu);
+    const std::optional<gemm::Schedule> schedule = search::lookup_schedule(number, cpu);
     if (!schedule) return journal.refused();
     switch (number) {
-    case Number::float32: return multiply_by<float>(*schedule, random);
-    case Number::float64: return multiply_by<double>(*schedule, random);
-    case Number::complex32: return multiply_by<std::complex<float>>(*schedule, random);
+    case DataType::float32: return multiply_by<float>(*schedule, random);
+    case DataType::float64: return multiply_by<double>(*schedule, random);
+    case DataType::complex32: return multiply_by<std::complex<float>>(*schedule, random);
     default: return multiply_by<std::complex<double>>(*schedule, random);
     }
 }

@@ -9,9 +9,9 @@ constexpr const char* number_words[] = {"float32", "float64", "complex32", "comp
                                         "float16", "int8",    "uint8",     "int32",     "float8_e4m3",
                                         "unorm8",  "snorm8",  "unorm16",   "snorm16"};
 
-const char* word_of(Number number) { return number_words[static_cast<std::size_t>(number)]; }
+const char* word_of(DataType number) { return number_words[static_cast<std::size_t>(number)]; }
 
-std::string in_words(const char* name, Number number, const MatrixLayout& layout) {
+std::string in_words(const char* name, DataType number, const MatrixLayout& layout) {
     return fmt::format("{}={}:({},{},{}){}", name, word_of(number), layout.row_stride, layout.column_stride,
                        layout.batch_stride, layout.conjugated ? ",conj" : "");
 }
@@ -23,9 +23,9 @@ std::string in_words(const MatrixProduct& product, const Factors& factors) {
         return fmt::format("{}{:+}i", static_cast<double>(value.real()), static_cast<double>(value.imag()));
     };
     std::string words = fmt::format(
-        "gemm {}x{}x{} {} batch={} {} {} {} alpha={} beta={}", product.rows, product.columns, product.depth,
-        word_of(product.number), product.batch, in_words("a", product.number_of_a(), product.a),
-        in_words("b", product.number_of_b(), product.b), in_words("c", product.number_of_c(), product.c),
+        "gemm {}x{}x{} {} batch={} {} {} {} alpha={} beta={}", product.rows, product.columns, product.k,
+        word_of(product.data_type), product.batch, in_words("a", product.type_of_a(), product.a),
+        in_words("b", product.type_of_b(), product.b), in_words("c", product.type_of_c(), product.c),
         factor(factors.alpha), factor(factors.beta));
     if (!product.epilogue.is_identity()) words += fmt::format(" epilogue=\"{}\"", product.epilogue.text());
     for (const Reduction& reduction : product.reductions)

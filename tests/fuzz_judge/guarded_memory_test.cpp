@@ -33,7 +33,7 @@ TEST(GuardedMemory, CrashesOnReadsBeyondAFence) {
 
 TEST(GuardedMemory, FindsProductsThatReadBeyondAnArrayOfTheirEpilogue) {
     constexpr Integer rows = 33, columns = 5;
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, rows, columns, 7);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, 7);
     product.epilogue = Expression("x + v[i]");
     const std::vector<float> a(rows * 7), b(7 * columns);
     std::vector<float> c(rows * columns);

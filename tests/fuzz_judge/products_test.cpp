@@ -78,7 +78,7 @@ TEST(FuzzOfProducts, FindsAnElementOfOtherBits) {
             std::byte* const element = some_element(data);
             if (element == nullptr) return false;
             // The highest bits: sign and exponent of a number, or half of an integer's range.
-            element[bytes_of(data.product().number_of_c()) - 1] ^= std::byte{0x55};
+            element[bytes_of(data.product().type_of_c()) - 1] ^= std::byte{0x55};
             return true;
         },
         {"wrong product", "wrong reduction", "other bits"}, 300);
@@ -88,9 +88,9 @@ TEST(FuzzOfProducts, FindsNaNs) {
     expect_found(
         [](ProductData& data, GuardedMemory*) {
             std::byte* const element = some_element(data);
-            const Number number = data.product().number_of_c();
-            const bool has_nan = number == Number::float32 || number == Number::float64 ||
-                                 number == Number::bfloat16 || number == Number::float16 ||
+            const DataType number = data.product().type_of_c();
+            const bool has_nan = number == DataType::float32 || number == DataType::float64 ||
+                                 number == DataType::bfloat16 || number == DataType::float16 ||
                                  is_complex(number);
             if (element == nullptr || !has_nan) return false;
             write_number(element, number, std::numeric_limits<long double>::quiet_NaN());
@@ -140,7 +140,7 @@ TEST(FuzzOfProducts, FindsOperandsThatChanged) {
 TEST(FuzzOfProducts, FindsWritesIntoGapsOfC) {
     expect_found(
         [](ProductData& data, GuardedMemory*) {
-            const Integer bytes = bytes_of(data.product().number_of_c());
+            const Integer bytes = bytes_of(data.product().type_of_c());
             std::set<Integer> elements;
             data.for_each_place([&](Integer offset) { elements.insert(offset); });
             for (Integer offset = data.c().lowest(); offset < data.c().end(); offset += bytes)

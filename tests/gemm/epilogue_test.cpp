@@ -33,21 +33,21 @@ Epilogue example(Integer columns) {
 TEST(Epilogue, FinishesTheElementsOfATile) {
     unsigned seed = 0;
     for (const target::Cpu* cpu : target::cpus())
-        for (const Number number : {Number::float32, Number::float64})
+        for (const DataType number : {DataType::float32, DataType::float64})
             for (int missing = 0; missing < 3; ++missing) {
                 const Tile tile = model_schedule(number, *cpu).tile;
                 const int rows = std::max(1, tile.rows() - missing);
                 const Integer depth = 3;
-                const MicroKernel kernel{.number = number,
+                const MicroKernel kernel{.data_type = number,
                                          .tile = tile,
                                          .rows = rows,
                                          .columns = tile.columns,
                                          .unroll = 2,
-                                         .most_depth = depth,
-                                         .most_stride = rows,
+                                         .max_k = depth,
+                                         .max_stride = rows,
                                          .epilogue = example(tile.columns)};
                 const ir::Program program = micro_kernel(kernel);
-                ir::verify(program, ir::Stage::vectorized);
+                ir::verify(program, ir::VerificationLevel::vectorized);
                 ir::Arguments arguments(program);
                 std::mt19937 random(++seed);
                 for (const char* name : {"a", "b", "factors", "e0", "e1", "e2"})

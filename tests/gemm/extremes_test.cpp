@@ -30,7 +30,7 @@ Extremes found_in(const ir::Memory& to) {
 Extremes extremes_with(Integer lines, Integer length, Integer at, float number) {
     const Integer stride = length + 5;
     const ir::Program program = extremes(lines, length, stride);
-    ir::verify(program, ir::Stage::vectorized);
+    ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     ir::Memory& from = arguments["from"];
     for (Integer line = 0; line < lines; ++line)

@@ -1,7 +1,7 @@
 // Errors of products of float32 from bfloat16 terms, in the interpreter, whose tensor cores cut sums off as a GPU's do.
 
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "gemm/gpu_model.hpp"
-#include "gemm/gpu_product.hpp"
 #include "reference.hpp"
 #include "support/kernel_sequence.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
 MatrixProduct product_of(Integer depth) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 64, depth);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 64, depth);
     product.a = {depth, 1};
     return product;
 }
@@ -42,7 +42,7 @@ struct Errors {
 };
 class Operands {
 public:
-    Operands(const MatrixProduct& product, const Pattern& pattern) : depth_(product.depth) {
+    Operands(const MatrixProduct& product, const Pattern& pattern) : depth_(product.k) {
         Random random(5);
         for (auto* side : {&a_, &b_})
             for (Integer i = 0; i < 64 * depth_; ++i) side->push_back(pattern.element(random));
@@ -72,7 +72,7 @@ public:
         });
     }
     Errors of_kernels(const MatrixProduct& product, const GpuSchedule& schedule) const {
-        support::KernelSequence kernels(gpu_product(product, schedule, gpu()));
+        support::KernelSequence kernels(gpu_gemm_kernels(product, schedule, gpu()));
         for (Integer i = 0; i < std::ssize(a_); ++i) {
             kernels.memory("a").set(i, a_[static_cast<std::size_t>(i)]);
             kernels.memory("b").set(i, b_[static_cast<std::size_t>(i)]);
@@ -93,8 +93,8 @@ private:
 
 GpuSchedule schedule_with(const std::string& more) {
     return parse_gpu_schedule(
-        "block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 "
-        "staged_rows=64 terms=3 " +
+        "cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 "
+        "epilogue_tile_m=64 bf16_split=3 " +
         more);
 }
 
@@ -103,8 +103,8 @@ constexpr double slack = 1.1, unit = 0x1p-23;
 TEST(GpuAccuracy, OfTermsIsThatOfMultiplyAddsInMeanAndMaximumAndBias) {
     for (const Integer depth : {64, 512}) {
         const MatrixProduct product = product_of(depth);
-        const GpuSchedule schedule =
-            schedule_with("run=16 promotion_interval=" + std::to_string(longest_promotion_interval(depth)));
+        const GpuSchedule schedule = schedule_with("accumulation_interval=16 promotion_interval=" +
+                                                   std::to_string(max_promotion_interval(depth)));
         EXPECT_EQ(accuracy_of(schedule, product), Accuracy::ordinary_in_range);
         for (const Pattern& pattern : patterns) {
             SCOPED_TRACE(std::string(pattern.name) + ", " + std::to_string(depth));
@@ -120,7 +120,7 @@ TEST(GpuAccuracy, OfTermsIsThatOfMultiplyAddsInMeanAndMaximumAndBias) {
 /// What the promise is there for: accumulators of a whole run drift.
 TEST(GpuAccuracy, RunsOfCutOffSumsDriftTowardsZero) {
     const MatrixProduct product = product_of(512);
-    const GpuSchedule schedule = schedule_with("run=16");
+    const GpuSchedule schedule = schedule_with("accumulation_interval=16");
     EXPECT_EQ(accuracy_of(schedule, product), Accuracy::reduced);
     const Operands operands(product, patterns[1]);
     const Errors simt = operands.of_multiply_adds(), found = operands.of_kernels(product, schedule);
@@ -130,7 +130,7 @@ TEST(GpuAccuracy, RunsOfCutOffSumsDriftTowardsZero) {
 
 TEST(GpuAccuracy, ModelsSchedulesKeepWhatTheyPromise) {
     for (const Integer depth : {16, 63, 64, 128, 192, 1000, 100000}) {
-        const MatrixProduct product = MatrixProduct::column_major(Number::float32, 4096, 4096, depth);
+        const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 4096, 4096, depth);
         for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range})
             for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 40, accuracy))
                 EXPECT_LE(accuracy_of(schedule, product), accuracy) << to_string(schedule);
@@ -140,12 +140,13 @@ TEST(GpuAccuracy, ModelsSchedulesKeepWhatTheyPromise) {
 TEST(GpuAccuracy, PromotionIsOfWholeInstructionsInAPiece) {
     const MatrixProduct product = product_of(128);
     const auto why = [&](const std::string& more) {
-        return objection(schedule_with(more), product, gpu()).value_or("nothing");
+        return infeasibility(schedule_with(more), product, gpu()).value_or("nothing");
     };
-    EXPECT_EQ(why("run=1 promotion_interval=16"), "nothing");
-    EXPECT_EQ(why("run=1 promotion_interval=64"), "nothing");
-    for (const char* more : {"run=1 promotion_interval=8", "run=1 promotion_interval=48",
-                             "run=1 promotion_interval=128", "promotion_interval=16"})
+    EXPECT_EQ(why("accumulation_interval=1 promotion_interval=16"), "nothing");
+    EXPECT_EQ(why("accumulation_interval=1 promotion_interval=64"), "nothing");
+    for (const char* more :
+         {"accumulation_interval=1 promotion_interval=8", "accumulation_interval=1 promotion_interval=48",
+          "accumulation_interval=1 promotion_interval=128", "promotion_interval=16"})
         EXPECT_NE(why(more).find("promotion_interval"), std::string::npos) << more << ": " << why(more);
 }
 

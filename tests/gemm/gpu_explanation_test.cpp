@@ -1,11 +1,11 @@
 // What is said of kernels for GPUs: their main loop's instructions, what they ask of a GPU, who has which element of C.
 
 #include "gemm/gpu_balance.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "gemm/gpu_model.hpp"
-#include "gemm/gpu_product.hpp"
 #include "gemm/gpu_sample.hpp"
-#include "gemm/gpu_thread_map.hpp"
-#include "ir/loop_mix.hpp"
+#include "gemm/gpu_simt_thread_map.hpp"
+#include "ir/instruction_mix.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,22 +17,22 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 /// Gray's tile of 128 × 128 for 256 threads, of matrices as his kernel takes them: A by columns, B by rows.
 GpuSchedule schedule_of_gray() {
     GpuSchedule schedule;
-    schedule.a_lanes = schedule.b_lanes = schedule.c_lanes = 4;
+    schedule.a_vector_m = schedule.b_vector_n = schedule.c_vector_m = 4;
     return schedule;
 }
-MatrixProduct product_of(Integer extent, Number number = Number::float32) {
-    return {.number = number,
+MatrixProduct product_of(Integer extent, DataType number = DataType::float32) {
+    return {.data_type = number,
             .rows = extent,
             .columns = extent,
-            .depth = extent,
+            .k = extent,
             .a = {1, extent},
             .b = {extent, 1},
             .c = {1, extent}};
 }
 
 TEST(GpuMainLoop, HasTheInstructionsOfTheWalkthrough) {
-    const ir::LoopMix mix =
-        ir::mix_of_loop(gpu_product(product_of(1024), schedule_of_gray(), gpu()).front(), gpu_piece_loop);
+    const ir::InstructionMix mix = ir::instruction_mix_of_loop(
+        gpu_gemm_kernels(product_of(1024), schedule_of_gray(), gpu()).front(), k_tile_loop);
     EXPECT_EQ(mix.threads, 256);
     EXPECT_EQ(mix.fused, 256 * 512);
     EXPECT_EQ(mix.shared_loads, (std::map<Integer, Integer>{{16, 256 * 32}}));
@@ -45,55 +45,56 @@ TEST(GpuMainLoop, HasTheInstructionsOfTheWalkthrough) {
 
 TEST(GpuMainLoop, CountsCopiesThatSomeThreadsMake) {
     GpuSchedule schedule = schedule_of_gray();
-    schedule.block_columns = 64; // 128 threads copy 256 vectors of A and 128 of B
-    schedule.block_depth = 6;    // 192 and 96
-    const ir::LoopMix mix =
-        ir::mix_of_loop(gpu_product(product_of(1024), schedule, gpu()).front(), gpu_piece_loop);
+    schedule.cta_n = 64; // 128 threads copy 256 vectors of A and 128 of B
+    schedule.cta_k = 6;  // 192 and 96
+    const ir::InstructionMix mix =
+        ir::instruction_mix_of_loop(gpu_gemm_kernels(product_of(1024), schedule, gpu()).front(), k_tile_loop);
     EXPECT_EQ(mix.copies, (std::map<Integer, Integer>{{16, 192 + 96}}));
 }
 
 TEST(GpuMainLoop, HasProductsByWarps) {
     const GpuSchedule schedule = parse_gpu_schedule(
-        "block_rows=32 block_columns=16 block_depth=8 thread_rows=2 thread_columns=2 warp_depth=4 stages=3 "
-        "depth_run=4");
-    const MatrixProduct product = product_of(64, Number::float64);
-    const ir::LoopMix mix = ir::mix_of_loop(gpu_product(product, schedule, gpu()).front(), gpu_piece_loop);
+        "cta_m=32 cta_n=16 cta_k=8 thread_m=2 thread_n=2 mma_k=4 stages=3 "
+        "copy_k=4");
+    const MatrixProduct product = product_of(64, DataType::float64);
+    const ir::InstructionMix mix =
+        ir::instruction_mix_of_loop(gpu_gemm_kernels(product, schedule, gpu()).front(), k_tile_loop);
     EXPECT_EQ(mix.fused, 0);
-    EXPECT_EQ(mix.multiply_adds_of_products, 32 * 16 * 8);
-    EXPECT_EQ(mix.warp_products, mix.threads * 2); // 16 × 8 × 4 of each warp's 16 × 8, twice
+    EXPECT_EQ(mix.mma_multiply_adds, 32 * 16 * 8);
+    EXPECT_EQ(mix.mma_instructions, mix.threads * 2); // 16 × 8 × 4 of each warp's 16 × 8, twice
     GpuSchedule without = schedule;
-    without.warp_depth = 0;
+    without.mma_k = 0;
     EXPECT_DOUBLE_EQ(gpu_balance(product, schedule, gpu()).peak,
                      2 * gpu_balance(product, without, gpu()).peak);
 }
 
 TEST(GpuBalance, ReckonsBytesAndWaves) {
     const GpuBalance balance = gpu_balance(product_of(4096), schedule_of_gray(), gpu(), 128);
-    EXPECT_EQ(balance.piece_bytes, 2 * 128 * 8 * 4);
-    EXPECT_EQ(balance.piece_multiply_adds, 128 * 128 * 8);
+    EXPECT_EQ(balance.k_tile_bytes, 2 * 128 * 8 * 4);
+    EXPECT_EQ(balance.k_tile_fmas, 128 * 128 * 8);
     EXPECT_DOUBLE_EQ(balance.flops_per_byte(), 32);
     EXPECT_DOUBLE_EQ(balance.peak, 132 * 128 * 2 * gpu_rates(gpu()).hertz);
-    EXPECT_DOUBLE_EQ(balance.cache_needed, balance.peak / 32);
+    EXPECT_DOUBLE_EQ(balance.l2_needed, balance.peak / 32);
     EXPECT_EQ(balance.occupancy.blocks, 2); // of 256 threads with 128 registers
     EXPECT_EQ(balance.occupancy.limited_by, target::OccupancyLimit::registers);
     EXPECT_EQ(balance.blocks, 1024);
-    EXPECT_EQ(balance.blocks_at_once, 264);
+    EXPECT_EQ(balance.resident_blocks, 264);
     EXPECT_EQ(balance.waves, 4);
     EXPECT_DOUBLE_EQ(balance.last_wave, (1024 - 3 * 264) / 264.0);
-    EXPECT_LT(balance.memory_needed, balance.cache_needed / 5);
+    EXPECT_LT(balance.memory_needed, balance.l2_needed / 5);
 }
 
 TEST(GpuBalance, OfAStreamHasItsBlocks) {
     GpuSchedule schedule = schedule_of_gray();
-    schedule.stream_blocks = 264;
-    schedule.whole_tiles = 3;
+    schedule.stream_k_blocks = 264;
+    schedule.data_parallel_tiles = 3;
     const GpuBalance balance = gpu_balance(product_of(4096), schedule, gpu(), 128);
     EXPECT_EQ(balance.blocks, 264);
     EXPECT_EQ(balance.waves, 1);
     EXPECT_DOUBLE_EQ(balance.last_wave, 1);
     ASSERT_TRUE(balance.stream);
-    EXPECT_EQ(balance.stream->shared_tiles(), 1024 - 3 * 264);
-    EXPECT_EQ(balance.stream->share(), ceil_divide((1024 - 3 * 264) * 512, 264));
+    EXPECT_EQ(balance.stream->stream_k_tiles(), 1024 - 3 * 264);
+    EXPECT_EQ(balance.stream->k_tiles_per_block(), ceil_divide((1024 - 3 * 264) * 512, 264));
 }
 
 TEST(GpuBalance, OfOneWaveReadsWhatThereIsOnce) {
@@ -102,7 +103,7 @@ TEST(GpuBalance, OfOneWaveReadsWhatThereIsOnce) {
     const double flops = 2.0 * 1024 * 1024, bytes = 2.0 * 1024 * 4; // of a step along the depth
     EXPECT_DOUBLE_EQ(balance.memory_needed, balance.peak * bytes / flops);
     EXPECT_DOUBLE_EQ(
-        gpu_balance(product_of(1024, Number::float64), parse_gpu_schedule("stages=2"), gpu()).peak,
+        gpu_balance(product_of(1024, DataType::float64), parse_gpu_schedule("stages=2"), gpu()).peak,
         balance.peak / 2);
 }
 
@@ -112,7 +113,7 @@ TEST(GpuSample, KeepsHowElementsLieInLines) {
     for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 5001 * 5001;
     const MatrixProduct sample = one_tile_of(product, GpuSchedule{});
     EXPECT_EQ(sample.rows, 128);
-    EXPECT_EQ(sample.depth, 16);
+    EXPECT_EQ(sample.k, 16);
     EXPECT_EQ(sample.batch, 1);
     EXPECT_EQ(sample.a.row_stride, 1);
     EXPECT_EQ(sample.a.column_stride % 128, 5001 % 128);
@@ -136,11 +137,11 @@ TEST(GpuSample, CountsSectorsAndConflicts) {
 
 TEST(GpuSample, RunsWithSlicesSplitsAndMatrices) {
     for (const char* text :
-         {"block_rows=32 block_columns=16 thread_rows=4 thread_columns=4 slices=2 splits=2",
-          "block_rows=32 block_columns=16 thread_rows=4 thread_columns=4 splits=4 through_memory=1 stages=2",
-          "block_rows=32 block_columns=16 thread_rows=4 thread_columns=4 stream_blocks=5 whole_tiles=2",
-          "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 lane_rows=4 "
-          "lane_columns=4 stages=2 matrices=4"}) {
+         {"cta_m=32 cta_n=16 thread_m=4 thread_n=4 sliced_k=2 split_k=2",
+          "cta_m=32 cta_n=16 thread_m=4 thread_n=4 split_k=4 split_k_in_workspace=1 stages=2",
+          "cta_m=32 cta_n=16 thread_m=4 thread_n=4 stream_k_blocks=5 data_parallel_tiles=2",
+          "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 warp_lanes_m=4 "
+          "warp_lanes_n=4 stages=2 matrices=4"}) {
         MatrixProduct product = product_of(64);
         product.batch = 4;
         for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 64 * 64;
@@ -150,16 +151,15 @@ TEST(GpuSample, RunsWithSlicesSplitsAndMatrices) {
 }
 
 TEST(GpuThreadParts, CoverTheTileOnce) {
-    for (const char* more :
-         {"", " zigzag=1", " thread_rows=16 block_rows=256", " lane_rows=16 lane_columns=2"})
-        for (const Number number : {Number::float32, Number::float64}) {
+    for (const char* more : {"", " zigzag=1", " thread_m=16 cta_m=256", " warp_lanes_m=16 warp_lanes_n=2"})
+        for (const DataType number : {DataType::float32, DataType::float64}) {
             const GpuSchedule schedule = parse_gpu_schedule(to_string(GpuSchedule{}) + more);
-            std::vector<int> times(static_cast<std::size_t>(schedule.block_rows * schedule.block_columns));
-            for (const GpuThreadPart& part : gpu_thread_parts(schedule, number, 0, schedule.slice_threads()))
+            std::vector<int> times(static_cast<std::size_t>(schedule.cta_m * schedule.cta_n));
+            for (const ThreadFragment& part :
+                 thread_fragments(schedule, number, 0, schedule.k_slice_threads()))
                 for (int i = 0; i < part.rows; ++i)
                     for (int j = 0; j < part.columns; ++j)
-                        ++times[static_cast<std::size_t>((part.row + i) * schedule.block_columns +
-                                                         part.column + j)];
+                        ++times[static_cast<std::size_t>((part.row + i) * schedule.cta_n + part.column + j)];
             EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << more;
         }
 }

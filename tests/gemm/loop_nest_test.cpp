@@ -12,7 +12,7 @@ namespace {
 void expect_product(const LoopNest& nest, unsigned seed) {
     const MatrixProduct& product = nest.product;
     const ir::Program program = loop_nest(nest);
-    ir::verify(program, ir::Stage::vectorized);
+    ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(seed);
     for (const char* name : {"a", "b"}) fill(arguments[name], random);
@@ -23,12 +23,12 @@ void expect_product(const LoopNest& nest, unsigned seed) {
     for (Integer i = 0; i < product.rows; ++i)
         for (Integer j = 0; j < product.columns; ++j) {
             long double expected = 0;
-            for (Integer k = 0; k < product.depth; ++k)
+            for (Integer k = 0; k < product.k; ++k)
                 expected += element("a", product.a, i, k) * element("b", product.b, k, j);
             ASSERT_LE(std::abs(element("c", product.c, i, j) - expected),
-                      tolerance(product.number, product.depth))
+                      tolerance(product.data_type, product.k))
                 << i << ", " << j << " of " << product.rows << " by " << product.columns << " by "
-                << product.depth << ": " << to_string(nest);
+                << product.k << ": " << to_string(nest);
         }
 }
 
@@ -46,19 +46,19 @@ TEST(LoopNest, IsTheProductForEveryOrderCopyAndRemainder) {
                         return 1 + static_cast<int>(random() % static_cast<unsigned>(n));
                     };
                     LoopNest nest{.product = MatrixProduct::row_major(
-                                      trial % 2 == 0 ? Number::float64 : Number::float32, up_to(30),
+                                      trial % 2 == 0 ? DataType::float64 : DataType::float32, up_to(30),
                                       up_to(40), up_to(30))};
                     nest.order = order;
-                    nest.block_rows = up_to(20);
-                    nest.block_columns = up_to(30);
-                    nest.block_depth = up_to(20);
+                    nest.mc = up_to(20);
+                    nest.nc = up_to(30);
+                    nest.kc = up_to(20);
                     nest.copies = copies;
                     nest.lanes = lanes;
                     nest.tile_rows = up_to(4);
                     nest.tile_vectors = up_to(3);
                     nest.unroll = up_to(5);
-                    nest.loads_ahead = up_to(6) - 1;
-                    nest.adds_behind = up_to(4) - 1;
+                    nest.load_distance = up_to(6) - 1;
+                    nest.add_distance = up_to(4) - 1;
                     nest.is_fused = trial % 3 == 0;
                     expect_product(nest, seed);
                 }
@@ -67,13 +67,13 @@ TEST(LoopNest, IsTheProductForEveryOrderCopyAndRemainder) {
 TEST(LoopNest, ReadsAndWritesMatricesWithAnyStrides) {
     LoopNest nest{.product = {.rows = 7,
                               .columns = 9,
-                              .depth = 5,
+                              .k = 5,
                               .a = {.row_stride = -2, .column_stride = 17},
                               .b = {.row_stride = 1, .column_stride = 6},
                               .c = {.row_stride = -11, .column_stride = 1}},
-                  .block_rows = 4,
-                  .block_columns = 5,
-                  .block_depth = 3,
+                  .mc = 4,
+                  .nc = 5,
+                  .kc = 3,
                   .tile_rows = 2,
                   .tile_vectors = 2};
     expect_product(nest, 1);
@@ -86,15 +86,15 @@ TEST(LoopNest, ReadsAndWritesMatricesWithAnyStrides) {
 
 TEST(LoopNest, MultipliesAndAddsEachElementOnce) {
     for (const bool is_fused : {false, true}) {
-        const LoopNest nest{.product = MatrixProduct::row_major(Number::float64, 11, 13, 17),
-                            .block_rows = 5,
-                            .block_columns = 7,
-                            .block_depth = 6,
+        const LoopNest nest{.product = MatrixProduct::row_major(DataType::float64, 11, 13, 17),
+                            .mc = 5,
+                            .nc = 7,
+                            .kc = 6,
                             .tile_rows = 2,
                             .tile_vectors = 3,
                             .unroll = 4,
-                            .loads_ahead = 3,
-                            .adds_behind = 2,
+                            .load_distance = 3,
+                            .add_distance = 2,
                             .is_fused = is_fused};
         const ir::Program program = loop_nest(nest);
         ir::Arguments arguments(program);
@@ -105,10 +105,10 @@ TEST(LoopNest, MultipliesAndAddsEachElementOnce) {
 }
 
 TEST(LoopNest, LoadsComeAheadAndAdditionsBehind) {
-    LoopNest nest{.product = MatrixProduct::row_major(Number::float64, 3, 3, 4),
-                  .block_rows = 3,
-                  .block_columns = 3,
-                  .block_depth = 4,
+    LoopNest nest{.product = MatrixProduct::row_major(DataType::float64, 3, 3, 4),
+                  .mc = 3,
+                  .nc = 3,
+                  .kc = 4,
                   .tile_rows = 3,
                   .tile_vectors = 3,
                   .unroll = 4};
@@ -123,7 +123,7 @@ TEST(LoopNest, LoadsComeAheadAndAdditionsBehind) {
         return result;
     };
     EXPECT_EQ(distance(), 1);
-    nest.adds_behind = 2;
+    nest.add_distance = 2;
     EXPECT_GE(distance(), 3);
 }
 

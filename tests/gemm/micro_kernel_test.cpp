@@ -9,24 +9,25 @@
 namespace swirl::gemm::test {
 namespace {
 
-constexpr Number numbers[] = {Number::float32, Number::float64, Number::complex32, Number::complex64};
+constexpr DataType numbers[] = {DataType::float32, DataType::float64, DataType::complex32,
+                                DataType::complex64};
 
 /// Part `part` of the number in a row or column of a packed panel.
-Integer packed_place(Number number, Integer step, int width, int part, int at) {
+Integer packed_place(DataType number, Integer step, int width, int part, int at) {
     return scalars_in(number) * width * step + part * width + at;
 }
 
-Complex packed_number(const ir::Memory& memory, Number number, Integer step, int width, int at) {
+Complex packed_number(const ir::Memory& memory, DataType number, Integer step, int width, int at) {
     const long double real = memory[packed_place(number, step, width, 0, at)];
     return is_complex(number) ? Complex(real, memory[packed_place(number, step, width, 1, at)]) : real;
 }
 
 void expect_product(const MicroKernel& kernel, Integer depth) {
     const ir::Program program = micro_kernel(kernel);
-    ir::verify(program, ir::Stage::vectorized);
+    ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(static_cast<unsigned>(depth));
-    const Number number = kernel.number;
+    const DataType number = kernel.data_type;
     ir::Memory* const c = &arguments["c"];
     for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
     if (kernel.update != Update::overwrite) fill(*c, random); // else it may not be read
@@ -51,32 +52,32 @@ void expect_product(const MicroKernel& kernel, Integer depth) {
 }
 
 TEST(MicroKernel, IsTheProductOfItsPanelsForEveryKindOfTile) {
-    for (const Number number : numbers)
+    for (const DataType number : numbers)
         for (const Update update : {Update::overwrite, Update::add, Update::scale})
             for (const int lanes : {1, 2, 4})
                 for (const Integer depth : {1, 4, 9})
-                    expect_product({.number = number,
+                    expect_product({.data_type = number,
                                     .tile = {lanes, 2, 3},
                                     .rows = 2 * lanes,
                                     .columns = 3,
                                     .update = update,
-                                    .most_depth = 9,
-                                    .most_stride = 9},
+                                    .max_k = 9,
+                                    .max_stride = 9},
                                    depth);
 }
 
 TEST(MicroKernel, TouchesOnlyTheRowsAndColumnsThatThereAre) {
-    for (const Number number : numbers)
+    for (const DataType number : numbers)
         for (int rows = 1; rows <= 8; ++rows)
             for (int columns = 1; columns <= 2; ++columns)
-                expect_product({.number = number,
+                expect_product({.data_type = number,
                                 .tile = {4, 2, 2},
                                 .rows = rows,
                                 .columns = columns,
                                 .unroll = 1 + rows % 3,
                                 .update = Update::scale,
-                                .most_depth = 7,
-                                .most_stride = 9},
+                                .max_k = 7,
+                                .max_stride = 9},
                                5);
 }
 
@@ -85,39 +86,39 @@ TEST(MicroKernel, ATileLargerThanThePanelsIsAnInternalError) {
     EXPECT_THROW(micro_kernel({.tile = {4, 1, 2}, .rows = 4, .columns = 3}), InternalError);
 }
 
-void expect_packed(const Pack& pack_, Integer depth, Integer depth_stride, Integer stride) {
+void expect_packed(const Pack& pack_, Integer depth, Integer k_stride, Integer stride) {
     const ir::Program program = gemm::pack(pack_);
-    ir::verify(program, ir::Stage::vectorized);
+    ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(7);
     ir::Memory* const from = &arguments["from"];
     fill(*from, random);
-    const int together = steps_together(pack_);
-    arguments.parameters = {depth / together * together, depth, depth_stride, stride};
+    const int together = k_per_iteration(pack_);
+    arguments.parameters = {depth / together * together, depth, k_stride, stride};
     ir::interpret(program, arguments);
     for (Integer step = 0; step < depth; ++step)
         for (int row = 0; row < pack_.width; ++row) {
             Complex expected = 0;
             if (row < pack_.count)
-                expected = number_at(*from, pack_.number, step * depth_stride + row * stride);
+                expected = number_at(*from, pack_.data_type, step * k_stride + row * stride);
             if (pack_.conjugated) expected = std::conj(expected);
-            EXPECT_EQ(packed_number(arguments["to"], pack_.number, step, pack_.width, row), expected)
+            EXPECT_EQ(packed_number(arguments["to"], pack_.data_type, step, pack_.width, row), expected)
                 << step << ", " << row;
         }
 }
 
 TEST(Pack, BringsEveryLayoutIntoPanels) {
-    for (const Number number : numbers)
+    for (const DataType number : numbers)
         for (const int width : {4, 6, 8})
             for (const int count : {1, width - 1, width})
                 for (const Integer depth : {1, 3, 4, 11}) {
-                    Pack pack{.number = number, .lanes = 4, .width = width, .count = count};
-                    pack.most_depth = 11;
-                    pack.most_stride = 40;
+                    Pack pack{.data_type = number, .lanes = 4, .width = width, .count = count};
+                    pack.max_k = 11;
+                    pack.max_stride = 40;
                     pack.conjugated = is_complex(number) && depth % 2 == 1;
                     pack.source = Pack::Source::across_panel;
                     expect_packed(pack, depth, 13, 1);
-                    pack.source = Pack::Source::along_depth;
+                    pack.source = Pack::Source::along_k;
                     expect_packed(pack, depth, 1, 12);
                     pack.source = Pack::Source::neither;
                     expect_packed(pack, depth, 3, 40);

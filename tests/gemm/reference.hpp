@@ -22,7 +22,7 @@ inline void fill(ir::Memory& memory, std::mt19937& random) {
 }
 
 /// A number in a buffer of scalars, numbers counted from index 0.
-inline Complex number_at(const ir::Memory& memory, Number number, Integer index) {
+inline Complex number_at(const ir::Memory& memory, DataType number, Integer index) {
     if (!is_complex(number)) return memory[index];
     return {memory[2 * index], memory[2 * index + 1]};
 }
@@ -43,7 +43,7 @@ struct Definition {
 
     long double at(Integer matrix, Integer i, Integer j) const {
         long double result = 0;
-        for (Integer k = 0; multiplies && k < product.depth; ++k)
+        for (Integer k = 0; multiplies && k < product.k; ++k)
             result += factors[0] * factor_of(element(a, product.a, matrix, i, k)) *
                       factor_of(element(b, product.b, matrix, k, j));
         if (before != nullptr) result += factors[1] * element(*before, product.c, matrix, i, j);
@@ -55,7 +55,7 @@ struct Definition {
 inline void expect_gaps_kept(const MatrixProduct& product, const ir::Memory& before,
                              const ir::Memory& after) {
     std::vector<bool> is_element(static_cast<std::size_t>(after.elements()));
-    const Integer scalars = scalars_in(product.number_of_c());
+    const Integer scalars = scalars_in(product.type_of_c());
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j)
@@ -74,7 +74,7 @@ inline void expect_gaps_kept(const MatrixProduct& product, const ir::Memory& bef
 }
 
 /// What rounding in float32 or float64 allows for sums of so many products of numbers below 2.
-inline long double tolerance(Number number, Integer depth) {
+inline long double tolerance(DataType number, Integer depth) {
     const long double epsilon = scalar_of(number) == ir::Scalar::float32 ? 0x1p-23L : 0x1p-52L;
     return epsilon * 16 * static_cast<long double>(depth + 4);
 }

@@ -57,8 +57,8 @@ TEST_F(CompilingOnGpu, ListsAreCompiledByThreadsAtOnce) {
 
 TEST_F(CompilingOnGpu, BoundsRegisters) {
     const GpuModule module =
-        compiled(*device, {.ptx = writing(3).ptx, .options = {.registers_at_most = 32}}, &cache);
-    EXPECT_LE(module.kernel("write").facts().registers, 32);
+        compiled(*device, {.ptx = writing(3).ptx, .options = {.max_registers = 32}}, &cache);
+    EXPECT_LE(module.kernel("write").attributes().registers, 32);
 }
 
 TEST_F(CompilingOnGpu, ErrorsLeaveTheGpuUsable) {

@@ -25,7 +25,7 @@ using namespace runtime;
 struct Case {
     Integer batch, n;
     const char* tree;
-    lower::GpuMapping mapping;
+    lower::LaunchConfiguration mapping;
 };
 
 /// A program on a GPU: its module, its tables in the GPU's memory, and how it is launched.

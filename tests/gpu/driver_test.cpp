@@ -132,12 +132,12 @@ TEST_F(OnGpu, TableSaysWhatTheDriverReports) {
     EXPECT_EQ(gpu.registers_per_multiprocessor, device->attribute(A::registers_per_multiprocessor));
     EXPECT_LE(gpu.threads_per_multiprocessor, device->attribute(A::threads_per_multiprocessor));
     EXPECT_LE(gpu.blocks_per_multiprocessor, device->attribute(A::blocks_per_multiprocessor));
-    EXPECT_LE(gpu.shared_bytes_per_block_at_most, device->attribute(A::shared_bytes_per_block_at_most));
+    EXPECT_LE(gpu.max_shared_bytes_per_block, device->attribute(A::max_shared_bytes_per_block));
     EXPECT_LE(gpu.shared_bytes_per_multiprocessor, device->attribute(A::shared_bytes_per_multiprocessor));
     if (gpu.name == "generic") return;
     EXPECT_EQ(gpu.threads_per_multiprocessor, device->attribute(A::threads_per_multiprocessor));
     EXPECT_EQ(gpu.blocks_per_multiprocessor, device->attribute(A::blocks_per_multiprocessor));
-    EXPECT_EQ(gpu.shared_bytes_per_block_at_most, device->attribute(A::shared_bytes_per_block_at_most));
+    EXPECT_EQ(gpu.max_shared_bytes_per_block, device->attribute(A::max_shared_bytes_per_block));
     EXPECT_EQ(gpu.shared_bytes_per_multiprocessor, device->attribute(A::shared_bytes_per_multiprocessor));
     EXPECT_EQ(gpu.shared_bytes_reserved, device->attribute(A::shared_bytes_reserved));
     EXPECT_EQ(gpu.largest_cluster > 0, device->attribute(A::cluster_launch) != 0);
@@ -149,11 +149,11 @@ TEST_F(OnGpu, OccupancyIsThatOfTheDriver) {
     const GpuModule module = GpuModule::from_ptx(*device, plain_kernels);
     for (const char* name : {"scale", "reverse"}) {
         const GpuKernel kernel = module.kernel(name);
-        kernel.allow_shared_bytes(static_cast<int>(gpu.shared_bytes_per_block_at_most));
+        kernel.allow_shared_bytes(static_cast<int>(gpu.max_shared_bytes_per_block));
         for (int threads = 32; threads <= 1024; threads += 96)
-            for (int shared = 0; shared <= gpu.shared_bytes_per_block_at_most; shared += 7001)
+            for (int shared = 0; shared <= gpu.max_shared_bytes_per_block; shared += 7001)
                 EXPECT_EQ(kernel.resident_blocks(threads, static_cast<std::size_t>(shared)),
-                          occupancy(gpu, threads, kernel.facts().registers, shared).blocks)
+                          occupancy(gpu, threads, kernel.attributes().registers, shared).blocks)
                     << name << ", " << threads << " threads, " << shared << " bytes";
     }
 }
@@ -162,8 +162,8 @@ TEST_F(OnGpu, RunsPtx) {
     expect_usable();
     const GpuModule module = GpuModule::from_ptx(*device, plain_kernels);
     const GpuKernel reverse = module.kernel("reverse");
-    EXPECT_GT(reverse.facts().registers, 0);
-    EXPECT_EQ(reverse.facts().local_bytes, 0);
+    EXPECT_GT(reverse.attributes().registers, 0);
+    EXPECT_EQ(reverse.attributes().local_bytes, 0);
     reverse.allow_shared_bytes(60000);
     const GpuBuffer data = counted(512);
     reverse.launch({.grid = {2}, .block = {256}, .shared_bytes = 60000}, *stream, data.address());
@@ -203,16 +203,17 @@ TEST_F(OnGpu, RunsMachineCodeThatPtxasWrote) {
         EXPECT_EQ(outcome.status, 0) << outcome.errors;
         return support::content_of(source + ".cubin");
     };
-    const GpuFacts& facts = device->facts();
+    const GpuProperties& properties = device->properties();
     const std::string ours =
-        cubin_for(fmt::format("sm_{}{}", facts.capability_major, facts.capability_minor));
+        cubin_for(fmt::format("sm_{}{}", properties.capability_major, properties.capability_minor));
     const GpuKernel scale = GpuModule::from_cubin(*device, std::as_bytes(std::span(ours))).kernel("scale");
-    EXPECT_EQ(scale.facts().binary_version, 10 * facts.capability_major + facts.capability_minor);
+    EXPECT_EQ(scale.attributes().binary_version,
+              10 * properties.capability_major + properties.capability_minor);
     const GpuBuffer data = counted(64);
     scale.launch({.block = {64}}, *stream, data.address(), 3.0F, 64U);
     EXPECT_EQ(read<float>(data)[63], 189.0F);
 
-    if (facts.capability_major != 8) { // whose code runs on no other
+    if (properties.capability_major != 8) { // whose code runs on no other
         const std::string others = cubin_for("sm_80");
         EXPECT_THROW(GpuModule::from_cubin(*device, std::as_bytes(std::span(others))), UserError);
     }
@@ -222,7 +223,7 @@ TEST_F(OnGpu, RunsMachineCodeThatPtxasWrote) {
 }
 
 TEST_F(OnGpu, StaysUsableAfterErrors) {
-    const std::size_t too_much = 2 * device->facts().memory_bytes;
+    const std::size_t too_much = 2 * device->properties().memory_bytes;
     EXPECT_THROW(GpuBuffer(*device, too_much), UserError);
     expect_usable();
     try {
@@ -249,10 +250,10 @@ TEST_F(OnGpu, SaysThatTheDriverIsTooOldForPtxOfTheFuture) {
 TEST_F(OnGpu, TellsWhoseMemoryAPointerIs) {
     const GpuBuffer buffer(*device, 1000);
     const auto* inside = reinterpret_cast<const char*>(buffer.address()) + 500;
-    EXPECT_EQ(place_of(*device, inside).kind, PointerPlace::Kind::gpu);
-    EXPECT_EQ(place_of(*device, inside).gpu, 0);
+    EXPECT_EQ(location_of(*device, inside).kind, PointerLocation::Kind::gpu);
+    EXPECT_EQ(location_of(*device, inside).gpu, 0);
     const std::vector<int> host(10);
-    EXPECT_EQ(place_of(*device, host.data()).kind, PointerPlace::Kind::host);
+    EXPECT_EQ(location_of(*device, host.data()).kind, PointerLocation::Kind::host);
     EXPECT_NO_THROW(require_memory_of(*device, inside, "input"));
     EXPECT_THROW(require_memory_of(*device, host.data(), "input"), UserError);
 }

@@ -23,16 +23,16 @@ void expect_plans(const MatrixProduct& product, std::size_t most = 4) {
 }
 
 TEST_F(MatrixIntegersOnGpu, AreWidenedAndStored) {
-    for (const Number number :
-         {Number::int8, Number::uint8, Number::unorm8, Number::snorm8, Number::unorm16, Number::snorm16})
+    for (const DataType number : {DataType::int8, DataType::uint8, DataType::unorm8, DataType::snorm8,
+                                  DataType::unorm16, DataType::snorm16})
         for (const bool by_rows : {false, true})
-            for (const Number to : {Number::float32, number}) {
-                MatrixProduct product = by_rows ? MatrixProduct::row_major(Number::float32, 256, 192, 128)
-                                                : MatrixProduct::column_major(Number::float32, 130, 94, 61);
-                product.a_number = product.b_number = number;
-                product.c_number = to;
+            for (const DataType to : {DataType::float32, number}) {
+                MatrixProduct product = by_rows ? MatrixProduct::row_major(DataType::float32, 256, 192, 128)
+                                                : MatrixProduct::column_major(DataType::float32, 130, 94, 61);
+                product.a_type = product.b_type = number;
+                product.c_type = to;
                 expect_plans(product);
-                product.b_number = Number::float32;
+                product.b_type = DataType::float32;
                 expect_plans(product);
             }
 }
@@ -40,9 +40,9 @@ TEST_F(MatrixIntegersOnGpu, AreWidenedAndStored) {
 /// Sums of whole numbers are exact: results are those of the same arithmetic on the host, bit for bit.
 TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
     constexpr Integer n = 128;
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, n, n, n);
-    product.a_number = Number::int8;
-    product.b_number = Number::uint8;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, n);
+    product.a_type = DataType::int8;
+    product.b_type = DataType::uint8;
     std::mt19937 random(3);
     std::uniform_int_distribution<int> byte(0, 255);
     std::vector<std::int8_t> a;
@@ -69,7 +69,7 @@ TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
 }
 
 TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
-    for (const Number number : {Number::complex32, Number::complex64})
+    for (const DataType number : {DataType::complex32, DataType::complex64})
         for (int kind = 0; kind < 16; ++kind) {
             MatrixProduct product = MatrixProduct::column_major(number, 132, 100, 68);
             if (kind & 1) product.a = {68, 1};
@@ -78,9 +78,9 @@ TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
             product.b.conjugated = (kind & 8) != 0;
             expect_plans(product, 2);
         }
-    expect_plans(MatrixProduct::column_major(Number::complex32, 1024, 1024, 512));
-    expect_plans(MatrixProduct::column_major(Number::complex64, 64, 64, 20000));
-    MatrixProduct batch = MatrixProduct::row_major(Number::complex32, 8, 8, 8);
+    expect_plans(MatrixProduct::column_major(DataType::complex32, 1024, 1024, 512));
+    expect_plans(MatrixProduct::column_major(DataType::complex64, 64, 64, 20000));
+    MatrixProduct batch = MatrixProduct::row_major(DataType::complex32, 8, 8, 8);
     batch.batch = 1000;
     batch.a.batch_stride = batch.b.batch_stride = batch.c.batch_stride = 64;
     expect_plans(batch);

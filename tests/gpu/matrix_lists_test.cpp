@@ -29,17 +29,17 @@ void expect_plans(const MatrixProduct& product) {
 }
 
 TEST_F(MatrixListsOnGpu, ProductsAreTheirDefinition) {
-    for (const Number number : {Number::float32, Number::float64})
+    for (const DataType number : {DataType::float32, DataType::float64})
         for (const int alignment : {0, 16})
             for (const bool by_rows : {false, true}) {
                 const MatrixProduct product = by_rows ? MatrixProduct::row_major(number, 100, 68, 36)
                                                       : MatrixProduct::column_major(number, 100, 68, 36);
                 expect_plans(listed(product, 50, alignment));
             }
-    expect_plans(listed(MatrixProduct::column_major(Number::float32, 8, 8, 8), 1001, 16));
-    expect_plans(listed(MatrixProduct::column_major(Number::float32, 64, 64, 20000), 3));
-    MatrixProduct narrow = listed(MatrixProduct::column_major(Number::float32, 128, 128, 64), 20, 16);
-    narrow.a_number = narrow.b_number = narrow.c_number = Number::bfloat16;
+    expect_plans(listed(MatrixProduct::column_major(DataType::float32, 8, 8, 8), 1001, 16));
+    expect_plans(listed(MatrixProduct::column_major(DataType::float32, 64, 64, 20000), 3));
+    MatrixProduct narrow = listed(MatrixProduct::column_major(DataType::float32, 128, 128, 64), 20, 16);
+    narrow.a_type = narrow.b_type = narrow.c_type = DataType::bfloat16;
     narrow.epilogue = Expression("max(0, x * w[b] + bias[i])");
     expect_plans(narrow);
 }
@@ -48,7 +48,7 @@ TEST_F(MatrixListsOnGpu, ProductsAreTheirDefinition) {
 TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
     constexpr Integer n = 37, batch = 11, apart = n * n + 1;
     const gpu::MatrixPlan plan =
-        gpu::plan(listed(MatrixProduct::column_major(Number::float32, n, n, n), batch),
+        gpu::plan(listed(MatrixProduct::column_major(DataType::float32, n, n, n), batch),
                   {.use_wisdom = false, .use_cache = false});
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-9, 9);

@@ -29,19 +29,19 @@ TEST_F(MatrixNumbersOnGpu, EpiloguesAreTheirExpressions) {
     for (const char* expression :
          {"x + bias[i]", "max(0, x * scale[j] + bias[i])", "x + residual[j,i] * w[b]",
           "gelu(x) + tanh(bias[j])", "i < j ? x : i * 0.5", "x * 2 + residual[i,j]"})
-        for (const Number number : {Number::float32, Number::float64})
+        for (const DataType number : {DataType::float32, DataType::float64})
             for (const bool by_rows : {false, true}) {
                 MatrixProduct product = by_rows ? MatrixProduct::row_major(number, 200, 136, 70)
                                                 : MatrixProduct::column_major(number, 200, 136, 70);
                 product.epilogue = Expression(expression);
                 expect_plans(product);
             }
-    MatrixProduct small = MatrixProduct::column_major(Number::float32, 8, 8, 8);
+    MatrixProduct small = MatrixProduct::column_major(DataType::float32, 8, 8, 8);
     small.batch = 1000;
     small.a.batch_stride = small.b.batch_stride = small.c.batch_stride = 64;
     small.epilogue = Expression("x * w[b] + bias[b,i]");
     expect_plans(small);
-    MatrixProduct deep = MatrixProduct::column_major(Number::float32, 64, 64, 50000);
+    MatrixProduct deep = MatrixProduct::column_major(DataType::float32, 64, 64, 50000);
     deep.epilogue = Expression("x + bias[i]");
     expect_plans(deep);
 }
@@ -53,9 +53,9 @@ TEST_F(MatrixNumbersOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
         for (const auto& [rows, columns] : {std::array<Integer, 2>{1000, 520}, {333, 700}})
             for (const bool by_rows : {false, true}) {
                 MatrixProduct product =
-                    by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, 192)
-                            : MatrixProduct::column_major(Number::float32, rows, columns, 192);
-                product.a_number = product.b_number = Number::bfloat16;
+                    by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, 192)
+                            : MatrixProduct::column_major(DataType::float32, rows, columns, 192);
+                product.a_type = product.b_type = DataType::bfloat16;
                 if (by_rows)
                     product.b.row_stride = product.c.row_stride = 1024;
                 else
@@ -66,18 +66,18 @@ TEST_F(MatrixNumbersOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
 }
 
 TEST_F(MatrixNumbersOnGpu, NarrowNumbersAreWidened) {
-    for (const Number number : {Number::bfloat16, Number::float16})
+    for (const DataType number : {DataType::bfloat16, DataType::float16})
         for (const bool by_rows : {false, true})
             for (const auto& [rows, columns, depth] :
                  {std::array<Integer, 3>{256, 192, 128}, {33, 57, 19}, {64, 64, 20000}}) {
                 MatrixProduct product =
-                    by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, depth)
-                            : MatrixProduct::column_major(Number::float32, rows, columns, depth);
-                product.a_number = product.b_number = number;
+                    by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
+                            : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+                product.a_type = product.b_type = number;
                 expect_plans(product);
                 std::swap(product.a.row_stride,
                           product.a.column_stride); // whose elements may share places
-                product.c_number = number;
+                product.c_type = number;
                 expect_plans(product);
             }
 }
@@ -85,8 +85,8 @@ TEST_F(MatrixNumbersOnGpu, NarrowNumbersAreWidened) {
 /// Small integers: sums are exact, and what is stored is their rounding.
 TEST_F(MatrixNumbersOnGpu, EveryElementIsRoundedOnce) {
     constexpr Integer rows = 130, columns = 94, depth = 61;
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, rows, columns, depth);
-    product.a_number = product.b_number = product.c_number = Number::bfloat16;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+    product.a_type = product.b_type = product.c_type = DataType::bfloat16;
     product.epilogue = Expression("max(0, x + bias[i])");
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-20, 20);

@@ -50,8 +50,8 @@ void expect_reductions(MatrixProduct product, const std::string& schedule, float
         for (Integer k = 0; k <= extent.highest; ++k) numbers.emplace_back(T(uniform(random)));
         return numbers;
     };
-    std::vector<T> a = filled(product.a, product.rows, product.depth);
-    const std::vector<T> b = filled(product.b, product.depth, product.columns);
+    std::vector<T> a = filled(product.a, product.rows, product.k);
+    const std::vector<T> b = filled(product.b, product.k, product.columns);
     a[3] = T(special);
     const Extent extent = extent_of(product.c, product.rows, product.columns, product.batch);
     std::vector<float> c(static_cast<std::size_t>(extent.highest + 1));
@@ -97,12 +97,12 @@ TEST_F(MatrixReductionsOnGpu, OfThreads) {
         for (const auto& [rows, columns, depth] :
              {std::array<Integer, 3>{200, 136, 70}, {333, 700, 64}, {64, 48, 20000}}) {
             const MatrixProduct product =
-                by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, depth)
-                        : MatrixProduct::column_major(Number::float32, rows, columns, depth);
+                by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
+                        : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
             for (const std::string& schedule : gpu::schedules(reduced(product), 4))
                 expect_reductions<float>(product, schedule);
         }
-    MatrixProduct small = MatrixProduct::column_major(Number::float32, 8, 8, 8);
+    MatrixProduct small = MatrixProduct::column_major(DataType::float32, 8, 8, 8);
     small.batch = 1001;
     small.a.batch_stride = small.b.batch_stride = small.c.batch_stride = 64;
     for (const std::string& schedule : gpu::schedules(reduced(small), 4))
@@ -113,9 +113,9 @@ TEST_F(MatrixReductionsOnGpu, OfTiles) {
     for (const bool by_rows : {false, true})
         for (const auto& [rows, columns] : {std::array<Integer, 2>{1000, 520}, {333, 700}, {2048, 1024}}) {
             MatrixProduct product = by_rows
-                                        ? MatrixProduct::row_major(Number::float32, rows, columns, 192)
-                                        : MatrixProduct::column_major(Number::float32, rows, columns, 192);
-            product.a_number = product.b_number = Number::bfloat16;
+                                        ? MatrixProduct::row_major(DataType::float32, rows, columns, 192)
+                                        : MatrixProduct::column_major(DataType::float32, rows, columns, 192);
+            product.a_type = product.b_type = DataType::bfloat16;
             if (by_rows)
                 product.b.row_stride = product.c.row_stride = 1024;
             else
@@ -129,14 +129,14 @@ TEST_F(MatrixReductionsOnGpu, OfTiles) {
 TEST_F(MatrixReductionsOnGpu, AreCompared) {
     const gpu::MatrixPlanOptions options{.use_wisdom = false, .use_cache = false};
     EXPECT_NO_THROW(
-        gpu::plan(reduced(MatrixProduct::column_major(Number::float32, 48, 100000, 40)), options));
-    EXPECT_NO_THROW(gpu::plan(reduced(MatrixProduct::row_major(Number::float32, 400, 600, 100)), options));
-    for (const Number stored : {Number::int8, Number::unorm8, Number::bfloat16}) {
-        MatrixProduct product = MatrixProduct::column_major(Number::float32, 300, 200, 64);
-        product.c_number = stored;
+        gpu::plan(reduced(MatrixProduct::column_major(DataType::float32, 48, 100000, 40)), options));
+    EXPECT_NO_THROW(gpu::plan(reduced(MatrixProduct::row_major(DataType::float32, 400, 600, 100)), options));
+    for (const DataType stored : {DataType::int8, DataType::unorm8, DataType::bfloat16}) {
+        MatrixProduct product = MatrixProduct::column_major(DataType::float32, 300, 200, 64);
+        product.c_type = stored;
         product.epilogue = Expression("max(0, x) + 0.5");
         EXPECT_NO_THROW(gpu::plan(reduced(product), options));
-        product.a_number = product.b_number = Number::bfloat16;
+        product.a_type = product.b_type = DataType::bfloat16;
         product.rows = 512;
         product.a.column_stride = product.c.column_stride = 512;
         EXPECT_NO_THROW(gpu::plan(reduced(product), options));
@@ -145,7 +145,7 @@ TEST_F(MatrixReductionsOnGpu, AreCompared) {
 
 /// Numbers in range and others, which threads multiply.
 TEST_F(MatrixReductionsOnGpu, OfTermsAndOfTf32) {
-    const MatrixProduct product = MatrixProduct::column_major(Number::float32, 1024, 1152, 512);
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 1024, 1152, 512);
     for (const float special : {0.5F, 1e-39F})
         for (const std::string& schedule : gpu::schedules(reduced(product), 2))
             expect_reductions<float>(product, schedule, special);

@@ -52,8 +52,8 @@ template <class T> class Operands {
 public:
     Operands(const MatrixProduct& product, std::uint32_t seed)
         : product_(product),
-          place_a_(product.a, product.rows, product.depth, product.batch),
-          place_b_(product.b, product.depth, product.columns, product.batch),
+          place_a_(product.a, product.rows, product.k, product.batch),
+          place_b_(product.b, product.k, product.columns, product.batch),
           place_c_(product.c, product.rows, product.columns, product.batch),
           a(random(place_a_.elements, seed)),
           b(random(place_b_.elements, seed + 1)),
@@ -117,7 +117,7 @@ private:
     }
     double error_at(T found, Integer matrix, Integer i, Integer j, const Execution& execution) const {
         Wide sum = 0, magnitude = 0;
-        for (Integer k = 0; execution.alpha != 0 && k < product_.depth; ++k) {
+        for (Integer k = 0; execution.alpha != 0 && k < product_.k; ++k) {
             const Wide term = static_cast<Wide>(a[place_a_.index(matrix, i, k)]) *
                               static_cast<Wide>(b[place_b_.index(matrix, k, j)]);
             sum += term;
@@ -130,7 +130,7 @@ private:
             expected += old;
             magnitude += std::abs(old);
         }
-        const Wide allowed = std::numeric_limits<T>::epsilon() * static_cast<Wide>(product_.depth + 4) *
+        const Wide allowed = std::numeric_limits<T>::epsilon() * static_cast<Wide>(product_.k + 4) *
                              std::max<Wide>(magnitude, Wide(1e-30));
         return static_cast<double>(std::abs(found - expected) / allowed);
     }
@@ -156,12 +156,12 @@ protected:
         operands.send();
         operands.execute(plan, execution);
         EXPECT_LT(operands.error(execution), 1)
-            << product.rows << "x" << product.columns << "x" << product.depth << " of " << product.batch
+            << product.rows << "x" << product.columns << "x" << product.k << " of " << product.batch
             << ", beta " << execution.beta << ": " << plan.schedule();
     }
     void expect_product(const MatrixProduct& product, const Execution& execution = {},
                         const gpu::MatrixPlanOptions& options = unchecked) {
-        if (product.number == Number::float32)
+        if (product.data_type == DataType::float32)
             expect_product_of<float>(product, execution, options);
         else
             expect_product_of<double>(product, execution, options);
@@ -187,13 +187,13 @@ TEST_F(MatrixPlansOnGpu, ComputeRandomShapesStridesAndBatches) {
     for (int round = 0; round < 60; ++round) {
         const auto extent = [&] { return 1 + below(round % 3 == 0 ? 12 : round % 3 == 1 ? 90 : 400); };
         MatrixProduct product;
-        product.number = below(2) == 0 ? Number::float32 : Number::float64;
+        product.data_type = below(2) == 0 ? DataType::float32 : DataType::float64;
         product.rows = extent();
         product.columns = extent();
-        product.depth = extent();
+        product.k = extent();
         product.batch = below(3) == 0 ? 1 + below(4) : 1;
-        product.a = random_layout(random, product.rows, product.depth);
-        product.b = random_layout(random, product.depth, product.columns);
+        product.a = random_layout(random, product.rows, product.k);
+        product.b = random_layout(random, product.k, product.columns);
         product.c = random_layout(random, product.rows, product.columns);
         if (below(4) == 0) product.b.batch_stride = 0;
         const bool overwrites = below(2) == 0;
@@ -204,10 +204,10 @@ TEST_F(MatrixPlansOnGpu, ComputeRandomShapesStridesAndBatches) {
 TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
     gpu::MatrixPlanOptions options = unchecked;
     options.schedule =
-        "block_rows=32 block_columns=16 block_depth=8 thread_rows=4 thread_columns=4 "
-        "lane_rows=8 lane_columns=4 stages=3 group=2";
+        "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
+        "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2";
     for (Integer rest = 0; rest < 32; ++rest)
-        for (const Number number : {Number::float32, Number::float64})
+        for (const DataType number : {DataType::float32, DataType::float64})
             expect_product(MatrixProduct::column_major(number, 64 + rest, 32 + rest % 16, 1 + rest), {},
                            options);
 }
@@ -217,18 +217,17 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
 TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
     const auto pitch = [](Integer extent) { return (extent + 3) / 4 * 4; };
     gpu::MatrixPlanOptions options = unchecked;
-    for (const char* bulk : {"a_bulk=2 b_bulk=2 a_steps=4 b_steps=4", "a_bulk=2 b_bulk=2",
-                             "a_bulk=3 b_bulk=3", "a_bulk=2 b_bulk=3 a_steps=4"})
+    for (const char* bulk : {"a_load=2 b_load=2 a_vector_k=4 b_vector_k=4", "a_load=2 b_load=2",
+                             "a_load=3 b_load=3", "a_load=2 b_load=3 a_vector_k=4"})
         for (Integer depth = 81; depth <= 88; ++depth) {
-            options.schedule =
-                std::string(
-                    "block_rows=32 block_columns=16 block_depth=64 thread_rows=4 thread_columns=4 "
-                    "lane_rows=8 lane_columns=4 slices=4 stages=3 ") +
-                bulk;
-            expect_product({.number = Number::float32,
+            options.schedule = std::string(
+                                   "cta_m=32 cta_n=16 cta_k=64 thread_m=4 thread_n=4 "
+                                   "warp_lanes_m=8 warp_lanes_n=4 sliced_k=4 stages=3 ") +
+                               bulk;
+            expect_product({.data_type = DataType::float32,
                             .rows = 60 + depth % 7,
                             .columns = 40 + depth % 5,
-                            .depth = depth,
+                            .k = depth,
                             .a = {pitch(depth), 1},
                             .b = {1, pitch(depth)},
                             .c = {1, 68}},
@@ -239,10 +238,10 @@ TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
         for (const bool a_by_rows : {false, true})
             for (const bool b_by_rows : {false, true})
                 expect_product(
-                    {.number = Number::float32,
+                    {.data_type = DataType::float32,
                      .rows = rows,
                      .columns = columns,
-                     .depth = depth,
+                     .k = depth,
                      .a = a_by_rows ? MatrixLayout{pitch(depth), 1} : MatrixLayout{1, pitch(rows)},
                      .b = b_by_rows ? MatrixLayout{pitch(columns), 1} : MatrixLayout{1, pitch(depth)},
                      .c = {1, rows}});
@@ -252,7 +251,7 @@ TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
 TEST_F(MatrixPlansOnGpu, ComputeBatchesThatShareAMatrix) {
     for (const Integer extent : {64, 512})
         for (const bool shares_a : {false, true}) {
-            MatrixProduct product = MatrixProduct::column_major(Number::float32, extent, extent, extent);
+            MatrixProduct product = MatrixProduct::column_major(DataType::float32, extent, extent, extent);
             product.batch = 3;
             const Integer apart = extent * extent;
             product.a.batch_stride = shares_a ? 0 : apart;
@@ -264,15 +263,15 @@ TEST_F(MatrixPlansOnGpu, ComputeBatchesThatShareAMatrix) {
 
 TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfAStream) {
     gpu::MatrixPlanOptions options = unchecked;
-    for (const char* shares : {"stream_blocks=7", "stream_blocks=3 whole_tiles=1", "stream_blocks=5"})
+    for (const char* shares :
+         {"stream_k_blocks=7", "stream_k_blocks=3 data_parallel_tiles=1", "stream_k_blocks=5"})
         for (Integer rest = 0; rest < 24; ++rest) {
-            options.schedule =
-                std::string(
-                    "block_rows=32 block_columns=16 block_depth=8 thread_rows=4 thread_columns=4 "
-                    "lane_rows=8 lane_columns=4 stages=3 group=2 ") +
-                shares;
+            options.schedule = std::string(
+                                   "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
+                                   "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2 ") +
+                               shares;
             const MatrixProduct product =
-                MatrixProduct::column_major(Number::float32, 64 + rest, 32 + rest % 16, 20 + rest);
+                MatrixProduct::column_major(DataType::float32, 64 + rest, 32 + rest % 16, 20 + rest);
             expect_product(product, {}, options);
             expect_product(product, {.beta = 0, .c_is_nan = true}, options);
             expect_product(product, {.alpha = 0}, options);
@@ -282,7 +281,7 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfAStream) {
 TEST_F(MatrixPlansOnGpu, ComputeByEveryScheduleThatTheModelLikes) {
     for (const auto& [rows, columns, depth] :
          {std::array<Integer, 3>{64, 64, 64}, {200, 33, 500}, {1, 300, 70}, {512, 384, 1024}}) {
-        const MatrixProduct product = MatrixProduct::column_major(Number::float32, rows, columns, depth);
+        const MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
         for (const std::string& schedule : gpu::schedules(product, 12)) {
             gpu::MatrixPlanOptions options = unchecked;
             options.schedule = schedule;
@@ -297,14 +296,14 @@ TEST_F(MatrixPlansOnGpu, ComputeThinProducts) {
                                                {4000, 1, 300},
                                                {16, 2000, 500},
                                                {2000, 16, 3}})
-        for (const Number number : {Number::float32, Number::float64}) {
+        for (const DataType number : {DataType::float32, DataType::float64}) {
             expect_product(MatrixProduct::column_major(number, rows, columns, depth));
             expect_product(MatrixProduct::row_major(number, rows, columns, depth));
         }
 }
 
 TEST_F(MatrixPlansOnGpu, KeepNansAndInfinitiesWhereTheyBelong) {
-    const MatrixProduct product = MatrixProduct::column_major(Number::float32, 70, 50, 40);
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 70, 50, 40);
     const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
     for (const float special :
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
@@ -325,7 +324,7 @@ TEST_F(MatrixPlansOnGpu, KeepNansAndInfinitiesWhereTheyBelong) {
 
 TEST_F(MatrixPlansOnGpu, OfNothingScaleC) {
     for (const double beta : {0.0, 1.0, -0.5}) {
-        const MatrixProduct product = MatrixProduct::column_major(Number::float32, 33, 20, 0);
+        const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 33, 20, 0);
         const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
         Operands<float> operands(product, 3);
         gpu::Array<float> c(operands.c);
@@ -335,13 +334,13 @@ TEST_F(MatrixPlansOnGpu, OfNothingScaleC) {
         for (std::size_t k = 0; k < found.size(); ++k)
             EXPECT_EQ(found[k], static_cast<float>(beta) * operands.c[k]);
     }
-    for (const MatrixProduct& product : {MatrixProduct::column_major(Number::float64, 0, 3, 4),
-                                         MatrixProduct::column_major(Number::float64, 3, 0, 4)})
+    for (const MatrixProduct& product : {MatrixProduct::column_major(DataType::float64, 0, 3, 4),
+                                         MatrixProduct::column_major(DataType::float64, 3, 0, 4)})
         EXPECT_NO_THROW(gpu::plan(product).execute<double>(1, nullptr, nullptr, 0, nullptr));
 }
 
 TEST_F(MatrixPlansOnGpu, AreCheckedOnFirstUse) {
-    for (const Number number : {Number::float32, Number::float64})
+    for (const DataType number : {DataType::float32, DataType::float64})
         for (const Integer extent : {1, 63, 300}) {
             const MatrixProduct product = MatrixProduct::row_major(number, extent, 2 * extent, extent + 1);
             expect_product(product, {}, {.use_wisdom = false, .use_cache = false});
@@ -349,7 +348,7 @@ TEST_F(MatrixPlansOnGpu, AreCheckedOnFirstUse) {
 }
 
 TEST_F(MatrixPlansOnGpu, AreSearchedFor) {
-    expect_product(MatrixProduct::column_major(Number::float32, 1000, 700, 500), {},
+    expect_product(MatrixProduct::column_major(DataType::float32, 1000, 700, 500), {},
                    {.effort = Effort::measure,
                     .time_budget_seconds = 2,
                     .use_wisdom = false,
@@ -358,7 +357,7 @@ TEST_F(MatrixPlansOnGpu, AreSearchedFor) {
 }
 
 TEST_F(MatrixPlansOnGpu, GiveTheSameBitsEachTime) {
-    const MatrixProduct product = MatrixProduct::column_major(Number::float32, 300, 200, 3000);
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 300, 200, 3000);
     const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
     Operands<float> operands(product, 5);
     operands.send();
@@ -373,7 +372,7 @@ TEST_F(MatrixPlansOnGpu, GiveTheSameBitsEachTime) {
 }
 
 TEST_F(MatrixPlansOnGpu, StayUsableAfterBadArguments) {
-    const MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 48, 32);
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 48, 32);
     const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
     gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), all(1 << 14);
     std::vector<float> host(64 * 48);

@@ -25,8 +25,8 @@ protected:
     void SetUp() override {
         FirstGpu::SetUp();
         if (IsSkipped()) return;
-        MatrixProduct product = MatrixProduct::column_major(Number::float32, 512, 512, 512);
-        product.a_number = product.b_number = Number::bfloat16;
+        MatrixProduct product = MatrixProduct::column_major(DataType::float32, 512, 512, 512);
+        product.a_type = product.b_type = DataType::bfloat16;
         if (gpu::schedules(product, 1).front().find("warpgroups=0") != std::string::npos)
             GTEST_SKIP() << "no products of tiles on this GPU";
     }
@@ -35,17 +35,17 @@ protected:
 Integer rounded_up(Integer extent, Integer unit) { return (extent + unit - 1) / unit * unit; }
 
 /// By letters of the BLAS, columns begun at multiples of 16 bytes.
-MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth, Number factor) {
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth, DataType factor) {
     const Integer unit = 16 / bytes_of(factor);
     const auto layout = [&](char letter, Integer r, Integer c) {
         return letter == 'N' ? MatrixLayout{1, rounded_up(r, unit)} : MatrixLayout{rounded_up(c, unit), 1};
     };
     MatrixProduct product;
-    product.number = Number::float32;
-    if (factor != Number::float32) product.a_number = product.b_number = factor;
+    product.data_type = DataType::float32;
+    if (factor != DataType::float32) product.a_type = product.b_type = factor;
     product.rows = rows;
     product.columns = columns;
-    product.depth = depth;
+    product.k = depth;
     product.a = layout(a, rows, depth);
     product.b = layout(b, depth, columns);
     product.c = {1, rounded_up(rows, 4)};
@@ -77,7 +77,7 @@ double largest_error(const gpu::MatrixPlan& plan, const std::vector<T>& a, const
             const auto at = static_cast<std::size_t>(i + j * product.c.column_stride) + offset;
             beside[at] = before[at];
             double sum = static_cast<double>(beta) * before[at], magnitude = std::abs(sum);
-            for (Integer k = 0; k < product.depth; ++k) {
+            for (Integer k = 0; k < product.k; ++k) {
                 const auto in_a =
                     static_cast<std::size_t>(i * product.a.row_stride + k * product.a.column_stride);
                 const auto in_b =
@@ -103,7 +103,7 @@ template <class T> std::vector<T> random_numbers(std::size_t size, unsigned seed
     return result;
 }
 
-template <class T> void expect_products(Number number, char a, char b) {
+template <class T> void expect_products(DataType number, char a, char b) {
     for (const auto& [rows, columns, depth] :
          {std::array<Integer, 3>{256, 128, 64}, {1, 1, 1}, {130, 257, 65}, {61, 300, 777}, {300, 5, 128}}) {
         const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
@@ -122,13 +122,13 @@ template <class T> void expect_products(Number number, char a, char b) {
 
 TEST_F(MatrixTilesOnGpu, AreProductsOfBfloat16) {
     for (const char a : {'N', 'T'})
-        for (const char b : {'N', 'T'}) expect_products<bfloat16>(Number::bfloat16, a, b);
+        for (const char b : {'N', 'T'}) expect_products<bfloat16>(DataType::bfloat16, a, b);
 }
 
-TEST_F(MatrixTilesOnGpu, AreProductsOfFloat16) { expect_products<float16>(Number::float16, 'N', 'T'); }
+TEST_F(MatrixTilesOnGpu, AreProductsOfFloat16) { expect_products<float16>(DataType::float16, 'N', 'T'); }
 
 TEST_F(MatrixTilesOnGpu, AreProductsOfE4m3) {
-    const MatrixProduct product = product_of('T', 'N', 200, 300, 500, Number::float8_e4m3);
+    const MatrixProduct product = product_of('T', 'N', 200, 300, 500, DataType::float8_e4m3);
     const auto a = random_numbers<float8_e4m3>(count(product.a, 200, 500), 1);
     const auto b = random_numbers<float8_e4m3>(count(product.b, 500, 300), 2);
     // Tensor cores keep fewer digits of sums of such numbers.
@@ -138,7 +138,7 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfE4m3) {
 TEST_F(MatrixTilesOnGpu, OtherE4m3IsMultipliedByThreads) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'}) {
-            const MatrixProduct product = product_of(a, b, 200, 300, 500, Number::float8_e4m3);
+            const MatrixProduct product = product_of(a, b, 200, 300, 500, DataType::float8_e4m3);
             const auto numbers_a = random_numbers<float8_e4m3>(count(product.a, 200, 500) + 1, 1);
             const auto numbers_b = random_numbers<float8_e4m3>(count(product.b, 500, 300), 2);
             const gpu::MatrixPlan plan = gpu::plan(product, {.use_cache = false});
@@ -146,7 +146,7 @@ TEST_F(MatrixTilesOnGpu, OtherE4m3IsMultipliedByThreads) {
         }
 }
 
-template <class T> void expect_products_by_warps(Number number) {
+template <class T> void expect_products_by_warps(DataType number) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
             for (const auto& [rows, columns, depth] :
@@ -157,20 +157,20 @@ template <class T> void expect_products_by_warps(Number number) {
                 const gpu::MatrixPlan plan =
                     gpu::plan(product, {.check = false,
                                         .use_cache = false,
-                                        .schedule = "block_rows=64 block_columns=64 block_depth=64 "
-                                                    "thread_rows=8 thread_columns=8 slices=2 "
-                                                    "warp_depth=16 stages=3 depth_run=16"});
+                                        .schedule = "cta_m=64 cta_n=64 cta_k=64 "
+                                                    "thread_m=8 thread_n=8 sliced_k=2 "
+                                                    "mma_k=16 stages=3 copy_k=16"});
                 for (const std::size_t offset : {0, 1})
                     EXPECT_LE(largest_error(plan, numbers_a, numbers_b, -0.5F, offset), 4e-7)
                         << a << b << " " << rows << ", " << columns << ", " << depth;
             }
 }
 
-TEST_F(MatrixTilesOnGpu, WarpsMultiplyBfloat16) { expect_products_by_warps<bfloat16>(Number::bfloat16); }
-TEST_F(MatrixTilesOnGpu, WarpsMultiplyFloat16) { expect_products_by_warps<float16>(Number::float16); }
+TEST_F(MatrixTilesOnGpu, WarpsMultiplyBfloat16) { expect_products_by_warps<bfloat16>(DataType::bfloat16); }
+TEST_F(MatrixTilesOnGpu, WarpsMultiplyFloat16) { expect_products_by_warps<float16>(DataType::float16); }
 
 TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
-    const MatrixProduct product = product_of('N', 'N', 200, 300, 100, Number::bfloat16);
+    const MatrixProduct product = product_of('N', 'N', 200, 300, 100, DataType::bfloat16);
     const auto a = random_numbers<bfloat16>(count(product.a, 200, 100) + 1, 1);
     const auto b = random_numbers<bfloat16>(count(product.b, 100, 300), 2);
     EXPECT_LE(largest_error(gpu::plan(product, {.use_cache = false}), a, b, 1, 1), 4e-7);
@@ -188,12 +188,12 @@ TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
     for (std::size_t k = 0; k < n; ++k) ones[k * (n + 1)] = 1;
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'}) {
-            const MatrixProduct product = product_of(a, b, n, n, n, Number::float32);
-            const gpu::MatrixPlan plan = gpu::plan(
-                product, {.check = false,
-                          .use_cache = false,
-                          .schedule = "block_rows=128 block_columns=128 block_depth=32 warpgroups=2 "
-                                      "stages=4 staged_rows=32 rounded=1"});
+            const MatrixProduct product = product_of(a, b, n, n, n, DataType::float32);
+            const gpu::MatrixPlan plan =
+                gpu::plan(product, {.check = false,
+                                    .use_cache = false,
+                                    .schedule = "cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
+                                                "stages=4 epilogue_tile_m=32 tf32=1"});
             const gpu::Array<float> there_numbers(numbers), there_ones(ones), there_c(found);
             for (const bool is_a : {true, false}) {
                 plan.execute(1, is_a ? there_numbers.data() : there_ones.data(),
@@ -216,17 +216,16 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
             for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{130, 257, 65}, {300, 70, 200}})
-                for (const char* shape : {"block_columns=256", "block_columns=128 cluster_columns=2"}) {
-                    const MatrixProduct product = product_of(a, b, rows, columns, depth, Number::float32);
+                for (const char* shape : {"cta_n=256", "cta_n=128 cluster_n=2"}) {
+                    const MatrixProduct product = product_of(a, b, rows, columns, depth, DataType::float32);
                     const auto numbers_a = random_numbers<float>(count(product.a, rows, depth), 1);
                     const auto numbers_b = random_numbers<float>(count(product.b, depth, columns), 2);
                     const gpu::MatrixPlan plan = gpu::plan(
                         product,
                         {.check = false,
                          .use_cache = false,
-                         .schedule =
-                             "block_rows=128 block_depth=32 warpgroups=2 stages=4 staged_rows=32 rounded=1 " +
-                             std::string(shape)});
+                         .schedule = "cta_m=128 cta_k=32 warpgroups=2 stages=4 epilogue_tile_m=32 tf32=1 " +
+                                     std::string(shape)});
                     for (const float beta : {0.0F, -0.5F})
                         EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 0x1p-10)
                             << a << b << " " << rows << ", " << columns << ", " << depth << " " << shape;
@@ -236,7 +235,7 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
 /// Random numbers; rows and columns of scales from 2^-40 to 2^40; sums most of which cancels.
 TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
     constexpr Integer rows = 200, columns = 150, depth = 2500;
-    const MatrixProduct product = product_of('N', 'T', rows, columns, depth, Number::float32);
+    const MatrixProduct product = product_of('N', 'T', rows, columns, depth, DataType::float32);
     const auto a = random_numbers<float>(count(product.a, rows, depth), 1);
     const auto b = random_numbers<float>(count(product.b, depth, columns), 2);
     auto scaled_a = a, scaled_b = b, cancelling_a = a;
@@ -267,12 +266,12 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
 /// What multiply-adds give, and infinities and NaN where these have them.
 void expect_like_threads(const std::vector<float>& a, const std::vector<float>& b, const std::string& what) {
     constexpr Integer rows = 300, columns = 200, depth = 500;
-    const MatrixProduct product = product_of('N', 'T', rows, columns, depth, Number::float32);
+    const MatrixProduct product = product_of('N', 'T', rows, columns, depth, DataType::float32);
     std::vector<std::vector<float>> results;
     bool has_both[] = {false, false};
     for (const std::string& schedule : gpu::schedules(product, 1000)) {
-        const bool is_guarded = schedule.find("guarded=1") != std::string::npos;
-        if (std::exchange(has_both[is_guarded], true)) continue;
+        const bool has_range_check = schedule.find("range_check=1") != std::string::npos;
+        if (std::exchange(has_both[has_range_check], true)) continue;
         const gpu::MatrixPlan plan = gpu::plan(product, {.use_cache = false, .schedule = schedule});
         const gpu::Array<float> there_a(a), there_b(b);
         std::vector<float> c(count(product.c, rows, columns), 1);
@@ -299,7 +298,7 @@ void expect_like_threads(const std::vector<float>& a, const std::vector<float>& 
 }
 
 TEST_F(MatrixTilesOnGpu, EveryInputIsMultiplied) {
-    const MatrixProduct product = product_of('N', 'T', 300, 200, 500, Number::float32);
+    const MatrixProduct product = product_of('N', 'T', 300, 200, 500, DataType::float32);
     const auto a = random_numbers<float>(count(product.a, 300, 500), 1);
     const auto b = random_numbers<float>(count(product.b, 500, 200), 2);
     expect_like_threads(a, b, "usual numbers");

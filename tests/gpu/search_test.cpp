@@ -34,12 +34,12 @@ TEST_F(SearchOnThisGpu, FindsRecipesThatAreNotSlowerAndComputeTheTransform) {
         const auto plan = make_gpu_plan(
             problem, *device, {.effort = Effort::measure, .time_budget_seconds = 3, .use_cache = false});
         EXPECT_LT(runtime::monotonic_seconds() - start, 8);
-        const auto remembered = GpuRecipeMemory(true).recall(problem, gpu_machine_of(*device));
-        ASSERT_TRUE(remembered);
-        EXPECT_EQ(remembered->recipe, plan->recipe());
-        DeviceTimekeeper timekeeper(*device, false);
-        GpuContender both[] = {{gpu_recipe(problem, device->target())}, {plan->recipe()}};
-        timekeeper.race(problem, both, timekeeper.now() + 3, [](std::size_t) {});
+        const auto stored = GpuRecipeWisdom(true).lookup(problem, gpu_identity_of(*device));
+        ASSERT_TRUE(stored);
+        EXPECT_EQ(stored->recipe, plan->recipe());
+        DeviceRecipeTimer timer(*device, false);
+        GpuRecipeCandidate both[] = {{gpu_recipe(problem, device->target())}, {plan->recipe()}};
+        timer.benchmark(problem, both, timer.now() + 3, [](std::size_t) {});
         RecordProperty(std::string("estimate ") + text, std::to_string(both[0].seconds));
         RecordProperty(std::string("measured ") + text, std::to_string(both[1].seconds));
         EXPECT_LT(both[1].seconds, 1.2 * both[0].seconds) << to_string(plan->recipe());

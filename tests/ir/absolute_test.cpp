@@ -41,7 +41,7 @@ Program third_elements(Integer blocks) {
 
 std::string problem_of(const Program& program) {
     try {
-        verify(program, Stage::vectorized);
+        verify(program, VerificationLevel::vectorized);
     } catch (const InternalError& error) {
         return error.what();
     }
@@ -67,12 +67,12 @@ TEST(AbsoluteAddresses, LeadToWhatIsThere) {
     memory->set(2, 1);
     arguments.bind("x", memory);
     arguments["list"].assign(std::vector<Integer>{0, 20 * 4});
-    InterpreterReport report = interpret(program, arguments, {.throw_on_finding = false});
+    InterpreterReport report = interpret(program, arguments, {.throw_on_diagnostic = false});
     EXPECT_NE(report.text().find("x[22]"), std::string::npos) << report.text();
     arguments["list"].assign(std::vector<Integer>{0, 4 * 4});
-    report = interpret(program, arguments, {.throw_on_finding = false});
-    ASSERT_EQ(report.findings.size(), 1U);
-    EXPECT_EQ(report.findings.front().kind, Finding::Kind::unwritten_read) << report.text();
+    report = interpret(program, arguments, {.throw_on_diagnostic = false});
+    ASSERT_EQ(report.diagnostics.size(), 1U);
+    EXPECT_EQ(report.diagnostics.front().kind, Diagnostic::Kind::unwritten_read) << report.text();
 }
 
 TEST(AbsoluteAddresses, AreComputedAndOfArguments) {

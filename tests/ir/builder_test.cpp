@@ -206,7 +206,7 @@ TEST(Builder, SharesEqualPureOperationsOfOneRunOnly) {
         for (int i = 0; i < 500; ++i) products.push_back(b.multiply(a, b.constant(f64, i)));
         for (int i = 0; i < 500; ++i)
             EXPECT_EQ(b.multiply(a, b.constant(f64, i)) == products[static_cast<std::size_t>(i)], share);
-        verify(b.finish(), Stage::vectorized);
+        verify(b.finish(), VerificationLevel::vectorized);
     }
 }
 
@@ -230,11 +230,11 @@ TEST(Analysis, LiveOperationsAreThoseSomethingWrittenDependsOn) {
     EXPECT_EQ(live_operations(program), (std::vector<char>{1, 0, 0, 1}));
     (void)unused;
 
-    auto& run = std::get<Straight>(program.body[0].node).operations;
+    auto& run = std::get<StraightLineBlock>(program.body[0].node).operations;
     run = {run[0], run[3]};
     compact(program);
     EXPECT_EQ(program.operations.size(), 2U);
-    verify(program, Stage::lowered);
+    verify(program, VerificationLevel::lowered);
 }
 
 TEST(Analysis, UsedVariables) {

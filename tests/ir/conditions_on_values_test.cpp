@@ -35,7 +35,7 @@ Program chosen(Relation relation, Integer more, bool for_all = true, bool meets 
 }
 
 std::vector<Integer> result(const Program& program, const std::vector<long double>& choice) {
-    verify(program, Stage::vectorized);
+    verify(program, VerificationLevel::vectorized);
     Arguments arguments(program);
     arguments["choice"].assign(choice);
     interpret(program, arguments);
@@ -76,7 +76,7 @@ TEST(ConditionsOnValues, KeepTheirValues) {
     EXPECT_EQ(use_counts(program)[0], 1);
     EXPECT_EQ(live_operations(program)[0], 1);
     program.operations.insert(program.operations.begin(), Operation{});
-    for_each_straight(program, [](Straight& run) {
+    for_each_straight_line_block(program, [](StraightLineBlock& run) {
         for (Value& value : run.operations) ++value;
     });
     for (Operation& operation : program.operations) for_each_operand(operation, [](Value& used) { ++used; });
@@ -102,7 +102,7 @@ TEST(ConditionsOnValues, CountAsZero) {
 template <class Change> std::string objection_after(Change&& change) {
     Program program = chosen(Relation::zero, 0);
     for_each_condition(program, [&](Condition& condition) { change(program, condition); });
-    return error_of<InternalError>([&] { verify(program, Stage::vectorized); });
+    return error_of<InternalError>([&] { verify(program, VerificationLevel::vectorized); });
 }
 
 TEST(ConditionsOnValues, AreOnIntegersInScopeInKernelsOfGpus) {
@@ -122,7 +122,8 @@ TEST(ConditionsOnValues, AreOnIntegersInScopeInKernelsOfGpus) {
     const Buffer y = b.output("y", Scalar::float32, threads);
     const Value value = b.load(x, 0);
     b.if_then({{0, Relation::zero, value}}, [&] { b.store(y, b.thread(), value); });
-    contains(error_of<InternalError>([&] { verify(b.finish(), Stage::vectorized); }), "float32 and no int64");
+    contains(error_of<InternalError>([&] { verify(b.finish(), VerificationLevel::vectorized); }),
+             "float32 and no int64");
 }
 
 /// Data do not say that an index is smaller, as variables may.
@@ -133,7 +134,8 @@ TEST(ConditionsOnValues, LetBoundsBeChecked) {
     const Buffer y = b.output("y", Scalar::int64, threads);
     const Value value = b.load(choice, 0);
     b.if_then({{0, Relation::zero, value}}, [&] { b.store(y, b.thread() + 1, value); });
-    const std::string why = error_of<InternalError>([&] { verify(b.finish(), Stage::vectorized); });
+    const std::string why =
+        error_of<InternalError>([&] { verify(b.finish(), VerificationLevel::vectorized); });
     EXPECT_NE(why.find("reaches elements 1 to 4"), std::string::npos) << why;
 }
 

@@ -47,9 +47,10 @@ TEST(Count, EqualsWhatTheInterpreterExecutes) {
         arguments["x"].assign(std::vector<double>(64, 1.0));
         arguments.parameters = {n};
         InterpreterOptions options;
-        options.throw_on_finding = false;
+        options.throw_on_diagnostic = false;
         const InterpreterReport report = interpret(program, arguments, options);
-        for (const Finding& finding : report.findings) EXPECT_EQ(finding.kind, Finding::Kind::misaligned);
+        for (const Diagnostic& diagnostic : report.diagnostics)
+            EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::misaligned);
         const OperationCounts once = count_operations(program, {.parameters = arguments.parameters});
         EXPECT_EQ(once.additions, report.count(Opcode::add) + report.count(Opcode::subtract)) << n;
         EXPECT_EQ(once.multiplications, report.count(Opcode::multiply));

@@ -20,7 +20,7 @@ std::vector<double> computed(Scalar from, const std::vector<Integer>& numbers, S
     const int results = builder.type(result).lanes;
     builder.store(y, 0, result, {.lanes = results});
     const Program program = builder.finish();
-    verify(program, Stage::vectorized);
+    verify(program, VerificationLevel::vectorized);
     Arguments arguments(program);
     arguments["x"].assign(numbers);
     interpret(program, arguments);

@@ -22,7 +22,7 @@ Program neighbours(bool of_cluster) {
     info.element = Scalar::float32;
     info.space = Space::shared;
     info.elements = cluster * threads;
-    info.cluster_part = threads;
+    info.dsmem_elements_per_block = threads;
     info.written = true;
     const Buffer all = b.add(info);
     const Buffer own = b.shared("own", Scalar::float32, threads);
@@ -53,8 +53,8 @@ TEST(InterpreterOnGpu, LetsBlocksOfAClusterSeeEachOthersSharedMemory) {
 
 TEST(InterpreterOnGpu, FindsRacesBetweenBlocksThatDoNotMeet) {
     const InterpreterReport report = run_on_ramp(neighbours(false));
-    EXPECT_TRUE(found(report, Finding::Kind::race, 2));
-    EXPECT_FALSE(found(report, Finding::Kind::race, 3));
+    EXPECT_TRUE(found(report, Diagnostic::Kind::race, 2));
+    EXPECT_FALSE(found(report, Diagnostic::Kind::race, 3));
 }
 
 /// Turns round what blocks read, in place: each of so many runs of the memory.
@@ -83,8 +83,8 @@ Program turned_in_place(bool of_cluster, Integer runs) {
 
 TEST(InterpreterOnGpu, LetsBlocksOfAClusterWriteWhatOthersHaveReadOnceTheyHaveMet) {
     EXPECT_TRUE(run_on_ramp(turned_in_place(true, 2)).ok());
-    EXPECT_TRUE(found(run_on_ramp(turned_in_place(false, 2)), Finding::Kind::race, 0));
-    EXPECT_TRUE(found(run_on_ramp(turned_in_place(true, 1)), Finding::Kind::race, 0));
+    EXPECT_TRUE(found(run_on_ramp(turned_in_place(false, 2)), Diagnostic::Kind::race, 0));
+    EXPECT_TRUE(found(run_on_ramp(turned_in_place(true, 1)), Diagnostic::Kind::race, 0));
 }
 
 } // namespace

@@ -54,8 +54,8 @@ void read(Builder& b, Integer distance) {
 }
 
 void finish(Builder& b, int pending = 0) {
-    b.commit_copies();
-    b.wait_for_copies(pending);
+    b.commit_async_group();
+    b.wait_async_group(pending);
 }
 
 TEST(InterpreterCopies, AreThereForTheThreadAfterItsWaitAndForOthersAfterABarrier) {
@@ -92,34 +92,34 @@ TEST(InterpreterCopies, AreCountedAsLoadsAndStores) {
 TEST(InterpreterCopies, OfTheLatestGroupsMayBeUnderWay) {
     for (const int pending : {0, 1, 2}) {
         const InterpreterReport report = Copying{}.run([&](Builder& b) {
-            b.commit_copies();
-            b.commit_copies(); // one without copies
-            b.wait_for_copies(pending);
+            b.commit_async_group();
+            b.commit_async_group(); // one without copies
+            b.wait_async_group(pending);
             read(b, 0);
-            b.wait_for_copies(0);
+            b.wait_async_group(0);
         });
         EXPECT_EQ(report.ok(), pending < 2);
-        EXPECT_EQ(found(report, Finding::Kind::unwritten_read, shared), pending == 2) << report.text();
+        EXPECT_EQ(found(report, Diagnostic::Kind::unwritten_read, shared), pending == 2) << report.text();
     }
 }
 
 TEST(InterpreterFindsInCopies, ReadsBeforeTheWait) {
     const InterpreterReport report = Copying{}.run([](Builder& b) {
-        b.commit_copies();
+        b.commit_async_group();
         read(b, 0);
-        b.wait_for_copies(0);
+        b.wait_async_group(0);
     });
-    EXPECT_TRUE(found(report, Finding::Kind::unwritten_read, shared)) << report.text();
+    EXPECT_TRUE(found(report, Diagnostic::Kind::unwritten_read, shared)) << report.text();
 }
 
 TEST(InterpreterFindsInCopies, WaitsForWhatIsNotCommitted) {
     const InterpreterReport report = Copying{}.run([](Builder& b) {
-        b.wait_for_copies(0);
+        b.wait_async_group(0);
         read(b, 0);
-        b.commit_copies();
-        b.wait_for_copies(0);
+        b.commit_async_group();
+        b.wait_async_group(0);
     });
-    EXPECT_TRUE(found(report, Finding::Kind::unwritten_read, shared)) << report.text();
+    EXPECT_TRUE(found(report, Diagnostic::Kind::unwritten_read, shared)) << report.text();
 }
 
 TEST(InterpreterFindsInCopies, ReadsByOthersWithoutABarrier) {
@@ -127,13 +127,13 @@ TEST(InterpreterFindsInCopies, ReadsByOthersWithoutABarrier) {
         finish(b);
         read(b, 1);
     });
-    EXPECT_TRUE(found(without, Finding::Kind::race, shared)) << without.text();
+    EXPECT_TRUE(found(without, Diagnostic::Kind::race, shared)) << without.text();
     const InterpreterReport too_early = Copying{}.run([](Builder& b) {
         b.barrier();
         finish(b);
         read(b, 1);
     });
-    EXPECT_TRUE(found(too_early, Finding::Kind::race, shared)) << too_early.text();
+    EXPECT_TRUE(found(too_early, Diagnostic::Kind::race, shared)) << too_early.text();
 }
 
 TEST(InterpreterFindsInCopies, CopiesOverWhatOthersMayStillRead) {
@@ -147,30 +147,30 @@ TEST(InterpreterFindsInCopies, CopiesOverWhatOthersMayStillRead) {
             finish(b);
         });
         EXPECT_EQ(report.ok(), meets) << report.text();
-        EXPECT_EQ(found(report, Finding::Kind::race, shared), !meets);
+        EXPECT_EQ(found(report, Diagnostic::Kind::race, shared), !meets);
     }
 }
 
 TEST(InterpreterFindsInCopies, StoresBetweenACopyAndItsWait) {
     for (const bool by_another : {false, true}) {
         const InterpreterReport report = Copying{}.run([&](Builder& b) {
-            b.commit_copies();
+            b.commit_async_group();
             b.barrier();
             const Affine place = by_another ? 4 * (threads - 1) - 4 * b.thread() : 4 * b.thread();
             b.store(shared, place, b.constant({Scalar::float32, 1}, 1));
             b.barrier();
-            b.wait_for_copies(0);
+            b.wait_async_group(0);
         });
-        EXPECT_TRUE(found(report, Finding::Kind::race, shared)) << report.text();
+        EXPECT_TRUE(found(report, Diagnostic::Kind::race, shared)) << report.text();
     }
 }
 
 TEST(InterpreterFindsInCopies, WhatIsNeverWaitedFor) {
     for (const auto& then :
-         {+[](Builder&) {}, +[](Builder& b) { b.commit_copies(); }, +[](Builder& b) { finish(b, 1); }}) {
+         {+[](Builder&) {}, +[](Builder& b) { b.commit_async_group(); }, +[](Builder& b) { finish(b, 1); }}) {
         const InterpreterReport report = Copying{.blocks = 2}.run(then);
-        EXPECT_TRUE(found(report, Finding::Kind::unfinished_copy, shared)) << report.text();
-        EXPECT_EQ(report.findings[0].times, 2 * threads);
+        EXPECT_TRUE(found(report, Diagnostic::Kind::unfinished_async_copy, shared)) << report.text();
+        EXPECT_EQ(report.diagnostics[0].times, 2 * threads);
         EXPECT_NE(report.text().find("copy that is not waited for: between[0]"), std::string::npos)
             << report.text();
     }
@@ -178,7 +178,7 @@ TEST(InterpreterFindsInCopies, WhatIsNeverWaitedFor) {
 
 TEST(InterpreterFindsInCopies, PlacesOutOfBoundsAndMisaligned) {
     EXPECT_TRUE(found(Copying{.shared_offset = 2}.run([](Builder& b) { finish(b); }),
-                      Finding::Kind::misaligned, shared));
+                      Diagnostic::Kind::misaligned, shared));
     const Copying in_pairs{.lanes = 2, .shared_offset = 2};
     EXPECT_TRUE(in_pairs.run([](Builder& b) { finish(b); }).ok());
     const InterpreterReport outside = Copying{}.run([](Builder& b) {
@@ -188,8 +188,8 @@ TEST(InterpreterFindsInCopies, PlacesOutOfBoundsAndMisaligned) {
         });
         finish(b);
     });
-    EXPECT_TRUE(found(outside, Finding::Kind::out_of_bounds, shared)) << outside.text();
-    EXPECT_FALSE(found(outside, Finding::Kind::unfinished_copy, shared));
+    EXPECT_TRUE(found(outside, Diagnostic::Kind::out_of_bounds, shared)) << outside.text();
+    EXPECT_FALSE(found(outside, Diagnostic::Kind::unfinished_async_copy, shared));
 }
 
 // ---- places that are computed -------------------------------------------------------------------------------------
@@ -218,10 +218,10 @@ TEST(InterpreterScaledIndices, AreTheScaleTimesTheComputedNumber) {
     const InterpreterReport report = at_scaled_place(8, 4, &y);
     EXPECT_TRUE(report.ok()) << report.text();
     for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], static_cast<double>(8 + i));
-    EXPECT_TRUE(found(at_scaled_place(2, 4), Finding::Kind::misaligned, 0));
-    EXPECT_TRUE(found(at_scaled_place(0, 6), Finding::Kind::misaligned, 0));
+    EXPECT_TRUE(found(at_scaled_place(2, 4), Diagnostic::Kind::misaligned, 0));
+    EXPECT_TRUE(found(at_scaled_place(0, 6), Diagnostic::Kind::misaligned, 0));
     EXPECT_TRUE(at_scaled_place(0, 8).ok());
-    EXPECT_TRUE(found(at_scaled_place(0, 16), Finding::Kind::out_of_bounds, 0));
+    EXPECT_TRUE(found(at_scaled_place(0, 16), Diagnostic::Kind::out_of_bounds, 0));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What the interpreter computes for serial programs, and what it finds wrong with them. Every finding has a
+// What the interpreter computes for serial programs, and what it finds wrong with them. Every diagnostic has a
 // program that must be reported and a twin, as close as possible, that must not.
 
 #include "ir/builder.hpp"
@@ -16,15 +16,15 @@ constexpr Type f64{Scalar::float64, 1};
 
 InterpreterReport findings_of(const Program& program, Arguments& arguments) {
     InterpreterOptions options;
-    options.throw_on_finding = false;
+    options.throw_on_diagnostic = false;
     return interpret(program, arguments, options);
 }
 
-void expect_only(const InterpreterReport& report, Finding::Kind kind, Buffer buffer, Integer element) {
-    ASSERT_EQ(report.findings.size(), 1U) << report.text();
-    EXPECT_EQ(report.findings[0].kind, kind);
-    EXPECT_EQ(report.findings[0].buffer, buffer);
-    EXPECT_EQ(report.findings[0].element, element);
+void expect_only(const InterpreterReport& report, Diagnostic::Kind kind, Buffer buffer, Integer element) {
+    ASSERT_EQ(report.diagnostics.size(), 1U) << report.text();
+    EXPECT_EQ(report.diagnostics[0].kind, kind);
+    EXPECT_EQ(report.diagnostics[0].buffer, buffer);
+    EXPECT_EQ(report.diagnostics[0].element, element);
 }
 
 std::vector<double> ramp(Integer count) {
@@ -194,7 +194,7 @@ TEST(InterpreterOnCpu, InstructionsMeanWhatTheirTableSays) {
     EXPECT_EQ(arguments["y"].values(), (std::vector<double>{7, 1})) << "rounded to float32";
 }
 
-// ---- findings -------------------------------------------------------------------------------------------------
+// ---- diagnostics -------------------------------------------------------------------------------------------------
 
 Program copy(Integer count, Integer step) {
     Builder b("copy");
@@ -209,13 +209,13 @@ TEST(InterpreterFinds, AccessesOutOfBounds) {
     Arguments arguments(beyond_input);
     arguments["x"].assign(ramp(8));
     const InterpreterReport report = findings_of(beyond_input, arguments);
-    expect_only(report, Finding::Kind::out_of_bounds, 0, 8);
-    EXPECT_EQ(report.findings[0].message,
+    expect_only(report, Diagnostic::Kind::out_of_bounds, 0, 8);
+    EXPECT_EQ(report.diagnostics[0].message,
               "access out of bounds: x[8] (elements 0 to 7) by '%0 = load x[i] : float64', i = 8");
     const Program beyond_output = copy(5, 2);
-    expect_only(findings_of(beyond_output, arguments), Finding::Kind::out_of_bounds, 1, 8);
+    expect_only(findings_of(beyond_output, arguments), Diagnostic::Kind::out_of_bounds, 1, 8);
     const Program below = copy(2, -1);
-    expect_only(findings_of(below, arguments), Finding::Kind::out_of_bounds, 1, -1);
+    expect_only(findings_of(below, arguments), Diagnostic::Kind::out_of_bounds, 1, -1);
     const Program right = copy(8, 1);
     EXPECT_TRUE(findings_of(right, arguments).ok());
     EXPECT_EQ(arguments["y"].values(), ramp(8));
@@ -240,7 +240,7 @@ TEST(InterpreterFinds, ReadsOfUnwrittenMemoryOfEverySpace) {
             if (written == 4)
                 EXPECT_TRUE(report.ok()) << report.text();
             else
-                expect_only(report, Finding::Kind::unwritten_read, between, 3);
+                expect_only(report, Diagnostic::Kind::unwritten_read, between, 3);
         }
     }
 }
@@ -256,7 +256,7 @@ TEST(InterpreterFinds, WritesToReadOnlyMemory) {
         if (written)
             EXPECT_TRUE(report.ok());
         else
-            expect_only(report, Finding::Kind::read_only_write, x, 0);
+            expect_only(report, Diagnostic::Kind::read_only_write, x, 0);
     }
 }
 
@@ -279,11 +279,11 @@ TEST(InterpreterFinds, RacesBetweenIterationsOfAParallelLoop) {
         if (scratch_a_row == 1)
             EXPECT_TRUE(report.ok()) << report.text();
         else {
-            ASSERT_EQ(report.findings.size(), 2U) << "one for the store, one for the load";
-            for (const Finding& finding : report.findings) {
-                EXPECT_EQ(finding.kind, Finding::Kind::race);
-                EXPECT_EQ(finding.buffer, scratch);
-                EXPECT_EQ(finding.times, 3);
+            ASSERT_EQ(report.diagnostics.size(), 2U) << "one for the store, one for the load";
+            for (const Diagnostic& diagnostic : report.diagnostics) {
+                EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::race);
+                EXPECT_EQ(diagnostic.buffer, scratch);
+                EXPECT_EQ(diagnostic.times, 3);
             }
         }
     }
@@ -311,7 +311,7 @@ TEST(InterpreterFinds, WhatIterationsHandEachOtherInMemoryOfTheirOwn) {
         if (carried) arguments["own"].assign(ramp(2));
         const InterpreterReport report = findings_of(program, arguments);
         if (carried)
-            expect_only(report, Finding::Kind::unwritten_read, scratch, 1);
+            expect_only(report, Diagnostic::Kind::unwritten_read, scratch, 1);
         else
             EXPECT_TRUE(report.ok()) << report.text();
     }
@@ -337,14 +337,14 @@ TEST(InterpreterFinds, TheFirstFindingOfEachOperationAndCountsTheRest) {
     Arguments arguments(program);
     arguments["x"].assign(ramp(8));
     const InterpreterReport report = findings_of(program, arguments);
-    ASSERT_EQ(report.findings.size(), 2U);
-    EXPECT_EQ(report.findings[0].times, 4);
-    EXPECT_EQ(report.findings[1].times, 4);
+    ASSERT_EQ(report.diagnostics.size(), 2U);
+    EXPECT_EQ(report.diagnostics[0].times, 4);
+    EXPECT_EQ(report.diagnostics[1].times, 4);
     try {
         interpret(program, arguments);
         FAIL() << "nothing was thrown";
     } catch (const InterpreterError& error) {
-        EXPECT_EQ(error.report().findings.size(), 2U);
+        EXPECT_EQ(error.report().diagnostics.size(), 2U);
         EXPECT_NE(std::string(error.what()).find("x[8]"), std::string::npos);
     }
 }

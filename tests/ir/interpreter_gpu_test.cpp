@@ -161,15 +161,16 @@ TEST(InterpreterCounts, InactiveThreadsAskForNothing) {
 TEST(InterpreterFindsOnGpu, RacesInSharedMemoryWithoutABarrier) {
     const InterpreterReport report = run_on_ramp(transposition(Scalar::float32, tile, Meeting::none));
     ASSERT_FALSE(report.ok());
-    EXPECT_TRUE(found(report, Finding::Kind::race, 2)) << report.text();
-    EXPECT_EQ(report.findings[0].thread, (std::array<Integer, 3>{1, 0, 0})) << "thread 0 reads what it wrote";
+    EXPECT_TRUE(found(report, Diagnostic::Kind::race, 2)) << report.text();
+    EXPECT_EQ(report.diagnostics[0].thread, (std::array<Integer, 3>{1, 0, 0}))
+        << "thread 0 reads what it wrote";
 }
 
 TEST(InterpreterFindsOnGpu, BarriersThatSomeThreadsMiss) {
     const InterpreterReport report = run_on_ramp(transposition(Scalar::float32, tile, Meeting::divergent));
     ASSERT_FALSE(report.ok());
-    EXPECT_EQ(report.findings[0].kind, Finding::Kind::divergent_barrier);
-    EXPECT_EQ(report.findings[0].times, 8) << "two in each block";
+    EXPECT_EQ(report.diagnostics[0].kind, Diagnostic::Kind::divergent_barrier);
+    EXPECT_EQ(report.diagnostics[0].times, 8) << "two in each block";
 }
 
 TEST(InterpreterFindsOnGpu, BarriersInLoopsThatThreadsLeaveAtDifferentTimes) {
@@ -184,7 +185,7 @@ TEST(InterpreterFindsOnGpu, BarriersInLoopsThatThreadsLeaveAtDifferentTimes) {
         const InterpreterReport report = run(program, arguments);
         EXPECT_EQ(report.ok(), uniform);
         if (!uniform) {
-            EXPECT_EQ(report.findings[0].kind, Finding::Kind::divergent_barrier);
+            EXPECT_EQ(report.diagnostics[0].kind, Diagnostic::Kind::divergent_barrier);
         }
     }
 }
@@ -213,9 +214,9 @@ InterpreterReport conflicting(Integer blocks, Integer threads, Integer by_block,
 
 TEST(InterpreterFindsOnGpu, RacesInGlobalMemoryBetweenThreadsAndBetweenBlocks) {
     EXPECT_TRUE(conflicting(4, 8, 8, 1, false).ok());
-    EXPECT_TRUE(found(conflicting(1, 8, 0, 0, false), Finding::Kind::race, 0)) << "threads of a block";
-    EXPECT_TRUE(found(conflicting(4, 1, 0, 1, false), Finding::Kind::race, 0)) << "blocks";
-    EXPECT_TRUE(found(conflicting(4, 8, 7, 1, false), Finding::Kind::race, 0)) << "blocks overlap by one";
+    EXPECT_TRUE(found(conflicting(1, 8, 0, 0, false), Diagnostic::Kind::race, 0)) << "threads of a block";
+    EXPECT_TRUE(found(conflicting(4, 1, 0, 1, false), Diagnostic::Kind::race, 0)) << "blocks";
+    EXPECT_TRUE(found(conflicting(4, 8, 7, 1, false), Diagnostic::Kind::race, 0)) << "blocks overlap by one";
     EXPECT_TRUE(conflicting(4, 8, 0, 0, true).ok()) << "atomic additions may meet";
 }
 
@@ -231,7 +232,7 @@ TEST(InterpreterFindsOnGpu, BlocksThatReadWhatAnotherWrites) {
         const InterpreterReport report = run(program, arguments);
         EXPECT_EQ(report.ok(), from_other == 0) << report.text();
         if (from_other) {
-            EXPECT_EQ(report.findings[0].kind, Finding::Kind::race);
+            EXPECT_EQ(report.diagnostics[0].kind, Diagnostic::Kind::race);
         }
     }
 }
@@ -255,7 +256,7 @@ TEST(InterpreterFindsOnGpu, PlainReadsOfAtomicSumsWithoutABarrier) {
             EXPECT_EQ(arguments["y"][3], 16);
             EXPECT_EQ(arguments["y"][11], 16) << "each block has shared memory of its own";
         } else {
-            EXPECT_EQ(report.findings[0].kind, Finding::Kind::race);
+            EXPECT_EQ(report.diagnostics[0].kind, Diagnostic::Kind::race);
         }
     }
 }
@@ -270,9 +271,9 @@ TEST(InterpreterFindsOnGpu, SharedMemoryOfAnEarlierBlockIsForgotten) {
     const Program program = b.finish();
     Arguments arguments(program);
     const InterpreterReport report = run(program, arguments);
-    ASSERT_EQ(report.findings.size(), 1U);
-    EXPECT_EQ(report.findings[0].kind, Finding::Kind::unwritten_read);
-    EXPECT_EQ(report.findings[0].block, (std::array<Integer, 3>{1, 0, 0}));
+    ASSERT_EQ(report.diagnostics.size(), 1U);
+    EXPECT_EQ(report.diagnostics[0].kind, Diagnostic::Kind::unwritten_read);
+    EXPECT_EQ(report.diagnostics[0].block, (std::array<Integer, 3>{1, 0, 0}));
 }
 
 TEST(InterpreterOnGpu, LocalMemoryIsPrivateToAThread) {
@@ -307,8 +308,8 @@ TEST(InterpreterOnGpu, ThreadAndBlockIndicesRunXFirst) {
 
 TEST(InterpreterFindsOnGpu, MisalignedVectorAccesses) {
     EXPECT_TRUE(one_warp(Scalar::float32, 4, 4, {.lanes = 4}).ok());
-    EXPECT_TRUE(found(one_warp(Scalar::float32, 4, 4, {.lanes = 4}, 2), Finding::Kind::misaligned, 0));
-    EXPECT_TRUE(found(one_warp(Scalar::float32, 5, 4, {.lanes = 4}), Finding::Kind::misaligned, 1));
+    EXPECT_TRUE(found(one_warp(Scalar::float32, 4, 4, {.lanes = 4}, 2), Diagnostic::Kind::misaligned, 0));
+    EXPECT_TRUE(found(one_warp(Scalar::float32, 5, 4, {.lanes = 4}), Diagnostic::Kind::misaligned, 1));
     EXPECT_TRUE(one_warp(Scalar::float32, 4, 4, {.lanes = 2}, 2).ok());
 }
 

@@ -11,7 +11,7 @@ namespace swirl::ir::test {
 
 inline InterpreterReport run(const Program& program, Arguments& arguments) {
     InterpreterOptions options;
-    options.throw_on_finding = false;
+    options.throw_on_diagnostic = false;
     return interpret(program, arguments, options);
 }
 
@@ -23,9 +23,9 @@ inline InterpreterReport run_on_ramp(const Program& program) {
     return run(program, arguments);
 }
 
-inline bool found(const InterpreterReport& report, Finding::Kind kind, Buffer buffer) {
-    return std::any_of(report.findings.begin(), report.findings.end(),
-                       [&](const Finding& f) { return f.kind == kind && f.buffer == buffer; });
+inline bool found(const InterpreterReport& report, Diagnostic::Kind kind, Buffer buffer) {
+    return std::any_of(report.diagnostics.begin(), report.diagnostics.end(),
+                       [&](const Diagnostic& f) { return f.kind == kind && f.buffer == buffer; });
 }
 
 } // namespace swirl::ir::test

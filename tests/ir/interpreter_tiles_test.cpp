@@ -1,4 +1,4 @@
-// Roles, tiles and signals: a kernel that is right, in both orders of its roles, and what is found in kernels with a mistake.
+// Roles, tiles and mbarriers: a kernel that is right, in both orders of its roles, and what is found in kernels with a mistake.
 
 #include "interpreter_run.hpp"
 #include "ir/builder.hpp"
@@ -11,7 +11,7 @@
 namespace swirl::ir::test {
 namespace {
 
-using Kind = Finding::Kind;
+using Kind = Diagnostic::Kind;
 
 double entry(Integer row, Integer k) { return static_cast<double>((row * 7 + k * 3) % 11 - 5); }
 
@@ -26,11 +26,11 @@ Arguments arguments_of(const TilesKernel& kernel, const Program& program) {
     return arguments;
 }
 
-InterpreterReport run_in_order(const TilesKernel& kernel, bool last_role_first) {
+InterpreterReport run_codegen_passes(const TilesKernel& kernel, bool last_role_first) {
     const Program program = kernel.program();
     Arguments arguments = arguments_of(kernel, program);
     InterpreterOptions options;
-    options.throw_on_finding = false;
+    options.throw_on_diagnostic = false;
     options.last_role_first = last_role_first;
     return interpret(program, arguments, options);
 }
@@ -48,14 +48,14 @@ void expect_product(const TilesKernel& kernel, bool last_role_first) {
 }
 
 bool found(const InterpreterReport& report, Kind kind) {
-    return std::any_of(report.findings.begin(), report.findings.end(),
-                       [&](const Finding& f) { return f.kind == kind; });
+    return std::any_of(report.diagnostics.begin(), report.diagnostics.end(),
+                       [&](const Diagnostic& f) { return f.kind == kind; });
 }
 
 /// In both orders.
 void expect_found(Mistake mistake, Kind kind) {
     for (const bool last_role_first : {false, true}) {
-        const InterpreterReport report = run_in_order({.mistake = mistake}, last_role_first);
+        const InterpreterReport report = run_codegen_passes({.mistake = mistake}, last_role_first);
         EXPECT_TRUE(found(report, kind)) << last_role_first << ": " << report.text();
     }
 }
@@ -73,13 +73,14 @@ TEST(InterpreterOfTiles, FindsMistakesWithFactorsInRegisters) {
     for (const auto& [mistake, kind] : {std::pair{Mistake::touches_factor, Kind::race},
                                         {Mistake::reads_factor, Kind::unwritten_read},
                                         {Mistake::lacks_factor, Kind::unwritten_read},
-                                        {Mistake::does_not_begin, Kind::missing_begin},
+                                        {Mistake::does_not_begin, Kind::missing_wgmma_fence},
                                         {Mistake::arrives_too_early, Kind::race},
                                         {Mistake::loads_after_products, Kind::race}}) {
         bool is_found = false;
         for (const bool last_role_first : {false, true})
-            is_found = is_found ||
-                       found(run_in_order({.mistake = mistake, .by_registers = true}, last_role_first), kind);
+            is_found =
+                is_found ||
+                found(run_codegen_passes({.mistake = mistake, .by_registers = true}, last_role_first), kind);
         EXPECT_TRUE(is_found) << static_cast<int>(mistake);
     }
 }
@@ -115,7 +116,7 @@ TEST(InterpreterOfTiles, StoresWholeChunks) {
 
 TEST(InterpreterOfTiles, CountsProductsAndBoxes) {
     const TilesKernel kernel{.blocks = 2};
-    const InterpreterReport report = run_in_order(kernel, false);
+    const InterpreterReport report = run_codegen_passes(kernel, false);
     EXPECT_EQ(report.flops, 2 * 64 * 8 * 160 * 2);
     EXPECT_EQ(report.loads[TilesKernel::a].bytes, 2 * 5 * 64 * 128);
     EXPECT_EQ(report.stores[TilesKernel::c].bytes, 2 * 64 * 8 * 4);
@@ -139,8 +140,8 @@ TEST(InterpreterOfTiles, FindsWaitsThatAreMissing) {
     expect_found(Mistake::does_not_wait_for_room, Kind::race);
     expect_found(Mistake::arrives_too_early, Kind::race);
     expect_found(Mistake::does_not_wait_for_products, Kind::unwritten_read);
-    expect_found(Mistake::does_not_wait_for_products, Kind::unfinished_copy);
-    expect_found(Mistake::does_not_wait_for_store, Kind::unfinished_copy);
+    expect_found(Mistake::does_not_wait_for_products, Kind::unfinished_async_copy);
+    expect_found(Mistake::does_not_wait_for_store, Kind::unfinished_async_copy);
     expect_found(Mistake::reuses_stored_tile, Kind::race);
 }
 
@@ -152,29 +153,29 @@ TEST(InterpreterOfTiles, FindsRowsThatBeginWithinAChunk) {
 TEST(InterpreterOfTiles, FindsThatNobodyCanGoOn) {
     expect_found(Mistake::does_not_arrive, Kind::deadlock);
     expect_found(Mistake::expects_too_much, Kind::deadlock);
-    const InterpreterReport report = run_in_order({.mistake = Mistake::expects_too_much}, false);
+    const InterpreterReport report = run_codegen_passes({.mistake = Mistake::expects_too_much}, false);
     EXPECT_NE(report.text().find("deadlock: signals[0] stays in phase 0 with 1 of 1 arrivals, 9220 bytes "
                                  "expected and 9216 loaded, waited for by"),
               std::string::npos)
         << report.text();
-    EXPECT_EQ(report.findings.size(), 2U) << report.text(); // both roles wait
+    EXPECT_EQ(report.diagnostics.size(), 2U) << report.text(); // both roles wait
 }
 
 TEST(InterpreterOfTiles, FindsMisuseOfSignals) {
     expect_found(Mistake::arrives_twice, Kind::deadlock); // a phase too early, and then nobody waits for that
-    expect_found(Mistake::expects_twice, Kind::misused_signal);
-    expect_found(Mistake::initializes_without_meeting, Kind::misused_signal);
+    expect_found(Mistake::expects_twice, Kind::misused_mbarrier);
+    expect_found(Mistake::initializes_without_meeting, Kind::misused_mbarrier);
 }
 
 TEST(InterpreterOfTiles, FindsWhatProductsMayNotRelyOn) {
-    expect_found(Mistake::does_not_begin, Kind::missing_begin);
-    expect_found(Mistake::divides_team, Kind::divided_team);
+    expect_found(Mistake::does_not_begin, Kind::missing_wgmma_fence);
+    expect_found(Mistake::divides_team, Kind::incomplete_warp);
     expect_found(Mistake::touches_sums, Kind::race);
 }
 
 TEST(InterpreterOfTiles, FindsStoresThatTheCopyEngineDoesNotSee) {
-    expect_found(Mistake::does_not_publish, Kind::unpublished_read);
-    expect_found(Mistake::publishes_too_late, Kind::unpublished_read);
+    expect_found(Mistake::does_not_publish, Kind::missing_proxy_fence);
+    expect_found(Mistake::publishes_too_late, Kind::missing_proxy_fence);
     expect_found(Mistake::does_not_meet, Kind::race);
 }
 
@@ -186,11 +187,11 @@ TEST(InterpreterOfTiles, FindsLoadsThatNobodyWaitsFor) {
     b.add(TilesKernel::shared("signal", Scalar::int64, 1));
     b.tensor({"of_x", 0, 0, {32}, {1}, {32}});
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
-        b.signal_initialize({.buffer = 2}, 1);
-        b.signal_expect({.buffer = 2}, 128);
-        b.tile_load(0, std::vector{b.constant({Scalar::int64, 1}, 0)}, {.buffer = 1}, {.buffer = 2});
+        b.mbarrier_init({.buffer = 2}, 1);
+        b.mbarrier_arrive_expect_tx({.buffer = 2}, 128);
+        b.tma_load(0, std::vector{b.constant({Scalar::int64, 1}, 0)}, {.buffer = 1}, {.buffer = 2});
     });
-    EXPECT_TRUE(found(run_on_ramp(b.finish()), Kind::unfinished_copy));
+    EXPECT_TRUE(found(run_on_ramp(b.finish()), Kind::unfinished_async_copy));
 }
 
 /// Threads of one block without roles read what one of them has loaded.
@@ -203,14 +204,14 @@ TEST(InterpreterOfTiles, LoadsForThreadsThatHaveNoRoles) {
         b.add(TilesKernel::shared("tile", Scalar::float32, 256));
         b.add(TilesKernel::shared("signal", Scalar::int64, 1));
         b.tensor({"of_x", 0, 0, {256}, {1}, {256}});
-        b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.signal_initialize({.buffer = 3}, 1); });
+        b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.mbarrier_init({.buffer = 3}, 1); });
         b.barrier();
         const Value zero = b.constant({Scalar::int64, 1}, 0);
         b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
-            b.signal_expect({.buffer = 3}, 1024);
-            b.tile_load(0, std::vector{zero}, {.buffer = 2}, {.buffer = 3});
+            b.mbarrier_arrive_expect_tx({.buffer = 3}, 1024);
+            b.tma_load(0, std::vector{zero}, {.buffer = 2}, {.buffer = 3});
         });
-        if (waits) b.signal_wait({.buffer = 3}, zero);
+        if (waits) b.mbarrier_wait({.buffer = 3}, zero);
         b.store(1, b.thread(), b.load(2, 255 - b.thread()));
         const Program program = b.finish();
         const InterpreterReport report = run_on_ramp(program);
@@ -227,9 +228,9 @@ TEST(InterpreterOfTiles, OrdersRolesBySignalsAlone) {
             b.launch({.threads = {256, 1, 1}});
             const Buffer y = b.output("y", Scalar::float32, 128);
             const Buffer between = b.shared("between", Scalar::float32, 128);
-            const Buffer signal = b.shared("signal", Scalar::int64, 1);
+            const Buffer mbarrier = b.shared("signal", Scalar::int64, 1);
             b.if_then({{b.thread(), Condition::Relation::zero}},
-                      [&] { b.signal_initialize({.buffer = signal}, 128); });
+                      [&] { b.mbarrier_init({.buffer = mbarrier}, 128); });
             b.barrier();
             b.if_then({{b.thread() - 128, Condition::Relation::negative}}, [&] {
                 b.store(between, b.thread(), b.constant({Scalar::float32, 1}, 1));
@@ -238,15 +239,15 @@ TEST(InterpreterOfTiles, OrdersRolesBySignalsAlone) {
             b.roles({{"writes", 0, 128, 0, {}}, {"reads", 128, 128, 0, {}}}, [&](std::size_t role) {
                 if (role == 0) {
                     b.store(between, b.thread(0, 1, 128), b.constant({Scalar::float32, 1}, 2));
-                    if (arrives) b.signal_arrive({.buffer = signal});
+                    if (arrives) b.mbarrier_arrive({.buffer = mbarrier});
                 } else {
-                    if (arrives) b.signal_wait({.buffer = signal}, b.constant({Scalar::int64, 1}, 0));
+                    if (arrives) b.mbarrier_wait({.buffer = mbarrier}, b.constant({Scalar::int64, 1}, 0));
                     b.store(y, b.thread(0, 1, 128), b.load(between, 127 - b.thread(0, 1, 128)));
                 }
             });
             const Program program = b.finish();
             Arguments arguments(program);
-            InterpreterOptions options{.throw_on_finding = false, .last_role_first = last_role_first};
+            InterpreterOptions options{.throw_on_diagnostic = false, .last_role_first = last_role_first};
             const InterpreterReport report = interpret(program, arguments, options);
             EXPECT_EQ(report.ok(), arrives) << report.text();
             EXPECT_EQ(test::found(report, Kind::race, between), !arrives);
@@ -262,26 +263,26 @@ Program passed_on(bool one_arrives, bool meets) {
     const Buffer between = b.shared("between", Scalar::float32, threads);
     const Buffer full = b.shared("full", Scalar::int64, 1), empty = b.shared("empty", Scalar::int64, 1);
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
-        b.signal_initialize({.buffer = full}, threads);
-        b.signal_initialize({.buffer = empty}, one_arrives ? 1 : threads);
+        b.mbarrier_init({.buffer = full}, threads);
+        b.mbarrier_init({.buffer = empty}, one_arrives ? 1 : threads);
     });
     b.barrier();
     const Value one = b.constant({Scalar::int64, 1}, 1);
     const Affine own = b.thread(0, 1, threads);
     const auto fill = [&](const Affine& i) {
-        b.signal_wait({.buffer = empty}, b.bit_and(b.index(i + 1), one));
+        b.mbarrier_wait({.buffer = empty}, b.bit_and(b.index(i + 1), one));
         b.store(between, own, b.convert(b.index(i), Scalar::float32));
-        b.signal_arrive({.buffer = full});
+        b.mbarrier_arrive({.buffer = full});
     };
     const auto take = [&](const Affine& i) {
-        b.signal_wait({.buffer = full}, b.bit_and(b.index(i), one));
+        b.mbarrier_wait({.buffer = full}, b.bit_and(b.index(i), one));
         b.store(y, 6 * threads * b.block() + threads * i + own, b.load(between, threads - 1 - own));
         if (meets) b.barrier();
         if (one_arrives)
             b.if_then({{b.thread() - threads, Condition::Relation::zero}},
-                      [&] { b.signal_arrive({.buffer = empty}); });
+                      [&] { b.mbarrier_arrive({.buffer = empty}); });
         else
-            b.signal_arrive({.buffer = empty});
+            b.mbarrier_arrive({.buffer = empty});
     };
     b.roles({{"fills", 0, threads, 0, {}}, {"takes", threads, threads, 0, {}}}, [&](std::size_t role) {
         b.for_loop(role == 0 ? "i" : "j", 6, [&](const Affine& i) { role == 0 ? fill(i) : take(i); });
@@ -296,20 +297,20 @@ TEST(InterpreterOfTiles, PassesBuffersOnInLoops) {
                 const Program program = passed_on(one_arrives, meets);
                 Arguments arguments(program);
                 const InterpreterReport report = interpret(
-                    program, arguments, {.throw_on_finding = false, .last_role_first = last_role_first});
+                    program, arguments, {.throw_on_diagnostic = false, .last_role_first = last_role_first});
                 EXPECT_EQ(report.ok(), meets || !one_arrives) << report.text();
                 for (Integer i = 0; i < 2 * 6 * 128; ++i) EXPECT_EQ(arguments["y"][i], i / 128 % 6);
                 EXPECT_EQ(found(report, Kind::race), one_arrives && !meets);
             }
 }
 
-constexpr TileInstruction product_across = {.name = "m64n128k16",
-                                            .rows = 64,
-                                            .columns = 128,
-                                            .depth = 16,
-                                            .factor = Scalar::bfloat16,
-                                            .has_layouts = true,
-                                            .text = "m64n128k16"};
+constexpr WgmmaInstruction product_across = {.name = "m64n128k16",
+                                             .rows = 64,
+                                             .columns = 128,
+                                             .depth = 16,
+                                             .factor = Scalar::bfloat16,
+                                             .has_layouts = true,
+                                             .text = "m64n128k16"};
 
 /// Factors whose rows are not along the depth, the second in two panels.
 TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
@@ -318,29 +319,29 @@ TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
     const Buffer x = b.input("x", Scalar::bfloat16, 16 * 64), y = b.input("y", Scalar::bfloat16, 16 * 128);
     const Buffer z = b.output("z", Scalar::float32, 64 * 128);
     const Buffer tiles = b.add(TilesKernel::shared("tiles", Scalar::bfloat16, 3 * 16 * 64));
-    const Buffer signal = b.shared("signal", Scalar::int64, 1);
+    const Buffer mbarrier = b.shared("signal", Scalar::int64, 1);
     const Buffer sums = b.local("sums", Scalar::float32, product_across.registers());
     b.tensor({"of_x", x, 0, {64, 16}, {1, 64}, {64, 16}, 128});
     b.tensor({"of_y", y, 0, {128, 16}, {1, 128}, {64, 16}, 128});
     const Value zero = b.constant({Scalar::int64, 1}, 0);
-    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.signal_initialize({.buffer = signal}, 1); });
+    b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.mbarrier_init({.buffer = mbarrier}, 1); });
     b.barrier();
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
-        b.signal_expect({.buffer = signal}, 3 * 16 * 128);
-        b.tile_load(0, std::vector{zero, zero}, {.buffer = tiles}, {.buffer = signal});
-        b.tile_load(1, std::vector{zero, zero}, {.buffer = tiles, .index = 1024}, {.buffer = signal});
-        b.tile_load(1, std::vector{b.constant({Scalar::int64, 1}, 64), zero},
-                    {.buffer = tiles, .index = 2048}, {.buffer = signal});
+        b.mbarrier_arrive_expect_tx({.buffer = mbarrier}, 3 * 16 * 128);
+        b.tma_load(0, std::vector{zero, zero}, {.buffer = tiles}, {.buffer = mbarrier});
+        b.tma_load(1, std::vector{zero, zero}, {.buffer = tiles, .index = 1024}, {.buffer = mbarrier});
+        b.tma_load(1, std::vector{b.constant({Scalar::int64, 1}, 64), zero}, {.buffer = tiles, .index = 2048},
+                   {.buffer = mbarrier});
     });
     const Value none = b.constant({Scalar::float32, 1}, 0);
     for (int r = 0; r < product_across.registers(); ++r) b.store(sums, r, none);
-    b.signal_wait({.buffer = signal}, zero);
-    const auto what = CopyFence::What::tile_products;
-    b.fence({.kind = CopyFence::Kind::begin, .what = what});
-    b.tile_product(product_across, sums, 0, {{.buffer = tiles}, {.along_depth = false, .panel = 1024}},
-                   {{.buffer = tiles, .index = 1024}, {.along_depth = false, .panel = 1024}});
-    b.fence({.kind = CopyFence::Kind::commit, .what = what});
-    b.fence({.kind = CopyFence::Kind::wait, .what = what});
+    b.mbarrier_wait({.buffer = mbarrier}, zero);
+    const auto what = AsyncFence::What::wgmmas;
+    b.fence({.kind = AsyncFence::Kind::begin, .what = what});
+    b.wgmma(product_across, sums, 0, {{.buffer = tiles}, {.k_major = false, .panel = 1024}},
+            {{.buffer = tiles, .index = 1024}, {.k_major = false, .panel = 1024}});
+    b.fence({.kind = AsyncFence::Kind::commit, .what = what});
+    b.fence({.kind = AsyncFence::Kind::wait, .what = what});
     for (int r = 0; r < product_across.registers(); ++r)
         b.store(z,
                 128 * (16 * b.thread(0, 32, 4) + b.thread(0, 4, 8) + r / 2 % 2 * 8) + 2 * b.thread(0, 1, 4) +

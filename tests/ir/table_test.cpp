@@ -36,10 +36,10 @@ TEST(Tables, LieInMemoryAsKernelsLoadThem) {
 TEST(Tables, ArePermutedInPlaceUnlessSomebodyElseHasThem) {
     TableData contents = shared(Table(Scalar::float32, {0, 1, 2, 3, 4, 5, 6}));
     const Table* const first = contents.get();
-    own(contents).permute_runs({1, 2, 0});
+    own(contents).permute_blocks({1, 2, 0});
     EXPECT_EQ(contents.get(), first);
     const TableData other = contents;
-    own(contents).permute_runs({1, 2, 0});
+    own(contents).permute_blocks({1, 2, 0});
     EXPECT_NE(contents.get(), first);
     const long double once[] = {1, 2, 0, 4, 5, 3, 6}, twice[] = {2, 0, 1, 5, 3, 4, 6};
     for (Integer i = 0; i < 7; ++i) {

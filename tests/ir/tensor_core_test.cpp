@@ -11,15 +11,15 @@
 namespace swirl::ir {
 namespace {
 
-std::vector<TensorCoreFactor> factors(const std::vector<double>& values, int least_exponent = -126) {
-    std::vector<TensorCoreFactor> result;
-    for (const double value : values) result.push_back(tensor_core_factor(value, least_exponent));
+std::vector<TensorCoreOperand> factors(const std::vector<double>& values, int least_exponent = -126) {
+    std::vector<TensorCoreOperand> result;
+    for (const double value : values) result.push_back(tensor_core_operand(value, least_exponent));
     return result;
 }
 
 float sum_of(const std::vector<double>& a, const std::vector<double>& b, float sum,
-             const TensorCoreSums& rounding = {}) {
-    return tensor_core_sum(factors(a), factors(b), sum, rounding);
+             const TensorCoreRounding& rounding = {}) {
+    return tensor_core_accumulate(factors(a), factors(b), sum, rounding);
 }
 
 TEST(TensorCoreSum, IsExactWhereNothingIsCutOff) {
@@ -47,7 +47,7 @@ TEST(TensorCoreSum, AlignsToProductsOfFactorsExponents) {
 }
 
 TEST(TensorCoreSum, OfEightBitsHasThirteenBitsOfFraction) {
-    const TensorCoreSums eight = {.aligned_bits = 13, .kept_bits = 13};
+    const TensorCoreRounding eight = {.aligned_bits = 13, .result_fraction_bits = 13};
     EXPECT_EQ(sum_of({1, 1}, {1, 0x1p-13}, 0, eight), 1 + 0x1p-13F);
     EXPECT_EQ(sum_of({1, 1, 1}, {1, 0x1p-14, 0x1p-14}, 0, eight), 1);
 }

@@ -8,14 +8,14 @@
 /// A matrix product in which one warpgroup of each block loads tiles and another multiplies them, and mistakes in it.
 namespace swirl::ir::test {
 
-inline constexpr TileInstruction small_product = {.name = "m64n8k8",
-                                                  .rows = 64,
-                                                  .columns = 8,
-                                                  .depth = 8,
-                                                  .factor = Scalar::float32,
-                                                  .ignored_bits = 13,
-                                                  .takes_registers = true,
-                                                  .text = "m64n8k8"};
+inline constexpr WgmmaInstruction small_product = {.name = "m64n8k8",
+                                                   .rows = 64,
+                                                   .columns = 8,
+                                                   .depth = 8,
+                                                   .factor = Scalar::float32,
+                                                   .ignored_bits = 13,
+                                                   .a_in_registers = true,
+                                                   .text = "m64n8k8"};
 
 enum class Mistake : std::uint8_t {
     none,
@@ -57,7 +57,8 @@ struct TilesKernel {
     Integer stored_columns = columns; ///< that the tensor of c has; the others are beside it
 
     // in the order in which they are added
-    static constexpr Buffer a = 0, b = 1, c = 2, a_tiles = 3, b_tiles = 4, c_tile = 5, signals = 6, sums = 7,
+    static constexpr Buffer a = 0, b = 1, c = 2, a_tiles = 3, b_tiles = 4, c_tile = 5, mbarriers = 6,
+                            sums = 7,
                             factor = 8; // by registers
 
     bool has(Mistake which) const { return mistake == which; }
@@ -69,7 +70,7 @@ struct TilesKernel {
         info.space = Space::shared;
         info.elements = elements;
         info.written = true;
-        info.alignment = tile_pattern_bytes;
+        info.alignment = swizzle_pattern_bytes;
         return info;
     }
     static BufferInfo global(const char* name, Integer elements, bool written) {
@@ -95,15 +96,15 @@ struct TilesKernel {
         builder.add(shared("signals", Scalar::int64, 2 * stages));
         builder.local("sums", Scalar::float32, small_product.registers());
         if (by_registers)
-            builder.local("factor", Scalar::float32, in_tile / small_product.depth * factor_registers);
+            builder.local("factor", Scalar::float32, in_tile / small_product.depth * a_registers);
         builder.tensor(
             {"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}, 128, rounds});
         builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}, 128});
         builder.tensor({"of_c", c, 0, {stored_columns, blocks * rows}, {1, columns}, {columns, rows}});
         builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
             for (Integer stage = 0; stage < stages; ++stage) {
-                builder.signal_initialize({.buffer = signals, .index = stage}, 1);
-                builder.signal_initialize({.buffer = signals, .index = stages + stage}, cluster);
+                builder.mbarrier_init({.buffer = mbarriers, .index = stage}, 1);
+                builder.mbarrier_init({.buffer = mbarriers, .index = stages + stage}, cluster);
             }
         });
         if (cluster > 1)
@@ -129,22 +130,21 @@ private:
 
     void load(Builder& builder, Integer step) const {
         const Integer stage = step % stages;
-        const Builder::Place full{.buffer = signals, .index = stage};
+        const Builder::MemoryOperand full{.buffer = mbarriers, .index = stage};
         if (!has(Mistake::does_not_wait_for_room))
-            builder.signal_wait({.buffer = signals, .index = stages + stage},
-                                number(builder, 1 - step / stages % 2));
-        builder.signal_expect(full,
-                              4 * in_tile * (rows + columns) + (has(Mistake::expects_too_much) ? 4 : 0));
-        if (has(Mistake::expects_twice)) builder.signal_expect(full, 0);
+            builder.mbarrier_wait({.buffer = mbarriers, .index = stages + stage},
+                                  number(builder, 1 - step / stages % 2));
+        builder.mbarrier_arrive_expect_tx(
+            full, 4 * in_tile * (rows + columns) + (has(Mistake::expects_too_much) ? 4 : 0));
+        if (has(Mistake::expects_twice)) builder.mbarrier_arrive_expect_tx(full, 0);
         Value k = number(builder, step * in_tile);
         const Value zero = number(builder, 0);
         if (has(Mistake::begins_within_chunk)) k = builder.add(k, number(builder, -2));
         const Value row = builder.index(rows * builder.block());
-        builder.tile_load(0, std::vector{k, row}, {.buffer = a_tiles, .index = stage * rows * in_tile}, full);
+        builder.tma_load(0, std::vector{k, row}, {.buffer = a_tiles, .index = stage * rows * in_tile}, full);
         builder.if_then({{builder.block(0, 1, cluster), Condition::Relation::zero}}, [&] {
-            builder.tile_load(1, std::vector{k, zero},
-                              {.buffer = b_tiles, .index = stage * columns * in_tile}, full,
-                              cluster > 1 ? (1U << cluster) - 1U : 0U);
+            builder.tma_load(1, std::vector{k, zero}, {.buffer = b_tiles, .index = stage * columns * in_tile},
+                             full, cluster > 1 ? (1U << cluster) - 1U : 0U);
         });
     }
 
@@ -155,32 +155,33 @@ private:
         store(builder);
     }
 
-    static constexpr int factor_registers = small_product.factor_registers();
+    static constexpr int a_registers = small_product.a_registers();
 
     /// A thread's numbers of a tile: where rows are swizzled, pieces are exchanged by the row's number.
     void bring_factor(Builder& builder, Integer stage) const {
         for (Integer k = 0; k < in_tile; k += small_product.depth)
-            for (int r = 0; r < factor_registers; ++r) {
+            for (int r = 0; r < a_registers; ++r) {
                 if (has(Mistake::lacks_factor) && k == 8 && r == 1) continue;
                 const Affine row = builder.thread(0, 4, 8);
                 const Integer piece = k / 4 + r / 2;
                 const Value exchanged = builder.bit_xor(builder.index(4 * row), number(builder, 4 * piece));
                 const Affine at = in_tile * (16 * builder.thread(0, 32, 4) + row + r % 2 * 8) +
                                   builder.thread(0, 1, 4) + stage * rows * in_tile;
-                builder.store(factor, k / small_product.depth * factor_registers + r,
+                builder.store(factor, k / small_product.depth * a_registers + r,
                               builder.load(a_tiles, at, {.dynamic = exchanged}));
             }
     }
 
     void products(Builder& builder, Integer stage) const {
         for (Integer k = 0; k < in_tile; k += small_product.depth)
-            builder.tile_product(
+            builder.wgmma(
                 small_product, sums, 0,
                 {by_registers
-                     ? Builder::Place{.buffer = factor, .index = k / small_product.depth * factor_registers}
-                     : Builder::Place{.buffer = a_tiles, .index = stage * rows * in_tile + k},
-                 TileLayout{}},
-                {{.buffer = b_tiles, .index = stage * columns * in_tile + k}, TileLayout{}});
+                     ? Builder::MemoryOperand{.buffer = factor,
+                                              .index = k / small_product.depth * a_registers}
+                     : Builder::MemoryOperand{.buffer = a_tiles, .index = stage * rows * in_tile + k},
+                 SmemTileLayout{}},
+                {{.buffer = b_tiles, .index = stage * columns * in_tile + k}, SmemTileLayout{}});
     }
 
     void multiply(Builder& builder, Integer step) const {
@@ -188,27 +189,27 @@ private:
         const auto arrive = [&] {
             builder.if_then({{builder.thread() - warpgroup, Condition::Relation::zero}}, [&] {
                 for (Integer block = 0; block < cluster; ++block)
-                    builder.signal_arrive({.buffer = signals, .index = stages + stage},
-                                          cluster > 1 ? number(builder, block) : no_value);
+                    builder.mbarrier_arrive({.buffer = mbarriers, .index = stages + stage},
+                                            cluster > 1 ? number(builder, block) : no_value);
             });
         };
         if (!has(Mistake::does_not_wait_for_tiles))
-            builder.signal_wait({.buffer = signals, .index = stage}, number(builder, step / stages % 2));
+            builder.mbarrier_wait({.buffer = mbarriers, .index = stage}, number(builder, step / stages % 2));
         if (has(Mistake::arrives_too_early)) arrive();
         if (by_registers) bring_factor(builder, stage);
         if (!has(Mistake::does_not_begin))
-            builder.fence({.kind = CopyFence::Kind::begin, .what = of_products});
+            builder.fence({.kind = AsyncFence::Kind::begin, .what = of_products});
         if (has(Mistake::divides_team))
             builder.if_then({{builder.thread() - warpgroup - 1, Condition::Relation::nonnegative}},
                             [&] { products(builder, stage); });
         else
             products(builder, stage);
-        builder.fence({.kind = CopyFence::Kind::commit, .what = of_products});
+        builder.fence({.kind = AsyncFence::Kind::commit, .what = of_products});
         if (has(Mistake::touches_sums)) builder.store(sums, 0, builder.constant({Scalar::float32, 1}, 1));
         if (has(Mistake::touches_factor)) builder.store(factor, 3, builder.constant({Scalar::float32, 1}, 1));
         if (has(Mistake::reads_factor)) builder.store(factor, 3, builder.load(factor, 3));
         if (!has(Mistake::does_not_wait_for_products))
-            builder.fence({.kind = CopyFence::Kind::wait, .pending = 0, .what = of_products});
+            builder.fence({.kind = AsyncFence::Kind::wait, .pending = 0, .what = of_products});
         if (has(Mistake::loads_after_products)) bring_factor(builder, stage);
         if (!has(Mistake::arrives_too_early) && !has(Mistake::does_not_arrive)) arrive();
         if (has(Mistake::arrives_twice)) arrive();
@@ -220,7 +221,7 @@ private:
             const Affine column = 2 * builder.thread(0, 1, 4) + r / 4 * 8 + r % 2;
             builder.store(c_tile, columns * row + column, builder.load(sums, r));
         }
-        const CopyFence publish{.kind = CopyFence::Kind::publish, .what = of_stores};
+        const AsyncFence publish{.kind = AsyncFence::Kind::publish, .what = of_stores};
         if (!has(Mistake::does_not_publish) && !has(Mistake::publishes_too_late)) builder.fence(publish);
         if (!has(Mistake::does_not_meet)) builder.barrier();
         if (has(Mistake::publishes_too_late)) builder.fence(publish);
@@ -229,18 +230,18 @@ private:
             const Value first = has(Mistake::stores_within_chunk)
                                     ? builder.add(number(builder, 1), number(builder, 1))
                                     : number(builder, 0);
-            builder.tile_store(2, std::vector{first, row}, {.buffer = c_tile});
-            builder.fence({.kind = CopyFence::Kind::commit, .what = of_stores});
+            builder.tma_store(2, std::vector{first, row}, {.buffer = c_tile});
+            builder.fence({.kind = AsyncFence::Kind::commit, .what = of_stores});
             if (!has(Mistake::does_not_wait_for_store) && !has(Mistake::reuses_stored_tile))
-                builder.fence({.kind = CopyFence::Kind::wait, .pending = 0, .what = of_stores});
+                builder.fence({.kind = AsyncFence::Kind::wait, .pending = 0, .what = of_stores});
         });
         if (!has(Mistake::reuses_stored_tile)) return;
         builder.barrier();
         builder.store(c_tile, builder.thread(0, 1, warpgroup), builder.constant({Scalar::float32, 1}, 0));
     }
 
-    static constexpr auto of_products = CopyFence::What::tile_products;
-    static constexpr auto of_stores = CopyFence::What::tile_stores;
+    static constexpr auto of_products = AsyncFence::What::wgmmas;
+    static constexpr auto of_stores = AsyncFence::What::tma_stores;
 };
 
 } // namespace swirl::ir::test

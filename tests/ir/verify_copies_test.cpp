@@ -30,15 +30,15 @@ Program copying(const std::function<void(Builder&)>& more = {}) {
     b.shared("between", Scalar::float32, 64);
     b.shared("other", Scalar::float32, 64);
     b.store(between, 4 * b.thread(), b.load(x, 4 * b.thread(), {.lanes = 4}), {.asynchronous = true});
-    b.commit_copies();
-    b.wait_for_copies(0);
+    b.commit_async_group();
+    b.wait_async_group(0);
     b.store(y, b.thread(), b.multiply(b.load(between, b.thread()), b.load(factors, 1)));
     if (more) more(b);
     return b.finish();
 }
 
 std::string failure(const Program& program) {
-    return error_of<InternalError>([&] { verify(program, Stage::vectorized); });
+    return error_of<InternalError>([&] { verify(program, VerificationLevel::vectorized); });
 }
 
 void expect_fails(const std::function<void(Builder&)>& more, const std::string& what) {
@@ -110,7 +110,7 @@ TEST(VerifyCopies, OnlyStoresAreAsynchronous) {
 }
 
 TEST(VerifyCopies, FencesLeaveNoNegativeNumberOfGroups) {
-    expect_fails([](Builder& b) { b.wait_for_copies(-1); }, "until -1 groups are under way");
+    expect_fails([](Builder& b) { b.wait_async_group(-1); }, "until -1 groups are under way");
 }
 
 TEST(VerifyArgumentsByValue, AreFewNumbersThatAreOnlyRead) {

@@ -12,23 +12,23 @@ namespace {
 
 constexpr Type f64{Scalar::float64, 1};
 
-void expect_passes(const Program& program, Stage stage) {
+void expect_passes(const Program& program, VerificationLevel level) {
     try {
-        verify(program, stage);
+        verify(program, level);
     } catch (const InternalError& error) {
         ADD_FAILURE() << error.what();
     }
 }
 
-/// The message names the stage and contains `what`.
-void expect_fails(const Program& program, Stage stage, const std::string& what) {
+/// The message names the level and contains `what`.
+void expect_fails(const Program& program, VerificationLevel level, const std::string& what) {
     try {
-        verify(program, stage);
+        verify(program, level);
         ADD_FAILURE() << "passes, although: " << what;
     } catch (const InternalError& error) {
         const std::string message = error.what();
         EXPECT_NE(message.find(what), std::string::npos) << message;
-        EXPECT_NE(message.find(name_of(stage)), std::string::npos) << message;
+        EXPECT_NE(message.find(name_of(level)), std::string::npos) << message;
     }
 }
 
@@ -45,21 +45,23 @@ Program strided(Integer count, Integer stride, Integer offset, For::Kind kind = 
 }
 
 TEST(Verify, PassesWhatIsRight) {
-    expect_passes(strided(8, 2, 1), Stage::lowered);
-    expect_passes(strided(8, 2, 1), Stage::machine);
-    expect_passes(strided(8, 1, 0, For::Kind::vector), Stage::lowered);
-    expect_passes(strided(4, 1, 0, For::Kind::serial, 8), Stage::vectorized);
+    expect_passes(strided(8, 2, 1), VerificationLevel::lowered);
+    expect_passes(strided(8, 2, 1), VerificationLevel::legalized);
+    expect_passes(strided(8, 1, 0, For::Kind::vector), VerificationLevel::lowered);
+    expect_passes(strided(4, 1, 0, For::Kind::serial, 8), VerificationLevel::vectorized);
 }
 
 TEST(Verify, AccessesOutOfBoundsThatLoopRangesProve) {
-    expect_passes(strided(16, 1, 0), Stage::lowered);
-    expect_fails(strided(16, 1, 1), Stage::lowered,
+    expect_passes(strided(16, 1, 0), VerificationLevel::lowered);
+    expect_fails(strided(16, 1, 1), VerificationLevel::lowered,
                  "store %1 to y[i + 1] : float64: reaches elements 1 to 16");
-    expect_fails(strided(17, 0, 0), Stage::lowered, "%0 = load x[i] : float64: reaches elements 0 to 16");
-    expect_fails(strided(8, -2, 13), Stage::lowered, "reaches elements -1 to 13");
-    expect_passes(strided(8, -2, 14), Stage::lowered);
-    expect_fails(strided(10, 1, 0, For::Kind::serial, 8), Stage::vectorized, "reaches elements 0 to 16");
-    expect_passes(strided(0, 100, 0), Stage::lowered);
+    expect_fails(strided(17, 0, 0), VerificationLevel::lowered,
+                 "%0 = load x[i] : float64: reaches elements 0 to 16");
+    expect_fails(strided(8, -2, 13), VerificationLevel::lowered, "reaches elements -1 to 13");
+    expect_passes(strided(8, -2, 14), VerificationLevel::lowered);
+    expect_fails(strided(10, 1, 0, For::Kind::serial, 8), VerificationLevel::vectorized,
+                 "reaches elements 0 to 16");
+    expect_passes(strided(0, 100, 0), VerificationLevel::lowered);
 }
 
 TEST(Verify, RangesOfInductionsThreadsAndDependentLoops) {
@@ -74,9 +76,9 @@ TEST(Verify, RangesOfInductionsThreadsAndDependentLoops) {
         });
         return b.finish();
     };
-    expect_passes(program(5, 5), Stage::lowered); // 30 + 20 + 5 + 4
-    expect_fails(program(6, 5), Stage::lowered, "reaches elements 0 to 60");
-    expect_fails(program(5, 6), Stage::lowered, "reaches elements 0 to 60");
+    expect_passes(program(5, 5), VerificationLevel::lowered); // 30 + 20 + 5 + 4
+    expect_fails(program(6, 5), VerificationLevel::lowered, "reaches elements 0 to 60");
+    expect_fails(program(5, 6), VerificationLevel::lowered, "reaches elements 0 to 60");
 }
 
 TEST(Verify, AccessesOutOfBoundsThatTablesOfIndicesProve) {
@@ -93,12 +95,12 @@ TEST(Verify, AccessesOutOfBoundsThatTablesOfIndicesProve) {
         });
         return b.finish();
     };
-    expect_passes(program(0, 2, 1), Stage::lowered); // where j = 1 no entry is 9
-    expect_fails(program(0, 3, 1), Stage::lowered, "reaches elements 6 to 12");
-    expect_passes(program(4, 0, 1), Stage::lowered); // 9, 7, 11, 7
-    expect_fails(program(5, 0, 1), Stage::lowered, "reaches elements 7 to 12");
-    expect_passes(program(0, 9, -1), Stage::lowered);
-    expect_fails(program(0, 8, -1), Stage::lowered, "reaches elements -1 to 9");
+    expect_passes(program(0, 2, 1), VerificationLevel::lowered); // where j = 1 no entry is 9
+    expect_fails(program(0, 3, 1), VerificationLevel::lowered, "reaches elements 6 to 12");
+    expect_passes(program(4, 0, 1), VerificationLevel::lowered); // 9, 7, 11, 7
+    expect_fails(program(5, 0, 1), VerificationLevel::lowered, "reaches elements 7 to 12");
+    expect_passes(program(0, 9, -1), VerificationLevel::lowered);
+    expect_fails(program(0, 8, -1), VerificationLevel::lowered, "reaches elements -1 to 9");
 }
 
 TEST(Verify, NothingIsProvedUnderConditionsOrOfIndicesThatAreComputed) {
@@ -111,7 +113,7 @@ TEST(Verify, NothingIsProvedUnderConditionsOrOfIndicesThatAreComputed) {
     b.if_then({{0, Condition::Relation::negative}},
               [&] { b.store(y, 3, b.constant(f64, 0), {.dynamic = b.load(map, 0)}); });
     b.store(y, 3, b.constant(f64, 0), {.dynamic = b.add(b.load(map, 0), b.index(-1))});
-    expect_passes(b.finish(), Stage::lowered);
+    expect_passes(b.finish(), VerificationLevel::lowered);
 }
 
 TEST(Verify, ValuesAreDefinedBeforeUseInScope) {
@@ -124,66 +126,67 @@ TEST(Verify, ValuesAreDefinedBeforeUseInScope) {
         b.store(y, i, inside);
     });
     Program right = b.finish();
-    expect_passes(right, Stage::lowered);
+    expect_passes(right, VerificationLevel::lowered);
 
     Program after = right; // the loop's value is used behind the loop
     Operation store = after[static_cast<Value>(2)];
     ASSERT_EQ(store.opcode, Opcode::store);
     store.address.index = 0;
-    after.body.push_back({Straight{{after.append(store)}}});
-    expect_fails(after, Stage::lowered, "%1 is not defined before it in scope");
+    after.body.push_back({StraightLineBlock{{after.append(store)}}});
+    expect_fails(after, VerificationLevel::lowered, "%1 is not defined before it in scope");
 
     Program swapped = right;
-    auto& run = std::get<Straight>(std::get<For>(swapped.body[1].node).body[0].node);
+    auto& run = std::get<StraightLineBlock>(std::get<For>(swapped.body[1].node).body[0].node);
     std::swap(run.operations[0], run.operations[1]);
-    expect_fails(swapped, Stage::lowered, "%1 is not defined before it in scope");
+    expect_fails(swapped, VerificationLevel::lowered, "%1 is not defined before it in scope");
 
     Program repeated = right;
     repeated.body.insert(repeated.body.begin(), repeated.body.front());
-    expect_fails(repeated, Stage::lowered, "is in the program twice");
+    expect_fails(repeated, VerificationLevel::lowered, "is in the program twice");
 
     Program dangling = right;
     dangling[1].operands[1] = 77;
-    expect_fails(dangling, Stage::lowered, "operand 2 is missing");
+    expect_fails(dangling, VerificationLevel::lowered, "operand 2 is missing");
 
     Program of_store = right;
-    of_store.body.push_back({Straight{{of_store.append(store)}}});
+    of_store.body.push_back({StraightLineBlock{{of_store.append(store)}}});
     of_store[3].operands[0] = 2;
-    expect_fails(of_store, Stage::lowered, "which has no result");
+    expect_fails(of_store, VerificationLevel::lowered, "which has no result");
 }
 
 TEST(Verify, Types) {
     Program program = strided(8, 1, 0);
     program[1].type = {Scalar::float32, 1};
-    expect_fails(program, Stage::lowered, "operand 1 is float64, the result float32");
+    expect_fails(program, VerificationLevel::lowered, "operand 1 is float64, the result float32");
     program = strided(8, 1, 0);
     program.buffers[1].element = Scalar::float32;
-    expect_fails(program, Stage::lowered, "buffer 'y' holds float32, the access is of float64");
+    expect_fails(program, VerificationLevel::lowered, "buffer 'y' holds float32, the access is of float64");
 }
 
 TEST(Verify, VariablesAreUsedInTheirScopeAndBoundOnce) {
     Program program = strided(8, 1, 0);
     Program outside = program;
-    outside.body.push_back({Straight{{outside.append(outside[0])}}});
-    expect_fails(outside, Stage::lowered, "uses a variable out of scope");
+    outside.body.push_back({StraightLineBlock{{outside.append(outside[0])}}});
+    expect_fails(outside, VerificationLevel::lowered, "uses a variable out of scope");
 
     Program nested = program;
     For outer = std::get<For>(nested.body[0].node);
     outer.body = {nested.body[0]};
     nested.body = {{outer}};
-    expect_fails(nested, Stage::lowered, "a loop over 'i' is inside a loop over it");
+    expect_fails(nested, VerificationLevel::lowered, "a loop over 'i' is inside a loop over it");
 
     Program bound = program;
     std::get<For>(bound.body[0].node).end = Affine::of(0);
-    expect_fails(bound, Stage::lowered, "a bound of the loop over 'i' uses a variable out of scope");
+    expect_fails(bound, VerificationLevel::lowered,
+                 "a bound of the loop over 'i' uses a variable out of scope");
 
     Program step = program;
     std::get<For>(step.body[0].node).step = 0;
-    expect_fails(step, Stage::lowered, "loop over 'i' has step 0");
+    expect_fails(step, VerificationLevel::lowered, "loop over 'i' has step 0");
 
     Program condition = program;
     condition.body.push_back({If{{{Affine::of(0), Condition::Relation::zero}}, {}, {}}});
-    expect_fails(condition, Stage::lowered, "a condition uses a variable out of scope");
+    expect_fails(condition, VerificationLevel::lowered, "a condition uses a variable out of scope");
 }
 
 TEST(Verify, NothingIsStoredToTablesOrReadOnlyBuffers) {
@@ -192,10 +195,10 @@ TEST(Verify, NothingIsStoredToTablesOrReadOnlyBuffers) {
         const Buffer x = table ? b.table("x", Scalar::float64, {1, 2}) : b.input("x", Scalar::float64, 2);
         b.store(x, 0, b.constant(f64, 1));
         Program program = b.finish();
-        expect_fails(program, Stage::lowered, "'x' is only to be read");
+        expect_fails(program, VerificationLevel::lowered, "'x' is only to be read");
         if (table) continue;
         program.buffers[0].written = true;
-        expect_passes(program, Stage::lowered);
+        expect_passes(program, VerificationLevel::lowered);
     }
 }
 
@@ -203,12 +206,12 @@ TEST(Verify, TablesHaveContents) {
     Builder b("table");
     b.table("w", Scalar::float64, {1, 2});
     Program program = b.finish();
-    expect_passes(program, Stage::lowered);
+    expect_passes(program, VerificationLevel::lowered);
     program.buffers[0].elements = 3;
-    expect_fails(program, Stage::lowered, "table buffer 'w' lacks contents");
+    expect_fails(program, VerificationLevel::lowered, "table buffer 'w' lacks contents");
     program.buffers[0].elements = 2;
     program.buffers[0].first = -1;
-    expect_fails(program, Stage::lowered, "table buffer 'w' does not start at element 0");
+    expect_fails(program, VerificationLevel::lowered, "table buffer 'w' does not start at element 0");
 }
 
 TEST(Verify, OwnMemoryIsStoredToBeforeItIsRead) {
@@ -226,9 +229,10 @@ TEST(Verify, OwnMemoryIsStoredToBeforeItIsRead) {
             b.store(y, 0, b.load(own, 0));
             b.store(own, 0, b.constant(f64, 1));
             if (first)
-                expect_passes(b.finish(), Stage::lowered);
+                expect_passes(b.finish(), VerificationLevel::lowered);
             else
-                expect_fails(b.finish(), Stage::lowered, "nothing has been stored to 'own' before");
+                expect_fails(b.finish(), VerificationLevel::lowered,
+                             "nothing has been stored to 'own' before");
         }
     }
 }
@@ -255,46 +259,49 @@ TEST(Verify, BarriersAreReachedByAllThreadsAlike) {
         };
     };
     const std::string failure = "a barrier is in";
-    expect_passes(with_barrier([](Builder&, const Inner& inner) { inner(); }), Stage::lowered);
-    expect_passes(with_barrier(under_condition(false, 0)), Stage::lowered);
-    expect_fails(with_barrier(under_condition(true, 0)), Stage::lowered, failure);
-    expect_fails(with_barrier(under_condition(true, 1)), Stage::lowered, failure);
-    expect_passes(with_barrier(under_condition(true, 2)), Stage::lowered); // one thread along z
-    expect_passes(with_barrier(under_loop(0, 4)), Stage::lowered);
-    expect_fails(with_barrier(under_loop(0, 4, For::Kind::parallel)), Stage::lowered, failure);
+    expect_passes(with_barrier([](Builder&, const Inner& inner) { inner(); }), VerificationLevel::lowered);
+    expect_passes(with_barrier(under_condition(false, 0)), VerificationLevel::lowered);
+    expect_fails(with_barrier(under_condition(true, 0)), VerificationLevel::lowered, failure);
+    expect_fails(with_barrier(under_condition(true, 1)), VerificationLevel::lowered, failure);
+    expect_passes(with_barrier(under_condition(true, 2)), VerificationLevel::lowered); // one thread along z
+    expect_passes(with_barrier(under_loop(0, 4)), VerificationLevel::lowered);
+    expect_fails(with_barrier(under_loop(0, 4, For::Kind::parallel)), VerificationLevel::lowered, failure);
     expect_passes(with_barrier([](Builder& b, const Inner& inner) {
                       const Affine t = b.thread();
                       b.for_loop("i", t, t + 4, 1, For::Kind::serial, [&](const Affine&) { inner(); });
                   }),
-                  Stage::lowered);
+                  VerificationLevel::lowered);
     expect_fails(with_barrier([](Builder& b, const Inner& inner) {
                      b.for_loop("i", b.thread(), [&](const Affine&) { inner(); });
                  }),
-                 Stage::lowered, failure);
+                 VerificationLevel::lowered, failure);
     expect_fails(with_barrier([](Builder& b, const Inner& inner) {
                      b.for_loop("i", b.thread(), b.thread() + 4, 1, For::Kind::serial, [&](const Affine& i) {
                          b.if_then({{i, Condition::Relation::zero}}, inner);
                      });
                  }),
-                 Stage::lowered, failure);
+                 VerificationLevel::lowered, failure);
 }
 
 TEST(Verify, LoweredProgramsHoldPlainVectorLoopsOfScalarOperations) {
-    expect_passes(strided(4, 1, 0, For::Kind::serial, 4), Stage::lowered);
-    expect_fails(strided(4, 1, 0, For::Kind::vector, 4), Stage::lowered, "is no scalar operation");
+    expect_passes(strided(4, 1, 0, For::Kind::serial, 4), VerificationLevel::lowered);
+    expect_fails(strided(4, 1, 0, For::Kind::vector, 4), VerificationLevel::lowered,
+                 "is no scalar operation");
     Program program = strided(8, 1, 0, For::Kind::vector);
     For& loop = std::get<For>(program.body[0].node);
     loop.begin = 1;
-    expect_fails(program, Stage::lowered, "the vector loop over 'i' does not run from 0 to a small constant");
+    expect_fails(program, VerificationLevel::lowered,
+                 "the vector loop over 'i' does not run from 0 to a small constant");
     loop.begin = 0;
     loop.body.push_back({If{}});
-    expect_fails(program, Stage::lowered, "the vector loop over 'i' holds more than straight runs");
+    expect_fails(program, VerificationLevel::lowered,
+                 "the vector loop over 'i' holds more than straight runs");
 }
 
 TEST(Verify, VectorizedProgramsHaveNoVectorLoops) {
     const Program program = strided(8, 1, 0, For::Kind::vector);
-    expect_fails(program, Stage::vectorized, "the loop over 'i' is still a vector loop");
-    expect_fails(program, Stage::machine, "the loop over 'i' is still a vector loop");
+    expect_fails(program, VerificationLevel::vectorized, "the loop over 'i' is still a vector loop");
+    expect_fails(program, VerificationLevel::legalized, "the loop over 'i' is still a vector loop");
 }
 
 TEST(Verify, MachineProgramsRearrangeLanesByInstructionsOnly) {
@@ -309,11 +316,11 @@ TEST(Verify, MachineProgramsRearrangeLanesByInstructionsOnly) {
         const Value v = b.load(x, 0, {.lanes = 2});
         b.store(y, 0, instruction ? b.instruction(swap, {v}) : b.shuffle(v, v, {1, 0}));
         const Program program = b.finish();
-        expect_passes(program, Stage::vectorized);
+        expect_passes(program, VerificationLevel::vectorized);
         if (instruction)
-            expect_passes(program, Stage::machine);
+            expect_passes(program, VerificationLevel::legalized);
         else
-            expect_fails(program, Stage::machine, "is no instruction of the target");
+            expect_fails(program, VerificationLevel::legalized, "is no instruction of the target");
     }
 }
 
@@ -325,8 +332,8 @@ TEST(Verify, MachineAddressesHaveOneVariableAndLanesArePowersOfTwo) {
         b.for_loop("j", 4, [&](const Affine& j) { b.store(y, p + j, b.constant(f64, 0)); });
     });
     const Program two = b.finish();
-    expect_passes(two, Stage::vectorized);
-    expect_fails(two, Stage::machine, "its address has more than one variable");
+    expect_passes(two, VerificationLevel::vectorized);
+    expect_fails(two, VerificationLevel::legalized, "its address has more than one variable");
 
     const auto lanes = [](int count) {
         Builder of("lanes");
@@ -335,17 +342,18 @@ TEST(Verify, MachineAddressesHaveOneVariableAndLanesArePowersOfTwo) {
         of.store(to, 0, of.load(x, 0, {.lanes = count}));
         return of.finish();
     };
-    expect_passes(lanes(3), Stage::vectorized);
-    expect_passes(lanes(4), Stage::machine);
-    expect_fails(lanes(3), Stage::machine, "its number of lanes is no power of two");
-    expect_fails(strided(4, 1, 0, For::Kind::unrolled), Stage::machine, "the loop over 'i' is not unrolled");
-    expect_passes(strided(4, 1, 0, For::Kind::unrolled), Stage::vectorized);
+    expect_passes(lanes(3), VerificationLevel::vectorized);
+    expect_passes(lanes(4), VerificationLevel::legalized);
+    expect_fails(lanes(3), VerificationLevel::legalized, "its number of lanes is no power of two");
+    expect_fails(strided(4, 1, 0, For::Kind::unrolled), VerificationLevel::legalized,
+                 "the loop over 'i' is not unrolled");
+    expect_passes(strided(4, 1, 0, For::Kind::unrolled), VerificationLevel::vectorized);
 }
 
 TEST(Verify, LaunchesHavePositiveExtents) {
     Program program = strided(4, 1, 0);
     program.launch.threads[1] = 0;
-    expect_fails(program, Stage::lowered, "launch with an extent of 0");
+    expect_fails(program, VerificationLevel::lowered, "launch with an extent of 0");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// The verifier's rules for tensors, roles, tiles and signals: a kernel that passes, and twins that break one rule each.
+// The verifier's rules for tensors, roles, tiles and mbarriers: a kernel that passes, and twins that break one rule each.
 
 #include "ir/verify.hpp"
 
@@ -14,7 +14,7 @@ namespace swirl::ir::test {
 namespace {
 
 std::string failure(const Program& program) {
-    return error_of<InternalError>([&] { verify(program, Stage::vectorized); });
+    return error_of<InternalError>([&] { verify(program, VerificationLevel::vectorized); });
 }
 
 void expect_fails(const std::function<void(Program&)>& change, const std::string& what) {
@@ -23,19 +23,19 @@ void expect_fails(const std::function<void(Program&)>& change, const std::string
     EXPECT_NE(failure(program).find(what), std::string::npos) << what << "\n" << failure(program);
 }
 
-Roles& roles_of(Program& program) {
+WarpRoles& roles_of(Program& program) {
     for (Statement& statement : program.body)
-        if (auto* parts = std::get_if<Roles>(&statement.node)) return *parts;
+        if (auto* roles = std::get_if<WarpRoles>(&statement.node)) return *roles;
     throw InternalError("no roles");
 }
 
 /// Changes the first operation of the kind.
 std::function<void(Program&)> changed(Opcode opcode,
-                                      const std::function<void(Operation&, TileOperation&)>& change) {
+                                      const std::function<void(Operation&, AsyncTileOperation&)>& change) {
     return [=](Program& program) {
         for (Operation& operation : program.operations) {
             if (operation.opcode != opcode) continue;
-            auto tile = std::make_shared<TileOperation>(*operation.tile);
+            auto tile = std::make_shared<AsyncTileOperation>(*operation.tile);
             change(operation, *tile);
             operation.tile = std::move(tile);
             return;
@@ -78,19 +78,19 @@ TEST(VerifyTiles, RowsOfBoxesBeginAtWholeChunks) {
             x.address.index = index;
         };
     };
-    for (const Opcode opcode : {Opcode::tile_load, Opcode::tile_store})
+    for (const Opcode opcode : {Opcode::tma_load, Opcode::tma_store})
         expect_fails(begins(opcode, [](Operation& x) { x.number = -6; }),
                      "no multiple of 4 of a row of 'of_");
-    expect_fails(begins(Opcode::tile_load, at(-46)), "no multiple of 4 of a row of 'of_a': -46");
-    expect_fails(begins(Opcode::tile_load, at(Affine::of(0, 128) - 46)), "no multiple of 4");
+    expect_fails(begins(Opcode::tma_load, at(-46)), "no multiple of 4 of a row of 'of_a': -46");
+    expect_fails(begins(Opcode::tma_load, at(Affine::of(0, 128) - 46)), "no multiple of 4");
     Program may_be_right = TilesKernel{}.program();
-    begins(Opcode::tile_load, at(Affine::of(0, 2) - 46))(may_be_right);
+    begins(Opcode::tma_load, at(Affine::of(0, 2) - 46))(may_be_right);
     EXPECT_EQ(failure(may_be_right), "");
 }
 
 TEST(VerifyTiles, BoxesLieAlignedInSharedMemoryWhicheverStageTheyAreIn) {
-    expect_fails(changed(Opcode::tile_load,
-                         [](Operation& operation, TileOperation&) {
+    expect_fails(changed(Opcode::tma_load,
+                         [](Operation& operation, AsyncTileOperation&) {
                              operation.address.dynamic = operation.operands[0];
                              operation.address.dynamic_scale = 16;
                          }),
@@ -98,7 +98,7 @@ TEST(VerifyTiles, BoxesLieAlignedInSharedMemoryWhicheverStageTheyAreIn) {
 }
 
 TEST(VerifyTiles, RolesAreWholeWarpgroupsAndAllOfABlock) {
-    const auto roles = [](const std::function<void(std::vector<Role>&)>& change) {
+    const auto roles = [](const std::function<void(std::vector<WarpRole>&)>& change) {
         return [=](Program& program) { change(roles_of(program).roles); };
     };
     expect_fails(roles([](auto& r) { r[0].threads = 64; }), "'loads' has no whole warpgroups");
@@ -106,16 +106,17 @@ TEST(VerifyTiles, RolesAreWholeWarpgroupsAndAllOfABlock) {
     expect_fails(roles([](auto& r) { r.pop_back(); }), "of 128 threads in a block of 256");
     expect_fails(roles([](auto& r) { r[0].registers = 20; }), "'loads' has 20 registers");
     expect_fails(roles([](auto& r) { r[1].registers = 100; }), "'multiplies' has 100 registers");
-    expect_fails(roles([](auto& r) { r[0].body.push_back(Statement{Roles{r}}); }), "roles are in a role");
-    expect_fails(roles([](auto& r) { r[0].body.push_back(Statement{Barrier{.of_group = true}}); }),
-                 "a barrier of several blocks is in a role");
+    expect_fails(roles([](auto& r) { r[0].body.push_back(Statement{WarpRoles{r}}); }), "roles are in a role");
+    expect_fails(
+        roles([](auto& r) { r[0].body.push_back(Statement{Barrier{.of_cooperative_group = true}}); }),
+        "a barrier of several blocks is in a role");
     expect_fails(
         [](Program& program) {
             If choice;
             choice.conditions = std::get<If>(program.body.front().node).conditions;
-            Roles parts = std::move(roles_of(program));
+            WarpRoles taken = std::move(roles_of(program));
             program.body.resize(2);
-            choice.then.push_back(Statement{std::move(parts)});
+            choice.then.push_back(Statement{std::move(taken)});
             program.body.push_back(Statement{std::move(choice)});
         },
         "roles are not reached by all threads alike");
@@ -124,25 +125,26 @@ TEST(VerifyTiles, RolesAreWholeWarpgroupsAndAllOfABlock) {
 TEST(VerifyTiles, SignalsAreInitializedBeforeTheyAreUsed) {
     expect_fails([](Program& program) { program.body.erase(program.body.begin()); },
                  "nothing has been stored to 'signals' before");
-    expect_fails(changed(Opcode::signal_initialize, [](Operation&, TileOperation& t) { t.count = 0; }),
+    expect_fails(changed(Opcode::mbarrier_init, [](Operation&, AsyncTileOperation& t) { t.count = 0; }),
                  "waits for 0 arrivals");
-    expect_fails(changed(Opcode::signal_wait, [](Operation& o, TileOperation&) { o.address.index = 4; }),
-                 "reaches elements 4 to 4 of 'signals'");
+    expect_fails(
+        changed(Opcode::mbarrier_wait, [](Operation& o, AsyncTileOperation&) { o.address.index = 4; }),
+        "reaches elements 4 to 4 of 'signals'");
 }
 
 TEST(VerifyTiles, TilesLieInTheirBuffersAligned) {
-    expect_fails(changed(Opcode::tile_load, [](Operation& o, TileOperation&) { o.address.index = 2080; }),
+    expect_fails(changed(Opcode::tma_load, [](Operation& o, AsyncTileOperation&) { o.address.index = 2080; }),
                  "reaches elements 2080 to 4127 of 'a_tiles'");
-    expect_fails(changed(Opcode::tile_load, [](Operation& o, TileOperation&) { o.address.index = 4; }),
+    expect_fails(changed(Opcode::tma_load, [](Operation& o, AsyncTileOperation&) { o.address.index = 4; }),
                  "is at 16 bytes of 'a_tiles', no multiple of 128");
-    expect_fails(changed(Opcode::tile_load, [](Operation&, TileOperation& t) { t.blocks = 2; }),
+    expect_fails(changed(Opcode::tma_load, [](Operation&, AsyncTileOperation& t) { t.blocks = 2; }),
                  "is for blocks 0b10 of a cluster of 1");
     expect_fails(
-        changed(Opcode::tile_product, [](Operation&, TileOperation& t) { t.places[0].index = 2080; }),
+        changed(Opcode::wgmma, [](Operation&, AsyncTileOperation& t) { t.addresses[0].index = 2080; }),
         "of 'a_tiles', which has 0 to 4095");
-    expect_fails(changed(Opcode::tile_product, [](Operation&, TileOperation& t) { t.places[1].index = 2; }),
+    expect_fails(changed(Opcode::wgmma, [](Operation&, AsyncTileOperation& t) { t.addresses[1].index = 2; }),
                  "is at 8 bytes of 'b_tiles', no multiple of 16");
-    expect_fails(changed(Opcode::tile_product, [](Operation&, TileOperation& t) { t.places[1].index = 28; }),
+    expect_fails(changed(Opcode::wgmma, [](Operation&, AsyncTileOperation& t) { t.addresses[1].index = 28; }),
                  "goes on beyond a row");
 }
 
@@ -152,24 +154,26 @@ TEST(VerifyTiles, FactorsInRegistersAreAThreadsOwn) {
         change(program);
         EXPECT_NE(failure(program).find(what), std::string::npos) << what << "\n" << failure(program);
     };
-    const auto product = [](const std::function<void(Program&, TileOperation&)>& change) {
+    const auto product = [](const std::function<void(Program&, AsyncTileOperation&)>& change) {
         return [=](Program& program) {
-            changed(Opcode::tile_product,
-                    [&](Operation&, TileOperation& tile) { change(program, tile); })(program);
+            changed(Opcode::wgmma,
+                    [&](Operation&, AsyncTileOperation& tile) { change(program, tile); })(program);
         };
     };
     EXPECT_EQ(failure(TilesKernel{.by_registers = true}.program()), "");
-    expect(product([](Program&, TileOperation& t) { t.places[0].index = 13; }),
+    expect(product([](Program&, AsyncTileOperation& t) { t.addresses[0].index = 13; }),
            "a factor from 13 on of 'factor', which has 16");
-    expect(product([](Program&, TileOperation& t) { t.places[0].index = -1; }), "a factor from -1 on");
-    expect(product([](Program& program, TileOperation& t) {
-               t.places[0].index = program.body.empty() ? 0 : Affine::of(0, 1);
+    expect(product([](Program&, AsyncTileOperation& t) { t.addresses[0].index = -1; }),
+           "a factor from -1 on");
+    expect(product([](Program& program, AsyncTileOperation& t) {
+               t.addresses[0].index = program.body.empty() ? 0 : Affine::of(0, 1);
            }),
            "a factor at no constant index of 'factor'");
-    expect(product([](Program&, TileOperation& t) { t.places[1] = t.places[0]; }), "a tile in 'factor'");
-    static constexpr TileInstruction without = {
+    expect(product([](Program&, AsyncTileOperation& t) { t.addresses[1] = t.addresses[0]; }),
+           "a tile in 'factor'");
+    static constexpr WgmmaInstruction without = {
         .name = "other", .columns = 8, .depth = 8, .factor = Scalar::float32, .text = "other"};
-    expect(product([](Program&, TileOperation& t) { t.instruction = &without; }), "a tile in 'factor'");
+    expect(product([](Program&, AsyncTileOperation& t) { t.instruction = &without; }), "a tile in 'factor'");
 }
 
 TEST(VerifyTiles, OnlyLoadsOfFloat32Round) {
@@ -187,7 +191,7 @@ TEST(VerifyTiles, OnlyLoadsOfFloat32Round) {
 TEST(VerifyTiles, FencesBeginProductsOnly) {
     expect_fails(
         [](Program& program) {
-            program.body.push_back(Statement{CopyFence{.kind = CopyFence::Kind::begin}});
+            program.body.push_back(Statement{AsyncFence{.kind = AsyncFence::Kind::begin}});
         },
         "a fence begins what is no product of tiles");
 }
@@ -196,14 +200,14 @@ TEST(VerifyTiles, ArePrintedWithAllThatTheyNeed) {
     const std::string text = to_string(TilesKernel{.blocks = 2, .cluster = 2}.program(), PrintStyle::compact);
     for (const char* const line : {
              "tensor of_a of a[0], extents 157x128, strides 1,160, boxes 32x64 swizzled by 128 bytes\n",
-             "signal_initialize signals[0] for 1 arrivals\n",
+             "mbarrier_init signals[0] for 1 arrivals\n",
              "role multiplies of threads 128 to 255 with 240 registers:\n",
-             "signal_expect 9216 bytes at signals[0]\n",
+             "mbarrier_arrive_expect_tx 9216 bytes at signals[0]\n",
              "] of blocks 0b11, signal signals[0]\n",
              "sums[0] += a_tiles[8] * b_tiles[8] by m64n8k8\n",
-             "signal_arrive at signals[2] of block 1\n",
-             "signal_wait for parity 0 at signals[0]\n",
-             "tile_store c_tile[0] to of_c (0, ",
+             "mbarrier_arrive at signals[2] of block 1\n",
+             "mbarrier_wait for parity 0 at signals[0]\n",
+             "tma_store c_tile[0] to of_c (0, ",
          })
         EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }

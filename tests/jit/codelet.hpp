@@ -9,7 +9,7 @@
 
 namespace swirl::jit::test {
 
-/// Complex DFT codelets as straight runs of scalar operations, by conjugate-pair split radix.
+/// Complex DFT codelets as straight-line blocks of scalar operations, by conjugate-pair split radix.
 class Codelet {
 public:
     struct Complex {

@@ -10,7 +10,7 @@ using ir::Builder;
 using ir::Scalar;
 using ir::Value;
 
-/// Straight-line programs whose operations draw from all values so far, so that hundreds are alive at once: vectors,
+/// StraightLineBlock-line programs whose operations draw from all values so far, so that hundreds are alive at once: vectors,
 /// scalars, splats, constants, table loads, loads from and stores to a buffer that is changed in place.
 class Pressure {
 public:

@@ -2,7 +2,7 @@
 
 #include "gemm/micro_kernel.hpp"
 #include "gemm/schedule.hpp"
-#include "gemm/small_product.hpp"
+#include "gemm/small_gemm.hpp"
 #include "ir/builder.hpp"
 #include "passes/pipeline.hpp"
 #include "run.hpp"
@@ -112,37 +112,39 @@ TEST(RegisterBuffers, AccessesThatOverlapOrMoveStayInMemory) {
     }
 }
 
-constexpr std::array numbers = {Number::float32, Number::float64, Number::complex32, Number::complex64};
+constexpr std::array numbers = {DataType::float32, DataType::float64, DataType::complex32,
+                                DataType::complex64};
 
 TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Number number : numbers)
+        for (const DataType number : numbers)
             for (const gemm::Update update :
                  {gemm::Update::overwrite, gemm::Update::add, gemm::Update::scale})
                 for (const int less : {0, 1, 3}) {
                     gemm::MicroKernel kernel{
-                        .number = number, .update = update, .most_depth = 11, .most_stride = 70};
+                        .data_type = number, .update = update, .max_k = 11, .max_stride = 70};
                     kernel.tile = {target::lanes(*cpu, gemm::scalar_of(number)), 1, 4};
                     if (!is_complex(number)) kernel.tile.vectors = 3;
                     kernel.rows = std::max(1, kernel.tile.rows() - less);
                     kernel.columns = kernel.tile.columns - less % 2;
                     kernel.prefetch_next = less == 1;
-                    expect_same(passes::run_in_order(gemm::micro_kernel(kernel), *cpu), *cpu,
-                                {.parameters = {8, 11, kernel.most_stride}, .integers = !cpu->has_fma});
+                    expect_same(passes::run_codegen_passes(gemm::micro_kernel(kernel), *cpu), *cpu,
+                                {.parameters = {8, 11, kernel.max_stride}, .integers = !cpu->has_fma});
                 }
 }
 
 TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         if (!cpu->has_fma) continue;
-        for (const Number number : numbers) {
+        for (const DataType number : numbers) {
             const gemm::Schedule schedule = gemm::model_schedule(number, *cpu);
-            const gemm::MicroKernel kernel{.number = number,
+            const gemm::MicroKernel kernel{.data_type = number,
                                            .tile = schedule.tile,
                                            .rows = schedule.tile.rows(),
                                            .columns = schedule.tile.columns,
-                                           .most_depth = 64};
-            const MachineCode code = compile(passes::run_in_order(gemm::micro_kernel(kernel), *cpu), *cpu);
+                                           .max_k = 64};
+            const MachineCode code =
+                compile(passes::run_codegen_passes(gemm::micro_kernel(kernel), *cpu), *cpu);
             EXPECT_EQ(code.statistics.spills, 0) << cpu->name;
         }
     }
@@ -151,19 +153,19 @@ TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
 TEST(MatrixKernels, SmallProductsAsMachineCodeGiveWhatTheInterpreterGives) {
     unsigned seed = 1;
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Number number : numbers)
+        for (const DataType number : numbers)
             for (const auto& [rows, columns, depth] :
                  {std::array{1, 1, 1}, {5, 7, 3}, {8, 8, 8}, {23, 20, 19}, {33, 13, 40}})
                 for (const bool is_turned : {false, true}) {
-                    MatrixProduct product{.number = number, .rows = rows, .columns = columns, .depth = depth};
+                    MatrixProduct product{.data_type = number, .rows = rows, .columns = columns, .k = depth};
                     product.a = {.row_stride = 1, .column_stride = rows + 1, .conjugated = is_turned};
                     if (is_turned) product.a = {.row_stride = depth, .column_stride = 1};
                     product.b = {.row_stride = columns + 2, .column_stride = 1, .conjugated = is_turned};
                     product.c = {.row_stride = 1, .column_stride = rows + 3};
-                    const gemm::SmallProduct small =
-                        gemm::model_small_product(product, static_cast<gemm::Update>(seed % 3), seed % 2 == 0,
-                                                  std::min(depth, 16), *cpu);
-                    expect_same(passes::run_in_order(gemm::small_product(small), *cpu), *cpu,
+                    const gemm::SmallGemm small =
+                        gemm::model_small_gemm(product, static_cast<gemm::Update>(seed % 3), seed % 2 == 0,
+                                               std::min(depth, 16), *cpu);
+                    expect_same(passes::run_codegen_passes(gemm::small_gemm(small), *cpu), *cpu,
                                 {.integers = !cpu->has_fma, .seed = seed++, .print_on_failure = false});
                 }
 }

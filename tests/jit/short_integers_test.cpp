@@ -13,7 +13,7 @@ using ir::Value;
 
 void expect_same_for_all_cpus(const ir::Program& program, unsigned seed = 1) {
     for (const target::Cpu* cpu : runnable_cpus())
-        expect_same(passes::run_in_order(program, *cpu), *cpu, {.seed = seed});
+        expect_same(passes::run_codegen_passes(program, *cpu), *cpu, {.seed = seed});
 }
 
 /// y = compute(x), in so many lanes or one.
@@ -57,8 +57,8 @@ TEST(ShortIntegers, Int32IsRoundedToFloat32) {
         expect_same_for_all_cpus(mapped(Scalar::int32, Scalar::float32, lanes, rounded));
     for (const target::Cpu* cpu : runnable_cpus()) {
         const int lanes = target::lanes(*cpu, Scalar::float32);
-        expect_same(passes::run_in_order(mapped(Scalar::int32, Scalar::float32, lanes, rounded), *cpu), *cpu,
-                    {});
+        expect_same(passes::run_codegen_passes(mapped(Scalar::int32, Scalar::float32, lanes, rounded), *cpu),
+                    *cpu, {});
     }
 }
 
@@ -76,7 +76,7 @@ TEST(ShortIntegers, EveryFloat16IsWidened) {
         b.for_loop("i", 0, 65536, 4, ir::For::Kind::serial, [&](const Affine& i) {
             b.store(y, i, b.convert(b.load(x, i, {.lanes = 4}), Scalar::float32), {.lanes = 4});
         });
-        const Mapped code(compile(passes::run_in_order(b.finish(), *cpu), *cpu));
+        const Mapped code(compile(passes::run_codegen_passes(b.finish(), *cpu), *cpu));
         std::vector<float16> from(65536);
         std::vector<float> to(65536);
         for (std::size_t i = 0; i < from.size(); ++i) from[i].bits = static_cast<std::uint16_t>(i);
@@ -130,7 +130,7 @@ void expect_meaning(const ir::Instruction& entry, const target::Cpu& cpu, bool b
                                                  : builder.instruction(entry, {x, y}),
                       {.lanes = lanes});
     });
-    const Mapped code(compile(passes::run_in_order(builder.finish(), cpu), cpu));
+    const Mapped code(compile(passes::run_codegen_passes(builder.finish(), cpu), cpu));
     std::mt19937 random(5);
     for (const int kind : {0, 1}) {
         std::vector<std::uint32_t> x(numbers), y(numbers), z(numbers);

@@ -1,9 +1,9 @@
+#include "gemm/amx_pack.hpp"
 #include "gemm/extremes.hpp"
-#include "gemm/slice_pack.hpp"
 #include "ir/builder.hpp"
 #include "passes/pipeline.hpp"
 #include "run.hpp"
-#include "target/x86/tile_products.hpp"
+#include "target/x86/amx_products.hpp"
 
 #include <string_view>
 #include <tuple>
@@ -25,7 +25,7 @@ std::size_t times_in(std::string_view text, std::string_view part) {
 }
 
 /// Adds the products of some pairs of tiles, one after the other, to as many sums.
-ir::Program tile_products(int count) {
+ir::Program wgmmas(int count) {
     Builder builder("tile_products");
     const ir::Buffer a = builder.input("a", Scalar::bfloat16, Integer{factors} * count);
     const ir::Buffer c = builder.output("c", Scalar::float32, Integer{sums} * count);
@@ -33,7 +33,7 @@ ir::Program tile_products(int count) {
     for (int i = 0; i < count; ++i) {
         const Value factor = builder.load(a, Integer{factors} * i, {.lanes = factors});
         products.push_back(
-            builder.instruction(target::x86::tile_product_of_bfloat16(),
+            builder.instruction(target::x86::amx_bfloat16_product(),
                                 {builder.constant({Scalar::float32, sums}, 0), factor, factor}));
     }
     for (int i = 0; i < count; ++i)
@@ -46,7 +46,7 @@ std::string listing_of(const ir::Program& program) {
 }
 
 TEST(Tiles, AreLoadedMultipliedAndStoredByTheirInstructions) {
-    const std::string listing = listing_of(tile_products(3));
+    const std::string listing = listing_of(wgmmas(3));
     EXPECT_EQ(times_in(listing, "tileloadd tmm"), 3U) << listing;
     EXPECT_EQ(times_in(listing, "tilezero tmm"), 3U) << listing;
     EXPECT_EQ(times_in(listing, "tdpbf16ps tmm"), 3U) << listing;
@@ -62,17 +62,16 @@ TEST(Tiles, OfBytesAreMultipliedWithTheSignsOfTheirKinds) {
         const ir::Buffer a = builder.input("a", Scalar::int32, sums);
         const ir::Buffer c = builder.output("c", Scalar::int32, sums);
         const Value factor = builder.load(a, 0, {.lanes = sums});
-        const Value product =
-            builder.instruction(target::x86::tile_product_of_bytes(a_is_signed, b_is_signed),
-                                {builder.load(c, 0, {.lanes = sums}), factor, factor});
+        const Value product = builder.instruction(target::x86::amx_byte_product(a_is_signed, b_is_signed),
+                                                  {builder.load(c, 0, {.lanes = sums}), factor, factor});
         builder.store(c, 0, product, {.lanes = sums});
         EXPECT_EQ(times_in(listing_of(builder.finish()), name), 1U) << name;
     }
 }
 
 TEST(Tiles, MoreThanThereAreRegistersAreAnInternalError) {
-    EXPECT_NO_THROW(listing_of(tile_products(7)));
-    EXPECT_THROW(listing_of(tile_products(8)), InternalError); // a factor has no place beside eight sums
+    EXPECT_NO_THROW(listing_of(wgmmas(7)));
+    EXPECT_THROW(listing_of(wgmmas(8)), InternalError); // a factor has no place beside eight sums
 }
 
 TEST(Tiles, ThatAreNotInOnePieceOrNotZeroAreAnInternalError) {
@@ -110,22 +109,22 @@ TEST_F(TilePanels, AreTheInterpretersBitByBit) {
     using Source = gemm::Pack::Source;
     struct Layout {
         Source source;
-        Integer depth_stride, stride;
+        Integer k_stride, stride;
     };
     for (const Operand operand : {Operand::a, Operand::b})
         for (const Layout& layout :
-             {Layout{Source::across_panel, 37, 1}, {Source::along_depth, 1, 140}, {Source::neither, 2, 67}})
+             {Layout{Source::across_panel, 37, 1}, {Source::along_k, 1, 140}, {Source::neither, 2, 67}})
             for (const Scalar from : {Scalar::float32, Scalar::bfloat16, Scalar::uint8})
                 for (const int count : {5, 32}) {
-                    gemm::SlicePack pack{
+                    gemm::AmxPack pack{
                         .operand = operand, .from = from, .count = count, .source = layout.source};
-                    pack.slices = from == Scalar::float32 ? 3 : 1;
+                    pack.terms = from == Scalar::float32 ? 3 : 1;
                     pack.is_scaled = from == Scalar::float32 && count == 5;
-                    pack.most_depth = 133;
-                    pack.most_stride = 140;
-                    const Integer whole = pack.most_depth / pack.steps() * pack.steps();
-                    expect_same(passes::run_in_order(gemm::slice_pack(pack), cpu), cpu,
-                                {.parameters = {whole, pack.most_depth, layout.depth_stride, layout.stride},
+                    pack.max_k = 133;
+                    pack.max_stride = 140;
+                    const Integer whole = pack.max_k / pack.k_group() * pack.k_group();
+                    expect_same(passes::run_codegen_passes(gemm::amx_pack(pack), cpu), cpu,
+                                {.parameters = {whole, pack.max_k, layout.k_stride, layout.stride},
                                  .integers = from == Scalar::uint8,
                                  .print_on_failure = false});
                 }
@@ -133,7 +132,7 @@ TEST_F(TilePanels, AreTheInterpretersBitByBit) {
 
 TEST_F(TilePanels, ExtremesAreTheInterpretersBitByBit) {
     for (const Integer length : {16, 63, 64, 131})
-        expect_same(passes::run_in_order(gemm::extremes(3, length, length + 5), cpu), cpu,
+        expect_same(passes::run_codegen_passes(gemm::extremes(3, length, length + 5), cpu), cpu,
                     {.parameters = {3, length / 64 * 64, length, length + 5}});
 }
 

@@ -3,10 +3,10 @@
 #include "formula/formula.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
+#include "lower/fused_factors.hpp"
 #include "lower/lane_choice.hpp"
 #include "lower/loop_program.hpp"
 #include "lower/lower.hpp"
-#include "lower/steps.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>

@@ -29,10 +29,10 @@ struct Outcome {
     Integer table_elements; ///< of factors
 };
 
-Outcome run(const KernelRequest& request, const GpuMapping& mapping,
-            const support::GivenNumbers& given = support::random_numbers()) {
-    const std::vector<ir::Program> programs = lower_to_gpu(request, {mapping});
-    if (programs.size() == 1) ir::verify(programs.front(), ir::Stage::lowered);
+Outcome run(const KernelRequest& request, const LaunchConfiguration& configuration,
+            const support::InputValues& given = support::random_numbers()) {
+    const std::vector<ir::Program> programs = lower_to_gpu(request, {configuration});
+    if (programs.size() == 1) ir::verify(programs.front(), ir::VerificationLevel::lowered);
     const support::InterpretedKernels result = support::interpreted(request, programs, given);
     Outcome outcome{result.error, programs.size(), 0, 0, result.transferred, 0};
     for (std::size_t k = 0; k < programs.size(); ++k) {
@@ -49,35 +49,35 @@ Outcome run(const KernelRequest& request, const GpuMapping& mapping,
 }
 
 TEST(FusedStepsOnGpus, PadAndKeepEntriesWhereTheyAreReadAndWritten) {
-    const GpuMapping mapping{.threads = 36};
+    const LaunchConfiguration configuration{.threads = 36};
     for (const Integer n :
          {97, 100, 107, 108}) { // some rows of 36 are whole, one is cut, the others are zero
         SCOPED_TRACE(n);
         KernelRequest request = dft(3, n, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]");
-        const Outcome outcome = run(request, mapping);
+        const Outcome outcome = run(request, configuration);
         EXPECT_LT(outcome.error, 2e-6);
         EXPECT_EQ(outcome.kernels, 1U);
         EXPECT_EQ(outcome.barriers, 3 * 4); // five steps: the middle one there and the first one back are one
         EXPECT_LT(outcome.transferred, 1.25); // of rows that begin anywhere
         request.in_place = true;
-        EXPECT_LT(run(request, mapping).error, 2e-6);
-        EXPECT_LT(run(request, {.threads = 72, .transforms = 2, .one_vector = true}).error, 2e-6);
+        EXPECT_LT(run(request, configuration).error, 2e-6);
+        EXPECT_LT(run(request, {.threads = 72, .transforms = 2, .single_buffer = true}).error, 2e-6);
     }
-    EXPECT_LT(
-        run(dft(2, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", ir::Scalar::float64), mapping)
-            .error,
-        1e-14);
+    EXPECT_LT(run(dft(2, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", ir::Scalar::float64),
+                  configuration)
+                  .error,
+              1e-14);
 }
 
 TEST(FusedStepsOnGpus, HaveTheEdgeOfRadersConvolutionInTheirCodelets) {
     const char* tree = "rader[stockham(14,9), stockham(9,14)]";
-    const GpuMapping mapping{.threads = 14};
-    EXPECT_LT(run(dft(4, 127, tree), mapping).error, 1e-6);
-    EXPECT_LT(run(dft(4, 127, tree, ir::Scalar::float64), mapping).error, 1e-15);
-    EXPECT_EQ(run(dft(4, 127, tree), mapping).barriers, 4 * 2); // three steps
+    const LaunchConfiguration configuration{.threads = 14};
+    EXPECT_LT(run(dft(4, 127, tree), configuration).error, 1e-6);
+    EXPECT_LT(run(dft(4, 127, tree, ir::Scalar::float64), configuration).error, 1e-15);
+    EXPECT_EQ(run(dft(4, 127, tree), configuration).barriers, 4 * 2); // three steps
     // The first entry goes its own way: alone, and beside small ones.
     for (const double rest : {0.0, 1e-3})
-        EXPECT_LT(run(dft(2, 127, tree), mapping,
+        EXPECT_LT(run(dft(2, 127, tree), configuration,
                       [&](std::size_t i) {
                           return i % 127 == 0 ? Complex(1, -2)
                                               : Complex(rest * static_cast<double>(i % 3), rest);
@@ -86,20 +86,21 @@ TEST(FusedStepsOnGpus, HaveTheEdgeOfRadersConvolutionInTheirCodelets) {
                   1e-6);
     KernelRequest in_place = dft(2, 127, tree);
     in_place.in_place = true;
-    EXPECT_LT(run(in_place, mapping).error, 1e-6);
-    EXPECT_LT(run(dft(4, 127, tree), {.threads = 28, .transforms = 2, .staged = Staged::both}).transferred,
-              1.15);
+    EXPECT_LT(run(in_place, configuration).error, 1e-6);
+    EXPECT_LT(
+        run(dft(4, 127, tree), {.threads = 28, .transforms = 2, .staged = SmemStaging::both}).transferred,
+        1.15);
 }
 
 TEST(FusedStepsOnGpus, SpareOneOfTheKernelsOfSweptConvolutions) {
     const char* sweeps = "two-sweep(16,1,1)[stockham(4,4)]";
     const KernelRequest request = dft(2, 257, fmt::format("rader[{}, {}]", sweeps, sweeps));
-    const Outcome kernels = run(request, {.threads = 32, .transforms = 8, .shared_pitch = 1});
+    const Outcome kernels = run(request, {.threads = 32, .transforms = 8, .smem_vector_pad = 1});
     EXPECT_EQ(kernels.kernels, 3U);
     EXPECT_LT(kernels.error, 1e-6);
     for (const Integer blocks : {2, 4}) {
         const Outcome cluster =
-            run(request, {.threads = 32, .shared_pitch = 1, .one_vector = true, .cluster = blocks});
+            run(request, {.threads = 32, .smem_vector_pad = 1, .single_buffer = true, .cluster = blocks});
         EXPECT_EQ(cluster.kernels, 1U);
         EXPECT_LT(cluster.error, 1e-6);
     }
@@ -110,7 +111,7 @@ TEST(FusedStepsOnGpus, SpareOneOfTheKernelsOfSweptConvolutions) {
         circulant(kernel), rules::parse_tree("circulant-dft[two-sweep(20,1,1)[stockham(4,3), stockham(4,5)], "
                                              "two-sweep(12,1,1)[stockham(5,4), stockham(4,3)]]"));
     const Outcome whole =
-        run(request_for(2, convolution), {.threads = 32, .transforms = 4, .shared_pitch = 1});
+        run(request_for(2, convolution), {.threads = 32, .transforms = 4, .smem_vector_pad = 1});
     EXPECT_EQ(whole.kernels, 3U);
     EXPECT_LT(whole.error, 1e-6);
 }
@@ -122,9 +123,9 @@ TEST(FusedStepsOnGpus, GoThereAndBackInOneCodelet) {
     const auto convolution = [&](const char* tree) {
         return request_for(3, rules::expand(circulant(kernel), rules::parse_tree(tree)));
     };
-    const GpuMapping mapping{.threads = 8};
-    const Outcome apart = run(convolution("circulant-dft[stockham(4,16), stockham(8,8)]"), mapping);
-    const Outcome fused = run(convolution("circulant-dft[stockham(8,8), stockham(8,8)]"), mapping);
+    const LaunchConfiguration configuration{.threads = 8};
+    const Outcome apart = run(convolution("circulant-dft[stockham(4,16), stockham(8,8)]"), configuration);
+    const Outcome fused = run(convolution("circulant-dft[stockham(8,8), stockham(8,8)]"), configuration);
     EXPECT_LT(apart.error, 1e-6);
     EXPECT_LT(fused.error, 1e-6);
     EXPECT_EQ(apart.barriers, 3 * 3);
@@ -133,11 +134,11 @@ TEST(FusedStepsOnGpus, GoThereAndBackInOneCodelet) {
 }
 
 TEST(FactorsOnGpus, AreProductsWhereOneTableWouldBeLarge) {
-    const GpuMapping mapping{.threads = 640, .shared_row = 32, .one_vector = true};
-    const Outcome outcome = run(dft(1, 20480, "stockham(20,32,32)"), mapping);
+    const LaunchConfiguration configuration{.threads = 640, .smem_pad_interval = 32, .single_buffer = true};
+    const Outcome outcome = run(dft(1, 20480, "stockham(20,32,32)"), configuration);
     EXPECT_LT(outcome.error, 1e-6);
     EXPECT_LT(outcome.table_elements, 2 * 20480 / 2); // of two reals
-    EXPECT_LT(run(dft(1, 20480, "stockham(20,32,32)", ir::Scalar::float64), mapping).error, 2e-15);
+    EXPECT_LT(run(dft(1, 20480, "stockham(20,32,32)", ir::Scalar::float64), configuration).error, 2e-15);
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 #include <regex>
 #include <set>
 
-namespace swirl::machine {
+namespace swirl::sass {
 namespace {
 
 std::set<int> numbers_in(const std::string& text, const std::string& pattern) {
@@ -151,4 +151,4 @@ TEST(Opcodes, ThatAreNotKnownAreOthers) {
 }
 
 } // namespace
-} // namespace swirl::machine
+} // namespace swirl::sass

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace swirl::machine {
+namespace swirl::sass {
 
 inline std::string fixture_text(const std::string& name) {
     return support::content_of(SWIRL_SOURCE_DIR "/tests/machine/fixtures/" + name);
@@ -39,4 +39,4 @@ inline std::vector<Disassembled> disassembled(const std::string& listing) {
     return result;
 }
 
-} // namespace swirl::machine
+} // namespace swirl::sass

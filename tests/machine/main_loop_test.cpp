@@ -3,12 +3,12 @@
 
 #include "emit/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_product.hpp"
+#include "gemm/gpu_gemm_kernels.hpp"
 #include "machine/fixture.hpp"
 #include "machine/loop_order.hpp"
 #include "machine/loop_pattern.hpp"
 #include "machine/loop_proof.hpp"
-#include "machine/loop_waits.hpp"
+#include "machine/loop_scoreboards.hpp"
 #include "machine/loop_writer.hpp"
 #include "support/error_of.hpp"
 
@@ -18,37 +18,33 @@
 #include <functional>
 #include <set>
 
-namespace swirl::machine {
+namespace swirl::sass {
 namespace {
 
-const gemm::GpuSchedule large{.block_rows = 256,
-                              .block_columns = 128,
-                              .block_depth = 16,
-                              .thread_rows = 16,
-                              .a_lanes = 4,
-                              .c_lanes = 4};
+const gemm::GpuSchedule large{
+    .cta_m = 256, .cta_n = 128, .cta_k = 16, .thread_m = 16, .a_vector_m = 4, .c_vector_m = 4};
 /// Its loop has operations of a whole warp.
 const gemm::GpuSchedule small{
-    .block_columns = 64, .block_depth = 32, .slices = 2, .a_lanes = 4, .c_lanes = 4, .machine_loop = 1};
+    .cta_n = 64, .cta_k = 32, .sliced_k = 2, .a_vector_m = 4, .c_vector_m = 4, .reorder_sass = 1};
 
 /// Where blocks have more threads than a piece has copies, so that some are conditional, and constants are read under the condition.
-const gemm::GpuSchedule conditional{.block_rows = 192,
-                                    .block_columns = 96,
-                                    .block_depth = 16,
-                                    .thread_rows = 12,
-                                    .thread_columns = 12,
-                                    .slices = 2,
-                                    .a_lanes = 4,
-                                    .c_lanes = 4,
-                                    .machine_loop = 1};
+const gemm::GpuSchedule conditional{.cta_m = 192,
+                                    .cta_n = 96,
+                                    .cta_k = 16,
+                                    .thread_m = 12,
+                                    .thread_n = 12,
+                                    .sliced_k = 2,
+                                    .a_vector_m = 4,
+                                    .c_vector_m = 4,
+                                    .reorder_sass = 1};
 
 Bytes compiled_product(const std::string& compiler, const gemm::GpuSchedule& schedule) {
     MatrixProduct product;
-    product.number = Number::float32;
-    product.rows = product.columns = product.depth = 1536;
+    product.data_type = DataType::float32;
+    product.rows = product.columns = product.k = 1536;
     product.a = product.b = product.c = {1, 1536};
     const target::Gpu& gpu = target::gpu_for(9, 0);
-    const ir::Program program = gemm::gpu_product(product, schedule, gpu).back();
+    const ir::Program program = gemm::gpu_gemm_kernels(product, schedule, gpu).back();
     const TemporaryFolder folder;
     const std::string source = (folder.path() / "kernel.ptx").string();
     std::ofstream(source) << emit::ptx(
@@ -74,17 +70,17 @@ protected:
         const LoopPattern pattern = loop_pattern(compiled, kernel.registers);
         span = pattern.span;
         written = compiled;
-        std::ranges::copy(written_loop(pattern), written.begin() + static_cast<std::ptrdiff_t>(span.first));
+        std::ranges::copy(reordered_loop(pattern), written.begin() + static_cast<std::ptrdiff_t>(span.first));
         written[span.last + 1].control.wait |= loop_scoreboards;
     }
 
     /// What the proof says of the written loop after a change of the n-th instruction of a kind.
-    std::string objection_after(Kind kind, std::size_t n, const std::function<void(Instruction&)>& change) {
+    std::string mismatch_after(Kind kind, std::size_t n, const std::function<void(Instruction&)>& change) {
         Code changed = written;
         for (std::size_t place = span.first; place <= span.last; ++place)
             if (kind_of(changed[place]) == kind && n-- == 0) {
                 change(changed[place]);
-                return objection_to_loop(compiled, changed, span).value_or("");
+                return loop_mismatch(compiled, changed, span).value_or("");
             }
         return "there is none";
     }
@@ -101,15 +97,15 @@ protected:
 };
 
 TEST_F(MainLoopOfAProduct, IsProvedInAnotherOrder) {
-    EXPECT_EQ(objection_to_loop(compiled, written, span), std::nullopt);
-    EXPECT_EQ(objection_to_loop(compiled, compiled, span),
+    EXPECT_EQ(loop_mismatch(compiled, written, span), std::nullopt);
+    EXPECT_EQ(loop_mismatch(compiled, compiled, span),
               "instruction " + std::to_string(span.last + 1) + " outside of the loop is another");
-    const MainLoop loop = schedule_main_loop(image, "sm_90");
-    EXPECT_EQ(loop.kept_because, "");
+    const ReorderedLoop loop = reorder_main_loop(image, "sm_90");
+    EXPECT_EQ(loop.not_reordered_because, "");
     EXPECT_LE(loop.cycles, loop.cycles_before);
     const Cubin cubin(loop.image);
     EXPECT_EQ(cubin.code(cubin.kernels().front()), written);
-    EXPECT_NE(schedule_main_loop(loop.image, "sm_90").image, Bytes());
+    EXPECT_NE(reorder_main_loop(loop.image, "sm_90").image, Bytes());
 }
 
 class MainLoopOfASmallProduct : public MainLoopOfAProduct {
@@ -118,18 +114,18 @@ protected:
 };
 
 TEST_F(MainLoopOfASmallProduct, IsProvedWithWhatAWarpHasInCommon) {
-    EXPECT_EQ(objection_to_loop(compiled, written, span), std::nullopt);
-    const MainLoop loop = schedule_main_loop(image, "sm_90");
-    EXPECT_EQ(loop.kept_because, "");
+    EXPECT_EQ(loop_mismatch(compiled, written, span), std::nullopt);
+    const ReorderedLoop loop = reorder_main_loop(image, "sm_90");
+    EXPECT_EQ(loop.not_reordered_because, "");
     EXPECT_LT(loop.cycles, loop.cycles_before);
     const auto nothing = [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); };
     const auto guarded = [](Instruction& i) { i.guard = 5; };
     const auto negated = [](Instruction& i) { i.is_guard_negated = !i.is_guard_negated; };
     for (std::size_t n = 0; n < 8; ++n) {
-        EXPECT_NE(objection_after(Kind::uniform, n, nothing), "") << n;
-        EXPECT_NE(objection_after(Kind::uniform, n, guarded), "") << n;
+        EXPECT_NE(mismatch_after(Kind::uniform, n, nothing), "") << n;
+        EXPECT_NE(mismatch_after(Kind::uniform, n, guarded), "") << n;
     }
-    EXPECT_EQ(objection_after(Kind::branch, 0, negated), "BRA is of another form than those compiled");
+    EXPECT_EQ(mismatch_after(Kind::branch, 0, negated), "BRA is of another form than those compiled");
 }
 
 class MainLoopWithConditions : public MainLoopOfAProduct {
@@ -138,9 +134,9 @@ protected:
 };
 
 TEST_F(MainLoopWithConditions, IsProvedWithTheseAlone) {
-    EXPECT_EQ(objection_to_loop(compiled, written, span), std::nullopt);
-    const MainLoop loop = schedule_main_loop(image, "sm_90");
-    EXPECT_EQ(loop.kept_because, "");
+    EXPECT_EQ(loop_mismatch(compiled, written, span), std::nullopt);
+    const ReorderedLoop loop = reorder_main_loop(image, "sm_90");
+    EXPECT_EQ(loop.not_reordered_because, "");
     EXPECT_LT(loop.cycles, loop.cycles_before);
     int conditions = 0;
     for (std::size_t place = span.first; place <= span.last; ++place) {
@@ -150,7 +146,7 @@ TEST_F(MainLoopWithConditions, IsProvedWithTheseAlone) {
         const auto objection_with = [&](auto&& change) {
             Code changed = written;
             change(changed[place]);
-            return objection_to_loop(compiled, changed, span);
+            return loop_mismatch(compiled, changed, span);
         };
         EXPECT_TRUE(objection_with([](Instruction& i) { i.guard = true_predicate; })) << place;
         EXPECT_TRUE(objection_with([](Instruction& i) { i.guard = (i.guard + 1) % true_predicate; }))
@@ -166,17 +162,17 @@ TEST_F(MainLoopWithConditions, IsProvedWithTheseAlone) {
 
 TEST_F(MainLoopOfAProduct, IsAnOuterProductInEachStep) {
     const LoopPattern pattern = loop_pattern(compiled, Cubin(image).kernels().front().registers);
-    EXPECT_EQ(pattern.steps, 16U);
+    EXPECT_EQ(pattern.k_steps, 16U);
     EXPECT_EQ(std::max(pattern.rows, pattern.columns), 16U);
     EXPECT_EQ(std::min(pattern.rows, pattern.columns), 8U);
-    const ProductOrder order = product_orders(pattern, 1).front();
+    const FmaSequence order = fma_sequences(pattern, 1).front();
     EXPECT_EQ((std::set<std::pair<std::size_t, std::size_t>>(order.begin(), order.end()).size()), 128U);
 }
 
 TEST_F(MainLoopOfAProduct, IsNotProvedWhereSomethingIsWrong) {
     const auto says = [&](const char* words, Kind kind, std::size_t n, auto&& change) {
-        const std::string objection = objection_after(kind, n, change);
-        EXPECT_NE(objection.find(words), std::string::npos) << words << ": " << objection;
+        const std::string mismatch = mismatch_after(kind, n, change);
+        EXPECT_NE(mismatch.find(words), std::string::npos) << words << ": " << mismatch;
     };
     const Kind product = Kind::multiply_add, load = Kind::shared_load, copy = Kind::copy;
     says("another value", product, 700, [](Instruction& i) { i.a ^= 1; });
@@ -197,8 +193,8 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereSomethingIsWrong) {
 
 TEST_F(MainLoopOfAProduct, IsNotProvedWhereHardwareMayRefuseInstructions) {
     const auto says = [&](const std::string& words, Kind kind, auto&& change) {
-        const std::string objection = objection_after(kind, 3, change);
-        EXPECT_NE(objection.find(words), std::string::npos) << words << ": " << objection;
+        const std::string mismatch = mismatch_after(kind, 3, change);
+        EXPECT_NE(mismatch.find(words), std::string::npos) << words << ": " << mismatch;
     };
     const int last = named_registers(compiled) - 1;
     EXPECT_LT(last + 1, Cubin(image).kernels().front().registers);
@@ -237,34 +233,35 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereResultsAreUsedTooSoon) {
         Code changed = written;
         const auto begin = changed.begin() + static_cast<std::ptrdiff_t>(place);
         std::rotate(begin, begin + 1, begin + static_cast<std::ptrdiff_t>(next - place));
-        const std::string objection = objection_to_loop(compiled, changed, span).value_or("");
-        EXPECT_NE(objection, "");
-        too_soon += objection.find("too soon") != std::string::npos ? 1 : 0;
+        const std::string mismatch = loop_mismatch(compiled, changed, span).value_or("");
+        EXPECT_NE(mismatch, "");
+        too_soon += mismatch.find("too soon") != std::string::npos ? 1 : 0;
     }
     EXPECT_GT(too_soon, 3);
 }
 
 TEST(MainLoops, AreADecisionOfSchedules) {
-    EXPECT_EQ(gemm::parse_gpu_schedule("machine_loop=1").machine_loop, 1);
+    EXPECT_EQ(gemm::parse_gpu_schedule("reorder_sass=1").reorder_sass, 1);
     MatrixProduct product;
-    product.number = Number::float32;
-    product.rows = product.columns = product.depth = 1024;
+    product.data_type = DataType::float32;
+    product.rows = product.columns = product.k = 1024;
     product.a = product.b = product.c = {1, 1024};
     gemm::GpuSchedule schedule;
     for (const bool is_possible : {true, false}) {
-        schedule.machine_loop = is_possible ? 1 : 2;
-        const auto why = gemm::objection(schedule, product, target::gpu_for(9, 0));
+        schedule.reorder_sass = is_possible ? 1 : 2;
+        const auto why = gemm::infeasibility(schedule, product, target::gpu_for(9, 0));
         EXPECT_EQ(!why, is_possible) << why.value_or("");
     }
 }
 
 TEST(MainLoops, ThatAreNoneOfThisKindStay) {
     const Bytes image = bytes_of_text(fixture_text("product.cubin"));
-    const MainLoop loop = schedule_main_loop(image, "sm_90");
+    const ReorderedLoop loop = reorder_main_loop(image, "sm_90");
     EXPECT_EQ(loop.image, image);
-    EXPECT_NE(loop.kept_because.find("addresses are there too late"), std::string::npos) << loop.kept_because;
-    EXPECT_NE(schedule_main_loop(bytes_of_text("nothing"), "sm_90").kept_because, "");
-    EXPECT_EQ(schedule_main_loop(image, "sm_80").kept_because,
+    EXPECT_NE(loop.not_reordered_because.find("addresses are there too late"), std::string::npos)
+        << loop.not_reordered_because;
+    EXPECT_NE(reorder_main_loop(bytes_of_text("nothing"), "sm_90").not_reordered_because, "");
+    EXPECT_EQ(reorder_main_loop(image, "sm_80").not_reordered_because,
               "latencies and banks are known of sm_90, not of sm_80");
 }
 
@@ -301,40 +298,40 @@ protected:
     }
     void take_loop(const Code& code) {
         compiled = code;
-        for (Instruction& instruction : compiled) instruction.control.stall = safe_distance;
+        for (Instruction& instruction : compiled) instruction.control.stall = max_fixed_latency;
         if (kind_of(compiled[4]) == Kind::multiply_add) compiled[4].control.reuse = 3;
         written = compiled;
         written.front().control.wait = written.back().control.wait = loop_scoreboards;
     }
-    std::string objection() const { return objection_to_loop(compiled, written, {0, 5}).value_or(""); }
+    std::string mismatch() const { return loop_mismatch(compiled, written, {0, 5}).value_or(""); }
 
     Code compiled, written;
 };
 
 TEST_F(ProductsAroundAMove, AreNotProvedWhereTheReuseCacheHasTheOldFactor) {
     const std::string old_one = "FFMA finds an old R8 in the reuse cache";
-    EXPECT_EQ(objection(), "");
+    EXPECT_EQ(mismatch(), "");
     written[1].control.reuse = 1;
-    EXPECT_EQ(objection(), old_one);
-    written[1].control.reuse = 2; // R10 stays as it is
-    EXPECT_EQ(objection(), "");
+    EXPECT_EQ(mismatch(), old_one);
+    written[1].control.reuse = 2; // R10 no_yield as it is
+    EXPECT_EQ(mismatch(), "");
     written[3].control.reuse = 1; // found by the first product of the next iteration
-    EXPECT_EQ(objection(), old_one);
+    EXPECT_EQ(mismatch(), old_one);
     written[4].a = compiled[4].a = 12; // takes the place of R8, which is in its bank
-    EXPECT_EQ(objection(), "");
+    EXPECT_EQ(mismatch(), "");
 }
 
 TEST_F(ProductsAroundAMove, MayReadWhatIsMoved) {
     written[3].a = 22; // R8 is a copy of it
-    EXPECT_EQ(objection(), "");
+    EXPECT_EQ(mismatch(), "");
     written[3].a = 20;
-    EXPECT_EQ(objection(), "R5 has another value after an iteration");
+    EXPECT_EQ(mismatch(), "R5 has another value after an iteration");
     compiled[2].rest.set_bits(72, 4, 0x7); // not all of its bytes
     written = compiled;
     written.front().control.wait = written.back().control.wait = loop_scoreboards;
-    EXPECT_EQ(objection(), "");
+    EXPECT_EQ(mismatch(), "");
     written[3].a = 22;
-    EXPECT_EQ(objection(), "R5 has another value after an iteration");
+    EXPECT_EQ(mismatch(), "R5 has another value after an iteration");
 }
 
 /// A number that is there under a condition, in R8 as compiled and in R30 as written, which R12 takes up.
@@ -376,7 +373,7 @@ protected:
         for (std::size_t place = 0; place < 3; ++place)
             for (int* const number : {&written[place].d, &written[place].a, &written[place].b})
                 if (*number == 8) *number = 30;
-        return objection();
+        return mismatch();
     }
 };
 
@@ -406,9 +403,9 @@ TEST_F(ProductsAroundAMove, LoadWhatTheCompiledOnesDo) {
     Code code = compiled;
     code[2] = load;
     take_loop(code);
-    EXPECT_EQ(objection(), "");
+    EXPECT_EQ(mismatch(), "");
     written[2].a = 22; // nobody wants it, but there may be no such memory
-    EXPECT_EQ(objection(), "it loads from shared memory what the compiled one does not");
+    EXPECT_EQ(mismatch(), "it loads from shared memory what the compiled one does not");
 }
 
 TEST_F(ProductsAroundAMove, AreNotProvedWhereAUniformRegisterIsUsedTooSoon) {
@@ -424,9 +421,9 @@ TEST_F(ProductsAroundAMove, AreNotProvedWhereAUniformRegisterIsUsedTooSoon) {
     code[0] = add;
     code[2] = take;
     take_loop(code);
-    EXPECT_EQ(objection(), "");
+    EXPECT_EQ(mismatch(), "");
     written[1].control.stall = 1;
-    EXPECT_EQ(objection(), "MOV comes too soon for UR4");
+    EXPECT_EQ(mismatch(), "MOV comes too soon for UR4");
     load.opcode = 0x984; // LDS R8, [R20 + UR4]
     load.d = 8;
     load.a = 20;
@@ -437,17 +434,17 @@ TEST_F(ProductsAroundAMove, AreNotProvedWhereAUniformRegisterIsUsedTooSoon) {
     code[2] = load;
     take_loop(code);
     written[3].control.wait = loop_scoreboards;
-    EXPECT_EQ(objection(), "LDS reads a uniform register that the loop writes");
+    EXPECT_EQ(mismatch(), "LDS reads a uniform register that the loop writes");
 }
 
 TEST(OperandsOfTheReuseCache, AreKeptUntilTheyAreOverwritten) {
     Code body = {product(100, 8, 10), product(101, 8, 12), product(102, 9, 12), product(103, 8, 12)};
-    keep_operands(body);
+    set_reuse_flags(body);
     EXPECT_EQ(body[0].control.reuse, 1U); // b's next one in the bank is another
-    EXPECT_EQ(body[1].control.reuse, 3U); // a stays beside R9, which is in the other bank
+    EXPECT_EQ(body[1].control.reuse, 3U); // a no_yield beside R9, which is in the other bank
     EXPECT_EQ(body[2].control.reuse, 2U);
     body = {product(100, 8, 12), move(12, 20), product(101, 8, 12)};
-    keep_operands(body);
+    set_reuse_flags(body);
     EXPECT_EQ(body[0].control.reuse, 1U);
 }
 
@@ -458,7 +455,7 @@ TEST(Scoreboards, AreWaitedForByReadersAndWriters) {
     load.a = 4;
     load.rest.set_bits(73, 3, 6);
     load.control.write_scoreboard = 2;
-    Outstanding outstanding;
+    PendingAccesses outstanding;
     outstanding.issue(load);
     EXPECT_EQ(outstanding.needed_by(move(30, 11)), 1U << 2);
     EXPECT_EQ(outstanding.needed_by(move(30, 12)), 0U);
@@ -470,4 +467,4 @@ TEST(Scoreboards, AreWaitedForByReadersAndWriters) {
 }
 
 } // namespace
-} // namespace swirl::machine
+} // namespace swirl::sass

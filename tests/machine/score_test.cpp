@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace swirl::machine {
+namespace swirl::sass {
 namespace {
 
 Instruction multiply_add(int d, int a, int b, int c, unsigned reuse = 0) {
@@ -79,9 +79,9 @@ TEST(Score, OfACompiledProduct) {
     EXPECT_EQ(loop.counts[static_cast<std::size_t>(Kind::shared_load)], 8 * 2);
     EXPECT_EQ(loop.counts[static_cast<std::size_t>(Kind::barrier)], 1);
     EXPECT_EQ(loop.instructions, static_cast<long long>(loop.span.size()));
-    EXPECT_GT(loop.multiply_add_share(), 0.5);
-    EXPECT_LT(loop.peak_share(), loop.multiply_add_share());
-    EXPECT_GE(loop.lone_cycles, loop.instructions);
+    EXPECT_GT(loop.fma_fraction(), 0.5);
+    EXPECT_LT(loop.peak_fraction(), loop.fma_fraction());
+    EXPECT_GE(loop.single_warp_cycles, loop.instructions);
     EXPECT_GE(loop.issue_cycles, loop.instructions + 2 * 16);
 }
 
@@ -119,4 +119,4 @@ TEST(Score, NamesAllKinds) {
 }
 
 } // namespace
-} // namespace swirl::machine
+} // namespace swirl::sass

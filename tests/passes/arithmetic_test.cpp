@@ -1,12 +1,12 @@
 // Constant folding, signs, scale factors, fused operations: what becomes of small expressions.
 
 #include "ir/verify.hpp"
-#include "passes/carry_scale_factors.hpp"
+#include "passes/eliminate_common_subexpressions.hpp"
 #include "passes/fold_constants.hpp"
 #include "passes/form_fma.hpp"
+#include "passes/propagate_scale_factors.hpp"
 #include "passes/propagate_signs.hpp"
 #include "passes/remove_dead_code.hpp"
-#include "passes/share_common_subexpressions.hpp"
 #include "passes/support.hpp"
 
 #include <functional>
@@ -42,7 +42,7 @@ Program after(const std::vector<Pass>& passes, const std::function<void(Expressi
     Program program = before;
     for (const Pass pass : passes) {
         program = pass(std::move(program));
-        verify(program, Stage::vectorized);
+        verify(program, VerificationLevel::vectorized);
     }
     program = remove_dead_code(std::move(program));
     expect_same_results(before, program, tolerance);
@@ -136,7 +136,7 @@ TEST(PropagateSigns, ComputesADifferenceAndItsNegativeOnce) {
 }
 
 TEST(PropagateSigns, HalvesTheConstantsThatDifferInSignOnly) {
-    const Program program = after({propagate_signs, share_common_subexpressions}, [](Expression& e) {
+    const Program program = after({propagate_signs, eliminate_common_subexpressions}, [](Expression& e) {
         e.result(e.add(e.multiply(e.number(0.75L), e.x[0]), e.multiply(e.number(-0.75L), e.x[1])));
     });
     EXPECT_EQ(count(program, Opcode::constant), 1);
@@ -204,7 +204,7 @@ TEST(FormFma, PrefersWhatNeedsNoNegationWhereThereIsNoFms) {
 TEST(CarryScaleFactors, MakesARotationTwoOperationsWhereASumFollows) {
     const long double c = std::cos(0.3L), s = std::sin(0.3L);
     const Program program = after(
-        {carry_scale_factors},
+        {propagate_scale_factors},
         [&](Expression& e) {
             const Value re = e.subtract(e.multiply(e.number(c), e.x[0]), e.multiply(e.number(s), e.x[1]));
             const Value im = e.add(e.multiply(e.number(c), e.x[1]), e.multiply(e.number(s), e.x[0]));
@@ -219,7 +219,7 @@ TEST(CarryScaleFactors, MakesARotationTwoOperationsWhereASumFollows) {
 
 TEST(CarryScaleFactors, TakesTheLargerOfTwoFactorsOut) {
     const Program program = after(
-        {carry_scale_factors},
+        {propagate_scale_factors},
         [](Expression& e) {
             e.result(e.add(e.multiply(e.number(0.1L), e.x[0]), e.multiply(e.number(0.9L), e.x[1])));
             e.result(e.add(e.multiply(e.number(0.9L), e.x[2]), e.multiply(e.number(0.1L), e.x[3])));
@@ -236,7 +236,7 @@ TEST(CarryScaleFactors, TakesTheLargerOfTwoFactorsOut) {
 TEST(CarryScaleFactors, AddsEquallyScaledValuesFirst) {
     const long double half = std::numbers::sqrt2_v<long double> / 2;
     const Program program = after(
-        {carry_scale_factors},
+        {propagate_scale_factors},
         [&](Expression& e) {
             const Value sum = e.add(e.multiply(e.number(half), e.x[0]), e.multiply(e.number(half), e.x[1]));
             e.result(e.add(e.x[2], sum));
@@ -256,7 +256,7 @@ TEST(CarryScaleFactors, MultipliesOutOnceWhatIsStoredOrUsedInInnerLoops) {
     b.for_loop("i", 2, 6, 1, For::Kind::serial,
                [&](const Affine& i) { b.store(out, i, b.add(b.load(in, i), scaled)); });
     const Program before = b.finish();
-    const Program program = remove_dead_code(carry_scale_factors(before));
+    const Program program = remove_dead_code(propagate_scale_factors(before));
     expect_same_results(before, program);
     EXPECT_EQ(count(program, Opcode::multiply), 2);
 }

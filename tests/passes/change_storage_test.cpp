@@ -32,12 +32,12 @@ Program sums() {
 
 TEST(ChangeOfStorage, ConvertsWhatIsLoadedAndRoundsWhatIsStoredOnce) {
     Program program = change_storage(sums(), "out", Scalar::float16);
-    verify(program, Stage::vectorized);
+    verify(program, VerificationLevel::vectorized);
     EXPECT_EQ(program.buffers[0].element, Scalar::float32);
     EXPECT_EQ(program.buffers[1].element, Scalar::float16);
     EXPECT_EQ(program.buffers[1].alignment, 4);
     program = change_storage(std::move(program), "in", Scalar::bfloat16);
-    verify(program, Stage::vectorized);
+    verify(program, VerificationLevel::vectorized);
     Arguments arguments(program);
     const double numbers[] = {1, 0x1p-7, 256};
     for (Integer i = 0; i < 3; ++i) arguments["in"].set(i, numbers[i]);

@@ -17,7 +17,7 @@ using namespace formula;
 struct Case {
     Integer n;
     const char* tree;
-    lower::GpuMapping mapping;
+    lower::LaunchConfiguration mapping;
 };
 
 ir::Program lowered(const Case& c) {

@@ -16,7 +16,7 @@ using namespace ir;
 
 Program replaced(const Program& before) {
     const Program after = remove_dead_code(scalar_replacement(before));
-    verify(after, Stage::vectorized);
+    verify(after, VerificationLevel::vectorized);
     expect_same_results(before, after);
     return after;
 }
@@ -119,7 +119,7 @@ Program rotated_by_table() {
 TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
     const Program interleaved = rotated_by_table();
     Program planar = interleaved_to_planar(interleaved_to_planar(interleaved, "in"), "out");
-    verify(planar, Stage::lowered);
+    verify(planar, VerificationLevel::lowered);
     std::vector<std::string> names;
     for (const BufferInfo& buffer : planar.buffers) names.push_back(buffer.name);
     EXPECT_EQ(std::vector<std::string>(names.begin(), names.begin() + 6),
@@ -141,7 +141,7 @@ TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
 
     const Program again = planar_to_interleaved(planar_to_interleaved(planar, "in_re", "in_im", "in"),
                                                 "out_re", "out_im", "out");
-    verify(again, Stage::lowered);
+    verify(again, VerificationLevel::lowered);
     expect_same_results(interleaved, again);
 }
 
@@ -159,7 +159,7 @@ Program parts_by_table(std::vector<Integer> map, Integer constant) {
 TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
     for (const Integer constant : {0, -1}) {
         const Program planar = interleaved_to_planar(parts_by_table({7, 1, 5, 3}, constant), "in");
-        verify(planar, Stage::lowered);
+        verify(planar, VerificationLevel::lowered);
         Arguments arguments(planar);
         for (Integer e = 0; e < 4; ++e) {
             arguments["in_re"].set(e, 10 * e);
@@ -194,7 +194,7 @@ TEST(ChangeLayout, TakesSumsOfFormsAndEntriesOfTables) {
     for (const bool doubled : {false, true}) {
         const Program interleaved = guarded_by_table(doubled);
         const Program planar = interleaved_to_planar(interleaved, "in");
-        verify(planar, Stage::lowered);
+        verify(planar, VerificationLevel::lowered);
         Arguments a(interleaved), p(planar);
         for (Integer i = 0; i < 16; ++i) {
             a["in"].set(i, i);
@@ -225,7 +225,7 @@ TEST(ChangePrecision, MakesEveryTypeOfTheProgramTheOther) {
     });
     const Program before = b.finish();
     const Program after = change_precision(before, Scalar::float64, Scalar::float32);
-    verify(after, Stage::lowered);
+    verify(after, VerificationLevel::lowered);
     for (const BufferInfo& buffer : after.buffers) EXPECT_EQ(buffer.element, Scalar::float32);
     for (const Operation& operation : after.operations) EXPECT_EQ(operation.type.scalar, Scalar::float32);
     expect_same_results(before, after); // small numbers: exact in both

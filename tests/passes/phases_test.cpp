@@ -42,7 +42,7 @@ std::vector<double> run_in_shares(const Program& program, const std::vector<Phas
     for (Integer k = 0; k < program.buffers[0].elements; ++k)
         all["x"].set(k, static_cast<long double>(k * k));
     for (const Phase& part : parts) {
-        verify(part.program, Stage::machine);
+        verify(part.program, VerificationLevel::legalized);
         for (Integer share = shares; share-- > 0;) {
             Arguments arguments(part.program);
             for (const char* name : {"x", "y"}) arguments.bind(name, all.shared(name));

@@ -20,9 +20,9 @@ bool is_leaf(const Program& program, Value value) {
     return program[value].opcode == Opcode::load || program[value].opcode == Opcode::constant;
 }
 
-const Straight& longest_run(const Program& program) {
-    const Straight* longest = nullptr;
-    for_each_straight(program, [&](const Straight& run) {
+const StraightLineBlock& max_accumulation_steps(const Program& program) {
+    const StraightLineBlock* longest = nullptr;
+    for_each_straight_line_block(program, [&](const StraightLineBlock& run) {
         if (longest == nullptr || run.operations.size() > longest->operations.size()) longest = &run;
     });
     return *longest;
@@ -31,7 +31,7 @@ const Straight& longest_run(const Program& program) {
 /// Reloads that the longest run needs with so many registers when the value with the furthest next use is the one that
 /// leaves (Belady 1966).
 int reloads(const Program& program, std::size_t registers) {
-    const Straight& run = longest_run(program);
+    const StraightLineBlock& run = max_accumulation_steps(program);
     std::vector<std::vector<std::size_t>> uses(program.operations.size()); // descending
     for (std::size_t p = run.operations.size(); p-- > 0;)
         for_each_operand(program[run.operations[p]],
@@ -125,7 +125,7 @@ TEST(ScheduleForRegisters, FinishesIndependentPartsOneAfterTheOther) {
 
 TEST(ScheduleForRegisters, PutsLoadsBeforeTheirFirstUseAndStoresAfterTheirValue) {
     const Program after = schedule_for_registers(breadth_first_dft(32));
-    for_each_straight(after, [&](const Straight& run) {
+    for_each_straight_line_block(after, [&](const StraightLineBlock& run) {
         for (std::size_t p = 0; p < run.operations.size(); ++p) {
             const Operation& operation = after[run.operations[p]];
             if (operation.opcode == Opcode::load) {
@@ -181,7 +181,7 @@ TEST(ScheduleForRegisters, KeepsTheOrderOfAccessesThatMayMeet) {
     for (unsigned seed = 1; seed <= 500; ++seed) {
         const Program before = random_traffic(seed);
         const Program after = schedule_for_registers(before);
-        verify(after, Stage::vectorized);
+        verify(after, VerificationLevel::vectorized);
         expect_same_results(before, after);
         if (HasFatalFailure()) FAIL() << "seed " << seed;
     }

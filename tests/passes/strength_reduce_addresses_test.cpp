@@ -10,7 +10,7 @@ using namespace ir;
 
 Program reduced(const Program& before) {
     const Program after = strength_reduce_addresses(before);
-    verify(after, Stage::machine);
+    verify(after, VerificationLevel::legalized);
     for_each_operation(after, [&](Value v) {
         const auto& terms = after[v].address.index.terms();
         EXPECT_LE(terms.size(), 1U);

@@ -36,7 +36,7 @@ TEST(Unroll, LeavesOneRunOfAnUnrolledNest) {
     const Program after = unroll(before);
     EXPECT_EQ(loop_count(after), 0);
     ASSERT_EQ(after.body.size(), 1U);
-    EXPECT_TRUE(std::holds_alternative<Straight>(after.body[0].node));
+    EXPECT_TRUE(std::holds_alternative<StraightLineBlock>(after.body[0].node));
     EXPECT_EQ(count(after, Opcode::store), 12);
     expect_same_results(before, after);
 }
@@ -45,7 +45,7 @@ TEST(Unroll, GivesCopiesOfInnerLoopsVariablesOfTheirOwn) {
     const Program before = three_loops(For::Kind::unrolled, For::Kind::unrolled, For::Kind::serial);
     const Program after = unroll(before);
     EXPECT_EQ(loop_count(after), 4);
-    verify(after, Stage::lowered);
+    verify(after, VerificationLevel::lowered);
     expect_same_results(before, after);
 }
 

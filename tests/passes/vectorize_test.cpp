@@ -1,8 +1,8 @@
 #include "passes/vectorize.hpp"
 
 #include "ir/verify.hpp"
+#include "passes/eliminate_common_subexpressions.hpp"
 #include "passes/remove_dead_code.hpp"
-#include "passes/share_common_subexpressions.hpp"
 #include "passes/support.hpp"
 
 #include <set>
@@ -34,7 +34,7 @@ Program doubling(int trips, int columns, const Layout& from, const Layout& to) {
 
 Program vectorized(const Program& program, int lanes) {
     Program after = remove_dead_code(vectorize(program, lanes));
-    verify(after, Stage::vectorized);
+    verify(after, VerificationLevel::vectorized);
     expect_same_results(program, after);
     return after;
 }

@@ -1,8 +1,8 @@
 #include "formula/formula.hpp"
 #include "ir/analysis.hpp"
 #include "ir/interpreter.hpp"
+#include "plan/dimension_passes.hpp"
 #include "plan/kernel.hpp"
-#include "plan/steps.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,17 +19,17 @@ double error_in_interpreter(const std::vector<Integer>& lengths, const char* tre
                             Precision precision) {
     const Problem problem = Problem::dft(lengths, {.precision = precision});
     const Integer n = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
-    const Derivation derivation = derive(problem, stages(problem)[0], rules::parse_tree(tree), cpu);
+    const Derivation derivation = derive(problem, dimension_passes(problem)[0], rules::parse_tree(tree), cpu);
     std::mt19937 generator(static_cast<unsigned>(n));
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<formula::Complex> x(static_cast<std::size_t>(n));
-    ir::Arguments arguments(derivation.machine);
+    ir::Arguments arguments(derivation.program);
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = {uniform(generator), uniform(generator)};
         arguments["in"].set(static_cast<Integer>(2 * i), x[i].real());
         arguments["in"].set(static_cast<Integer>(2 * i + 1), x[i].imag());
     }
-    ir::interpret(derivation.machine, arguments);
+    ir::interpret(derivation.program, arguments);
     const auto expected = formula::apply(derivation.formula, x);
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -81,13 +81,13 @@ TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
                 << n << tree;
             const Problem problem = Problem::dft({n}, {.precision = precision});
             const Derivation derivation =
-                derive(problem, stages(problem)[0], rules::parse_tree(tree), target::avx512_cpu());
+                derive(problem, dimension_passes(problem)[0], rules::parse_tree(tree), target::avx512_cpu());
             int accesses = 0;
-            ir::for_each_operation(derivation.machine, [&](ir::Value value) {
-                const ir::Operation& operation = derivation.machine[value];
+            ir::for_each_operation(derivation.program, [&](ir::Value value) {
+                const ir::Operation& operation = derivation.program[value];
                 if (!ir::accesses_memory(operation.opcode)) return;
                 const auto buffer = static_cast<std::size_t>(operation.address.buffer);
-                accesses += derivation.machine.buffers[buffer].space == ir::Space::scratch;
+                accesses += derivation.program.buffers[buffer].space == ir::Space::scratch;
             });
             EXPECT_EQ(accesses, 0) << n << " " << tree;
         }

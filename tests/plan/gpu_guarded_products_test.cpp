@@ -16,7 +16,7 @@ constexpr Integer extent = 64;
 
 /// Of row-major matrices, so that kernels compute their transposes.
 MatrixProduct product_with(const std::string& epilogue) {
-    MatrixProduct product = MatrixProduct::row_major(Number::float32, extent, extent, extent);
+    MatrixProduct product = MatrixProduct::row_major(DataType::float32, extent, extent, extent);
     product.epilogue = Expression(epilogue);
     return product;
 }
@@ -24,12 +24,13 @@ MatrixProduct product_with(const std::string& epilogue) {
 TEST(GuardedProducts, HaveEpiloguesEitherWay) {
     const MatrixProduct product = product_with("max(0, x + bias[j])");
     const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
-        "block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 staged_rows=64 terms=3 run=1 "
-        "guarded=1");
+        "cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64 bf16_split=3 "
+        "accumulation_interval=1 "
+        "range_check=1");
     for (const float special : {0.5F, HUGE_VALF, 1e-40F}) {
         std::vector<ir::Program> programs;
         for (GpuMatrixDerivation& derivation :
-             derive_product_for_gpu(product, schedule, target::gpu_named("sm_90")))
+             derive_gemm_for_gpu(product, schedule, target::gpu_named("sm_90")))
             programs.push_back(std::move(derivation.program));
         support::KernelSequence sequence(std::move(programs));
         std::mt19937 random(3);

@@ -1,5 +1,5 @@
 #include "plan/gpu_plan.hpp"
-#include "plan/gpu_sequence.hpp"
+#include "plan/gpu_kernels.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "support/cuda_fixture.hpp"
@@ -132,19 +132,19 @@ TEST_F(GpuPlans, TakeNumbersOf16Bits) {
 }
 
 TEST_F(GpuPlans, RefuseBfloat16WhereThereIsNone) {
-    expect_contains(error_of<UserError>([] {
-                        describe_steps(problem("dft 8 bfloat16"), parse_recipe("generic: 0 codelet on 32x1"));
-                    }),
-                    {"generic", "bfloat16", "use float16 or float32"});
-    EXPECT_EQ(describe_steps(problem("dft 8 float16"), parse_recipe("generic: 0 codelet on 32x1")).size(),
+    expect_contains(
+        error_of<UserError>(
+            [] { describe_passes(problem("dft 8 bfloat16"), parse_recipe("generic: 0 codelet on 32x1")); }),
+        {"generic", "bfloat16", "use float16 or float32"});
+    EXPECT_EQ(describe_passes(problem("dft 8 float16"), parse_recipe("generic: 0 codelet on 32x1")).size(),
               1U);
 }
 
 TEST_F(GpuPlans, RefuseLaunchesThatNoGpuOfTheKindHas) {
-    const auto error = [](const char* mapping) {
+    const auto error = [](const char* configuration) {
         return error_of<UserError>([&] {
-            describe_steps(problem("dft 256"),
-                           parse_recipe(std::string("sm_90: 0 stockham(16,16) on ") + mapping));
+            describe_passes(problem("dft 256"),
+                            parse_recipe(std::string("sm_90: 0 stockham(16,16) on ") + configuration));
         });
     };
     expect_contains(error("2048x1"), {"blocks of 2048 threads", "1024 at most"});
@@ -177,7 +177,7 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     EXPECT_THROW(build(true), InternalError) << "nobody has checked it yet";
     for (const Integer batch : {3, 2}) {
         const Problem part = problem("dft 256 batch=" + std::to_string(batch));
-        GpuSequence(part, recipe, device, target::gpu_named("sm_90"), &cache).keep(true);
+        GpuKernels(part, recipe, device, target::gpu_named("sm_90"), &cache).store(true);
     }
     fake.launches.clear();
     EXPECT_EQ(build(true)->workspace_bytes(), 0U);
@@ -318,13 +318,14 @@ TEST_F(GpuPlans, RefuseMoreSharedMemoryThanTheGpuHas) {
 }
 
 TEST_F(GpuPlans, RunAllBlocksThatWaitForEachOtherAtOnce) {
-    const auto plan =
-        plan_of("dft 256 float32 batch=8",
-                "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x4 groups 2 group 4 pad 32 held");
+    const auto plan = plan_of("dft 256 float32 batch=8",
+                              "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x4 cooperative_groups 2 "
+                              "group_blocks 4 pad 32 single_buffer");
     const std::vector<ir::KernelInfo> kernels = plan->kernels();
     ASSERT_EQ(kernels.size(), 1U);
-    EXPECT_EQ(kernels[0].launch,
-              (ir::Launch{.blocks = {8, 1, 1}, .threads = {32, 1, 1}, .resident = 1, .group = 4}));
+    EXPECT_EQ(
+        kernels[0].launch,
+        (ir::Launch{.blocks = {8, 1, 1}, .threads = {32, 1, 1}, .resident = 1, .cooperative_group = 4}));
     // What is handed on by both groups, and their counters.
     EXPECT_EQ(plan->workspace_bytes(), 2U * 256 * 8 + 2 * 128);
 
@@ -334,18 +335,19 @@ TEST_F(GpuPlans, RunAllBlocksThatWaitForEachOtherAtOnce) {
     expect_parameters(4);
     plan->execute({.input = at(in), .output = at(out)}, nullptr, {at(workspace), workspace.bytes()});
     ASSERT_EQ(fake.launches.size(), 1U);
-    EXPECT_TRUE(fake.launches[0].at_once);
+    EXPECT_TRUE(fake.launches[0].cooperative);
     const auto* const bytes = static_cast<const unsigned char*>(at(workspace));
     EXPECT_EQ(std::count(bytes, bytes + plan->workspace_bytes(), 0), 2 * 128) << "counters begin at zero";
 }
 
 TEST_F(GpuPlans, RefuseMoreBlocksThanRunAtOnce) {
-    expect_contains(error_of<UserError>([&] {
-                        plan_of(
-                            "dft 256 float32 batch=100000",
-                            "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 512x4 groups 50000 group 4 pad 32");
-                    }),
-                    {"200000 blocks", "groups of 4", "runs 528 of them at once", "use 'groups 132'"});
+    expect_contains(
+        error_of<UserError>([&] {
+            plan_of("dft 256 float32 batch=100000",
+                    "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 512x4 cooperative_groups 50000 "
+                    "group_blocks 4 pad 32");
+        }),
+        {"200000 blocks", "groups of 4", "runs 528 of them at once", "use 'cooperative_groups 132'"});
 }
 
 TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {
@@ -405,25 +407,28 @@ TEST(GpuPlansOnOldDrivers, NeedOneThatReadsTheirCode) {
 }
 
 TEST(StepsForGpus, AreDescribedWithoutADriver) {
-    const auto steps = describe_steps(problem("dft 64 batch=3 float32"),
-                                      parse_recipe("sm_80: 0 stockham(8,8) on 32x4 pad 32"));
-    ASSERT_EQ(steps.size(), 1U);
-    EXPECT_NE(steps[0].ptx.at(0).find(".target sm_80"), std::string::npos);
-    EXPECT_EQ(steps[0].kernels.at(0).launch.threads[0], 32);
-    EXPECT_EQ(steps[0].kernels[0].registers, 0);
-    EXPECT_NE(ir::to_string(steps[0].kernels[0]).find("1x1x1 blocks of 32x1x1"), std::string::npos);
+    const auto passes = describe_passes(problem("dft 64 batch=3 float32"),
+                                        parse_recipe("sm_80: 0 stockham(8,8) on 32x4 pad 32"));
+    ASSERT_EQ(passes.size(), 1U);
+    EXPECT_NE(passes[0].ptx.at(0).find(".target sm_80"), std::string::npos);
+    EXPECT_EQ(passes[0].kernels.at(0).launch.threads[0], 32);
+    EXPECT_EQ(passes[0].kernels[0].registers, 0);
+    EXPECT_NE(ir::to_string(passes[0].kernels[0]).find("1x1x1 blocks of 32x1x1"), std::string::npos);
 }
 
 TEST(RecipesForGpus, RoundTripAsText) {
     for (const char* text :
          {"sm_90: 0 stockham(16,16) on 16x8 pad 32", "sm_80: 1 codelet on 1x128; 0 stockham(8,8) on 8x16",
-          "generic: 0 stockham(4,4,4) on 16x2 pad 32 pitch 1 held, 8x4 held, 4x1 pad 16",
-          "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x4 groups 2 group 4 ahead kept pad 32",
+          "generic: 0 stockham(4,4,4) on 16x2 pad 32 pitch 1 single_buffer, 8x4 single_buffer, 4x1 pad 16",
+          "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x4 cooperative_groups 2 group_blocks 4 pipelined "
+          "evict_last pad 32",
           "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 64x4 roots loaded, 64x4 pad 32 roots multiplied",
-          "generic: 0 dct2-rdft[rdft-embedding[two-sweep(81,1,1)[stockham(9,9)]]] on 128x1 apart 4096, 64x4"})
+          "generic: 0 dct2-rdft[rdft-embedding[two-sweep(81,1,1)[stockham(9,9)]]] on 128x1 separate_above "
+          "4096, 64x4"})
         EXPECT_EQ(to_string(parse_recipe(text)), text);
-    const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 held");
-    EXPECT_EQ(recipe.steps[0].mappings, (std::vector<lower::GpuMapping>{{8, 16, 32, 0, true}}));
+    const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 single_buffer");
+    EXPECT_EQ(recipe.passes[0].configurations,
+              (std::vector<lower::LaunchConfiguration>{{8, 16, 32, 0, true}}));
     for (const char* text :
          {"sm_90: 0 codelet on", "sm_90: 0 codelet on 8", "sm_90: 0 codelet on 8x", "sm_90: 0 codelet on 0x1",
           "sm_90: 0 codelet on 8x2 pad", "sm_90: 0 codelet on 8x2,", "sm_90: 0 codelet on 8x2 luck 3",

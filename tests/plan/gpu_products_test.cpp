@@ -39,13 +39,13 @@ public:
           kernels_(programs_of(product, schedule)),
           before_(kernels_.memory("c")) {
         std::mt19937 random(5);
-        const bool is_e4m3 = product.number_of_a() == Number::float8_e4m3;
+        const bool is_e4m3 = product.type_of_a() == DataType::float8_e4m3;
         for (const char* name : {"a", "b"}) fill(kernels_.memory(name), random, is_e4m3 ? 15 : 99);
         fill(kernels_.memory("factors"), random);
         for (const ProblemArray& array : known_) fill(kernels_.memory("with_" + array.name), random);
         if (reads_c) fill(kernels_.memory("c"), random);
         before_ = kernels_.memory("c");
-        kernels_.run({product.depth > 0 ? 1 : 0, reads_c ? 1 : 0});
+        kernels_.run({product.k > 0 ? 1 : 0, reads_c ? 1 : 0});
     }
 
     long double found(Integer matrix, Integer i, Integer j) {
@@ -53,7 +53,7 @@ public:
     }
     long double expected(Integer matrix, Integer i, Integer j) {
         long double sum = 0;
-        for (Integer k = 0; k < product_.depth; ++k)
+        for (Integer k = 0; k < product_.k; ++k)
             sum += at(kernels_.memory("a"), product_.a, matrix, i, k) *
                    at(kernels_.memory("b"), product_.b, matrix, k, j);
         sum *= kernels_.memory("factors")[0];
@@ -84,7 +84,7 @@ private:
     static std::vector<ir::Program> programs_of(const MatrixProduct& product,
                                                 const gemm::GpuSchedule& schedule) {
         std::vector<ir::Program> programs;
-        for (GpuMatrixDerivation& kernel : derive_product_for_gpu(product, schedule, gpu()))
+        for (GpuMatrixDerivation& kernel : derive_gemm_for_gpu(product, schedule, gpu()))
             programs.push_back(std::move(kernel.program));
         return programs;
     }
@@ -99,16 +99,16 @@ private:
 void expect_product(const MatrixProduct& product, const gemm::GpuSchedule& schedule, bool reads_c = true) {
     validate(product);
     Execution execution(product, schedule, reads_c);
-    const double epsilon = product.number_of_c() == Number::bfloat16  ? 0x1p-16
-                           : product.number_of_c() == Number::float16 ? 0x1p-19
-                           : product.number == Number::float32        ? 0x1p-23
+    const double epsilon = product.type_of_c() == DataType::bfloat16  ? 0x1p-16
+                           : product.type_of_c() == DataType::float16 ? 0x1p-19
+                           : product.data_type == DataType::float32   ? 0x1p-23
                                                                       : 0x1p-52;
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {
                 const auto expected = static_cast<double>(execution.expected(matrix, i, j));
                 ASSERT_NEAR(static_cast<double>(execution.found(matrix, i, j)), expected,
-                            epsilon * 256 * (std::abs(expected) + static_cast<double>(product.depth)))
+                            epsilon * 256 * (std::abs(expected) + static_cast<double>(product.k)))
                     << product.epilogue.text() << " at " << i << ", " << j << " of " << matrix << " by "
                     << to_string(schedule);
             }
@@ -128,7 +128,7 @@ constexpr const char* expressions[] = {
 };
 
 MatrixProduct column_major(Integer rows, Integer columns, Integer depth, const char* epilogue,
-                           Number number = Number::float32) {
+                           DataType number = DataType::float32) {
     MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
     product.epilogue = Expression(epilogue);
     return product;
@@ -136,41 +136,42 @@ MatrixProduct column_major(Integer rows, Integer columns, Integer depth, const c
 
 TEST(GpuProducts, FinishTheirElements) {
     for (const char* expression : expressions)
-        for (const Number number : {Number::float32, Number::float64}) {
+        for (const DataType number : {DataType::float32, DataType::float64}) {
             expect_product(column_major(40, 20, 7, expression, number), schedule_with(""));
             expect_product(column_major(64, 32, 7, expression, number),
-                           schedule_with(number == Number::float32 ? "c_lanes=4" : "c_lanes=2"), false);
+                           schedule_with(number == DataType::float32 ? "c_vector_m=4" : "c_vector_m=2"),
+                           false);
         }
 }
 
 TEST(GpuProducts, FinishElementsOfProductsThatAreTurned) {
     for (const char* expression : expressions) {
-        MatrixProduct product = MatrixProduct::row_major(Number::float32, 24, 36, 7);
+        MatrixProduct product = MatrixProduct::row_major(DataType::float32, 24, 36, 7);
         product.epilogue = Expression(expression);
         expect_product(product, schedule_with(""));
-        expect_product(product, schedule_with("c_lanes=4"));
+        expect_product(product, schedule_with("c_vector_m=4"));
     }
 }
 
 TEST(GpuProducts, FinishElementsOnceWhereSumsAreShared) {
-    for (const char* more : {"slices=2 block_depth=8", "splits=2", "splits=4 c_lanes=4",
-                             "splits=8 through_memory=1 thread_columns=8 block_columns=32", "stream_blocks=5",
-                             "stream_blocks=2 whole_tiles=2 c_lanes=4"})
+    for (const char* more : {"sliced_k=2 cta_k=8", "split_k=2", "split_k=4 c_vector_m=4",
+                             "split_k=8 split_k_in_workspace=1 thread_n=8 cta_n=32", "stream_k_blocks=5",
+                             "stream_k_blocks=2 data_parallel_tiles=2 c_vector_m=4"})
         for (const char* expression : {"x * scale[j] + bias[i]", "x + residual[j,i] * i"})
             expect_product(column_major(40, 36, 64, expression), schedule_with(more));
 }
 
 /// By tiles, that do not divide the product's extents.
 TEST(GpuProducts, FinishElementsOfTiles) {
-    const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
-        "block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 staged_rows=64");
+    const gemm::GpuSchedule schedule =
+        gemm::parse_gpu_schedule("cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64");
     for (const char* expression : expressions)
         for (const auto& [rows, columns, has_columns] :
              {std::tuple{72, 70, true}, {71, 128, false}, {128, 64, true}}) {
             MatrixProduct product = has_columns
-                                        ? MatrixProduct::column_major(Number::float32, rows, columns, 24)
-                                        : MatrixProduct::row_major(Number::float32, rows, columns, 24);
-            product.a_number = product.b_number = Number::bfloat16;
+                                        ? MatrixProduct::column_major(DataType::float32, rows, columns, 24)
+                                        : MatrixProduct::row_major(DataType::float32, rows, columns, 24);
+            product.a_type = product.b_type = DataType::bfloat16;
             product.a.row_stride = product.b.row_stride = 1;
             product.a.column_stride = product.b.column_stride = 80;
             product.a.column_stride = 136;
@@ -185,24 +186,23 @@ TEST(GpuProducts, FinishElementsOfTilesThatAreRounded) {
     MatrixProduct product = column_major(130, 66, 40, "x * scale[j] + bias[i]");
     product.a.column_stride = product.c.column_stride = 132;
     product.epilogue = Expression("max(0, x + residual[i,j])");
-    expect_product(product,
-                   gemm::parse_gpu_schedule("block_rows=128 block_columns=64 block_depth=32 warpgroups=1 "
-                                            "stages=2 staged_rows=64 rounded=1"));
+    expect_product(product, gemm::parse_gpu_schedule("cta_m=128 cta_n=64 cta_k=32 warpgroups=1 "
+                                                     "stages=2 epilogue_tile_m=64 tf32=1"));
 }
 
 /// A by rows and B by columns, as tensor cores read them.
 TEST(GpuProducts, FinishElementsOfTilesOfE4M3) {
-    const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
-        "block_rows=128 block_columns=64 block_depth=128 warpgroups=1 stages=2 staged_rows=64");
+    const gemm::GpuSchedule schedule =
+        gemm::parse_gpu_schedule("cta_m=128 cta_n=64 cta_k=128 warpgroups=1 stages=2 epilogue_tile_m=64");
     for (const char* expression : {"x * scale[j] + bias[i]", "x + residual[j,i] * s[]", "gelu(x) + i - j"})
         for (const bool has_columns : {true, false}) {
-            MatrixProduct product = MatrixProduct::column_major(Number::float32, 136, 70, 48);
-            product.a_number = product.b_number = Number::float8_e4m3;
+            MatrixProduct product = MatrixProduct::column_major(DataType::float32, 136, 70, 48);
+            product.a_type = product.b_type = DataType::float8_e4m3;
             product.a = {48, 1};
             product.c = has_columns ? MatrixLayout{1, 140} : MatrixLayout{76, 1};
             product.epilogue = Expression(expression);
             expect_product(product, schedule, has_columns);
-            product.c_number = Number::bfloat16;
+            product.c_type = DataType::bfloat16;
             product.c = has_columns ? MatrixLayout{1, 144} : MatrixLayout{80, 1};
             expect_product(product, schedule, false);
         }
@@ -215,14 +215,11 @@ TEST(GpuProducts, FinishElementsOfBatches) {
         product.a.batch_stride = 50;
         product.b.batch_stride = 60;
         product.c.batch_stride = 96;
-        expect_product(product,
-                       gemm::parse_gpu_schedule(
-                           "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 "
-                           "lane_rows=4 lane_columns=4 stages=2 c_lanes=2 matrices=4"));
-        expect_product(product,
-                       gemm::parse_gpu_schedule(
-                           "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 "
-                           "lane_rows=4 lane_columns=4 stages=2"));
+        expect_product(product, gemm::parse_gpu_schedule(
+                                    "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 "
+                                    "warp_lanes_m=4 warp_lanes_n=4 stages=2 c_vector_m=2 matrices=4"));
+        expect_product(product, gemm::parse_gpu_schedule("cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 "
+                                                         "warp_lanes_m=4 warp_lanes_n=4 stages=2"));
     }
 }
 
@@ -235,7 +232,7 @@ TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
     const auto vectors_of = [](const char* expression) {
         int count = 0;
         const ir::Program program =
-            derive_product_for_gpu(column_major(64, 32, 8, expression), schedule_with("c_lanes=4"), gpu())
+            derive_gemm_for_gpu(column_major(64, 32, 8, expression), schedule_with("c_vector_m=4"), gpu())
                 .back()
                 .program;
         for (const ir::Operation& operation : program.operations)
@@ -252,31 +249,32 @@ TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
 
 /// Halves and quarters, as all of these numbers have them.
 TEST(GpuProducts, OfNarrowNumbersAreWidened) {
-    for (const Number number : {Number::bfloat16, Number::float16})
+    for (const DataType number : {DataType::bfloat16, DataType::float16})
         for (const char a : {'N', 'T'})
             for (const char b : {'N', 'T'}) {
-                MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 32, 10);
-                product.a_number = product.b_number = number;
+                MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 32, 10);
+                product.a_type = product.b_type = number;
                 if (a == 'T') product.a = {16, 1};
                 if (b == 'T') product.b = {32, 1};
                 expect_product(product, schedule_with(""));
-                std::string wide = "c_lanes=4 slices=2 block_depth=8";
-                if (a == 'N') wide += " a_lanes=8";
-                if (b == 'T') wide += " b_lanes=2";
+                std::string wide = "c_vector_m=4 sliced_k=2 cta_k=8";
+                if (a == 'N') wide += " a_vector_m=8";
+                if (b == 'T') wide += " b_vector_n=2";
                 expect_product(product, schedule_with(wide), false);
                 product.c = {32, 1}; // which exchanges A and B
-                expect_product(product, schedule_with("splits=2"));
+                expect_product(product, schedule_with("split_k=2"));
             }
 }
 
 TEST(GpuProducts, StoreWhatTheyRound) {
-    for (const Number number : {Number::bfloat16, Number::float16})
-        for (const char* more : {"", "c_lanes=4", "splits=2", "splits=4 through_memory=1 c_lanes=2",
-                                 "stream_blocks=3 c_lanes=2"}) {
+    for (const DataType number : {DataType::bfloat16, DataType::float16})
+        for (const char* more :
+             {"", "c_vector_m=4", "split_k=2", "split_k=4 split_k_in_workspace=1 c_vector_m=2",
+              "stream_k_blocks=3 c_vector_m=2"}) {
             MatrixProduct product = column_major(64, 32, 32, "x * scale[j] + i");
-            product.c_number = number;
+            product.c_type = number;
             expect_product(product, schedule_with(more), false);
-            product.a_number = product.b_number = Number::float16;
+            product.a_type = product.b_type = DataType::float16;
             expect_product(product, schedule_with(more), false);
         }
 }
@@ -289,32 +287,32 @@ TEST(GpuProducts, OfNarrowNumbersHaveKernelsByEveryScheduleThatTheModelLikes) {
                                                {1024, 1024, 512},
                                                {64, 64, 4096}})
         for (const bool by_rows : {false, true})
-            for (const Number c : {Number::float32, Number::float16}) {
+            for (const DataType c : {DataType::float32, DataType::float16}) {
                 MatrixProduct product =
-                    by_rows ? MatrixProduct::row_major(Number::float32, rows, columns, depth)
-                            : MatrixProduct::column_major(Number::float32, rows, columns, depth);
-                product.a_number = product.b_number = Number::float16;
-                product.c_number = c;
+                    by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
+                            : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+                product.a_type = product.b_type = DataType::float16;
+                product.c_type = c;
                 product.epilogue = Expression("x * w[j] + bias[i]");
                 const std::vector<gemm::GpuSchedule> schedules = gemm::gpu_schedules(product, gpu(), 4);
                 ASSERT_FALSE(schedules.empty());
                 for (const gemm::GpuSchedule& schedule : schedules)
-                    EXPECT_NO_THROW(derive_product_for_gpu(product, schedule, gpu())) << to_string(schedule);
+                    EXPECT_NO_THROW(derive_gemm_for_gpu(product, schedule, gpu())) << to_string(schedule);
                 if (rows < 64) expect_product(product, schedules.front(), false);
             }
 }
 
 TEST(GpuProducts, AreOfNumbersThatThereAreKernelsFor) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 64, 64, 64);
-    product.a_number = product.b_number = Number::bfloat16;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 64, 64);
+    product.a_type = product.b_type = DataType::bfloat16;
     const auto error = [&](const char* name) {
         return error_of<UserError>(
-            [&] { derive_product_for_gpu(product, schedule_with(""), target::gpu_named(name)); });
+            [&] { derive_gemm_for_gpu(product, schedule_with(""), target::gpu_named(name)); });
     };
     EXPECT_EQ(error("sm_90"), "");
     EXPECT_NE(error("generic").find("no instructions for bfloat16"), std::string::npos) << error("generic");
-    product.a_number = product.b_number = Number::int8;
-    product.number = Number::int32;
+    product.a_type = product.b_type = DataType::int8;
+    product.data_type = DataType::int32;
     EXPECT_NE(error("sm_90").find("int8 and int8 to int32"), std::string::npos) << error("sm_90");
 }
 

@@ -32,7 +32,7 @@ std::vector<Reduction> all_kinds() {
 
 MatrixProduct with_all_kinds(MatrixProduct product, const char* epilogue = "") {
     product.reductions = all_kinds();
-    if (is_complex(product.number))
+    if (is_complex(product.data_type))
         for (Reduction& reduction : product.reductions)
             reduction.of = Expression("re(x) * weight[j] - im(x) * i");
     if (*epilogue != 0) product.epilogue = Expression(epilogue);
@@ -59,22 +59,23 @@ public:
 
     ir::Memory& memory(const std::string& name) { return sequence_.memory(name); }
     void run(const ir::InterpreterOptions& options = {}) {
-        sequence_.run({product_.depth > 0 ? 1 : 0, reads_c_ ? 1 : 0}, options);
+        sequence_.run({product_.k > 0 ? 1 : 0, reads_c_ ? 1 : 0}, options);
     }
 
     /// C before it is stored.
     std::complex<long double> finished(Integer matrix, Integer i, Integer j) {
         const auto at = [&](const ir::Memory& from, const MatrixLayout& layout, Integer row, Integer column) {
             return support::number_at(
-                from, product_.number,
+                from, product_.data_type,
                 matrix * layout.batch_stride + row * layout.row_stride + column * layout.column_stride);
         };
         std::complex<long double> sum = 0;
-        for (Integer k = 0; k < product_.depth; ++k)
+        for (Integer k = 0; k < product_.k; ++k)
             sum += at(memory("a"), product_.a, i, k) * at(memory("b"), product_.b, k, j);
-        sum *= support::number_at(memory("factors"), product_.number, 0);
+        sum *= support::number_at(memory("factors"), product_.data_type, 0);
         if (reads_c_)
-            sum += support::number_at(memory("factors"), product_.number, 1) * at(before_, product_.c, i, j);
+            sum +=
+                support::number_at(memory("factors"), product_.data_type, 1) * at(before_, product_.c, i, j);
         return product_.epilogue.tree() == nullptr ? sum
                                                    : value(*product_.epilogue.tree(), sum, matrix, i, j);
     }
@@ -96,7 +97,7 @@ public:
                     static_cast<double>(found[static_cast<Integer>(r)]),
                     static_cast<double>(expected[r].value),
                     static_cast<double>(epsilon * 64 *
-                                        (expected[r].magnitude + static_cast<long double>(product_.depth))))
+                                        (expected[r].magnitude + static_cast<long double>(product_.k))))
                     << reduction.name << " " << r;
         }
     }
@@ -105,13 +106,15 @@ private:
     static std::vector<ir::Program> programs_of(const MatrixProduct& product,
                                                 const gemm::GpuSchedule& schedule) {
         std::vector<ir::Program> programs;
-        for (GpuMatrixDerivation& derivation : derive_product_for_gpu(product, schedule, gpu()))
+        for (GpuMatrixDerivation& derivation : derive_gemm_for_gpu(product, schedule, gpu()))
             programs.push_back(std::move(derivation.program));
         for (GpuMatrixDerivation& derivation : derive_reductions_for_gpu(product, schedule, gpu()))
             programs.push_back(std::move(derivation.program));
         return programs;
     }
-    Integer scalar_bytes() const { return bytes_of(product_.number) / (is_complex(product_.number) ? 2 : 1); }
+    Integer scalar_bytes() const {
+        return bytes_of(product_.data_type) / (is_complex(product_.data_type) ? 2 : 1);
+    }
     std::complex<long double> value(const ExpressionTree& tree, const std::complex<long double>& x,
                                     Integer matrix, Integer i, Integer j) {
         return support::value_of(tree, product_, std::complex<double>(x), {matrix, i, j},
@@ -134,7 +137,7 @@ void expect_reductions(const MatrixProduct& product, const gemm::GpuSchedule& sc
 }
 
 TEST(GpuReductions, AreThoseOfFinishedElements) {
-    for (const Number number : {Number::float32, Number::float64})
+    for (const DataType number : {DataType::float32, DataType::float64})
         for (const auto& [rows, columns] : {std::array{40, 20}, {32, 16}, {33, 47}, {96, 16}})
             for (const char* epilogue : {"", "max(0, x + bias[i])"}) {
                 expect_reductions(
@@ -148,69 +151,67 @@ TEST(GpuReductions, AreThoseOfFinishedElements) {
 
 TEST(GpuReductions, OfVectorsOfElements) {
     expect_reductions(
-        with_all_kinds(MatrixProduct::column_major(Number::float32, 68, 36, 9), "x + residual[i,j]"),
-        schedule_with("c_lanes=4"));
-    expect_reductions(with_all_kinds(MatrixProduct::column_major(Number::float64, 68, 36, 9)),
-                      schedule_with("c_lanes=2"));
+        with_all_kinds(MatrixProduct::column_major(DataType::float32, 68, 36, 9), "x + residual[i,j]"),
+        schedule_with("c_vector_m=4"));
+    expect_reductions(with_all_kinds(MatrixProduct::column_major(DataType::float64, 68, 36, 9)),
+                      schedule_with("c_vector_m=2"));
 }
 
 TEST(GpuReductions, CountElementsOnceWhereSumsAreShared) {
     for (const char* more :
-         {"slices=2 block_depth=8", "splits=2", "splits=4 c_lanes=4", "splits=4 through_memory=1",
-          "splits=16 through_memory=1 thread_columns=8 block_columns=32"})
-        expect_reductions(with_all_kinds(MatrixProduct::column_major(Number::float32, 40, 36, 64)),
+         {"sliced_k=2 cta_k=8", "split_k=2", "split_k=4 c_vector_m=4", "split_k=4 split_k_in_workspace=1",
+          "split_k=16 split_k_in_workspace=1 thread_n=8 cta_n=32"})
+        expect_reductions(with_all_kinds(MatrixProduct::column_major(DataType::float32, 40, 36, 64)),
                           schedule_with(more));
 }
 
 TEST(GpuReductions, OfEveryMapOfThreads) {
-    for (const char* more :
-         {"zigzag=0", "lane_rows=1 lane_columns=32 block_rows=8 block_columns=128",
-          "lane_rows=32 lane_columns=1 block_rows=128 block_columns=4",
-          "lane_rows=32 lane_columns=1 block_rows=128 block_columns=12",
-          "lane_rows=2 lane_columns=2 block_rows=8 block_columns=8 slices=8 block_depth=16",
-          "thread_rows=3 block_rows=24", "thread_columns=6 block_columns=24"})
-        expect_reductions(with_all_kinds(MatrixProduct::column_major(Number::float32, 130, 130, 6)),
+    for (const char* more : {"zigzag=0", "warp_lanes_m=1 warp_lanes_n=32 cta_m=8 cta_n=128",
+                             "warp_lanes_m=32 warp_lanes_n=1 cta_m=128 cta_n=4",
+                             "warp_lanes_m=32 warp_lanes_n=1 cta_m=128 cta_n=12",
+                             "warp_lanes_m=2 warp_lanes_n=2 cta_m=8 cta_n=8 sliced_k=8 cta_k=16",
+                             "thread_m=3 cta_m=24", "thread_n=6 cta_n=24"})
+        expect_reductions(with_all_kinds(MatrixProduct::column_major(DataType::float32, 130, 130, 6)),
                           schedule_with(more));
 }
 
 TEST(GpuReductions, OfProductsThatWarpsMultiply) {
     const auto warps = gemm::parse_gpu_schedule(
-        "block_rows=32 block_columns=32 block_depth=8 thread_rows=4 thread_columns=4 lane_rows=8 "
-        "lane_columns=4 zigzag=0 warp_depth=4 stages=3");
-    expect_reductions(with_all_kinds(MatrixProduct::column_major(Number::float64, 70, 50, 20)), warps);
+        "cta_m=32 cta_n=32 cta_k=8 thread_m=4 thread_n=4 warp_lanes_m=8 "
+        "warp_lanes_n=4 zigzag=0 mma_k=4 stages=3");
+    expect_reductions(with_all_kinds(MatrixProduct::column_major(DataType::float64, 70, 50, 20)), warps);
 }
 
 TEST(GpuReductions, OfComplexNumbers) {
-    for (const Number number : {Number::complex32, Number::complex64})
+    for (const DataType number : {DataType::complex32, DataType::complex64})
         expect_reductions(with_all_kinds(MatrixProduct::column_major(number, 40, 36, 7)), schedule_with(""));
 }
 
 TEST(GpuReductions, OfEachMatrixOfABatch) {
-    for (const char* more : {"matrices=4", "matrices=1", "matrices=4 slices=2"}) {
-        MatrixProduct product = with_all_kinds(MatrixProduct::column_major(Number::float32, 12, 8, 5));
+    for (const char* more : {"matrices=4", "matrices=1", "matrices=4 sliced_k=2"}) {
+        MatrixProduct product = with_all_kinds(MatrixProduct::column_major(DataType::float32, 12, 8, 5));
         product.batch = 7;
         product.a.batch_stride = 60;
         product.b.batch_stride = 40;
         product.c.batch_stride = 96;
         expect_reductions(product,
-                          gemm::parse_gpu_schedule(
-                              "block_rows=8 block_columns=8 block_depth=4 thread_rows=2 thread_columns=2 "
-                              "lane_rows=4 lane_columns=4 stages=2 c_lanes=2 " +
-                              std::string(more)));
+                          gemm::parse_gpu_schedule("cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 "
+                                                   "warp_lanes_m=4 warp_lanes_n=4 stages=2 c_vector_m=2 " +
+                                                   std::string(more)));
     }
 }
 
 TEST(GpuReductions, OfElementsBeforeTheyAreStored) {
-    MatrixProduct product = with_all_kinds(MatrixProduct::column_major(Number::float32, 40, 36, 9));
-    for (const Number stored : {Number::bfloat16, Number::int8}) {
-        product.c_number = stored;
+    MatrixProduct product = with_all_kinds(MatrixProduct::column_major(DataType::float32, 40, 36, 9));
+    for (const DataType stored : {DataType::bfloat16, DataType::int8}) {
+        product.c_type = stored;
         expect_reductions(product, schedule_with(""), false);
     }
 }
 
 TEST(GpuReductions, OfWhatIsNotMultiplied) {
     for (const bool reads_c : {false, true})
-        expect_reductions(with_all_kinds(MatrixProduct::column_major(Number::float32, 40, 20, 0)),
+        expect_reductions(with_all_kinds(MatrixProduct::column_major(DataType::float32, 40, 20, 0)),
                           schedule_with(""), reads_c);
 }
 
@@ -224,8 +225,8 @@ MatrixProduct with_some_kinds(MatrixProduct product) {
 }
 
 MatrixProduct of_bfloat16(Integer rows, Integer columns, bool has_columns) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, rows, columns, 24);
-    product.a_number = product.b_number = Number::bfloat16;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, 24);
+    product.a_type = product.b_type = DataType::bfloat16;
     product.a = product.b = {1, 136};
     product.c = has_columns ? MatrixLayout{1, 136} : MatrixLayout{136, 1};
     return product;
@@ -239,13 +240,12 @@ TEST(GpuReductions, OfTiles) {
         bool has_columns;
     };
     for (const Case& one :
-         {Case{"block_rows=64 block_columns=64 warpgroups=1 staged_rows=64", 71, 70, true},
-          Case{"block_rows=64 block_columns=64 warpgroups=1 staged_rows=32", 64, 129, false},
-          Case{"block_rows=64 block_columns=128 warpgroups=2 staged_rows=64 cluster_rows=2", 40, 128, true},
-          Case{"block_rows=128 block_columns=64 warpgroups=1 staged_rows=64 cluster_columns=2", 128, 40,
-               true}})
+         {Case{"cta_m=64 cta_n=64 warpgroups=1 epilogue_tile_m=64", 71, 70, true},
+          Case{"cta_m=64 cta_n=64 warpgroups=1 epilogue_tile_m=32", 64, 129, false},
+          Case{"cta_m=64 cta_n=128 warpgroups=2 epilogue_tile_m=64 cluster_m=2", 40, 128, true},
+          Case{"cta_m=128 cta_n=64 warpgroups=1 epilogue_tile_m=64 cluster_n=2", 128, 40, true}})
         expect_reductions(with_some_kinds(of_bfloat16(one.rows, one.columns, one.has_columns)),
-                          gemm::parse_gpu_schedule("block_depth=64 stages=2 " + std::string(one.schedule)),
+                          gemm::parse_gpu_schedule("cta_k=64 stages=2 " + std::string(one.schedule)),
                           one.has_columns);
 }
 
@@ -254,9 +254,8 @@ TEST(GpuReductions, OfTilesAreNaNWhereAnElementIs) {
     product.reductions = {{"most", Reduce::maximum, Over::columns, {}},
                           {"least", Reduce::minimum, Over::rows, {}},
                           {"all", Reduce::maximum, Over::all, {}}};
-    Execution execution(product,
-                        gemm::parse_gpu_schedule("block_rows=64 block_columns=64 block_depth=64 warpgroups=1 "
-                                                 "stages=2 staged_rows=64"));
+    Execution execution(product, gemm::parse_gpu_schedule("cta_m=64 cta_n=64 cta_k=64 warpgroups=1 "
+                                                          "stages=2 epilogue_tile_m=64"));
     execution.memory("c").set(9 * 136 + 20, std::numeric_limits<long double>::quiet_NaN());
     execution.run();
     for (Integer k = 0; k < 64; ++k) {
@@ -267,12 +266,12 @@ TEST(GpuReductions, OfTilesAreNaNWhereAnElementIs) {
 }
 
 TEST(GpuReductions, OfTilesOfABatch) {
-    MatrixProduct product = with_some_kinds(MatrixProduct::column_major(Number::float32, 72, 80, 24));
-    product.a_number = product.b_number = product.c_number = Number::bfloat16;
+    MatrixProduct product = with_some_kinds(MatrixProduct::column_major(DataType::float32, 72, 80, 24));
+    product.a_type = product.b_type = product.c_type = DataType::bfloat16;
     product.batch = 2;
     product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 80 * 80;
-    const auto schedule = gemm::parse_gpu_schedule(
-        "block_rows=128 block_columns=128 block_depth=64 warpgroups=2 stages=2 staged_rows=64");
+    const auto schedule =
+        gemm::parse_gpu_schedule("cta_m=128 cta_n=128 cta_k=64 warpgroups=2 stages=2 epilogue_tile_m=64");
     for (const bool last_role_first : {false, true}) {
         Execution execution(product, schedule, false);
         execution.run({.last_role_first = last_role_first});
@@ -280,27 +279,28 @@ TEST(GpuReductions, OfTilesOfABatch) {
     }
 }
 
-/// Whose rows are those of tile_products.
+/// Whose rows are those of wgmmas.
 TEST(GpuReductions, OfTilesByFragments) {
-    for (const char* more : {"block_rows=128 block_columns=64 warpgroups=1 staged_rows=64",
-                             "block_rows=128 block_columns=64 warpgroups=2 staged_rows=32"}) {
-        MatrixProduct product = MatrixProduct::column_major(Number::float32, 130, 66, 40);
+    for (const char* more : {"cta_m=128 cta_n=64 warpgroups=1 epilogue_tile_m=64",
+                             "cta_m=128 cta_n=64 warpgroups=2 epilogue_tile_m=32"}) {
+        MatrixProduct product = MatrixProduct::column_major(DataType::float32, 130, 66, 40);
         product.a.column_stride = product.c.column_stride = 132;
         product.b.column_stride = 44;
         expect_reductions(with_some_kinds(product),
-                          gemm::parse_gpu_schedule("block_depth=32 stages=2 rounded=1 " + std::string(more)));
+                          gemm::parse_gpu_schedule("cta_k=32 stages=2 tf32=1 " + std::string(more)));
     }
 }
 
 /// Of terms, whether numbers are in range or not: then threads have other tiles.
 TEST(GpuReductions, OfProductsThatAreGuarded) {
-    MatrixProduct product = MatrixProduct::row_major(Number::float32, 64, 68, 64);
+    MatrixProduct product = MatrixProduct::row_major(DataType::float32, 64, 68, 64);
     product.reductions = {{"sum", Reduce::sum, Over::columns, {}},
                           {"most", Reduce::maximum, Over::rows, Expression("abs(x)")},
                           {"squares", Reduce::sum, Over::all, Expression("x * x")}};
     const auto schedule = gemm::parse_gpu_schedule(
-        "block_rows=64 block_columns=64 block_depth=64 warpgroups=1 stages=2 staged_rows=64 terms=3 run=1 "
-        "guarded=1");
+        "cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64 bf16_split=3 "
+        "accumulation_interval=1 "
+        "range_check=1");
     for (const long double special : {0.5L, 1e-40L}) {
         Execution execution(product, schedule);
         execution.memory("a").set(5 * 64 + 7, special);
@@ -311,7 +311,7 @@ TEST(GpuReductions, OfProductsThatAreGuarded) {
 }
 
 TEST(GpuReductions, OfNothingAreNeutral) {
-    MatrixProduct product = with_all_kinds(MatrixProduct::column_major(Number::float32, 0, 70, 5));
+    MatrixProduct product = with_all_kinds(MatrixProduct::column_major(DataType::float32, 0, 70, 5));
     std::vector<ir::Program> programs;
     for (GpuMatrixDerivation& derivation : derive_reductions_for_gpu(product, schedule_with(""), gpu()))
         programs.push_back(std::move(derivation.program));
@@ -327,7 +327,7 @@ TEST(GpuReductions, OfNothingAreNeutral) {
 }
 
 TEST(GpuReductions, AreNaNWhereAnElementIs) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float32, 40, 40, 4);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 40, 40, 4);
     product.reductions = {{"most", Reduce::maximum, Over::columns, {}},
                           {"least", Reduce::minimum, Over::rows, {}},
                           {"all", Reduce::maximum, Over::all, {}}};

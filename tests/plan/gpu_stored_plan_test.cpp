@@ -1,7 +1,7 @@
 #include "plan/gpu_stored_plan.hpp"
 
 #include "base/build_id.hpp"
-#include "plan/gpu_sequence.hpp"
+#include "plan/gpu_kernels.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cuda_memory.hpp"
 #include "support/cuda_fixture.hpp"
@@ -32,11 +32,11 @@ protected:
         fake.free_bytes = std::size_t{1} << 24;
     }
 
-    GpuSequence sequence(const std::string& text, const std::string& recipe, const GpuDevice& device,
-                         runtime::KernelCache* with) {
+    GpuKernels sequence(const std::string& text, const std::string& recipe, const GpuDevice& device,
+                        runtime::KernelCache* with) {
         const Recipe parsed = parse_recipe(recipe);
-        GpuSequence result(problem(text), parsed, device, target::gpu_named(parsed.machine), with);
-        result.keep(false);
+        GpuKernels result(problem(text), parsed, device, target::gpu_named(parsed.target), with);
+        result.store(false);
         return result;
     }
 
@@ -48,7 +48,7 @@ protected:
         std::size_t workspace_bytes;
         double flops = 0;
     };
-    Run run(const GpuSequence& sequence, const GpuDevice& device) {
+    Run run(const GpuKernels& sequence, const GpuDevice& device) {
         const GpuBuffer workspace(device, sequence.workspace_bytes());
         fake.launches.clear();
         Run result{{}, {}, sequence.alignments(), sequence.workspace_bytes()};
@@ -117,7 +117,7 @@ TEST_F(StoredGpuPlans, LaunchTheSameWithoutDerivingAnything) {
         const Run first = run(sequence(text, recipe, device, &cache), device);
         fake.compiled.clear();
         fake.calls.clear();
-        const GpuSequence recalled = sequence(text, recipe, device, &cache);
+        const GpuKernels recalled = sequence(text, recipe, device, &cache);
         EXPECT_TRUE(fake.compiled.empty());
         const Run again = run(recalled, device);
         for (const Run* each : {&first, &again}) {
@@ -145,15 +145,17 @@ TEST_F(StoredGpuPlans, OfEveryKindAreReadAndNotDerived) {
              {"dft 64 batch=100", "sm_90 chunk 30: 0 stockham(8,8) on 16x2"},
              {"dft 16x8", "1 codelet on 32x16; 0 codelet on 8x1"},
              {"dft 32x32 float32 batch=3",
-              "0 row-column(1,0)[stockham(8,4)] on 128x1 pad 32 pitch 1 held together resident 16"},
+              "0 row-column(1,0)[stockham(8,4)] on 128x1 pad 32 pitch 1 single_buffer fused resident 16"},
              {"dft 65536 float32 batch=2", "0 two-sweep(256,1,1)[stockham(16,16)] on 256x16 pad 32 pitch 1"},
              {"dft 65536 float32 batch=9",
-              "0 two-sweep(256,1,1)[stockham(16,16)] on 256x1 cluster 16 pad 32 pitch 3 held resident 5"},
+              "0 two-sweep(256,1,1)[stockham(16,16)] on 256x1 cluster 16 pad 32 pitch 3 single_buffer "
+              "resident 5"},
              {"dft 65536 float32 batch=100",
-              "0 two-sweep(256,1,1)[stockham(16,16)] on 256x16 groups 16 group 16 pad 32 pitch 1 held"},
+              "0 two-sweep(256,1,1)[stockham(16,16)] on 256x16 cooperative_groups 16 group_blocks 16 pad 32 "
+              "pitch 1 single_buffer"},
              {"rdft 65536 float32 batch=9",
               "0 rdft-two-sweep(256)[rdft-half-size[stockham(16,16)], stockham(16,16), "
-              "rdft-half-size[stockham(16,8)]] on 128x1 cluster 16 pad 32 pitch 3 held resident 7"},
+              "rdft-half-size[stockham(16,8)]] on 128x1 cluster 16 pad 32 pitch 3 single_buffer resident 7"},
              {"rdft 256 backward", "0 rdft-half-size[stockham(16,8)] on 32x1"},
              {"dct2 64 float32", "0 dct2-rdft on 32x1 pad 32 resident 24"},
              {"wht 64", "0 wht-split(8,8) on 32x1 pad 32 resident 32"},
@@ -161,17 +163,18 @@ TEST_F(StoredGpuPlans, OfEveryKindAreReadAndNotDerived) {
               "0 circulant-dft[stockham(16,16), stockham(16,16)] on 32x1 pad 32 resident 32"},
              {"convolution 65536 float32",
               "0 circulant-dft[two-sweep(256,1,1)[stockham(16,16)], two-sweep(256,1,1)[stockham(16,16)]] on "
-              "256x1 cluster 16 pad 32 pitch 1 held resident 5"},
+              "256x1 cluster 16 pad 32 pitch 1 single_buffer resident 5"},
              {"dft 127 float32", "0 rader[stockham(14,9), stockham(14,9)] on 32x1 resident 32"},
              {"dft 65537 float32",
               "0 rader[two-sweep(256,1,1)[stockham(16,16)], two-sweep(256,1,1)[stockham(16,16)]] on 256x32 "
               "pad 32 pitch 1"},
-             {"dft 1048576 float32", "0 two-sweep(1024,1,1)[stockham(16,8,8)] on 512x4 pad 32 held"}}) {
+             {"dft 1048576 float32",
+              "0 two-sweep(1024,1,1)[stockham(16,8,8)] on 512x4 pad 32 single_buffer"}}) {
         SCOPED_TRACE(text);
         const std::string on_hopper = recipe.starts_with("sm_90") ? recipe : "sm_90: " + recipe;
         const runtime::CacheKey key =
             *stored_plan_key(problem(text), parse_recipe(on_hopper), device, target::gpu_named("sm_90"));
-        const GpuSequence first = sequence(text, on_hopper, device, &cache);
+        const GpuKernels first = sequence(text, on_hopper, device, &cache);
         const auto bytes = cache.find(key);
         ASSERT_TRUE(bytes);
         StoredGpuPlan plan = *StoredGpuPlan::decode(*bytes);
@@ -188,11 +191,11 @@ TEST_F(StoredGpuPlans, SayWhetherTheyWereChecked) {
     const GpuDevice device(0, driver());
     const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
     EXPECT_FALSE(sequence(text, recipe, device, &cache).is_checked());
-    GpuSequence unchecked = sequence(text, recipe, device, &cache);
+    GpuKernels unchecked = sequence(text, recipe, device, &cache);
     EXPECT_FALSE(unchecked.is_checked());
     const Run whole = run(unchecked, device);
-    unchecked.keep(true);
-    const GpuSequence checked = sequence(text, recipe, device, &cache);
+    unchecked.store(true);
+    const GpuKernels checked = sequence(text, recipe, device, &cache);
     EXPECT_TRUE(checked.is_checked()) << "and keeping it as unchecked changes nothing";
     EXPECT_TRUE(sequence(text, recipe, device, &cache).is_checked());
     EXPECT_EQ(run(checked, device).kernels, whole.kernels);

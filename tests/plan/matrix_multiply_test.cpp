@@ -1,8 +1,8 @@
 #include "plan/matrix_multiply.hpp"
 
 #include "plan/matrix_blocks.hpp"
-#include "plan/portable_product.hpp"
-#include "plan/small_products.hpp"
+#include "plan/portable_gemm.hpp"
+#include "plan/small_gemm_cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ namespace {
 /// Random operands of a column-major product of doubles, and room for C.
 struct Operands {
     explicit Operands(const MatrixProduct& product)
-        : a(numbers(product.rows * product.depth)),
-          b(numbers(product.depth * product.columns)),
+        : a(numbers(product.rows * product.k)),
+          b(numbers(product.k * product.columns)),
           c(static_cast<std::size_t>(product.rows * product.columns)) {}
 
     static std::vector<double> numbers(Integer count) {
@@ -41,7 +41,7 @@ TEST(MatrixMultiply, AProductThatGetsAKernelOfItsOwnKeepsItsBits) {
         for (const double alpha : {1.0, -0.7})
             for (const double beta : {0.0, 1.0, 0.3}) {
                 const MatrixProduct product =
-                    MatrixProduct::column_major(Number::float64, rows, columns, depth);
+                    MatrixProduct::column_major(DataType::float64, rows, columns, depth);
                 Operands operands(product);
                 const std::vector<double> before = Operands::numbers(rows * columns);
                 std::vector<double> first;
@@ -55,22 +55,22 @@ TEST(MatrixMultiply, AProductThatGetsAKernelOfItsOwnKeepsItsBits) {
 }
 
 TEST(MatrixMultiply, KernelsAreFoundOnceTheyPay) {
-    SmallProducts products;
-    const MatrixProduct small = MatrixProduct::column_major(Number::float64, 6, 6, 6);
-    const MatrixProduct other = MatrixProduct::column_major(Number::float64, 6, 6, 7);
+    SmallGemmCache products;
+    const MatrixProduct small = MatrixProduct::column_major(DataType::float64, 6, 6, 6);
+    const MatrixProduct other = MatrixProduct::column_major(DataType::float64, 6, 6, 7);
     const auto find = [&](const MatrixProduct& product) {
-        return products.find(*SmallKey::of(product, gemm::Update::overwrite, true, product.depth));
+        return products.find(*SmallKey::of(product, gemm::Update::overwrite, true, product.k));
     };
     int calls = 0;
     while (find(small) == nullptr) ASSERT_LT(++calls, 100);
     EXPECT_GT(calls, 3);
     EXPECT_EQ(find(small), find(small));
     EXPECT_EQ(find(other), nullptr);
-    EXPECT_EQ(products.find(*SmallKey::of(small, gemm::Update::add, true, small.depth)), nullptr);
+    EXPECT_EQ(products.find(*SmallKey::of(small, gemm::Update::add, true, small.k)), nullptr);
     const Integer most = SmallKey::most_extent;
-    const MatrixProduct largest = MatrixProduct::column_major(Number::complex64, most, most, most);
-    EXPECT_TRUE(gemm::suits_small_product(largest));
-    EXPECT_EQ(gemm::small_block_depth(largest, target::host_cpu()), most);
+    const MatrixProduct largest = MatrixProduct::column_major(DataType::complex64, most, most, most);
+    EXPECT_TRUE(gemm::suits_small_gemm(largest));
+    EXPECT_EQ(gemm::small_kc(largest, target::host_cpu()), most);
     EXPECT_EQ(threads_worthwhile(largest, 8), 1);
     MatrixProduct scattered = small;
     scattered.a = {.row_stride = 2, .column_stride = 20};
@@ -78,7 +78,7 @@ TEST(MatrixMultiply, KernelsAreFoundOnceTheyPay) {
 }
 
 TEST(MatrixMultiply, ThreadsThatAskAtOnceGetTheSame) {
-    const MatrixProduct product = MatrixProduct::column_major(Number::float64, 17, 13, 11);
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float64, 17, 13, 11);
     Operands expected(product);
     expected.multiply_by(product, 1, 0);
     std::vector<std::thread> threads;
@@ -96,7 +96,7 @@ TEST(MatrixMultiply, ThreadsThatAskAtOnceGetTheSame) {
 }
 
 TEST(MatrixMultiply, CTouchesNothingBetweenItsColumns) {
-    MatrixProduct product = MatrixProduct::column_major(Number::float64, 50, 41, 260);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float64, 50, 41, 260);
     product.c.column_stride = 53;
     Operands operands(product);
     operands.c.assign(static_cast<std::size_t>(53 * 41), 7);
@@ -106,24 +106,24 @@ TEST(MatrixMultiply, CTouchesNothingBetweenItsColumns) {
 }
 
 TEST(MultiplyBlocks, NoScheduleChangesBitsWhereBlocksAreAsDeep) {
-    if (needs_portable_products()) GTEST_SKIP() << "generated code cannot run here";
-    const MatrixProduct product = MatrixProduct::column_major(Number::float64, 71, 53, 90);
-    const gemm::Schedule model = gemm::model_schedule(Number::float64, target::host_cpu());
+    if (needs_portable_gemm()) GTEST_SKIP() << "generated code cannot run here";
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float64, 71, 53, 90);
+    const gemm::Schedule model = gemm::model_schedule(DataType::float64, target::host_cpu());
     std::vector<gemm::Schedule> schedules(6, model);
-    schedules[1].rows_inside = false;
-    schedules[1].block_rows = 2 * model.tile.rows();
+    schedules[1].rows_innermost = false;
+    schedules[1].mc = 2 * model.tile.rows();
     schedules[2].prefetch_a = 4;
     schedules[2].prefetch_c = schedules[2].prefetch_next = false;
     schedules[3].tile = {model.tile.lanes, 1, 5};
-    schedules[3].block_columns = 20;
+    schedules[3].nc = 20;
     schedules[4].tile = {model.tile.lanes, 2, 3};
     schedules[4].unroll = 1;
     schedules[5].unroll = 7;
-    schedules[5].rows_inside = false;
+    schedules[5].rows_innermost = false;
     Operands operands(product);
     std::vector<double> first;
     for (const gemm::Schedule& schedule : schedules) {
-        MatrixKernels kernels(Number::float64, schedule, target::host_cpu());
+        MatrixKernels kernels(DataType::float64, schedule, target::host_cpu());
         const double alpha = 0.7, beta = 0;
         multiply_blocks(kernels, product,
                         {&alpha, operands.a.data(), operands.b.data(), &beta, operands.c.data()},

@@ -14,9 +14,9 @@ namespace swirl::planning {
 namespace {
 
 TEST(MemoryNeed, IsThatOfTheLongestDimensionAndNothingForSmallOnes) {
-    EXPECT_EQ(least_workspace(problem("dft 1048576 batch=1048576")), 0);
-    EXPECT_EQ(least_workspace(problem("dft 8x2^30")), Integer{1} << 34);
-    EXPECT_EQ(least_workspace(problem("rdft 2^30 float32")), Integer{1} << 32);
+    EXPECT_EQ(min_workspace(problem("dft 1048576 batch=1048576")), 0);
+    EXPECT_EQ(min_workspace(problem("dft 8x2^30")), Integer{1} << 34);
+    EXPECT_EQ(min_workspace(problem("rdft 2^30 float32")), Integer{1} << 32);
 }
 
 TEST(MemoryNeed, BeyondThisMachineIsRefusedWithWhatWouldWork) {
@@ -36,10 +36,10 @@ TEST(MemoryNeed, BeyondThisMachineIsRefusedWithWhatWouldWork) {
 
 TEST(MemoryNeedOnGpus, IsThatOfTheLongestDimensionAndOfItsConvolution) {
     const target::Gpu& gpu = target::gpu_named("sm_90");
-    EXPECT_EQ(least_gpu_memory(problem("dft 65536 batch=1048576"), gpu), 0);
-    EXPECT_EQ(least_gpu_memory(problem("dft 8x2^30"), gpu), Integer{1} << 34);
-    EXPECT_EQ(least_gpu_memory(problem("rdft 2^30 float16"), gpu), Integer{1} << 32);
-    EXPECT_GE(least_gpu_memory(problem("dft 100000007 float32"), gpu), 32 * Integer{100000007});
+    EXPECT_EQ(min_gpu_memory(problem("dft 65536 batch=1048576"), gpu), 0);
+    EXPECT_EQ(min_gpu_memory(problem("dft 8x2^30"), gpu), Integer{1} << 34);
+    EXPECT_EQ(min_gpu_memory(problem("rdft 2^30 float16"), gpu), Integer{1} << 32);
+    EXPECT_GE(min_gpu_memory(problem("dft 100000007 float32"), gpu), 32 * Integer{100000007});
 }
 
 TEST(MemoryNeedOnGpus, BeyondACardIsRefusedWithWhatWouldWork) {

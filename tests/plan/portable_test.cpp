@@ -88,14 +88,14 @@ double tolerance(const Problem& problem) {
     return 4 * epsilon * (1 + std::sqrt(std::log2(static_cast<double>(transform_size(problem)))));
 }
 
-std::shared_ptr<const Plan> portable_plan(const Problem& problem, const std::string& steps) {
-    return Plan::build(problem, parse_recipe("portable: " + steps));
+std::shared_ptr<const Plan> portable_plan(const Problem& problem, const std::string& passes) {
+    return Plan::build(problem, parse_recipe("portable: " + passes));
 }
 
-void expect_right(const std::string& text, const std::string& steps) {
+void expect_right(const std::string& text, const std::string& passes) {
     const Problem problem = parse_problem(text);
-    const auto plan = portable_plan(problem, steps);
-    EXPECT_LT(error_of(problem, Trial(problem, *plan)), tolerance(problem)) << text << " by " << steps;
+    const auto plan = portable_plan(problem, passes);
+    EXPECT_LT(error_of(problem, Trial(problem, *plan)), tolerance(problem)) << text << " by " << passes;
 }
 
 TEST(PortablePlans, TransformEverySmallSizeInBothPrecisionsAndDirections) {
@@ -119,9 +119,9 @@ TEST(PortablePlans, TransformLargeSizesWithAndWithoutABreakdown) {
         {4096, "0 cooley-tukey(64,64)"},
         {10007, "0 codelet"},
     };
-    for (const auto& [n, steps] : cases)
+    for (const auto& [n, passes] : cases)
         for (const char* options : {"", " float32 backward inplace"})
-            expect_right(fmt::format("dft {}{}", n, options), steps);
+            expect_right(fmt::format("dft {}{}", n, options), passes);
 }
 
 TEST(PortablePlans, FollowBatchesStridesLayoutsAndScales) {
@@ -129,10 +129,10 @@ TEST(PortablePlans, FollowBatchesStridesLayoutsAndScales) {
                              "dft 24 planar", "dft 24 planar inplace backward batch=3", "dft 5 batch=1000",
                              "dft 24 in=-3 out=2 scale=0.25", "dft 37 batch=9 scale=3 inplace",
                              "dft 30 batch=11 planar float32 inplace", "dft 1 batch=5 scale=2"})
-        for (const char* steps : {"0 codelet", "0 stockham"}) {
-            if (std::string(text).starts_with("dft 1 ") && std::string(steps) != "0 codelet") continue;
-            if (std::string(text).starts_with("dft 37") && std::string(steps) != "0 codelet") continue;
-            expect_right(text, steps);
+        for (const char* passes : {"0 codelet", "0 stockham"}) {
+            if (std::string(text).starts_with("dft 1 ") && std::string(passes) != "0 codelet") continue;
+            if (std::string(text).starts_with("dft 37") && std::string(passes) != "0 codelet") continue;
+            expect_right(text, passes);
         }
 }
 
@@ -164,10 +164,10 @@ TEST(PortablePlans, AgreeWithMachineCodeForEveryKind) {
         {"dst4 7 float32", "0 codelet"},
         {"dft 60 batch=5", "0 stockham(10,6)"},
     };
-    for (const auto& [text, steps] : cases) {
+    for (const auto& [text, passes] : cases) {
         const Problem problem = parse_problem(text);
-        const auto portable = portable_plan(problem, steps);
-        const auto compiled = Plan::build(problem, parse_recipe(std::string("sse2: ") + steps));
+        const auto portable = portable_plan(problem, passes);
+        const auto compiled = Plan::build(problem, parse_recipe(std::string("sse2: ") + passes));
         EXPECT_EQ(compiled->cpu().name, "sse2");
         const Trial a(problem, *portable), b(problem, *compiled);
         double difference = 0, norm = 0;
@@ -184,15 +184,15 @@ TEST(PortablePlans, SayWhatTheyAre) {
     const Problem problem = Problem::dft({64});
     const auto plan = portable_plan(problem, "0 stockham(8,8)");
     EXPECT_EQ(plan->cpu().name, "portable");
-    const auto steps = plan->describe();
-    ASSERT_EQ(steps.size(), 1u);
-    EXPECT_EQ(steps[0].statistics.instructions, 0);
-    EXPECT_EQ(steps[0].info.name, "portable_step_0");
+    const auto passes = plan->describe();
+    ASSERT_EQ(passes.size(), 1u);
+    EXPECT_EQ(passes[0].statistics.instructions, 0);
+    EXPECT_EQ(passes[0].info.name, "portable_step_0");
     // Two passes of eight DFT(8) of 56 operations (52 additions, 4 multiplications) and 64 twiddles, some of them 1.
     EXPECT_GE(plan->flops(), 2 * 8 * 56);
     EXPECT_LE(plan->flops(), 2 * 8 * 56 + 64 * 6);
     EXPECT_GE(plan->bytes(), 4 * 64 * 16);
-    const std::string loops = lower::to_text(steps[0].loops);
+    const std::string loops = lower::to_text(passes[0].loops);
     EXPECT_NE(loops.find("t0[8·i0; 8·i0 + 1; …; 8·i0 + 7] = DFT(8) in[2·i0; 2·i0 + 16; …; 2·i0 + 112]"),
               std::string::npos)
         << loops;

@@ -41,10 +41,10 @@ TEST(ScalarRecipe, MakesProgramsWithoutVectorsThatAreTheTransform) {
                 const Problem problem = parse_problem(text);
                 Recipe recipe{std::string(cpu->name), {{0, {}}}, scalar};
                 if (problem.dimensions[0].length > 64)
-                    recipe.steps[0].tree = rules::parse_tree("dft-iterative");
+                    recipe.passes[0].tree = rules::parse_tree("dft-iterative");
                 const auto plan = Plan::build(problem, recipe); // compares with the definition
-                for (const StepDescription& step : plan->describe()) {
-                    const int lanes = widest(step.program);
+                for (const PassDescription& pass : plan->describe()) {
+                    const int lanes = widest(pass.program);
                     EXPECT_TRUE(scalar ? lanes == 1 : lanes > 1 || problem.dimensions[0].length <= 64)
                         << text << " " << to_string(recipe);
                 }

@@ -21,9 +21,9 @@ TEST(MatrixSyntax, ReadsWhatItWrites) {
         EXPECT_EQ(parse_matrix_product(to_text(product)), product);
     }
     EXPECT_EQ(parse_matrix_product("gemm 10x20x30"),
-              MatrixProduct::column_major(Number::float64, 10, 20, 30));
+              MatrixProduct::column_major(DataType::float64, 10, 20, 30));
     EXPECT_EQ(parse_matrix_product("gemm 10x20x30 a=rows b=rows c=rows float32"),
-              MatrixProduct::row_major(Number::float32, 10, 20, 30));
+              MatrixProduct::row_major(DataType::float32, 10, 20, 30));
     EXPECT_EQ(parse_matrix_product("gemm 2x2x2 epilogue=x + bias[i]").epilogue.text(), "x + bias[i]");
     EXPECT_EQ(parse_matrix_product("gemm 2x2x2 reduce=a:sum:all:x*x epilogue=x+1").reductions,
               std::vector<Reduction>{(Reduction{"a", Reduce::sum, Over::all, Expression("x * x")})});

@@ -76,7 +76,7 @@ private:
               L(m * lanes * n, m), kron({I(k), L(m * n, m), I(lanes)}),
               kron(L(lanes * lanes * k, lanes), I(n)), permutation(digit_shuffle(lanes, k, n)), I(m),
               T(m * n, n), direct_sum(kron(b, I(m)), diagonal(random_.values(lanes))), pass(kron(b, I(m))),
-              parallel_kron(3, kron(b, I(lanes))), line_permutation(L(6, 2), m),
+              parallel_kron(3, kron(b, I(lanes))), cache_line_permutation(L(6, 2), m),
               kron(b, I(m)) * T(n * m, m) * kron(I(n), kron(I(lanes), DFT(k))) * L(n * m, n)})
             terms.push_back(tagged({Tag::Kind::vector, lanes}, inside));
         terms.push_back(vector_kron(b, lanes) * vector_kron(some(n, 2), lanes));

@@ -52,7 +52,7 @@ TEST(CudaAbi, AttributesAreThoseOfCudasHeader) {
     EXPECT_TRUE(
         is(D::shared_bytes_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR));
     EXPECT_TRUE(is(D::registers_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR));
-    EXPECT_TRUE(is(D::shared_bytes_per_block_at_most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+    EXPECT_TRUE(is(D::max_shared_bytes_per_block, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     EXPECT_TRUE(is(D::blocks_per_multiprocessor, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR));
     EXPECT_TRUE(is(D::shared_bytes_reserved, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK));
     EXPECT_TRUE(is(D::memory_pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED));
@@ -65,19 +65,19 @@ TEST(CudaAbi, AttributesAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(F::local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
     EXPECT_TRUE(is(F::registers, CU_FUNC_ATTRIBUTE_NUM_REGS));
     EXPECT_TRUE(is(F::binary_version, CU_FUNC_ATTRIBUTE_BINARY_VERSION));
-    EXPECT_TRUE(is(F::dynamic_shared_bytes_at_most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
+    EXPECT_TRUE(is(F::max_dynamic_shared_bytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
     EXPECT_TRUE(is(F::any_cluster_size, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED));
 
     EXPECT_TRUE(is(PointerAttribute::memory_type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE));
     EXPECT_TRUE(is(PointerAttribute::is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED));
-    EXPECT_TRUE(is(PointerAttribute::device_number, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL));
+    EXPECT_TRUE(is(PointerAttribute::device_ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL));
     EXPECT_TRUE(is(MemoryType::host, CU_MEMORYTYPE_HOST));
     EXPECT_TRUE(is(MemoryType::device, CU_MEMORYTYPE_DEVICE));
 }
 
 TEST(CudaAbi, OptionsAreThoseOfCudasHeader) {
     using C = CompileOption;
-    EXPECT_TRUE(is(C::registers_at_most, CU_JIT_MAX_REGISTERS));
+    EXPECT_TRUE(is(C::max_registers, CU_JIT_MAX_REGISTERS));
     EXPECT_TRUE(is(C::information, CU_JIT_INFO_LOG_BUFFER));
     EXPECT_TRUE(is(C::information_bytes, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES));
     EXPECT_TRUE(is(C::errors, CU_JIT_ERROR_LOG_BUFFER));
@@ -127,7 +127,7 @@ TEST(CudaAbi, LayoutsAreThoseOfCudasHeader) {
     static_assert(offsetof(LaunchConfiguration, attribute_count) == offsetof(CUlaunchConfig, numAttrs));
     static_assert(sizeof(Address) == sizeof(CUdeviceptr));
     static_assert(sizeof(Result) == sizeof(CUresult));
-    static_assert(sizeof(DeviceNumber) == sizeof(CUdevice));
+    static_assert(sizeof(DeviceHandle) == sizeof(CUdevice));
     static_assert(sizeof(MemoryType) == sizeof(CUmemorytype));
     CUlaunchAttribute theirs{};
     theirs.value.clusterDim.y = 7;

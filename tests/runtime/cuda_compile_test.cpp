@@ -30,9 +30,9 @@ protected:
 
 TEST_F(CompilingForCuda, MachineCodeIsWhatTheDriversCompilerMakesWithTheOptions) {
     const GpuDevice device(0, driver());
-    const Bytes code = machine_code(device, "x", {.registers_at_most = 96, .optimization = 3});
+    const Bytes code = machine_code(device, "x", {.max_registers = 96, .optimization = 3});
     EXPECT_STREQ(reinterpret_cast<const char*>(code.data()), code_of("x").c_str());
-    EXPECT_EQ(fake.options.at(static_cast<int>(cuda::CompileOption::registers_at_most)), 96U);
+    EXPECT_EQ(fake.options.at(static_cast<int>(cuda::CompileOption::max_registers)), 96U);
     EXPECT_EQ(fake.options.at(static_cast<int>(cuda::CompileOption::optimization)), 3U);
 }
 
@@ -80,7 +80,7 @@ TEST_F(CompilingForCuda, KeysDifferWhereMachineCodeMay) {
         cache_key(device, "ptx", "x"),
         cache_key(device, "ptx", "y"),
         cache_key(device, "plan", "x"),
-        cache_key(device, "ptx", "x", {.registers_at_most = 64}),
+        cache_key(device, "ptx", "x", {.max_registers = 64}),
         cache_key(device, "ptx", "x", {.optimization = 3}),
     };
     EXPECT_EQ(keys.size(), 5U);
@@ -99,11 +99,11 @@ TEST_F(CompilingForCuda, MainLoopsThatCannotBeReorderedStayAsCompiled) {
         const CompiledText kept = compiled_with_code(device, reordered, &cache);
         EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
         EXPECT_STREQ(reinterpret_cast<const char*>(kept.code.data()), code_of("x").c_str());
-        expect_contains(kept.loop_kept_because, {"ELF"});
+        expect_contains(kept.not_reordered_because, {"ELF"});
     }
     EXPECT_EQ(fake.image, code_of("x"));
     EXPECT_EQ(fake.compiled.size(), 1U) << "one entry serves both";
-    EXPECT_EQ(compiled_with_code(device, compiled_only, &cache).loop_kept_because, "");
+    EXPECT_EQ(compiled_with_code(device, compiled_only, &cache).not_reordered_because, "");
 }
 
 TEST_F(CompilingForCuda, CompilesAListAtOnceInItsOrder) {
@@ -116,8 +116,8 @@ TEST_F(CompilingForCuda, CompilesAListAtOnceInItsOrder) {
     EXPECT_EQ(modules.size(), 40U);
     EXPECT_EQ(fake.modules, 20);
     EXPECT_EQ(fake.compiled.size(), 19U) << "neither what was there nor anything twice";
-    EXPECT_LE(fake.compiling_at_most, processors());
-    EXPECT_TRUE(fake.compiling_at_most > 1 || processors() == 1);
+    EXPECT_LE(fake.max_compiling, processors());
+    EXPECT_TRUE(fake.max_compiling > 1 || processors() == 1);
     EXPECT_EQ(cache.entries().size(), 20U);
     fake.compiled.clear();
     compiled(device, kernels, &cache);

@@ -59,14 +59,14 @@ TEST_F(Cuda, NamesTheCallThatFailed) {
 
 TEST_F(Cuda, IsLoadedOnceByManyThreads) {
     setenv("SWIRL_CUDA_DRIVER", "/nowhere/libcuda.so", 1);
-    EXPECT_THROW(CudaDriver::of_machine(), UserError);
+    EXPECT_THROW(CudaDriver::of_host(), UserError);
     expect_contains(describe_gpus(), {"GPU: none; there is no NVIDIA driver", "/nowhere/libcuda.so"});
     setenv("SWIRL_CUDA_DRIVER", fake_cuda_library(12080).c_str(), 1);
     std::array<const CudaDriver*, 8> seen{};
     std::vector<std::thread> threads;
     for (const CudaDriver*& each : seen)
         threads.emplace_back([&each] {
-            each = &CudaDriver::of_machine();
+            each = &CudaDriver::of_host();
             const GpuDevice device(0, *each);
             const GpuBuffer buffer(device, 16);
         });
@@ -82,9 +82,9 @@ TEST_F(Cuda, IsLoadedOnceByManyThreads) {
 
 TEST_F(Cuda, ListsGpusWithoutMakingContexts) {
     fake.devices = 2;
-    const std::vector<GpuFacts> gpus = all_gpus(driver());
+    const std::vector<GpuProperties> gpus = all_gpus(driver());
     ASSERT_EQ(gpus.size(), 2U);
-    EXPECT_EQ(gpus[1].number, 1);
+    EXPECT_EQ(gpus[1].index, 1);
     EXPECT_EQ(gpus[1].name, "Fake H100");
     EXPECT_EQ(gpus[1].capability_major, 9);
     EXPECT_EQ(gpus[1].memory_bytes, std::size_t{3} << 29);
@@ -122,7 +122,7 @@ TEST_F(Cuda, MakesContextsCurrentInScopes) {
         const CurrentGpu inner(second);
         EXPECT_EQ(fake.stack_depth(), 2);
         const GpuBuffer buffer(second, 8);
-        EXPECT_EQ(place_of(first, reinterpret_cast<const void*>(buffer.address())).gpu, 1);
+        EXPECT_EQ(location_of(first, reinterpret_cast<const void*>(buffer.address())).gpu, 1);
     }
     EXPECT_EQ(fake.stack_depth(), 0);
 }
@@ -208,13 +208,13 @@ TEST_F(Cuda, TellsWhoseMemoryAPointerIs) {
     fake.pinned = host.data() + 1;
     fake.managed = host.data() + 2;
     const auto* inside = reinterpret_cast<const char*>(buffer.address()) + 8;
-    using Kind = PointerPlace::Kind;
-    EXPECT_EQ(place_of(device, inside).kind, Kind::gpu);
-    EXPECT_EQ(place_of(device, inside).gpu, 1);
-    EXPECT_EQ(place_of(device, host.data()).kind, Kind::host);
-    EXPECT_EQ(place_of(device, host.data()).gpu, -1);
-    EXPECT_EQ(place_of(device, fake.pinned).kind, Kind::pinned_host);
-    EXPECT_EQ(place_of(device, fake.managed).kind, Kind::managed);
+    using Kind = PointerLocation::Kind;
+    EXPECT_EQ(location_of(device, inside).kind, Kind::gpu);
+    EXPECT_EQ(location_of(device, inside).gpu, 1);
+    EXPECT_EQ(location_of(device, host.data()).kind, Kind::host);
+    EXPECT_EQ(location_of(device, host.data()).gpu, -1);
+    EXPECT_EQ(location_of(device, fake.pinned).kind, Kind::pinned_host);
+    EXPECT_EQ(location_of(device, fake.managed).kind, Kind::managed);
 
     EXPECT_NO_THROW(require_memory_of(device, inside, "input"));
     EXPECT_NO_THROW(require_memory_of(device, fake.managed, "input"));

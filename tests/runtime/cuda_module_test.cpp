@@ -18,10 +18,10 @@ TEST_F(Cuda, CompilesPtxWithOptions) {
     fake.log = "kernel f uses 40 registers\n";
     const GpuDevice device(0, driver());
     const GpuModule module =
-        GpuModule::from_ptx(device, ".version 8.0", {.registers_at_most = 128, .optimization = 3});
+        GpuModule::from_ptx(device, ".version 8.0", {.max_registers = 128, .optimization = 3});
     EXPECT_EQ(module.log(), "kernel f uses 40 registers");
     EXPECT_EQ(fake.image, ".version 8.0");
-    EXPECT_EQ(fake.options.at(static_cast<int>(cuda::CompileOption::registers_at_most)), 128U);
+    EXPECT_EQ(fake.options.at(static_cast<int>(cuda::CompileOption::max_registers)), 128U);
     EXPECT_EQ(fake.options.at(static_cast<int>(cuda::CompileOption::optimization)), 3U);
     const std::string cubin =
         "\x7f"
@@ -67,9 +67,9 @@ TEST_F(Cuda, KeepsAModuleLoadedForItsKernels) {
     const GpuDevice device(0, driver());
     std::optional<GpuKernel> kernel = GpuModule::from_ptx(device, "x").kernel("f");
     EXPECT_EQ(fake.modules, 1);
-    EXPECT_EQ(kernel->facts().registers, 44);
-    EXPECT_EQ(kernel->facts().local_bytes, 43);
-    EXPECT_EQ(kernel->facts().static_shared_bytes, 41);
+    EXPECT_EQ(kernel->attributes().registers, 44);
+    EXPECT_EQ(kernel->attributes().local_bytes, 43);
+    EXPECT_EQ(kernel->attributes().static_shared_bytes, 41);
     kernel.reset();
     EXPECT_EQ(fake.modules, 0);
 }

@@ -29,7 +29,7 @@ const int full_teams = setenv("SWIRL_FULL_TEAMS", "1", 1);
 int members_that_meet(int wanted) {
     std::atomic<int> members = 0;
     run_team(wanted, [&](const TeamMember& member) {
-        for (int k = 0; k < 20; ++k) member.meet();
+        for (int k = 0; k < 20; ++k) member.barrier();
         ++members;
     });
     return members;
@@ -41,7 +41,7 @@ TEST(Team, SharesCoverAllIterationsOnceInMultiplesOfTheGrain) {
             for (int members = 1; members <= 9; ++members) {
                 std::int64_t next = 0;
                 for (int member = 0; member < members; ++member) {
-                    const Share share = share_of(iterations, grain, member, members);
+                    const IterationRange share = partition_of(iterations, grain, member, members);
                     EXPECT_EQ(share.first, next);
                     EXPECT_LE(share.first, share.last);
                     EXPECT_TRUE(share.first % grain == 0 || share.first == iterations);
@@ -60,7 +60,7 @@ TEST(Team, MembersSeeWhatOthersWroteBeforeTheyMet) {
         const auto number = static_cast<std::size_t>(member.number());
         if (number == 0) size = member.size();
         written[number] = 1 << number;
-        member.meet();
+        member.barrier();
         for (const int each : written) sums[number] += each;
     });
     ASSERT_GE(size, 1);
@@ -72,7 +72,7 @@ TEST(Team, OneInsideAnotherIsOneThread) {
     std::vector<int> inside(2, 0);
     run_team(2, [&](const TeamMember& member) {
         run_team(3, [&](const TeamMember& inner) {
-            inner.meet();
+            inner.barrier();
             inside[static_cast<std::size_t>(member.number())] += inner.size();
         });
     });
@@ -151,7 +151,7 @@ TEST(Team, SleepsWhereWaitingIsLong) {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     run_team(3, [](const TeamMember& member) {
         if (member.number() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        member.meet();
+        member.barrier();
     });
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
     const double seconds = static_cast<double>(after.tv_sec - before.tv_sec) +
@@ -170,7 +170,7 @@ TEST(Team, LeavesOutWhoIsLateAndLosesNoTimeByIt) {
             run_team(16, [&](const TeamMember& member) {
                 if (member.number() == 0) size = member.size();
                 ++took_part[static_cast<std::size_t>(member.number())];
-                member.meet();
+                member.barrier();
             });
             for (int number = 0; number < 16; ++number)
                 ASSERT_EQ(took_part[static_cast<std::size_t>(number)], number < size ? 1 : 0);

@@ -67,10 +67,10 @@ TEST(Measure, CountsEveryTimedApplicationAndStaysWithinItsSamples) {
     options.warm_up = 1e-4;
     options.shortest_sample = 1e-5;
     options.budget = 0.02;
-    options.most_samples = 50;
+    options.max_samples = 50;
     const Measurement m = measure(work, options);
-    EXPECT_GE(m.samples, options.least_samples);
-    EXPECT_LE(m.samples, options.most_samples);
+    EXPECT_GE(m.samples, options.min_samples);
+    EXPECT_LE(m.samples, options.max_samples);
     EXPECT_GT(m.repetitions, 0);
     EXPECT_GT(applied, m.repetitions); // the warm-up is not counted
     EXPECT_LE(m.minimum, m.median);

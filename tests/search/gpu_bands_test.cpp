@@ -1,6 +1,6 @@
 #include "base/error.hpp"
+#include "plan/dimension_passes.hpp"
 #include "plan/gpu_kernel.hpp"
-#include "plan/steps.hpp"
 #include "search/gpu_estimate.hpp"
 #include "support/proved_recipe.hpp"
 
@@ -15,48 +15,50 @@ planning::Recipe recipe(const std::string& step) { return planning::parse_recipe
 
 TEST(BandsOnGpus, MatricesInTwoKernelsOfWhichOneDoesPartsTogether) {
     for (const char* step :
-         {"bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32 pitch 1 held together, 64x16 pad "
+         {"bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32 pitch 1 single_buffer fused, 64x16 "
+          "pad "
           "32",
-          "bands(16)[codelet, stockham(4,4), stockham(8,8)] on 128x1 pad 32 pitch 1 held together, 64x16 pad "
+          "bands(16)[codelet, stockham(4,4), stockham(8,8)] on 128x1 pad 32 pitch 1 single_buffer fused, "
+          "64x16 pad "
           "32",
-          "bands(8)[codelet, stockham(8,8)] on 32x1 cluster 4 pad 32 pitch 1 held, 64x16 pad 32"})
+          "bands(8)[codelet, stockham(8,8)] on 32x1 cluster 4 pad 32 pitch 1 single_buffer, 64x16 pad 32"})
         prove("dft 64x64 float32 batch=2", recipe(step));
     prove("dft 48x35 backward float64",
-          recipe("bands(4)[codelet, codelet, stockham(7,5)] on 64x1 held together, 64x5"));
+          recipe("bands(4)[codelet, codelet, stockham(7,5)] on 64x1 single_buffer fused, 64x5"));
 }
 
 TEST(BandsOnGpus, VolumesInTwoKernelsThatBothDoPartsTogether) {
     for (const char* step : {"volume-bands(16)[stockham(8,4), codelet, stockham(4,4), stockham(8,8)] on 64x1 "
-                             "pad 32 pitch 1 held together, "
-                             "64x8 pad 32 pitch 1 held together",
+                             "pad 32 pitch 1 single_buffer fused, "
+                             "64x8 pad 32 pitch 1 single_buffer fused",
                              "volume-bands(4)[stockham(8,4), codelet, codelet, stockham(8,8)] on 64x1 pad 32 "
-                             "pitch 1 held together, "
-                             "64x4 cluster 2 pad 32 pitch 1 held",
+                             "pitch 1 single_buffer fused, "
+                             "64x4 cluster 2 pad 32 pitch 1 single_buffer",
                              "volume-bands(4)[stockham(8,4), stockham(4,4), codelet, stockham(8,8)] on 64x1 "
-                             "pad 32 pitch 1 held together, "
-                             "64x8 pad 32 pitch 3 held together"})
+                             "pad 32 pitch 1 single_buffer fused, "
+                             "64x8 pad 32 pitch 3 single_buffer fused"})
         prove("dft 32x64x64 float32", recipe(step));
     prove("dft 8x64x64 float32 batch=2", recipe("volume-bands(16)[codelet, codelet, stockham(4,4), "
-                                                "stockham(8,8)] on 64x1 pad 32 pitch 1 held together, "
+                                                "stockham(8,8)] on 64x1 pad 32 pitch 1 single_buffer fused, "
                                                 "64x16 pad 32 pitch 1"));
 }
 
 TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
     const Problem matrices = problem("dft 64x64 float32");
     const planning::Recipe apart =
-        recipe("bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32, 64x16 together");
-    const auto stages = planning::stages(matrices, 0);
-    EXPECT_THROW(planning::derive_for_gpu(matrices, stages[0], apart.steps[0], target::gpu_named("sm_90")),
+        recipe("bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32, 64x16 fused");
+    const auto passes = planning::dimension_passes(matrices, 0);
+    EXPECT_THROW(planning::derive_for_gpu(matrices, passes[0], apart.passes[0], target::gpu_named("sm_90")),
                  UserError);
 }
 
 /// Entries of all tables of a problem's kernels.
 Integer table_entries(const std::string& text, const planning::Recipe& how) {
     const Problem all = problem(text);
-    const auto stages = planning::stages(all, planning::Fusion::none);
+    const auto passes = planning::dimension_passes(all, planning::Fusion::none);
     Integer entries = 0;
     for (const ir::Program& program :
-         planning::derive_for_gpu(all, stages[0], how.steps[0], target::gpu_named("sm_90")).programs)
+         planning::derive_for_gpu(all, passes[0], how.passes[0], target::gpu_named("sm_90")).programs)
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.space == ir::Space::table) entries += buffer.elements;
     return entries;
@@ -91,8 +93,8 @@ TEST(PlanesOnGpus, SmallImagesAndVolumesAreOneKernel) {
          {"dft 16x16 float32 batch=100000", "dft 8x8x8 float32 batch=100000", "dft 16x64 float32 batch=20000",
           "dft 7x9 float64 batch=20000", "dft 64x64 float32 batch=16384"}) {
         const planning::Recipe recipe = gpu_recipe(problem(text), target::gpu_named("sm_90"));
-        EXPECT_EQ(recipe.steps.size(), 1U) << text;
-        EXPECT_EQ(recipe.steps[0].mappings.size(), 1U) << text;
+        EXPECT_EQ(recipe.passes.size(), 1U) << text;
+        EXPECT_EQ(recipe.passes[0].configurations.size(), 1U) << text;
     }
     for (const char* text :
          {"dft 16x16 float32 batch=70", "dft 8x8x8 float32 batch=20", "dft 5x6x7 float64 batch=40",
@@ -102,7 +104,7 @@ TEST(PlanesOnGpus, SmallImagesAndVolumesAreOneKernel) {
 
 TEST(VolumesOfCodelets, PlanWhereTheirPartsHaveSeveralLoops) {
     for (const char* text : {"dft 3x961x19 float16", "dft 5x289x17 float32", "dft 3x256x16 batch=2"})
-        EXPECT_NO_THROW(planning::describe_steps(
+        EXPECT_NO_THROW(planning::describe_passes(
             swirl::problem(text), gpu_recipe(swirl::problem(text), target::gpu_named("sm_90"))))
             << text;
 }

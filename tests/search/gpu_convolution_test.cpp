@@ -15,7 +15,7 @@
 namespace swirl::search {
 namespace {
 
-using Number = std::complex<double>;
+using DataType = std::complex<double>;
 
 using support::prove;
 
@@ -30,19 +30,19 @@ TEST(ConvolutionsOnGpus, EqualDirectSums) {
         data.fill(3);
         std::mt19937 generator(static_cast<unsigned>(n));
         std::uniform_real_distribution<double> uniform(-1, 1);
-        std::vector<Number> kernel(static_cast<std::size_t>(n));
-        for (Number& value : kernel) value = {uniform(generator), uniform(generator)};
+        std::vector<DataType> kernel(static_cast<std::size_t>(n));
+        for (DataType& value : kernel) value = {uniform(generator), uniform(generator)};
         for (Integer m = 0; m < n; ++m) {
-            Number sum = 0;
+            DataType sum = 0;
             for (Integer j = 0; j < n; ++j)
                 sum += kernel[static_cast<std::size_t>(j)] *
                        std::polar(1.0, -2 * M_PI * static_cast<double>(j * m % n) / static_cast<double>(n));
-            data.set_beside(0, m, sum);
+            data.set_auxiliary(0, m, sum);
         }
         support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
         for (Integer b = 0; b < 3; ++b)
             for (Integer k = 0; k < n; ++k) {
-                Number sum = 0;
+                DataType sum = 0;
                 for (Integer j = 0; j < n; ++j)
                     sum +=
                         kernel[static_cast<std::size_t>(j)] * data.get(Side::input, b * n + modulo(k - j, n));
@@ -56,9 +56,9 @@ TEST(ConvolutionsOnGpus, AreOneKernelThatReadsItsInputOnceAndWritesItsOutputOnce
     for (const Integer n : {8, 16, 64, 100, 256, 1000, 1024, 2048, 4096}) {
         const std::string text = fmt::format("convolution {} float32 batch=4", n);
         const planning::Recipe recipe = gpu_recipe(swirl::problem(text), gpu());
-        const auto steps = planning::describe_steps(swirl::problem(text), recipe);
-        ASSERT_EQ(steps.size(), 1U) << n;
-        EXPECT_EQ(steps[0].programs.size(), 1U) << n << " " << to_string(recipe);
+        const auto passes = planning::describe_passes(swirl::problem(text), recipe);
+        ASSERT_EQ(passes.size(), 1U) << n;
+        EXPECT_EQ(passes[0].programs.size(), 1U) << n << " " << to_string(recipe);
         prove(text, recipe);
     }
 }
@@ -111,8 +111,8 @@ TEST(ConvolutionsOnGpus, MultiplyWithoutAnExchangeWhereTheWayBackIsTheWayThereRe
         prove(text, parsed);
         prove("convolution 256 strides=5 batch=5:1 spectrum=each", parsed);
         Integer barriers = 0;
-        const auto steps = planning::describe_steps(swirl::problem(text), parsed);
-        for (const ir::Statement& statement : steps[0].programs[0].body)
+        const auto passes = planning::describe_passes(swirl::problem(text), parsed);
+        for (const ir::Statement& statement : passes[0].programs[0].body)
             barriers += std::holds_alternative<ir::Barrier>(statement.node);
         return barriers;
     };
@@ -135,23 +135,23 @@ TEST(ConvolutionsOnGpus, AreSweepsBeyondABlock) {
         {"convolution 4096 float32 batch=2 spectrum=each",
          "0 circulant-dft[two-sweep(64,1,1)[stockham(8,8)], two-sweep(64,1,1)[stockham(8,8)]] on 256x1 pad "
          "32 pitch 1 "
-         "held cluster 8",
+         "single_buffer cluster 8",
          1},
         {"convolution 2048 float32 batch=2",
          "0 circulant-dft[two-sweep(64,1,1)[stockham(8,4), stockham(8,8)], two-sweep(32,1,1)[stockham(8,8), "
-         "stockham(8,4)]] on 64x1 pad 32 pitch 1 held cluster 4",
+         "stockham(8,4)]] on 64x1 pad 32 pitch 1 single_buffer cluster 4",
          1},
     };
     for (const Case& c : cases) {
         const planning::Recipe recipe = planning::parse_recipe(std::string("sm_90: ") + c.recipe);
-        EXPECT_EQ(planning::describe_steps(swirl::problem(c.problem), recipe)[0].programs.size(), c.kernels);
+        EXPECT_EQ(planning::describe_passes(swirl::problem(c.problem), recipe)[0].programs.size(), c.kernels);
         prove(c.problem, recipe);
     }
 }
 
 TEST(ConvolutionsOnGpus, HaveLargePrimesBeyondABlock) {
     target::Gpu small = gpu();
-    small.shared_bytes_per_block_at_most = 8192;
+    small.max_shared_bytes_per_block = 8192;
     small.largest_cluster = 1;
     for (const char* text : {"convolution 587 batch=2", "convolution 1153 float32 planar",
                              "convolution 587 batch=3 spectrum=each scale=0.5", "convolution 587x2"}) {
@@ -169,8 +169,8 @@ TEST(ConvolutionsOnGpus, WaitForTheirSpectrumWhileOtherBlocksWork) {
     for (const Integer n : {600, 900, 1200, 1800}) {
         const Problem problem = swirl::problem(fmt::format("convolution {} float32 batch=30000", n));
         const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named("sm_90"));
-        ASSERT_EQ(recipe.steps[0].mappings.size(), 1U);
-        EXPECT_GE(recipe.steps[0].mappings[0].resident, 4) << to_string(recipe);
+        ASSERT_EQ(recipe.passes[0].configurations.size(), 1U);
+        EXPECT_GE(recipe.passes[0].configurations[0].resident, 4) << to_string(recipe);
     }
 }
 

@@ -120,8 +120,8 @@ TEST(RecipesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
     prove("dft 16384", target::gpu_named("sm_90"));
     const planning::Recipe recipe =
         gpu_recipe(swirl::problem("dft 2^20 float32"), target::gpu_named("sm_90"));
-    EXPECT_EQ(recipe.steps[0].tree.rule, "two-sweep");
-    EXPECT_EQ(recipe.steps[0].mappings.size(), 2U);
+    EXPECT_EQ(recipe.passes[0].tree.rule, "two-sweep");
+    EXPECT_EQ(recipe.passes[0].configurations.size(), 2U);
 }
 
 TEST(RecipesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
@@ -131,16 +131,16 @@ TEST(RecipesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
         prove(text);
         const Problem problem = swirl::problem(text);
         const target::Gpu& gpu = target::gpu_named("sm_90");
-        for (const auto& step : planning::describe_steps(problem, gpu_recipe(problem, gpu)))
-            EXPECT_LE(step.kernels.size(), 2U) << text; // the second of what does not fill a block
+        for (const auto& pass : planning::describe_passes(problem, gpu_recipe(problem, gpu)))
+            EXPECT_LE(pass.kernels.size(), 2U) << text; // the second of what does not fill a block
     }
-    EXPECT_EQ(gpu_recipe(swirl::problem("dft 10007 float32"), target::gpu_named("sm_90")).steps[0].tree.rule,
+    EXPECT_EQ(gpu_recipe(swirl::problem("dft 10007 float32"), target::gpu_named("sm_90")).passes[0].tree.rule,
               "bluestein");
 }
 
 TEST(RecipesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
     target::Gpu small = target::gpu_named("sm_90");
-    small.shared_bytes_per_block_at_most = 8192;
+    small.max_shared_bytes_per_block = 8192;
     small.largest_cluster = 1;
     for (const char* text :
          {"dft 1153 float32 batch=3", "dft 1174 float32 inplace batch=2", "dft 587 backward"})
@@ -149,7 +149,7 @@ TEST(RecipesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
          {"dft 10007 float32 batch=2", "dft 10007 backward", "convolution 10007", "rdft 20011 inplace"})
         prove(text, small); // in three sweeps, some
     const auto rule_of = [](const char* text) {
-        return gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")).steps[0].tree.rule;
+        return gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")).passes[0].tree.rule;
     };
     EXPECT_EQ(rule_of("dft 65537 float32"), "bluestein");
     EXPECT_EQ(rule_of("dft 100003 float32 batch=2"), "bluestein");
@@ -157,14 +157,14 @@ TEST(RecipesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
 
 TEST(RecipesForGpus, SweepThreeTimesBeyondTheSquareOfABlock) {
     target::Gpu small = target::gpu_named("sm_90");
-    small.shared_bytes_per_block_at_most = 8192;
+    small.max_shared_bytes_per_block = 8192;
     small.largest_cluster = 1;
     for (const char* text : {"dft 32768 backward batch=2", "dft 32768 planar inplace", "rdft 65536 backward",
                              "dft 3x32768", "convolution 32768", "dft 32768 batch=3:(1,32768) in=3 out=1"})
         prove(text, small);
-    EXPECT_EQ(gpu_recipe(swirl::problem("dft 32768"), small).steps[0].tree,
+    EXPECT_EQ(gpu_recipe(swirl::problem("dft 32768"), small).passes[0].tree,
               rules::parse_tree("stockham(32,32,32)[stockham(8,4)]"));
-    EXPECT_EQ(gpu_recipe(swirl::problem("dft 2^30"), target::gpu_named("sm_90")).steps[0].tree.choice,
+    EXPECT_EQ(gpu_recipe(swirl::problem("dft 2^30"), target::gpu_named("sm_90")).passes[0].tree.choice,
               (std::vector<Integer>{1024, 1024, 1024}));
 }
 
@@ -172,9 +172,9 @@ TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
     for (const target::Gpu* gpu : target::gpus())
         for (const char* text : {"dft 2048 float32 batch=5", "dft 1024 batch=2", "dft 16 batch=65536"}) {
             const Problem problem = swirl::problem(text);
-            for (const auto& step : planning::describe_steps(problem, gpu_recipe(problem, *gpu)))
-                for (const ir::KernelInfo& kernel : step.kernels) {
-                    EXPECT_LE(kernel.shared_bytes, gpu->shared_bytes_per_block_at_most) << gpu->name << text;
+            for (const auto& pass : planning::describe_passes(problem, gpu_recipe(problem, *gpu)))
+                for (const ir::KernelInfo& kernel : pass.kernels) {
+                    EXPECT_LE(kernel.shared_bytes, gpu->max_shared_bytes_per_block) << gpu->name << text;
                     EXPECT_LE(kernel.launch.threads[0] * kernel.launch.threads[1], gpu->threads_per_block);
                 }
         }

@@ -16,7 +16,7 @@
 namespace swirl::search {
 namespace {
 
-using Number = std::complex<double>;
+using DataType = std::complex<double>;
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -40,11 +40,11 @@ TEST(ExpressionsOnGpus, EqualTheirMeaningAroundTheDefinition) {
     support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
     for (Integer b = 0; b < 3; ++b)
         for (Integer k = 0; k < 12; ++k) {
-            Number sum = 0;
+            DataType sum = 0;
             for (Integer j = 0; j < 12; ++j)
-                sum += (data.get(Side::input, 12 * b + j) * data.get_beside(0, 12 * b + j) - 0.25) *
+                sum += (data.get(Side::input, 12 * b + j) * data.get_auxiliary(0, 12 * b + j) - 0.25) *
                        std::polar(1.0, -2 * M_PI * static_cast<double>(j * k) / 12);
-            const Number expected = k < 5 ? std::conj(sum) : 2.0 * sum * data.get_beside(1, k);
+            const DataType expected = k < 5 ? std::conj(sum) : 2.0 * sum * data.get_auxiliary(1, k);
             EXPECT_LT(std::abs(data.get(Side::output, 12 * b + k) - expected), 1e-12) << b << " " << k;
         }
 }
@@ -135,11 +135,11 @@ TEST(ExpressionsOnGpus, GoWithManyMappings) {
         {"dft 64 float32 batch=37 load=\"0.5 * x\" store=\"-x\"",
          "0 stockham(8,8) on 64x16 pad 32 pitch 1 staged"},
         {"dft 256 float32 batch=5 load=\"x * w[b, i] where i < 200\"",
-         "0 stockham(4,8,8) on 256x16 pad 32 pitch 2 held"},
+         "0 stockham(4,8,8) on 256x16 pad 32 pitch 2 single_buffer"},
         {"dft 1024 float32 batch=2 load=\"x * w[b, i]\" store=\"x where i < 900\"",
          "0 two-sweep(32,1,1)[stockham(8,4)] on 64x16"},
         {"dft 4096 float32 batch=2 load=\"x * w[b, i]\" store=\"x where i < 900\"",
-         "0 two-sweep(64,1,1)[stockham(8,8)] on 256x1 pad 32 pitch 1 held cluster 2"},
+         "0 two-sweep(64,1,1)[stockham(8,8)] on 256x1 pad 32 pitch 1 single_buffer cluster 2"},
     };
     for (const Case& c : cases) prove(c.problem, c.recipe);
 }
@@ -161,9 +161,9 @@ TEST(FusedOperations, AreModulesThatNvidiasAssemblerTakes) {
                              "dft 1024 float32 batch=100 load=\"float16: x * w[i] where i < 700\" "
                              "store=\"i < 512 ? conj(x) * complex h[b, i] : -x where i >= 9\""}) {
         const Problem problem = swirl::problem(text);
-        for (const planning::GpuStepDescription& step :
-             planning::describe_steps(problem, gpu_recipe(problem, gpu())))
-            for (const std::string& module : step.ptx)
+        for (const planning::GpuPassDescription& pass :
+             planning::describe_passes(problem, gpu_recipe(problem, gpu())))
+            for (const std::string& module : pass.ptx)
                 EXPECT_EQ(emit::complaints(*compiler, module, "sm_90"), "");
     }
 }

@@ -14,7 +14,7 @@
 namespace swirl::search {
 namespace {
 
-using Number = std::complex<double>;
+using DataType = std::complex<double>;
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -23,7 +23,7 @@ void prove(const std::string& text, const std::string& recipe = "") {
                                         : planning::parse_recipe("sm_90: " + recipe));
 }
 
-Number root(Integer jk, Integer n) {
+DataType root(Integer jk, Integer n) {
     return std::polar(1.0, 2 * M_PI * static_cast<double>(jk % n) / static_cast<double>(n));
 }
 
@@ -39,13 +39,13 @@ TEST(ExpressionsOfHalfSpectra, StoreByTheirMeaningAroundTheDefinition) {
         const Integer numbers = n / 2 + 1;
         for (Integer b = 0; b < 3; ++b)
             for (Integer k = 0; k < numbers; ++k) {
-                Number sum = 0;
+                DataType sum = 0;
                 for (Integer j = 0; j < n; ++j)
                     sum += data.get(Side::input, n * b + j).real() * std::conj(root(j * k, n));
                 const Integer at = numbers * b + k;
-                const Number expected =
-                    k == 0 ? sum + Number(0, 1)
-                           : std::conj(sum) * data.get_beside(0, at) - static_cast<double>(k);
+                const DataType expected =
+                    k == 0 ? sum + DataType(0, 1)
+                           : std::conj(sum) * data.get_auxiliary(0, at) - static_cast<double>(k);
                 EXPECT_LT(std::abs(data.get(Side::output, at) - expected), 1e-11)
                     << n << " " << b << " " << k;
             }
@@ -64,8 +64,8 @@ TEST(ExpressionsOfHalfSpectra, LoadByTheirMeaningAroundTheDefinition) {
             for (Integer j = 0; j < n; ++j) {
                 double sum = 0;
                 for (Integer k = 0; k < numbers; ++k) {
-                    const Number x = data.get(Side::input, numbers * b + k) * data.get_beside(0, k) -
-                                     Number(static_cast<double>(b), static_cast<double>(k));
+                    const DataType x = data.get(Side::input, numbers * b + k) * data.get_auxiliary(0, k) -
+                                       DataType(static_cast<double>(b), static_cast<double>(k));
                     const bool once = k == 0 || 2 * k == n;
                     sum += (once ? 1 : 2) * (x * root(j * k, n)).real();
                 }
@@ -120,25 +120,25 @@ TEST(ExpressionsOfHalfSpectra, AreFusedIntoKernelsOfAllKinds) {
         {"rdft 64 float32 batch=37 store=\"x * w[i]\"",
          "0 rdft-half-size[stockham(8,4)] on 64x16 pad 32 pitch 1 staged"},
         {"rdft 64 float32 backward batch=37 load=\"2 * x\"",
-         "0 rdft-half-size[stockham(8,4)] on 64x16 pitch 1 held staged"},
+         "0 rdft-half-size[stockham(8,4)] on 64x16 pitch 1 single_buffer staged"},
         {"rdft 64 float32 batch=70 store=\"x * w[i]\"", "0 codelet on 32x32 staged"},
         {"rdft 256 float32 batch=20 store=\"conj(x) * w[b]\"",
          "0 rdft-stockham(16,16) on 128x16 pitch 1 staged"},
         {"rdft 128 float32 backward batch=50 load=\"conj(x) * w[b]\"",
-         "0 rdft-stockham(16,8) on 64x32 pitch 1 held staged in"},
+         "0 rdft-stockham(16,8) on 64x32 pitch 1 single_buffer staged in"},
         {"rdft 1024 float32 batch=3 store=\"x * complex h[i] where i < 300\"",
-         "0 rdft-half-size[stockham(2,8,32)] on 128x2 pad 32 held"},
+         "0 rdft-half-size[stockham(2,8,32)] on 128x2 pad 32 single_buffer"},
         {"rdft 1024 backward batch=3 load=\"x * complex h[i] where i < 300\"",
-         "0 rdft-half-size[stockham(16,8,4)] on 64x1 pad 32 held"},
+         "0 rdft-half-size[stockham(16,8,4)] on 64x1 pad 32 single_buffer"},
         {"rdft 2048 float32 batch=2 store=\"x * w[b, i]\"", forward + " on 64x4"},
         {"rdft 2048 float32 backward batch=2 load=\"x * complex w[b, i]\"", backward + " on 64x4"},
         {"rdft 2048 float32 backward inplace batch=2 load=\"x * complex w[b, i]\"", backward + " on 64x4"},
         {"rdft 2048 float32 batch=2 store=\"x * w[b, i]\"",
-         forward + " on 64x1 cluster 4 pad 32 pitch 1 held"},
+         forward + " on 64x1 cluster 4 pad 32 pitch 1 single_buffer"},
         {"rdft 2048 planar batch=2 store=\"x * w[b, i] where i < 700\"",
-         forward + " on 64x1 cluster 4 pad 32 pitch 1 held"},
+         forward + " on 64x1 cluster 4 pad 32 pitch 1 single_buffer"},
         {"rdft 2048 float32 backward batch=2 load=\"x * complex w[b, i] where i > 7\"",
-         backward + " on 64x1 cluster 4 pad 32 pitch 1 held"},
+         backward + " on 64x1 cluster 4 pad 32 pitch 1 single_buffer"},
     };
     for (const Case& c : cases) {
         prove(c.problem, c.recipe);
@@ -147,8 +147,8 @@ TEST(ExpressionsOfHalfSpectra, AreFusedIntoKernelsOfAllKinds) {
         Problem plain = problem;
         plain.load = plain.store = Expression();
         const planning::Recipe recipe = planning::parse_recipe("sm_90: " + c.recipe);
-        EXPECT_EQ(planning::describe_steps(problem, recipe).front().programs.size(),
-                  planning::describe_steps(plain, recipe).front().programs.size())
+        EXPECT_EQ(planning::describe_passes(problem, recipe).front().programs.size(),
+                  planning::describe_passes(plain, recipe).front().programs.size())
             << c.problem;
     }
     for (const char* text :
@@ -163,9 +163,9 @@ TEST(ExpressionsOfHalfSpectra, AreModulesThatNvidiasAssemblerTakes) {
          {"rdft 1024 float32 batch=100 store=\"float16: x * complex h[i] where i < 300\"",
           "rdft 1000 float32 backward batch=100 load=\"i > 2 ? conj(x) * complex h[b, i] : 0\""}) {
         const Problem problem = swirl::problem(text);
-        for (const planning::GpuStepDescription& step :
-             planning::describe_steps(problem, gpu_recipe(problem, gpu())))
-            for (const std::string& module : step.ptx)
+        for (const planning::GpuPassDescription& pass :
+             planning::describe_passes(problem, gpu_recipe(problem, gpu())))
+            for (const std::string& module : pass.ptx)
                 EXPECT_EQ(emit::complaints(*compiler, module, "sm_90"), "");
     }
 }

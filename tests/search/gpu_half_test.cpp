@@ -86,8 +86,8 @@ TEST(HalvesOnGpus, StayInFloat32BetweenTwoKernels) {
             rounded.set(Side::output, at, results.wide.get(Side::output, at));
             EXPECT_EQ(results.narrow.get(Side::output, at), rounded.get(Side::output, at)) << text;
         });
-        for (const auto& step : planning::describe_steps(problem, recipe))
-            for (const ir::Program& program : step.programs)
+        for (const auto& pass : planning::describe_passes(problem, recipe))
+            for (const ir::Program& program : pass.programs)
                 for (const ir::BufferInfo& buffer : program.buffers)
                     EXPECT_EQ(buffer.element == ir::Scalar::float16,
                               buffer.name == "in" || buffer.name == "out")
@@ -147,8 +147,8 @@ TEST(HalvesOnGpus, AreOneAccessOf4BytesAComplexNumber) {
             for (const char* gpu : {"sm_80", "sm_90"}) {
                 const Problem problem = swirl::problem(std::string(text) + " " + precision);
                 const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named(gpu));
-                for (const auto& step : planning::describe_steps(problem, recipe))
-                    for (const std::string& ptx : step.ptx) {
+                for (const auto& pass : planning::describe_passes(problem, recipe))
+                    for (const std::string& ptx : pass.ptx) {
                         if (compiler) {
                             EXPECT_EQ(emit::complaints(*compiler, ptx, gpu), "") << to_text(problem);
                         }
@@ -166,9 +166,9 @@ TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
     for (const auto& [text, bytes] : {std::pair("dft 256 float16 batch=64", 2 * 64 * 256 * 4),
                                       std::pair("dft 256 float32 batch=64", 2 * 64 * 256 * 8)}) {
         const Problem problem = swirl::problem(text);
-        const auto steps = planning::describe_steps(
+        const auto passes = planning::describe_passes(
             problem, planning::parse_recipe("sm_90: 0 stockham(16,16) on 64x4 pad 32"));
-        const ir::KernelInfo& kernel = steps[0].kernels[0];
+        const ir::KernelInfo& kernel = passes[0].kernels[0];
         EXPECT_GE(kernel.bytes_loaded + kernel.bytes_stored, bytes);
         EXPECT_EQ(kernel.bytes_stored, bytes / 2);
         EXPECT_GE(kernel.shared_bytes, 4 * 256 * 8) << "where numbers are those of float32";

@@ -16,9 +16,9 @@ namespace {
 Integer table_bytes(const std::string& text) {
     const Problem problem = swirl::problem(text);
     Integer bytes = 0;
-    for (const auto& step :
-         planning::describe_steps(problem, gpu_recipe(problem, target::gpu_named("sm_90"))))
-        for (const ir::KernelInfo& kernel : step.kernels) bytes += kernel.table_bytes;
+    for (const auto& pass :
+         planning::describe_passes(problem, gpu_recipe(problem, target::gpu_named("sm_90"))))
+        for (const ir::KernelInfo& kernel : pass.kernels) bytes += kernel.table_bytes;
     return bytes;
 }
 

@@ -95,8 +95,8 @@ TEST(TransformsBeyondABlock, AreSpreadOverBlocks) {
                              "wht 2^20 float32", "rdft 100003 float32"}) {
         const Problem problem = swirl::problem(text);
         const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named("sm_90"));
-        for (const planning::GpuStepDescription& step : planning::describe_steps(problem, recipe))
-            for (const ir::KernelInfo& kernel : step.kernels) {
+        for (const planning::GpuPassDescription& pass : planning::describe_passes(problem, recipe))
+            for (const ir::KernelInfo& kernel : pass.kernels) {
                 const Integer bytes = kernel.bytes_loaded + kernel.bytes_stored;
                 EXPECT_LT(bytes / kernel.launch.blocks[0], Integer{1} << 20)
                     << text << ": " << ir::to_string(kernel);

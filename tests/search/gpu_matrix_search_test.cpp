@@ -3,7 +3,7 @@
 #include "gemm/gpu_model.hpp"
 #include "machine/fixture.hpp"
 #include "plan/gpu_matrix_plan.hpp"
-#include "search/gpu_matrix_timekeeper.hpp"
+#include "search/gpu_matrix_timer.hpp"
 #include "search/gpu_matrix_wisdom.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/temporary_folder.hpp"
@@ -24,18 +24,18 @@ namespace {
 
 using gemm::GpuSchedule;
 
-const MatrixProduct product = MatrixProduct::column_major(Number::float32, 512, 512, 256);
+const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 512, 512, 256);
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
 /// Knows how long each schedule takes. A schedule costs a second.
-class KnownTimes final : public GpuMatrixTimekeeper {
+class KnownTimes final : public GpuGemmTimer {
 public:
     explicit KnownTimes(std::function<double(const GpuSchedule&)> time, const MatrixProduct& of = product)
         : time_(std::move(time)), product_(of) {}
 
     double now() override { return now_; }
-    std::vector<GpuMatrixCode> codes(std::span<const GpuSchedule> schedules) override {
-        std::vector<GpuMatrixCode> result;
+    std::vector<CompiledGemm> compile(std::span<const GpuSchedule> schedules) override {
+        std::vector<CompiledGemm> result;
         for (const GpuSchedule& schedule : schedules) result.push_back(code(schedule));
         return result;
     }
@@ -51,9 +51,7 @@ public:
     }
 
     /// What machine code says; nothing unless it is replaced.
-    std::function<GpuMatrixCode(const GpuSchedule&)> code = [](const GpuSchedule&) {
-        return GpuMatrixCode();
-    };
+    std::function<CompiledGemm(const GpuSchedule&)> code = [](const GpuSchedule&) { return CompiledGemm(); };
     std::vector<GpuSchedule> timed; ///< in their order
 
 private:
@@ -64,59 +62,60 @@ private:
 
 /// The nearer to 6 stages and groups of 2 the faster; by rows is fastest.
 double known_time(const GpuSchedule& schedule) {
-    const double order = schedule.order == gemm::GpuOrder::rows ? 0 : 0.1;
-    return 1 + 0.1 * std::abs(schedule.stages - 6) + 0.1 * std::abs(std::log2(schedule.group) - 1) + order;
+    const double order = schedule.fma_order == gemm::FmaOrder::rows ? 0 : 0.1;
+    return 1 + 0.1 * std::abs(schedule.stages - 6) + 0.1 * std::abs(std::log2(schedule.raster_group) - 1) +
+           order;
 }
 
 TEST(SearchForGpuSchedules, FindsTheFastestAlongEachParameter) {
     KnownTimes known(known_time);
     std::vector<std::string> lines;
-    const GpuMatrixFinding finding =
+    const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = product,
                              .gpu = gpu(),
                              .seconds = 1e6,
                              .most = 5,
                              .progress = [&](const std::string& line) { lines.push_back(line); }},
                             known);
-    EXPECT_EQ(finding.model, gemm::gpu_schedules(product, gpu(), 1).front());
-    EXPECT_EQ(finding.found.stages, 6);
-    EXPECT_EQ(finding.found.group, 2);
-    EXPECT_EQ(finding.found.order, gemm::GpuOrder::rows);
-    EXPECT_EQ(finding.seconds, 1);
-    EXPECT_GT(finding.speedup, 1);
-    EXPECT_TRUE(finding.is_complete);
+    EXPECT_EQ(search_result.model, gemm::gpu_schedules(product, gpu(), 1).front());
+    EXPECT_EQ(search_result.found.stages, 6);
+    EXPECT_EQ(search_result.found.raster_group, 2);
+    EXPECT_EQ(search_result.found.fma_order, gemm::FmaOrder::rows);
+    EXPECT_EQ(search_result.seconds, 1);
+    EXPECT_GT(search_result.speedup, 1);
+    EXPECT_TRUE(search_result.is_complete);
     EXPECT_GE(lines.size(), 4U);
 }
 
 TEST(SearchForGpuSchedules, KeepsTheModelsWhereNothingIsClearlyFaster) {
     KnownTimes known([](const GpuSchedule& schedule) { return 1 - 1e-4 * schedule.stages; });
-    const GpuMatrixFinding finding =
+    const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
-    EXPECT_EQ(finding.found, finding.model);
-    EXPECT_EQ(finding.speedup, 1);
+    EXPECT_EQ(search_result.found, search_result.model);
+    EXPECT_EQ(search_result.speedup, 1);
 }
 
 TEST(SearchForGpuSchedules, TriesStreamsOfAsManyBlocksAsThereIsRoomFor) {
-    const MatrixProduct large = MatrixProduct::column_major(Number::float64, 3000, 3000, 3000);
+    const MatrixProduct large = MatrixProduct::column_major(DataType::float64, 3000, 3000, 3000);
     int streams = 0;
     KnownTimes known(
         [&](const GpuSchedule& schedule) {
-            EXPECT_EQ(schedule.stream_blocks % gpu().multiprocessors, 0);
-            streams += schedule.streams() ? 1 : 0;
-            return schedule.streams() ? 0.5 : 1.0;
+            EXPECT_EQ(schedule.stream_k_blocks % gpu().multiprocessors, 0);
+            streams += schedule.is_stream_k() ? 1 : 0;
+            return schedule.is_stream_k() ? 0.5 : 1.0;
         },
         large);
-    const GpuMatrixFinding finding =
+    const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = large, .gpu = gpu(), .seconds = 1e6, .most = 1}, known);
-    EXPECT_TRUE(finding.found.streams());
+    EXPECT_TRUE(search_result.found.is_stream_k());
     EXPECT_GE(streams, 2);
 }
 
 TEST(SearchForGpuSchedules, EndsWithTheTime) {
     KnownTimes known(known_time);
-    const GpuMatrixFinding finding =
+    const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 10, .most = 100}, known);
-    EXPECT_FALSE(finding.is_complete);
+    EXPECT_FALSE(search_result.is_complete);
     EXPECT_LE(known.now(), 10 + 2 + 9);
 }
 
@@ -124,31 +123,30 @@ TEST(SearchForGpuSchedules, LeavesOutWhatCannotBeBuilt) {
     KnownTimes known([](const GpuSchedule& schedule) {
         return schedule.stages == 4 ? 1.0 : std::numeric_limits<double>::infinity();
     });
-    const GpuMatrixFinding finding =
+    const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
-    EXPECT_EQ(finding.found.stages, 4);
+    EXPECT_EQ(search_result.found.stages, 4);
 }
 
 TEST(SearchForGpuSchedules, TriesMainLoopsInMachineCodeWhereTheyAreAllowed) {
-    const auto time = [](const GpuSchedule& schedule) { return schedule.machine_loop != 0 ? 0.9 : 1.0; };
+    const auto time = [](const GpuSchedule& schedule) { return schedule.reorder_sass != 0 ? 0.9 : 1.0; };
     for (const bool is_allowed : {false, true}) {
         KnownTimes known(time);
-        const GpuMatrixFinding finding = search_gpu_schedule(
-            {.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5, .machine_loops = is_allowed},
-            known);
-        EXPECT_EQ(finding.found.machine_loop, is_allowed ? 1 : 0);
-        EXPECT_EQ(finding.model.machine_loop, 0);
+        const GpuGemmSearchResult search_result = search_gpu_schedule(
+            {.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5, .reorder_sass = is_allowed}, known);
+        EXPECT_EQ(search_result.found.reorder_sass, is_allowed ? 1 : 0);
+        EXPECT_EQ(search_result.model.reorder_sass, 0);
     }
 }
 
 /// A main loop that takes so many percent of the cycles of its multiply-adds.
-GpuMatrixCode code_of(long long cycles, int spills = 0) {
+CompiledGemm code_of(long long cycles, int spills = 0) {
     constexpr long long hundreds = 40;
-    machine::LoopScore loop;
+    sass::LoopScore loop;
     loop.multiply_adds = loop.instructions = 100 * hundreds;
-    loop.issue_cycles = loop.lone_cycles = cycles * hundreds;
-    loop.counts[static_cast<std::size_t>(machine::Kind::local_load)] = spills;
-    machine::KernelScore score;
+    loop.issue_cycles = loop.single_warp_cycles = cycles * hundreds;
+    loop.counts[static_cast<std::size_t>(sass::Kind::local_load)] = spills;
+    sass::KernelScore score;
     score.registers = 128;
     score.spills = spills;
     score.loop = loop;
@@ -156,44 +154,44 @@ GpuMatrixCode code_of(long long cycles, int spills = 0) {
 }
 
 TEST(MachineCodeOfSchedules, SaysWhatAProductTakesAtLeast) {
-    const MatrixProduct large = MatrixProduct::column_major(Number::float32, 4096, 4096, 4096);
+    const MatrixProduct large = MatrixProduct::column_major(DataType::float32, 4096, 4096, 4096);
     const GpuSchedule schedule;
-    const auto least = [&](const machine::KernelScore& score) {
-        return least_seconds(score, large, schedule, gpu());
+    const auto least = [&](const sass::KernelScore& score) {
+        return min_seconds(score, large, schedule, gpu());
     };
-    machine::KernelScore score = *code_of(100).score;
+    sass::KernelScore score = *code_of(100).score;
     const double peak = 2.0 * 4096 * 4096 * 4096 / least(score); // all slots are multiply-adds
     EXPECT_NEAR(peak, 132 * 4 * 32 * 2 * gemm::gpu_rates(gpu()).hertz, 1e-3 * peak);
     EXPECT_DOUBLE_EQ(least(*code_of(150).score), 1.5 * least(score));
-    score.loop->lone_cycles *= 16; // of which a scheduler's four warps hide three quarters
+    score.loop->single_warp_cycles *= 16; // of which a scheduler's four warps hide three quarters
     EXPECT_DOUBLE_EQ(least(score), 4 * least(*code_of(100).score));
     score.loop->multiply_adds = 100; // a loop of something else
     EXPECT_EQ(least(score), 0);
     score.loop.reset();
     EXPECT_EQ(least(score), 0);
-    EXPECT_EQ(least_seconds(*code_of(100).score, large, {.warp_depth = 16}, gpu()), 0);
-    EXPECT_EQ(least_seconds(*code_of(100).score, large, {.warpgroups = 2}, gpu()), 0);
-    const MatrixProduct of_complex = MatrixProduct::column_major(Number::complex32, 4096, 4096, 4096);
-    EXPECT_DOUBLE_EQ(least_seconds(*code_of(100).score, of_complex, schedule, gpu()),
+    EXPECT_EQ(min_seconds(*code_of(100).score, large, {.mma_k = 16}, gpu()), 0);
+    EXPECT_EQ(min_seconds(*code_of(100).score, large, {.warpgroups = 2}, gpu()), 0);
+    const MatrixProduct of_complex = MatrixProduct::column_major(DataType::complex32, 4096, 4096, 4096);
+    EXPECT_DOUBLE_EQ(min_seconds(*code_of(100).score, of_complex, schedule, gpu()),
                      4 * least(*code_of(100).score));
 }
 
 TEST(MachineCodeOfSchedules, IsNotWorthTimingWhereItCannotBeFaster) {
     const GpuSchedule schedule;
-    const auto why = [&](const GpuMatrixCode& code, double best, long long spills = 0) {
-        return objection_to_timing(code, product, schedule, gpu(), {best, spills}).value_or("");
+    const auto why = [&](const CompiledGemm& code, double best, long long spills = 0) {
+        return reason_not_to_time(code, product, schedule, gpu(), {best, spills}).value_or("");
     };
     EXPECT_EQ(why({}, 1e-9), "") << "nothing is known";
     EXPECT_EQ(why({.failed_because = "too many registers"}, 1), "too many registers");
-    EXPECT_EQ(why({.loop_kept_because = "7 steps"}, 1), "the main loop stays as compiled: 7 steps");
+    EXPECT_EQ(why({.not_reordered_because = "7 steps"}, 1), "the main loop stays as compiled: 7 steps");
     EXPECT_EQ(why(code_of(100, 41), 1), "41 loads and stores of spilled registers in the main loop");
     EXPECT_EQ(why(code_of(100, 40), 1), "") << "one of a hundred instructions";
     EXPECT_EQ(why(code_of(100, 41), 1, 30), "") << "so does the fastest";
-    const double least = least_seconds(*code_of(100).score, product, schedule, gpu());
+    const double least = min_seconds(*code_of(100).score, product, schedule, gpu());
     EXPECT_EQ(why(code_of(100), least), "");
     EXPECT_EQ(why(code_of(109), least), "");
     EXPECT_NE(why(code_of(111), least).find("its main loop alone takes"), std::string::npos);
-    machine::KernelScore unrolled;
+    sass::KernelScore unrolled;
     unrolled.spills = 2;
     EXPECT_EQ(why({.score = unrolled}, 1), "2 loads and stores of spilled registers in the kernel");
 }
@@ -201,18 +199,18 @@ TEST(MachineCodeOfSchedules, IsNotWorthTimingWhereItCannotBeFaster) {
 /// What a compiler made of one schedule, with room for the registers that it wants and with less.
 TEST(MachineCodeOfSchedules, IsReadFromCompiledKernels) {
     const auto code = [](const std::string& name) {
-        const machine::Cubin cubin(machine::bytes_of_text(machine::fixture_text(name)));
-        return GpuMatrixCode{.score = machine::score(cubin, cubin.kernel("gemm"))};
+        const sass::Cubin cubin(sass::bytes_of_text(sass::fixture_text(name)));
+        return CompiledGemm{.score = sass::score(cubin, cubin.kernel("gemm"))};
     };
-    const MatrixProduct small = MatrixProduct::column_major(Number::float32, 64, 64, 64);
-    const GpuSchedule schedule = gemm::parse_gpu_schedule(
-        "block_rows=32 block_columns=32 block_depth=8 thread_rows=4 thread_columns=4 stages=3");
-    EXPECT_EQ(objection_to_timing(code("product.cubin"), small, schedule, gpu(), {.seconds = 1}),
+    const MatrixProduct small = MatrixProduct::column_major(DataType::float32, 64, 64, 64);
+    const GpuSchedule schedule =
+        gemm::parse_gpu_schedule("cta_m=32 cta_n=32 cta_k=8 thread_m=4 thread_n=4 stages=3");
+    EXPECT_EQ(reason_not_to_time(code("product.cubin"), small, schedule, gpu(), {.seconds = 1}),
               std::nullopt);
-    EXPECT_EQ(objection_to_timing(code("spilled.cubin"), small, schedule, gpu(), {.seconds = 1}),
+    EXPECT_EQ(reason_not_to_time(code("spilled.cubin"), small, schedule, gpu(), {.seconds = 1}),
               "38 loads and stores of spilled registers in the main loop");
-    EXPECT_GT(least_seconds(*code("spilled.cubin").score, small, schedule, gpu()),
-              1.2 * least_seconds(*code("product.cubin").score, small, schedule, gpu()));
+    EXPECT_GT(min_seconds(*code("spilled.cubin").score, small, schedule, gpu()),
+              1.2 * min_seconds(*code("product.cubin").score, small, schedule, gpu()));
 }
 
 TEST(SearchForGpuSchedules, LeavesOutWhatMachineCodeSaysIsSlow) {
@@ -220,9 +218,9 @@ TEST(SearchForGpuSchedules, LeavesOutWhatMachineCodeSaysIsSlow) {
     std::vector<std::string> lines;
     known.code = [](const GpuSchedule& schedule) {
         if (schedule.stages == 6) return code_of(100, 50);
-        return schedule.group == 2 ? code_of(1'000'000'000) : code_of(100);
+        return schedule.raster_group == 2 ? code_of(1'000'000'000) : code_of(100);
     };
-    const GpuMatrixFinding finding =
+    const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = product,
                              .gpu = gpu(),
                              .seconds = 1e6,
@@ -230,15 +228,15 @@ TEST(SearchForGpuSchedules, LeavesOutWhatMachineCodeSaysIsSlow) {
                              .progress = [&](const std::string& line) { lines.push_back(line); }},
                             known);
     for (const GpuSchedule& schedule : known.timed)
-        if (schedule != finding.model) {
+        if (schedule != search_result.model) {
             EXPECT_NE(schedule.stages, 6);
-            EXPECT_NE(schedule.group, 2);
+            EXPECT_NE(schedule.raster_group, 2);
         }
-    EXPECT_GE(finding.left_out, 2);
+    EXPECT_GE(search_result.left_out, 2);
     const auto says = [&](const std::string& words) {
         return std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(words); });
     };
-    EXPECT_TRUE(says("left out: 50 loads and stores of spilled registers in the main loop, block_rows="));
+    EXPECT_TRUE(says("left out: 50 loads and stores of spilled registers in the main loop, cta_m="));
     EXPECT_TRUE(says("left out: its main loop alone takes"));
 }
 
@@ -258,16 +256,16 @@ TEST(SearchForGpuSchedules, TimesInTheOrderOfWhatCodeLetsExpect) {
 
 TEST(SearchForGpuSchedules, KnowsWhichProductsHaveMainLoopsInMachineCode) {
     GpuSchedule schedule;
-    ASSERT_TRUE(with_machine_loop(schedule, product, gpu()));
-    EXPECT_EQ(with_machine_loop(schedule, product, gpu())->machine_loop, 1);
-    EXPECT_FALSE(with_machine_loop(schedule, product, target::gpu_named("sm_80")));
+    ASSERT_TRUE(with_sass_reordering(schedule, product, gpu()));
+    EXPECT_EQ(with_sass_reordering(schedule, product, gpu())->reorder_sass, 1);
+    EXPECT_FALSE(with_sass_reordering(schedule, product, target::gpu_named("sm_80")));
     MatrixProduct other = product;
-    other.a_number = Number::bfloat16;
-    EXPECT_FALSE(with_machine_loop(schedule, other, gpu()));
+    other.a_type = DataType::bfloat16;
+    EXPECT_FALSE(with_sass_reordering(schedule, other, gpu()));
     EXPECT_FALSE(
-        with_machine_loop(schedule, MatrixProduct::column_major(Number::float64, 512, 512, 256), gpu()));
+        with_sass_reordering(schedule, MatrixProduct::column_major(DataType::float64, 512, 512, 256), gpu()));
     schedule.warpgroups = 2;
-    EXPECT_FALSE(with_machine_loop(schedule, product, gpu()));
+    EXPECT_FALSE(with_sass_reordering(schedule, product, gpu()));
 }
 
 /// With a driver whose kernels do nothing, in 2.5 ms each time.
@@ -293,47 +291,47 @@ protected:
 
 TEST_F(GpuSchedulesInWisdom, AreKeptAndTaken) {
     const runtime::GpuDevice device(0, driver());
-    EXPECT_FALSE(remembered_gpu_schedule(product, device));
+    EXPECT_FALSE(lookup_gpu_schedule(product, device));
     EXPECT_EQ(choose_gpu_schedule(product, device), gemm::gpu_schedules(product, device.target(), 1).front());
     EXPECT_TRUE(fake.compiled.empty());
     GpuSchedule other = gemm::gpu_schedules(product, device.target(), 1).front();
     other.stages = 3;
-    remember_gpu_schedule(product, device, other, 1e-3);
-    EXPECT_EQ(remembered_gpu_schedule(product, device), other);
+    store_gpu_schedule(product, device, other, 1e-3);
+    EXPECT_EQ(lookup_gpu_schedule(product, device), other);
     EXPECT_EQ(choose_gpu_schedule(product, device), other);
     EXPECT_EQ(choose_gpu_schedule(product, device, {.measures = true}), other) << "it is known already";
     EXPECT_NE(choose_gpu_schedule(product, device, {.use_wisdom = false}), other);
     GpuSchedule in_machine_code = other;
-    in_machine_code.machine_loop = 1;
+    in_machine_code.reorder_sass = 1;
     const Accuracy ordinary = Accuracy::ordinary;
-    EXPECT_FALSE(remembered_gpu_schedule(product, device, ordinary, true)) << "that is another question";
-    remember_gpu_schedule(product, device, in_machine_code, 1e-3, ordinary, true);
-    EXPECT_EQ(remembered_gpu_schedule(product, device, ordinary, true), in_machine_code);
-    EXPECT_EQ(remembered_gpu_schedule(product, device), other);
-    EXPECT_EQ(choose_gpu_schedule(product, device, {.machine_loops = true}), in_machine_code);
-    remember_gpu_schedule(product, device, in_machine_code, 1e-3);
-    EXPECT_FALSE(remembered_gpu_schedule(product, device)) << "nobody has allowed it";
-    const MatrixProduct wider = MatrixProduct::column_major(Number::float32, 512, 513, 256);
-    EXPECT_FALSE(remembered_gpu_schedule(wider, device));
+    EXPECT_FALSE(lookup_gpu_schedule(product, device, ordinary, true)) << "that is another question";
+    store_gpu_schedule(product, device, in_machine_code, 1e-3, ordinary, true);
+    EXPECT_EQ(lookup_gpu_schedule(product, device, ordinary, true), in_machine_code);
+    EXPECT_EQ(lookup_gpu_schedule(product, device), other);
+    EXPECT_EQ(choose_gpu_schedule(product, device, {.reorder_sass = true}), in_machine_code);
+    store_gpu_schedule(product, device, in_machine_code, 1e-3);
+    EXPECT_FALSE(lookup_gpu_schedule(product, device)) << "nobody has allowed it";
+    const MatrixProduct wider = MatrixProduct::column_major(DataType::float32, 512, 513, 256);
+    EXPECT_FALSE(lookup_gpu_schedule(wider, device));
 }
 
 TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyDoNotSuit) {
     const runtime::GpuDevice device(0, driver());
     GpuSchedule wrong;
-    wrong.block_rows = 1024;
-    remember_gpu_schedule(product, device, wrong, 1e-3);
-    EXPECT_FALSE(remembered_gpu_schedule(product, device));
+    wrong.cta_m = 1024;
+    store_gpu_schedule(product, device, wrong, 1e-3);
+    EXPECT_FALSE(lookup_gpu_schedule(product, device));
 }
 
 TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyAreNotAsAccurateAsAskedFor) {
     const runtime::GpuDevice device(0, driver());
     const GpuSchedule rough = gemm::gpu_schedules(product, device.target(), 1, Accuracy::low).front();
     ASSERT_GT(gemm::accuracy_of(rough, product), Accuracy::ordinary);
-    remember_gpu_schedule(product, device, rough, 1e-9);
-    EXPECT_FALSE(remembered_gpu_schedule(product, device));
+    store_gpu_schedule(product, device, rough, 1e-9);
+    EXPECT_FALSE(lookup_gpu_schedule(product, device));
     EXPECT_EQ(gemm::accuracy_of(choose_gpu_schedule(product, device), product), Accuracy::ordinary);
-    remember_gpu_schedule(product, device, rough, 1e-9, Accuracy::low);
-    EXPECT_EQ(remembered_gpu_schedule(product, device, Accuracy::low), rough);
+    store_gpu_schedule(product, device, rough, 1e-9, Accuracy::low);
+    EXPECT_EQ(lookup_gpu_schedule(product, device, Accuracy::low), rough);
 }
 
 TEST_F(GpuSchedulesInWisdom, AreMeasuredOnce) {
@@ -341,22 +339,22 @@ TEST_F(GpuSchedulesInWisdom, AreMeasuredOnce) {
     const GpuSchedule found =
         choose_gpu_schedule(product, device, {.measures = true, .seconds = 0, .most = 4, .use_cache = false});
     EXPECT_FALSE(fake.launches.empty());
-    EXPECT_EQ(remembered_gpu_schedule(product, device), found);
+    EXPECT_EQ(lookup_gpu_schedule(product, device), found);
 }
 
 TEST_F(GpuSchedulesInWisdom, TimesInTurnWhatCanBeBuilt) {
     const runtime::GpuDevice device(0, driver());
     const std::vector<GpuSchedule> schedules = gemm::gpu_schedules(product, device.target(), 3);
     GpuSchedule wrong;
-    wrong.block_rows = 1024;
-    DeviceMatrixTimekeeper timekeeper(device, product, false);
+    wrong.cta_m = 1024;
+    DeviceGemmTimer timer(device, product, false);
     const GpuSchedule all[] = {schedules[0], wrong, schedules[1]};
-    const std::vector<double> seconds = timekeeper.seconds(all);
+    const std::vector<double> seconds = timer.seconds(all);
     ASSERT_EQ(seconds.size(), 3U);
     EXPECT_TRUE(std::isfinite(seconds[0]) && std::isfinite(seconds[2]));
     EXPECT_TRUE(std::isinf(seconds[1]));
     const std::size_t compiled = fake.compiled.size();
-    timekeeper.seconds(std::span(all).first(1));
+    timer.seconds(std::span(all).first(1));
     EXPECT_EQ(fake.compiled.size(), compiled) << "what was built before is taken";
 }
 

@@ -10,9 +10,9 @@
 namespace swirl::search {
 namespace {
 
-std::optional<GpuCandidate> measured(const std::string& text, const char* gpu = "sm_90") {
+std::optional<GpuPassCandidate> measured(const std::string& text, const char* gpu = "sm_90") {
     const Problem all = problem(text);
-    return measured_gpu_step(all, planning::stages(all, planning::Fusion::none).front(),
+    return measured_gpu_pass(all, planning::dimension_passes(all, planning::Fusion::none).front(),
                              target::gpu_named(gpu));
 }
 
@@ -20,10 +20,10 @@ TEST(MeasuredStepsOnGpus, ServeForManyTransformsOfTheirForm) {
     for (const char* text :
          {"dft 1000 float32 batch=67108", "dft 64 float64 batch=524288", "dft 1024 float16 batch=131072",
           "dft 256 float32 strides=65536 batch=65536:1", "dft 65536 float32 batch=1024"}) {
-        const auto step = measured(text);
-        ASSERT_TRUE(step) << text;
-        EXPECT_NO_THROW(planning::describe_steps(problem(text), {"sm_90", {step->step}})) << text;
-        EXPECT_GT(step->seconds, 300e-6 * 0.3);
+        const auto pass = measured(text);
+        ASSERT_TRUE(pass) << text;
+        EXPECT_NO_THROW(planning::describe_passes(problem(text), {"sm_90", {pass->pass}})) << text;
+        EXPECT_GT(pass->seconds, 300e-6 * 0.3);
     }
 }
 
@@ -34,17 +34,17 @@ TEST(MeasuredStepsOnGpus, ServeForRealsByDirection) {
                 const auto of = [&](Integer batch) {
                     return fmt::format("rdft {} float32{}{} batch={}", n, direction, layout, batch);
                 };
-                const auto step = measured(of((Integer{1} << 27) / n));
-                ASSERT_TRUE(step) << of(1);
+                const auto pass = measured(of((Integer{1} << 27) / n));
+                ASSERT_TRUE(pass) << of(1);
                 const Problem few = problem(of(n <= 512 ? 37 : 3));
-                const planning::Recipe recipe{"sm_90", {step->step}};
+                const planning::Recipe recipe{"sm_90", {pass->pass}};
                 SCOPED_TRACE(to_string(recipe));
                 support::InterpretedPlan plan(few, recipe);
                 EXPECT_NO_THROW(planning::check_against_definition(
                     few, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
             }
-    EXPECT_NE(measured("rdft 64 float32 batch=2097152")->step.tree,
-              measured("rdft 64 float32 backward batch=2097152")->step.tree);
+    EXPECT_NE(measured("rdft 64 float32 batch=2097152")->pass.tree,
+              measured("rdft 64 float32 backward batch=2097152")->pass.tree);
     EXPECT_FALSE(measured("rdft 64 float32 in=2 batch=2097152:(128,33)"));
 }
 
@@ -53,11 +53,11 @@ TEST(MeasuredStepsOnGpus, ServeForConvolutions) {
         const auto of = [&](Integer batch) {
             return fmt::format("convolution {} float32 batch={}", n, batch);
         };
-        const auto step = measured(of((Integer{1} << 26) / n));
-        ASSERT_TRUE(step) << n;
-        if (step->step.mappings.front().group > 0) continue;
+        const auto pass = measured(of((Integer{1} << 26) / n));
+        ASSERT_TRUE(pass) << n;
+        if (pass->pass.configurations.front().group_blocks > 0) continue;
         const Problem few = problem(of(n <= 256 ? 19 : 2));
-        const planning::Recipe recipe{"sm_90", {step->step}};
+        const planning::Recipe recipe{"sm_90", {pass->pass}};
         SCOPED_TRACE(to_string(recipe));
         support::InterpretedPlan plan(few, recipe);
         EXPECT_NO_THROW(planning::check_against_definition(
@@ -74,22 +74,25 @@ TEST(MeasuredStepsOnGpus, DoNotServeForFewNorForOtherLayoutsAndGpus) {
     EXPECT_FALSE(measured("rdft 1000 float32 batch=67108"));
 }
 
-std::string mapping_of(const std::optional<GpuCandidate>& candidate) {
-    return candidate ? planning::to_string(candidate->step.mappings.front()) : "";
+std::string configuration_of(const std::optional<GpuPassCandidate>& candidate) {
+    return candidate ? planning::to_string(candidate->pass.configurations.front()) : "";
 }
 
 /// Of groups of blocks that wait for each other, all have to run at once.
 TEST(MeasuredStepsOnGpus, OfGroupsServeWhereAllBlocksRunAtOnceAndEachGroupHasSeveralTurns) {
     const Problem all = problem("dft 65536 float16 batch=2048");
-    const planning::Stage stage = planning::stages(all, planning::Fusion::none).front();
+    const planning::DimensionPass pass = planning::dimension_passes(all, planning::Fusion::none).front();
     target::Gpu gpu = target::gpu_named("sm_90");
-    EXPECT_NE(mapping_of(measured_gpu_step(all, stage, gpu)).find("groups 32 group 16"), std::string::npos);
+    EXPECT_NE(
+        configuration_of(measured_gpu_pass(all, pass, gpu)).find("cooperative_groups 32 group_blocks 16"),
+        std::string::npos);
     gpu.multiprocessors = 114; // 4 blocks on each are less than 512
-    EXPECT_NE(mapping_of(measured_gpu_step(all, stage, gpu)).find("cluster 8"), std::string::npos);
+    EXPECT_NE(configuration_of(measured_gpu_pass(all, pass, gpu)).find("cluster 8"), std::string::npos);
     gpu.multiprocessors = 0; // unknown
-    EXPECT_NE(mapping_of(measured_gpu_step(all, stage, gpu)).find("cluster 8"), std::string::npos);
-    EXPECT_EQ(mapping_of(measured("dft 262144 float32 batch=40")).find("group"), std::string::npos);
-    EXPECT_NE(mapping_of(measured("dft 1000000 float32 batch=67")).find("ahead"), std::string::npos);
+    EXPECT_NE(configuration_of(measured_gpu_pass(all, pass, gpu)).find("cluster 8"), std::string::npos);
+    EXPECT_EQ(configuration_of(measured("dft 262144 float32 batch=40")).find("group"), std::string::npos);
+    EXPECT_NE(configuration_of(measured("dft 1000000 float32 batch=67")).find("pipelined"),
+              std::string::npos);
 }
 
 TEST(MeasuredStepsOnGpus, OfGroupsBecomeOneKernelForTheMultiprocessorsOfTheCard) {
@@ -98,13 +101,13 @@ TEST(MeasuredStepsOnGpus, OfGroupsBecomeOneKernelForTheMultiprocessorsOfTheCard)
           "dft 100000 float32 batch=671", "dft 262144 float32 batch=256", "dft 1000000 float32 batch=67",
           "dft 1048576 float32 batch=64", "dft 262144 float32 inplace batch=256",
           "dft 262144 float32 planar batch=256"}) {
-        const auto step = measured(text);
-        ASSERT_TRUE(step) << text;
-        const auto described = planning::describe_steps(problem(text), {"sm_90", {step->step}});
+        const auto pass = measured(text);
+        ASSERT_TRUE(pass) << text;
+        const auto described = planning::describe_passes(problem(text), {"sm_90", {pass->pass}});
         ASSERT_EQ(described.size(), 1U) << text;
         ASSERT_EQ(described[0].kernels.size(), 1U) << text;
         const ir::Launch& launch = described[0].kernels[0].launch;
-        EXPECT_GT(launch.group, 1) << text;
+        EXPECT_GT(launch.cooperative_group, 1) << text;
         EXPECT_LE(launch.blocks[0], launch.resident * target::gpu_named("sm_90").multiprocessors) << text;
     }
 }

@@ -25,8 +25,8 @@ struct Counts {
 
 /// What the only kernel of a plan does.
 Counts counts_of(const std::string& text, const std::string& recipe) {
-    const auto steps = planning::describe_steps(swirl::problem(text), planning::parse_recipe(recipe));
-    const ir::Program& program = steps.front().programs.front();
+    const auto passes = planning::describe_passes(swirl::problem(text), planning::parse_recipe(recipe));
+    const ir::Program& program = passes.front().programs.front();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)
         for (Integer i = buffer.first; buffer.name == "in" && i < buffer.first + buffer.elements; ++i)
@@ -50,7 +50,7 @@ TEST(RealTransformsOnGpus, AreComplexOnesOfHalfTheSizeWhereTheyAreLong) {
     for (const Integer n : {1000, 1024, 4096}) {
         const std::string many = fmt::format("rdft {} float32 batch=65536", n);
         const planning::Recipe recipe = gpu_recipe(swirl::problem(many), gpu());
-        EXPECT_EQ(recipe.steps[0].tree.rule, "rdft-half-size") << n;
+        EXPECT_EQ(recipe.passes[0].tree.rule, "rdft-half-size") << n;
         for (const char* more : {" float32 batch=3", " backward batch=2", " inplace float32 batch=2"}) {
             const std::string text = fmt::format("rdft {}", n) + more;
             prove(text, gpu_recipe(swirl::problem(text), gpu()));
@@ -69,22 +69,25 @@ TEST(RealTransformsOnGpus, ComputeByManyMappings) {
         {"rdft 16 float32 backward batch=9", "0 rdft-half-size on 32x8 staged"},
         {"rdft 30 batch=5", "0 rdft-half-size[stockham(5,3)] on 32x4"},
         {"rdft 64 float32 batch=37", "0 rdft-half-size[stockham(8,4)] on 64x16 pad 32 pitch 1 staged"},
-        {"rdft 64 float32 backward batch=37", "0 rdft-half-size[stockham(8,4)] on 64x16 pitch 1 held staged"},
+        {"rdft 64 float32 backward batch=37",
+         "0 rdft-half-size[stockham(8,4)] on 64x16 pitch 1 single_buffer staged"},
         {"rdft 64 batch=6:(70,100)", "0 rdft-half-size[stockham(8,4)] on 64x4"},
         {"rdft 64 batch=6:(67,40)", "0 rdft-half-size[stockham(8,4)] on 64x4"},
-        {"rdft 256 batch=5", "0 rdft-half-size[stockham(16,8)] on 64x4 pad 32 pitch 2 held"},
-        {"rdft 1024 float32 batch=3", "0 rdft-half-size[stockham(2,8,32)] on 128x2 pad 32 held"},
-        {"rdft 1024 backward batch=3", "0 rdft-half-size[stockham(16,8,4)] on 64x1 pad 32 held"},
-        {"rdft 2048 float32 batch=2", "0 rdft-half-size[stockham(16,8,8)] on 128x1 pad 32 held staged"},
+        {"rdft 256 batch=5", "0 rdft-half-size[stockham(16,8)] on 64x4 pad 32 pitch 2 single_buffer"},
+        {"rdft 1024 float32 batch=3", "0 rdft-half-size[stockham(2,8,32)] on 128x2 pad 32 single_buffer"},
+        {"rdft 1024 backward batch=3", "0 rdft-half-size[stockham(16,8,4)] on 64x1 pad 32 single_buffer"},
+        {"rdft 2048 float32 batch=2",
+         "0 rdft-half-size[stockham(16,8,8)] on 128x1 pad 32 single_buffer staged"},
         {"rdft 8 float32 batch=70", "0 codelet on 32x32 staged out"},
         {"rdft 16 float32 backward batch=70", "0 codelet on 32x32 pitch 2 staged"},
-        {"rdft 32 batch=70", "0 codelet on 64x64 held staged"},
+        {"rdft 32 batch=70", "0 codelet on 64x64 single_buffer staged"},
         {"rdft 64 float32 backward batch=70", "0 codelet on 32x32 staged in"},
         {"rdft 64 batch=6:(70,100)", "0 codelet on 32x2 staged"},
         {"rdft 64 batch=6:(67,40)", "0 codelet on 32x2 staged"},
-        {"rdft 64 inplace batch=40", "0 rdft-stockham(16,4) on 64x16 pitch 2 held staged"},
+        {"rdft 64 inplace batch=40", "0 rdft-stockham(16,4) on 64x16 pitch 2 single_buffer staged"},
         {"rdft 256 float32 batch=20", "0 rdft-stockham(16,16) on 128x16 pitch 1 staged"},
-        {"rdft 128 backward float32 batch=50", "0 rdft-stockham(16,8) on 64x32 pitch 1 held staged in"},
+        {"rdft 128 backward float32 batch=50",
+         "0 rdft-stockham(16,8) on 64x32 pitch 1 single_buffer staged in"},
         {"rdft 20x64 batch=2", "1 rdft-half-size[stockham(8,4)] on 64x2; 0 stockham(5,4) on 64x4"},
     };
     for (const Case& c : cases) prove(c.problem, planning::parse_recipe(std::string("sm_90: ") + c.recipe));
@@ -93,7 +96,7 @@ TEST(RealTransformsOnGpus, ComputeByManyMappings) {
 TEST(RealTransformsOnGpus, TouchFewMoreSectorsThanThereAre) {
     const Integer n = 1024, batch = 4;
     const Integer reals = batch * n * 4 / 32, spectra = batch * (n / 2 + 1) * 8 / 32 + 1;
-    const char* recipe = "sm_90: 0 rdft-half-size[stockham(8,8,8)] on 64x1 pad 32 held";
+    const char* recipe = "sm_90: 0 rdft-half-size[stockham(8,8,8)] on 64x1 pad 32 single_buffer";
     const Counts forward = counts_of("rdft 1024 float32 batch=4", recipe);
     EXPECT_EQ(forward.read, reals);
     EXPECT_LT(static_cast<double>(forward.written), 1.15 * static_cast<double>(spectra));
@@ -110,13 +113,13 @@ TEST(RealTransformsOnGpus, SweepTwiceBeyondSharedMemory) {
           "rdft 10000 backward", "rdft 12288 batch=2", "rdft 12288 backward inplace", "rdft 20000 planar"}) {
         const planning::Recipe recipe = gpu_recipe(swirl::problem(text), target::gpu_named("generic"));
         const bool swept = swirl::problem(text).dimensions[0].length % 8192 == 0;
-        EXPECT_EQ(recipe.steps[0].tree.rule == "rdft-two-sweep", swept) << text;
+        EXPECT_EQ(recipe.passes[0].tree.rule == "rdft-two-sweep", swept) << text;
         prove(text, recipe);
     }
     for (const char* text : {"rdft 2^20 float32", "rdft 2^20 float32 backward"}) {
         const planning::Recipe recipe = gpu_recipe(swirl::problem(text), gpu());
-        EXPECT_EQ(recipe.steps[0].tree.rule, "rdft-two-sweep");
-        EXPECT_EQ(recipe.steps[0].mappings.size(), 3U); // of which one has but two rows
+        EXPECT_EQ(recipe.passes[0].tree.rule, "rdft-two-sweep");
+        EXPECT_EQ(recipe.passes[0].configurations.size(), 3U); // of which one has but two rows
     }
     const planning::Recipe combined =
         gpu_recipe(swirl::problem("rdft 13122 batch=2"), target::gpu_named("generic"));
@@ -137,7 +140,7 @@ TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
         for (const char* layout : {" float32 batch=2", " planar batch=2", " float32 inplace batch=2"}) {
             const auto recipe = [&](const char* tree) {
                 return planning::parse_recipe(
-                    fmt::format("sm_90: 0 {} on 64x1 cluster {} pad 32 pitch 1 held", tree, blocks));
+                    fmt::format("sm_90: 0 {} on 64x1 cluster {} pad 32 pitch 1 single_buffer", tree, blocks));
             };
             prove(std::string("rdft 2048") + layout, recipe(forward));
             prove(std::string("rdft 2048 backward") + layout, recipe(backward));
@@ -146,8 +149,8 @@ TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
                              "rdft 65536 float32 inplace", "rdft 65536 float32 backward inplace"}) {
         const Problem many = swirl::problem(std::string(text) + " batch=2048");
         const planning::Recipe recipe = gpu_recipe(many, gpu());
-        EXPECT_EQ(recipe.steps[0].mappings.size(), 1U);
-        EXPECT_GT(recipe.steps[0].mappings[0].cluster, 1);
+        EXPECT_EQ(recipe.passes[0].configurations.size(), 1U);
+        EXPECT_GT(recipe.passes[0].configurations[0].cluster, 1);
         prove(text, recipe);
     }
 }
@@ -159,8 +162,8 @@ TEST(RealTransformsOnGpus, TouchTheBanksOfSharedMemoryOneByOne) {
         double most; ///< cycles lost, of the accesses of warps
     };
     for (const Case& c :
-         {Case{"rdft 64 float32 batch=64", "codelet on 64x64 held staged", 0.01},
-          Case{"rdft 64 float32 backward batch=64", "codelet on 64x64 held staged", 0.04},
+         {Case{"rdft 64 float32 batch=64", "codelet on 64x64 single_buffer staged", 0.01},
+          Case{"rdft 64 float32 backward batch=64", "codelet on 64x64 single_buffer staged", 0.04},
           Case{"rdft 256 float32 batch=32", "rdft-stockham(16,16) on 128x32 pitch 1 staged", 0.25}}) {
         SCOPED_TRACE(c.problem);
         const Counts counts = counts_of(c.problem, std::string("sm_90: 0 ") + c.recipe);

@@ -6,8 +6,8 @@
 #include "search/gpu_candidates.hpp"
 #include "search/gpu_estimate.hpp"
 #include "search/gpu_planner.hpp"
+#include "support/fake_gpu_timer.hpp"
 #include "support/interpreted_plan.hpp"
-#include "support/known_gpu_times.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -25,17 +25,17 @@ namespace {
 
 const target::Gpu& hopper() { return target::gpu_named("sm_90"); }
 
-GpuMachine machine(int driver_version = 13000, int multiprocessors = 132) {
-    return {gpu_machine_key("NVIDIA H100 80GB HBM3", 9, 0, multiprocessors, driver_version), hopper()};
+GpuIdentity machine(int driver_version = 13000, int multiprocessors = 132) {
+    return {gpu_key("NVIDIA H100 80GB HBM3", 9, 0, multiprocessors, driver_version), hopper()};
 }
 
 /// Every recipe takes a second but one.
-KnownGpuTimes times_with(const std::string& recipe, double seconds, double cost = 0.01) {
-    return KnownGpuTimes([=](const std::string& timed) { return timed == recipe ? seconds : 1.0; }, cost);
+FakeGpuTimer times_with(const std::string& recipe, double seconds, double cost = 0.01) {
+    return FakeGpuTimer([=](const std::string& timed) { return timed == recipe ? seconds : 1.0; }, cost);
 }
 
-GpuContender searched(const std::string& text, GpuTimekeeper& times,
-                      GpuSearchSetting setting = {hopper(), 60}) {
+GpuRecipeCandidate searched(const std::string& text, GpuRecipeTimer& times,
+                            GpuSearchSetting setting = {hopper(), 60}) {
     const Problem problem = parse_problem(text);
     return GpuSearch(problem, times, std::move(setting)).run();
 }
@@ -44,12 +44,12 @@ std::string estimated(const std::string& text) {
     return to_string(gpu_recipe(parse_problem(text), hopper()));
 }
 
-/// The k-th candidate of a problem of one step.
+/// The k-th candidate of a problem of one pass.
 std::string candidate(const std::string& text, std::size_t k) {
     const Problem problem = parse_problem(text);
-    const auto stages = planning::stages(problem, planning::Fusion::none);
+    const auto passes = planning::dimension_passes(problem, planning::Fusion::none);
     return to_string(
-        planning::Recipe{"sm_90", {gpu_candidates(problem, stages.at(0), hopper(), k + 1).at(k).step}});
+        planning::Recipe{"sm_90", {gpu_candidates(problem, passes.at(0), hopper(), k + 1).at(k).pass}});
 }
 
 // ---- searching -----------------------------------------------------------------------------------------------
@@ -57,8 +57,8 @@ std::string candidate(const std::string& text, std::size_t k) {
 TEST(SearchOnAGpu, TimesTheEstimateFirstAndFindsTheFastestCandidate) {
     const std::string text = "dft 1024 float32 batch=100", fastest = candidate(text, 7);
     ASSERT_NE(fastest, estimated(text));
-    KnownGpuTimes times = times_with(fastest, 0.5);
-    const GpuContender winner = searched(text, times);
+    FakeGpuTimer times = times_with(fastest, 0.5);
+    const GpuRecipeCandidate winner = searched(text, times);
     EXPECT_EQ(to_string(winner.recipe), fastest);
     EXPECT_EQ(winner.seconds, 0.5);
     EXPECT_EQ(times.timed.front(), estimated(text));
@@ -68,27 +68,27 @@ TEST(SearchOnAGpu, TimesTheEstimateFirstAndFindsTheFastestCandidate) {
 
 TEST(SearchOnAGpu, StaysWithTheEstimateUnlessAnotherIsClearlyFaster) {
     const std::string text = "dft 1024 float32 batch=100";
-    KnownGpuTimes times = times_with(candidate(text, 3), 0.995);
+    FakeGpuTimer times = times_with(candidate(text, 3), 0.995);
     EXPECT_EQ(to_string(searched(text, times).recipe), estimated(text));
 }
 
 TEST(SearchOnAGpu, PutsTheFastestOfEachStepTogether) {
     const std::string text = "dft 100x1000 float32 batch=3";
-    // By their threads, which steps choose apart from each other.
-    KnownGpuTimes times([](const std::string& recipe) {
+    // By their threads, which passes choose apart from each other.
+    FakeGpuTimer times([](const std::string& recipe) {
         const planning::Recipe parsed = planning::parse_recipe(recipe);
         double seconds = 1;
-        for (const auto& step : parsed.steps)
-            seconds += std::abs(static_cast<double>(step.mappings.front().threads) - 100);
-        return parsed.steps.size() == 2 ? seconds : 1e6;
+        for (const auto& pass : parsed.passes)
+            seconds += std::abs(static_cast<double>(pass.configurations.front().threads) - 100);
+        return parsed.passes.size() == 2 ? seconds : 1e6;
     });
-    const GpuContender winner = searched(text, times);
+    const GpuRecipeCandidate winner = searched(text, times);
     for (const std::string& recipe : times.timed) {
         const planning::Recipe other = planning::parse_recipe(recipe);
-        if (other.steps.size() != 2) continue;
+        if (other.passes.size() != 2) continue;
         for (std::size_t k = 0; k < 2; ++k)
-            EXPECT_LE(std::abs(winner.recipe.steps[k].mappings.front().threads - 100),
-                      std::abs(other.steps[k].mappings.front().threads - 100))
+            EXPECT_LE(std::abs(winner.recipe.passes[k].configurations.front().threads - 100),
+                      std::abs(other.passes[k].configurations.front().threads - 100))
                 << recipe;
     }
 }
@@ -96,21 +96,21 @@ TEST(SearchOnAGpu, PutsTheFastestOfEachStepTogether) {
 TEST(SearchOnAGpu, GoesOnToNeighboursAsLongAsOneIsBetter) {
     const std::string text = "dft 1024 float32 batch=100";
     // The more transforms a block has the better: no candidate has as many as neighbours of neighbours.
-    KnownGpuTimes times([](const std::string& recipe) {
-        return 1 / static_cast<double>(planning::parse_recipe(recipe).steps[0].mappings[0].transforms);
+    FakeGpuTimer times([](const std::string& recipe) {
+        return 1 / static_cast<double>(planning::parse_recipe(recipe).passes[0].configurations[0].transforms);
     });
-    const GpuContender winner = searched(text, times);
+    const GpuRecipeCandidate winner = searched(text, times);
     Integer most = 0;
     const Problem problem = parse_problem(text);
-    for (const GpuCandidate& each :
-         gpu_candidates(problem, planning::stages(problem, planning::Fusion::none)[0], hopper(), 24))
-        most = std::max(most, each.step.mappings[0].transforms);
-    EXPECT_GE(winner.recipe.steps[0].mappings[0].transforms, 8 * most);
+    for (const GpuPassCandidate& each : gpu_candidates(
+             problem, planning::dimension_passes(problem, planning::Fusion::none)[0], hopper(), 24))
+        most = std::max(most, each.pass.configurations[0].transforms);
+    EXPECT_GE(winner.recipe.passes[0].configurations[0].transforms, 8 * most);
 }
 
 TEST(SearchOnAGpu, LeavesOutWhatCannotBeBuilt) {
     const std::string text = "dft 1024 float32 batch=100", fastest = candidate(text, 5);
-    KnownGpuTimes times([&](const std::string& recipe) {
+    FakeGpuTimer times([&](const std::string& recipe) {
         return recipe == fastest ? 0.5 : recipe == estimated(text) ? 1.0 : -1.0;
     });
     const Problem problem = parse_problem(text);
@@ -122,9 +122,9 @@ TEST(SearchOnAGpu, LeavesOutWhatCannotBeBuilt) {
 TEST(SearchOnAGpu, KeepsItsTime) {
     const Problem problem = parse_problem("dft 1024 float32 batch=100");
     for (const double seconds : {0.0, 0.015, 0.05, 0.1, 0.3}) {
-        KnownGpuTimes times([](const std::string&) { return 1.0; });
+        FakeGpuTimer times([](const std::string&) { return 1.0; });
         GpuSearch search(problem, times, {hopper(), seconds});
-        const GpuContender winner = search.run();
+        const GpuRecipeCandidate winner = search.run();
         EXPECT_LE(times.now(), seconds + 4 * 0.01) << "the first of each race is timed in any case";
         EXPECT_FALSE(search.is_complete());
         EXPECT_EQ(winner.is_timed(), times.timed.size() > 2) << seconds << " " << times.timed.size();
@@ -133,22 +133,22 @@ TEST(SearchOnAGpu, KeepsItsTime) {
 
 TEST(SearchOnAGpu, TriesEverythingWhereItIsToBeExhaustive) {
     const std::string text = "dft 4096 float32 batch=100";
-    KnownGpuTimes likely([](const std::string&) { return 1.0; });
+    FakeGpuTimer likely([](const std::string&) { return 1.0; });
     searched(text, likely);
-    KnownGpuTimes all([](const std::string&) { return 1.0; });
+    FakeGpuTimer all([](const std::string&) { return 1.0; });
     searched(text, all,
              {.gpu = hopper(), .seconds = std::numeric_limits<double>::infinity(), .exhaustive = true});
     EXPECT_GT(all.timed.size(), likely.timed.size());
 }
 
 TEST(SearchOnAGpu, TriesRivalsAndSaysHowItGoes) {
-    const std::string text = "dft 64 float32 batch=1000", rival = "sm_90: 0 stockham(2,32) on 64x32";
-    KnownGpuTimes times = times_with(rival, 0.1);
+    const std::string text = "dft 64 float32 batch=1000", extra = "sm_90: 0 stockham(2,32) on 64x32";
+    FakeGpuTimer times = times_with(extra, 0.1);
     std::vector<std::string> lines;
     GpuSearchSetting setting{hopper(), 60};
-    setting.rivals = {planning::parse_recipe(rival)};
+    setting.extra_candidates = {planning::parse_recipe(extra)};
     setting.progress = [&](const std::string& line) { lines.push_back(line); };
-    EXPECT_EQ(to_string(searched(text, times, setting).recipe), rival);
+    EXPECT_EQ(to_string(searched(text, times, setting).recipe), extra);
     ASSERT_FALSE(lines.empty());
     EXPECT_NE(lines.back().find("best 1e+05 µs"), std::string::npos) << lines.back();
 }
@@ -157,9 +157,9 @@ TEST(NeighboursOfRecipesForGpus, AreRecipesThatComputeTheSameOrAreRefused) {
     for (const auto& [text, recipe] : std::vector<std::pair<std::string, std::string>>{
              {"dft 60 float32 batch=7", "sm_90: 0 stockham(4,15) on 30x2 pitch 1"},
              {"dft 64x16 float32 batch=3",
-              "sm_90: 1 stockham(4,4) on 16x4 pad 32; 0 stockham(8,8) on 64x8 pitch 1 held"},
+              "sm_90: 1 stockham(4,4) on 16x4 pad 32; 0 stockham(8,8) on 64x8 pitch 1 single_buffer"},
              {"dft 256 float32",
-              "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x1 cluster 2 pad 32 pitch 1 held"}}) {
+              "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x1 cluster 2 pad 32 pitch 1 single_buffer"}}) {
         const Problem problem = parse_problem(text);
         std::size_t proved = 0;
         const auto neighbours = gpu_neighbours(planning::parse_recipe(recipe), hopper());
@@ -200,7 +200,7 @@ private:
 const std::string text_64 = "dft 64 float32 batch=1000";
 const std::string other_64 = "sm_90: 0 stockham(2,32) on 64x32";
 
-std::string chosen(Effort effort, GpuTimekeeper& times, const GpuMachine& on = machine(),
+std::string chosen(Effort effort, GpuRecipeTimer& times, const GpuIdentity& on = machine(),
                    bool use_wisdom = true) {
     return to_string(choose_gpu_recipe(parse_problem(text_64), on, times,
                                        {.effort = effort,
@@ -210,7 +210,7 @@ std::string chosen(Effort effort, GpuTimekeeper& times, const GpuMachine& on = m
 
 TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {
     const OwnWisdom wisdom;
-    KnownGpuTimes times([](const std::string&) { return 1.0; });
+    FakeGpuTimer times([](const std::string&) { return 1.0; });
     EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64));
     EXPECT_TRUE(times.timed.empty());
     EXPECT_FALSE(std::filesystem::exists(wisdom.file())) << "nothing was learned";
@@ -219,7 +219,7 @@ TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {
 TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     const OwnWisdom wisdom;
     const std::string fastest = candidate(text_64, 3);
-    KnownGpuTimes times = times_with(fastest, 0.25);
+    FakeGpuTimer times = times_with(fastest, 0.25);
     EXPECT_EQ(chosen(Effort::measure, times), fastest);
     const auto entries = wisdom.entries();
     ASSERT_EQ(entries.size(), 1U);
@@ -229,7 +229,7 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     EXPECT_EQ(entries[0].second.seconds, 0.25);
     EXPECT_EQ(entries[0].second.found_by, FoundBy::measure);
 
-    KnownGpuTimes never([](const std::string&) { return 1.0; });
+    FakeGpuTimer never([](const std::string&) { return 1.0; });
     EXPECT_EQ(chosen(Effort::estimate, never), fastest);
     EXPECT_EQ(chosen(Effort::measure, never), fastest);
     EXPECT_EQ(chosen(Effort::estimate, never, machine(13020)), fastest)
@@ -245,7 +245,7 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
 
 TEST(ChoosingForAGpu, SearchesOnceMoreWhereAllIsToBeTried) {
     const OwnWisdom wisdom;
-    KnownGpuTimes times([](const std::string&) { return 1.0; });
+    FakeGpuTimer times([](const std::string&) { return 1.0; });
     chosen(Effort::measure, times);
     const std::size_t measured = times.timed.size();
     chosen(Effort::exhaustive, times);
@@ -262,7 +262,7 @@ TEST(ChoosingForAGpu, DropsWisdomThatDoesNotFit) {
         const OwnWisdom wisdom;
         wisdom.add(machine().key, to_text(parse_problem(text_64)),
                    {.recipe = recipe, .seconds = 1e-9, .found_by = FoundBy::measure});
-        KnownGpuTimes times([](const std::string&) { return 1.0; });
+        FakeGpuTimer times([](const std::string&) { return 1.0; });
         EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << recipe;
         EXPECT_TRUE(wisdom.entries().empty()) << recipe;
     }
@@ -273,7 +273,7 @@ TEST(ChoosingForAGpu, RunsRecipesOfAnotherVersionAgainstTheEstimate) {
         const OwnWisdom wisdom;
         wisdom.add(machine().key, to_text(parse_problem(text_64)),
                    {.recipe = other_64, .seconds = 1e-9, .found_by = FoundBy::measure, .version = "0.0.1"});
-        KnownGpuTimes times = times_with(other_64, is_fast ? 0.5 : 2);
+        FakeGpuTimer times = times_with(other_64, is_fast ? 0.5 : 2);
         EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << "nobody has timed it on this code";
         EXPECT_EQ(chosen(Effort::measure, times), is_fast ? other_64 : estimated(text_64));
         EXPECT_EQ(times.timed.size() > 2, !is_fast) << "a search follows where it has lost";
@@ -285,7 +285,7 @@ TEST(ChoosingForAGpu, TriesWhatOtherGpusFound) {
     const OwnWisdom wisdom;
     wisdom.add("another GPU", to_text(parse_problem(text_64)),
                {.recipe = other_64, .seconds = 1e-9, .found_by = FoundBy::measure});
-    KnownGpuTimes times = times_with(other_64, 0.5);
+    FakeGpuTimer times = times_with(other_64, 0.5);
     EXPECT_EQ(chosen(Effort::measure, times), other_64);
     EXPECT_EQ(wisdom.entries().size(), 2U);
 }
@@ -295,12 +295,12 @@ TEST(ChoosingForAGpu, TakesWisdomThatWasExportedAndImported) {
     const std::string fastest = candidate(text_64, 2);
     {
         const OwnWisdom wisdom;
-        KnownGpuTimes times = times_with(fastest, 0.5);
+        FakeGpuTimer times = times_with(fastest, 0.5);
         chosen(Effort::measure, times);
         Wisdom(wisdom.file()).export_lines(lines);
     }
     const OwnWisdom wisdom;
-    KnownGpuTimes never([](const std::string&) { return 1.0; });
+    FakeGpuTimer never([](const std::string&) { return 1.0; });
     EXPECT_EQ(chosen(Effort::estimate, never), estimated(text_64));
     Wisdom(wisdom.file()).import_lines(lines);
     EXPECT_EQ(chosen(Effort::estimate, never), fastest);

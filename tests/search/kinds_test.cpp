@@ -13,11 +13,11 @@
 namespace swirl::search {
 namespace {
 
-using Number = std::complex<long double>;
+using DataType = std::complex<long double>;
 constexpr long double pi = std::numbers::pi_v<long double>;
 
 /// Entry (k, j) of the one-dimensional transform, as FFTW's manual defines it.
-Number entry(TransformKind kind, Direction direction, Integer n, Integer k, Integer j) {
+DataType entry(TransformKind kind, Direction direction, Integer n, Integer k, Integer j) {
     const auto row = static_cast<long double>(k), column = static_cast<long double>(j),
                length = static_cast<long double>(n);
     const long double sign = direction == Direction::forward ? -1 : 1;
@@ -65,16 +65,16 @@ std::vector<Integer> lengths_of(const std::vector<Dimension>& dimensions) {
 }
 
 /// The definition at one output of one transform of the batch.
-Number expected(const Problem& problem, const planning::ProblemData& data, Integer from,
-                const std::vector<Integer>& k) {
+DataType expected(const Problem& problem, const planning::ProblemData& data, Integer from,
+                  const std::vector<Integer>& k) {
     const std::size_t rank = problem.dimensions.size();
     const bool to_reals = problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
     std::vector<Integer> stored;
     for (std::size_t d = 0; d < rank; ++d) stored.push_back(stored_length(problem, d, Side::input));
-    Number sum = 0;
+    DataType sum = 0;
     for_each_index(stored, [&](const std::vector<Integer>& j) {
         Integer at = from;
-        Number term = 1;
+        DataType term = 1;
         for (std::size_t d = 0; d < rank; ++d) {
             const Dimension& dimension = problem.dimensions[d];
             at += j[d] * dimension.input_stride;
@@ -82,7 +82,7 @@ Number expected(const Problem& problem, const planning::ProblemData& data, Integ
         }
         const Integer n = problem.dimensions.back().length;
         if (to_reals && j.back() != 0 && 2 * j.back() != n) term *= 2; // the mirror image n − j
-        sum += term * Number(data.get(Side::input, at));
+        sum += term * DataType(data.get(Side::input, at));
     });
     if (to_reals) sum = sum.real();
     return static_cast<long double>(problem.scale) * sum;
@@ -107,8 +107,8 @@ double error_of(const Problem& problem) {
         for_each_index(stored, [&](const std::vector<Integer>& k) {
             Integer at = to;
             for (std::size_t d = 0; d < k.size(); ++d) at += k[d] * problem.dimensions[d].output_stride;
-            const Number value = expected(problem, original, from, k);
-            difference += std::norm(Number(data.get(Side::output, at)) - value);
+            const DataType value = expected(problem, original, from, k);
+            difference += std::norm(DataType(data.get(Side::output, at)) - value);
             norm += std::norm(value);
         });
     });

@@ -1,7 +1,7 @@
 #include "search/machine_model.hpp"
 
 #include "search/cost_model.hpp"
-#include "search/machine.hpp"
+#include "search/host.hpp"
 #include "search/planner.hpp"
 #include "search/wisdom.hpp"
 #include "support/temporary_folder.hpp"
@@ -15,12 +15,12 @@ namespace swirl::search {
 namespace {
 
 /// What a probe of the fitted machine says, its speeds times `speed`, those behind its own caches times `far` besides.
-MachineProbe probe_of(double speed = 1, double far = 1) {
-    MachineProbe probe;
-    probe.machine = host_machine();
-    probe.machine.vector_bytes = 64;
-    probe.machine.cores = probe.machine.hardware_threads = 1;
-    probe.machine.caches = {{1, 48 << 10, 64, 12, 1}, {2, 1 << 20, 64, 16, 1}, {3, 32 << 20, 64, 16, 2}};
+HostProbe probe_of(double speed = 1, double far = 1) {
+    HostProbe probe;
+    probe.host = this_host();
+    probe.host.vector_bytes = 64;
+    probe.host.cores = probe.host.hardware_threads = 1;
+    probe.host.caches = {{1, 48 << 10, 64, 12, 1}, {2, 1 << 20, 64, 16, 1}, {3, 32 << 20, 64, 16, 2}};
     probe.measured_with = "avx512 machine code";
     probe.flops_float64 = speed * 112e9;
     probe.flops_float32 = speed * 224e9;
@@ -36,13 +36,13 @@ TEST(MachineModel, OfAProbeLikeTheFittedMachineIsTheFittedMachineWithMemoryBehin
     for (const double speed : {0.5, 1.0, 1.2}) { // a clock rate by itself changes no cycles
         const MachineModel model = machine_model(probe_of(speed));
         EXPECT_NEAR(model.hertz, speed * 3.5e9, 1e6);
-        EXPECT_EQ(model.nearest_cache_bytes, fitted_machine().nearest_cache_bytes);
+        EXPECT_EQ(model.nearest_cache_bytes, fitted_machine_model().nearest_cache_bytes);
         EXPECT_EQ(model.colliding_distance(), 4096);
         EXPECT_EQ(model.colliding_lines(), 8);
         EXPECT_EQ(model.own_cache_bytes, 1 << 20);
         EXPECT_EQ(model.near_line, 1);
         EXPECT_EQ(model.far_line, 1);
-        EXPECT_EQ(model.bytes_per_cycle(8 << 20), fitted_machine().bytes_per_cycle(8 << 20));
+        EXPECT_EQ(model.bytes_per_cycle(8 << 20), fitted_machine_model().bytes_per_cycle(8 << 20));
         EXPECT_NEAR(model.bytes_per_cycle(1e9), 8, 0.1);
     }
 }
@@ -52,9 +52,9 @@ TEST(MachineModel, TakesWhatTheProbeMeasuredOtherwise) {
     EXPECT_NEAR(slow.far_line, 2, 0.05);
     EXPECT_NEAR(slow.bytes_per_cycle(8 << 20), 12, 0.1);
     EXPECT_EQ(slow.near_line, 1);
-    MachineProbe large = probe_of();
-    large.machine.caches[0] = {1, 32 << 10, 64, 8, 1};
-    large.machine.caches[1].bytes = 2 << 20;
+    HostProbe large = probe_of();
+    large.host.caches[0] = {1, 32 << 10, 64, 8, 1};
+    large.host.caches[1].bytes = 2 << 20;
     large.bandwidth[1].copy /= 3;
     EXPECT_EQ(machine_model(large).nearest_cache_bytes, 32 << 10);
     EXPECT_EQ(machine_model(large).colliding_distance(), 4096);
@@ -63,24 +63,24 @@ TEST(MachineModel, TakesWhatTheProbeMeasuredOtherwise) {
 }
 
 TEST(MachineModel, IsTheDefaultWhereAProbeSaysNothing) {
-    MachineProbe portable = probe_of();
+    HostProbe portable = probe_of();
     portable.measured_with = "portable C++";
-    EXPECT_EQ(machine_model(portable), fitted_machine());
-    MachineProbe disturbed = probe_of();
+    EXPECT_EQ(machine_model(portable), fitted_machine_model());
+    HostProbe disturbed = probe_of();
     disturbed.flops_float64 = 1;
-    EXPECT_EQ(machine_model(disturbed), fitted_machine());
-    MachineProbe without_caches = probe_of();
-    without_caches.machine.caches.clear();
-    EXPECT_EQ(machine_model(without_caches), fitted_machine());
+    EXPECT_EQ(machine_model(disturbed), fitted_machine_model());
+    HostProbe without_caches = probe_of();
+    without_caches.host.caches.clear();
+    EXPECT_EQ(machine_model(without_caches), fitted_machine_model());
 }
 
 double cycles(const char* text, const MachineModel& machine) {
-    const auto stages = planning::stages(problem(text));
-    return candidates(stages[0], target::cpu_named("avx512"), ir::Scalar::float64, machine).front().cycles;
+    const auto passes = planning::dimension_passes(problem(text));
+    return candidates(passes[0], target::cpu_named("avx512"), ir::Scalar::float64, machine).front().cycles;
 }
 
 TEST(MachineModel, IsWhatTheEstimateCountsWith) {
-    const MachineModel& fitted = fitted_machine();
+    const MachineModel& fitted = fitted_machine_model();
     MachineModel slow = fitted;
     slow.beyond = {{std::numeric_limits<double>::infinity(), 6}};
     EXPECT_EQ(cycles("dft 4096", slow), cycles("dft 4096", fitted)) << "within the caches";
@@ -98,23 +98,23 @@ TEST(MachineModel, IsWhatTheEstimateCountsWith) {
 }
 
 TEST(MachineModel, ComesFromWisdomWhereThisMachineWasProbed) {
-    const target::Cpu& cpu = target::cpu_named(host_machine().instruction_set);
+    const target::Cpu& cpu = target::cpu_named(this_host().instruction_set);
     if (cpu.vector_bytes == 0) GTEST_SKIP() << "no vectors to probe with";
     const TemporaryFolder with, without;
     const auto file = [](const TemporaryFolder& folder) {
         return (folder.path() / "wisdom.sqlite").string();
     };
     setenv("SWIRL_WISDOM", file(without).c_str(), 1);
-    EXPECT_EQ(known_machine_model(cpu), fitted_machine());
+    EXPECT_EQ(known_machine_model(cpu), fitted_machine_model());
     EXPECT_FALSE(std::filesystem::exists(file(without))) << "nothing was learned";
     setenv("SWIRL_WISDOM", file(with).c_str(), 1);
-    Wisdom(file(with)).remember_fact(machine_key(host_machine()), "probe", to_json(probe_of(1, 0.5)));
+    Wisdom(file(with)).store_fact(host_key(this_host()), "probe", to_json(probe_of(1, 0.5)));
     EXPECT_EQ(known_machine_model(cpu), machine_model(probe_of(1, 0.5)));
     for (const target::Cpu* other : target::cpus()) {
         if (other->name == cpu.name) continue;
-        EXPECT_EQ(known_machine_model(*other), fitted_machine()) << other->name;
+        EXPECT_EQ(known_machine_model(*other), fitted_machine_model()) << other->name;
     }
-    Wisdom(file(with)).forget_all();
+    Wisdom(file(with)).erase_all();
     EXPECT_EQ(known_machine_model(cpu), machine_model(probe_of(1, 0.5))) << "asked once a process";
     unsetenv("SWIRL_WISDOM");
 }

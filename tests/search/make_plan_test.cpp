@@ -3,9 +3,9 @@
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/timer.hpp"
-#include "search/machine.hpp"
+#include "search/host.hpp"
 #include "search/wisdom.hpp"
-#include "support/known_times.hpp"
+#include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -70,8 +70,8 @@ TEST(MakePlan, FollowsWisdomWhereItFits) {
     const planning::Recipe best = estimate(problem, target::host_cpu()).recipe;
     const std::string other = std::string(target::host_cpu().name) + ": 0 stockham(2,32)";
     ASSERT_NE(planning::to_string(best), other);
-    const WisdomKey key{machine_key(host_machine()), "dft 64"};
-    Wisdom(wisdom.file()).remember(key, {.recipe = other, .seconds = 1e-9, .found_by = FoundBy::measure});
+    const WisdomKey key{host_key(this_host()), "dft 64"};
+    Wisdom(wisdom.file()).store(key, {.recipe = other, .seconds = 1e-9, .found_by = FoundBy::measure});
     EXPECT_EQ(planning::to_string(make_plan(problem)->recipe()), other);
     EXPECT_EQ(make_plan(problem, {.use_wisdom = false})->recipe(), best);
 }
@@ -81,9 +81,8 @@ TEST(MakePlan, DropsWisdomThatDoesNotFit) {
          {"nonsense", "avx512: 0 stockham(5,5)", "sse2: 0 codelet", "avx512: 1 codelet"}) {
         const OwnWisdom wisdom;
         const Problem problem = parse_problem("dft 64");
-        const WisdomKey key{machine_key(host_machine()), "dft 64"};
-        Wisdom(wisdom.file())
-            .remember(key, {.recipe = recipe, .seconds = 1e-9, .found_by = FoundBy::measure});
+        const WisdomKey key{host_key(this_host()), "dft 64"};
+        Wisdom(wisdom.file()).store(key, {.recipe = recipe, .seconds = 1e-9, .found_by = FoundBy::measure});
         const auto plan = make_plan(problem);
         EXPECT_EQ(plan->recipe(), estimate(problem, target::host_cpu()).recipe) << recipe;
         EXPECT_TRUE(wisdom.entries().empty()) << recipe;
@@ -104,20 +103,19 @@ TEST(MakePlan, MeasuresInPlaceAndInSeveralDimensionsWithinItsBudget) {
 
 // ---- wisdom from elsewhere -----------------------------------------------------------------------------------
 
-const WisdomKey key_here{machine_key(host_machine()), "dft 64"};
+const WisdomKey key_here{host_key(this_host()), "dft 64"};
 
 std::string other_recipe() { return std::string(target::host_cpu().name) + ": 0 six-step(8,8)"; }
 
 /// Every recipe takes a second but one.
-KnownTimes times_with(const std::string& recipe, double seconds) {
-    return KnownTimes(
+FakeTimer times_with(const std::string& recipe, double seconds) {
+    return FakeTimer(
         [=](const Problem&, const std::string& timed) { return timed == recipe ? seconds : 1.0; });
 }
 
-std::string planned(Effort effort, Timekeeper* timekeeper = nullptr, double budget = 60) {
+std::string planned(Effort effort, RecipeTimer* timer = nullptr, double budget = 60) {
     return planning::to_string(
-        make_plan(parse_problem("dft 64"),
-                  {.effort = effort, .time_budget_seconds = budget, .timekeeper = timekeeper})
+        make_plan(parse_problem("dft 64"), {.effort = effort, .time_budget_seconds = budget, .timer = timer})
             ->recipe());
 }
 
@@ -129,8 +127,8 @@ TEST(WisdomOfAnotherMachine, DoesNotCountForAnEstimate) {
     const OwnWisdom wisdom;
     std::stringstream lines;
     Wisdom theirs(":memory:");
-    theirs.remember({"another machine", "dft 64"},
-                    {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
+    theirs.store({"another machine", "dft 64"},
+                 {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
     theirs.export_lines(lines);
     Wisdom(wisdom.file()).import_lines(lines);
     EXPECT_EQ(planned(Effort::estimate), estimated());
@@ -140,9 +138,9 @@ TEST(WisdomOfAnotherMachine, IsACandidateWhereItIsTimed) {
     for (const double seconds : {0.5, 2.0}) {
         const OwnWisdom wisdom;
         Wisdom(wisdom.file())
-            .remember({"another machine", "dft 64"},
-                      {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
-        KnownTimes times = times_with(other_recipe(), seconds);
+            .store({"another machine", "dft 64"},
+                   {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
+        FakeTimer times = times_with(other_recipe(), seconds);
         EXPECT_EQ(planned(Effort::measure, &times), seconds < 1 ? other_recipe() : estimated());
         EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->seconds, std::min(seconds, 1.0)) << "as timed here";
     }
@@ -151,7 +149,7 @@ TEST(WisdomOfAnotherMachine, IsACandidateWhereItIsTimed) {
 TEST(WisdomOfAnotherVersion, DoesNotCountForAnEstimate) {
     const OwnWisdom wisdom;
     const WisdomEntry entry{other_recipe(), 1e-12, FoundBy::measure, 1, "0.0.1"};
-    Wisdom(wisdom.file()).remember(key_here, entry);
+    Wisdom(wisdom.file()).store(key_here, entry);
     EXPECT_EQ(planned(Effort::estimate), estimated());
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here), entry) << "that version may still want it";
 }
@@ -159,63 +157,63 @@ TEST(WisdomOfAnotherVersion, DoesNotCountForAnEstimate) {
 TEST(WisdomOfAnotherVersion, IsComparedWithTheEstimateBeforeItIsTrusted) {
     for (const double seconds : {0.5, 1.0, 2.0}) {
         const OwnWisdom wisdom;
-        Wisdom(wisdom.file()).remember(key_here, {other_recipe(), 1e-12, FoundBy::measure, 1, "0.0.1"});
-        KnownTimes times = times_with(other_recipe(), seconds);
+        Wisdom(wisdom.file()).store(key_here, {other_recipe(), 1e-12, FoundBy::measure, 1, "0.0.1"});
+        FakeTimer times = times_with(other_recipe(), seconds);
         EXPECT_EQ(planned(Effort::measure, &times), seconds <= 1 ? other_recipe() : estimated()) << seconds;
-        EXPECT_EQ(times.races.front().recipes, (std::vector<std::string>{estimated(), other_recipe()}));
+        EXPECT_EQ(times.benchmarks.front().recipes, (std::vector<std::string>{estimated(), other_recipe()}));
         const WisdomEntry now = *Wisdom(wisdom.file()).find(key_here);
         EXPECT_NE(now.version, "0.0.1");
         EXPECT_EQ(now.seconds, std::min(seconds, 1.0));
-        KnownTimes again = times_with(other_recipe(), seconds);
+        FakeTimer again = times_with(other_recipe(), seconds);
         planned(Effort::measure, &again);
-        EXPECT_TRUE(again.races.empty()) << "found once";
+        EXPECT_TRUE(again.benchmarks.empty()) << "found once";
     }
 }
 
 TEST(WisdomOfAMeasurement, IsACandidateForAnExhaustiveSearchWhoseResultStays) {
     const OwnWisdom wisdom;
     Wisdom(wisdom.file())
-        .remember(key_here, {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
+        .store(key_here, {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
     const auto seconds = [](const Problem&, const std::string& recipe) {
         return recipe.find(": 0 four-step(4,16)") != std::string::npos ? 0.5 : 1.0;
     };
-    KnownTimes times(seconds);
+    FakeTimer times(seconds);
     const std::string found = planned(Effort::exhaustive, &times, 0);
     EXPECT_EQ(seconds({}, found), 0.5) << found;
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->found_by, FoundBy::exhaustive);
-    KnownTimes again(seconds);
+    FakeTimer again(seconds);
     EXPECT_EQ(planned(Effort::exhaustive, &again, 0), found);
     EXPECT_EQ(planned(Effort::measure, &again), found);
     EXPECT_EQ(planned(Effort::estimate, &again), found);
-    EXPECT_TRUE(again.races.empty());
+    EXPECT_TRUE(again.benchmarks.empty());
 }
 
 TEST(WisdomOfAnEstimate, IsNotTrusted) {
     const OwnWisdom wisdom;
-    Wisdom(wisdom.file()).remember(key_here, {.recipe = other_recipe(), .seconds = 1e-12});
+    Wisdom(wisdom.file()).store(key_here, {.recipe = other_recipe(), .seconds = 1e-12});
     EXPECT_EQ(planned(Effort::estimate), estimated());
-    KnownTimes times = times_with(other_recipe(), 2);
+    FakeTimer times = times_with(other_recipe(), 2);
     EXPECT_EQ(planned(Effort::measure, &times), estimated());
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->found_by, FoundBy::measure);
 }
 
 TEST(MakePlan, SaysExhaustiveOnlyWhereTimeSufficed) {
     const OwnWisdom wisdom;
-    KnownTimes times([](const Problem&, const std::string&) { return 1e-3; }, 0.2);
+    FakeTimer times([](const Problem&, const std::string&) { return 1e-3; }, 0.2);
     planned(Effort::exhaustive, &times, 3);
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->found_by, FoundBy::measure);
 }
 
 TEST(MakePlan, KeepsWhatItFindsAboutPartsForOtherPlans) {
     const OwnWisdom wisdom;
-    KnownTimes times([](const Problem&, const std::string&) { return 1e-3; });
-    const PlannerOptions options{.effort = Effort::measure, .time_budget_seconds = 60, .timekeeper = &times};
+    FakeTimer times([](const Problem&, const std::string&) { return 1e-3; });
+    const PlannerOptions options{.effort = Effort::measure, .time_budget_seconds = 60, .timer = &times};
     make_plan(parse_problem("dft 10007"), options);
     const auto entries = wisdom.entries();
     EXPECT_GT(entries.size(), 1U);
-    const std::size_t before = times.races.size();
+    const std::size_t before = times.benchmarks.size();
     for (const auto& [key, entry] : entries) make_plan(parse_problem(key.problem), options);
-    EXPECT_EQ(times.races.size(), before) << "all are known";
+    EXPECT_EQ(times.benchmarks.size(), before) << "all are known";
 }
 
 TEST(MakePlan, SearchesExhaustivelyOnThisMachine) {

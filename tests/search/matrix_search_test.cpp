@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "search/matrix_wisdom.hpp"
 #include "search/shared_wisdom.hpp"
-#include "support/known_schedules.hpp"
+#include "support/fake_matrix_timer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,62 +20,62 @@ using gemm::Schedule;
 const target::Cpu& cpu = target::avx512_cpu();
 
 MatrixSearchSetting setting(double seconds = 1000) {
-    return {.number = Number::float64, .cpu = cpu, .seconds = seconds, .progress = {}};
+    return {.data_type = DataType::float64, .cpu = cpu, .seconds = seconds, .progress = {}};
 }
 
 /// Every parameter has its own best value, far from the model's.
 double valley(const Schedule& schedule) {
     const auto off = [](double value, double best) { return std::abs(std::log2(value / best)); };
     return 1 + 0.05 * off(schedule.tile.columns, 12) + 0.05 * off(schedule.tile.vectors, 2) +
-           0.05 * off(schedule.unroll, 2) + 0.05 * off(static_cast<double>(schedule.block_depth), 260) +
-           0.05 * off(static_cast<double>(schedule.block_rows), 250) +
-           0.05 * off(static_cast<double>(schedule.block_columns), 1000) + (schedule.rows_inside ? 0.05 : 0) +
+           0.05 * off(schedule.unroll, 2) + 0.05 * off(static_cast<double>(schedule.kc), 260) +
+           0.05 * off(static_cast<double>(schedule.mc), 250) +
+           0.05 * off(static_cast<double>(schedule.nc), 1000) + (schedule.rows_innermost ? 0.05 : 0) +
            (schedule.prefetch_c ? 0.05 : 0) + (schedule.prefetch_next ? 0.05 : 0) +
            0.01 * std::abs(schedule.prefetch_a - 8);
 }
 
 TEST(LineSearch, FindsTheBottomOfAValleyWhoseParametersAreIndependent) {
-    KnownSchedules world(valley);
-    const MatrixFinding finding = search_schedule(setting(), world);
-    EXPECT_TRUE(finding.is_complete);
-    EXPECT_EQ(finding.model, gemm::model_schedule(Number::float64, cpu));
-    EXPECT_EQ(finding.found.tile.vectors, 2);
-    EXPECT_NEAR(finding.found.tile.columns, 12, 1) << "each tile has the model's blocks at first";
-    EXPECT_EQ(finding.found.unroll, 2);
-    EXPECT_FALSE(finding.found.rows_inside);
-    EXPECT_FALSE(finding.found.prefetch_c);
-    EXPECT_FALSE(finding.found.prefetch_next);
-    EXPECT_EQ(finding.found.prefetch_a, 8);
-    EXPECT_NEAR(static_cast<double>(finding.found.block_depth), 260, 40);
-    EXPECT_LT(valley(finding.found), 1.1);
-    EXPECT_DOUBLE_EQ(finding.speedup, valley(finding.model) / valley(finding.found));
-    EXPECT_DOUBLE_EQ(finding.model_seconds, valley(finding.model));
-    EXPECT_NEAR(finding.found_seconds, valley(finding.found), 1e-12);
+    FakeMatrixTimer world(valley);
+    const MatrixSearchResult search_result = search_schedule(setting(), world);
+    EXPECT_TRUE(search_result.is_complete);
+    EXPECT_EQ(search_result.model, gemm::model_schedule(DataType::float64, cpu));
+    EXPECT_EQ(search_result.found.tile.vectors, 2);
+    EXPECT_NEAR(search_result.found.tile.columns, 12, 1) << "each tile has the model's blocks at first";
+    EXPECT_EQ(search_result.found.unroll, 2);
+    EXPECT_FALSE(search_result.found.rows_innermost);
+    EXPECT_FALSE(search_result.found.prefetch_c);
+    EXPECT_FALSE(search_result.found.prefetch_next);
+    EXPECT_EQ(search_result.found.prefetch_a, 8);
+    EXPECT_NEAR(static_cast<double>(search_result.found.kc), 260, 40);
+    EXPECT_LT(valley(search_result.found), 1.1);
+    EXPECT_DOUBLE_EQ(search_result.speedup, valley(search_result.model) / valley(search_result.found));
+    EXPECT_DOUBLE_EQ(search_result.model_seconds, valley(search_result.model));
+    EXPECT_NEAR(search_result.found_seconds, valley(search_result.found), 1e-12);
 }
 
 TEST(LineSearch, KeepsTheModelWhereNothingIsFaster) {
-    KnownSchedules world([](const Schedule&) { return 1.0; });
-    const MatrixFinding finding = search_schedule(setting(), world);
-    EXPECT_EQ(finding.found, finding.model);
-    EXPECT_EQ(finding.speedup, 1);
-    EXPECT_GT(finding.timed, 20);
+    FakeMatrixTimer world([](const Schedule&) { return 1.0; });
+    const MatrixSearchResult search_result = search_schedule(setting(), world);
+    EXPECT_EQ(search_result.found, search_result.model);
+    EXPECT_EQ(search_result.speedup, 1);
+    EXPECT_GT(search_result.timed, 20);
     std::set<std::string> texts;
     for (const Schedule& each : world.asked) texts.insert(to_string(each));
     EXPECT_EQ(texts.size(), world.asked.size()) << "nothing is timed twice";
 }
 
 TEST(LineSearch, StaysWithinItsTime) {
-    KnownSchedules world(valley, 1);
-    const MatrixFinding finding = search_schedule(setting(5), world);
-    EXPECT_FALSE(finding.is_complete);
+    FakeMatrixTimer world(valley, 1);
+    const MatrixSearchResult search_result = search_schedule(setting(5), world);
+    EXPECT_FALSE(search_result.is_complete);
     EXPECT_LE(world.now(), 7) << "one candidate, confirmed, and the last comparison may come after";
-    KnownSchedules again(valley, 1);
-    EXPECT_EQ(search_schedule(setting(0), again).found, finding.model);
+    FakeMatrixTimer again(valley, 1);
+    EXPECT_EQ(search_schedule(setting(0), again).found, search_result.model);
     EXPECT_TRUE(again.asked.empty());
 }
 
 TEST(LineSearch, SaysWhatItGained) {
-    KnownSchedules world(valley);
+    FakeMatrixTimer world(valley);
     std::vector<std::string> lines;
     MatrixSearchSetting telling = setting();
     telling.progress = [&](const std::string& line) { lines.push_back(line); };
@@ -86,21 +86,22 @@ TEST(LineSearch, SaysWhatItGained) {
 }
 
 TEST(MatrixParameters, ChangeOneThingEach) {
-    const Schedule model = gemm::model_schedule(Number::complex64, cpu);
+    const Schedule model = gemm::model_schedule(DataType::complex64, cpu);
     for (const MatrixParameter& parameter : matrix_parameters())
         for (const bool refines : {false, true})
-            for (const Schedule& candidate : parameter.candidates(Number::complex64, cpu, model, refines)) {
+            for (const Schedule& candidate : parameter.candidates(DataType::complex64, cpu, model, refines)) {
                 SCOPED_TRACE(std::string(parameter.name) + " " + to_string(candidate));
                 EXPECT_EQ(gemm::parse_schedule(to_string(candidate), model.tile.lanes), candidate);
-                EXPECT_TRUE(gemm::fits_registers(gemm::Numbers::all(Number::complex64), candidate.tile, cpu));
+                EXPECT_TRUE(
+                    gemm::fits_registers(gemm::OperandTypes::all(DataType::complex64), candidate.tile, cpu));
                 if (parameter.name == "tile") continue;
                 int changes = 0;
                 changes += candidate.tile != model.tile;
                 changes += candidate.unroll != model.unroll;
-                changes += candidate.block_rows != model.block_rows;
-                changes += candidate.block_depth != model.block_depth;
-                changes += candidate.block_columns != model.block_columns;
-                changes += candidate.rows_inside != model.rows_inside;
+                changes += candidate.mc != model.mc;
+                changes += candidate.kc != model.kc;
+                changes += candidate.nc != model.nc;
+                changes += candidate.rows_innermost != model.rows_innermost;
                 changes += candidate.prefetch_c != model.prefetch_c;
                 changes += candidate.prefetch_next != model.prefetch_next;
                 changes += candidate.prefetch_a != model.prefetch_a;
@@ -108,16 +109,16 @@ TEST(MatrixParameters, ChangeOneThingEach) {
             }
 }
 
-TEST(MachineMatrixTimekeeper, TimesSchedulesOnThisMachine) {
+TEST(HostMatrixTimer, TimesSchedulesOnThisMachine) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
-    for (const Number number : {Number::float32, Number::complex64}) {
-        MachineMatrixTimekeeper timekeeper(number, {40, 90});
+    for (const DataType number : {DataType::float32, DataType::complex64}) {
+        HostMatrixTimer timer(number, {40, 90});
         const Schedule model = gemm::model_schedule(number, target::host_cpu());
         Schedule thin = model;
         thin.tile = {model.tile.lanes, 1, 1};
-        EXPECT_LT(timekeeper.speedup(thin, model, 5), 0.9) << "one sum in registers waits for itself";
-        EXPECT_GT(timekeeper.seconds(model), 0);
-        const MatrixRates rates = timekeeper.rates({model, thin}, 90, 0.01);
+        EXPECT_LT(timer.speedup(thin, model, 5), 0.9) << "one sum in registers waits for itself";
+        EXPECT_GT(timer.seconds(model), 0);
+        const MatrixRates rates = timer.rates({model, thin}, 90, 0.01);
         ASSERT_EQ(rates.schedules.size(), 2U);
         EXPECT_EQ(rates.schedules[0].ratio, 1);
         EXPECT_LT(rates.schedules[1].ratio, 0.9);
@@ -130,66 +131,66 @@ class MatrixWisdom : public testing::Test {
 protected:
     void SetUp() override { setenv("SWIRL_WISDOM", ":memory:", 1); }
     void TearDown() override {
-        shared_wisdom(true)->forget_all();
+        shared_wisdom(true)->erase_all();
         unsetenv("SWIRL_WISDOM");
     }
 };
 
 TEST_F(MatrixWisdom, KeepsWhatWasFoundAndTheModel) {
-    EXPECT_EQ(remembered_schedule(Number::float64, cpu), std::nullopt);
-    MatrixFinding finding;
-    finding.model = finding.found = gemm::model_schedule(Number::float64, cpu);
-    finding.found.block_depth = 256;
-    finding.model_seconds = 2e-3;
-    finding.found_seconds = 1e-3;
-    remember(Number::float64, cpu, finding);
-    EXPECT_EQ(remembered_schedule(Number::float64, cpu), finding.found);
-    EXPECT_EQ(remembered_schedule(Number::float32, cpu), std::nullopt);
-    EXPECT_EQ(remembered_schedule(Number::float64, target::avx2_cpu()), std::nullopt) << "of another CPU";
+    EXPECT_EQ(lookup_schedule(DataType::float64, cpu), std::nullopt);
+    MatrixSearchResult search_result;
+    search_result.model = search_result.found = gemm::model_schedule(DataType::float64, cpu);
+    search_result.found.kc = 256;
+    search_result.model_seconds = 2e-3;
+    search_result.found_seconds = 1e-3;
+    store_schedule(DataType::float64, cpu, search_result);
+    EXPECT_EQ(lookup_schedule(DataType::float64, cpu), search_result.found);
+    EXPECT_EQ(lookup_schedule(DataType::float32, cpu), std::nullopt);
+    EXPECT_EQ(lookup_schedule(DataType::float64, target::avx2_cpu()), std::nullopt) << "of another CPU";
     const auto entries = shared_wisdom(true)->entries();
     ASSERT_EQ(entries.size(), 2U);
     EXPECT_EQ(entries[0].first.problem, "gemm float64");
     EXPECT_EQ(entries[0].second.seconds, 1e-3);
     EXPECT_EQ(entries[1].first.problem, "gemm float64, model");
-    EXPECT_EQ(entries[1].second.recipe, to_string(finding.model));
+    EXPECT_EQ(entries[1].second.recipe, to_string(search_result.model));
     EXPECT_EQ(entries[1].second.seconds, 2e-3);
 }
 
 TEST_F(MatrixWisdom, IsTrustedOnlyOfThisVersionAndInOrder) {
-    MatrixFinding finding;
-    finding.model = finding.found = gemm::model_schedule(Number::float64, cpu);
-    finding.model_seconds = finding.found_seconds = 1;
-    remember(Number::float64, cpu, finding);
+    MatrixSearchResult search_result;
+    search_result.model = search_result.found = gemm::model_schedule(DataType::float64, cpu);
+    search_result.model_seconds = search_result.found_seconds = 1;
+    store_schedule(DataType::float64, cpu, search_result);
     Wisdom& wisdom = *shared_wisdom(true);
     const auto [key, entry] = wisdom.entries().front();
     WisdomEntry other = entry;
     other.version = "0.0.0-other";
     wisdom.replace(key, other);
-    EXPECT_EQ(remembered_schedule(Number::float64, cpu), std::nullopt);
+    EXPECT_EQ(lookup_schedule(DataType::float64, cpu), std::nullopt);
     other = entry;
-    other.recipe = "tile=8x8 unroll=4 blocks=64x64x64 inside=rows prefetch=c";
+    other.recipe = "tile=8x8 unroll=4 blocks=64x64x64 innermost=rows prefetch=c";
     wisdom.replace(key, other);
-    EXPECT_EQ(remembered_schedule(Number::float64, cpu), std::nullopt) << "it has too many sums";
+    EXPECT_EQ(lookup_schedule(DataType::float64, cpu), std::nullopt) << "it has too many sums";
     EXPECT_FALSE(wisdom.find(key)) << "and is forgotten";
 }
 
 TEST_F(MatrixWisdom, AProductThatIsMeasuredIsSearchedForOnceAndComputedSo) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
-    KnownSchedules world([](const Schedule& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
-    const FindScheduleOptions options{.seconds = 1000, .timekeeper = &world};
-    const MatrixProduct large = MatrixProduct::column_major(Number::complex32, 600, 600, 600);
+    FakeMatrixTimer world([](const Schedule& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
+    const FindScheduleOptions options{.seconds = 1000, .timer = &world};
+    const MatrixProduct large = MatrixProduct::column_major(DataType::complex32, 600, 600, 600);
     use_matrix_wisdom();
     find_schedule(large, options);
     ASSERT_FALSE(world.asked.empty());
-    const auto known = remembered_schedule(Number::complex32, target::host_cpu());
+    const auto known = lookup_schedule(DataType::complex32, target::host_cpu());
     ASSERT_TRUE(known.has_value());
-    EXPECT_EQ(planning::MatrixKernels::of_this_machine(Number::complex32).schedule(), *known);
-    EXPECT_FALSE(planning::MatrixKernels::prefer(Number::complex32, gemm::Schedule{}))
+    EXPECT_EQ(planning::MatrixKernels::of_host(DataType::complex32).schedule(), *known);
+    EXPECT_FALSE(planning::MatrixKernels::prefer(DataType::complex32, gemm::Schedule{}))
         << "what is in use stays in use";
     world.asked.clear();
     find_schedule(large, options);
     EXPECT_TRUE(world.asked.empty()) << "wisdom knows";
-    find_schedule(MatrixProduct::column_major(Number::float64, 8, 8, 8), options);
+    find_schedule(MatrixProduct::column_major(DataType::float64, 8, 8, 8), options);
     EXPECT_TRUE(world.asked.empty()) << "it has one kernel of its own";
 }
 

@@ -1,4 +1,4 @@
-#include "plan/steps.hpp"
+#include "plan/dimension_passes.hpp"
 #include "search/cost_model.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ std::string first_choice(const char* text, const target::Cpu& cpu) {
     const Problem problem = parse_problem(text);
     const ir::Scalar scalar =
         problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
-    return rules::to_string(candidates(planning::stages(problem)[0], cpu, scalar).at(0).tree);
+    return rules::to_string(candidates(planning::dimension_passes(problem)[0], cpu, scalar).at(0).tree);
 }
 
 TEST(PairCost, PrefersTwoPassesThatFillVectorsToOneCodelet) {
@@ -27,7 +27,8 @@ TEST(PairCost, LeavesPrimesWhole) {
 
 TEST(PairCost, EstimatesNothingThatLoopsOverVectorsServe) {
     const Problem problem = parse_problem("dft 16 strides=64 batch=64:1");
-    const auto batched = candidates(planning::stages(problem)[0], target::avx512_cpu(), ir::Scalar::float64);
+    const auto batched =
+        candidates(planning::dimension_passes(problem)[0], target::avx512_cpu(), ir::Scalar::float64);
     EXPECT_GT(batched.at(0).cycles, 64 * 7);
 }
 

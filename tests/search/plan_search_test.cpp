@@ -4,7 +4,7 @@
 #include "problem/validate.hpp"
 #include "search/planner.hpp"
 #include "search/proposals.hpp"
-#include "support/known_times.hpp"
+#include "support/fake_timer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,13 +18,15 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 const target::Cpu& cpu() { return target::cpu_named("avx2"); }
 
-planning::Stage only_stage(const Problem& problem) { return planning::stages(problem).at(0); }
+planning::DimensionPass only_pass(const Problem& problem) {
+    return planning::dimension_passes(problem).at(0);
+}
 
 std::string recipe_text(const std::string& tree) { return "avx2: 0 " + tree; }
 
 std::vector<std::string> likely_trees(const Problem& problem) {
     std::vector<std::string> trees;
-    for (const Candidate& candidate : likely_breakdowns(only_stage(problem), cpu(), ir::Scalar::float64))
+    for (const Candidate& candidate : likely_breakdowns(only_pass(problem), cpu(), ir::Scalar::float64))
         trees.push_back(rules::to_string(candidate.tree));
     return trees;
 }
@@ -36,8 +38,8 @@ struct Found {
     double seconds;
 };
 
-Found search(const Problem& problem, KnownTimes& times, SearchSetting setting) {
-    const Contender winner = PlanSearch(problem, times, std::move(setting)).run();
+Found search(const Problem& problem, FakeTimer& times, SearchSetting setting) {
+    const RecipeCandidate winner = PlanSearch(problem, times, std::move(setting)).run();
     return {planning::to_string(winner.recipe), winner.seconds};
 }
 
@@ -45,8 +47,7 @@ TEST(PlanSearch, FindsTheFastestOfTheLikely) {
     const Problem whole = problem("dft 4096");
     const std::string fastest = recipe_text(likely_trees(whole).back());
     ASSERT_NE(fastest, estimated(whole));
-    KnownTimes times(
-        [&](const Problem&, const std::string& recipe) { return recipe == fastest ? 1.0 : 2.0; });
+    FakeTimer times([&](const Problem&, const std::string& recipe) { return recipe == fastest ? 1.0 : 2.0; });
     const Found found = search(whole, times, {cpu(), unlimited});
     EXPECT_EQ(found.recipe, fastest);
     EXPECT_EQ(found.seconds, 1);
@@ -54,11 +55,11 @@ TEST(PlanSearch, FindsTheFastestOfTheLikely) {
 
 TEST(PlanSearch, TimesTheEstimatesChoiceFirstInEveryContestOfTheWhole) {
     const Problem whole = problem("dft 4096");
-    KnownTimes times([](const Problem&, const std::string&) { return 1.0; });
+    FakeTimer times([](const Problem&, const std::string&) { return 1.0; });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole)) << "nothing else is faster";
-    for (const auto& race : times.races) {
-        if (race.problem != to_text(whole)) continue;
-        EXPECT_EQ(race.recipes.front(), estimated(whole));
+    for (const auto& benchmark : times.benchmarks) {
+        if (benchmark.problem != to_text(whole)) continue;
+        EXPECT_EQ(benchmark.recipes.front(), estimated(whole));
     }
 }
 
@@ -66,7 +67,7 @@ TEST(PlanSearch, KeepsTheEstimateWhereAnotherIsFasterByLuckAlone) {
     const Problem whole = problem("dft 4096");
     const std::string lucky = recipe_text(likely_trees(whole).back());
     int wins = 0;
-    KnownTimes times([&](const Problem&, const std::string& recipe) {
+    FakeTimer times([&](const Problem&, const std::string& recipe) {
         return recipe == lucky && wins++ == 0 ? 0.5 : recipe == lucky ? 1.2 : 1.0;
     });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole));
@@ -74,11 +75,10 @@ TEST(PlanSearch, KeepsTheEstimateWhereAnotherIsFasterByLuckAlone) {
 
 TEST(PlanSearch, LooksAmongTheNeighboursOfTheBest) {
     const Problem whole = problem("dft 4096");
-    const auto of_estimate = neighbours(estimate(whole, cpu()).recipe.steps[0].tree);
+    const auto of_estimate = neighbours(estimate(whole, cpu()).recipe.passes[0].tree);
     ASSERT_FALSE(of_estimate.empty());
     const std::string fastest = recipe_text(rules::to_string(of_estimate.back()));
-    KnownTimes times(
-        [&](const Problem&, const std::string& recipe) { return recipe == fastest ? 0.5 : 1.0; });
+    FakeTimer times([&](const Problem&, const std::string& recipe) { return recipe == fastest ? 0.5 : 1.0; });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, fastest);
 }
 
@@ -86,7 +86,7 @@ TEST(PlanSearch, TakesTheFastestTreeOfAPartThatItTimedOnce) {
     const Problem whole = problem("dft 10007");
     ASSERT_TRUE(estimated(whole).find("bluestein(") != std::string::npos) << estimated(whole);
     std::string part_text, fastest;
-    KnownTimes times([&](const Problem& timed, const std::string& recipe) {
+    FakeTimer times([&](const Problem& timed, const std::string& recipe) {
         if (timed == whole) return recipe.find(fastest) != std::string::npos && !fastest.empty() ? 1.0 : 2.0;
         if (timed.dimensions[0].length < 20000) return 1.0;
         part_text = to_text(timed);
@@ -97,13 +97,13 @@ TEST(PlanSearch, TakesTheFastestTreeOfAPartThatItTimedOnce) {
     const Found found = search(whole, times, {cpu(), unlimited});
     EXPECT_NE(found.recipe.find(fastest + ", " + fastest), std::string::npos)
         << found.recipe << ": both transforms of the convolution run as " << fastest;
-    EXPECT_EQ(times.races_of(part_text), 1) << part_text;
+    EXPECT_EQ(times.benchmarks_of(part_text), 1) << part_text;
 }
 
 TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
     const Problem whole = problem("dft 512x1024 strides=(1,512)");
     std::vector<std::string> fastest; // of the rows, then of the columns
-    KnownTimes times([&](const Problem& timed, const std::string& recipe) {
+    FakeTimer times([&](const Problem& timed, const std::string& recipe) {
         if (timed == whole) {
             for (const std::string& tree : fastest)
                 if (recipe.find(tree) == std::string::npos) return 2.0;
@@ -117,26 +117,28 @@ TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
     const Found found = search(whole, times, {cpu(), unlimited});
     ASSERT_EQ(fastest.size(), 2U);
     EXPECT_EQ(found.recipe, "avx2: 1 " + fastest[0] + "; 0 " + fastest[1]);
-    EXPECT_EQ(times.races_of("dft 1024 strides=512 batch=512:1"), 1);
-    EXPECT_EQ(times.races_of("dft 512 inplace batch=1024"), 1);
+    EXPECT_EQ(times.benchmarks_of("dft 1024 strides=512 batch=512:1"), 1);
+    EXPECT_EQ(times.benchmarks_of("dft 512 inplace batch=1024"), 1);
 }
 
 TEST(PlanSearch, AsksAndTellsWhatEarlierSearchesFoundAboutParts) {
     const Problem whole = problem("dft 10007");
-    KnownTimes times([&](const Problem&, const std::string&) { return 1.0; });
-    std::map<std::string, Contender> kept;
+    FakeTimer times([&](const Problem&, const std::string&) { return 1.0; });
+    std::map<std::string, RecipeCandidate> kept;
     SearchSetting setting{cpu(), unlimited};
-    setting.memory.keep = [&](const Problem& part, const Contender& best) { kept[to_text(part)] = best; };
-    setting.memory.recall = [&](const Problem& part) -> std::optional<Contender> {
+    setting.wisdom.store = [&](const Problem& part, const RecipeCandidate& best) {
+        kept[to_text(part)] = best;
+    };
+    setting.wisdom.lookup = [&](const Problem& part) -> std::optional<RecipeCandidate> {
         const auto known = kept.find(to_text(part));
         return known == kept.end() ? std::nullopt : std::optional(known->second);
     };
     search(whole, times, setting);
     ASSERT_FALSE(kept.empty());
-    for (const auto& [text, best] : kept) EXPECT_EQ(times.races_of(text), 1) << text;
-    KnownTimes again([&](const Problem&, const std::string&) { return 1.0; });
+    for (const auto& [text, best] : kept) EXPECT_EQ(times.benchmarks_of(text), 1) << text;
+    FakeTimer again([&](const Problem&, const std::string&) { return 1.0; });
     search(whole, again, setting);
-    for (const auto& [text, best] : kept) EXPECT_EQ(again.races_of(text), 0) << text << " was known";
+    for (const auto& [text, best] : kept) EXPECT_EQ(again.benchmarks_of(text), 0) << text << " was known";
 }
 
 TEST(PlanSearch, KeepsItsBudget) {
@@ -144,7 +146,7 @@ TEST(PlanSearch, KeepsItsBudget) {
          {"dft 4096", "dft 10007", "dft 1048576", "rdft 1048576", "dft 1024x1024", "dft 96"})
         for (const double seconds : {0.0, 0.5, 2.0, 5.0}) {
             const Problem whole = problem(text);
-            KnownTimes times([](const Problem&, const std::string&) { return 1e-3; }, 0.1);
+            FakeTimer times([](const Problem&, const std::string&) { return 1e-3; }, 0.1);
             search(whole, times, {cpu(), seconds});
             EXPECT_LE(times.now(), seconds + 0.5) << text << " has a contest for each end of a part's time";
         }
@@ -152,7 +154,7 @@ TEST(PlanSearch, KeepsItsBudget) {
 
 TEST(PlanSearch, SaysNoTimeWhereItComparedNothing) {
     const Problem whole = problem("dft 4096");
-    KnownTimes times([](const Problem&, const std::string&) { return 1e-3; }, 1.0);
+    FakeTimer times([](const Problem&, const std::string&) { return 1e-3; }, 1.0);
     const Found found = search(whole, times, {cpu(), 0.5});
     EXPECT_EQ(found.recipe, estimated(whole));
     EXPECT_EQ(found.seconds, unlimited);
@@ -161,25 +163,25 @@ TEST(PlanSearch, SaysNoTimeWhereItComparedNothing) {
 TEST(PlanSearch, LeavesOutWhatCannotBeBuilt) {
     const Problem whole = problem("dft 4096");
     const std::string impossible = recipe_text(likely_trees(whole).back());
-    KnownTimes times(
+    FakeTimer times(
         [&](const Problem&, const std::string& recipe) { return recipe == impossible ? -1 : 1.0; });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole));
 }
 
 TEST(PlanSearch, TriesRivals) {
     const Problem whole = problem("dft 64");
-    const std::string rival = recipe_text("six-step(8,8)");
-    KnownTimes times([&](const Problem&, const std::string& recipe) { return recipe == rival ? 1.0 : 2.0; });
+    const std::string extra = recipe_text("six-step(8,8)");
+    FakeTimer times([&](const Problem&, const std::string& recipe) { return recipe == extra ? 1.0 : 2.0; });
     SearchSetting setting{cpu(), unlimited};
-    setting.rivals = {planning::parse_recipe(rival)};
-    EXPECT_EQ(search(whole, times, setting).recipe, rival);
+    setting.extra_candidates = {planning::parse_recipe(extra)};
+    EXPECT_EQ(search(whole, times, setting).recipe, extra);
 }
 
 TEST(PlanSearch, ReportsWhatItTimesHowManyTheBestAndTheTimeLeft) {
     std::vector<std::string> lines;
     SearchSetting setting{cpu(), 60};
     setting.progress = [&](const std::string& line) { lines.push_back(line); };
-    KnownTimes times([](const Problem&, const std::string&) { return 2e-6; }, 0.2);
+    FakeTimer times([](const Problem&, const std::string&) { return 2e-6; }, 0.2);
     search(problem("dft 10007"), times, setting);
     ASSERT_GT(lines.size(), 3U);
     EXPECT_TRUE(lines[0].starts_with("dft 10007: 1 of 1, 2 µs with avx2: 0 bluestein(")) << lines[0];
@@ -193,25 +195,25 @@ TEST(PlanSearch, ReportsWhatItTimesHowManyTheBestAndTheTimeLeft) {
 TEST(ExhaustiveSearch, TriesEveryChoiceOfEveryRuleThatApplies) {
     for (const char* text : {"dft 12", "rdft 12", "dct2 8", "wht 16", "dft 13", "dft 4x6"}) {
         const Problem whole = problem(text);
-        KnownTimes times([](const Problem&, const std::string&) { return 1e-6; });
+        FakeTimer times([](const Problem&, const std::string&) { return 1e-6; });
         SearchSetting setting{cpu(), unlimited};
         setting.exhaustive = true;
         search(whole, times, setting);
         std::set<std::string> tried;
-        for (const auto& race : times.races)
-            if (race.problem == text)
-                for (const std::string& recipe : race.recipes) {
-                    const auto tree = planning::parse_recipe(recipe).steps[0].tree;
+        for (const auto& benchmark : times.benchmarks)
+            if (benchmark.problem == text)
+                for (const std::string& recipe : benchmark.recipes) {
+                    const auto tree = planning::parse_recipe(recipe).passes[0].tree;
                     tried.insert(rules::to_string({tree.rule, tree.choice, {}}));
                 }
-        for (const Candidate& candidate : all_breakdowns(only_stage(whole)))
+        for (const Candidate& candidate : all_breakdowns(only_pass(whole)))
             EXPECT_TRUE(tried.count(rules::to_string(candidate.tree)))
                 << text << ": " << rules::to_string(candidate.tree);
     }
 }
 
 TEST(ExhaustiveSearch, KeepsABudgetToo) {
-    KnownTimes times([](const Problem&, const std::string&) { return 1e-6; }, 0.1);
+    FakeTimer times([](const Problem&, const std::string&) { return 1e-6; }, 0.1);
     SearchSetting setting{cpu(), 3};
     setting.exhaustive = true;
     search(problem("dft 360"), times, setting);

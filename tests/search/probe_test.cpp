@@ -13,46 +13,46 @@
 namespace swirl::search {
 namespace {
 
-const ProbeOptions quick{.budget = 0.05, .memory_working_set = Integer{4} << 20, .most_pages = 64};
+const ProbeOptions quick{.budget = 0.05, .memory_working_set = Integer{4} << 20, .max_pages = 64};
 
 TEST(HostMachine, DescribesItself) {
-    const Machine& machine = host_machine();
-    EXPECT_FALSE(machine.model.empty());
-    EXPECT_GE(machine.cores, 1);
-    EXPECT_GE(machine.hardware_threads, machine.cores);
-    EXPECT_EQ(machine.instruction_set, target::host_cpu().name);
+    const Host& host = this_host();
+    EXPECT_FALSE(host.model.empty());
+    EXPECT_GE(host.cores, 1);
+    EXPECT_GE(host.hardware_threads, host.cores);
+    EXPECT_EQ(host.instruction_set, target::host_cpu().name);
     Integer before = 0;
     int level = 0;
-    for (const CacheLevel& cache : machine.caches) {
+    for (const CacheLevel& cache : host.caches) {
         EXPECT_GT(cache.level, level);
         EXPECT_GT(cache.bytes, before);
         EXPECT_GE(cache.shared_by, 1);
         level = cache.level;
         before = cache.bytes;
     }
-    EXPECT_EQ(machine_key(machine), machine_key(machine));
-    EXPECT_EQ(machine_key(machine).find('\n'), std::string::npos);
+    EXPECT_EQ(host_key(host), host_key(host));
+    EXPECT_EQ(host_key(host).find('\n'), std::string::npos);
 }
 
 TEST(MachineKey, TellsApartWhatRunsDifferently) {
-    Machine machine{.model = "A processor",
-                    .generation = "family 1",
-                    .instruction_set = "avx2",
-                    .vector_bytes = 32,
-                    .cores = 4,
-                    .hardware_threads = 8,
-                    .caches = {{.level = 1, .bytes = 32768}}};
-    const std::string key = machine_key(machine);
+    Host host{.model = "A processor",
+              .generation = "family 1",
+              .instruction_set = "avx2",
+              .vector_bytes = 32,
+              .cores = 4,
+              .hardware_threads = 8,
+              .caches = {{.level = 1, .bytes = 32768}}};
+    const std::string key = host_key(host);
     EXPECT_EQ(key, "A processor, family 1, avx2, L1 32 KiB, 4 cores");
-    Machine other = machine;
+    Host other = host;
     other.instruction_set = "sse2";
-    EXPECT_NE(machine_key(other), key);
-    other = machine;
+    EXPECT_NE(host_key(other), key);
+    other = host;
     other.caches[0].bytes *= 2;
-    EXPECT_NE(machine_key(other), key);
-    other = machine;
+    EXPECT_NE(host_key(other), key);
+    other = host;
     other.cores = 8;
-    EXPECT_NE(machine_key(other), key);
+    EXPECT_NE(host_key(other), key);
 }
 
 TEST(SizeText, IsShort) {
@@ -68,7 +68,7 @@ TEST(ProbePrograms, ComputeWhatTheySayAndCountTheirFlops) {
     for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()})
         for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64}) {
             const ir::Program program = arithmetic_program(*cpu, scalar);
-            ir::verify(program, ir::Stage::machine);
+            ir::verify(program, ir::VerificationLevel::legalized);
             ir::Arguments arguments(program);
             arguments.parameters = {3};
             for (Integer i = 0; i < program.buffers[0].elements; ++i) arguments["accumulators"].set(i, i);
@@ -120,7 +120,7 @@ TEST(ProbeKernels, WorkWithAndWithoutGeneratedCode) {
 // ---- the probe ------------------------------------------------------------------------------------------------
 
 TEST(Probe, GivesASpeedForEverythingItMeasures) {
-    for (const MachineProbe& probe : {search::probe(quick), search::probe(portable_probe_kernels(), quick)}) {
+    for (const HostProbe& probe : {search::probe(quick), search::probe(portable_probe_kernels(), quick)}) {
         EXPECT_GT(probe.flops_float32, 0);
         EXPECT_GT(probe.flops_float64, 0);
         EXPECT_GT(probe.latency_float32, 0);
@@ -143,15 +143,15 @@ TEST(Probe, GivesASpeedForEverythingItMeasures) {
     }
 }
 
-MachineProbe invented() {
-    MachineProbe probe;
-    probe.machine = {.model = "An \"odd\" name",
-                     .generation = "",
-                     .instruction_set = "avx512",
-                     .vector_bytes = 64,
-                     .cores = 2,
-                     .hardware_threads = 4,
-                     .caches = {{1, 49152, 64, 12, 2}, {2, 2097152, 64, 16, 2}}};
+HostProbe invented() {
+    HostProbe probe;
+    probe.host = {.model = "An \"odd\" name",
+                  .generation = "",
+                  .instruction_set = "avx512",
+                  .vector_bytes = 64,
+                  .cores = 2,
+                  .hardware_threads = 4,
+                  .caches = {{1, 49152, 64, 12, 2}, {2, 2097152, 64, 16, 2}}};
     probe.measured_with = "avx512 machine code";
     probe.flops_float32 = 160e9;
     probe.flops_float64 = 1.0 / 3 * 1e9;
@@ -173,7 +173,7 @@ TEST(Probe, IsNotReadFromOtherText) {
     EXPECT_THROW(parse_probe("[1]"), UserError);
     const std::string good = to_json(invented());
     EXPECT_THROW(parse_probe(good.substr(0, good.size() / 2)), UserError);
-    MachineProbe still = invented();
+    HostProbe still = invented();
     still.flops_float32 = 0;
     EXPECT_THROW(parse_probe(to_json(still)), UserError);
 }
@@ -202,7 +202,7 @@ TEST(Probe, ReadsWellAsATable) {
 }
 
 TEST(Probe, NamesTheLevelThatHoldsTheData) {
-    const MachineProbe probe = invented();
+    const HostProbe probe = invented();
     EXPECT_EQ(probe.level_holding(1).level, "L1");
     EXPECT_EQ(probe.level_holding(49152).level, "L1");
     EXPECT_EQ(probe.level_holding(49153).level, "L2");
@@ -221,11 +221,11 @@ TEST(Probe, AChainOfMultiplyAddsIsNoFasterThanManySideBySide) {
 
 TEST(KnownProbe, IsMeasuredOnceAndAgainWhenItCannotBeRead) {
     Wisdom wisdom(":memory:");
-    const MachineProbe first = known_probe(wisdom, quick);
+    const HostProbe first = known_probe(wisdom, quick);
     EXPECT_EQ(known_probe(wisdom, quick), first) << "two measurements would not be equal";
-    wisdom.remember_fact(machine_key(host_machine()), "probe", "nonsense");
+    wisdom.store_fact(host_key(this_host()), "probe", "nonsense");
     EXPECT_GT(known_probe(wisdom, quick).flops_float64, 0);
-    EXPECT_NO_THROW(parse_probe(*wisdom.fact(machine_key(host_machine()), "probe")));
+    EXPECT_NO_THROW(parse_probe(*wisdom.fact(host_key(this_host()), "probe")));
 }
 
 } // namespace

@@ -28,7 +28,7 @@ TEST(RoughLengths, HaveRadicesWhateverTheirSmoothPartDoesAlone) {
     for (const target::Cpu* cpu : target::cpus())
         for (const Integer n : {58275, 58608, 62234, 64380, 113160, 4100000})
             for (const char* precision : {"", " float32"})
-                expect_valid(estimated(fmt::format("dft {}{}", n, precision), *cpu).steps.front().tree, n);
+                expect_valid(estimated(fmt::format("dft {}{}", n, precision), *cpu).passes.front().tree, n);
 }
 
 TEST(RoughLengths, AreTransformedToo) {

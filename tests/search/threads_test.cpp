@@ -26,7 +26,7 @@ using planning::ProblemData;
 /// Plans share loops however short they are.
 std::shared_ptr<const Plan> plan_for(const Problem& problem, int threads) {
     return Plan::build(problem, estimate(problem, target::host_cpu()).recipe,
-                       {.threads = threads, .least_shared_operations = 0, .check = false});
+                       {.threads = threads, .min_parallel_operations = 0, .check = false});
 }
 
 /// All bytes of a problem's memory after a plan has run on it.

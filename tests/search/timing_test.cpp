@@ -9,17 +9,17 @@ namespace {
 
 TEST(InterleavedTiming, TakesASampleOfEachInEveryRound) {
     std::vector<Integer> applied(3);
-    std::vector<TimedWork> contenders;
-    for (Integer& count : applied) contenders.push_back({.run = [&count] { ++count; }, .restore = {}});
+    std::vector<TimedWork> candidates;
+    for (Integer& count : applied) candidates.push_back({.run = [&count] { ++count; }, .restore = {}});
     TimingOptions options;
     options.warm_up = 1e-4;
     options.shortest_sample = 1e-5;
     options.budget = 0.01;
-    const std::vector<Measurement> results = measure_interleaved(contenders, options);
+    const std::vector<Measurement> results = measure_interleaved(candidates, options);
     ASSERT_EQ(results.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(results[i].samples, results[0].samples);
-        EXPECT_GE(results[i].samples, options.least_samples);
+        EXPECT_GE(results[i].samples, options.min_samples);
         EXPECT_LE(results[i].minimum, results[i].median);
         EXPECT_GT(applied[i], results[i].repetitions);
     }
@@ -30,13 +30,13 @@ TEST(InterleavedTiming, BeginsEachRoundWithAnotherContender) {
     const auto work = [&](char name) {
         return TimedWork{.run = [&order, name] { order += name; }, .restore = {}};
     };
-    const std::vector<TimedWork> contenders = {work('a'), work('b'), work('c')};
+    const std::vector<TimedWork> candidates = {work('a'), work('b'), work('c')};
     TimingOptions options;
     options.warm_up = 0;
     options.shortest_sample = 0; // one application a sample
-    options.least_samples = 3;
-    options.most_samples = 3;
-    measure_interleaved(contenders, options);
+    options.min_samples = 3;
+    options.max_samples = 3;
+    measure_interleaved(candidates, options);
     ASSERT_GE(order.size(), 9U);
     EXPECT_EQ(order.substr(order.size() - 9), "abcbcacab");
 }
@@ -61,7 +61,7 @@ TEST(CompulsoryBytes, CountEveryElementOfBothSidesOnce) {
 }
 
 TEST(Floors, DivideByTheSpeedsOfTheProbe) {
-    MachineProbe probe;
+    HostProbe probe;
     probe.flops_float64 = 100e9;
     probe.flops_float32 = 200e9;
     probe.bandwidth = {{"L1", 24576, 0, 0, 320e9}, {"memory", 1 << 27, 0, 0, 10e9}};

@@ -67,7 +67,7 @@ WisdomEntry with_time(double seconds) {
 }
 
 TEST_F(WisdomFile, KeepsEntriesBetweenOpenings) {
-    EXPECT_TRUE(open().remember(key, timed));
+    EXPECT_TRUE(open().store(key, timed));
     Wisdom again = open();
     EXPECT_EQ(again.find(key), timed);
     EXPECT_EQ(again.find({"other machine", key.problem}), std::nullopt);
@@ -79,11 +79,11 @@ TEST_F(WisdomFile, KeepsTheBetterOfTwoEntries) {
     Wisdom wisdom = open();
     WisdomEntry estimated = with_time(1e-9);
     estimated.found_by = FoundBy::estimate;
-    EXPECT_TRUE(wisdom.remember(key, estimated));
-    EXPECT_TRUE(wisdom.remember(key, timed)) << "timed is better than estimated, even if slower";
-    EXPECT_FALSE(wisdom.remember(key, estimated));
-    EXPECT_FALSE(wisdom.remember(key, with_time(3e-6)));
-    EXPECT_TRUE(wisdom.remember(key, with_time(1e-6)));
+    EXPECT_TRUE(wisdom.store(key, estimated));
+    EXPECT_TRUE(wisdom.store(key, timed)) << "timed is better than estimated, even if slower";
+    EXPECT_FALSE(wisdom.store(key, estimated));
+    EXPECT_FALSE(wisdom.store(key, with_time(3e-6)));
+    EXPECT_TRUE(wisdom.store(key, with_time(1e-6)));
     EXPECT_EQ(wisdom.find(key)->seconds, 1e-6);
     EXPECT_TRUE(wisdom.replace(key, with_time(5e-6)));
     EXPECT_EQ(wisdom.find(key)->seconds, 5e-6);
@@ -97,13 +97,13 @@ TEST_F(WisdomFile, ComparesEntriesInTheDatabaseAsIsBetterDoes) {
     for (const WisdomEntry& old : entries)
         for (const WisdomEntry& next : entries) {
             wisdom.replace(key, old);
-            EXPECT_EQ(wisdom.remember(key, next), is_better(next, old));
+            EXPECT_EQ(wisdom.store(key, next), is_better(next, old));
         }
 }
 
 TEST_F(WisdomFile, FillsInTimeAndVersion) {
     Wisdom wisdom = open();
-    wisdom.remember(key, {.recipe = "r", .seconds = 1});
+    wisdom.store(key, {.recipe = "r", .seconds = 1});
     EXPECT_GT(wisdom.find(key)->created, 1700000000);
     EXPECT_FALSE(wisdom.find(key)->version.empty());
 }
@@ -111,38 +111,38 @@ TEST_F(WisdomFile, FillsInTimeAndVersion) {
 TEST_F(WisdomFile, ForgetsOneAllOfAMachineOrAll) {
     Wisdom wisdom = open();
     for (const char* machine : {"a", "b"})
-        for (const char* problem : {"1", "2", "3"}) wisdom.remember({machine, problem}, timed);
-    wisdom.remember_fact("a", "probe", "{}");
-    EXPECT_EQ(wisdom.forget({"a", "2"}), 1);
-    EXPECT_EQ(wisdom.forget({"a", "2"}), 0);
-    EXPECT_EQ(wisdom.forget_machine("a"), 2);
+        for (const char* problem : {"1", "2", "3"}) wisdom.store({machine, problem}, timed);
+    wisdom.store_fact("a", "probe", "{}");
+    EXPECT_EQ(wisdom.erase({"a", "2"}), 1);
+    EXPECT_EQ(wisdom.erase({"a", "2"}), 0);
+    EXPECT_EQ(wisdom.erase_machine("a"), 2);
     EXPECT_EQ(wisdom.fact("a", "probe"), std::nullopt);
     EXPECT_EQ(wisdom.entries().size(), 3U);
-    EXPECT_EQ(wisdom.forget_all(), 3);
+    EXPECT_EQ(wisdom.erase_all(), 3);
     EXPECT_TRUE(wisdom.entries().empty());
 }
 
 TEST_F(WisdomFile, KeepsFactsAboutMachines) {
     Wisdom wisdom = open();
     EXPECT_EQ(wisdom.fact("m", "probe"), std::nullopt);
-    wisdom.remember_fact("m", "probe", "one");
-    wisdom.remember_fact("m", "probe", "two");
+    wisdom.store_fact("m", "probe", "one");
+    wisdom.store_fact("m", "probe", "two");
     EXPECT_EQ(open().fact("m", "probe"), "two");
 }
 
 TEST_F(WisdomFile, TakesTextAsItIs) {
     const WisdomKey odd{"m'\"; DROP TABLE entries; --", std::string("a\0b", 3)};
     Wisdom wisdom = open();
-    wisdom.remember(odd, timed);
+    wisdom.store(odd, timed);
     EXPECT_EQ(wisdom.find(odd), timed);
     EXPECT_EQ(wisdom.entries().front().first, odd);
 }
 
 TEST_F(WisdomFile, RefusesEntriesWithoutRecipeOrTime) {
     Wisdom wisdom = open();
-    EXPECT_THROW(wisdom.remember(key, {.recipe = "", .seconds = 1}), InternalError);
-    EXPECT_THROW(wisdom.remember(key, with_time(-1)), InternalError);
-    EXPECT_THROW(wisdom.remember(key, with_time(std::numeric_limits<double>::quiet_NaN())), InternalError);
+    EXPECT_THROW(wisdom.store(key, {.recipe = "", .seconds = 1}), InternalError);
+    EXPECT_THROW(wisdom.store(key, with_time(-1)), InternalError);
+    EXPECT_THROW(wisdom.store(key, with_time(std::numeric_limits<double>::quiet_NaN())), InternalError);
 }
 
 TEST_F(WisdomFile, ServesThreadsAtOnce) {
@@ -151,7 +151,7 @@ TEST_F(WisdomFile, ServesThreadsAtOnce) {
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
             for (int i = 0; i < 10; ++i) {
-                wisdom.remember({"m", std::to_string(i)}, with_time(1 + t));
+                wisdom.store({"m", std::to_string(i)}, with_time(1 + t));
                 wisdom.find({"m", std::to_string(i)});
             }
         });
@@ -167,7 +167,7 @@ TEST_F(WisdomFile, ServesProcessesThatCreateAndWriteItAtOnce) {
         bool warned = false;
         Wisdom wisdom(file, [&](std::string_view) { warned = true; });
         for (int i = 0; i < problems; ++i)
-            wisdom.remember({"m", std::to_string(i)}, with_time(1 + (process + i) % processes));
+            wisdom.store({"m", std::to_string(i)}, with_time(1 + (process + i) % processes));
         return !warned && wisdom.file() == file;
     });
     EXPECT_TRUE(all);
@@ -179,9 +179,9 @@ TEST_F(WisdomFile, ServesProcessesThatCreateAndWriteItAtOnce) {
 
 TEST_F(WisdomFile, StaysUsableInAChildProcess) {
     Wisdom wisdom = open();
-    wisdom.remember({"m", "parent"}, timed);
+    wisdom.store({"m", "parent"}, timed);
     EXPECT_TRUE(in_processes(3, [&](int i) {
-        return wisdom.find({"m", "parent"}) == timed && wisdom.remember({"m", std::to_string(i)}, timed);
+        return wisdom.find({"m", "parent"}) == timed && wisdom.store({"m", std::to_string(i)}, timed);
     }));
     EXPECT_EQ(wisdom.entries().size(), 4U);
 }
@@ -191,7 +191,7 @@ TEST_F(WisdomFile, StaysUsableInAChildProcess) {
 TEST_F(WisdomFile, MovesAFileThatIsNoDatabaseAsideAndBeginsAnew) {
     fs::create_directories(file.parent_path());
     std::ofstream(file) << std::string(5000, 'x');
-    EXPECT_TRUE(open().remember(key, timed));
+    EXPECT_TRUE(open().store(key, timed));
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_NE(warnings[0].find("damaged"), std::string::npos);
     EXPECT_EQ(open().find(key), timed);
@@ -213,12 +213,12 @@ void damage(const fs::path& file) {
 TEST_F(WisdomFile, RecoversWhenPagesInsideAreDamaged) {
     {
         Wisdom wisdom = open();
-        for (int i = 0; i < 300; ++i) wisdom.remember({"m", std::to_string(i)}, timed);
+        for (int i = 0; i < 300; ++i) wisdom.store({"m", std::to_string(i)}, timed);
     }
     damage(file);
     Wisdom wisdom = open();
     EXPECT_EQ(wisdom.find({"m", "7"}), std::nullopt);
-    EXPECT_TRUE(wisdom.remember(key, timed));
+    EXPECT_TRUE(wisdom.store(key, timed));
     EXPECT_EQ(wisdom.file(), file);
     EXPECT_EQ(warnings.size(), 1U);
     EXPECT_EQ(open().entries().size(), 1U);
@@ -229,7 +229,7 @@ TEST_F(WisdomFile, IsMovedAsideOnceWhenSeveralProcessesMeetTheDamage) {
     std::ofstream(file) << std::string(5000, 'x');
     EXPECT_TRUE(in_processes(5, [&](int i) {
         Wisdom wisdom(file, [](std::string_view) {});
-        return wisdom.remember({"m", std::to_string(i)}, timed);
+        return wisdom.store({"m", std::to_string(i)}, timed);
     }));
     std::size_t moved = 0;
     for (const fs::directory_entry& each : fs::directory_iterator(file.parent_path()))
@@ -239,13 +239,13 @@ TEST_F(WisdomFile, IsMovedAsideOnceWhenSeveralProcessesMeetTheDamage) {
 }
 
 TEST_F(WisdomFile, LeavesANewerFormatAlone) {
-    open().remember(key, timed);
+    open().store(key, timed);
     sqlite::Database(file).execute("PRAGMA user_version = 7; CREATE TABLE more (x)");
     {
         Wisdom wisdom = open();
         EXPECT_EQ(wisdom.file(), ":memory:");
         EXPECT_EQ(wisdom.find(key), std::nullopt);
-        EXPECT_TRUE(wisdom.remember(key, timed)) << "in memory";
+        EXPECT_TRUE(wisdom.store(key, timed)) << "in memory";
         EXPECT_EQ(wisdom.find(key), timed);
     }
     ASSERT_EQ(warnings.size(), 1U);
@@ -267,7 +267,7 @@ TEST_F(WisdomFile, LivesInMemoryWhereNoFileCanBe) {
     Wisdom wisdom = open();
     EXPECT_EQ(wisdom.file(), ":memory:");
     EXPECT_EQ(warnings.size(), 1U);
-    EXPECT_TRUE(wisdom.remember(key, timed));
+    EXPECT_TRUE(wisdom.store(key, timed));
 }
 
 TEST_F(WisdomFile, LivesInMemoryWhereThePathLeadsToNoFile) {
@@ -281,7 +281,7 @@ TEST_F(WisdomFile, LivesInMemoryWhereThePathLeadsToNoFile) {
         warnings.clear();
         Wisdom wisdom = open();
         EXPECT_EQ(wisdom.file(), ":memory:") << path;
-        EXPECT_TRUE(wisdom.remember(key, timed));
+        EXPECT_TRUE(wisdom.store(key, timed));
         EXPECT_EQ(wisdom.find(key), timed);
         EXPECT_EQ(warnings.size(), 1U) << path;
     }
@@ -310,8 +310,8 @@ TEST_F(WisdomFile, IsNowhereForPlanningWhereThePathLeadsToNoFile) {
 TEST_F(WisdomFile, ComesBackWholeFromItsLines) {
     Wisdom first(":memory:");
     for (int i = 0; i < 20; ++i)
-        first.remember({"m \"q\" é", std::to_string(i)}, {"recipe\n" + std::to_string(i), 1.0 / (i + 3),
-                                                          static_cast<FoundBy>(i % 3), 1000 + i, "v"});
+        first.store({"m \"q\" é", std::to_string(i)}, {"recipe\n" + std::to_string(i), 1.0 / (i + 3),
+                                                       static_cast<FoundBy>(i % 3), 1000 + i, "v"});
     std::stringstream lines;
     EXPECT_EQ(first.export_lines(lines), 20);
     Wisdom second = open();
@@ -323,17 +323,17 @@ TEST_F(WisdomFile, ComesBackWholeFromItsLines) {
 
 TEST_F(WisdomFile, MergesByTheBetterTime) {
     Wisdom theirs(":memory:");
-    theirs.remember({"m", "faster here"}, with_time(5));
-    theirs.remember({"m", "faster there"}, with_time(1));
-    theirs.remember({"m", "only there"}, with_time(9));
+    theirs.store({"m", "faster here"}, with_time(5));
+    theirs.store({"m", "faster there"}, with_time(1));
+    theirs.store({"m", "only there"}, with_time(9));
     Wisdom ours = open();
-    ours.remember({"m", "faster here"}, with_time(2));
-    ours.remember({"m", "faster there"}, with_time(3));
+    ours.store({"m", "faster here"}, with_time(2));
+    ours.store({"m", "faster there"}, with_time(3));
     std::stringstream lines;
     theirs.export_lines(lines);
     const Wisdom::Imported imported = ours.import_lines(lines);
     EXPECT_EQ(imported.stored, 2);
-    EXPECT_EQ(imported.kept, 1);
+    EXPECT_EQ(imported.unchanged, 1);
     EXPECT_EQ(ours.find({"m", "faster here"})->seconds, 2);
     EXPECT_EQ(ours.find({"m", "faster there"})->seconds, 1);
     EXPECT_EQ(ours.find({"m", "only there"})->seconds, 9);
@@ -341,7 +341,7 @@ TEST_F(WisdomFile, MergesByTheBetterTime) {
 
 TEST_F(WisdomFile, ReadsTheGoodLinesOfADamagedFile) {
     Wisdom source(":memory:");
-    source.remember(key, timed);
+    source.store(key, timed);
     std::stringstream good;
     source.export_lines(good);
     const std::string line = good.str();

@@ -9,32 +9,32 @@
 #include <string>
 #include <vector>
 
-/// Emitted C++ for AArch64, compiled and run: by this machine where it is one, else by a cross compiler and an emulator.
+/// Compiles and runs emitted C++ for AArch64: natively on such a host, else with a cross compiler and an emulator.
 namespace swirl::support {
 
-/// What a pointer argument points into, before the call and, once that has run, after it.
+/// The buffer behind a pointer argument, before the call and, afterwards, after it.
 struct ArmBuffer {
     std::vector<std::byte> bytes;
-    std::size_t origin = 0; ///< bytes before where the argument points
+    std::size_t origin = 0; ///< bytes before the argument's address
 };
 
 /// One call of an extern "C" function.
 struct ArmCall {
-    /// void(void*, …) with a pointer for each buffer, or void(void* const* buffers, const int64_t* parameters).
+    /// void(void*, …) with one pointer per buffer, or void(void* const* buffers, const int64_t* parameters).
     enum class Convention : std::uint8_t { pointers, array };
 
     std::string function;
     Convention convention = Convention::pointers;
     std::vector<ArmBuffer> buffers = {};
-    std::vector<std::int64_t> parameters = {}; ///< of Convention::array
+    std::vector<std::int64_t> parameters = {}; ///< for Convention::array
 };
 
 struct ArmMachine {
     std::string compiler;
-    std::string emulator; ///< empty: none is needed
+    std::string emulator; ///< empty: not needed
 };
 
-/// Throws where a program for AArch64 cannot be compiled or run.
+/// Throws if a program for AArch64 cannot be compiled or run.
 inline ArmMachine arm_machine() {
     const auto first_of = [](std::initializer_list<const char*> names) {
         for (const char* name : names)
@@ -49,7 +49,7 @@ inline ArmMachine arm_machine() {
 #endif
 }
 
-/// A program that makes the calls on what it reads, and writes what is in their buffers afterwards.
+/// A program that makes the calls on buffers it reads, and writes the buffers afterwards.
 inline std::string caller_of(const std::vector<ArmCall>& calls) {
     std::ostringstream declarations, table;
     for (const ArmCall& call : calls) {
@@ -98,7 +98,7 @@ int main() {
 )";
 }
 
-/// Compiles the texts, each on its own and without a warning, and makes the calls. Throws with the compiler's words.
+/// Compiles the texts separately and without warnings, and makes the calls. Throws with the compiler's messages.
 inline void run_on_arm(const std::vector<std::string>& texts, const std::string& flags,
                        std::vector<ArmCall>& calls) {
     const ArmMachine machine = arm_machine();

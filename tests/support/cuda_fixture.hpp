@@ -12,13 +12,13 @@
 #include <optional>
 #include <string>
 
-/// What tests of the CUDA driver's user share.
+/// Fixtures for tests of code that uses the CUDA driver.
 namespace swirl::runtime {
 
 using support::fake_cuda_library;
 using support::FakeCuda;
 
-/// The state of a fake driver, loaded if it is not yet.
+/// The state of a fake driver, loaded on first use.
 inline FakeCuda& fake_of(int version) {
     void* const library = dlopen(fake_cuda_library(version).c_str(), RTLD_NOW | RTLD_LOCAL);
     EXPECT_NE(library, nullptr) << dlerror();
@@ -29,7 +29,7 @@ inline void expect_contains(const std::string& text, std::initializer_list<const
     for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-/// A fake driver as new for each test, which afterwards holds nothing.
+/// A fresh fake driver for each test; checks afterwards that nothing is still held.
 class Cuda : public testing::Test {
 protected:
     void SetUp() override { fake = {.stack_depth = fake.stack_depth}; }

@@ -6,7 +6,7 @@
 
 namespace swirl {
 
-/// What the error of an action says; empty where it throws none.
+/// The message of an action's error; empty if it throws none.
 template <class Error = UserError, class Action> std::string error_of(Action&& action) {
     try {
         action();

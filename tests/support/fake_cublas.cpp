@@ -55,7 +55,7 @@ int multiply(std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const
 
 namespace {
 
-/// What has to be set before a handle can be used in a stream that is recorded.
+/// Settings required before a handle can be used in a captured stream.
 struct Handle {
     bool has_stream = false, has_workspace = false;
     bool is_ready() const { return has_stream && has_workspace; }
@@ -86,7 +86,7 @@ EXPORT int cublasGetProperty(int which, int* value) {
 EXPORT const char* cublasGetStatusName(int status) {
     return status == not_supported ? "CUBLAS_STATUS_NOT_SUPPORTED" : "CUBLAS_STATUS_SOME";
 }
-EXPORT int cublasSetStream_v2(void* handle, void*) { // which takes the workspace away, as cuBLAS does
+EXPORT int cublasSetStream_v2(void* handle, void*) { // resets the workspace, as cuBLAS does
     *static_cast<Handle*>(handle) = {true, false};
     return success;
 }

@@ -1,5 +1,4 @@
-// cublasLt of the cuBLAS without a GPU: products of E4M3, of which A has to be stored transposed, as on GPUs of compute
-// capability 9.0.
+// cublasLt of the fake cuBLAS: E4M3 GEMM, whose A must be stored transposed, as on GPUs of compute capability 9.0.
 
 #include "support/fake_cublas.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-// SWIRL_FAKE_CUDA_VERSION is the version of CUDA that this library pretends to be for.
+// SWIRL_FAKE_CUDA_VERSION is the CUDA version that this library claims to support.
 
 namespace swirl::support::driver {
 
@@ -15,7 +15,7 @@ thread_local std::vector<runtime::cuda::Context> stack;
 
 namespace {
 
-/// Programs other than tests say in the environment how much memory a GPU has.
+/// Programs other than tests set a GPU's memory size in the environment.
 FakeCuda initial_state() {
     FakeCuda state;
     if (const char* mebibytes = std::getenv("SWIRL_FAKE_CUDA_MIB"))
@@ -52,21 +52,21 @@ std::string bytes_of_arguments(void** arguments) {
 
 constexpr std::chrono::milliseconds compile_time{2};
 
-/// Notes options, and writes the compiler's log where they say.
+/// Records options, and writes the compiler's log to the given buffers.
 void take_options(unsigned count, const CompileOption* names, void** values) {
     fake().options.clear();
     for (unsigned k = 0; k < count; ++k) {
         fake().options[static_cast<int>(names[k])] = reinterpret_cast<std::uintptr_t>(values[k]);
         const bool is_log = names[k] == CompileOption::errors || names[k] == CompileOption::information;
-        if (is_log) { // whose size follows
+        if (is_log) { // the next option is its size
             const auto room = reinterpret_cast<std::uintptr_t>(values[k + 1]);
             std::copy_n(fake().log.begin(), std::min(fake().log.size(), room), static_cast<char*>(values[k]));
         }
     }
 }
 
-/// Whether there is room. As of a GPU's, addresses are multiples of 256. Behind each block is a gap, so that what reaches beyond one is
-/// not in another.
+/// Whether the allocation fits. Addresses are multiples of 256, as on a GPU. A gap follows each block, so that
+/// out-of-bounds accesses do not hit another block.
 bool allocate(Address* address, std::size_t bytes) {
     if (bytes > fake().free_bytes) return false;
     constexpr std::size_t alignment = 256, gap = 1 << 16;
@@ -111,35 +111,35 @@ EXPORT Result cuGetErrorString(Result, const char** text) {
 EXPORT Result cuDeviceGetCount(int* count) {
     return Call("cuDeviceGetCount", Call::initialised)([=] { *count = fake().devices; });
 }
-EXPORT Result cuDeviceGet(DeviceNumber* device, int ordinal) {
+EXPORT Result cuDeviceGet(DeviceHandle* device, int ordinal) {
     return Call("cuDeviceGet", Call::initialised)([=] { *device = ordinal; });
 }
-EXPORT Result cuDeviceGetName(char* name, int length, DeviceNumber) {
+EXPORT Result cuDeviceGetName(char* name, int length, DeviceHandle) {
     return Call("cuDeviceGetName", Call::initialised)(
         [=] { std::strncpy(name, "Fake H100", static_cast<std::size_t>(length)); });
 }
-EXPORT Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber) {
+EXPORT Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceHandle) {
     return Call("cuDeviceTotalMem", Call::initialised)([=] { *bytes = std::size_t{3} << 29; });
 }
-EXPORT Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber) {
+EXPORT Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceHandle) {
     return Call("cuDeviceGetAttribute", Call::initialised)([=] {
         switch (attribute) {
         case DeviceAttribute::capability_major: *value = 9; break;
         case DeviceAttribute::multiprocessors: *value = 132; break;
-        case DeviceAttribute::shared_bytes_per_block_at_most: *value = 232448; break;
+        case DeviceAttribute::max_shared_bytes_per_block: *value = 232448; break;
         case DeviceAttribute::memory_pools: *value = fake().has_memory_pools ? 1 : 0; break;
         default: *value = 0;
         }
     });
 }
-EXPORT Result cuDevicePrimaryCtxRetain(Context* context, DeviceNumber device) {
+EXPORT Result cuDevicePrimaryCtxRetain(Context* context, DeviceHandle device) {
     return Call("cuDevicePrimaryCtxRetain", Call::initialised)([=] {
         *context = handle<Context>(static_cast<std::uintptr_t>(device) + 100);
         ++fake().retained;
     });
 }
 #if SWIRL_FAKE_CUDA_VERSION >= 11000
-EXPORT Result cuDevicePrimaryCtxRelease_v2(DeviceNumber) {
+EXPORT Result cuDevicePrimaryCtxRelease_v2(DeviceHandle) {
     return Call("cuDevicePrimaryCtxRelease", Call::initialised)([] { --fake().retained; });
 }
 #endif
@@ -190,12 +190,12 @@ EXPORT Result cuLinkAddData_v2(Link link, int type, void* data, std::size_t byte
                 "ELF of " +
                 ptx;
             fake().compiled.push_back(ptx);
-            fake().compiling_at_most = std::max(fake().compiling_at_most, ++fake().compiling);
+            fake().max_compiling = std::max(fake().max_compiling, ++fake().compiling);
         });
         if (result != success) return result;
     }
-    std::this_thread::sleep_for(
-        compile_time); // with no lock held, as the driver's compiler runs on many threads
+    // Without a lock, as the driver's compiler runs on many threads.
+    std::this_thread::sleep_for(compile_time);
     const std::lock_guard lock(mutex);
     --fake().compiling;
     return success;
@@ -255,7 +255,7 @@ EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function, void** ar
         for (unsigned k = 0; k < c->attribute_count; ++k) {
             const LaunchAttribute& attribute = c->attributes[k];
             if (attribute.id == LaunchAttribute::cooperative_launch)
-                launch.at_once = attribute.cooperative != 0;
+                launch.cooperative = attribute.cooperative != 0;
             if (attribute.id != LaunchAttribute::cluster_dimension) continue;
             launch.cluster[0] = attribute.cluster.x;
             launch.cluster[1] = attribute.cluster.y;
@@ -343,7 +343,7 @@ EXPORT Result cuPointerGetAttributes(unsigned count, PointerAttribute* names, vo
         for (unsigned k = 0; k < count; ++k) switch (names[k]) {
             case PointerAttribute::memory_type: *static_cast<MemoryType*>(values[k]) = type; break;
             case PointerAttribute::is_managed: *static_cast<unsigned*>(values[k]) = is_managed; break;
-            case PointerAttribute::device_number: *static_cast<int*>(values[k]) = device; break;
+            case PointerAttribute::device_ordinal: *static_cast<int*>(values[k]) = device; break;
             }
     });
 }

@@ -12,7 +12,7 @@
 
 namespace swirl::support {
 
-/// What a launch was given; the arguments are their bytes, one after the other.
+/// The arguments of a launch; kernel arguments are concatenated as bytes.
 struct FakeLaunch {
     unsigned grid[3];
     unsigned block[3];
@@ -20,10 +20,10 @@ struct FakeLaunch {
     unsigned shared_bytes;
     runtime::cuda::Stream stream;
     std::string arguments;
-    bool at_once = false; ///< all blocks, or none
+    bool cooperative = false; ///< all blocks must be co-resident
 };
 
-/// What a tensor was made of; its first bytes are those of the address.
+/// The parameters of an encoded tensor map; its first bytes are those of the address.
 struct FakeTensor {
     runtime::cuda::TensorElement element;
     runtime::cuda::Address address;
@@ -32,25 +32,25 @@ struct FakeTensor {
     int swizzle;
 };
 
-/// A driver without a GPU: a library built with the tests (tests/support/fake_cuda.cpp) that swirl loads in place of
-/// libcuda.so.1. Memory of its GPUs is memory of the host, its kernels do nothing unless told. Tests say here what shall fail, and
-/// read what was asked of it and what is still held.
+/// A fake driver without a GPU: a library built with the tests (tests/support/fake_cuda.cpp) that swirl loads in place
+/// of libcuda.so.1. Its device memory is host memory; its kernels do nothing unless a test supplies a function. Tests
+/// configure failures here, and read what was requested and what is still held.
 struct FakeCuda {
-    // what it is to do
+    // configuration
     int devices = 1;
-    std::map<std::string, runtime::cuda::Result> failures = {}; ///< by name of the function, without suffix
+    std::map<std::string, runtime::cuda::Result> failures = {}; ///< by function name, without suffix
     std::string log = {};                                       ///< of the compiler
     std::size_t free_bytes = 1 << 20;                           ///< of each GPU
     std::vector<std::size_t> argument_bytes = {};               ///< of the kernel's parameters
     std::function<void()> kernel = {};                          ///< what each launch does
     bool is_capturing = false;
     bool has_memory_pools = true;
-    const void* pinned = nullptr; ///< a pointer that counts as pinned memory of the host
+    const void* pinned = nullptr; ///< a pointer reported as pinned host memory
     const void* managed = nullptr;
-    std::map<std::string, runtime::cuda::Result> bad_ptx = {};  ///< texts that it refuses to compile
-    std::map<std::string, runtime::cuda::Result> bad_code = {}; ///< images that it refuses to load
+    std::map<std::string, runtime::cuda::Result> bad_ptx = {};  ///< texts that it rejects
+    std::map<std::string, runtime::cuda::Result> bad_code = {}; ///< images that it rejects
 
-    // what was done
+    // recorded calls
     std::vector<std::string> calls = {};
     std::vector<FakeLaunch> launches = {};
     std::vector<FakeTensor> tensors = {};
@@ -58,13 +58,13 @@ struct FakeCuda {
     std::map<int, std::size_t> options = {};   ///< of the last compilation
     std::map<int, int> kernel_attributes = {}; ///< set
     std::vector<std::string> compiled = {}; ///< PTX that became machine code: that of X is "\x7f" "ELF of X"
-    int compiling_at_most = 0;              ///< threads at once
+    int max_compiling = 0;                  ///< maximum number of concurrent compilations
 
-    // what is held
+    // resources held
     int retained = 0;
     int modules = 0;
     int links = 0;
-    int compiling = 0; ///< threads that are at it now
+    int compiling = 0; ///< compilations in progress
     int streams = 0;
     int events = 0;
     struct Block {
@@ -85,7 +85,7 @@ struct FakeCuda {
 /// Exported by the library under the name "fake_cuda".
 using FakeCudaGetter = FakeCuda* (*)();
 
-/// The library that pretends to be a driver for this version of CUDA: 12080, 11000 (no clusters) or 10020 (too old).
+/// The fake driver library for this version of CUDA: 12080, 11000 (no clusters) or 10020 (too old).
 inline std::string fake_cuda_library(int version) {
     return std::string(SWIRL_BINARY_DIR "/fake_drivers/libfake_cuda_") + std::to_string(version) + ".so";
 }

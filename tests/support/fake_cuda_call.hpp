@@ -8,14 +8,14 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// What the functions of the driver without a GPU have in common.
+/// Shared by the functions of the fake driver.
 namespace swirl::support::driver {
 
 extern std::recursive_mutex mutex;
 extern thread_local std::vector<runtime::cuda::Context> stack; ///< of current contexts
 FakeCuda& fake();
 
-/// A call of the driver: one at a time, recorded, failing where a test says so or the driver would.
+/// A driver call: serialised, recorded, and failing where a test says so or the real driver would.
 class Call {
 public:
     enum Needs { nothing, initialised, context };

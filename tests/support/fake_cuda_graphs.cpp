@@ -1,4 +1,4 @@
-// Graphs of the driver without a GPU: what is recorded is done at once, and starting a graph does nothing.
+// Graphs of the fake driver: captured work runs immediately, and launching a graph does nothing.
 
 #include "support/fake_cuda_call.hpp"
 

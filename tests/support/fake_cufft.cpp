@@ -1,5 +1,5 @@
-// A cuFFT for the drivers without a GPU, whose memory is memory of the host: transforms by their definition, so that what
-// compares results can be tested. In float32 and float64, of one dimension, or of several that are contiguous.
+// A fake cuFFT for the fake driver, whose device memory is host memory: transforms by their definition, to test code
+// that compares results. In float32 and float64, of one dimension, or of several contiguous ones.
 
 #include <complex>
 #include <cstddef>
@@ -122,7 +122,7 @@ EXPORT int cufftXtExec(int number, void* input, void* output, int direction) {
     for (Length b = 0; b < plan.batch; ++b) {
         std::vector<Complex> data(static_cast<std::size_t>(points));
         for (Length j = 0; j < points; ++j) {
-            const bool mirrored = from_half && j > n / 2; // of one dimension
+            const bool mirrored = from_half && j > n / 2; // one-dimensional
             const Complex x =
                 get(plan.input, input, b * plan.input.distance + (mirrored ? n - j : j) * plan.input.stride);
             data[static_cast<std::size_t>(j)] = mirrored ? std::conj(x) : x;

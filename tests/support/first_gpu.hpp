@@ -10,7 +10,7 @@
 
 namespace swirl::support {
 
-/// Tests on the first GPU of the machine; skipped, with the reason, where there is none.
+/// Tests on the first GPU of the host; skipped, with the reason, if there is none.
 class FirstGpu : public testing::Test {
 protected:
     void SetUp() override {

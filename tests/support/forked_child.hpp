@@ -27,8 +27,8 @@ extern "C" [[gnu::weak, gnu::used, gnu::visibility("default")]] const char* __ts
 
 namespace swirl {
 
-/// Whether children of a process with threads may start threads (not with ThreadSanitizer) and take memory while the parent's
-/// other threads do (the sanitizers' allocators have locks that do not survive fork()).
+/// Whether children of a multi-threaded process may start threads (not with ThreadSanitizer) and allocate memory while
+/// the parent's other threads do (the sanitizers' allocators have locks that do not survive fork()).
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool children_may_start_threads = false, children_may_take_memory = false;
 #elif defined(__SANITIZE_ADDRESS__)
@@ -57,7 +57,7 @@ template <class F> testing::AssertionResult is_true_in_children(int children, F&
     return testing::AssertionSuccess();
 }
 
-/// Calls work(k) with ever new numbers on some threads while alive.
+/// While alive, calls work(k) with increasing k on some threads.
 class Busy {
 public:
     template <class Work> explicit Busy(Work work, int threads = 3) {
@@ -69,7 +69,7 @@ public:
 
 private:
     std::atomic<int> next_ = 0;
-    std::vector<std::jthread> threads_; // end first
+    std::vector<std::jthread> threads_; // destroyed first: joins the threads
 };
 
 } // namespace swirl

@@ -15,7 +15,7 @@
 
 namespace swirl::support {
 
-/// For so many transforms of contiguous numbers.
+/// A request for `batch` transforms of contiguous elements.
 inline lower::KernelRequest request_for(Integer batch, const formula::Formula& transform,
                                         ir::Scalar scalar = ir::Scalar::float32) {
     const formula::Formula all = batch == 1 ? transform : formula::kron({formula::I(batch), transform});
@@ -30,17 +30,17 @@ inline lower::KernelRequest request_for(Integer batch, Integer n, const std::str
     return request_for(batch, rules::expand(formula::DFT(n), rules::parse_tree(tree)), scalar);
 }
 
-/// Kernels of one request, run one after the other.
+/// Kernels of one request, run in sequence.
 struct InterpretedKernels {
-    double error = 0; ///< root of the sum of squares, of that of what the formula gives
+    double error = 0; ///< relative root-sum-square error, against the formula
     std::vector<ir::InterpreterReport> reports;
     Integer sectors = 0;    ///< of the arguments, read and written
-    double transferred = 0; ///< the same, of those that there are
+    double transferred = 0; ///< the same, relative to the minimum
 };
 
-/// The number that entry i is to be.
-using GivenNumbers = std::function<formula::Complex(std::size_t)>;
-inline GivenNumbers random_numbers() {
+/// The value of entry i.
+using InputValues = std::function<formula::Complex(std::size_t)>;
+inline InputValues random_numbers() {
     return [generator = std::mt19937(3),
             uniform = std::uniform_real_distribution<float>(-1, 1)](std::size_t) mutable {
         const float re = uniform(generator);
@@ -48,11 +48,11 @@ inline GivenNumbers random_numbers() {
     };
 }
 
-/// In the interpreter, which throws, where it is to, for races, barriers that not all threads reach, and accesses out of bounds or
-/// of what nobody has written. What one kernel leaves in scratch the next one finds.
+/// Runs in the interpreter, which, if `throws`, throws for data races, divergent barriers, and accesses that are out of
+/// bounds or read uninitialised memory. Scratch memory persists between kernels.
 inline InterpretedKernels interpreted(const lower::KernelRequest& request,
                                       const std::vector<ir::Program>& programs,
-                                      const GivenNumbers& given = random_numbers(), bool throws = true) {
+                                      const InputValues& given = random_numbers(), bool throws = true) {
     std::map<std::string, std::shared_ptr<ir::Memory>> memories;
     for (const ir::Program& program : programs)
         for (const ir::BufferInfo& buffer : program.buffers)
@@ -74,7 +74,7 @@ inline InterpretedKernels interpreted(const lower::KernelRequest& request,
                 arguments.bind(
                     buffer.name,
                     memories.try_emplace(buffer.name, arguments.shared(buffer.name)).first->second);
-        result.reports.push_back(ir::Interpreter(program).run(arguments, {.throw_on_finding = throws}));
+        result.reports.push_back(ir::Interpreter(program).run(arguments, {.throw_on_diagnostic = throws}));
         for (std::size_t b = 0; b < program.buffers.size(); ++b)
             if (program.buffers[b].space == ir::Space::argument)
                 result.sectors +=

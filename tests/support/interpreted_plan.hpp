@@ -1,11 +1,11 @@
 #pragma once
 
 #include "ir/interpreter.hpp"
+#include "plan/dimension_passes.hpp"
+#include "plan/gpu_kernels.hpp"
 #include "plan/gpu_plan.hpp"
-#include "plan/gpu_sequence.hpp"
 #include "plan/kernel.hpp"
 #include "plan/problem_data.hpp"
-#include "plan/steps.hpp"
 
 #include <swirl/half.hpp>
 
@@ -18,23 +18,23 @@
 
 namespace swirl::support {
 
-/// A plan's programs, one after the other, in the interpreter, which throws for races, barriers that not all threads
-/// reach, accesses out of bounds and reads of what nobody has written.
+/// Runs a plan's programs in sequence in the interpreter, which throws for data races, divergent barriers,
+/// out-of-bounds accesses and uninitialised reads.
 class InterpretedPlan {
 public:
-    /// For a GPU or a CPU, as the recipe says; of a CPU what goes to the machine.
+    /// For a GPU or a CPU, as the recipe says; for a CPU it runs the target-specific programs.
     InterpretedPlan(const Problem& problem, const planning::Recipe& recipe)
         : intermediate_(planning::intermediate_bytes(problem) / sizeof(double) + 1) {
         if (is_for_gpu(recipe))
-            add_steps_of_gpu(problem, recipe);
+            add_gpu_passes(problem, recipe);
         else
-            add_steps_of_cpu(problem, recipe);
+            add_cpu_passes(problem, recipe);
     }
 
     void execute(const planning::Arguments& call) {
-        for (std::size_t k = 0; k < stages_.size(); ++k) {
+        for (std::size_t k = 0; k < passes_.size(); ++k) {
             std::map<std::string, std::shared_ptr<ir::Memory>> workspace;
-            for (const ir::Program& program : programs_[k]) run(program, stages_[k], call, workspace);
+            for (const ir::Program& program : programs_[k]) run(program, passes_[k], call, workspace);
         }
     }
 
@@ -42,29 +42,29 @@ private:
     static bool is_for_gpu(const planning::Recipe& recipe) {
         const auto cpus = target::cpus();
         return std::none_of(cpus.begin(), cpus.end(),
-                            [&](const target::Cpu* cpu) { return cpu->name == recipe.machine; });
+                            [&](const target::Cpu* cpu) { return cpu->name == recipe.target; });
     }
 
-    void add_steps_of_gpu(const Problem& problem, const planning::Recipe& recipe) {
-        stages_ = planning::gpu_stages(problem, recipe);
-        for (planning::GpuStepDescription& step : planning::describe_steps(problem, recipe))
+    void add_gpu_passes(const Problem& problem, const planning::Recipe& recipe) {
+        passes_ = planning::gpu_passes(problem, recipe);
+        for (planning::GpuPassDescription& step : planning::describe_passes(problem, recipe))
             programs_.push_back(std::move(step.programs));
     }
 
-    void add_steps_of_cpu(const Problem& problem, const planning::Recipe& recipe) {
-        const target::Cpu& cpu = target::cpu_named(recipe.machine);
-        stages_ = planning::stages(problem);
-        planning::require_steps_for(recipe, stages_);
-        for (std::size_t k = 0; k < stages_.size(); ++k)
+    void add_cpu_passes(const Problem& problem, const planning::Recipe& recipe) {
+        const target::Cpu& cpu = target::cpu_named(recipe.target);
+        passes_ = planning::dimension_passes(problem);
+        planning::require_passes_for(recipe, passes_);
+        for (std::size_t k = 0; k < passes_.size(); ++k)
             programs_.push_back(
-                {planning::derive(problem, stages_[k], recipe.steps[k].tree, cpu, recipe.scalar).machine});
+                {planning::derive(problem, passes_[k], recipe.passes[k].tree, cpu, recipe.scalar).program});
     }
 
-    void run(const ir::Program& program, const planning::Stage& stage, const planning::Arguments& call,
+    void run(const ir::Program& program, const planning::DimensionPass& pass, const planning::Arguments& call,
              std::map<std::string, std::shared_ptr<ir::Memory>>& workspace) {
         ir::Arguments arguments(program);
         for (const ir::BufferInfo& buffer : program.buffers) {
-            if (void* const data = callers(buffer, stage, call))
+            if (void* const data = callers(buffer, pass, call))
                 each(buffer, data, [&](auto& element, Integer i) { arguments[buffer.name].set(i, element); });
             else if (buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch) {
                 if (const auto known = workspace.find(buffer.name); known != workspace.end())
@@ -74,7 +74,7 @@ private:
         }
         ir::interpret(program, arguments);
         for (const ir::BufferInfo& buffer : program.buffers)
-            if (void* const data = callers(buffer, stage, call); data != nullptr && buffer.written)
+            if (void* const data = callers(buffer, pass, call); data != nullptr && buffer.written)
                 each(buffer, data, [&]<class T>(T& element, Integer i) {
                     if constexpr (sizeof(T) == 2)
                         element = T(static_cast<float>(arguments[buffer.name][i]));
@@ -83,12 +83,12 @@ private:
                 });
     }
 
-    void* callers(const ir::BufferInfo& buffer, const planning::Stage& stage,
+    void* callers(const ir::BufferInfo& buffer, const planning::DimensionPass& pass,
                   const planning::Arguments& call) {
         if (buffer.space != ir::Space::argument || buffer.name.starts_with("t")) return nullptr;
-        if (buffer.name.starts_with("with_")) return beside(buffer, stage, call);
+        if (buffer.name.starts_with("with_")) return auxiliary(buffer, pass, call);
         using Source = planning::Binding::Source;
-        switch (planning::source_of(buffer.name, stage)) {
+        switch (planning::source_of(buffer.name, pass)) {
         case Source::input: return const_cast<void*>(call.input);
         case Source::input_imaginary: return const_cast<void*>(call.input_imaginary);
         case Source::output: return call.output;
@@ -98,9 +98,9 @@ private:
         }
     }
 
-    static void* beside(const ir::BufferInfo& buffer, const planning::Stage& stage,
-                        const planning::Arguments& call) {
-        const auto source = static_cast<std::size_t>(planning::source_of(buffer.name, stage)) -
+    static void* auxiliary(const ir::BufferInfo& buffer, const planning::DimensionPass& pass,
+                           const planning::Arguments& call) {
+        const auto source = static_cast<std::size_t>(planning::source_of(buffer.name, pass)) -
                             static_cast<std::size_t>(planning::Binding::Source::arrays);
         const planning::ArrayArgument& array = call.arrays[source / 2];
         return const_cast<void*>(source % 2 == 0 ? array.data : array.imaginary);
@@ -115,8 +115,8 @@ private:
             }
     }
 
-    std::vector<planning::Stage> stages_;
-    std::vector<std::vector<ir::Program>> programs_; ///< of each stage
+    std::vector<planning::DimensionPass> passes_;
+    std::vector<std::vector<ir::Program>> programs_; ///< of each pass
     std::vector<double> intermediate_;
 };
 

@@ -18,7 +18,7 @@ inline runtime::CacheKey cache_key(int k) {
     return runtime::CacheKey::of(parts);
 }
 
-/// Bytes that only one kernel has.
+/// Bytes unique to kernel k.
 inline runtime::Bytes kernel_code(int k, std::size_t bytes) {
     runtime::Bytes code(bytes);
     for (std::size_t i = 0; i < bytes; ++i)
@@ -40,7 +40,7 @@ protected:
     bool store(int k, std::size_t bytes) {
         return cache.store(cache_key(k), {"sm_90", "kernel " + std::to_string(k)}, kernel_code(k, bytes));
     }
-    /// As long ago as a test says, so that the order of uses does not depend on a clock.
+    /// Sets an entry's age, so that the order of uses does not depend on a clock.
     void set_age(int k, std::chrono::hours age) {
         std::filesystem::last_write_time(file_of(k), std::filesystem::file_time_type::clock::now() - age);
     }

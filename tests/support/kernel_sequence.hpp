@@ -8,15 +8,16 @@
 #include <string>
 #include <vector>
 
-/// Kernels one after the other in the interpreter. Memory is in common by the names of buffers: what one leaves the next one finds.
+/// Runs kernels in sequence in the interpreter. Buffers of the same name share memory, so each kernel sees what earlier
+/// ones wrote.
 namespace swirl::support {
 
 class KernelSequence {
 public:
-    /// What is to be zeroed before the first kernel is.
+    /// Zeroes buffers that must be zero before the first kernel.
     explicit KernelSequence(std::vector<ir::Program> programs) : programs_(std::move(programs)) {
         for (const ir::Program& program : programs_) {
-            ir::verify(program, ir::Stage::vectorized);
+            ir::verify(program, ir::VerificationLevel::vectorized);
             ir::Arguments arguments(program);
             for (const ir::BufferInfo& buffer : program.buffers) {
                 if (buffer.space != ir::Space::argument && buffer.space != ir::Space::scratch) continue;
@@ -29,7 +30,7 @@ public:
     ir::Memory& memory(const std::string& name) { return memories_.at(name); }
     const std::vector<ir::Program>& programs() const { return programs_; }
 
-    /// Reports are the last one's.
+    /// Returns the report of the last kernel.
     ir::InterpreterReport run(const std::vector<Integer>& parameters,
                               const ir::InterpreterOptions& options = {}) {
         ir::InterpreterReport report;

@@ -15,19 +15,19 @@
 /// Running emitted OpenCL in tests.
 namespace swirl::support {
 
-/// A file of emitted OpenCL for C99, and what the memory objects of its function hold before; `run_opencl` changes them to
-/// what they hold after.
+/// A file of emitted OpenCL for C99, and the contents of its function's memory objects before the call; `run_opencl`
+/// replaces them by those after it.
 struct OpenclRun {
     std::string name; ///< of the function
     std::string text;
     bool has_workspace = false;
     std::vector<std::vector<unsigned char>> memories;
-    std::set<std::size_t> by_value = {}; ///< which of them are memory of the host
+    std::set<std::size_t> by_value = {}; ///< which of them are host memory
 };
 
 namespace opencl {
 
-/// Finds a device and moves memory objects from and to files.
+/// Finds a device and transfers memory objects from and to files.
 inline constexpr std::string_view frame = R"(
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ inline std::string program_of(const std::vector<OpenclRun>& runs) {
         frame, text, calls);
 }
 
-/// Compiles in the folder and runs there; kernels that OpenCL keeps stay there too.
+/// Compiles and runs in the folder; OpenCL's kernel cache stays there too.
 inline Outcome run_in(const std::filesystem::path& folder, const std::string& program) {
     std::ofstream(folder / "program.c") << program;
     return run_command("cd " + quoted(folder.string()) +
@@ -145,7 +145,7 @@ inline Outcome run_in(const std::filesystem::path& folder, const std::string& pr
 
 } // namespace opencl
 
-/// Why no OpenCL program runs here; nothing where one does: there are a C compiler, the headers, and a device.
+/// Why no OpenCL program runs here; nothing if one does: a C compiler, the headers and a device are present.
 inline std::optional<std::string> opencl_is_missing() {
     const TemporaryFolder folder;
     const Outcome outcome = opencl::run_in(folder.path(), opencl::program_of({}));
@@ -153,7 +153,7 @@ inline std::optional<std::string> opencl_is_missing() {
     return "OpenCL does not run here: " + outcome.errors;
 }
 
-/// Runs all in one program that is made of nothing but their texts and calls to OpenCL. Returns what went wrong, if anything.
+/// Runs all in one program that consists only of their texts and OpenCL calls. Returns the error message, if any.
 inline std::string run_opencl(std::vector<OpenclRun>& runs) {
     const TemporaryFolder folder;
     for (std::size_t r = 0; r < runs.size(); ++r)

@@ -13,18 +13,20 @@
 #include <thread>
 #include <vector>
 
-/// Forks while another thread holds a lock: the program's own pthread_mutex_lock stops a thread when it has locked the mutex that a test asks for.
-/// For one file of a program.
+/// Forks while another thread holds a lock: the program's own pthread_mutex_lock pauses a thread right after it locked
+/// the mutex that a test selects. Include it in one file of a program only.
 namespace swirl {
 
 namespace locks {
 
 using Mutexes = std::vector<const void*>;
-inline thread_local constinit Mutexes* locked = nullptr; ///< gets what the calling thread locks, each once
-inline thread_local constinit const void* pausing_at = nullptr; ///< where the calling thread pauses, once
+/// Records each mutex that the calling thread locks, once.
+inline thread_local constinit Mutexes* locked = nullptr;
+/// Mutex at which the calling thread pauses, once.
+inline thread_local constinit const void* pausing_at = nullptr;
 inline std::atomic<bool> is_paused = false, may_go_on = false;
 
-/// A fork that waits for the thread lets it go on in the end.
+/// Upper bound on a pause: a fork that waits for the thread lets it continue in the end.
 inline constexpr auto pause = std::chrono::milliseconds(50);
 
 inline void note(const void* mutex) {
@@ -40,8 +42,8 @@ inline void note(const void* mutex) {
 
 } // namespace locks
 
-/// Whether in_child(k) is true in processes that are forked while another thread is in work(k) and has just locked a mutex: each
-/// that outlives one call of work, one after the other.
+/// Whether in_child(k) is true in processes forked while another thread is in work(k) and has just locked a mutex.
+/// Repeats this for each mutex that outlives one call of work.
 template <class Work, class InChild>
 testing::AssertionResult is_true_in_children_at_locks(Work&& work, InChild&& in_child) {
     const auto locked_in = [&](int k) {
@@ -51,7 +53,7 @@ testing::AssertionResult is_true_in_children_at_locks(Work&& work, InChild&& in_
         locks::locked = nullptr;
         return mutexes;
     };
-    work(0); // what is made once
+    work(0); // one-time initialisation
     const locks::Mutexes first = locked_in(1), second = locked_in(2);
     int children = 0;
     for (const void* const mutex : first) {

@@ -10,7 +10,7 @@
 
 namespace swirl::support {
 
-/// A failure where the plan, interpreted, is not the transform.
+/// Fails the test if the interpreted plan is not the transform.
 inline void prove(const std::string& text, const planning::Recipe& recipe) {
     const Problem problem = swirl::problem(text);
     SCOPED_TRACE(text + ": " + to_string(recipe));

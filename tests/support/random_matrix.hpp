@@ -7,14 +7,14 @@
 #include <random>
 #include <vector>
 
-/// Matrices of random numbers, as products on CPUs are tested on.
+/// Random matrices for tests of GEMM on CPUs.
 namespace swirl::support {
 
 template <class T> struct RealOf { using type = T; };
 template <class R> struct RealOf<std::complex<R>> { using type = R; };
 
-/// Where an element lies, counted from the first one; 0 where the matrix has none.
-inline std::size_t place_in(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
+/// Offset of an element from the first one; 0 if the matrix has none.
+inline std::size_t offset_in(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
     return static_cast<std::size_t>(std::max<Integer>(
         0, matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride));
 }
@@ -34,11 +34,11 @@ template <class T> T random_number(std::mt19937& random) {
     }
 }
 
-/// All matrices of a batch, and what lies between them.
+/// All matrices of a batch, and the gaps between them.
 template <class T>
 std::vector<T> random_matrices(std::mt19937& random, const MatrixLayout& layout, Integer batch, Integer rows,
                                Integer columns) {
-    std::vector<T> values(place_in(layout, batch - 1, rows - 1, columns - 1) + 1);
+    std::vector<T> values(offset_in(layout, batch - 1, rows - 1, columns - 1) + 1);
     for (T& value : values) value = random_number<T>(random);
     return values;
 }

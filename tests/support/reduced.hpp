@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-/// What reductions ought to be, by the definition.
+/// Expected results of reductions, by definition.
 namespace swirl::support {
 
-/// A number in a buffer of scalars, numbers counted from index 0.
-inline std::complex<long double> number_at(const ir::Memory& memory, Number number, Integer index) {
+/// An element in a buffer of scalars, by element index from 0.
+inline std::complex<long double> number_at(const ir::Memory& memory, DataType number, Integer index) {
     if (!is_complex(number)) return memory[index];
     return {memory[2 * index], memory[2 * index + 1]};
 }
 
-/// Of a product's expression at (matrix, row, column); `element(name, k)` is a real of an array.
+/// Value of a GEMM's expression at (matrix, row, column); `element(name, k)` is a real of an array.
 inline std::complex<double> value_of(const ExpressionTree& tree, const MatrixProduct& product,
                                      const std::complex<double>& x, const std::array<Integer, 3>& indices,
                                      const std::function<double(const std::string&, Integer)>& element) {
@@ -38,10 +38,10 @@ inline std::complex<double> value_of(const ExpressionTree& tree, const MatrixPro
 
 struct Reduced {
     long double value = 0;
-    long double magnitude = 0; ///< what was added up, or the result's
+    long double magnitude = 0; ///< of the summands, or of the result
 };
 
-/// Of numbers `value_of(matrix, i, j)`, in the order in which results lie.
+/// Reduces elements `value_of(matrix, i, j)`, in the storage order of the results.
 inline std::vector<Reduced> reduced_by_definition(
     const MatrixProduct& product, const Reduction& reduction,
     const std::function<long double(Integer, Integer, Integer)>& value_of) {

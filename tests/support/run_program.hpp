@@ -15,7 +15,7 @@
 /// Running programs in tests.
 namespace swirl::support {
 
-/// Names of all that a folder holds, in order.
+/// Names of a folder's entries, sorted.
 inline std::vector<std::string> names_in(const TemporaryFolder& folder) {
     std::vector<std::string> result;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
@@ -32,12 +32,12 @@ inline std::string content_of(const std::filesystem::path& file) {
 }
 
 struct Outcome {
-    int status = -1; ///< of exit; −1 when a signal ended it
+    int status = -1; ///< exit status; −1 if a signal ended it
     std::string output;
     std::string errors;
 };
 
-/// Runs a command of the shell.
+/// Runs a shell command.
 inline Outcome run_command(const std::string& command) {
     const TemporaryFolder folder;
     const std::string out = (folder.path() / "out").string(), err = (folder.path() / "err").string();
@@ -45,7 +45,7 @@ inline Outcome run_command(const std::string& command) {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(out), content_of(err)};
 }
 
-/// A word for the shell.
+/// Quotes a word for the shell.
 inline std::string quoted(const std::string& word) {
     std::string result = "'";
     for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);

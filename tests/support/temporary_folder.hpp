@@ -7,7 +7,7 @@
 
 namespace swirl {
 
-/// An empty folder of its own, gone with everything in it at the end of its scope.
+/// An empty temporary folder, removed with its contents at the end of its scope.
 class TemporaryFolder {
 public:
     TemporaryFolder() {

@@ -16,7 +16,7 @@ namespace {
 using ir::Scalar;
 using ir::Value;
 
-constexpr WarpProduct shapes[] = {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}};
+constexpr MmaShape shapes[] = {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}};
 
 /// An element of a fragment, by the thread's number and the place in its vector, as NVIDIA's description of PTX gives it for each
 /// shape ("Matrix Fragments for mma.m8n8k4 with .f64", "… for mma.m16n8k4, mma.m16n8k8 and mma.m16n8k16 with .f64").
@@ -30,7 +30,7 @@ Element of_b(Integer thread, Integer i) { return {thread % 4 + i * 4, thread / 4
 Element of_c(Integer thread, Integer i) { return {thread / 4 + i / 2 * 8, thread % 4 * 2 + i % 2}; }
 
 /// Two warps multiply matrices of their own: each thread loads its elements one by one.
-ir::Program product(const WarpProduct& shape, Integer threads = 64) {
+ir::Program product(const MmaShape& shape, Integer threads = 64) {
     const Integer m = shape.rows, n = shape.columns, k = shape.depth, warps = 2;
     ir::Builder b("product");
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
@@ -57,8 +57,7 @@ ir::Program product(const WarpProduct& shape, Integer threads = 64) {
         of_the_b.push_back(b.load(x, warp * (k * n) + (r + of_b(0, i).row) * n + g));
     for (Integer i = 0; i < m * n / 32; ++i)
         of_the_c.push_back(b.load(c, warp * (m * n) + (g + of_c(0, i).row) * n + 2 * r + of_c(0, i).column));
-    const Value sums =
-        b.instruction(warp_product_of_float64(shape), {join(of_the_a), join(of_the_b), join(of_the_c)});
+    const Value sums = b.instruction(mma_float64(shape), {join(of_the_a), join(of_the_b), join(of_the_c)});
     for (Integer i = 0; i < m * n / 32; ++i)
         b.store(c, warp * (m * n) + (g + of_c(0, i).row) * n + 2 * r + of_c(0, i).column,
                 b.shuffle(sums, sums, {static_cast<std::int8_t>(i)}));
@@ -68,7 +67,7 @@ ir::Program product(const WarpProduct& shape, Integer threads = 64) {
 TEST(WarpProducts, OfFloat64AreChainsOfFusedMultiplyAdds) {
     std::mt19937 random(3);
     std::normal_distribution<double> normal;
-    for (const WarpProduct& shape : shapes) {
+    for (const MmaShape& shape : shapes) {
         const ir::Program program = product(shape);
         ir::Arguments arguments(program);
         for (const char* name : {"a", "b", "c"})
@@ -93,7 +92,7 @@ TEST(WarpProducts, OfFloat64AreChainsOfFusedMultiplyAdds) {
         EXPECT_EQ(ir::count_operations(program).flops(), 2 * 2 * m * n * k);
         EXPECT_EQ(ir::count_operations(program).instructions, 64);
     }
-    EXPECT_THROW(warp_product_of_float64({16, 16, 4}), InternalError);
+    EXPECT_THROW(mma_float64({16, 16, 4}), InternalError);
 }
 
 /// By NVIDIA's description of PTX ("Matrix Fragments for mma.m16n8k16 with floating point type").
@@ -112,7 +111,7 @@ TEST(WarpProducts, OfShortNumbersHaveTheFragmentsOfTheManual) {
     fill(b);
     fill(c);
     for (const Scalar factor : {Scalar::bfloat16, Scalar::float16}) {
-        const ir::Instruction& instruction = warp_product_of_short(factor);
+        const ir::Instruction& instruction = mma_half_precision(factor);
         std::array<ir::Lanes, 3> lanes;
         for (int thread = 0; thread < warp; ++thread) {
             const auto g = static_cast<std::size_t>(thread / 4), r = static_cast<std::size_t>(thread % 4);
@@ -134,7 +133,7 @@ TEST(WarpProducts, OfShortNumbersHaveTheFragmentsOfTheManual) {
         }
         EXPECT_EQ(instruction.flops * warp, 2 * m * n * depth);
     }
-    EXPECT_THROW(warp_product_of_short(Scalar::float32), InternalError);
+    EXPECT_THROW(mma_half_precision(Scalar::float32), InternalError);
 }
 
 TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
@@ -142,13 +141,13 @@ TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
         ir::Arguments arguments(program);
         for (const char* name : {"a", "b", "c"})
             for (Integer i = 0; i < arguments[name].elements(); ++i) arguments[name].set(i, 1);
-        return ir::interpret(program, arguments, {.throw_on_finding = false});
+        return ir::interpret(program, arguments, {.throw_on_diagnostic = false});
     };
     const ir::InterpreterReport cut = report_of(product({8, 8, 4}, 48));
     ASSERT_FALSE(cut.ok());
-    EXPECT_EQ(cut.findings[0].kind, ir::Finding::Kind::divided_team);
-    EXPECT_EQ(cut.findings[0].thread, (std::array<Integer, 3>{32, 0, 0}));
-    EXPECT_EQ(cut.findings[0].times, 16);
+    EXPECT_EQ(cut.diagnostics[0].kind, ir::Diagnostic::Kind::incomplete_warp);
+    EXPECT_EQ(cut.diagnostics[0].thread, (std::array<Integer, 3>{32, 0, 0}));
+    EXPECT_EQ(cut.diagnostics[0].times, 16);
     EXPECT_NE(cut.text().find("instruction without all its threads: '%"), std::string::npos) << cut.text();
 
     for (const Integer under : {32, 40}) {
@@ -157,12 +156,13 @@ TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
         const auto y = b.output("y", Scalar::float64, 128);
         b.if_then({{b.thread() - under, ir::Condition::Relation::negative}}, [&] {
             const Value one = b.constant({Scalar::float64, 1}, 1);
-            const Value sums = b.instruction(warp_product_of_float64({8, 8, 4}), {one, one, b.splat(one, 2)});
+            const Value sums = b.instruction(mma_float64({8, 8, 4}), {one, one, b.splat(one, 2)});
             b.store(y, 2 * b.thread(), sums, {.active = 1});
         });
         const ir::Program program = b.finish();
         ir::Arguments arguments(program);
-        const ir::InterpreterReport report = ir::interpret(program, arguments, {.throw_on_finding = false});
+        const ir::InterpreterReport report =
+            ir::interpret(program, arguments, {.throw_on_diagnostic = false});
         EXPECT_EQ(report.ok(), under == 32) << report.text();
         EXPECT_EQ(arguments["y"][62], 5);
     }

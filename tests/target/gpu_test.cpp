@@ -77,13 +77,13 @@ TEST(Gpu, FactsOfEveryEntryFitTogether) {
         SCOPED_TRACE(gpu->name);
         EXPECT_EQ(gpu->ptx_target,
                   "sm_" + std::to_string(gpu->capability_major * 10 + gpu->capability_minor));
-        EXPECT_LE(gpu->shared_bytes_per_block, gpu->shared_bytes_per_block_at_most);
-        EXPECT_LE(gpu->shared_bytes_per_block_at_most + gpu->shared_bytes_reserved,
+        EXPECT_LE(gpu->shared_bytes_per_block, gpu->max_shared_bytes_per_block);
+        EXPECT_LE(gpu->max_shared_bytes_per_block + gpu->shared_bytes_reserved,
                   gpu->shared_bytes_per_multiprocessor);
         EXPECT_LE(gpu->portable_cluster, gpu->largest_cluster);
         EXPECT_EQ(gpu->line_bytes % gpu->sector_bytes, 0);
         EXPECT_EQ(gpu->threads_per_multiprocessor % (gpu->warp_size * gpu->partitions), 0);
-        EXPECT_TRUE(gpu->has_async_copy || !gpu->has_bulk_copy);
+        EXPECT_TRUE(gpu->has_async_copy || !gpu->has_tma);
         EXPECT_EQ(gpu->tensor.warpgroup, !gpu->special_target.empty());
     }
 }
@@ -94,7 +94,7 @@ TEST(Gpu, GenericPromisesNoMoreThanAnyOther) {
         SCOPED_TRACE(gpu->name);
         EXPECT_LE(generic.threads_per_multiprocessor, gpu->threads_per_multiprocessor);
         EXPECT_LE(generic.blocks_per_multiprocessor, gpu->blocks_per_multiprocessor);
-        EXPECT_LE(generic.shared_bytes_per_block_at_most, gpu->shared_bytes_per_block_at_most);
+        EXPECT_LE(generic.max_shared_bytes_per_block, gpu->max_shared_bytes_per_block);
         EXPECT_LE(generic.largest_cluster, gpu->largest_cluster);
         for (const Case& c : on_h100)
             EXPECT_LE(occupancy(generic, c.threads, c.registers, c.shared_bytes).blocks,

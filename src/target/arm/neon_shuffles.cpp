@@ -1,8 +1,8 @@
 #include "target/arm/tables.hpp"
 
-// Advanced SIMD of AArch64. Meanings: Arm Architecture Reference Manual, section C7.2. Two cycles each, on any of the
-// vector pipelines (Arm Neoverse N1 Software Optimization Guide, section 3.17). Entries without an intrinsic are those
-// whose intrinsic takes its lanes otherwise; compilers know them by their lane maps.
+// Advanced SIMD of AArch64. Meanings: Arm Architecture Reference Manual, section C7.2. Latency is two cycles on any of
+// the vector pipelines (Arm Neoverse N1 Software Optimization Guide, section 3.17). Entries without an intrinsic are
+// those whose intrinsic takes different operands; compilers recognise them by their lane maps.
 
 namespace swirl::target::arm {
 
@@ -21,7 +21,7 @@ int extract(int lane, int immediate, int) { return lane + immediate; }
 int duplicate(int, int immediate, int) { return immediate; }
 int reverse_pairs(int lane, int, int) { return lane ^ 1; }
 
-/// ins: lane immediate / lanes is replaced by lane immediate % lanes of b.
+/// ins: replaces lane immediate / lanes with lane immediate % lanes of b.
 int insert(int lane, int immediate, int lanes) {
     return lane == immediate / lanes ? lanes + immediate % lanes : lane;
 }

@@ -1,8 +1,9 @@
 #include "target/x86/lane_functions.hpp"
 #include "target/x86/tables.hpp"
 
-// On vectors of 16 and 32 bytes the integer forms vpunpck* and the shuffles vshufp* run on two ports, vunpck*p* and
-// everything that crosses 128-bit blocks on one (uops.info, Golden Cove). The integer forms cost no bypass delay there.
+// On vectors of 16 and 32 bytes the integer forms vpunpck* and the shuffles vshufp* run on two ports; vunpck*p* and
+// everything that crosses 128-bit blocks runs on one (uops.info, Golden Cove). The integer forms have no bypass delay
+// there.
 
 namespace swirl::target::x86 {
 

@@ -1,8 +1,8 @@
 #include "target/x86/lane_functions.hpp"
 #include "target/x86/tables.hpp"
 
-// Vectors of 64 bytes; the shorter ones are those of AVX2. All of these run on port 5 alone but for the blends
-// (uops.info, Golden Cove), so that a transposition costs one cycle a shuffle however it is written.
+// 64-byte vectors; shorter ones use the AVX2 table. All but the blends run on port 5 alone (uops.info, Golden Cove), so
+// a transposition costs one cycle per shuffle, whichever shuffles it uses.
 
 namespace swirl::target::x86 {
 

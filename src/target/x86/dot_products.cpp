@@ -21,7 +21,7 @@ std::uint32_t bits_of(long double lane) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(lane));
 }
 
-/// One of two bfloat16.
+/// One of the two bfloat16 in a lane.
 float half_of(long double lane, int which) {
     const std::uint32_t bits = bits_of(lane);
     return ir::without_subnormal(std::bit_cast<float>(which == 1 ? bits & 0xffff0000U : bits << 16));
@@ -69,13 +69,13 @@ struct Description {
     const char* name;
     Mnemonic mnemonic;
     Scalar sum;
-    bool adds; ///< to its first operand
+    bool adds; ///< accumulates into its first operand
     Lanes (*meaning)(std::span<const Lanes> operands);
     const char* ports; ///< uops.info, Sapphire Rapids
     int latency;
 };
 
-/// Of 4, 8 and 16 lanes, never destroyed.
+/// For 4, 8 and 16 lanes; never destroyed.
 std::array<const ir::Instruction*, 3> by_lanes(const Description& description) {
     std::array<const ir::Instruction*, 3> all{};
     for (int lanes = 4, at = 0; lanes <= 16; lanes *= 2, ++at) {

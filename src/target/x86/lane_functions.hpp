@@ -1,7 +1,6 @@
 #pragma once
 
-/// Where result lanes of x86 shuffles come from, as ShuffleFamily::source asks it (Intel SDM volume 2); `block` is a
-/// 128-bit lane.
+/// Source lanes of x86 shuffles, in the form of ShuffleFamily::source (Intel SDM volume 2); `block` is a 128-bit lane.
 namespace swirl::target::x86 {
 
 int unpack_low_32(int lane, int immediate, int lanes);

@@ -4,8 +4,8 @@
 
 namespace swirl::target::x86 {
 
-/// What ir::Instruction::encoding holds for x86 instructions. jit/ maps it to the encoder's numbers, with the legacy
-/// form on SSE2 and the VEX or EVEX form elsewhere.
+/// Values of ir::Instruction::encoding for x86 instructions. jit/ maps them to the encoder's ids: the legacy form on
+/// SSE2, the VEX or EVEX form elsewhere.
 enum class Mnemonic : std::uint32_t {
     none,
     unpcklps,
@@ -29,23 +29,23 @@ enum class Mnemonic : std::uint32_t {
     alignq,
     blendps,
     blendpd,
-    blendmps, ///< the immediate is the mask register's contents
+    blendmps, ///< the immediate is the contents of the mask register
     blendmpd,
     permps_index, ///< one source; the index vector comes from the lane map
     permpd_index,
     permt2ps, ///< two sources; the index vector comes from the lane map
     permt2pd,
-    expanded,            ///< no single instruction: the encoder makes a sequence from the lane map
+    expanded,            ///< no single instruction: the encoder expands the lane map to a sequence
     rounded_to_bfloat16, ///< two or three instructions each
     pairs_of_bfloat16,
     largest_magnitude,
     least_magnitude,
-    tdpbf16ps, ///< tiles: the first operand is added to
+    tdpbf16ps, ///< tiles: accumulates into the first operand
     tdpbssd,
     tdpbsud,
     tdpbusd,
     tdpbuud,
-    dpbf16ps, ///< vectors: the first operand is added to
+    dpbf16ps, ///< vectors: accumulates into the first operand
     dpbusd,
     pmaddwd,
     count,

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-/// As much of HIP as emitted files of products need, on threads of the CPU: a block after the other, each with as many threads as it has.
-/// hipLaunchKernel() wants the kernel itself in place of its address without a type.
+/// The subset of HIP that emitted GEMM files need, on CPU threads: blocks run in sequence, each with one thread per HIP
+/// thread. hipLaunchKernel() takes the kernel itself instead of its untyped address.
 
 #define __global__
 #define __shared__ static
@@ -37,23 +37,23 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 enum hipError_t { hipSuccess };
 using hipStream_t = void*;
 
-inline pthread_barrier_t hip_meeting;
-inline void __syncthreads() { pthread_barrier_wait(&hip_meeting); }
+inline pthread_barrier_t hip_barrier;
+inline void __syncthreads() { pthread_barrier_wait(&hip_barrier); }
 
 inline hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_t) {
     std::memset(memory, value, bytes);
     return hipSuccess;
 }
 
-template <class... Parameters, std::size_t... places>
-void hip_call(void (*kernel)(Parameters...), void** arguments, std::index_sequence<places...>) {
-    kernel(*static_cast<std::remove_const_t<Parameters>*>(arguments[places])...);
+template <class... Parameters, std::size_t... indices>
+void hip_call(void (*kernel)(Parameters...), void** arguments, std::index_sequence<indices...>) {
+    kernel(*static_cast<std::remove_const_t<Parameters>*>(arguments[indices])...);
 }
 
 template <class... Parameters>
 hipError_t hipLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
                            std::size_t, hipStream_t) {
-    pthread_barrier_init(&hip_meeting, nullptr, block.x);
+    pthread_barrier_init(&hip_barrier, nullptr, block.x);
     std::vector<std::thread> threads;
     for (unsigned thread = 0; thread < block.x; ++thread)
         threads.emplace_back([=] {
@@ -64,6 +64,6 @@ hipError_t hipLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
             }
         });
     for (std::thread& thread : threads) thread.join();
-    pthread_barrier_destroy(&hip_meeting);
+    pthread_barrier_destroy(&hip_barrier);
     return hipSuccess;
 }

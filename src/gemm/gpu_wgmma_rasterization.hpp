@@ -1,0 +1,24 @@
+#pragma once
+
+#include "base/integer.hpp"
+#include "ir/builder.hpp"
+
+namespace swirl::gemm {
+
+/// The order in which blocks take the tiles of a batch: rasterization groups of rows of tiles, column by column, so
+/// that concurrent blocks read what is in cache.
+struct TileRasterization {
+    Integer rows = 1; ///< of tiles
+    Integer columns = 1;
+    Integer matrices = 1;
+    Integer group = 1; ///< rows
+
+    Integer tiles() const { return rows * columns * matrices; }
+    struct Place {
+        ir::Value row, column, matrix;
+    };
+    /// Coordinates of tile `number`, less than tiles().
+    Place place_of(ir::Builder& builder, ir::Value number) const;
+};
+
+} // namespace swirl::gemm

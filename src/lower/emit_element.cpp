@@ -1,0 +1,81 @@
+#include "lower/emit_element.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace swirl::lower {
+
+bool is_at_even_offset(const Array& array, const Affine& form) {
+    const auto& terms = form.terms();
+    return form.constant() % 2 == 0 && array.pitch % 2 == 0 &&
+           std::all_of(terms.begin(), terms.end(),
+                       [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
+}
+
+bool is_one_access(const Context& context, const Memory& memory, const Location& location) {
+    if (!context.request.for_gpu || location.im != location.re + 1) return false;
+    const Array& array = context.loops.arrays[static_cast<std::size_t>(memory.array)];
+    return array.kind == Memory::Kind::interleaved || is_at_even_offset(array, location.re);
+}
+
+PairsOfReals pairs_of_reals(const Context& context, const Memory& memory,
+                            const std::vector<Location>& locations, bool complex) {
+    PairsOfReals pairs(locations.size());
+    for (std::size_t k = 0; k < locations.size(); ++k) pairs[k] = k;
+    const bool pointwise = !locations.empty() && !locations.front().forms.empty();
+    if (!context.request.for_gpu || complex || pointwise) return pairs;
+    const Array& array = context.loops.arrays[static_cast<std::size_t>(memory.array)];
+    std::map<Affine, std::size_t> seconds;
+    for (std::size_t k = 0; k < locations.size(); ++k)
+        if (!locations[k].table) seconds[locations[k].re - 1] = k;
+    for (std::size_t k = 0; k < locations.size(); ++k) {
+        const auto second = seconds.find(locations[k].re);
+        if (second == seconds.end() || locations[k].table || !is_at_even_offset(array, locations[k].re))
+            continue;
+        pairs[k] = second->second;
+        pairs[second->second].reset();
+    }
+    return pairs;
+}
+
+Scaled load_if_present(Context& context, const Memory& memory, const Location& location,
+                       const Location& instead, bool complex) {
+    if (location.is_nowhere()) return {};
+    ir::Builder& builder = context.builder;
+    const Buffers buffers = context.buffers_of(memory);
+    const ir::Value chooser = builder.less(builder.index(context.placed(*location.limit)), builder.index(0));
+    const auto read = [&](ir::Buffer buffer, const Affine& own, const Affine& other, int lanes) {
+        if (own == other)
+            return builder.load(buffer, context.placed(memory, own), {.lanes = lanes, .active = lanes});
+        const ir::Value at = builder.select(chooser, builder.index(context.placed(memory, own)),
+                                            builder.index(context.placed(memory, other)));
+        return builder.load(buffer, 0, {.lanes = lanes, .active = lanes, .dynamic = at});
+    };
+    const auto chosen = [&](ir::Value value, bool negative) {
+        return Real{builder.select(chooser, value, builder.constant(builder.type(value), 0)), negative};
+    };
+    if (complex && is_one_access(context, memory, location) && is_one_access(context, memory, instead)) {
+        const ir::Value both = read(buffers.re, location.re, instead.re, 2);
+        return {chosen(builder.shuffle(both, both, {0}), location.re_negative),
+                chosen(builder.shuffle(both, both, {1}), location.im_negative)};
+    }
+    Scaled value;
+    value.re = chosen(read(buffers.re, location.re, instead.re, 1), location.re_negative);
+    if (complex) value.im = chosen(read(buffers.im, location.im, instead.im, 1), location.im_negative);
+    return value;
+}
+
+void store_if_present(Context& context, const Memory& memory, const Location& location, ir::Value re,
+                      ir::Value im) {
+    ir::Builder& builder = context.builder;
+    const Buffers buffers = context.buffers_of(memory);
+    builder.if_then({{context.placed(*location.limit), ir::Condition::Relation::negative}}, [&] {
+        if (is_one_access(context, memory, location))
+            return builder.store(buffers.re, context.placed(memory, location.re),
+                                 builder.shuffle(re, im, {0, 1}), {.active = 2});
+        builder.store(buffers.re, context.placed(memory, location.re), re);
+        builder.store(buffers.im, context.placed(memory, location.im), im);
+    });
+}
+
+} // namespace swirl::lower

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "plan/amx_route.hpp"
+#include "plan/matrix_epilogue.hpp"
+#include "plan/matrix_multiply.hpp"
+
+#include "gemm/tile_writer.hpp"
+
+namespace swirl::planning {
+
+/// C = α·A·B + β·C in float32 or int32 by an AMX route, on the calling thread. `update` says how β applies. One matrix,
+/// C with row stride 1, no extent zero. `kc` must be the same for all subproblems of a product. An epilogue must have
+/// AMX kernels.
+void multiply_amx(const AmxRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
+                  gemm::Update update, Integer kc, const EpilogueCall& epilogue = {});
+
+/// k indices accumulated in tile registers before C is updated.
+Integer amx_kc(const AmxRoute& route, const MatrixProduct& product);
+
+} // namespace swirl::planning

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "plan/matrix_multiply.hpp"
+#include "plan/split_scale.hpp"
+
+namespace swirl::planning {
+
+/// Whether and how a product uses AMX: float32 as a bf16 split, or low-precision types directly.
+struct AmxRoute {
+    int term_products = 0; ///< bf16 products per element product; 0: no AMX
+    SplitScale scale = {};
+    explicit operator bool() const { return term_products != 0; }
+};
+
+/// The route that the required accuracy allows, if it is faster than ordinary arithmetic. The first product of such
+/// extents benchmarks both, unless they were benchmarked within the last second. C has row stride 1.
+AmxRoute amx_route(const MatrixProduct& product, Accuracy accuracy);
+
+/// Adds a scale for the operands' elements, or returns no route if no scale suits them. One matrix.
+AmxRoute with_scale(AmxRoute route, const MatrixProduct& product, const MatrixArguments& arguments,
+                    int threads);
+
+} // namespace swirl::planning

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstddef>
+
+namespace swirl::planning {
+
+/// Thread-local memory for packed operands, reused from one product to the next: buffer 0 or 1, page-aligned, with at
+/// least this many bytes. Throws std::bad_alloc.
+std::byte* packing_buffer(int number, std::size_t bytes);
+
+} // namespace swirl::planning

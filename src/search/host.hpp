@@ -1,0 +1,41 @@
+#pragma once
+
+#include "base/integer.hpp"
+
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+
+/// A data or unified cache as one core sees it.
+struct CacheLevel {
+    int level = 1;
+    Integer bytes = 0;
+    int line_bytes = 64;
+    int ways = 0;      ///< 0: unknown, or fully associative
+    int shared_by = 1; ///< hardware threads
+    bool operator==(const CacheLevel&) const = default;
+};
+
+/// What the system says about the host; nothing is measured.
+struct Host {
+    std::string model;           ///< "AMD EPYC 9654 96-Core Processor"
+    std::string generation;      ///< "family 25 model 17 stepping 1"; empty where there is no such thing
+    std::string instruction_set; ///< name of the target::Cpu in use
+    int vector_bytes = 0;
+    int cores = 0;                  ///< that this process may use
+    int hardware_threads = 0;       ///< that this process may use
+    std::vector<CacheLevel> caches; ///< by level
+    bool operator==(const Host&) const = default;
+};
+
+/// This host, queried once; on Linux this takes well under a millisecond.
+const Host& this_host();
+
+/// One line that distinguishes machines on which recipes perform differently: the host's key in wisdom.
+std::string host_key(const Host& host);
+
+/// A human-readable size: "48 KiB", "1.5 MiB".
+std::string size_text(Integer bytes);
+
+} // namespace swirl::search

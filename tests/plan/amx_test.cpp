@@ -1,0 +1,367 @@
+#include "ir/interpreter.hpp"
+#include "plan/amx_kernels.hpp"
+#include "plan/matrix_extras.hpp"
+#include "plan/matrix_multiply.hpp"
+#include "plan/split_scale.hpp"
+#include "runtime/tile_state.hpp"
+#include "target/cpu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace swirl::planning {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+TEST(SplitScale, IsOneWhereNumbersAreNeitherTinyNorHuge) {
+    EXPECT_EQ(split_scale({1, 0x1p-24F}, {3, 0.5F}, 1000), SplitScale{});
+    EXPECT_EQ(split_scale({1e15F, 1e-15F}, {1e15F, 1e-15F}, 4096), SplitScale{});
+    EXPECT_EQ(split_scale({0, 0}, {1e38F, 1e-40F}, 10), SplitScale{}) << "zeros only";
+}
+
+TEST(SplitScale, MovesMagnitudesTowardsOne) {
+    for (const float size : {1e-40F, 1e-36F, 1e36F, 3e38F}) {
+        const auto scale = split_scale({size, size}, {1, 0.1F}, 100);
+        ASSERT_TRUE(scale) << size;
+        EXPECT_NEAR(std::ilogb(size) + scale->a, 0, 8) << size;
+    }
+    const auto both = split_scale({1e-30F, 1e-34F}, {1e30F, 1e25F}, 100);
+    ASSERT_TRUE(both);
+    EXPECT_GT(both->a, 0);
+    EXPECT_LT(both->b, 0);
+}
+
+TEST(SplitScale, IsThereForNoNumbersOfTooManyMagnitudesNorForInfiniteOnes) {
+    EXPECT_FALSE(split_scale({3e38F, 1e-38F}, {3e38F, 1e-38F}, 10));
+    EXPECT_FALSE(split_scale({infinity, 1}, {1, 1}, 10));
+    EXPECT_FALSE(split_scale({1, 1}, {std::numeric_limits<float>::quiet_NaN(), 1}, 10));
+}
+
+TEST(Magnitudes, AreThoseOfTheMatrixAloneInEveryLayout) {
+    if (!target::host_can_run(target::avx512_cpu())) GTEST_SKIP() << "looks with AVX-512";
+    const Integer rows = 37, columns = 21;
+    for (const MatrixLayout& layout : {MatrixLayout{1, 40}, MatrixLayout{25, 1}, MatrixLayout{2, 90},
+                                       MatrixLayout{1, -40}, MatrixLayout{-25, 1}}) {
+        std::vector<float> memory(8000, 1e30F); // beside the matrix
+        float* const matrix = memory.data() + 4000;
+        const auto at = [&](Integer i, Integer j) -> float& {
+            return matrix[i * layout.row_stride + j * layout.column_stride];
+        };
+        for (Integer i = 0; i < rows; ++i)
+            for (Integer j = 0; j < columns; ++j) at(i, j) = (i + j) % 5 == 0 ? 0 : 0.5F;
+        at(rows - 1, columns - 1) = -9;
+        at(3, 20) = 1e-41F;
+        for (const int threads : {1, 3}) {
+            const Magnitudes found = magnitudes_of(matrix, layout, rows, columns, threads);
+            EXPECT_EQ(found.largest, 9);
+            EXPECT_EQ(found.least, 1e-41F);
+        }
+        at(0, 0) = infinity;
+        EXPECT_TRUE(std::isinf(magnitudes_of(matrix, layout, rows, columns, 1).largest));
+    }
+}
+
+TEST(AmxKernels, OfEveryKindAreMadeOnAnyMachine) {
+    const target::Cpu& host = target::host_cpu();
+    if (host.set < target::InstructionSet::sse2 || host.emitted_only) GTEST_SKIP() << "makes no machine code";
+    MatrixProduct product = MatrixProduct::row_major(DataType::float32, 75, 50, 70);
+    product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
+    AmxKernels with_epilogue(gemm::bf16x3(), {}, MatrixEpilogue(product).code());
+    product = MatrixProduct::column_major(DataType::int32, 75, 50, 70);
+    product.a_type = product.b_type = DataType::int8;
+    product.c_type = DataType::float32;
+    product.epilogue = Expression("gelu(x * scale[j])");
+    AmxKernels of_bytes(gemm::bf16x1(), {DataType::int8, DataType::int8}, MatrixEpilogue(product).code());
+    for (AmxKernels* kernels : {&with_epilogue, &of_bytes, &AmxKernels::of(1), &AmxKernels::of(3),
+                                &AmxKernels::of(1, {DataType::int8, DataType::uint8})})
+        for (const int rows : {7, 32}) {
+            EXPECT_NE(kernels->tiles(rows, 20, gemm::Update::scale, 5), nullptr);
+            const auto operand = rows == 7 ? gemm::Operand::a : gemm::Operand::b;
+            const ir::Scalar from = kernels->types().are_bytes() ? ir::Scalar::uint8 : ir::Scalar::bfloat16;
+            EXPECT_NE(kernels->pack(operand, from, gemm::Pack::Source::along_k, rows, false), nullptr);
+        }
+}
+
+class AmxProducts : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!runtime::may_use_tiles()) GTEST_SKIP() << "this machine has no tile registers";
+    }
+
+    static std::vector<float> numbers(Integer count, float size) {
+        std::mt19937 random(static_cast<unsigned>(count));
+        std::uniform_real_distribution<float> uniform(-size, size);
+        std::vector<float> values(static_cast<std::size_t>(count));
+        for (float& value : values) value = uniform(random);
+        return values;
+    }
+
+    /// The product by so many products of slices on numbers of a size, and how far it is from exact.
+    static double error(MatrixProduct product, int products, float alpha, float beta, int threads,
+                        float size = 1) {
+        const std::vector<float> a = numbers(product.rows * product.k, size);
+        const std::vector<float> b = numbers(product.k * product.columns, 1);
+        const Integer stride = product.c.row_stride == 1 ? product.rows : product.columns;
+        std::vector<float> c = numbers(product.rows * product.columns, size);
+        const std::vector<float> before = c;
+        if (beta == 0) std::fill(c.begin(), c.end(), std::numeric_limits<float>::quiet_NaN());
+        const MatrixExtras extras{.route = AmxRoute{.term_products = products}};
+        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, threads);
+        double worst = 0;
+        for (Integer i = 0; i < product.rows; ++i)
+            for (Integer j = 0; j < product.columns; ++j) {
+                double sum = 0, absolute = 0;
+                for (Integer k = 0; k < product.k; ++k) {
+                    const double term =
+                        double{a[static_cast<std::size_t>(i * product.a.row_stride +
+                                                          k * product.a.column_stride)]} *
+                        b[static_cast<std::size_t>(k * product.b.row_stride + j * product.b.column_stride)];
+                    sum += term;
+                    absolute += std::fabs(term);
+                }
+                const auto at =
+                    static_cast<std::size_t>(product.c.row_stride == 1 ? i + j * stride : i * stride + j);
+                const double kept = double{beta} * before[at];
+                const double error =
+                    std::fabs(alpha * sum + kept - c[at]) / (std::fabs(alpha) * absolute + std::fabs(kept));
+                if (!(error <= worst)) worst = error;
+            }
+        return worst;
+    }
+};
+
+constexpr double ordinary = 0x1p-22, reduced = 0x1p-16, low = 0x1p-7;
+
+TEST_F(AmxProducts, AreAsAccurateAsTheyShouldBeInEveryLayout) {
+    for (const auto& [rows, columns, depth] :
+         {std::array<Integer, 3>{1, 1, 1}, {33, 31, 70}, {64, 96, 32}, {100, 45, 1100}, {270, 50, 40}}) {
+        const MatrixProduct columns_first =
+            MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+        MatrixProduct mixed = MatrixProduct::row_major(DataType::float32, rows, columns, depth);
+        mixed.b = columns_first.b;
+        for (const MatrixProduct& product :
+             {columns_first, MatrixProduct::row_major(DataType::float32, rows, columns, depth), mixed})
+            for (const auto& [alpha, beta] : {std::pair{1.0F, 0.0F}, {1.0F, 1.0F}, {-0.7F, 0.3F}}) {
+                EXPECT_LE(error(product, 6, alpha, beta, 1), ordinary) << rows << ", " << columns;
+                EXPECT_LE(error(product, 3, alpha, beta, 1), reduced) << rows << ", " << columns;
+                EXPECT_LE(error(product, 1, alpha, beta, 1), low) << rows << ", " << columns;
+            }
+    }
+}
+
+TEST_F(AmxProducts, OfTinyAndHugeNumbersAreAsAccurate) {
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 40, 50, 60);
+    for (const float size : {1e-36F, 1e-30F, 1e30F, 1e35F})
+        EXPECT_LE(error(product, 6, 1, 1, 1, size), ordinary) << size;
+}
+
+TEST_F(AmxProducts, InfinitiesAndWhatIsNotANumberSpreadAsTheyShould) {
+    const Integer n = 64;
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, n);
+    std::vector<float> a = numbers(n * n, 1), b = numbers(n * n + 1, 1), c(a.size());
+    a[5] = infinity;           // row 5
+    a[7 + 3 * 64] = -infinity; // row 7
+    b[64 * 9] = std::nanf(""); // column 9
+    const float one = 1, zero = 0;
+    const MatrixExtras extras{.route = AmxRoute{.term_products = 6}};
+    multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 1);
+    for (Integer j = 0; j < n; ++j)
+        for (Integer i = 0; i < n; ++i) {
+            const float value = c[static_cast<std::size_t>(i + j * n)];
+            if (j == 9)
+                EXPECT_TRUE(std::isnan(value));
+            else if (i == 5 || i == 7)
+                EXPECT_TRUE(std::isinf(value)) << i << ", " << j;
+            else
+                EXPECT_TRUE(std::isfinite(value)) << i << ", " << j;
+        }
+}
+
+TEST_F(AmxProducts, HaveTheSameBitsForAnyNumberOfThreads) {
+    const Integer n = 300;
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, 700);
+    const std::vector<float> a = numbers(n * 700, 1), b = numbers(700 * n + 1, 1);
+    const float one = 1, zero = 0;
+    const MatrixExtras extras{.route = AmxRoute{.term_products = 6}};
+    std::vector<float> first;
+    for (const int threads : {1, 2, 5}) {
+        std::vector<float> c(static_cast<std::size_t>(n * n));
+        multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, threads);
+        if (threads == 1) first = c;
+        EXPECT_EQ(c, first) << threads;
+    }
+}
+
+/// A bfloat16 of any size, now and then a subnormal one.
+bfloat16 any_bfloat16(std::mt19937& random) {
+    const float fraction = static_cast<float>(static_cast<int>(random() % 65536) - 32768) / 32768;
+    const int exponent =
+        random() % 50 == 0 ? -60 - static_cast<int>(random() % 70) : static_cast<int>(random() % 13) - 6;
+    return bfloat16(std::ldexp(fraction, exponent));
+}
+
+TEST_F(AmxProducts, TilesAreTheInterpretersBitByBit) {
+    for (const int products : {1, 3, 6}) {
+        AmxKernels& kernels = AmxKernels::of(products);
+        const int rows = 29, columns = 27;
+        const Integer tiles = 2, groups = 2, stride = 70;
+        const ir::Program program = gemm::amx_kernel({.product = kernels.product(),
+                                                      .rows = rows,
+                                                      .columns = columns,
+                                                      .update = gemm::Update::scale,
+                                                      .columns_at_once = gemm::columns_at_once(groups),
+                                                      .k_groups_per_panel = kernels.k_groups_per_panel(),
+                                                      .max_tiles = tiles,
+                                                      .max_stride = stride});
+        ir::Arguments arguments(program);
+        std::mt19937 random(7);
+        const auto in_panel = static_cast<std::size_t>(kernels.panel_bytes()) / sizeof(bfloat16);
+        std::vector<bfloat16> a(in_panel * tiles), b(in_panel);
+        std::vector<float> c(static_cast<std::size_t>(arguments["c"].elements()));
+        const auto fill = [&](auto& numbers, ir::Memory& memory) {
+            for (std::size_t i = 0; i < numbers.size(); ++i) {
+                numbers[i] = any_bfloat16(random);
+                memory.set(static_cast<Integer>(i), static_cast<long double>(static_cast<float>(numbers[i])));
+            }
+        };
+        fill(a, arguments["a"]);
+        fill(b, arguments["b"]);
+        fill(c, arguments["c"]);
+        std::array<float, 2> factors = {1.5F, -0.75F};
+        for (const std::size_t i : {0U, 1U})
+            arguments["factors"].set(static_cast<Integer>(i), static_cast<long double>(factors[i]));
+        arguments.parameters = {tiles, groups, stride};
+        ir::interpret(program, arguments);
+        void* const buffers[] = {a.data(), b.data(), c.data(), factors.data()};
+        const std::int64_t parameters[] = {tiles, groups, stride};
+        {
+            const runtime::TileState state;
+            kernels.tiles(rows, columns, gemm::Update::scale, groups)(buffers, parameters);
+        }
+        for (std::size_t i = 0; i < c.size(); ++i)
+            ASSERT_EQ(c[i], static_cast<float>(arguments["c"][static_cast<Integer>(i)])) << i;
+    }
+}
+
+TEST_F(AmxProducts, EndWithEpilogues) {
+    for (const bool by_rows : {false, true})
+        for (const Integer depth : {70, 1100}) {
+            const Integer rows = 75, columns = 50;
+            MatrixProduct product =
+                by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
+                        : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+            product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
+            const std::vector<float> a = numbers(rows * depth, 1), b = numbers(depth * columns, 1);
+            const std::vector<float> bias = numbers(columns, 1), scale = numbers(rows * columns, 1);
+            std::vector<float> c(scale.size());
+            MatrixEpilogue epilogue(product);
+            ASSERT_TRUE(epilogue.suits_amx());
+            epilogue.make_amx(AmxKernels::of(6));
+            const std::vector<ProblemArray> arrays = arrays_of(product);
+            std::vector<const void*> places;
+            for (const ProblemArray& array : arrays)
+                places.push_back(array.name == "bias" ? bias.data() : scale.data());
+            const MatrixExtras extras{.epilogue = {&epilogue, places.data()},
+                                      .route = AmxRoute{.term_products = 6}};
+            const float one = 1, zero = 0;
+            multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 2);
+            for (Integer i = 0; i < rows; ++i)
+                for (Integer j = 0; j < columns; ++j) {
+                    double sum = 0;
+                    for (Integer k = 0; k < depth; ++k)
+                        sum += double{a[static_cast<std::size_t>(i * product.a.row_stride +
+                                                                 k * product.a.column_stride)]} *
+                               b[static_cast<std::size_t>(k * product.b.row_stride +
+                                                          j * product.b.column_stride)];
+                    const double expected = std::max(0.0, sum + bias[static_cast<std::size_t>(j)]) *
+                                            scale[static_cast<std::size_t>(i * columns + j)];
+                    EXPECT_NEAR(
+                        c[static_cast<std::size_t>(i * product.c.row_stride + j * product.c.column_stride)],
+                        expected, 1e-4)
+                        << i << ", " << j;
+                }
+        }
+}
+
+TEST_F(AmxProducts, OfBytesEndAsFloats) {
+    const Integer rows = 75, columns = 50, depth = 1100;
+    MatrixProduct product = MatrixProduct::column_major(DataType::int32, rows, columns, depth);
+    product.a_type = product.b_type = DataType::int8;
+    product.c_type = DataType::float32;
+    product.epilogue = Expression("x * 0.5 + bias[j]");
+    std::vector<std::int8_t> a(static_cast<std::size_t>(rows * depth)),
+        b(static_cast<std::size_t>(depth * columns));
+    std::mt19937 random(2);
+    for (auto* numbers : {&a, &b})
+        for (std::int8_t& x : *numbers) x = static_cast<std::int8_t>(random());
+    const std::vector<float> bias = numbers(columns, 1);
+    std::vector<float> c(static_cast<std::size_t>(rows * columns));
+    MatrixEpilogue epilogue(product);
+    ASSERT_TRUE(epilogue.suits_amx());
+    epilogue.make_amx(AmxKernels::of(1, {DataType::int8, DataType::int8}));
+    const void* const places[] = {bias.data()};
+    const MatrixExtras extras{.epilogue = {&epilogue, places}, .route = AmxRoute{.term_products = 1}};
+    const std::int32_t one = 1, zero = 0;
+    multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 2);
+    for (Integer i = 0; i < rows; ++i)
+        for (Integer j = 0; j < columns; ++j) {
+            std::int64_t sum = 0;
+            for (Integer k = 0; k < depth; ++k)
+                sum += std::int64_t{a[static_cast<std::size_t>(i + k * rows)]} *
+                       b[static_cast<std::size_t>(k + j * depth)];
+            EXPECT_FLOAT_EQ(c[static_cast<std::size_t>(i + j * rows)],
+                            static_cast<float>(sum) * 0.5F + bias[static_cast<std::size_t>(j)]);
+        }
+}
+
+template <class A, class B, class C> void expect_narrow_products() {
+    for (const auto& [rows, columns, depth] :
+         {std::array<Integer, 3>{1, 1, 1}, {33, 31, 70}, {64, 96, 64}, {100, 45, 2100}})
+        for (const bool by_rows : {false, true}) {
+            MatrixProduct product =
+                by_rows ? MatrixProduct::row_major(data_type_of<C>(), rows, columns, depth)
+                        : MatrixProduct::column_major(data_type_of<C>(), rows, columns, depth);
+            product.a_type = data_type_of<A>();
+            product.b_type = data_type_of<B>();
+            std::mt19937 random(4);
+            std::vector<A> a(static_cast<std::size_t>(rows * depth));
+            std::vector<B> b(static_cast<std::size_t>(depth * columns));
+            for (A& x : a) x = A(static_cast<std::int8_t>(random()) / 2 + (std::is_unsigned_v<A> ? 99 : 0));
+            for (B& x : b) x = B(static_cast<std::int8_t>(random()) / 2 + (std::is_unsigned_v<B> ? 99 : 0));
+            std::vector<C> c(static_cast<std::size_t>(rows * columns), C(5));
+            const C alpha(2), beta(3);
+            const MatrixExtras extras{.route = AmxRoute{.term_products = 1}};
+            multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, 1);
+            for (Integer i = 0; i < rows; ++i)
+                for (Integer j = 0; j < columns; ++j) {
+                    std::int64_t sum = 0; // small enough for float32
+                    for (Integer k = 0; k < depth; ++k)
+                        sum += static_cast<std::int64_t>(static_cast<float>(a[static_cast<std::size_t>(
+                                   i * product.a.row_stride + k * product.a.column_stride)])) *
+                               static_cast<std::int64_t>(static_cast<float>(b[static_cast<std::size_t>(
+                                   k * product.b.row_stride + j * product.b.column_stride)]));
+                    EXPECT_EQ(
+                        c[static_cast<std::size_t>(i * product.c.row_stride + j * product.c.column_stride)],
+                        static_cast<C>(2 * sum + 15))
+                        << i << ", " << j;
+                }
+        }
+}
+
+TEST_F(AmxProducts, OfNarrowNumbersAreExactWhereTheirSumsAre) {
+    expect_narrow_products<bfloat16, bfloat16, float>();
+    expect_narrow_products<std::int8_t, std::int8_t, std::int32_t>();
+    expect_narrow_products<std::int8_t, std::uint8_t, std::int32_t>();
+    expect_narrow_products<std::uint8_t, std::int8_t, std::int32_t>();
+    expect_narrow_products<std::uint8_t, std::uint8_t, std::int32_t>();
+}
+
+} // namespace
+} // namespace swirl::planning

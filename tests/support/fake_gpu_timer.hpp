@@ -1,0 +1,44 @@
+#pragma once
+
+#include "problem/syntax.hpp"
+#include "search/gpu_recipe_timer.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace swirl::search {
+
+/// A fake GPU timer with known times: timing a recipe takes `cost` seconds of its clock, whatever the result.
+class FakeGpuTimer final : public GpuRecipeTimer {
+public:
+    /// Seconds of a recipe; negative if it cannot be built.
+    using Seconds = std::function<double(const std::string& recipe)>;
+    explicit FakeGpuTimer(Seconds seconds, double cost = 0.01) : seconds_(std::move(seconds)), cost_(cost) {}
+
+    std::vector<std::string> timed; ///< recipes, in order
+
+    double now() override { return now_; }
+
+    void benchmark(const Problem&, std::span<GpuRecipeCandidate> candidates, double deadline,
+                   const Seen& seen) override {
+        for (std::size_t i = 0; i < candidates.size() && (i == 0 || now_ + cost_ <= deadline); ++i) {
+            now_ += cost_;
+            const std::string recipe = planning::to_string(candidates[i].recipe);
+            const double seconds = seconds_(recipe);
+            candidates[i].fits = seconds >= 0;
+            if (!candidates[i].fits) continue;
+            candidates[i].seconds = seconds;
+            timed.push_back(recipe);
+            seen(i);
+        }
+    }
+
+private:
+    Seconds seconds_;
+    double cost_;
+    double now_ = 0;
+};
+
+} // namespace swirl::search

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "problem/syntax.hpp"
+#include "search/recipe_timer.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace swirl::search {
+
+/// A fake timer with known times: timing a recipe takes `cost` seconds of its clock, whatever the result.
+class FakeTimer final : public RecipeTimer {
+public:
+    /// Seconds of a recipe for a problem; negative if it cannot be built.
+    using Seconds = std::function<double(const Problem&, const std::string& recipe)>;
+    explicit FakeTimer(Seconds seconds, double cost = 0.01) : seconds_(std::move(seconds)), cost_(cost) {}
+
+    struct Benchmark {
+        std::string problem;
+        std::vector<std::string> recipes; ///< timed so far
+    };
+    std::vector<Benchmark> benchmarks;
+
+    double now() override { return now_; }
+
+    void benchmark(const Problem& problem, std::span<RecipeCandidate> candidates, double deadline,
+                   const Seen& seen) override {
+        Benchmark benchmark{to_text(problem), {}};
+        for (std::size_t i = 0; i < candidates.size() && (i == 0 || now_ + cost_ <= deadline); ++i) {
+            now_ += cost_;
+            const std::string recipe = planning::to_string(candidates[i].recipe);
+            const double seconds = seconds_(problem, recipe);
+            candidates[i].fits = seconds >= 0;
+            if (!candidates[i].fits) continue;
+            candidates[i].seconds = seconds;
+            benchmark.recipes.push_back(recipe);
+            seen(i);
+        }
+        benchmarks.push_back(std::move(benchmark));
+    }
+
+    long benchmarks_of(const std::string& problem) const {
+        return std::count_if(benchmarks.begin(), benchmarks.end(),
+                             [&](const Benchmark& benchmark) { return benchmark.problem == problem; });
+    }
+
+private:
+    Seconds seconds_;
+    double cost_;
+    double now_ = 0;
+};
+
+} // namespace swirl::search
