@@ -114,7 +114,7 @@ std::size_t array_named(const Problem& problem, std::string_view name,
     const ProblemArray array = arrays_of(problem)[k];
     const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
     if (parts.size() != (planar ? 2U : 1U))
-        throw UserError("array {} was given in {} parts\n  problem: {}\n  its numbers are {}", name,
+        throw UserError("array {} was given in {} parts\n  problem: {}\n  its elements are {}", name,
                         parts.size(), to_text(problem),
                         planar ? "planar: give real and imaginary parts" : "in one array");
     const Element wanted = element_of(array.is_complex && !planar, array.precision);

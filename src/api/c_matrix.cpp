@@ -68,7 +68,7 @@ std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_
     for (const swirl_array& array : list_of(arrays, "arrays", count, result.size(), "this product")) {
         require(array.name, "arrays[].name");
         if (array.imaginary != nullptr)
-            throw UserError("array {} is given in two parts; its numbers are in one array", array.name);
+            throw UserError("array {} is given in two parts; its elements are in one array", array.name);
         result[array_named(product, array.name)] = array.data;
     }
     return result;

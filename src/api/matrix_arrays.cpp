@@ -33,15 +33,14 @@ std::vector<const void*> arrays_with(const MatrixProduct& product, const GivenAr
     const ir::Scalar wanted = gemm::epilogue_scalar(product.data_type);
     const bool is_single = wanted == ir::Scalar::float32;
     if (is_complex(given.data_type) != array.is_complex || gemm::scalar_of(given.data_type) != wanted)
-        throw UserError("array {} is given as one of other numbers than the epilogue's: it takes {}",
-                        given.name,
+        throw UserError("array {} has another data type than the epilogue's: it takes {}", given.name,
                         array.is_complex ? (is_single ? "std::complex<float>" : "std::complex<double>")
                         : is_single      ? "float"
                                          : "double");
     if (given.data == nullptr)
         throw UserError("array {} is null; it must point at the element of index 0", given.name);
     if (at >= arrays.size() - product.reductions.size() && !given.is_writable)
-        throw UserError("array {} is written by a reduction, but points at constant numbers", given.name);
+        throw UserError("array {} is written by a reduction, but points at constant data", given.name);
     std::vector<const void*> result = known != nullptr ? *known : std::vector<const void*>(arrays.size());
     result[at] = given.data;
     return result;

@@ -27,8 +27,7 @@ std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar) {
     case ir::Scalar::uint16: return "unsigned short";
     case ir::Scalar::int32: return "int";
     case ir::Scalar::float8_e4m3:
-        throw UserError("{} does not say how numbers of float8_e4m3 are widened\n  PTX for sm_90 does",
-                        dialect.name);
+        throw UserError("{} has no conversion from float8_e4m3\n  PTX for sm_90 does", dialect.name);
     case ir::Scalar::int64: return dialect.wide_integer;
     case ir::Scalar::float16:
     case ir::Scalar::bfloat16: return "unsigned short";

@@ -73,8 +73,9 @@ std::string global_load_infeasibility(const GpuSchedule& schedule, const MatrixP
     const int factors =
         (schedule.thread_m + schedule.thread_n) * k_of_slice(schedule) * scalars_in(canonical.data_type);
     if (factors > most_factors)
-        return fmt::format("direct is 1, and a thread has {} numbers to load; {} at most are possible",
-                           factors, most_factors);
+        return fmt::format(
+            "load_from_global is 1, and a thread has {} elements to load; {} at most are possible", factors,
+            most_factors);
     return "";
 }
 

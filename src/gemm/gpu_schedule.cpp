@@ -90,11 +90,12 @@ void require_warps(Infeasibility& infeasibility, const GpuSchedule& schedule, co
     std::vector<int> possible;
     const std::string words = warp_depths(product, gpu, possible);
     infeasibility.require(std::find(possible.begin(), possible.end(), depth) != possible.end(),
-                          "mma_k is {}, and numbers are {}; {}", depth, word_of(product.type_of_a()), words);
+                          "mma_k is {}, and the data type is {}; {}", depth, word_of(product.type_of_a()),
+                          words);
     infeasibility.require(schedule.warp_lanes_m == 8 && schedule.warp_lanes_n == 4 && schedule.zigzag == 0,
                           "mma_k is {}, which 8 by 4 lanes without zigzag can have", depth);
     infeasibility.require(schedule.thread_m % 2 == 0 && schedule.thread_n % 2 == 0,
-                          "mma_k is {}, and a thread has {} by {} elements; even numbers are possible", depth,
+                          "mma_k is {}, and a thread has {} by {} elements; even extents are possible", depth,
                           schedule.thread_m, schedule.thread_n);
 }
 
@@ -136,7 +137,7 @@ void require_split_k(Infeasibility& infeasibility, const GpuSchedule& schedule, 
     const Integer missing = k_tiles * schedule.split_k * depth - product.k;
     infeasibility.require(schedule.interleaved_split_k != 0 ||
                               missing <= std::min<Integer>(schedule.stages - 1, k_tiles) * depth,
-                          "{} splits do not share a depth of {} in pieces of {}", schedule.split_k, product.k,
+                          "{} splits do not share K = {} in k-tiles of {}", schedule.split_k, product.k,
                           depth);
 }
 
@@ -161,7 +162,7 @@ void require_stream_k(Infeasibility& infeasibility, const GpuSchedule& schedule,
                           "{} whole tiles of each of {} blocks leave nothing to share of {} tiles",
                           schedule.data_parallel_tiles, schedule.stream_k_blocks, stream.tiles());
     infeasibility.require(stream.stream_k_tiles() * stream.k_tiles >= stream.blocks,
-                          "{} blocks share {} pieces of {} tiles; each needs one", stream.blocks,
+                          "{} blocks share {} k-tiles of {} tiles; each needs one", stream.blocks,
                           stream.stream_k_tiles() * stream.k_tiles, stream.stream_k_tiles());
 }
 
@@ -279,10 +280,11 @@ void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu
     };
     if (product.data_type == DataType::int32 || !std::all_of(stored.begin(), stored.end(), is_known))
         throw UserError(
-            "a product of {} and {} to {} with sums of {} on a GPU; float32, float64 and complex numbers of "
-            "both are possible, and with sums of float32 bfloat16, float16, float8_e4m3, bytes and "
-            "normalised "
-            "numbers",
+            "matrix multiplication of {} and {} to {} with accumulators of {} on a GPU; float32, float64 and "
+            "complex "
+            "types of both are possible, and with accumulators of float32 also operands of bfloat16, "
+            "float16, "
+            "float8_e4m3, bytes and normalised integers",
             word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.data_type));
     if (is_complex(product.data_type) && product.epilogue.tree() != nullptr)
         throw UserError("an epilogue of {} on a GPU; products of float32 and float64 have such",

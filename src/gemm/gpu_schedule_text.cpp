@@ -164,7 +164,7 @@ std::string arithmetic_of(const GpuSchedule& schedule, const MatrixProduct& prod
     if (schedule.is_tf32())
         return fmt::format("tensor cores multiply {} rounded to 11 significant bits", factors);
     if (schedule.is_wgmma() || schedule.mma_k > 0)
-        return fmt::format("tensor cores multiply {} with sums of {}", factors, sums);
+        return fmt::format("tensor cores multiply {} with accumulators of {}", factors, sums);
     return fmt::format("threads multiply {}{}", factors,
                        factors == sums ? std::string() : fmt::format(", which becomes {} before", sums));
 }

@@ -87,7 +87,7 @@ std::string tma_operand_infeasibility(const GpuSchedule& schedule, const MatrixP
     const OperandView lines = view_of(canonical, operand);
     const SmemTile k_tile = smem_tiles_of(schedule, canonical)[operand];
     if (k_tile.number != canonical.data_type || is_complex(canonical.data_type))
-        return fmt::format("numbers are {}, and sums of {}; the same, not complex, are possible",
+        return fmt::format("the data type is {}, and accumulators are {}; equal and real ones are possible",
                            word_of(k_tile.number), word_of(canonical.data_type));
     if (std::string why = tensor_map_infeasibility(lines.layout, k_tile.number, canonical.batch);
         !why.empty())
@@ -292,11 +292,11 @@ std::string tma_infeasibility(const GpuSchedule& schedule, const MatrixProduct& 
         return fmt::format("a_load is {} and b_load {}; 0 … 3 are possible", schedule.a_load,
                            schedule.b_load);
     if (!schedule.has_tma()) return {};
-    if (!gpu.has_tma) return fmt::format("{} has no copy engine for pieces", gpu.name);
+    if (!gpu.has_tma) return fmt::format("{} has no TMA", gpu.name);
     if (canonical.listed) return "the copy engine brings no matrices of lists of pointers";
     if (schedule.is_stream_k()) return "the copy engine brings no pieces of streams";
     if (schedule.mma_k > 0)
-        return fmt::format("mma_k is {}, and the copy engine brings dense pieces; 0 is possible",
+        return fmt::format("mma_k is {}, and TMA writes k-tiles without padding; 0 is possible",
                            schedule.mma_k);
     if (schedule.matrices > 1)
         return fmt::format("{} matrices in a block, of which the copy engine brings one", schedule.matrices);

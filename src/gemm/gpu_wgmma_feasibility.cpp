@@ -71,7 +71,7 @@ std::string tile_shape_infeasibility(const GpuSchedule& schedule, const MatrixPr
     const int registers = schedule.cta_n / 2 * schedule.cta_m / 64 / schedule.warpgroups *
                           (schedule.promotes_accumulators() ? 2 : 1);
     if (registers > (schedule.warpgroups == 3 ? 128 : 192))
-        return fmt::format("{} sums in each thread", registers);
+        return fmt::format("{} accumulators per thread", registers);
     if (std::string why = promotion_infeasibility(schedule, canonical); !why.empty()) return why;
     if (schedule.range_check > 1 || (schedule.has_range_check() && !schedule.has_bf16_split()))
         return fmt::format("guarded is {} of {} terms; 1 is possible where there are terms",
@@ -107,7 +107,7 @@ std::string data_type_infeasibility(const GpuSchedule& schedule, const MatrixPro
                                                     : is_short;
     if (!is_known)
         return fmt::format(
-            "factors are {}, split into {} terms; float32 in 1 … 3, or in none and rounded, bfloat16, "
+            "operands are {}, split into {} terms; float32 in 1 … 3, or in none and rounded, bfloat16, "
             "float16 "
             "and float8_e4m3 in none are possible",
             word_of(number), schedule.bf16_split);
@@ -121,7 +121,7 @@ std::string data_type_infeasibility(const GpuSchedule& schedule, const MatrixPro
         return fmt::format("rounded is {}, and C {}; float32 is possible", schedule.tf32,
                            word_of(canonical.type_of_c()));
     if (canonical.type_of_b() != number || canonical.data_type != DataType::float32)
-        return fmt::format("factors are {} and {}, their sums {}", word_of(number),
+        return fmt::format("operands are {} and {}, accumulators {}", word_of(number),
                            word_of(canonical.type_of_b()), word_of(canonical.data_type));
     const DataType c = canonical.type_of_c();
     if (c != DataType::float32 && c != DataType::bfloat16 && c != DataType::float16)

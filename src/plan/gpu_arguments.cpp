@@ -98,10 +98,10 @@ void GpuArgumentCheck::check_arrays(const Arguments& arguments) const {
         const ProblemArray& array = arrays_[k];
         const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
         if (k >= arguments.arrays.size() || arguments.arrays[k].data == nullptr)
-            throw UserError("array {} is missing: the plan needs {} {} numbers there", array.name,
+            throw UserError("array {} is missing: the plan needs {} {} elements there", array.name,
                             array.elements, array.is_complex ? "complex" : "real");
         if (separate && arguments.arrays[k].imaginary == nullptr)
-            throw UserError("array {} is missing its imaginary parts: the plan's numbers are planar",
+            throw UserError("array {} is missing its imaginary components: the plan's data are planar",
                             array.name);
     }
 }

@@ -252,7 +252,7 @@ std::string MatrixPlan::description() const {
     if (needs_portable_gemm()) return fmt::format("built-in tiles, {} threads", threads_);
     if (route_)
         return fmt::format(
-            "amx: sums of {} products of bfloat16 slices, packed blocks, tile {}x{}, {} threads",
+            "amx: sums of {} products of bfloat16 terms, packed blocks, tile {}x{}, {} threads",
             route_.term_products, gemm::amx_tile, gemm::amx_tile, threads_);
     const MatrixKernels& kernels = MatrixKernels::of_host(product_);
     const gemm::Schedule& schedule = kernels.schedule();

@@ -56,7 +56,7 @@ Integer copies_on_a_gpu(Integer length) {
     const auto most =
         std::bit_floor(static_cast<std::uint64_t>(std::max<Integer>(limit / bytes_of_point, 1)));
     throw UserError(
-        "length {} is too long: a plan needs at least {:.1f} GiB of memory beside the arrays, and {} {:.1f} "
+        "length {} is too long: a plan needs at least {:.1f} GiB of memory besides the arrays, and {} {:.1f} "
         "GiB\n  problem: "
         "{}\n  use lengths up to about {}, float32, or several dimensions",
         longest(problem), static_cast<double>(need) / gibibyte, limited,
@@ -90,7 +90,7 @@ Integer added(Integer a, Integer b) { return a > saturated - b ? saturated : a +
         "input and output have {:.1f} GiB{}, and GPUs have {:.1f} GiB at most\n  problem: {}\n  {}",
         static_cast<double>(arrays) / gibibyte,
         need == 0 ? ""
-                  : fmt::format(", a plan needs at least {:.1f} GiB beside them",
+                  : fmt::format(", a plan needs at least {:.1f} GiB besides them",
                                 static_cast<double>(need) / gibibyte),
         static_cast<double>(largest_gpu_memory) / gibibyte, to_text(problem), remedy);
 }

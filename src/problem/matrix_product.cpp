@@ -62,7 +62,7 @@ void check_data_types(const MatrixProduct& product) {
         throw UserError("{} is {}; {}", name, word_of(given), wanted);
     };
     if (c == DataType::int32) {
-        constexpr const char* wanted = "products of int32 sums are of int8 or uint8";
+        constexpr const char* wanted = "operands of int32 accumulators are int8 or uint8";
         if (!is_byte(a)) fail("a_type", a, wanted);
         if (!is_byte(b)) fail("b_type", b, wanted);
         return;
@@ -89,7 +89,8 @@ void check_c_type(const MatrixProduct& product) {
     if (sums == DataType::float32 && is_low_precision(c)) return;
     if (sums == DataType::int32 && (is_half(c) || is_byte(c) || c == DataType::float32)) return;
     throw UserError(
-        "c_type is {} for sums of {}; float32 and int32 sums are stored as bfloat16, float16, int8 or "
+        "c_type is {} for accumulators of {}; float32 and int32 accumulators are stored as bfloat16, "
+        "float16, int8 or "
         "uint8, those of int32 as float32, too, of float32 as unorm8, snorm8, unorm16 or snorm16",
         word_of(c), word_of(sums));
 }
@@ -124,7 +125,7 @@ void check_lists(const MatrixProduct& product) {
 void check_conjugation(const MatrixProduct& product) {
     if (product.c.conjugated) throw UserError("c.conjugated is true; only A and B can be conjugated");
     if (!is_complex(product.data_type) && (product.a.conjugated || product.b.conjugated))
-        throw UserError("{}.conjugated is true, but the numbers are real", product.a.conjugated ? "a" : "b");
+        throw UserError("{}.conjugated is true, but the elements are real", product.a.conjugated ? "a" : "b");
 }
 
 void check_c(const Operand& c) {
@@ -170,7 +171,7 @@ void validate_for_cpus(const MatrixProduct& product) {
     const DataType a = product.type_of_a(), b = product.type_of_b();
     if (product.data_type != DataType::float32 || (a == b && (a == product.data_type || is_half(a)))) return;
     throw UserError(
-        "a_type is {} and b_type {} for sums of float32; such numbers are multiplied on GPUs: "
+        "a_type is {} and b_type {} for accumulators of float32; such operands are multiplied on GPUs: "
         "swirl::gpu::plan()\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums of int32",
         word_of(a), word_of(b));
 }

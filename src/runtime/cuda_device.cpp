@@ -72,9 +72,9 @@ struct GpuDevice::State {
     State(int index, const CudaDriver& of) : driver(of), compiler(of.compiler_library()) {
         const int count = count_of(driver);
         if (index < 0 || index >= count)
-            throw UserError("there is no GPU {}: {}", index,
-                            count == 0 ? "the NVIDIA driver lists none"
-                                       : fmt::format("the numbers are 0 to {}", count - 1));
+            throw UserError(
+                "there is no GPU {}: {}", index,
+                count == 0 ? "the NVIDIA driver lists none" : fmt::format("ordinals are 0 to {}", count - 1));
         properties = properties_of(driver, index);
         device = device_of(driver, index);
         target = target::gpu_for(properties.capability_major, properties.capability_minor);

@@ -318,7 +318,8 @@ TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
 TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
     MatrixProduct bytes = MatrixProduct::column_major(DataType::int32, 4, 4, 4);
     bytes.a_type = bytes.b_type = DataType::int8;
-    expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }), {"sums of int32", "float32, float64"});
+    expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }),
+                    {"accumulators of int32", "float32, float64"});
     expect_contains(error_of<UserError>([] { gpu::plan(product, {.device = 7}); }), {"no GPU 7"});
     MatrixProduct wrong = product;
     wrong.rows = -1;

@@ -70,7 +70,8 @@ TEST(NormalisedNumbers, AreStoredByCpus) {
     product.a_type = product.b_type = DataType::int8;
     product.data_type = DataType::int32;
     product.c_type = DataType::unorm8;
-    EXPECT_NE(error_of([&] { plan(product); }).find("c_type is unorm8 for sums of int32"), std::string::npos);
+    EXPECT_NE(error_of([&] { plan(product); }).find("c_type is unorm8 for accumulators of int32"),
+              std::string::npos);
 }
 
 } // namespace

@@ -210,8 +210,9 @@ TEST(StoredMatrix, SaysWhatDoesNotFit) {
         product.c_type = c;
         return error_of([&] { validate(product); });
     };
-    EXPECT_NE(refused(DataType::float64, DataType::bfloat16).find("c_type is bfloat16 for sums of float64"),
-              std::string::npos);
+    EXPECT_NE(
+        refused(DataType::float64, DataType::bfloat16).find("c_type is bfloat16 for accumulators of float64"),
+        std::string::npos);
     EXPECT_NE(refused(DataType::float32, DataType::int32).find("c_type is int32"), std::string::npos);
     EXPECT_NE(refused(DataType::int32, static_cast<DataType>(99)).find("c_type is 99"), std::string::npos);
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 2, 2, 2);

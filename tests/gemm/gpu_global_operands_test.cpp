@@ -81,7 +81,7 @@ TEST(GpuDirect, IsRefusedWithItsReason) {
     EXPECT_NE(why(direct_schedule(8, "a_load=1")).find("copy engine"), std::string::npos);
     EXPECT_NE(why(direct_schedule(8, "load_from_global=2")).find("direct is 2"), std::string::npos);
     GpuSchedule deep = direct_schedule(64);
-    EXPECT_NE(global_load_infeasibility(deep, product_of('N', 'N', 16, 16, 64)).find("384 numbers"),
+    EXPECT_NE(global_load_infeasibility(deep, product_of('N', 'N', 16, 16, 64)).find("384 elements"),
               std::string::npos);
 }
 

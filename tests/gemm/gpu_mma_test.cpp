@@ -107,7 +107,7 @@ TEST(GpuProduct, WarpsMultiplyOnEarlierGpusInSmallerProducts) {
               std::string::npos);
     EXPECT_NE(error_of([&] {
                   gpu_gemm_kernels(product_of('N', 'N', 64, 32, 20), warp_schedule(), gpu());
-              }).find("numbers are float32"),
+              }).find("data type is float32"),
               std::string::npos);
 }
 

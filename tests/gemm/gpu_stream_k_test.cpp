@@ -160,7 +160,7 @@ TEST(StreamK, SaysWhatDoesNotSuit) {
     };
     EXPECT_EQ(why(stream_schedule(4, 2)), "");
     EXPECT_NE(why(stream_schedule(3, 3)).find("leave nothing to share of 9 tiles"), std::string::npos);
-    EXPECT_NE(why(stream_schedule(40)).find("40 blocks share 36 pieces"), std::string::npos);
+    EXPECT_NE(why(stream_schedule(40)).find("40 blocks share 36 k-tiles"), std::string::npos);
     EXPECT_NE(why(stream_schedule(0, 1)).find("data_parallel_tiles is 1"), std::string::npos);
     EXPECT_NE(why(stream_schedule(4, 0, "split_k=2")).find("splits 2"), std::string::npos);
 }

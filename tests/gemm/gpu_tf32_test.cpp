@@ -200,7 +200,7 @@ TEST(GpuRoundedProduct, ObjectsToWhatCannotBe) {
     EXPECT_EQ(why(product, ""), "nothing");
     for (const auto& [more, word] : {std::pair{"tf32=2", "rounded is 2"},
                                      {"bf16_split=2", "rounded"},
-                                     {"tf32=0", "factors are float32"},
+                                     {"tf32=0", "operands are float32"},
                                      {"transpose_a=2", "transpose_a is 2"},
                                      {"bf16_split=2 tf32=0 transpose_a=1", "transpose_a is 1"},
                                      {"cta_m=192", "cta_m"},
@@ -229,8 +229,8 @@ TEST(GpuSchedules, SayWhoMultipliesWhat) {
     halves.a_type = halves.b_type = DataType::float16;
     EXPECT_EQ(words(product, ""), "threads multiply float32");
     EXPECT_EQ(words(halves, ""), "threads multiply float16, which becomes float32 before");
-    EXPECT_EQ(words(halves, "mma_k=16"), "tensor cores multiply float16 with sums of float32");
-    EXPECT_EQ(words(halves, "warpgroups=2"), "tensor cores multiply float16 with sums of float32");
+    EXPECT_EQ(words(halves, "mma_k=16"), "tensor cores multiply float16 with accumulators of float32");
+    EXPECT_EQ(words(halves, "warpgroups=2"), "tensor cores multiply float16 with accumulators of float32");
     EXPECT_EQ(words(product, "warpgroups=2 bf16_split=3"),
               "tensor cores multiply 3 bfloat16 terms of each float32");
     EXPECT_EQ(words(product, "warpgroups=2 bf16_split=3 range_check=1"),

@@ -173,7 +173,7 @@ TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
     const auto expect_contains = [](const std::string& text, const char* part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
-    expect_contains(why(product, "", target::gpu_named("sm_80")), "sm_80 has no copy engine for pieces");
+    expect_contains(why(product, "", target::gpu_named("sm_80")), "sm_80 has no TMA");
     expect_contains(why(product, "b_load=4"), "b_load 4; 0 … 3 are possible");
     expect_contains(why(product, "b_load=2"), "neighbours along the depth are 48 apart");
     expect_contains(why(product_of('T', 'T', 64, 48, 39, 1), "a_load=2 b_load=0"),
@@ -184,7 +184,7 @@ TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
     expect_contains(why(product, "matrices=2"), "2 matrices in a block");
     MatrixProduct narrow = product;
     narrow.a_type = DataType::bfloat16;
-    expect_contains(why(narrow, ""), "numbers are bfloat16, and sums of float32");
+    expect_contains(why(narrow, ""), "data type is bfloat16, and accumulators are float32");
     expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=2 cta_k=10"),
                     "multiples of 4 are possible");
     expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=3 cta_k=32"),

@@ -215,7 +215,7 @@ TEST(GpuTileProduct, ObjectsToWhatCannotBe) {
                                      {"cta_n=96", "cta_n"},
                                      {"cta_k=32", "cta_k"},
                                      {"epilogue_tile_m=48", "epilogue_tile_m"},
-                                     {"cta_m=256 cta_n=128", "sums"},
+                                     {"cta_m=256 cta_n=128", "accumulators"},
                                      {"split_k=2", "splits"},
                                      {"cluster_m=2 cluster_n=2", "clusters"},
                                      {"cluster_m=2", "shares"},
