@@ -247,7 +247,7 @@ IndexMap compose(const IndexMap& outer, const IndexMap& inner, const IndexMap::C
 namespace {
 
 /// (i, j) ↦ (a(i), b(j)), where b has no modulus.
-DigitMap tensor_map_of(const DigitMap& a, const DigitMap& b, Integer b_range) {
+DigitMap tensor_product(const DigitMap& a, const DigitMap& b, Integer b_range) {
     // (v modulo m)·r + w = (v·r + w) modulo m·r for 0 ≤ w < r
     DigitMap result = a;
     for (Integer& stride : result.strides) stride *= b_range;
@@ -271,12 +271,12 @@ IndexMap tensor(const IndexMap& a, const IndexMap& b) {
     if (b_digits) {
         const DigitMap inner = merged(*b_digits);
         if (a_digits && inner.modulus == 0)
-            return IndexMap(*domain, *range, tensor_map_of(merged(*a_digits), inner, b.range_)).canonical();
+            return IndexMap(*domain, *range, tensor_product(merged(*a_digits), inner, b.range_)).canonical();
         const auto* pieces = std::get_if<PiecewiseMap>(&a.kind_);
         if (pieces && inner.modulus == 0 && inner.base.is_constant()) {
             PiecewiseMap result;
             for (const DigitMap& piece : pieces->pieces)
-                result.pieces.push_back(merged(tensor_map_of(merged(piece), inner, b.range_)));
+                result.pieces.push_back(merged(tensor_product(merged(piece), inner, b.range_)));
             return {*domain, *range, std::move(result)};
         }
     }

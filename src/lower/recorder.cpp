@@ -263,8 +263,8 @@ bool copy_cut(Recorder& recorder, Integer n, std::vector<Integer> cuts, const En
     cuts.push_back(n);
     Integer begin = 0;
     for (const Integer end : cuts) {
-        const View component{begin, 1};
-        add_copy(recorder, end - begin, in.through(component), out.through(component), loops);
+        const View range{begin, 1};
+        add_copy(recorder, end - begin, in.through(range), out.through(range), loops);
         begin = end;
     }
     return true;
@@ -307,23 +307,21 @@ bool copy_by_entries(Recorder& recorder, Integer n, const Endpoint& in, const En
         for (std::size_t k = 1; k < cuts.size(); ++k) {
             const Loop own{recorder.new_variable(cuts[k] - cuts[k - 1]), cuts[k] - cuts[k - 1]};
             const Affine form = Affine::of(own.variable) + cuts[k - 1];
-            Part component{at(in.substitute(longest->variable, form), entry),
-                           at(out.substitute(longest->variable, form), entry), loops};
-            component.loops[static_cast<std::size_t>(longest - loops.begin())] = own;
-            if (!is_affine(component.from, recorder.extents()) ||
-                !is_affine(component.to, recorder.extents()))
+            Part part{at(in.substitute(longest->variable, form), entry),
+                      at(out.substitute(longest->variable, form), entry), loops};
+            part.loops[static_cast<std::size_t>(longest - loops.begin())] = own;
+            if (!is_affine(part.from, recorder.extents()) || !is_affine(part.to, recorder.extents()))
                 return false;
-            parts.push_back(std::move(component));
+            parts.push_back(std::move(part));
         }
     }
-    for (const Part& component : parts)
-        add_codelet(recorder, copying_codelet(), component.from, component.to, component.loops);
+    for (const Part& part : parts) add_codelet(recorder, copying_codelet(), part.from, part.to, part.loops);
     return true;
 }
 
 /// Splits the copy by all digits but the largest, if that gives a few long copies.
-bool copy_by_components(Recorder& recorder, const std::vector<Integer>& radices, const Endpoint& in,
-                        const Endpoint& out, const std::vector<Loop>& loops) {
+bool copy_by_largest_digit(Recorder& recorder, const std::vector<Integer>& radices, const Endpoint& in,
+                           const Endpoint& out, const std::vector<Loop>& loops) {
     constexpr Integer most_parts = 8, shortest = 1024;
     const auto largest = std::max_element(radices.begin(), radices.end());
     if (radices.size() < 2 || *largest < shortest) return false;
@@ -333,8 +331,8 @@ bool copy_by_components(Recorder& recorder, const std::vector<Integer>& radices,
         if (radix > largest) stride *= *radix;
     }
     if (parts == 1 || parts > most_parts) return false;
-    for (Integer component = 0; component < parts; ++component) {
-        const View view{component / stride * stride * *largest + component % stride, stride};
+    for (Integer part = 0; part < parts; ++part) {
+        const View view{part / stride * stride * *largest + part % stride, stride};
         add_copy(recorder, *largest, in.through(view), out.through(view), loops);
     }
     return true;
@@ -358,8 +356,8 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
             return;
     if (copy_by_entries(recorder, n, in, out, loops)) return;
     for (const Endpoint* side : {&in, &out})
-        if (copy_by_components(recorder, side->radices_for(n, recorder.extents(), recorder.new_variable(n)),
-                               in, out, loops))
+        if (copy_by_largest_digit(
+                recorder, side->radices_for(n, recorder.extents(), recorder.new_variable(n)), in, out, loops))
             return;
     std::vector<Loop> all = loops;
     all.push_back({recorder.new_variable(n), n});

@@ -256,8 +256,7 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     const Integer n = transform.rows();
     if (transform.is<formula::Identity>()) return BreakdownTree{};
     if (transform.is<formula::Dft>()) {
-        if (is_gpu_radix(n)) return BreakdownTree{};
-        const auto tree = passes("stockham", n);
+        const auto tree = passes_of_block(n);
         return tree ? tree : tree_by_convolution(n);
     }
     if (transform.is<formula::Circulant>()) return convolution_tree(n);
