@@ -11,9 +11,9 @@
 #include "cli/table.hpp"
 #include "peers/peer.hpp"
 #include "problem/syntax.hpp"
-#include "runtime/affinity.hpp"
-#include "runtime/team.hpp"
-#include "search/timing.hpp"
+#include "runtime/cpu/affinity.hpp"
+#include "runtime/cpu/team.hpp"
+#include "search/timer/timing.hpp"
 
 #include <fmt/ranges.h>
 

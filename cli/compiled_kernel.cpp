@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/table.hpp"
-#include "machine/main_loop.hpp"
-#include "runtime/cuda_compile.hpp"
+#include "runtime/cuda/compile.hpp"
+#include "sass/main_loop.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

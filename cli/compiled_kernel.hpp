@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/output.hpp"
-#include "machine/score.hpp"
+#include "sass/score.hpp"
 #include "target/gpu.hpp"
 
 #include <optional>

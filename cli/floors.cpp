@@ -1,6 +1,6 @@
 #include "cli/floors.hpp"
 
-#include "search/wisdom.hpp"
+#include "search/wisdom/wisdom.hpp"
 
 namespace swirl::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/plan.hpp"
-#include "search/timing.hpp"
+#include "search/timer/timing.hpp"
 
 namespace swirl::cli {
 

@@ -3,8 +3,8 @@
 #include <swirl/version.hpp>
 
 #include "base/error.hpp"
-#include "emit/cpp.hpp"
-#include "emit/cpp_transform.hpp"
+#include "emit/cpp/cpp.hpp"
+#include "emit/cpp/transform.hpp"
 #include "passes/pipeline.hpp"
 #include "problem/syntax.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "emit/gpu_source.hpp"
+#include "emit/gpu_c/source.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"

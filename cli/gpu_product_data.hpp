@@ -3,7 +3,7 @@
 #include "cli/product_data.hpp"
 #include "plan/gpu_matrix_lists.hpp"
 #include "plan/gpu_matrix_plan.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <deque>
 #include <optional>

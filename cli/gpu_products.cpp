@@ -8,16 +8,16 @@
 #include "cli/gpu_product_data.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
-#include "gemm/gpu_model.hpp"
-#include "gemm/tile_writer.hpp"
+#include "gemm/cpu/tile_writer.hpp"
+#include "gemm/gpu/model/model.hpp"
 #include "ir/kernel_info.hpp"
 #include "ir/print.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "problem/matrix_syntax.hpp"
-#include "search/gpu_interleaved_timing.hpp"
 #include "search/gpu_matrix_search.hpp"
-#include "search/gpu_matrix_timer.hpp"
-#include "search/gpu_recipe_wisdom.hpp"
+#include "search/timer/gpu_interleaved_timing.hpp"
+#include "search/timer/gpu_matrix_timer.hpp"
+#include "search/wisdom/gpu_recipe_wisdom.hpp"
 
 #include <algorithm>
 #include <deque>

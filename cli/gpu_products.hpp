@@ -6,7 +6,7 @@
 #include "cli/planning.hpp"
 #include "cli/product_data.hpp"
 #include "cli/products.hpp"
-#include "gemm/gpu_schedule.hpp"
+#include "gemm/gpu/schedule.hpp"
 #include "plan/gpu_matrix_kernel.hpp"
 
 #include <string>

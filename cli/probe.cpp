@@ -1,10 +1,10 @@
-#include "search/probe.hpp"
+#include "search/cost/probe.hpp"
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "runtime/cuda_device.hpp"
-#include "search/wisdom.hpp"
+#include "runtime/cuda/device.hpp"
+#include "search/wisdom/wisdom.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/matrix_plan.hpp"
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <complex>
 #include <cstddef>

@@ -8,15 +8,15 @@
 #include "cli/output.hpp"
 #include "cli/product_data.hpp"
 #include "cli/table.hpp"
-#include "emit/cpp_transform.hpp"
+#include "emit/cpp/transform.hpp"
 #include "ir/print.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 #include "peers/matrix_peer.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/matrix_syntax.hpp"
-#include "runtime/affinity.hpp"
-#include "search/timing.hpp"
+#include "runtime/cpu/affinity.hpp"
+#include "search/timer/timing.hpp"
 
 #include <fmt/ranges.h>
 

@@ -4,9 +4,9 @@
 #include "cli/problems.hpp"
 #include "cli/table.hpp"
 #include "problem/matrix_product.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 #include "search/matrix_search.hpp"
-#include "search/matrix_wisdom.hpp"
+#include "search/wisdom/matrix_wisdom.hpp"
 
 #include <fmt/format.h>
 

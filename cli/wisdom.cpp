@@ -1,4 +1,4 @@
-#include "search/wisdom.hpp"
+#include "search/wisdom/wisdom.hpp"
 
 #include "base/error.hpp"
 #include "cli/command.hpp"

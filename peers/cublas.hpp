@@ -1,7 +1,7 @@
 #pragma once
 
 #include "peers/gpu_matrix_call.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "peers/shared_library.hpp"
-#include "runtime/cuda_abi.hpp"
+#include "runtime/cuda/abi.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "peers/fftw_library.hpp"
 #include "peers/peer.hpp"
-#include "search/host.hpp"
-#include "search/timing.hpp"
+#include "search/cost/host.hpp"
+#include "search/timer/timing.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "peers/peer.hpp"
 #include "peers/shared_library.hpp"
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "problem/problem.hpp"
-#include "runtime/cuda_device.hpp"
+#include "runtime/cuda/device.hpp"
 
 #include <memory>
 #include <string>

@@ -1,8 +1,8 @@
-// generate_builtin FOLDER FILES: writes the built-in codelets' and tiles' C++ into FOLDER; see emit/builtin.hpp,
-// emit/builtin_tiles.hpp.
+// generate_builtin FOLDER FILES: writes the built-in codelets' and tiles' C++ into FOLDER; see emit/cpp/builtin.hpp,
+// emit/cpp/builtin_tiles.hpp.
 
-#include "emit/builtin.hpp"
-#include "emit/builtin_tiles.hpp"
+#include "emit/cpp/builtin.hpp"
+#include "emit/cpp/builtin_tiles.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Level 3 routines of a given BLAS library: the rate of each routine, and its fraction of the rate of dgemm in the same
 // rounds.
 
-#include "runtime/affinity.hpp"
+#include "runtime/cpu/affinity.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "bench/cpu_products/report.hpp"
-#include "runtime/affinity.hpp"
+#include "runtime/cpu/affinity.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>

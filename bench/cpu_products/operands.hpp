@@ -1,7 +1,7 @@
 #pragma once
 
 #include "peers/matrix_peer.hpp"
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <vector>
 

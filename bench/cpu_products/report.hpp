@@ -2,7 +2,7 @@
 
 #include "bench/cpu_products/row.hpp"
 #include "cli/output.hpp"
-#include "search/probe.hpp"
+#include "search/cost/probe.hpp"
 
 #include <string>
 #include <vector>

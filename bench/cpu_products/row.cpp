@@ -2,7 +2,7 @@
 
 #include "bench/cpu_products/operands.hpp"
 #include "plan/matrix_multiply.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <swirl/matrix_product.hpp>
 

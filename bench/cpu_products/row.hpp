@@ -3,7 +3,7 @@
 #include "bench/cpu_products/groups.hpp"
 #include "bench/support/rounds.hpp"
 #include "runtime/timer.hpp"
-#include "search/probe_kernels.hpp"
+#include "search/cost/probe_kernels.hpp"
 
 #include <string>
 #include <vector>

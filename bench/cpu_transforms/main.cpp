@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "bench/cpu_transforms/against_measure.hpp"
-#include "runtime/affinity.hpp"
+#include "runtime/cpu/affinity.hpp"
 
 #include <swirl/problem.hpp>
 

@@ -3,7 +3,7 @@
 #include "bench/cpu_transforms/groups.hpp"
 #include "bench/cpu_transforms/row.hpp"
 #include "cli/output.hpp"
-#include "search/probe.hpp"
+#include "search/cost/probe.hpp"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "bench/support/rounds.hpp"
 #include "peers/peer.hpp"
-#include "search/timing.hpp"
+#include "search/timer/timing.hpp"
 
 #include <swirl/plan.hpp>
 

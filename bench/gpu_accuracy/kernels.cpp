@@ -1,9 +1,9 @@
 #include "bench/gpu_accuracy/kernels.hpp"
 
 #include "base/error.hpp"
-#include "gemm/gpu_model.hpp"
+#include "gemm/gpu/model/model.hpp"
 #include "peers/cublas.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <swirl/gpu_matrix_product.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "bench/support/random_numbers.hpp"
 #include "peers/gpu_matrix_call.hpp"
-#include "runtime/cuda_stream.hpp"
+#include "runtime/cuda/stream.hpp"
 
 #include <functional>
 #include <string>

@@ -7,8 +7,8 @@
 #include "bench/support/gpu_run.hpp"
 #include "ir/rounding.hpp"
 #include "peers/cublas.hpp"
-#include "runtime/cuda_memory.hpp"
-#include "target/gpu_tiles.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "target/nvidia/tiles.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

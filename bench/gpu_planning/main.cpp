@@ -3,11 +3,11 @@
 // suffices for the rest.
 
 #include "base/error.hpp"
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_kernels.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "search/gpu_planner.hpp"
 #include "tests/support/temporary_folder.hpp"
 

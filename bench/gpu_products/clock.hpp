@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/cuda_memory.hpp"
-#include "runtime/cuda_module.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/module.hpp"
 
 namespace swirl::bench {
 

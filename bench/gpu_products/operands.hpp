@@ -2,7 +2,7 @@
 
 #include "bench/support/random_numbers.hpp"
 #include "peers/gpu_matrix_call.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,8 +1,8 @@
 #include "bench/gpu_products/swirl_product.hpp"
 
 #include "base/error.hpp"
-#include "gemm/gpu_model.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <swirl/gpu_matrix_product.hpp>
 

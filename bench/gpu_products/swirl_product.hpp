@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/gpu_products/operands.hpp"
-#include "runtime/cuda_stream.hpp"
+#include "runtime/cuda/stream.hpp"
 
 #include <functional>
 #include <string>

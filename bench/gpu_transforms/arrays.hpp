@@ -3,8 +3,8 @@
 #include "bench/support/random_numbers.hpp"
 #include "plan/plan.hpp"
 #include "problem/problem.hpp"
-#include "runtime/cuda_memory.hpp"
-#include "runtime/cuda_stream.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/stream.hpp"
 
 #include <cstddef>
 #include <optional>

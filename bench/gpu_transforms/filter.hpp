@@ -3,7 +3,7 @@
 #include "bench/gpu_transforms/arrays.hpp"
 #include "bench/gpu_transforms/definition.hpp"
 #include "plan/plan.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <array>
 #include <complex>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cuda_module.hpp"
+#include "runtime/cuda/module.hpp"
 
 #include <cstddef>
 

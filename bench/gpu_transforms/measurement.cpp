@@ -6,10 +6,10 @@
 #include "peers/vkfft.hpp"
 #include "plan/dimension_passes.hpp"
 #include "plan/gpu_plan.hpp"
-#include "search/gpu_candidates.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/candidates/gpu_candidates.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "search/gpu_planner.hpp"
-#include "search/timing.hpp"
+#include "search/timer/timing.hpp"
 
 #include <algorithm>
 #include <cmath>

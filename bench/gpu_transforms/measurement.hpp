@@ -7,7 +7,7 @@
 #include "bench/gpu_transforms/rows.hpp"
 #include "bench/support/gpu_implementations.hpp"
 #include "plan/recipe.hpp"
-#include "search/gpu_interleaved_timing.hpp"
+#include "search/timer/gpu_interleaved_timing.hpp"
 
 #include <optional>
 #include <string>

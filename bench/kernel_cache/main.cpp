@@ -1,13 +1,13 @@
 // Time until a GPU's kernels are ready: compiled in sequence, compiled as a list, and from the cache.
 
 #include "base/error.hpp"
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 #include "formula/formula.hpp"
-#include "lower/gpu_lowering.hpp"
+#include "lower/gpu/lowering.hpp"
 #include "passes/pipeline.hpp"
 #include "rules/rule.hpp"
-#include "runtime/cuda_compile.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
+#include "runtime/cuda/compile.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <fmt/format.h>

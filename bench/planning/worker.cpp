@@ -4,7 +4,7 @@
 #include "plan/gpu_plan.hpp"
 #include "plan/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "search/planner.hpp"
 #include "target/cpu.hpp"
 

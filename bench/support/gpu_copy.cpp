@@ -1,7 +1,7 @@
 #include "bench/support/gpu_copy.hpp"
 
 #include "base/error.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/cuda_module.hpp"
-#include "search/gpu_interleaved_timing.hpp"
+#include "runtime/cuda/module.hpp"
+#include "search/timer/gpu_interleaved_timing.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/output.hpp"
-#include "search/gpu_interleaved_timing.hpp"
+#include "search/timer/gpu_interleaved_timing.hpp"
 
 #include <cstddef>
 #include <map>

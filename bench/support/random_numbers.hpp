@@ -1,8 +1,8 @@
 #pragma once
 
 #include "problem/problem.hpp"
-#include "runtime/cuda_memory.hpp"
-#include "runtime/cuda_stream.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/stream.hpp"
 
 #include <complex>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <swirl/matrix_product.hpp>
 
 #include "base/error.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <cstdint>
 #include <new>

@@ -4,7 +4,7 @@
 #include "api/plan.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 #include "search/gpu_planner.hpp"
 
 #include <map>

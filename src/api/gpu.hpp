@@ -5,8 +5,8 @@
 
 #include "plan/gpu_matrix_plan.hpp"
 #include "plan/gpu_plan.hpp"
-#include "runtime/cuda_device.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/device.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <memory>
 #include <span>

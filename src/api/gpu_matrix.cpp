@@ -5,11 +5,11 @@
 #include "api/plan.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
-#include "gemm/gpu_model.hpp"
-#include "gemm/gpu_schedule.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule.hpp"
 #include "plan/gpu_matrix_plan.hpp"
-#include "runtime/cuda_memory.hpp"
-#include "search/gpu_matrix_wisdom.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "search/wisdom/gpu_matrix_wisdom.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -6,7 +6,7 @@
 #include "base/fork_gate.hpp"
 #include "plan/matrix_groups.hpp"
 #include "plan/matrix_plan.hpp"
-#include "search/matrix_wisdom.hpp"
+#include "search/wisdom/matrix_wisdom.hpp"
 
 #include <utility>
 #include <vector>

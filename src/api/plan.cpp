@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "problem/validate.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 #include "search/planner.hpp"
 
 #include <cstdint>

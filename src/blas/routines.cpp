@@ -8,8 +8,8 @@
 #include "plan/portable_gemm.hpp"
 #include "plan/small_gemm_cache.hpp"
 #include "plan/work_items.hpp"
-#include "runtime/team.hpp"
-#include "search/matrix_wisdom.hpp"
+#include "runtime/cpu/team.hpp"
+#include "search/wisdom/matrix_wisdom.hpp"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "blas/scratch.hpp"
 
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <array>
 

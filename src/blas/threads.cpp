@@ -1,7 +1,7 @@
 #include "blas/threads.hpp"
 
 #include "base/fork_gate.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 #include <cstdint>

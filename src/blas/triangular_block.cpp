@@ -3,7 +3,7 @@
 #include "blas/scratch.hpp"
 #include "blas/triangular_kernels.hpp"
 #include "plan/work_items.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "blas/triangular_program.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 namespace swirl::blas {
 

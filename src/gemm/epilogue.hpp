@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gemm/complex_lanes.hpp"
-#include "gemm/tile.hpp"
+#include "gemm/cpu/complex_lanes.hpp"
+#include "gemm/cpu/tile.hpp"
 #include "ir/builder.hpp"
 #include "lower/pointwise.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <swirl/matrix_product.hpp>
 
-#include "gemm/tile.hpp"
+#include "gemm/cpu/tile.hpp"
 #include "target/cpu.hpp"
 #include "target/extensions.hpp"
 

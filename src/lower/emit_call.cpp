@@ -1,8 +1,8 @@
 #include "lower/emit_call.hpp"
 
 #include "base/error.hpp"
+#include "lower/cpu/lane_choice.hpp"
 #include "lower/emit_element.hpp"
-#include "lower/lane_choice.hpp"
 #include "lower/pointwise_access.hpp"
 #include "lower/straight_line.hpp"
 #include "lower/tabled_copy.hpp"

@@ -1,8 +1,8 @@
 #include "lower/lower.hpp"
 
 #include "base/overloaded.hpp"
+#include "lower/cpu/pair_lowering.hpp"
 #include "lower/emit_call.hpp"
-#include "lower/pair_lowering.hpp"
 
 namespace swirl::lower {
 

@@ -1,5 +1,5 @@
 #include "lower/lower.hpp"
-#include "lower/block_width.hpp"
+#include "lower/cpu/block_width.hpp"
 
 #include "lower/fused_factors.hpp"
 #include "lower/recorder.hpp"

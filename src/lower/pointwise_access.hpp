@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lower/emit_pointwise.hpp"
-#include "lower/gpu_regions.hpp"
+#include "lower/gpu/regions.hpp"
 
 #include <optional>
 #include <vector>

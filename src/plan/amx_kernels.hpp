@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/fork_gate.hpp"
-#include "gemm/amx_pack.hpp"
-#include "runtime/executable_memory.hpp"
+#include "gemm/cpu/amx_pack.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <deque>
 #include <map>

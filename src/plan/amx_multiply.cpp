@@ -1,11 +1,11 @@
 #include "plan/amx_multiply.hpp"
 
 #include "base/integer.hpp"
-#include "gemm/schedule.hpp"
+#include "gemm/cpu/schedule.hpp"
 #include "plan/amx_kernels.hpp"
 #include "plan/goto_blocks.hpp"
 #include "plan/packing_buffers.hpp"
-#include "runtime/tile_state.hpp"
+#include "runtime/cpu/tile_state.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "plan/matrix_epilogue.hpp"
 #include "plan/matrix_multiply.hpp"
 
-#include "gemm/tile_writer.hpp"
+#include "gemm/cpu/tile_writer.hpp"
 
 namespace swirl::planning {
 

@@ -3,8 +3,8 @@
 #include "base/fork_gate.hpp"
 #include "plan/amx_kernels.hpp"
 #include "plan/matrix_kernels.hpp"
-#include "runtime/aligned_buffer.hpp"
-#include "runtime/tile_state.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
+#include "runtime/cpu/tile_state.hpp"
 #include "runtime/timer.hpp"
 
 #include <algorithm>

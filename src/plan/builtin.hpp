@@ -2,13 +2,13 @@
 
 #include "formula/formula.hpp"
 #include "ir/type.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <optional>
 #include <span>
 #include <string_view>
 
-/// Codelets compiled into the library (emit/builtin.hpp describes what they compute and their calling convention).
+/// Codelets compiled into the library (emit/cpp/builtin.hpp describes what they compute and their calling convention).
 namespace swirl::planning {
 
 struct BuiltinEntry {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/plan.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "plan/emitted_kernel.hpp"
 
 #include "base/error.hpp"
-#include "emit/cpp_transform.hpp"
+#include "emit/cpp/transform.hpp"
 
 namespace swirl::planning {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/schedule.hpp"
+#include "gemm/cpu/schedule.hpp"
 #include "plan/packed_matrix.hpp"
 
 #include <algorithm>

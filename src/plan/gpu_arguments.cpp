@@ -1,7 +1,7 @@
 #include "plan/gpu_arguments.hpp"
 
 #include "base/error.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 #include "plan/arguments.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_workspace.hpp"
-#include "runtime/cuda_device.hpp"
+#include "runtime/cuda/device.hpp"
 
 #include <cstddef>
 #include <span>

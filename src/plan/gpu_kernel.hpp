@@ -1,15 +1,15 @@
 #pragma once
 
 #include "base/byte_stream.hpp"
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
 #include "plan/dimension_passes.hpp"
 #include "plan/kernel.hpp"
 #include "plan/loaded_kernel.hpp"
 #include "plan/recipe.hpp"
-#include "runtime/cuda_memory.hpp"
-#include "runtime/cuda_module.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/module.hpp"
 #include "target/gpu.hpp"
 
 #include <array>

@@ -5,7 +5,7 @@
 #include "plan/gpu_workspace.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "runtime/cuda_compile.hpp"
+#include "runtime/cuda/compile.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -4,8 +4,8 @@
 #include "plan/plan.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
-#include "runtime/cuda_compile.hpp"
-#include "runtime/cuda_device.hpp"
+#include "runtime/cuda/compile.hpp"
+#include "runtime/cuda/device.hpp"
 #include "runtime/kernel_cache.hpp"
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "plan/gpu_repeated_matrix.hpp"
 #include "plan/matrix_values.hpp"
 #include "problem/expression.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <algorithm>
 #include <array>

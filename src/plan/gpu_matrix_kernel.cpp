@@ -2,13 +2,13 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "gemm/gpu_gemm_kernels.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_workspace.hpp"
 #include "plan/pointwise.hpp"
 #include "plan/tables.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <array>
 #include <cstring>

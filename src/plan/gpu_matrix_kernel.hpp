@@ -1,14 +1,14 @@
 #pragma once
 
-#include "emit/ptx.hpp"
-#include "gemm/gpu_schedule.hpp"
-#include "machine/score.hpp"
+#include "emit/ptx/ptx.hpp"
+#include "gemm/gpu/schedule.hpp"
 #include "plan/loaded_kernel.hpp"
 #include "problem/matrix_product.hpp"
-#include "runtime/cuda_compile.hpp"
-#include "runtime/cuda_device.hpp"
-#include "runtime/cuda_stream.hpp"
-#include "runtime/cuda_tensor_map.hpp"
+#include "runtime/cuda/compile.hpp"
+#include "runtime/cuda/device.hpp"
+#include "runtime/cuda/stream.hpp"
+#include "runtime/cuda/tensor_map.hpp"
+#include "sass/score.hpp"
 #include "target/gpu.hpp"
 
 #include <array>
@@ -38,7 +38,7 @@ struct GpuMatrixDerivation {
     std::string ptx;
     ir::KernelInfo info; ///< 0 where only a driver knows the value
 };
-/// In launch order; see gemm/gpu_gemm_kernels.hpp.
+/// In launch order; see gemm/gpu/gemm_kernels.hpp.
 std::vector<GpuMatrixDerivation> derive_gemm_for_gpu(const MatrixProduct& product,
                                                      const gemm::GpuSchedule& schedule,
                                                      const target::Gpu& gpu);

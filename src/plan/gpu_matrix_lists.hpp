@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/gpu_matrix_kernel.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <array>
 

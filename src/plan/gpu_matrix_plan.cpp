@@ -2,13 +2,13 @@
 
 #include "base/error.hpp"
 #include "gemm/epilogue.hpp"
-#include "gemm/gpu_model.hpp"
-#include "gemm/gpu_simt_layout.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/simt/layout.hpp"
 #include "ir/tile.hpp"
 #include "plan/gpu_matrix_check.hpp"
 #include "plan/matrix_arrays.hpp"
 #include "plan/matrix_values.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 #include "runtime/kernel_cache.hpp"
 
 #include <cstdint>

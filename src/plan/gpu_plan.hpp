@@ -6,7 +6,7 @@
 #include "plan/plan.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
-#include "runtime/cuda_stream.hpp"
+#include "runtime/cuda/stream.hpp"
 #include "target/gpu.hpp"
 
 #include <cstddef>

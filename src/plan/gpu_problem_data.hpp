@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/problem_data.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "plan/guarded_gpu_buffer.hpp"
 #include "problem/matrix_product.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <cmath>
 #include <complex>

@@ -5,7 +5,7 @@
 #include "plan/gpu_kernel.hpp"
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
-#include "runtime/cuda_compile.hpp"
+#include "runtime/cuda/compile.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "target/gpu.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <cstddef>
 #include <optional>

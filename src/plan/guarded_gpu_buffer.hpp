@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 
 #include <cstddef>
 #include <optional>

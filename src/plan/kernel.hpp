@@ -8,9 +8,9 @@
 #include "plan/dimension_passes.hpp"
 #include "plan/direct_call.hpp"
 #include "plan/phase.hpp"
-#include "runtime/aligned_buffer.hpp"
-#include "runtime/executable_memory.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
+#include "runtime/cpu/executable_memory.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <array>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/kernel_info.hpp"
-#include "runtime/cuda_module.hpp"
+#include "runtime/cuda/module.hpp"
 
 #include <span>
 #include <string>

@@ -5,7 +5,7 @@
 #include "plan/goto_blocks.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/packing_buffers.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,10 +2,10 @@
 
 #include "base/fork_gate.hpp"
 #include "base/integer.hpp"
-#include "gemm/micro_kernel.hpp"
-#include "gemm/pack.hpp"
-#include "gemm/schedule.hpp"
-#include "runtime/executable_memory.hpp"
+#include "gemm/cpu/micro_kernel.hpp"
+#include "gemm/cpu/pack.hpp"
+#include "gemm/cpu/schedule.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 #include "target/cpu.hpp"
 
 #include <atomic>

@@ -11,7 +11,7 @@
 #include "plan/result_conversion.hpp"
 #include "plan/small_gemm_cache.hpp"
 #include "plan/work_items.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "plan/matrix_multiply.hpp"
 #include "plan/matrix_values.hpp"
 #include "problem/matrix_product.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include <swirl/kinds.hpp>
 
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 

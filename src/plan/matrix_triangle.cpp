@@ -5,7 +5,7 @@
 #include "plan/matrix_values.hpp"
 #include "plan/portable_gemm.hpp"
 #include "plan/work_items.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 #include <cmath>

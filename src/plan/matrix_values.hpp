@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "gemm/tile_writer.hpp"
+#include "gemm/cpu/tile_writer.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <complex>

@@ -3,7 +3,7 @@
 #include <swirl/matrix_product.hpp>
 
 #include "plan/matrix_kernels.hpp"
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 #include "plan/packing_buffers.hpp"
 
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <array>
 

@@ -9,7 +9,7 @@
 #include "plan/memory_need.hpp"
 #include "plan/portable_kernel.hpp"
 #include "problem/validate.hpp"
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "plan/portable_call.hpp"
 
 #include "base/error.hpp"
-#include "emit/builtin.hpp"
+#include "emit/cpp/builtin.hpp"
 
 #include <algorithm>
 #include <type_traits>

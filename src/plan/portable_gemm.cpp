@@ -1,9 +1,9 @@
 #include "plan/portable_gemm.hpp"
 
 #include "base/fork_gate.hpp"
-#include "emit/builtin_tiles.hpp"
+#include "emit/cpp/builtin_tiles.hpp"
 #include "plan/matrix_values.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 #include "target/cpu.hpp"
 
 #include <algorithm>

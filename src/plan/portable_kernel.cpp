@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
-#include "emit/builtin.hpp"
+#include "emit/cpp/builtin.hpp"
 #include "plan/builtin.hpp"
 #include "plan/portable_call.hpp"
 

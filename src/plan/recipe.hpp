@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lower/gpu_lowering.hpp"
+#include "lower/gpu/lowering.hpp"
 #include "rules/rule.hpp"
 
 #include <string>

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "base/fork_gate.hpp"
-#include "gemm/small_gemm.hpp"
+#include "gemm/cpu/small_gemm.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/packing_buffers.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <array>
 #include <atomic>

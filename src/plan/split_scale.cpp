@@ -5,8 +5,8 @@
 #include "gemm/extremes.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
-#include "runtime/executable_memory.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/executable_memory.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 #include <bit>

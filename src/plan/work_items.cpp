@@ -1,6 +1,6 @@
 #include "plan/work_items.hpp"
 
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/cpu/large_bytes.hpp"
 #include "runtime/kernel_entry.hpp"
-#include "runtime/large_bytes.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "search/gpu_matrix_code.hpp"
 
-#include "gemm/gpu_model.hpp"
-#include "gemm/gpu_simt_layout.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/simt/layout.hpp"
 #include "gemm/operand_types.hpp"
 
 #include <fmt/format.h>

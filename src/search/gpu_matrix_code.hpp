@@ -1,8 +1,8 @@
 #pragma once
 
-#include "gemm/gpu_schedule.hpp"
-#include "machine/score.hpp"
+#include "gemm/gpu/schedule.hpp"
 #include "problem/matrix_product.hpp"
+#include "sass/score.hpp"
 #include "target/gpu.hpp"
 
 #include <optional>

@@ -1,8 +1,8 @@
 #include "search/gpu_matrix_search.hpp"
 
 #include "base/error.hpp"
-#include "gemm/gpu_model.hpp"
-#include "gemm/gpu_stream_k.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/scheduler/stream_k.hpp"
 
 #include <fmt/format.h>
 

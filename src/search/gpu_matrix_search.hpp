@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/gpu_schedule.hpp"
+#include "gemm/gpu/schedule.hpp"
 #include "problem/matrix_product.hpp"
 #include "search/gpu_matrix_code.hpp"
 #include "target/gpu.hpp"
@@ -48,7 +48,7 @@ struct GpuGemmSearchResult {
 };
 
 /// Why this schedule's main loop cannot be reordered in SASS. Reordering exists for float32 SIMT kernels on GPUs of
-/// compute capability 9.0 (machine/main_loop.hpp). Which of these are actually reordered is known only after
+/// compute capability 9.0 (sass/main_loop.hpp). Which of these are actually reordered is known only after
 /// compilation.
 std::optional<std::string> sass_reordering_infeasibility(const gemm::GpuSchedule& schedule,
                                                          const MatrixProduct& product,

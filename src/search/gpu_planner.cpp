@@ -5,8 +5,8 @@
 #include "plan/memory_need.hpp"
 #include "problem/validate.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "search/gpu_cached_choice.hpp"
-#include "search/gpu_estimate.hpp"
 #include "search/gpu_search.hpp"
 
 #include <algorithm>

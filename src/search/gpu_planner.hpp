@@ -1,9 +1,9 @@
 #pragma once
 
 #include "plan/gpu_plan.hpp"
-#include "search/gpu_recipe_timer.hpp"
-#include "search/gpu_recipe_wisdom.hpp"
 #include "search/planner.hpp"
+#include "search/timer/gpu_recipe_timer.hpp"
+#include "search/wisdom/gpu_recipe_wisdom.hpp"
 
 #include <functional>
 #include <memory>

@@ -2,8 +2,8 @@
 
 #include "plan/dimension_passes.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_candidates.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/candidates/gpu_candidates.hpp"
+#include "search/cost/gpu_estimate.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "plan/recipe.hpp"
 #include "problem/problem.hpp"
-#include "search/gpu_recipe_timer.hpp"
+#include "search/timer/gpu_recipe_timer.hpp"
 #include "target/gpu.hpp"
 
 #include <functional>

@@ -5,10 +5,10 @@
 #include "plan/memory_need.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 #include "search/plan_search.hpp"
-#include "search/recent_plans.hpp"
-#include "search/recipe_wisdom.hpp"
+#include "search/wisdom/recent_plans.hpp"
+#include "search/wisdom/recipe_wisdom.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gemm/schedule.hpp"
-#include "search/matrix_timer.hpp"
+#include "gemm/cpu/schedule.hpp"
+#include "search/timer/matrix_timer.hpp"
 #include "target/cpu.hpp"
 
 #include <functional>

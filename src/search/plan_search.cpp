@@ -2,8 +2,8 @@
 
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
+#include "search/candidates/proposals.hpp"
 #include "search/planner.hpp"
-#include "search/proposals.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "problem/problem.hpp"
-#include "search/cost_model.hpp"
-#include "search/recipe_timer.hpp"
-#include "search/subproblems.hpp"
+#include "search/candidates/subproblems.hpp"
+#include "search/cost/cost_model.hpp"
+#include "search/timer/recipe_timer.hpp"
 
 #include <functional>
 #include <map>

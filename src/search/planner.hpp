@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/plan.hpp"
-#include "search/machine_model.hpp"
+#include "search/cost/machine_model.hpp"
 
 #include <functional>
 #include <string>

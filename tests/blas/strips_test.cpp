@@ -3,7 +3,7 @@
 #include "jit/compile.hpp"
 #include "matrices.hpp"
 #include "passes/pipeline.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "support/interpreted_plan.hpp"
 #include "support/opencl_program.hpp"
 

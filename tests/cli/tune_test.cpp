@@ -1,5 +1,5 @@
 #include "cli/run_swirl.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "docs/document.hpp"
-#include "emit/cpp.hpp"
+#include "emit/cpp/cpp.hpp"
 #include "formula/print.hpp"
 #include "ir/count.hpp"
 #include "ir/print.hpp"

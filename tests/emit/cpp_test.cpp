@@ -1,4 +1,4 @@
-#include "emit/cpp.hpp"
+#include "emit/cpp/cpp.hpp"
 
 #include "base/error.hpp"
 #include "emit/compiled_text.hpp"

@@ -1,4 +1,4 @@
-#include "emit/cpp_transform.hpp"
+#include "emit/cpp/transform.hpp"
 
 #include "base/error.hpp"
 #include "emit/compiled_text.hpp"

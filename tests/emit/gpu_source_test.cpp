@@ -1,4 +1,4 @@
-#include "emit/gpu_source.hpp"
+#include "emit/gpu_c/source.hpp"
 
 #include "base/error.hpp"
 #include "emit/gpu_transforms.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "emit/gpu_source.hpp"
+#include "emit/gpu_c/source.hpp"
 #include "formula/formula.hpp"
 #include "ir/program.hpp"
-#include "lower/gpu_lowering.hpp"
+#include "lower/gpu/lowering.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // C++ for AArch64, compiled and run there or in an emulator, against the interpreter.
 
-#include "emit/cpp.hpp"
+#include "emit/cpp/cpp.hpp"
 #include "emit/kernel_call.hpp"
 #include "emit/sample_programs.hpp"
 #include "ir/builder.hpp"

@@ -1,9 +1,9 @@
 #include "base/error.hpp"
-#include "emit/gpu_source.hpp"
+#include "emit/gpu_c/source.hpp"
 #include "emit/gpu_transforms.hpp"
 #include "emit/kernel_call.hpp"
 #include "emit/ptx_programs.hpp"
-#include "gemm/gpu_gemm_kernels.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/opencl_program.hpp"
 

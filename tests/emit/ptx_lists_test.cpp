@@ -1,11 +1,11 @@
 // PTX of products whose matrices lie where lists of pointers say.
 
-#include "emit/gpu_source.hpp"
+#include "emit/gpu_c/source.hpp"
 #include "emit/gpu_transforms.hpp"
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_gemm_kernels.hpp"
-#include "gemm/gpu_model.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/model/model.hpp"
 
 #include <gtest/gtest.h>
 

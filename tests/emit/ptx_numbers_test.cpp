@@ -1,12 +1,12 @@
 // Kernels of products whose numbers are integers in memory: PTX and CUDA C++ that compilers accept.
 
-#include "emit/gpu_source.hpp"
+#include "emit/gpu_c/source.hpp"
 #include "emit/gpu_transforms.hpp"
 #include "emit/nvrtc.hpp"
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_gemm_kernels.hpp"
-#include "gemm/gpu_model.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/model/model.hpp"
 #include "ir/builder.hpp"
 #include "problem/matrix_product.hpp"
 

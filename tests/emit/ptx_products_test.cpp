@@ -1,14 +1,14 @@
 // What matrix products need of PTX: sums in registers, scaled indices, asynchronous copies, arguments by value.
 
+#include "emit/gpu_c/source.hpp"
 #include "emit/gpu_product_programs.hpp"
-#include "emit/gpu_source.hpp"
 #include "emit/gpu_transforms.hpp"
 #include "emit/nvrtc.hpp"
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_gemm_kernels.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
 #include "ir/builder.hpp"
-#include "target/gpu_tensor_cores.hpp"
+#include "target/nvidia/tensor_cores.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Kernels of products that look whether numbers are in the range of terms.
 
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_gemm_kernels.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
 #include "ir/verify.hpp"
 
 #include <gtest/gtest.h>

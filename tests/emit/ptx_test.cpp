@@ -1,4 +1,4 @@
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 
 #include "base/error.hpp"
 #include "emit/literal.hpp"

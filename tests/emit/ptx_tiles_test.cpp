@@ -1,14 +1,14 @@
 // Tiles, mbarriers and roles in PTX: what is written, and what NVIDIA's compiler makes of it.
 
 #include "base/error.hpp"
-#include "emit/gpu_source.hpp"
+#include "emit/gpu_c/source.hpp"
 #include "emit/gpu_transforms.hpp"
-#include "emit/ptx.hpp"
+#include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "gemm/gpu_gemm_kernels.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
 #include "ir/builder.hpp"
 #include "ir/tile.hpp"
-#include "target/gpu_tiles.hpp"
+#include "target/nvidia/tiles.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include "api/gpu.hpp"
 #include "problem/matrix_syntax.hpp"
-#include "search/gpu_recipe_wisdom.hpp"
-#include "search/shared_wisdom.hpp"
+#include "search/wisdom/gpu_recipe_wisdom.hpp"
+#include "search/wisdom/shared_wisdom.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <swirl/gpu_matrix_product.hpp>

@@ -4,8 +4,8 @@
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
 
-#include "gemm/gpu_model.hpp"
-#include "gemm/tile.hpp"
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/model/model.hpp"
 #include "plan/gpu_matrix_kernel.hpp"
 #include "support/kernel_sequence.hpp"
 

@@ -1,14 +1,14 @@
 #include "fuzz/mutate.hpp"
 #include "fuzz/transforms.hpp"
 
-#include "gemm/schedule.hpp"
+#include "gemm/cpu/schedule.hpp"
 #include "plan/matrix_blocks.hpp"
 #include "problem/matrix_product.hpp"
-#include "search/host.hpp"
-#include "search/matrix_wisdom.hpp"
-#include "search/probe.hpp"
-#include "search/shared_wisdom.hpp"
-#include "search/sqlite.hpp"
+#include "search/cost/host.hpp"
+#include "search/cost/probe.hpp"
+#include "search/wisdom/matrix_wisdom.hpp"
+#include "search/wisdom/shared_wisdom.hpp"
+#include "search/wisdom/sqlite.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <fmt/format.h>

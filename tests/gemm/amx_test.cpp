@@ -1,5 +1,5 @@
-#include "gemm/amx_kernel.hpp"
-#include "gemm/amx_pack.hpp"
+#include "gemm/cpu/amx_kernel.hpp"
+#include "gemm/cpu/amx_pack.hpp"
 #include "ir/integers.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/rounding.hpp"

@@ -1,6 +1,6 @@
-#include "gemm/micro_kernel.hpp"
+#include "gemm/cpu/micro_kernel.hpp"
 
-#include "gemm/schedule.hpp"
+#include "gemm/cpu/schedule.hpp"
 #include "ir/verify.hpp"
 #include "reference.hpp"
 

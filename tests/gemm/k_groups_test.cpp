@@ -1,5 +1,5 @@
-#include "gemm/micro_kernel.hpp"
-#include "gemm/pack.hpp"
+#include "gemm/cpu/micro_kernel.hpp"
+#include "gemm/cpu/pack.hpp"
 #include "ir/integers.hpp"
 #include "ir/verify.hpp"
 #include "reference.hpp"

@@ -1,4 +1,4 @@
-#include "gemm/loop_nest.hpp"
+#include "gemm/cpu/loop_nest.hpp"
 
 #include "ir/verify.hpp"
 #include "reference.hpp"

@@ -1,6 +1,6 @@
-#include "gemm/micro_kernel.hpp"
+#include "gemm/cpu/micro_kernel.hpp"
 
-#include "gemm/pack.hpp"
+#include "gemm/cpu/pack.hpp"
 #include "ir/verify.hpp"
 #include "reference.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/tile.hpp"
+#include "gemm/cpu/tile.hpp"
 #include "ir/interpreter.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gemm/schedule.hpp"
+#include "gemm/cpu/schedule.hpp"
 
 #include "base/error.hpp"
 

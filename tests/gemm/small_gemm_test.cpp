@@ -1,4 +1,4 @@
-#include "gemm/small_gemm.hpp"
+#include "gemm/cpu/small_gemm.hpp"
 
 #include "ir/verify.hpp"
 #include "reference.hpp"

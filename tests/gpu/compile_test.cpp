@@ -1,6 +1,6 @@
+#include "runtime/cuda/compile.hpp"
 #include "base/error.hpp"
-#include "runtime/cuda_compile.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 #include "support/first_gpu.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,8 +1,8 @@
 #include "base/error.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "runtime/cuda_device.hpp"
-#include "runtime/cuda_memory.hpp"
-#include "runtime/cuda_module.hpp"
+#include "runtime/cuda/device.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/module.hpp"
 #include "support/first_gpu.hpp"
 #include "target/gpu.hpp"
 

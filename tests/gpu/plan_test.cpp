@@ -4,7 +4,7 @@
 #include "plan/gpu_problem_data.hpp"
 #include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "search/planner.hpp"
 #include "support/first_gpu.hpp"
 

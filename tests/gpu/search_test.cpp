@@ -2,7 +2,7 @@
 
 #include "problem/syntax.hpp"
 #include "runtime/timer.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "support/first_gpu.hpp"
 #include "support/temporary_folder.hpp"
 

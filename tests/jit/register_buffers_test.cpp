@@ -1,8 +1,8 @@
 #include "jit/register_buffers.hpp"
 
-#include "gemm/micro_kernel.hpp"
-#include "gemm/schedule.hpp"
-#include "gemm/small_gemm.hpp"
+#include "gemm/cpu/micro_kernel.hpp"
+#include "gemm/cpu/schedule.hpp"
+#include "gemm/cpu/small_gemm.hpp"
 #include "ir/builder.hpp"
 #include "passes/pipeline.hpp"
 #include "run.hpp"

@@ -1,4 +1,4 @@
-#include "gemm/amx_pack.hpp"
+#include "gemm/cpu/amx_pack.hpp"
 #include "gemm/extremes.hpp"
 #include "ir/builder.hpp"
 #include "passes/pipeline.hpp"

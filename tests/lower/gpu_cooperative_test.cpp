@@ -1,6 +1,6 @@
-#include "lower/gpu_cooperative.hpp"
 #include "base/error.hpp"
 #include "ir/verify.hpp"
+#include "lower/gpu/cooperative.hpp"
 #include "support/interpreted_kernels.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "lower/gpu_split_regions.hpp"
-#include "lower/gpu_lowering.hpp"
+#include "lower/gpu/lowering.hpp"
+#include "lower/gpu/split_regions.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>

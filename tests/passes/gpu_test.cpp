@@ -1,6 +1,6 @@
 #include "formula/formula.hpp"
 #include "ir/interpreter.hpp"
-#include "lower/gpu_lowering.hpp"
+#include "lower/gpu/lowering.hpp"
 #include "passes/pipeline.hpp"
 #include "rules/rule.hpp"
 

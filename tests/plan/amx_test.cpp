@@ -3,7 +3,7 @@
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/split_scale.hpp"
-#include "runtime/tile_state.hpp"
+#include "runtime/cpu/tile_state.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "plan/builtin.hpp"
 
-#include "emit/builtin.hpp"
+#include "emit/cpp/builtin.hpp"
 #include "formula/parse.hpp"
 #include "rules/rule.hpp"
 

@@ -1,7 +1,7 @@
 #include "plan/gpu_plan.hpp"
 #include "plan/gpu_kernels.hpp"
 #include "problem/syntax.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -3,7 +3,7 @@
 #include "plan/gpu_matrix_kernel.hpp"
 
 #include "../support/error_of.hpp"
-#include "gemm/gpu_model.hpp"
+#include "gemm/gpu/model/model.hpp"
 #include "ir/interpreter.hpp"
 #include "problem/expression.hpp"
 #include "support/interpreted_product.hpp"

@@ -3,7 +3,7 @@
 #include "base/build_id.hpp"
 #include "plan/gpu_kernels.hpp"
 #include "problem/syntax.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/memory.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/temporary_folder.hpp"
 

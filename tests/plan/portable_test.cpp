@@ -1,7 +1,7 @@
 #include "plan/plan.hpp"
 #include "plan/problem_data.hpp"
 #include "problem/problem.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <gtest/gtest.h>
 

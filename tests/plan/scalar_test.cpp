@@ -1,6 +1,6 @@
 #include "ir/analysis.hpp"
 #include "plan/plan.hpp"
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>

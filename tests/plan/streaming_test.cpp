@@ -1,5 +1,5 @@
 #include "plan/plan.hpp"
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <gtest/gtest.h>
 

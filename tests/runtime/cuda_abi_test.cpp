@@ -1,4 +1,4 @@
-#include "runtime/cuda_abi.hpp"
+#include "runtime/cuda/abi.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "runtime/cuda_compile.hpp"
 #include "base/error.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
+#include "runtime/cuda/compile.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
-#include "runtime/cuda_module.hpp"
 #include "base/error.hpp"
-#include "runtime/cuda_device.hpp"
-#include "runtime/cuda_memory.hpp"
+#include "runtime/cuda/device.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/module.hpp"
 #include "support/cuda_fixture.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "runtime/cuda_tensor_map.hpp"
 #include "base/error.hpp"
+#include "runtime/cuda/tensor_map.hpp"
 #include "support/cuda_fixture.hpp"
 
 #include <gtest/gtest.h>

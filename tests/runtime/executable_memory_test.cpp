@@ -1,4 +1,4 @@
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "runtime/affinity.hpp"
-#include "runtime/aligned_buffer.hpp"
+#include "runtime/cpu/affinity.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
 
 #include <gtest/gtest.h>
 

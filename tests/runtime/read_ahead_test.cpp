@@ -1,4 +1,4 @@
-#include "runtime/read_ahead.hpp"
+#include "runtime/cpu/read_ahead.hpp"
 
 #include "support/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include "support/forked_child.hpp"
 

@@ -1,7 +1,7 @@
 #include "base/error.hpp"
 #include "plan/dimension_passes.hpp"
 #include "plan/gpu_kernel.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "support/proved_recipe.hpp"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 
 #include "base/error.hpp"
 #include "plan/check.hpp"
 #include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
-#include "search/gpu_trees.hpp"
+#include "search/candidates/gpu_trees.hpp"
 #include "support/error_of.hpp"
 #include "support/proved_recipe.hpp"
 

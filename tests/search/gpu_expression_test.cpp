@@ -3,7 +3,7 @@
 #include "plan/gpu_plan.hpp"
 #include "problem/expression_at.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "support/interpreted_plan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "emit/ptx_compiler.hpp"
 #include "plan/gpu_plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "support/proved_recipe.hpp"
 
 #include <gtest/gtest.h>

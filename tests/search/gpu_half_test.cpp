@@ -4,7 +4,7 @@
 #include "emit/ptx_compiler.hpp"
 #include "plan/check.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "support/error_of.hpp"
 #include "support/interpreted_plan.hpp"
 

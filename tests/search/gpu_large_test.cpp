@@ -1,7 +1,7 @@
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
-#include "search/gpu_large_trees.hpp"
+#include "search/candidates/gpu_large_trees.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "support/proved_recipe.hpp"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 #include "search/gpu_matrix_search.hpp"
 
-#include "gemm/gpu_model.hpp"
-#include "machine/fixture.hpp"
+#include "gemm/gpu/model/model.hpp"
 #include "plan/gpu_matrix_plan.hpp"
-#include "search/gpu_matrix_timer.hpp"
-#include "search/gpu_matrix_wisdom.hpp"
+#include "sass/fixture.hpp"
+#include "search/timer/gpu_matrix_timer.hpp"
+#include "search/wisdom/gpu_matrix_wisdom.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "search/gpu_measured.hpp"
+#include "search/candidates/gpu_measured.hpp"
 
 #include "plan/check.hpp"
 #include "plan/gpu_plan.hpp"

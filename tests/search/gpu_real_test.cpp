@@ -2,7 +2,7 @@
 #include "plan/check.hpp"
 #include "plan/gpu_plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_estimate.hpp"
+#include "search/cost/gpu_estimate.hpp"
 #include "support/proved_recipe.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "search/gpu_recipe_timer.hpp"
+#include "search/timer/gpu_recipe_timer.hpp"
 
 #include "problem/syntax.hpp"
 #include "search/gpu_planner.hpp"

@@ -1,9 +1,9 @@
-#include "search/machine_model.hpp"
+#include "search/cost/machine_model.hpp"
 
-#include "search/cost_model.hpp"
-#include "search/host.hpp"
+#include "search/cost/cost_model.hpp"
+#include "search/cost/host.hpp"
 #include "search/planner.hpp"
-#include "search/wisdom.hpp"
+#include "search/wisdom/wisdom.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/timer.hpp"
-#include "search/host.hpp"
-#include "search/wisdom.hpp"
+#include "search/cost/host.hpp"
+#include "search/wisdom/wisdom.hpp"
 #include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"
 

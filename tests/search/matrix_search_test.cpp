@@ -1,8 +1,8 @@
 #include "search/matrix_search.hpp"
 
 #include "base/error.hpp"
-#include "search/matrix_wisdom.hpp"
-#include "search/shared_wisdom.hpp"
+#include "search/wisdom/matrix_wisdom.hpp"
+#include "search/wisdom/shared_wisdom.hpp"
 #include "support/fake_matrix_timer.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "plan/dimension_passes.hpp"
-#include "search/cost_model.hpp"
+#include "search/cost/cost_model.hpp"
 
 #include <gtest/gtest.h>
 

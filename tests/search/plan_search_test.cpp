@@ -2,8 +2,8 @@
 
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
+#include "search/candidates/proposals.hpp"
 #include "search/planner.hpp"
-#include "search/proposals.hpp"
 #include "support/fake_timer.hpp"
 
 #include <gtest/gtest.h>

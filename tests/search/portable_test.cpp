@@ -1,6 +1,6 @@
 #include "search/planner.hpp"
 
-#include "runtime/executable_memory.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "search/probe.hpp"
+#include "search/cost/probe.hpp"
 
 #include "base/error.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/verify.hpp"
-#include "search/wisdom.hpp"
+#include "search/wisdom/wisdom.hpp"
 
 #include <gtest/gtest.h>
 

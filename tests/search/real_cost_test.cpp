@@ -1,5 +1,5 @@
-#include "search/real_cost.hpp"
-#include "search/real_cycles.hpp"
+#include "search/cost/real_cost.hpp"
+#include "search/cost/real_cycles.hpp"
 
 #include "problem/syntax.hpp"
 #include "search/planner.hpp"

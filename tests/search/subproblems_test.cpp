@@ -1,8 +1,8 @@
-#include "search/subproblems.hpp"
+#include "search/candidates/subproblems.hpp"
 
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "search/proposals.hpp"
+#include "search/candidates/proposals.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "plan/plan.hpp"
 #include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
-#include "runtime/team.hpp"
+#include "runtime/cpu/team.hpp"
 #include "runtime/timer.hpp"
 #include "search/planner.hpp"
 #include "support/forked_child.hpp"

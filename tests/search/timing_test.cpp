@@ -1,4 +1,4 @@
-#include "search/timing.hpp"
+#include "search/timer/timing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "search/wisdom.hpp"
+#include "search/wisdom/wisdom.hpp"
 
 #include "base/error.hpp"
-#include "search/shared_wisdom.hpp"
-#include "search/sqlite.hpp"
+#include "search/wisdom/shared_wisdom.hpp"
+#include "search/wisdom/sqlite.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

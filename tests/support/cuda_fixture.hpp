@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cuda_driver.hpp"
+#include "runtime/cuda/driver.hpp"
 #include "support/error_of.hpp"
 #include "support/fake_cuda.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cuda_abi.hpp"
+#include "runtime/cuda/abi.hpp"
 
 #include <cstddef>
 #include <cstdint>

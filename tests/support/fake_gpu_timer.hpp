@@ -1,7 +1,7 @@
 #pragma once
 
 #include "problem/syntax.hpp"
-#include "search/gpu_recipe_timer.hpp"
+#include "search/timer/gpu_recipe_timer.hpp"
 
 #include <functional>
 #include <string>

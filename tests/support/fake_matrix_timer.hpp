@@ -1,6 +1,6 @@
 #pragma once
 
-#include "search/matrix_timer.hpp"
+#include "search/timer/matrix_timer.hpp"
 
 #include <functional>
 #include <utility>

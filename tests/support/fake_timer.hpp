@@ -1,7 +1,7 @@
 #pragma once
 
 #include "problem/syntax.hpp"
-#include "search/recipe_timer.hpp"
+#include "search/timer/recipe_timer.hpp"
 
 #include <algorithm>
 #include <functional>

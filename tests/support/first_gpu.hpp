@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "runtime/cuda_device.hpp"
-#include "runtime/cuda_stream.hpp"
+#include "runtime/cuda/device.hpp"
+#include "runtime/cuda/stream.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "formula/formula.hpp"
 #include "ir/interpreter.hpp"
-#include "lower/gpu_lowering.hpp"
+#include "lower/gpu/lowering.hpp"
 #include "rules/rule.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/gpu_schedule.hpp"
+#include "gemm/gpu/schedule.hpp"
 #include "target/gpu.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "target/gpu_tensor_cores.hpp"
+#include "target/nvidia/tensor_cores.hpp"
 
 #include "base/error.hpp"
 #include "ir/builder.hpp"

@@ -1,4 +1,4 @@
-#include "target/gpu_tiles.hpp"
+#include "target/nvidia/tiles.hpp"
 
 #include "base/error.hpp"
 

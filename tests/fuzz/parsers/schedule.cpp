@@ -1,4 +1,4 @@
-#include "gemm/schedule.hpp"
+#include "gemm/cpu/schedule.hpp"
 #include "fuzz/parsers/fixpoint.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,0 +1,76 @@
+#include "cli/explain/parts.hpp"
+
+#include "cli/table.hpp"
+#include "problem/matrix_syntax.hpp"
+
+#include <fmt/format.h>
+
+namespace swirl::cli {
+
+std::string text_of_problem(const MatrixProduct& product, const target::Gpu& gpu,
+                            const gemm::GpuSchedule& schedule) {
+    return fmt::format("problem    {}\ngpu        {}{}\nschedule   {}\n", to_text(product), gpu.name,
+                       gemm::canonical_for_gpu(product).is_swapped
+                           ? "; C's rows are next to each other: A and B are exchanged, rows are columns here"
+                           : "",
+                       to_string(schedule));
+}
+
+std::string text_of_parameters(const gemm::GpuSchedule& schedule) {
+    Table table({"parameter", "value", "meaning"});
+    for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
+        if (parameter.matters_to(schedule))
+            table.add({std::string(parameter.name), std::to_string(schedule.*parameter.member),
+                       std::string(parameter.meaning)});
+    if (!schedule.is_wgmma())
+        table.add(
+            {"order", std::string(name_of(schedule.fma_order)), "of a thread's multiply-adds in a step"});
+    return table.text();
+}
+
+std::string text_of_accesses(const gemm::GpuSample& sample, const target::Gpu& gpu) {
+    const auto each = [](Integer amount, Integer accesses) {
+        return fmt::format("{:.4g}", static_cast<double>(amount) / static_cast<double>(accesses));
+    };
+    Table table({"accesses by a warp", "", "accesses", "bytes", "sectors", "least", "lost cycles"});
+    for (const gemm::GpuAccess& access : sample.accesses) {
+        const ir::AccessCounts& counts = access.counts;
+        const double least =
+            static_cast<double>(counts.bytes) / static_cast<double>(counts.accesses * gpu.sector_bytes);
+        table.add({access.buffer, access.is_store ? "stored" : "loaded", std::to_string(counts.accesses),
+                   each(counts.bytes, counts.accesses),
+                   access.is_shared ? "-" : each(counts.sectors, counts.accesses),
+                   access.is_shared ? "-" : fmt::format("{:.4g}", least),
+                   access.is_shared ? each(counts.extra_cycles, counts.accesses) : "-"});
+    }
+    return table.text() +
+           fmt::format(
+               "Of each access on average, as the interpreter counts them in one tile, {} steps "
+               "deep: sectors of {} bytes, cycles lost to conflicts in the banks of shared memory.\n",
+               sample.product.k, gpu.sector_bytes);
+}
+
+Json json_of_parameters(const gemm::GpuSchedule& schedule) {
+    Json parameters = Json::array();
+    for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
+        parameters.push_back({{"name", parameter.name},
+                              {"value", schedule.*parameter.member},
+                              {"meaning", parameter.meaning}});
+    return parameters;
+}
+
+/// Per thread, for one k-tile.
+Json json_of_sample(const gemm::GpuSample& sample) {
+    Json accesses = Json::array();
+    for (const gemm::GpuAccess& access : sample.accesses)
+        accesses.push_back({{"buffer", access.buffer},
+                            {"shared", access.is_shared},
+                            {"stored", access.is_store},
+                            {"accesses", access.counts.accesses},
+                            {"bytes", access.counts.bytes},
+                            {"sectors", access.counts.sectors},
+                            {"lost_cycles", access.counts.extra_cycles}});
+    return {{"problem", to_text(sample.product)}, {"accesses", accesses}};
+}
+
+} // namespace swirl::cli

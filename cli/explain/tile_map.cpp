@@ -1,0 +1,110 @@
+#include "cli/explain/wgmma.hpp"
+#include "cli/svg.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
+#include "ir/tile.hpp"
+#include "problem/matrix_syntax.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace swirl::cli {
+namespace {
+
+constexpr double margin = 48, heading = 74, gap = 40;
+constexpr double largest = 640; ///< longer side of the tile's picture
+constexpr double cell = 44;     ///< of the two detail pictures
+constexpr double legend = 60;
+constexpr int rows_of_warp = 16; ///< of a wgmma instruction
+constexpr int group = 8;
+constexpr int pieces_of_row = static_cast<int>(ir::swizzle_row_bytes / ir::swizzle_chunk_bytes);
+
+class TileMap {
+public:
+    explicit TileMap(const WgmmaExplanation& explanation)
+        : explanation_(explanation),
+          schedule_(explanation.schedule),
+          element_(largest / std::max(schedule_.cta_m, schedule_.cta_n)),
+          details_(heading + margin + schedule_.cta_m * element_ + gap),
+          height_(details_ + 20 + group * cell + legend),
+          svg_(std::max(2 * margin + schedule_.cta_n * element_, 2 * margin + 2 * 8 * cell + gap), height_) {}
+
+    std::string draw() {
+        svg_.words(margin, 22, to_text(explanation_.product) + " on " + std::string(explanation_.gpu.name),
+                   18, Svg::Anchor::start);
+        svg_.words(margin, 48,
+                   fmt::format("A block's tile of C, {} × {}: warps of {} warpgroups, by {}", schedule_.cta_m,
+                               schedule_.cta_n, schedule_.warpgroups, explanation_.balance.instruction->name),
+                   14, Svg::Anchor::start);
+        draw_warps();
+        draw_sums();
+        draw_pieces();
+        return svg_.text();
+    }
+
+private:
+    /// A wgmma row is a row of C if A comes from registers, else a column of C.
+    bool has_rows() const { return explanation_.balance.a.from_registers; }
+
+    void draw_warps() {
+        const int lines = has_rows() ? schedule_.cta_m : schedule_.cta_n;
+        const int own = lines / schedule_.warpgroups;
+        for (int line = 0; line < lines; line += rows_of_warp) {
+            const int warpgroup = line / own, warp = line % gemm::rows_of_wgmma / rows_of_warp;
+            const double at = line * element_, length = rows_of_warp * element_;
+            const Svg::Box box =
+                has_rows() ? Svg::Box{margin, heading + margin + at, schedule_.cta_n * element_, length}
+                           : Svg::Box{margin + at, heading + margin, length, schedule_.cta_m * element_};
+            const double hue = static_cast<double>(warpgroup) / schedule_.warpgroups;
+            svg_.box(box, colour_of(hue, 0.9 - 0.05 * warp), "#606060", 0.8);
+            svg_.words(box.x + box.width / 2, box.y + box.height / 2, fmt::format("{}.{}", warpgroup, warp),
+                       std::min({14.0, 0.45 * box.width, 0.7 * box.height}));
+        }
+    }
+
+    /// Eight rows of a warp with eight accumulators each: the owning thread and its register.
+    void draw_sums() {
+        svg_.words(margin, details_, "Threads of a warp, and registers: 8 × 8 of a warp's sums", 12,
+                   Svg::Anchor::start);
+        for (int thread = 0; thread < 32; ++thread)
+            for (int r = 0; r < 2; ++r) {
+                const Svg::Box box{margin + ir::column_of_accumulator(thread, r) * cell,
+                                   details_ + 20 + ir::row_of_accumulator(thread, r) * cell, cell, cell};
+                svg_.box(box, colour_of(thread % 4 / 4.0, 0.82), "white", 0.5);
+                svg_.words(box.x + cell / 2, box.y + cell / 2, fmt::format("{}.r{}", thread, r), 12);
+            }
+        svg_.words(
+            margin, height_ - legend + 30,
+            fmt::format("A warp's name: warpgroup.warp; C's {} go to the right in the picture of sums.",
+                        has_rows() ? "columns" : "rows"),
+            12, Svg::Anchor::start);
+    }
+
+    /// Locations of the 16-byte chunks of eight rows of shared memory.
+    void draw_pieces() {
+        const double left = margin + group * cell + gap;
+        svg_.words(left, details_, "Rows of shared memory: which 16 bytes of each are where", 12,
+                   Svg::Anchor::start);
+        for (Integer row = 0; row < 8; ++row)
+            for (Integer piece = 0; piece < pieces_of_row; ++piece) {
+                const Integer index = row * ir::swizzle_row_bytes + piece * ir::swizzle_chunk_bytes;
+                const Integer place =
+                    ir::swizzled(index, 1) % ir::swizzle_row_bytes / ir::swizzle_chunk_bytes;
+                const Svg::Box box{left + static_cast<double>(place) * cell,
+                                   details_ + 20 + static_cast<double>(row) * cell, cell, cell};
+                svg_.box(box, colour_of(static_cast<double>(piece) / pieces_of_row, 0.82), "white", 0.5);
+                svg_.words(box.x + cell / 2, box.y + cell / 2, std::to_string(piece), 13);
+            }
+    }
+
+    const WgmmaExplanation& explanation_;
+    const gemm::GpuSchedule& schedule_;
+    double element_, details_, height_;
+    Svg svg_;
+};
+
+} // namespace
+
+std::string tile_map_of(const WgmmaExplanation& explanation) { return TileMap(explanation).draw(); }
+
+} // namespace swirl::cli

@@ -1,0 +1,36 @@
+#include "gemm/cpu/pack.hpp"
+
+#include "base/error.hpp"
+#include "gemm/cpu/k_group_writer.hpp"
+#include "gemm/cpu/panel_writer.hpp"
+
+namespace swirl::gemm {
+
+int panel_lanes(const Pack& pack) {
+    int lanes = pack.lanes;
+    while (pack.width % lanes != 0) lanes /= 2;
+    return lanes;
+}
+
+int k_per_iteration(const Pack& pack) { return pack.source == Pack::Source::along_k ? panel_lanes(pack) : 1; }
+
+ir::Program pack(const Pack& pack) {
+    ensure(pack.count >= 1 && pack.count <= pack.width, "{} of {} rows or columns of a panel", pack.count,
+           pack.width);
+    const Integer components = scalars_in(pack.data_type);
+    const ir::Scalar scalar = scalar_of(pack.data_type);
+    if (!pack.k_packing.is_plain()) return pack_k_groups(pack);
+    ir::Builder builder("gemm_pack");
+    PanelAddresses addresses;
+    const ir::Scalar from = pack.source_type ? scalar_of(*pack.source_type) : scalar;
+    addresses.from =
+        builder.input("from", from, components * (pack.max_k + pack.width - 1) * pack.max_stride);
+    addresses.to = builder.output("to", scalar, components * pack.max_k * pack.width);
+    const Affine steps = builder.parameter("steps"), k_extent = builder.parameter("depth");
+    addresses.k_stride = components * builder.parameter("depth_stride");
+    addresses.stride = components * builder.parameter("stride");
+    PanelWriter(builder, pack, addresses).write(steps, k_extent);
+    return builder.finish();
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,238 @@
+#include "gemm/cpu/small_gemm.hpp"
+
+#include "base/error.hpp"
+#include "base/integer.hpp"
+#include "gemm/cpu/panel_writer.hpp"
+#include "gemm/cpu/whole_problem.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+namespace {
+
+/// Whether A is packed first.
+bool is_packed(const MatrixProduct& product) {
+    return is_complex(product.data_type) || product.a.row_stride != 1;
+}
+/// Bytes of A packed in panels.
+Integer panels_bytes(const SmallGemm& small) {
+    const Integer rows = ceil_divide(small.product.rows, small.tile.rows()) * small.tile.rows();
+    return rows * small.product.k * bytes_of(small.product.data_type);
+}
+bool packs(const SmallGemm& small) { return !small.a_is_given_packed && is_packed(small.product); }
+
+class SmallGemmBuilder {
+public:
+    explicit SmallGemmBuilder(const SmallGemm& small)
+        : small_(small),
+          product_(small.product),
+          components_(scalars_in(product_.data_type)),
+          scalar_(scalar_of(product_.data_type)),
+          builder_("gemm_small") {
+        a_ =
+            small.a_is_given_packed
+                ? builder_.input("a", scalar_, panels_bytes(small) / ir::size_in_bytes(scalar_))
+                : add_matrix(builder_, "a", product_.data_type, product_.a, product_.rows, product_.k, false);
+        b_ = add_matrix(builder_, "b", product_.data_type, product_.b, product_.k, product_.columns, false);
+        c_ = add_matrix(builder_, "c", product_.data_type, product_.c, product_.rows, product_.columns, true);
+        alpha_ = builder_.input("alpha", scalar_, components_);
+        beta_ = builder_.input("beta", scalar_, components_);
+        packed_ = a_;
+        if (packs(small))
+            packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
+        if (!small.epilogue.is_identity())
+            epilogue_ = EpilogueBuffers(builder_, product_.data_type, small.epilogue, product_.rows,
+                                        product_.columns);
+        accumulators_ =
+            builder_.local("sums", scalar_, TileWriter::accumulator_scalars(product_.data_type, small.tile));
+    }
+
+    ir::Program build() {
+        if (packs(small_)) pack_rows();
+        const Integer k_extent = product_.k, block = small_.kc;
+        // The last block is separate if the epilogue finishes elements there.
+        const Integer last = epilogue_.epilogue != nullptr || k_extent % block != 0
+                                 ? (k_extent - 1) / block * block
+                                 : k_extent;
+        multiply_block(0, std::min(block, k_extent), small_.update);
+        builder_.for_loop("block", std::min(block, last), last, block, ir::For::Kind::serial,
+                          [&](const Affine& at) { multiply_block(at, block, Update::add); });
+        if (last > 0 && last < k_extent) multiply_block(last, k_extent - last, Update::add);
+        return builder_.finish();
+    }
+
+private:
+    void pack_rows() {
+        const Tile& tile = small_.tile;
+        for_each_block(builder_, "i", product_.rows, tile.rows(), [&](const Affine& row, Integer rows) {
+            Pack pack{.data_type = product_.data_type,
+                      .lanes = tile.lanes,
+                      .width = tile.rows(),
+                      .count = static_cast<int>(rows),
+                      .source = source(),
+                      .conjugated = product_.a.conjugated,
+                      .max_k = product_.k};
+            const PanelAddresses addresses{.from = a_,
+                                           .from_origin = components_ * product_.a.row_stride * row,
+                                           .k_stride = components_ * product_.a.column_stride,
+                                           .stride = components_ * product_.a.row_stride,
+                                           .to = packed_,
+                                           .to_origin = packed_offset(row)};
+            const Integer k_step = k_per_iteration(pack);
+            PanelWriter(builder_, pack, addresses).write(product_.k / k_step * k_step, product_.k);
+        });
+    }
+    Pack::Source source() const {
+        if (product_.a.row_stride == 1) return Pack::Source::across_panel;
+        return product_.a.column_stride == 1 ? Pack::Source::along_k : Pack::Source::neither;
+    }
+    /// Offset of the panel of A that begins at `row`: components·K scalars per row.
+    Affine packed_offset(const Affine& row) const { return components_ * product_.k * row; }
+
+    void multiply_block(const Affine& step, Integer k_extent, Update update) {
+        const int steps = static_cast<int>(k_extent);
+        const Tile& tile = small_.tile;
+        const auto each_row = [&](auto&& body) {
+            for_each_block(builder_, "i", product_.rows, tile.rows(), body);
+        };
+        const auto each_column = [&](auto&& body) {
+            for_each_block(builder_, "j", product_.columns, tile.columns, body);
+        };
+        const auto tile_at = [&](const Affine& row, Integer rows, const Affine& column, Integer columns) {
+            multiply_tile(row, static_cast<int>(rows), column, static_cast<int>(columns), step, steps,
+                          update);
+        };
+        if (small_.rows_outermost)
+            each_row([&](const Affine& row, Integer rows) {
+                each_column(
+                    [&](const Affine& column, Integer columns) { tile_at(row, rows, column, columns); });
+            });
+        else
+            each_column([&](const Affine& column, Integer columns) {
+                each_row([&](const Affine& row, Integer rows) { tile_at(row, rows, column, columns); });
+            });
+    }
+
+    void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& step,
+                       int steps, Update update) {
+        const TileOperand a = operand_a(row, step);
+        const TileOperand b = operand_b(column, step);
+        const bool is_last = step.is_constant() && step.constant() + steps == product_.k;
+        const TileResult c{.buffer = c_,
+                           .origin = components_ * (row + product_.c.column_stride * column),
+                           .column_stride = components_ * product_.c.column_stride,
+                           .alpha = alpha_,
+                           .beta = beta_,
+                           .is_plain = small_.alpha_is_one,
+                           .epilogue = is_last && epilogue_.epilogue != nullptr ? &epilogue_ : nullptr,
+                           .first_row = row,
+                           .first_column = column};
+        TileWriter writer(builder_, product_.data_type, small_.tile.lanes, rows, columns, accumulators_);
+        if (small_.prefetch_c) writer.prefetch(c);
+        const int whole = steps / small_.unroll * small_.unroll;
+        if (whole > small_.unroll) {
+            writer.clear();
+            writer.multiply(a, b, 0, whole, small_.unroll);
+            if (whole < steps) writer.multiply_straight(a, b, whole, steps - whole);
+        } else {
+            writer.multiply_straight(a, b, 0, steps);
+        }
+        writer.update(c, update);
+    }
+
+    TileOperand operand_b(const Affine& column, const Affine& step) const {
+        return {.buffer = b_,
+                .origin = components_ * (product_.b.column_stride * column + product_.b.row_stride * step),
+                .k_stride = components_ * product_.b.row_stride,
+                .stride = components_ * product_.b.column_stride,
+                .component_stride = 1,
+                .conjugated = product_.b.conjugated};
+    }
+
+    TileOperand operand_a(const Affine& row, const Affine& step) const {
+        if (!small_.a_is_given_packed && !is_packed(product_))
+            return {.buffer = a_,
+                    .origin = row + product_.a.column_stride * step,
+                    .k_stride = product_.a.column_stride,
+                    .prefetch_rows = small_.prefetch_a ? small_.tile.rows() : 0};
+        const Integer a_k_stride = components_ * small_.tile.rows();
+        return {.buffer = packed_,
+                .origin = packed_offset(row) + a_k_stride * step,
+                .k_stride = a_k_stride,
+                .component_stride = small_.tile.rows(),
+                .is_padded = true};
+    }
+
+    const SmallGemm& small_;
+    const MatrixProduct& product_;
+    int components_;
+    ir::Scalar scalar_;
+    ir::Builder builder_;
+    ir::Buffer a_, b_, c_, alpha_, beta_, packed_ = 0, accumulators_;
+    EpilogueBuffers epilogue_;
+};
+
+/// A core's own outer cache, if the target's table has none.
+constexpr Integer least_cache = 256 << 10;
+
+/// Length of the nearly equal blocks of an extent, at most `most`.
+int piece(Integer extent, Integer most) {
+    return static_cast<int>(ceil_divide(extent, ceil_divide(extent, most)));
+}
+
+} // namespace
+
+bool suits_small_gemm(const MatrixProduct& product) {
+    constexpr Integer thin = 64, most = 384;
+    const auto [least, greatest] = std::minmax({product.rows, product.columns, product.k});
+    const bool is_small = least <= thin || greatest <= most;
+    const bool packs_little = !is_packed(product) || product.rows * product.k <= most * most;
+    return !product.widens() && product.c.row_stride == 1 && is_small && packs_little;
+}
+
+Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu) {
+    constexpr Integer step = 8, deepest = 2048;
+    const Integer bytes = bytes_of(product.data_type) * std::min(product.rows, product.columns);
+    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache);
+    if (product.k <= deepest && product.k * bytes <= outer_cache / 2) return product.k;
+    const Integer blocks =
+        std::max(ceil_divide(product.k * bytes, outer_cache / 2), ceil_divide(product.k, deepest));
+    return std::min(product.k, ceil_divide(ceil_divide(product.k, blocks), step) * step);
+}
+
+SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
+                           const target::Cpu& cpu) {
+    constexpr int most_vectors = 3, most_columns = 16;
+    constexpr Integer deepest_straight = 16, shallow = 64;
+    SmallGemm small{.product = product, .update = update, .alpha_is_one = alpha_is_one};
+    small.kc = kc;
+    small.rows_outermost = product.columns < product.rows; // the smaller operand stays in cache
+    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache),
+                  bytes = bytes_of(product.data_type);
+    // With a large K, prefetched rows of A would evict the current ones from L1.
+    small.prefetch_a =
+        small.rows_outermost && product.k <= shallow && product.rows * product.k * bytes > outer_cache;
+    small.prefetch_c = product.rows * product.columns * bytes > outer_cache;
+    const int components = scalars_in(product.data_type);
+    int lanes = target::lanes(cpu, scalar_of(product.data_type));
+    while (lanes / 2 >= product.rows && lanes > 2) lanes /= 2;
+    const int most = components == 2 && cpu.vector_registers < 32 ? 1 : most_vectors;
+    const int vectors = piece(ceil_divide(product.rows, lanes), most);
+    const int registers = cpu.vector_registers - 1 - components * vectors;
+    const int columns = std::min(most_columns, registers / (components * vectors));
+    small.tile = {lanes, vectors, piece(product.columns, columns)};
+    small.unroll = product.k <= deepest_straight ? static_cast<int>(product.k) : 8;
+    return small;
+}
+
+Integer packed_bytes(const SmallGemm& small) { return packs(small) ? panels_bytes(small) : 0; }
+
+ir::Program small_gemm(const SmallGemm& small) {
+    ensure(small.product.c.row_stride == 1 && small.product.rows >= 1 && small.product.columns >= 1 &&
+               small.product.k >= 1 && small.kc >= 1,
+           "a small product of {} by {} by {}", small.product.rows, small.product.columns, small.product.k);
+    return SmallGemmBuilder(small).build();
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "gemm/cpu/tile.hpp"
+#include "ir/builder.hpp"
+#include "problem/matrix_product.hpp"
+
+/// Shared by programs that compute a whole problem with constant extents and strides.
+namespace swirl::gemm {
+
+/// A buffer that covers all elements of a matrix with these strides.
+inline ir::Buffer add_matrix(ir::Builder& builder, const char* name, DataType data_type,
+                             const MatrixLayout& layout, Integer rows, Integer columns, bool written) {
+    const Extent extent = extent_of(layout, rows, columns, 1);
+    const Integer components = scalars_in(data_type);
+    ir::BufferInfo info;
+    info.name = name;
+    info.element = scalar_of(data_type);
+    info.first = components * extent.lowest;
+    info.elements = components * (extent.highest - extent.lowest + 1);
+    info.written = written;
+    return builder.add(info);
+}
+
+/// Calls body(first, count) over an extent in blocks of `step`; the last block has the remainder.
+template <class F>
+void for_each_block(ir::Builder& builder, const char* name, Integer extent, Integer step, F&& body) {
+    const Integer whole = extent / step * step;
+    if (whole > step)
+        builder.for_loop(name, 0, whole, step, ir::For::Kind::serial,
+                         [&](const Affine& first) { body(first, step); });
+    else if (whole > 0)
+        body(Affine(0), step);
+    if (whole < extent) body(Affine(whole), extent - whole);
+}
+
+} // namespace swirl::gemm

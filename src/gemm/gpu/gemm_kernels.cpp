@@ -1,0 +1,90 @@
+#include "gemm/gpu/gemm_kernels.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/epilogue/range_check.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/model/reduction_model.hpp"
+#include "gemm/gpu/prologue/bf16_split.hpp"
+#include "gemm/gpu/prologue/operand_transpose.hpp"
+#include "gemm/gpu/scheduler/stream_k_kernels.hpp"
+#include "gemm/gpu/simt/kernel.hpp"
+#include "gemm/gpu/wgmma/kernel.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
+
+namespace swirl::gemm {
+
+namespace {
+
+/// The fallback rarely computes anything, so it gets no workspace.
+GpuSchedule schedule_out_of_range(const MatrixProduct& product, const target::Gpu& gpu) {
+    GpuSchedule schedule = simt_schedule(product, gpu, true);
+    if (schedule.split_k_in_workspace != 0) {
+        schedule.split_k_in_workspace = 0;
+        schedule.split_k = 1;
+    }
+    return schedule;
+}
+
+/// Appends the reduction kernels for the partials that a kernel with this schedule leaves.
+void add_reductions(const MatrixProduct& canonical, const GpuSchedule& schedule, const GpuEpilogue& epilogue,
+                    const std::optional<KernelPath>& path, std::vector<ir::Program>& programs) {
+    for (const GpuReduction& reduction : epilogue.reductions) {
+        const ReductionPartials partials = reduction_partials_of(schedule, canonical, reduction.over);
+        if (!partials.are_results() && partials.results > 0)
+            programs.push_back(gpu_reduce(reduction, partials, scalar_of(canonical.data_type), path));
+    }
+}
+
+void add_bf16_splits(const MatrixProduct& product, const GpuSchedule& schedule,
+                     std::vector<ir::Program>& programs) {
+    const auto split = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns) {
+        Bf16Split of{layout, rows, columns, product.batch, schedule.bf16_split, std::nullopt};
+        if (schedule.has_range_check()) of.range = bf16_split_range(product.k);
+        programs.push_back(bf16_split_kernel(name, of));
+    };
+    split("a", product.a, product.rows, product.k);
+    split("b", product.b, product.k, product.columns);
+}
+
+} // namespace
+
+std::vector<ir::Program> gpu_gemm_kernels(const MatrixProduct& product, const GpuSchedule& schedule,
+                                          const target::Gpu& gpu, const GpuEpilogue& epilogue) {
+    validate(schedule, product, gpu);
+    if (schedule.is_stream_k()) return stream_k_kernels(product, schedule, gpu, epilogue);
+    if (!schedule.is_wgmma()) return {simt_kernel(product, schedule, gpu, epilogue)};
+    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
+    const MatrixProduct& canonical = canonical_gemm.product;
+    std::vector<ir::Program> programs;
+    if (schedule.has_bf16_split() && product.k > 0) {
+        add_bf16_splits(product, schedule, programs);
+        if (schedule.has_range_check())
+            programs.push_back(
+                simt_kernel(product, schedule_out_of_range(product, gpu), gpu, epilogue, true));
+    }
+    if (transposes_a(schedule, canonical) && canonical.k > 0)
+        programs.push_back(
+            transpose_kernel(canonical_gemm.is_swapped ? "b" : "a", transpose_of_a(canonical)));
+    if (transposes_b(schedule, canonical) && canonical.k > 0)
+        programs.push_back(
+            transpose_kernel(canonical_gemm.is_swapped ? "a" : "b", transpose_of_b(canonical)));
+    programs.push_back(wgmma_kernel(canonical, canonical_gemm.is_swapped, schedule, gpu,
+                                    canonical_gemm.is_swapped ? epilogue.transposed() : epilogue));
+    return programs;
+}
+
+std::vector<ir::Program> gpu_reductions(const MatrixProduct& product, const GpuSchedule& schedule,
+                                        const target::Gpu& gpu, const GpuEpilogue& epilogue) {
+    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
+    const GpuEpilogue canonical = canonical_gemm.is_swapped ? epilogue.transposed() : epilogue;
+    std::vector<ir::Program> programs;
+    const bool has_range_check = schedule.has_range_check() && product.k > 0;
+    if (has_range_check)
+        add_reductions(canonical_gemm.product, schedule_out_of_range(product, gpu), canonical,
+                       KernelPath::fallback, programs);
+    add_reductions(canonical_gemm.product, schedule, canonical,
+                   has_range_check ? std::optional(KernelPath::primary) : std::nullopt, programs);
+    return programs;
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,364 @@
+// Cost model of a schedule, from the GPU's parameters: a multiprocessor's time for its blocks, k-tile by k-tile, and
+// memory traffic. The constants are an H100's, fitted to some 3700 problems timed there (`bench_gpu_products
+// --candidates`).
+#include "gemm/gpu/model/model.hpp"
+
+#include "base/error.hpp"
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/model/reduction_model.hpp"
+#include "gemm/gpu/model/simt_candidates.hpp"
+#include "gemm/gpu/model/wgmma_model.hpp"
+#include "gemm/gpu/scheduler/stream_k.hpp"
+#include "gemm/gpu/simt/layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace swirl::gemm {
+
+namespace {
+
+/// In cycles unless stated otherwise.
+struct Constants {
+    double hertz = 1.9e9;
+    double memory_rate = 2.6e12; ///< bytes per second
+    double l2_rate = 2.1e13;     ///< of L2, bytes per second
+    double from_global = 0.94;   ///< factor on memory traffic with operands straight from global memory
+    double narrow_copies = 1.1;  ///< factor on memory traffic with copies narrower than 16 bytes
+    double launch = 220;         ///< before the first block starts and after the last one ends
+    double block = 1100;         ///< until a block's first k-tile arrives, and for its exit
+    double barrier = 270;        ///< of a block, per k-tile
+    double k_latency = 24; ///< from the operand loads of a k index to their first use: least time per k index
+    double by_k_vectors = 1.2; ///< factor on issue slots if a row's k vectors occupy registers of one bank
+    double by_columns =
+        1.1;              ///< likewise for k vectors of columns, each multiplied by all rows before the next
+    double uneven = 1.03; ///< factor on issue slots of thread tiles whose extents are not powers of two
+    double separate_warps =
+        1.03; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
+    double load_issue = 0.25;     ///< issue slots of a load from shared memory
+    double copy_issue = 1.1;      ///< issue slots of a copy
+    double transpose_issue = 1.1; ///< issue slots of a shared-memory access that transposes what TMA loaded
+    double tma_issue = 400;       ///< of the thread that issues a k-tile's TMA loads between multiply-adds
+    double transpose_pass = 3;    ///< shared-memory cycles of such an access by a warp
+    double tma_k_major = 0.97;    ///< factor on memory traffic with K-major TMA loads
+    double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
+    double warp_latency = 36;     ///< in addition to issue slots, for the k indices of one mma.sync
+    double fragment_pass =
+        1;                   ///< shared-memory cycles for 128 bytes of a fragment, which threads do not share
+    double load_pass = 0.43; ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 3; ///< factor on these for k vectors of a row
+    double copy_pass = 8.5;       ///< cycles of shared memory and L1 for a copy by a warp
+    double k_tile_issue = 5.3;    ///< other issue slots per k-tile
+    double k_tile_latency = 1200; ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 6.4;     ///< bytes of C that leave a multiprocessor per cycle
+    double exchange_bytes = 7.4;  ///< bytes of accumulators reduced per cycle
+    double slices = 1100;         ///< barriers of a sliced-K reduction
+    double pair = 4500;           ///< launch and barriers of a cluster of two blocks
+    double cluster = 5500;        ///< per additional block
+    double group = 9300;          ///< a barrier of blocks through memory
+    double added_split = 31;      ///< for reducing one more split through the workspace
+    double block_rate = 1.2e9;    ///< block launches per second
+    double finish = 3e-6;         ///< seconds, of the fixup kernel that reduces partial tiles
+    double partials_rate = 3e12;  ///< bytes per second of partials written and read
+    double stream_k_tile = 60;    ///< additional cycles per Stream-K k-tile
+    double doubt = 1.02;          ///< safety factor on Stream-K times, which are not fitted
+    double hidden = 0.0091;       ///< fraction of the shorter of computing and moving that is exposed
+    double conflict = 3;          ///< exponent: overlap of multiply-adds and memory accesses
+};
+constexpr Constants constants;
+
+constexpr int registers_beside_accumulators = 36;
+
+/// Threads with as many accumulators as registers allow, in power-of-two rows and columns; a scheduler has two such
+/// warps.
+bool has_many_accumulators(const GpuSchedule& schedule) {
+    const auto sums = static_cast<unsigned>(schedule.thread_m * schedule.thread_n);
+    return schedule.mma_k == 0 && schedule.split_k == 1 && sums >= 128 && std::has_single_bit(sums);
+}
+
+constexpr double usual_multiprocessors = 100;
+
+} // namespace
+
+int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+    const int threads = schedule.threads();
+    const int registers = gpu_registers(schedule, product.data_type);
+    const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
+    if (registers > most + registers_beside_accumulators / 2) return 0;
+    return target::occupancy(gpu, threads, std::min(registers, most), shared_bytes(schedule, product)).blocks;
+}
+
+namespace {
+
+/// A warp's work for one k index.
+struct KCycles {
+    double issue = 0;
+    double shared = 0;
+    double latency = 0;
+};
+
+KCycles cycles_of_k(const GpuSchedule& schedule, DataType number) {
+    const double rows = schedule.thread_m, columns = schedule.thread_n;
+    const double words = static_cast<double>(bytes_of(number)) / 4;
+    if (schedule.mma_k > 0) { // a thread holds every fourth k index of its operands
+        const bool is_short = number != DataType::float64;
+        const double row_loads = rows / SimtThreadLayout::vector_of(number, schedule.thread_m);
+        const double loads = (row_loads + columns / 2) / 4;
+        const double issue = rows * columns * words / mma_speedup(number) + loads * constants.load_issue;
+        const double passes = is_short ? (rows + columns) / 8 : (rows + columns / 2) / 4 * words;
+        return {.issue = issue,
+                .shared = passes * constants.fragment_pass,
+                .latency = issue + constants.warp_latency / schedule.mma_k};
+    }
+    const auto loads = [&](int extent, int steps) {
+        return static_cast<double>(extent) /
+               (steps > 1 ? steps : SimtThreadLayout::vector_of(number, extent));
+    };
+    const double vector_loads =
+        loads(schedule.thread_m, schedule.a_vector_k) + loads(schedule.thread_n, schedule.b_vector_k);
+    const auto passes = [](double extent, int steps) {
+        return extent * constants.load_pass * (steps > 1 ? constants.pass_by_k_vectors : 1);
+    };
+    const bool is_smem_k_major = schedule.a_vector_k > 1 || schedule.b_vector_k > 1;
+    const bool by_columns = schedule.a_vector_k == 1 && schedule.fma_order == FmaOrder::serpentine_columns;
+    const double by_k_vectors = by_columns ? constants.by_columns : constants.by_k_vectors;
+    return {.issue = rows * columns * words * scalars_in(number) * (is_smem_k_major ? by_k_vectors : 1) +
+                     vector_loads * constants.load_issue,
+            .shared = (passes(rows, schedule.a_vector_k) + passes(columns, schedule.b_vector_k)) * words,
+            .latency = constants.k_latency};
+}
+
+/// A multiprocessor's work for one k-tile of one block.
+struct KTileCycles {
+    double issue = 0;        ///< per scheduler
+    double shared = 0;       ///< shared memory
+    double single_block = 0; ///< one resident block: latency-bound
+};
+
+KTileCycles cycles_of_k_tile(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                             const target::Gpu& gpu) {
+    const double warps = std::ceil(schedule.threads() / static_cast<double>(gpu.warp_size));
+    const double schedulers = gpu.partitions;
+    const double steps = static_cast<double>(schedule.cta_k) / schedule.sliced_k;
+    const KCycles step = cycles_of_k(schedule, canonical.data_type);
+    double copies = 0, accesses = 0; // by warps; accesses for the transpose
+    const std::array<SmemTile, 2> k_tiles = smem_tiles_of(schedule, canonical);
+    for (std::size_t operand = 0; operand < k_tiles.size(); ++operand) {
+        const SmemTile& k_tile = k_tiles[operand];
+        const double elements =
+            static_cast<double>(schedule.matrices * k_tile.extent * k_tile.depth) / gpu.warp_size;
+        if (!schedule.is_tma(operand)) copies += elements / k_tile.elements_of_copy();
+        if (k_tile.is_transposed) accesses += elements * (1 + 1.0 / static_cast<double>(k_tile.chunk()));
+    }
+    KTileCycles result;
+    result.issue = std::max(1.0, warps / schedulers) * (steps * step.issue + constants.k_tile_issue) +
+                   (copies * constants.copy_issue + accesses * constants.transpose_issue) / schedulers;
+    if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_m * schedule.thread_n)))
+        result.issue *= constants.uneven;
+    result.shared =
+        warps * steps * step.shared + copies * constants.copy_pass + accesses * constants.transpose_pass;
+    const double waves = std::max(1.0, warps / schedulers);
+    const double barrier = constants.barrier / (has_many_accumulators(schedule) ? waves : 1);
+    result.single_block = steps * std::max(step.issue * waves, step.latency) + barrier +
+                          (schedule.has_tma() ? constants.tma_issue : 0);
+    return result;
+}
+
+double overlapped(double a, double b) {
+    return std::pow(std::pow(a, constants.conflict) + std::pow(b, constants.conflict),
+                    1 / constants.conflict);
+}
+
+/// Cycles of the split-K reduction.
+double cycles_of_split_k(const GpuSchedule& schedule, double bytes) {
+    if (schedule.split_k == 1) return 0;
+    if (schedule.split_k_in_workspace != 0)
+        return constants.group + schedule.split_k * constants.added_split + bytes / constants.exchange_bytes;
+    return constants.pair + (schedule.split_k - 2) * constants.cluster + 2 * bytes / constants.exchange_bytes;
+}
+
+double bytes_of_tile(const GpuSchedule& schedule, DataType number) {
+    return static_cast<double>(schedule.matrices) * schedule.cta_m * schedule.cta_n *
+           static_cast<double>(bytes_of(number));
+}
+
+/// Cycles of the sliced-K reduction, each slice having a share of the columns; few accumulators are latency-bound.
+double cycles_of_sliced_k(const GpuSchedule& schedule, double bytes) {
+    const double by_one = (schedule.sliced_k - 1) * bytes / constants.exchange_bytes;
+    const double shares = std::gcd(schedule.sliced_k, schedule.thread_n);
+    return std::min(by_one, constants.slices + schedule.sliced_k * bytes / shares / constants.exchange_bytes);
+}
+
+/// Cycles of a tile's prologue and epilogue.
+double cycles_around(const GpuSchedule& schedule, DataType number) {
+    const double bytes = bytes_of_tile(schedule, number);
+    return constants.block + bytes / constants.store_bytes / schedule.split_k +
+           cycles_of_sliced_k(schedule, bytes) + cycles_of_split_k(schedule, bytes);
+}
+
+double seconds_of_traffic(const MatrixProduct& canonical, const GpuSchedule& schedule, double row_blocks,
+                          double column_blocks) {
+    const auto bytes = [](DataType number) { return static_cast<double>(bytes_of(number)); };
+    const double of_a = bytes(canonical.type_of_a()), of_b = bytes(canonical.type_of_b()),
+                 of_c = bytes(canonical.type_of_c()), batch = static_cast<double>(canonical.batch);
+    const double m = static_cast<double>(canonical.rows), n = static_cast<double>(canonical.columns),
+                 k = static_cast<double>(canonical.k);
+    const auto burden = [&](std::size_t operand, DataType number, int lanes, int steps) {
+        if (schedule.loads_from_global()) return constants.from_global;
+        const bool is_wide = Integer{lanes} * steps * bytes_of(number) >= SimtThreadLayout::widest_access;
+        if (schedule.is_tma(operand))
+            return schedule.is_tma_k_major(operand) ? constants.tma_k_major : constants.tma_traffic;
+        return is_wide ? 1 : constants.narrow_copies;
+    };
+    const double a_burden = burden(0, canonical.type_of_a(), schedule.a_vector_m, schedule.a_vector_k),
+                 b_burden = burden(1, canonical.type_of_b(), schedule.b_vector_n, schedule.b_vector_k);
+    const double of_result = schedule.loads_from_global() ? constants.from_global : 1;
+    const double once =
+        (m * k * of_a * a_burden + k * n * of_b * b_burden + m * n * of_c * of_result) * batch;
+    const double tiles =
+        row_blocks * column_blocks * (schedule.cta_m * of_a + schedule.cta_n * of_b) * k * batch;
+    return std::max(once / constants.memory_rate, tiles / constants.l2_rate);
+}
+
+/// Adds the cost of partials to a Stream-K schedule's time for its k-tiles.
+double with_partials(double seconds, const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const StreamK stream = stream_k_of(schedule, canonical);
+    const double partials =
+        static_cast<double>(stream.partials()) * bytes_of_tile(schedule, canonical.data_type);
+    const double k_tiles =
+        static_cast<double>(stream.k_tiles_of_block()) * constants.stream_k_tile / constants.hertz;
+    return (seconds + k_tiles + constants.finish + partials / constants.partials_rate) * constants.doubt;
+}
+
+} // namespace
+
+GpuRates gpu_rates(const target::Gpu& gpu) {
+    return {gpu.multiprocessors > 0 ? gpu.multiprocessors : usual_multiprocessors, constants.hertz,
+            constants.memory_rate, constants.l2_rate};
+}
+
+int gpu_registers(const GpuSchedule& schedule, DataType number) {
+    const int words = static_cast<int>(bytes_of(number)) / 4;
+    int factors = schedule.thread_m * schedule.a_vector_k + schedule.thread_n * schedule.b_vector_k;
+    int addresses = factors;
+    if (schedule.loads_from_global()) {
+        factors = (schedule.thread_m + schedule.thread_n) * schedule.cta_k / schedule.sliced_k;
+        addresses = schedule.thread_n;
+    }
+    if (schedule.mma_k > 0)
+        addresses = factors = (schedule.thread_m + schedule.thread_n / 2) * schedule.mma_k / 4 /
+                              (number == DataType::float64 ? 1 : 2); // two per register
+    return words * (schedule.thread_m * schedule.thread_n + factors) + addresses +
+           registers_beside_accumulators;
+}
+
+double mma_speedup(DataType number) { return number == DataType::float64 ? 2 : 8; }
+
+namespace {
+
+/// Excludes reductions.
+double seconds_of_gemm(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
+    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    if (schedule.is_wgmma()) return wgmma_seconds(schedule, canonical, gpu);
+    const int fits = gpu_resident_blocks(schedule, product, gpu);
+    if (fits == 0) return INFINITY;
+    const double row_blocks = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_m}));
+    const double column_blocks = static_cast<double>(ceil_divide(canonical.columns, Integer{schedule.cta_n}));
+    const double blocks =
+        schedule.is_stream_k()
+            ? schedule.stream_k_blocks
+            : row_blocks * column_blocks * schedule.split_k *
+                  static_cast<double>(ceil_divide(canonical.batch, Integer{schedule.matrices}));
+    const double each =
+        std::ceil(blocks / gpu_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
+    const double resident = std::min<double>(fits, each), waves = std::ceil(each / resident);
+    const double k_tiles =
+        schedule.is_stream_k()
+            ? static_cast<double>(stream_k_of(schedule, canonical).k_tiles_of_block())
+            : std::ceil(static_cast<double>(canonical.k) / schedule.cta_k / schedule.split_k);
+    const KTileCycles k_tile = cycles_of_k_tile(schedule, canonical, gpu);
+    const bool has_separate_warps = resident > 1 && has_many_accumulators(schedule);
+    const double overlapped_cycles =
+        overlapped(k_tile.issue, k_tile.shared) * (has_separate_warps ? constants.separate_warps : 1);
+    const double arrival = constants.k_tile_latency / (schedule.stages - 1);
+    const double all =
+        std::max(each * overlapped_cycles, waves * std::max(k_tile.single_block, arrival)) * k_tiles;
+    const double tiles = schedule.is_stream_k()
+                             ? static_cast<double>(stream_k_of(schedule, canonical).tiles_of_block())
+                             : waves; // consecutive
+    const double around = cycles_around(schedule, canonical.data_type) * (1 + (tiles - 1) / resident);
+    const double seconds =
+        std::max((constants.launch + around + all) / constants.hertz, blocks / constants.block_rate);
+    const double traffic = seconds_of_traffic(canonical, schedule, row_blocks, column_blocks) +
+                           (constants.launch + constants.block +
+                            cycles_of_split_k(schedule, bytes_of_tile(schedule, canonical.data_type))) /
+                               constants.hertz;
+    const double without_reductions =
+        std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
+    return schedule.is_stream_k() ? with_partials(without_reductions, schedule, canonical)
+                                  : without_reductions;
+}
+
+} // namespace
+
+double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
+    const double single_block = seconds_of_gemm(product, schedule, gpu);
+    return product.reductions.empty()
+               ? single_block
+               : single_block + gpu_reduction_seconds(product, schedule, gpu_rates(gpu));
+}
+
+namespace {
+
+/// Fastest first.
+std::vector<GpuSchedule> by_seconds(const std::vector<GpuSchedule>& schedules, const MatrixProduct& product,
+                                    const target::Gpu& gpu) {
+    std::vector<std::pair<double, const GpuSchedule*>> rated;
+    for (const GpuSchedule& schedule : schedules)
+        rated.emplace_back(gpu_seconds(product, schedule, gpu), &schedule);
+    std::ranges::stable_sort(rated, {}, &std::pair<double, const GpuSchedule*>::first);
+    std::vector<GpuSchedule> result;
+    for (const auto& [seconds, schedule] : rated) result.push_back(*schedule);
+    return result;
+}
+
+} // namespace
+
+std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
+                                       Accuracy accuracy) {
+    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    std::vector<GpuSchedule> all = wgmma_schedules(canonical, gpu, accuracy);
+    const bool has_tiles = !all.empty();
+    if (!has_tiles || product.type_of_a() != DataType::float8_e4m3) {
+        require_gpu_data_types(product, gpu);
+        for (const GpuSchedule& schedule : simt_candidates(canonical, gpu, has_tiles))
+            all.push_back(schedule);
+    }
+    if (product.rows == 0 || product.columns == 0 || product.batch == 0) return {};
+    std::vector<GpuSchedule> result = by_seconds(all, product, gpu);
+    result.resize(std::min(most, result.size()));
+    return result;
+}
+
+GpuSchedule simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
+    require_gpu_data_types(product, gpu);
+    std::vector<GpuSchedule> all = simt_candidates(canonical_for_gpu(product).product, gpu, false);
+    if (in_one_kernel) std::erase_if(all, [](const GpuSchedule& one) { return one.is_stream_k(); });
+    ensure(!all.empty(), "the model knows no schedule of threads");
+    return by_seconds(all, product, gpu).front();
+}
+
+GpuSchedule gpu_single_element_schedule(const GpuSchedule& schedule, const MatrixProduct& product,
+                                        const target::Gpu& gpu) {
+    GpuSchedule result = schedule.is_wgmma() ? simt_schedule(product, gpu) : schedule;
+    result.a_vector_m = result.b_vector_n = result.c_vector_m = 1;
+    result.a_vector_k = result.b_vector_k = 1;
+    result.a_load = result.b_load = 0;
+    return result;
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,72 @@
+#include "gemm/gpu/model/reduction_model.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/epilogue/block_reductions.hpp"
+#include "gemm/gpu/epilogue/wgmma_reductions.hpp"
+
+#include <cmath>
+
+namespace swirl::gemm {
+
+namespace {
+
+/// In cycles unless stated otherwise.
+struct Constants {
+    double sum = 1;     ///< of a scheduler, per value of a warp
+    double extreme = 6; ///< likewise; a single instruction in wgmma kernels
+    double exchange =
+        450; ///< of a block, per four values of each thread: two barriers, and the first thread's reduction
+    double kernel = 2.5e-6;  ///< seconds, of a reduction kernel
+    double turn = 5e-7;      ///< seconds, per partial that one of its threads reads in sequence
+    double part_rate = 3e12; ///< bytes per second of partials written and read
+};
+constexpr Constants constants;
+constexpr double schedulers = 4, warp = 32, exchanged_at_once = 4;
+
+/// Cycles per tile.
+double cycles_of_tile(const GpuSchedule& schedule, const Reduction& reduction, Over over) {
+    const bool is_sum = reduction.operation == Reduce::sum;
+    const double numbers = static_cast<double>(schedule.matrices) * schedule.cta_m * schedule.cta_n / warp;
+    if (schedule.is_wgmma()) return numbers / schedulers * 2 * constants.sum;
+    const double kept = over == Over::columns ? schedule.thread_m
+                        : over == Over::rows  ? schedule.thread_n
+                                              : 2;
+    return numbers / schedulers * (is_sum ? constants.sum : constants.extreme) +
+           std::ceil(kept / exchanged_at_once) * constants.exchange;
+}
+
+double seconds_behind(const ReductionPartials& partials, double bytes_of_number) {
+    if (partials.are_results() || partials.results == 0) return 0;
+    const double turns =
+        std::ceil(static_cast<double>(partials.partials) / static_cast<double>(threads_of_result(partials)));
+    const double bytes = 2 * static_cast<double>(partials.results * partials.partials) * bytes_of_number;
+    return constants.kernel + turns * constants.turn + bytes / constants.part_rate;
+}
+
+} // namespace
+
+ReductionPartials reduction_partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                                        Over over) {
+    return schedule.is_wgmma() ? WgmmaReductions::partials_of(schedule, canonical, over)
+                               : GpuBlockReductions::partials_of(schedule, canonical, over);
+}
+
+double gpu_reduction_seconds(const MatrixProduct& product, const GpuSchedule& schedule,
+                             const GpuRates& rates) {
+    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
+    const MatrixProduct& canonical = canonical_gemm.product;
+    const Integer tiles = ceil_divide(canonical.rows, Integer{schedule.cta_m}) *
+                          ceil_divide(canonical.columns, Integer{schedule.cta_n}) *
+                          ceil_divide(canonical.batch, Integer{schedule.matrices}) * schedule.split_k;
+    const double turns = std::ceil(static_cast<double>(tiles) / rates.multiprocessors);
+    double result = 0;
+    for (const Reduction& reduction : canonical.reductions) {
+        const Over over = canonical_gemm.is_swapped ? transposed(reduction.over) : reduction.over;
+        result += turns * cycles_of_tile(schedule, reduction, over) / rates.hertz +
+                  seconds_behind(reduction_partials_of(schedule, canonical, over),
+                                 static_cast<double>(ir::size_in_bytes(scalar_of(canonical.data_type))));
+    }
+    return result;
+}
+
+} // namespace swirl::gemm

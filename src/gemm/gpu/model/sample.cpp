@@ -1,0 +1,84 @@
+#include "gemm/gpu/model/sample.hpp"
+
+#include "gemm/gpu/gemm_kernels.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+namespace {
+
+constexpr Integer k_tiles = 2; ///< and one per block if several share K
+/// Multiple of the elements in a cache line, and in a row of shared-memory banks; strides change by multiples of it.
+constexpr Integer period = 128;
+
+/// A stride of at least `least`; 1 or 0 only if it was that.
+Integer shorter(Integer stride, Integer least) {
+    if (stride == 0 || stride == 1) return stride;
+    least = std::max<Integer>(least, 2);
+    return least + modulo(stride - least, period);
+}
+
+MatrixLayout shorter(MatrixLayout layout, Integer rows, Integer columns) {
+    const bool rows_first = std::abs(layout.row_stride) <= std::abs(layout.column_stride);
+    Integer& inner = rows_first ? layout.row_stride : layout.column_stride;
+    Integer& outer = rows_first ? layout.column_stride : layout.row_stride;
+    inner = shorter(inner, 1);
+    outer = shorter(outer, inner * (rows_first ? rows : columns));
+    layout.batch_stride = shorter(layout.batch_stride, outer * (rows_first ? columns : rows));
+    return layout;
+}
+
+bool is_global(const ir::BufferInfo& buffer) {
+    return buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch;
+}
+
+/// With 0 … values − 1, repeated.
+void fill(ir::Memory& memory, Integer values) {
+    for (Integer k = 0; k < memory.elements(); ++k)
+        memory.set(memory.first() + k, static_cast<long double>(k % values));
+}
+
+} // namespace
+
+MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& schedule) {
+    MatrixProduct result = canonical_for_gpu(product).product;
+    if (result.listed) { // their accesses are the same
+        result.listed = false;
+        result.list_alignment = 0;
+        result.a.batch_stride = result.b.batch_stride = result.c.batch_stride = period;
+    }
+    result.rows = schedule.cta_m;
+    result.columns = schedule.cta_n;
+    result.k = std::min(result.k, std::max<Integer>(k_tiles, schedule.split_k) * schedule.cta_k);
+    result.batch = schedule.matrices;
+    result.a = shorter(result.a, result.rows, result.k);
+    result.b = shorter(result.b, result.k, result.columns);
+    result.c = shorter(result.c, result.rows, result.columns);
+    return result;
+}
+
+GpuSample gpu_sample(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
+    GpuSample result{one_tile_of(product, schedule), {}};
+    GpuSchedule of_one_tile = schedule;
+    of_one_tile.stream_k_blocks = of_one_tile.data_parallel_tiles = 0;
+    const ir::Program program = gpu_gemm_kernels(result.product, of_one_tile, gpu).back();
+    ir::Arguments arguments(program);
+    for (const ir::BufferInfo& buffer : program.buffers)
+        if (buffer.by_value || (is_global(buffer) && buffer.name != "c"))
+            fill(arguments[buffer.name], buffer.zeroed ? 1 : 7);
+    arguments.parameters = {1, 0};
+    const ir::InterpreterReport report = ir::interpret(program, arguments);
+    for (std::size_t k = 0; k < program.buffers.size(); ++k) {
+        const ir::BufferInfo& buffer = program.buffers[k];
+        const bool is_shared = buffer.space == ir::Space::shared;
+        if (buffer.by_value || (!is_shared && !is_global(buffer))) continue;
+        if (report.loads[k].accesses > 0)
+            result.accesses.push_back({buffer.name, is_shared, false, report.loads[k]});
+        if (report.stores[k].accesses > 0)
+            result.accesses.push_back({buffer.name, is_shared, true, report.stores[k]});
+    }
+    return result;
+}
+
+} // namespace swirl::gemm

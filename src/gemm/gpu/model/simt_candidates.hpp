@@ -1,0 +1,14 @@
+#pragma once
+
+#include "gemm/gpu/schedule.hpp"
+
+#include <vector>
+
+namespace swirl::gemm {
+
+/// Feasible SIMT and mma.sync schedules of a canonical problem; none only if GPUs do not support its data types.
+/// `has_tiles`: wgmma schedules exist, so no mma.sync ones are needed for low-precision types.
+std::vector<GpuSchedule> simt_candidates(const MatrixProduct& canonical, const target::Gpu& gpu,
+                                         bool has_tiles);
+
+} // namespace swirl::gemm

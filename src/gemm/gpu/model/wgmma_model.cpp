@@ -1,0 +1,255 @@
+// Tile sizes: larger tiles need fewer bytes per operation; smaller tiles occupy more blocks. A k-tile takes as long
+// as its operations at the tensor cores' rate, or its bytes at L2 bandwidth.
+#include "gemm/gpu/model/wgmma_model.hpp"
+
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/prologue/bf16_split.hpp"
+#include "gemm/gpu/wgmma/kernel.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace swirl::gemm {
+
+namespace {
+
+/// Constants of an H100 (docs/results/gpu-products.md: `bench_gpu_products --candidates`).
+constexpr double launch = 1e-6; ///< seconds before the first k-tile arrives
+constexpr double half_precision_flops =
+    4096; ///< per multiprocessor and cycle, for 16-bit types; half for 32 bits, twice for 8
+constexpr double reached = 0.85;                  ///< fraction of that rate, under the power limit
+constexpr double reached_by_one_warpgroup = 0.75; ///< fraction of that, with one warpgroup per block
+constexpr double reached_by_several_rows =
+    0.75; ///< fraction of it, for warpgroups with several parts of A's rows in registers
+constexpr double narrow_n = 64;              ///< of B: wgmmas with N of only 64 are limited by shared memory
+constexpr double loaded_bytes = 42;          ///< of A and B, per multiprocessor and cycle, from L2
+constexpr double misaligned_cost = 1.8;      ///< factor if rows are not aligned to cache lines
+constexpr double slowed_by_cluster = 1.04;   ///< factor for blocks that wait for each other
+constexpr double epilogue_bytes = 40;        ///< of C, per multiprocessor and cycle
+constexpr double cycles_per_promotion = 700; ///< cycles
+constexpr double around_promotion = 150;     ///< cycles, if other warpgroups do not hide all of it
+constexpr double split_launch = 3e-6;        ///< seconds
+constexpr double range_check_seconds =
+    4e-6; ///< seconds: clears a flag, and launches a kernel whose blocks exit at once
+constexpr double cycles_per_tile = 1500; ///< cycles between a tile's last product and the next one's first
+constexpr double reached_from_registers = 0.91; ///< fraction of the rate with A in registers
+constexpr double eased_by_cluster =
+    0.98; ///< factor for clusters where 4-byte elements come from shared memory
+
+struct TileShape {
+    int rows, columns, warpgroups, cluster_m, cluster_n;
+};
+constexpr std::array<TileShape, 10> shapes = {{{256, 128, 2, 1, 1},
+                                               {256, 128, 2, 1, 2},
+                                               {128, 256, 2, 1, 1},
+                                               {128, 256, 2, 2, 1},
+                                               {128, 192, 3, 1, 1},
+                                               {128, 128, 2, 1, 1},
+                                               {64, 128, 2, 1, 1},
+                                               {256, 64, 1, 1, 1},
+                                               {128, 64, 1, 1, 1},
+                                               {64, 64, 1, 1, 1}}};
+constexpr std::array<int, 2> depths = {1, 2}; ///< shared-memory rows along K
+/// Fraction of L2 for the rows of A that concurrent blocks share.
+constexpr double fraction_of_l2 = 1.0 / 6;
+constexpr Integer max_epilogue_bytes = 32768; ///< of C, for low-precision elements
+/// A tenth of an H100's memory; larger matrices use SIMT kernels.
+constexpr Integer max_bf16_split_bytes = Integer{8} << 30;
+constexpr int max_stages = 8, max_raster_group = 8, max_raster_group_of_bf16_split = 4;
+
+/// Tensor-core arithmetic for float32 problems.
+struct Arithmetic {
+    int bf16_split = 0;
+    int tf32 = 0;
+    int range_check = 0;
+};
+std::vector<Arithmetic> arithmetics(const MatrixProduct& canonical, Accuracy accuracy) {
+    if (canonical.type_of_a() != DataType::float32) return {{}};
+    switch (accuracy) {
+    case Accuracy::ordinary: return {{.bf16_split = 3, .range_check = 1}};
+    case Accuracy::ordinary_in_range: return {{.bf16_split = 3}};
+    case Accuracy::reduced: return {{.bf16_split = 2}};
+    case Accuracy::eleven_bits: return {{.tf32 = 1}, {.bf16_split = 2}};
+    case Accuracy::low: return {{.tf32 = 1}, {.bf16_split = 1}};
+    }
+    return {};
+}
+
+bool may_transpose_a(const Arithmetic& arithmetic, const MatrixProduct& canonical) {
+    return arithmetic.tf32 > 0 && canonical.a.column_stride != 1 && canonical.k > 0;
+}
+
+/// Epilogue rows that fit their reserve when stages take the rest.
+int epilogue_tile_m_of(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const Integer number = bytes_of(canonical.type_of_c());
+    const Integer row = ir::swizzle_row_bytes / number;
+    Integer rows = std::max<Integer>(row, std::min(64, schedule.cta_m));
+    while (schedule.is_tf32() && rows > row && rows * schedule.cta_n * number > max_epilogue_bytes) rows /= 2;
+    return static_cast<int>(rows);
+}
+
+/// Whether split terms may take that much GPU memory.
+bool is_worth_memory(const MatrixProduct& canonical, int terms) {
+    const auto elements = [&](const MatrixLayout& layout, Integer rows, Integer columns) {
+        return bf16_split_layout(layout, rows, columns, canonical.batch, terms).elements();
+    };
+    const Integer all = elements(canonical.a, canonical.rows, canonical.k) +
+                        elements(canonical.b, canonical.k, canonical.columns);
+    return all <= max_bf16_split_bytes / bytes_of(DataType::bfloat16);
+}
+
+/// Rows of tiles for which concurrent blocks read the fewest rows of A and columns of B: with 4-byte elements, hardly
+/// a row of tiles stays in cache for longer.
+int square_raster_group(const GpuSchedule& schedule, const target::Gpu& gpu) {
+    const double blocks = gpu_rates(gpu).multiprocessors;
+    const auto lines = [&](int group) { return group * schedule.cta_m + blocks / group * schedule.cta_n; };
+    int group = 1;
+    while (lines(2 * group) < lines(group)) group *= 2;
+    return group;
+}
+
+/// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
+int raster_group_of(const GpuSchedule& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+    if (schedule.is_tf32()) return square_raster_group(schedule, gpu);
+    const double row = static_cast<double>(canonical.k * bytes_of_operand_element(schedule, canonical)) *
+                       schedule.cta_m * schedule.cluster_m;
+    const double rows = fraction_of_l2 * static_cast<double>(gpu.l2_bytes) / std::max(row, 1.0);
+    const int most = schedule.has_bf16_split() ? max_raster_group_of_bf16_split : max_raster_group;
+    int group = 1;
+    while (group < most && 2 * group <= rows) group *= 2;
+    return group;
+}
+
+/// Rows of A and columns of B that a block loads, weighted by the cost of misalignment to cache lines.
+double rows_loaded(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const auto weight = [&](const MatrixLayout& layout) {
+        if (schedule.has_bf16_split()) return 1.0;
+        const Integer pitch = layout.row_stride == 1 ? layout.column_stride : layout.row_stride;
+        return pitch * bytes_of(canonical.type_of_a()) % ir::swizzle_row_bytes == 0 ? 1.0 : misaligned_cost;
+    };
+    return weight(canonical.a) * schedule.cta_m / schedule.cluster_n +
+           weight(canonical.b) * schedule.cta_n / schedule.cluster_m;
+}
+
+/// Whether a thread has registers for both sets of accumulators and the compiler's temporaries. Threads of three
+/// warpgroups have 160, of which the accumulators take 128; they spill, and kernels take up to twice as long.
+bool has_registers_to_promote(const GpuSchedule& schedule) {
+    return !schedule.promotes_leading() || schedule.warpgroups < 3;
+}
+
+/// The largest number of stages that fits.
+bool add_stages(GpuSchedule& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+    for (schedule.stages = max_stages; schedule.stages >= 3; --schedule.stages)
+        if (wgmma_shared_bytes(schedule, canonical) <= gpu.max_shared_bytes_per_block) return true;
+    return false;
+}
+
+void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const MatrixProduct& canonical,
+                   const target::Gpu& gpu, Accuracy accuracy, int transpose_a,
+                   std::vector<GpuSchedule>& result) {
+    for (const int rows_of_k : depths) {
+        GpuSchedule schedule;
+        schedule.transpose_a = transpose_a;
+        schedule.cta_m = shape.rows;
+        schedule.cta_n = shape.columns;
+        schedule.warpgroups = shape.warpgroups;
+        schedule.cluster_m = shape.cluster_m;
+        schedule.cluster_n = shape.cluster_n;
+        schedule.bf16_split = arithmetic.bf16_split;
+        schedule.tf32 = arithmetic.tf32;
+        schedule.range_check = arithmetic.range_check;
+        const Integer bytes = bytes_of_operand_element(schedule, canonical);
+        schedule.cta_k = rows_of_k * static_cast<int>(ir::swizzle_row_bytes / bytes);
+        if (schedule.has_bf16_split() && accuracy <= Accuracy::ordinary_in_range) {
+            schedule.accumulation_interval = max_accumulation_steps / schedule.cta_k;
+            schedule.promotion_interval = max_promotion_interval(canonical.k);
+        }
+        schedule.epilogue_tile_m = epilogue_tile_m_of(schedule, canonical);
+        schedule.raster_group = raster_group_of(schedule, canonical, gpu);
+        if (has_registers_to_promote(schedule) && add_stages(schedule, canonical, gpu) &&
+            wgmma_infeasibility(schedule, canonical, gpu).empty())
+            result.push_back(schedule);
+    }
+}
+
+/// Fraction of the tensor cores' rate.
+double fraction_reached(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const bool from_registers = has_register_a(schedule, canonical);
+    const int columns = from_registers ? schedule.cta_n : schedule.cta_m; ///< N of a wgmma
+    double part = reached * std::min(1.0, columns / (2 * narrow_n));
+    if (schedule.warpgroups == 1) part *= reached_by_one_warpgroup;
+    if (from_registers) {
+        part *= reached_from_registers;
+        if (schedule.cta_m > schedule.warpgroups * rows_of_wgmma) part *= reached_by_several_rows;
+    }
+    return part;
+}
+
+} // namespace
+
+WgmmaRates wgmma_rates(Integer bytes) {
+    return {half_precision_flops * 2 / static_cast<double>(bytes), loaded_bytes};
+}
+
+double wgmma_seconds(const GpuSchedule& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+    const GpuRates rates = gpu_rates(gpu);
+    const auto whole = [](Integer extent, Integer part) {
+        return static_cast<double>(ceil_divide(extent, part));
+    };
+    const int cluster = schedule.cluster_m * schedule.cluster_n;
+    const double tiles = whole(canonical.rows, Integer{schedule.cta_m} * schedule.cluster_m) *
+                         whole(canonical.columns, Integer{schedule.cta_n} * schedule.cluster_n) *
+                         static_cast<double>(canonical.batch);
+    const double each = std::ceil(tiles / std::floor(rates.multiprocessors / cluster));
+    const double sums = static_cast<double>(schedule.cta_m) * schedule.cta_n;
+    const double products =
+        schedule.has_bf16_split() ? static_cast<double>(bf16_split_products(schedule.bf16_split).size()) : 1;
+    const double depth = whole(canonical.k, schedule.cta_k) * schedule.cta_k * products;
+    const double bytes = static_cast<double>(bytes_of_operand_element(schedule, canonical));
+    const double rate = wgmma_rates(bytes_of_operand_element(schedule, canonical)).flops *
+                        fraction_reached(schedule, canonical);
+    const double loads = bytes * depth * rows_loaded(schedule, canonical) / loaded_bytes;
+    const double of_tile = std::max(2 * sums * depth / rate, loads) + cycles_per_tile +
+                           sums * static_cast<double>(bytes_of(canonical.type_of_c())) / epilogue_bytes;
+    const double runs =
+        schedule.accumulation_interval == 0 ? 0 : depth / (schedule.accumulation_interval * schedule.cta_k);
+    const double promotions =
+        schedule.promotes_leading() ? depth / products / schedule.promotion_interval : 0;
+    const double numbers =
+        static_cast<double>((canonical.rows + canonical.columns) * canonical.k * canonical.batch);
+    const double split = schedule.has_bf16_split()
+                             ? 2 * split_launch + numbers * (4 + 2 * schedule.bf16_split) / rates.memory
+                             : 0;
+    const auto transpose_seconds = [&](Integer lines) {
+        return split_launch +
+               static_cast<double>(lines * canonical.k * canonical.batch) * 2 * bytes / rates.memory;
+    };
+    const double turned = (transposes_a(schedule, canonical) ? transpose_seconds(canonical.rows) : 0) +
+                          (transposes_b(schedule, canonical) ? transpose_seconds(canonical.columns) : 0);
+    const bool is_eased = schedule.is_tf32() && !has_register_a(schedule, canonical);
+    const double together = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
+    const double guard = schedule.has_range_check() ? range_check_seconds : 0;
+    return launch + split + guard + turned +
+           each * together * (of_tile + runs * cycles_per_promotion + promotions * around_promotion) /
+               rates.hertz;
+}
+
+std::vector<GpuSchedule> wgmma_schedules(const MatrixProduct& canonical, const target::Gpu& gpu,
+                                         Accuracy accuracy) {
+    std::vector<GpuSchedule> result;
+    for (const Arithmetic& arithmetic : arithmetics(canonical, accuracy)) {
+        if (arithmetic.bf16_split > 0 &&
+            (canonical.k == 0 || !is_worth_memory(canonical, arithmetic.bf16_split)))
+            continue;
+        if (arithmetic.bf16_split == 3 && max_promotion_interval(canonical.k) == 0) continue;
+        for (const TileShape& shape : shapes)
+            for (int transpose_a = 0; transpose_a <= (may_transpose_a(arithmetic, canonical) ? 1 : 0);
+                 ++transpose_a)
+                add_schedules(shape, arithmetic, canonical, gpu, accuracy, transpose_a, result);
+    }
+    return result;
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,68 @@
+#include "gemm/gpu/prologue/conversions.hpp"
+
+#include "gemm/cpu/tile.hpp"
+
+namespace swirl::gemm {
+
+namespace {
+
+/// Adding it to a number of magnitude below 2^22 rounds to an integer.
+constexpr long double rounder = 0x1.8p23L;
+
+struct Bounds {
+    long double least, greatest;
+};
+
+/// Bounds of the value, before its multiplication by normalized_scale.
+Bounds bounds_of(DataType number) {
+    switch (number) {
+    case DataType::int8: return {-128, 127};
+    case DataType::uint8: return {0, 255};
+    case DataType::unorm8:
+    case DataType::unorm16: return {0, 1};
+    default: return {-1, 1};
+    }
+}
+
+/// Clamps to bounds around 0, as the sum of a positive and a negative part; each of them is 0 for NaN.
+ir::Value kept_within(ir::Builder& builder, ir::Value x, const Bounds& bounds) {
+    const auto number = [&](long double value) { return builder.constant(builder.type(x), value); };
+    const ir::Value zero = number(0), greatest = number(bounds.greatest), least = number(bounds.least);
+    const ir::Value below = builder.select(builder.less(x, greatest), x, greatest);
+    const ir::Value positive = builder.select(builder.less(zero, x), below, zero);
+    if (bounds.least == 0) return positive;
+    const ir::Value above = builder.select(builder.less(least, x), x, least);
+    return builder.add(positive, builder.select(builder.less(x, zero), above, zero));
+}
+
+} // namespace
+
+ir::Value widened(ir::Builder& builder, ir::Value stored, DataType number, ir::Scalar accumulator_type) {
+    if (builder.type(stored).scalar == accumulator_type) return stored;
+    const ir::Value value = builder.convert(stored, accumulator_type);
+    if (number != DataType::snorm8 && number != DataType::snorm16) return value;
+    const ir::Value least =
+        builder.constant(builder.type(value), -static_cast<long double>(normalized_scale(number)));
+    return builder.select(builder.less(value, least), least, value);
+}
+
+void append_widened(ir::Builder& builder, ir::Value stored, DataType number, ir::Scalar accumulator_type,
+                    std::vector<ir::Value>& elements) {
+    const ir::Value vector = widened(builder, stored, number, accumulator_type);
+    const int lanes = builder.type(vector).lanes;
+    for (int lane = 0; lane < lanes; ++lane)
+        elements.push_back(lanes == 1 ? vector
+                                      : builder.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}));
+}
+
+ir::Value narrowed(ir::Builder& builder, ir::Value value, DataType to) {
+    const ir::Scalar scalar = scalar_of(to);
+    if (ir::is_floating(scalar)) return builder.convert(value, scalar);
+    const ir::Type type = builder.type(value);
+    const ir::Value round = builder.constant(type, rounder);
+    const ir::Value units = builder.constant(type, static_cast<long double>(normalized_scale(to)));
+    const ir::Value shifted = builder.fma(kept_within(builder, value, bounds_of(to)), units, round);
+    return builder.convert(builder.subtract(shifted, round), scalar);
+}
+
+} // namespace swirl::gemm

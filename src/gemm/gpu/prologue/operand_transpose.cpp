@@ -1,0 +1,99 @@
+#include "gemm/gpu/prologue/operand_transpose.hpp"
+
+#include "gemm/gpu/matrix_buffer.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/cpu/whole_problem.hpp"
+#include "ir/builder.hpp"
+#include "ir/tile.hpp"
+
+#include <string>
+#include <utility>
+
+namespace swirl::gemm {
+
+namespace {
+
+using Relation = ir::Condition::Relation;
+
+constexpr Integer side = 32;      ///< of a square tile, per warp along M or N
+constexpr Integer warps = 8;      ///< per block
+constexpr Integer row = side + 1; ///< row pitch in shared memory: elements of a column are in different banks
+
+OperandTranspose transpose_of(const MatrixLayout& layout, Integer mn_extent, const MatrixProduct& canonical,
+                              DataType number) {
+    return {layout, canonical.k, mn_extent, layout.batch_stride == 0 ? 1 : canonical.batch, number};
+}
+
+} // namespace
+
+OperandTranspose transpose_of_a(const MatrixProduct& canonical) {
+    MatrixLayout transposed = canonical.a;
+    std::swap(transposed.row_stride, transposed.column_stride);
+    return transpose_of(transposed, canonical.rows, canonical, canonical.type_of_a());
+}
+
+OperandTranspose transpose_of_b(const MatrixProduct& canonical) {
+    return transpose_of(canonical.b, canonical.columns, canonical, canonical.type_of_b());
+}
+
+MatrixLayout OperandTranspose::output_layout() const {
+    const Integer k_tile = ir::swizzle_chunk_bytes / bytes_of(number);
+    const Integer pitch = ceil_divide(depth, k_tile) * k_tile;
+    return {1, pitch, false, matrices == 1 ? 0 : pitch * mn_extent};
+}
+
+ir::BufferInfo buffer_of_transposed(const char* name, const OperandTranspose& transpose) {
+    ir::BufferInfo buffer;
+    buffer.name = std::string(name) + "_turned";
+    buffer.element = scalar_of(transpose.number);
+    buffer.space = ir::Space::scratch;
+    buffer.elements = transpose.output_layout().column_stride * transpose.mn_extent * transpose.matrices;
+    buffer.alignment = ir::swizzle_chunk_bytes;
+    buffer.written = true;
+    return buffer;
+}
+
+ir::Program transpose_kernel(const char* name, const OperandTranspose& transpose) {
+    const MatrixLayout &from = transpose.layout, to = transpose.output_layout();
+    ir::Builder builder(std::string("turn_") + name);
+    const ir::BufferInfo matrix = buffer_of_matrix(name, transpose.number, from, transpose.depth,
+                                                   transpose.mn_extent, transpose.matrices, 1);
+    const ir::Buffer factor = builder.add(matrix);
+    const ir::Buffer output = builder.add(buffer_of_transposed(name, transpose));
+    const ir::Buffer square = builder.shared("square", matrix.element, side * row);
+
+    const Integer down = ceil_divide(transpose.depth, side), across = ceil_divide(transpose.mn_extent, side);
+    builder.launch({.blocks = {down * across * transpose.matrices, 1, 1}, .threads = {side * warps, 1, 1}});
+    const Affine first_step = side * builder.block(0, 1, down);
+    const Affine first_mn = side * builder.block(0, down, across);
+    const Affine number = transpose.matrices == 1 ? Affine(0) : builder.block(0, down * across, 0);
+    const Affine lane = builder.thread(0, 1, side);
+    const auto for_mn = [&](auto&& body) {
+        for (Integer mn = 0; mn < side; mn += warps) body(builder.thread(0, side, warps) + mn);
+    };
+    const auto inside = [&](const Affine& step, const Affine& mn, auto&& body) {
+        builder.if_then(
+            {{step - transpose.depth, Relation::negative}, {mn - transpose.mn_extent, Relation::negative}},
+            body);
+    };
+    for_mn([&](const Affine& own) {
+        const Affine step = first_step + own, mn = first_mn + lane;
+        inside(step, mn, [&] {
+            builder.store(square, row * own + lane,
+                          builder.load(factor, from.row_stride * step + from.column_stride * mn +
+                                                   from.batch_stride * number));
+        });
+    });
+    builder.barrier();
+    for_mn([&](const Affine& own) {
+        const Affine step = first_step + lane, mn = first_mn + own;
+        inside(step, mn, [&] {
+            builder.store(output, step + to.column_stride * mn + to.batch_stride * number,
+                          builder.load(square, row * lane + own));
+        });
+    });
+    return builder.finish();
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,73 @@
+#include "gemm/gpu/scheduler/balance.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/model/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl::gemm {
+
+namespace {
+
+/// Bytes of A and B that concurrent blocks read per k index, each byte counted once. Their tiles form a rasterization
+/// group of rows; beyond one matrix, all of its rows and columns.
+double bytes_of_wave(const MatrixProduct& canonical, const GpuSchedule& schedule, double tiles) {
+    const double row_tiles = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_m}));
+    const double column_tiles = static_cast<double>(ceil_divide(canonical.columns, Integer{schedule.cta_n}));
+    const double products = std::max(1.0, tiles / (row_tiles * column_tiles)) * schedule.matrices;
+    double rows = std::min({static_cast<double>(schedule.raster_group), row_tiles, tiles});
+    const double columns = std::min(column_tiles, std::ceil(tiles / rows));
+    rows = std::clamp(std::ceil(tiles / columns), rows, row_tiles);
+    return products * (rows * schedule.cta_m + columns * schedule.cta_n) *
+           static_cast<double>(bytes_of(canonical.data_type));
+}
+
+} // namespace
+
+GpuBalance gpu_balance(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+                       int registers) {
+    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    const GpuRates rates = gpu_rates(gpu);
+    const Integer bytes = bytes_of(product.data_type), threads = schedule.threads();
+    const Integer tile = Integer{schedule.cta_m} * schedule.cta_n;
+    GpuBalance result;
+    result.k_tile_bytes =
+        Integer{schedule.matrices} * schedule.cta_k *
+        (schedule.cta_m * bytes_of(canonical.type_of_a()) + schedule.cta_n * bytes_of(canonical.type_of_b()));
+    result.k_tile_fmas = schedule.matrices * tile * schedule.cta_k;
+    // A float64 lane counts as two: a multiprocessor has half as many float64 units.
+    result.peak = 2 * rates.multiprocessors * gpu.partitions * gpu.warp_size * rates.hertz /
+                  (static_cast<double>(bytes) / 4);
+    if (schedule.mma_k > 0) result.peak *= mma_speedup(product.data_type); // tensor cores
+    result.l2_needed = result.peak / result.flops_per_byte();
+    result.l2_given = rates.cache;
+    result.memory_given = rates.memory;
+
+    const Integer most = std::min<Integer>(gpu.registers_per_thread, gpu.registers_per_block / threads);
+    const Integer expected = std::min<Integer>(gpu_registers(schedule, product.data_type), most);
+    result.registers = registers > 0 ? registers : static_cast<int>(expected);
+    result.shared_bytes = shared_bytes(schedule, product);
+    result.occupancy =
+        target::occupancy(gpu, static_cast<int>(threads), result.registers, result.shared_bytes);
+
+    result.blocks = ceil_divide(canonical.rows, Integer{schedule.cta_m}) *
+                    ceil_divide(canonical.columns, Integer{schedule.cta_n}) *
+                    ceil_divide(canonical.batch, Integer{schedule.matrices}) * schedule.split_k;
+    if (schedule.is_stream_k()) {
+        result.stream = stream_k_of(schedule, canonical);
+        result.blocks = result.stream->blocks;
+    }
+    result.resident_blocks =
+        static_cast<Integer>(rates.multiprocessors) * std::max(1, result.occupancy.blocks);
+    result.waves = ceil_divide(result.blocks, result.resident_blocks);
+    result.last_wave = static_cast<double>(result.blocks - (result.waves - 1) * result.resident_blocks) /
+                       static_cast<double>(result.resident_blocks);
+    const double tiles =
+        static_cast<double>(std::min(result.blocks, result.resident_blocks)) / schedule.split_k;
+    const double flops = 2 * tiles * static_cast<double>(schedule.matrices * tile); // per k index
+    result.memory_needed = result.peak * bytes_of_wave(canonical, schedule, tiles) / flops;
+    return result;
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,102 @@
+#include "gemm/gpu/scheduler/stream_k_fixup.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/scheduler/stream_k_coordinates.hpp"
+#include "gemm/gpu/simt/accumulators.hpp"
+#include "gemm/gpu/simt/operands.hpp"
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+/// A thread finishes the elements of a tile that the threads of one slice accumulated.
+GpuSchedule with_one_k_slice(GpuSchedule schedule) {
+    schedule.sliced_k = 1;
+    return schedule;
+}
+
+class FinishWriter {
+public:
+    FinishWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+                 const GpuEpilogue& epilogue)
+        : canonical_gemm_(canonical_for_gpu(product)),
+          product_(canonical_gemm_.product),
+          schedule_(with_one_k_slice(schedule)),
+          stream_(stream_k_of(schedule, product_)),
+          builder_("gemm_finish"),
+          operands_(builder_, canonical_gemm_, schedule_, epilogue, SimtOperands::Has::c_only),
+          places_(builder_, schedule_, stream_),
+          threads_(builder_, schedule_, product_.data_type),
+          accumulators_(builder_, schedule_, threads_, product_, gpu) {}
+
+    /// Adjacent blocks share a tile; the first blocks take the last tile. Further iterations, when all tiles are
+    /// written (reads_ab = 0), proceed towards the first tile.
+    ir::Program write() {
+        const Integer shares = reducing_blocks_of_partials(schedule_), shared = stream_.stream_k_tiles();
+        builder_.launch({.blocks = {shares * shared, 1, 1}, .threads = {schedule_.threads(), 1, 1}});
+        const Affine from_last = shared == 1 ? Affine(0) : builder_.block(0, shares, 0);
+        TilePartials partials = partials_of(shared - 1 - from_last);
+        const Integer turns = ceil_divide(stream_.tiles(), shared);
+        builder_.for_loop("turn", turns - (turns - 1) * operands_.reads_ab(), [&](const Affine& iteration) {
+            const Affine tile = stream_.tiles() - 1 - from_last - iteration * shared;
+            builder_.if_then({{tile, Relation::nonnegative},
+                              {-1 * operands_.reads_ab(), Relation::nonnegative, partials.following}},
+                             [&] {
+                                 TileOfC c = operands_.result(places_.tile(builder_.index(tile)));
+                                 c.partials = &partials;
+                                 update_c(builder_, schedule_, threads_, accumulators_, product_, c);
+                             });
+        });
+        return builder_.finish();
+    }
+
+private:
+    /// Partials of a shared tile; if there is a single one, the tile is already finished.
+    TilePartials partials_of(const Affine& tile) {
+        const auto block_of = [&](const Affine& k_tile) {
+            return builder_.divide(builder_.index(k_tile), operands_.integer(stream_.k_tiles_per_block()));
+        };
+        const Value first = block_of(tile * stream_.k_tiles);
+        const Value last = block_of(tile * stream_.k_tiles + (stream_.k_tiles - 1));
+        TilePartials partials;
+        partials.buffer = builder_.add(buffer_of_partials(stream_, schedule_, product_, false));
+        partials.first = builder_.add(first, builder_.index(tile));
+        partials.following = builder_.subtract(last, first);
+        partials.most = stream_.partials_of_tile();
+        partials.reads_ab = operands_.reads_ab();
+        return partials;
+    }
+
+    CanonicalGemm canonical_gemm_;
+    const MatrixProduct& product_;
+    GpuSchedule schedule_;
+    StreamK stream_;
+    ir::Builder builder_;
+    SimtOperands operands_;
+    StreamKCoordinates places_;
+    SimtThreadLayout threads_;
+    SimtAccumulators accumulators_;
+};
+
+} // namespace
+
+ir::BufferInfo buffer_of_partials(const StreamK& stream, const GpuSchedule& schedule,
+                                  const MatrixProduct& canonical, bool written) {
+    ir::BufferInfo buffer;
+    buffer.name = "parts";
+    buffer.element = scalar_of(canonical.data_type);
+    buffer.space = ir::Space::scratch;
+    buffer.elements = stream.partials() * scalars_of_partial(schedule, canonical);
+    buffer.written = written;
+    return buffer;
+}
+
+ir::Program stream_k_fixup_kernel(const MatrixProduct& product, const GpuSchedule& schedule,
+                                  const target::Gpu& gpu, const GpuEpilogue& epilogue) {
+    return FinishWriter(product, schedule, gpu, epilogue).write();
+}
+
+} // namespace swirl::gemm

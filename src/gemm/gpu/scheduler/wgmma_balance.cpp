@@ -1,0 +1,88 @@
+#include "gemm/gpu/scheduler/wgmma_balance.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/model/wgmma_model.hpp"
+#include "gemm/gpu/prologue/bf16_split.hpp"
+#include "gemm/gpu/wgmma/kernel.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
+#include "target/nvidia/tiles.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+namespace {
+
+constexpr double shared_bytes_of_cycle = 128;
+
+WgmmaBalance::Operand operand_of(const WgmmaOperand& factor, bool from_registers) {
+    WgmmaBalance::Operand result;
+    result.scalar = factor.scalar;
+    result.loads = std::ssize(factor.loads());
+    result.multicast = factor.multicast;
+    result.box_bytes = factor.scalars() * size_in_bytes(factor.scalar) / factor.multicast /
+                       std::max<Integer>(result.loads, 1);
+    result.k_major = factor.layout.k_major;
+    result.from_registers = from_registers;
+    return result;
+}
+
+/// Shared-memory bytes read by all warpgroups' wgmmas per k-tile.
+double bytes_read(const WgmmaBalance& balance, const GpuSchedule& schedule) {
+    const ir::WgmmaInstruction& entry = *balance.instruction;
+    const int lines = entry.columns + (balance.a.from_registers ? 0 : entry.rows);
+    return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * lines * entry.depth *
+           size_in_bytes(balance.a.scalar);
+}
+
+void add_tiles(WgmmaBalance& balance, const MatrixProduct& canonical, const GpuSchedule& schedule,
+               const target::Gpu& gpu) {
+    const Integer cluster = Integer{schedule.cluster_m} * schedule.cluster_n;
+    const Integer teams = ceil_divide(canonical.rows, Integer{schedule.cta_m} * schedule.cluster_m) *
+                          ceil_divide(canonical.columns, Integer{schedule.cta_n} * schedule.cluster_n) *
+                          canonical.batch;
+    const auto multiprocessors = static_cast<Integer>(gpu_rates(gpu).multiprocessors);
+    balance.tiles = teams * cluster;
+    balance.blocks = std::min(teams, std::max<Integer>(1, multiprocessors / cluster)) * cluster;
+    balance.waves = ceil_divide(balance.tiles, balance.blocks);
+    balance.last_wave = static_cast<double>(balance.tiles - (balance.waves - 1) * balance.blocks) /
+                        static_cast<double>(balance.blocks);
+}
+
+} // namespace
+
+WgmmaBalance wgmma_balance(const MatrixProduct& product, const GpuSchedule& schedule,
+                           const target::Gpu& gpu) {
+    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    const std::array<WgmmaOperand, 2> factors = wgmma_operands(schedule, canonical);
+    const bool from_registers = has_register_a(schedule, canonical);
+    WgmmaBalance result;
+    result.b = operand_of(factors[0], false);
+    result.a = operand_of(factors[1], from_registers);
+    result.instruction =
+        &target::wgmma_of(factors[0].scalar, from_registers ? schedule.cta_n : schedule.cta_m);
+    result.k_tile_flops = Integer{2} * schedule.cta_m * schedule.cta_n * schedule.cta_k;
+    result.wgmma_count = result.k_tile_flops / schedule.warpgroups / result.instruction->flops();
+    result.k_tile_bytes = result.a.loads * result.a.box_bytes + result.b.loads * result.b.box_bytes;
+    const Integer products =
+        schedule.has_bf16_split() ? std::ssize(bf16_split_products(schedule.bf16_split)) : 1;
+    result.k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_k}) * products;
+    const GpuRates rates = gpu_rates(gpu);
+    const WgmmaRates tile_rates = wgmma_rates(bytes_of_operand_element(schedule, canonical));
+    result.peak = rates.multiprocessors * rates.hertz * tile_rates.flops;
+    result.tensor_cycles = static_cast<double>(result.k_tile_flops) / tile_rates.flops;
+    result.shared_cycles = bytes_read(result, schedule) / shared_bytes_of_cycle;
+    result.load_cycles = static_cast<double>(result.k_tile_bytes) / tile_rates.loaded_bytes;
+    result.consumer_registers = consumer_registers(schedule);
+    result.producer_registers = producer_registers(schedule);
+    result.threads = (schedule.warpgroups + 1) * warpgroup_threads;
+    result.shared_bytes = wgmma_shared_bytes(schedule, canonical);
+    result.accumulator_registers = Integer{schedule.cta_m} * schedule.cta_n /
+                                   (schedule.warpgroups * warpgroup_threads) *
+                                   (schedule.promotes_accumulators() ? 2 : 1);
+    add_tiles(result, canonical, schedule, gpu);
+    return result;
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,214 @@
+#include "gemm/gpu/simt/accumulators.hpp"
+
+#include "gemm/gpu/prologue/conversions.hpp"
+
+#include "gemm/cpu/tile.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace swirl::gemm {
+
+SimtAccumulators::SimtAccumulators(ir::Builder& builder, const GpuSchedule& schedule,
+                                   const SimtThreadLayout& threads, const MatrixProduct& canonical,
+                                   const target::Gpu& gpu, std::optional<ir::Buffer> scratch)
+    : builder_(builder),
+      schedule_(schedule),
+      threads_(threads),
+      scalar_(scalar_of(canonical.data_type)),
+      components_(scalars_in(canonical.data_type)),
+      conjugated_{canonical.a.conjugated, canonical.b.conjugated},
+      operand_type_(schedule.mma_k > 0 ? scalar_of(canonical.type_of_a()) : scalar_),
+      fragments_(builder, schedule, threads, operand_type_, mma_shape_of(schedule, gpu, operand_type_)),
+      accumulators_(builder.local("sums", scalar_, count())),
+      operand_registers_{builder.local("a_factors", operand_type_, count_of_operands(0)),
+                         builder.local("b_factors", operand_type_, count_of_operands(1))},
+      sliced_k_reduction_(builder, schedule, threads, canonical, scratch),
+      epilogue_k_slices_(ColumnPartition::epilogue_k_slices(schedule, canonical)) {}
+
+int SimtAccumulators::count_of_operands(std::size_t operand) const {
+    if (schedule_.mma_k > 0) return operand == 0 ? fragments_.count_of_a() : fragments_.count_of_b();
+    return mn_per_thread(operand) * k_at_once(operand) * components_;
+}
+
+void SimtAccumulators::clear() {
+    const ir::Value zero = builder_.constant({scalar_, 1}, 0);
+    to(accumulators_, std::vector<ir::Value>(static_cast<std::size_t>(count()), zero));
+}
+
+std::vector<ir::Value> SimtAccumulators::from(ir::Buffer registers, int count) const {
+    std::vector<ir::Value> result;
+    for (int k = 0; k < count; ++k) result.push_back(builder_.load(registers, k));
+    return result;
+}
+
+void SimtAccumulators::to(ir::Buffer registers, const std::vector<ir::Value>& values) {
+    Integer place = 0;
+    for (const ir::Value value : values) builder_.store(registers, place++, value);
+}
+
+std::vector<ir::Value> SimtAccumulators::values() const { return from(accumulators_, count()); }
+void SimtAccumulators::keep(const std::vector<ir::Value>& accumulators) { to(accumulators_, accumulators); }
+
+SimtAccumulators::Operands SimtAccumulators::operand_registers() const {
+    return {{from(operand_registers_[0], count_of_operands(0)),
+             from(operand_registers_[1], count_of_operands(1))},
+            {}};
+}
+void SimtAccumulators::keep(const Operands& operand_registers) {
+    for (std::size_t operand = 0; operand < 2; ++operand)
+        to(operand_registers_[operand], operand_registers.now[operand]);
+}
+
+/// Loads vectors along M or N, for one k index.
+std::vector<ir::Value> SimtAccumulators::load_vectors(std::size_t operand, const Source& source, int step,
+                                                      ir::Value number) const {
+    const SmemTile& k_tile = source.k_tiles[operand];
+    const int lanes = operand == 0 ? threads_.row_vector() : threads_.column_vector();
+    std::vector<ir::Value> result;
+    for (int k = 0; k < mn_per_thread(operand); k += lanes)
+        append_widened(
+            builder_,
+            builder_.load(
+                source.buffers[operand],
+                threads_.matrix() * (schedule_.stages * k_tile.scalars()) +
+                    k_tile.place(mn(operand, k), source.first_step + step),
+                {.lanes = lanes * components_, .dynamic = number, .dynamic_scale = k_tile.scalars()}),
+            k_tile.number, scalar_, result);
+    return result;
+}
+
+/// Loads vectors along K, for rows or columns first … end − 1.
+void SimtAccumulators::load_k_vectors(std::size_t operand, const Source& source, int step, ir::Value number,
+                                      int first, int end, std::vector<ir::Value>& operand_registers) const {
+    const SmemTile& k_tile = source.k_tiles[operand];
+    for (int k = first; k < end; ++k) {
+        if (k_tile.is_tma) {
+            append_widened(builder_, load_swizzled(operand, source, step, number, k), k_tile.number, scalar_,
+                           operand_registers);
+            continue;
+        }
+        append_widened(
+            builder_,
+            builder_.load(
+                source.buffers[operand],
+                threads_.matrix() * (schedule_.stages * k_tile.scalars()) +
+                    k_tile.place(mn(operand, k), source.first_step + step),
+                {.lanes = k_tile.steps * components_, .dynamic = number, .dynamic_scale = k_tile.scalars()}),
+            k_tile.number, scalar_, operand_registers);
+    }
+}
+
+/// Loads from a row or column whose chunks TMA has swizzled: chunk c of a row is at c xor the row's index among those
+/// with different swizzles. That index's digits come from the thread's lane and from k, so one xor serves all rows
+/// (columns) for which k contributes the same.
+ir::Value SimtAccumulators::load_swizzled(std::size_t operand, const Source& source, int step,
+                                          ir::Value number, int k) const {
+    const SmemTile& k_tile = source.k_tiles[operand];
+    const Integer alike = k_tile.swizzle_period(), chunks = k_tile.chunks_of_row();
+    const Integer lanes = threads_.lanes(operand), in_row = step % k_tile.row;
+    const Integer chunk = (in_row / k_tile.chunk()) ^ (k * lanes / alike % chunks);
+    const Affine row = (source.first_step + (step - in_row)) * k_tile.extent + mn(operand, k) * k_tile.row;
+    return builder_.load(source.buffers[operand], row + in_row % k_tile.chunk(),
+                         {.lanes = k_tile.steps,
+                          .dynamic = swizzled_chunk(operand, k_tile, chunk, number),
+                          .dynamic_scale = k_tile.chunk()});
+}
+
+/// The chunk's offset, in chunks from the beginning of its row in k-tile `number`.
+ir::Value SimtAccumulators::swizzled_chunk(std::size_t operand, const SmemTile& k_tile, Integer chunk,
+                                           ir::Value number) const {
+    const auto [known, is_new] = swizzled_.try_emplace({operand, chunk, number}, ir::no_value);
+    if (!is_new) return known->second;
+    const auto integer = [&](Integer value) {
+        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+    };
+    const Integer digits =
+        std::min(k_tile.chunks_of_row(), threads_.lanes(operand) / k_tile.swizzle_period());
+    ir::Value place = integer(chunk);
+    if (digits > 1)
+        place = builder_.bit_xor(
+            place, builder_.index(threads_.lane_digit(operand, k_tile.swizzle_period(), digits)));
+    if (number != ir::no_value)
+        place = builder_.add(place, builder_.multiply(number, integer(k_tile.scalars() / k_tile.chunk())));
+    return known->second = place;
+}
+
+std::vector<ir::Value> SimtAccumulators::load(std::size_t operand, const Source& source, int step,
+                                              ir::Value number) const {
+    if (schedule_.mma_k > 0) {
+        const SmemTile& k_tile = source.k_tiles[operand];
+        const Affine first = threads_.matrix() * (schedule_.stages * k_tile.scalars());
+        const Affine at = source.first_step + step * schedule_.mma_k;
+        return operand == 0 ? fragments_.load_a(k_tile, source.buffers[0], first, at, number)
+                            : fragments_.load_b(k_tile, source.buffers[1], first, at, number);
+    }
+    if (!SimtThreadLayout::loads_k_vectors(schedule_, operand))
+        return load_vectors(operand, source, step, number);
+    std::vector<ir::Value> result;
+    load_k_vectors(operand, source, step, number, 0, mn_per_thread(operand), result);
+    return result;
+}
+
+SimtAccumulators::Operands SimtAccumulators::first_operands(const Source& source,
+                                                            const StageIndices& numbers) const {
+    return {{load(0, source, 0, numbers[0]), load(1, source, 0, numbers[1])}, {}};
+}
+
+/// The next group of k indices is loaded row by row (column by column) during the k steps of this one.
+SimtAccumulators::Operands SimtAccumulators::next_operands(const Source& source, const StageIndices& numbers,
+                                                           int step,
+                                                           const Operands& operand_registers) const {
+    const int steps = schedule_.cta_k / schedule_.sliced_k / schedule_.instruction_k();
+    Operands result = operand_registers;
+    for (std::size_t operand = 0; operand < 2; ++operand) {
+        const int group = k_at_once(operand), place = step % group, following = step - place + group;
+        if (group == 1) {
+            result.now[operand] = load(operand, source, following, numbers[operand]);
+            continue;
+        }
+        if (following >= steps) continue;
+        load_k_vectors(operand, source, following, numbers[operand], mn_per_thread(operand) * place / group,
+                       mn_per_thread(operand) * (place + 1) / group, result.next[operand]);
+        if (place + 1 == group) result.now[operand] = std::exchange(result.next[operand], {});
+    }
+    return result;
+}
+
+void SimtAccumulators::multiply(std::vector<ir::Value>& accumulators, const Operands& operand_registers,
+                                int step) const {
+    if (schedule_.mma_k > 0)
+        return fragments_.multiply(accumulators, operand_registers.now[0], operand_registers.now[1]);
+    const auto operand_type = [&](std::size_t operand, int mn) {
+        const int group = k_at_once(operand);
+        return std::span(operand_registers.now[operand])
+            .subspan(static_cast<std::size_t>((mn * group + step % group) * components_),
+                     static_cast<std::size_t>(components_));
+    };
+    for (const auto& [row, column] :
+         fma_sequence(schedule_.fma_order, schedule_.thread_m, schedule_.thread_n)) {
+        ir::Value& sum = accumulators[place(row, column)];
+        sum = builder_.fma(operand_type(0, row)[0], operand_type(1, column)[0], sum);
+        if (components_ > 1)
+            add_imaginary(sum, accumulators[place(row, column) + 1], operand_type(0, row),
+                          operand_type(1, column));
+    }
+}
+
+/// (a + ia')(b + ib') without ab; conjugated operands have −a' or −b'.
+void SimtAccumulators::add_imaginary(ir::Value& real, ir::Value& imaginary, std::span<const ir::Value> a,
+                                     std::span<const ir::Value> b) const {
+    const auto add = [&](ir::Value& sum, ir::Value x, ir::Value y, bool is_negative) {
+        sum = is_negative ? builder_.fnma(x, y, sum) : builder_.fma(x, y, sum);
+    };
+    add(imaginary, a[0], b[1], conjugated_[1]);
+    add(real, a[1], b[1], conjugated_[0] == conjugated_[1]);
+    add(imaginary, a[1], b[0], conjugated_[0]);
+}
+
+void SimtAccumulators::reduce_k_slices() {
+    sliced_k_reduction_.add(accumulators_, schedule_.thread_m * components_,
+                            {builder_, schedule_, threads_, 1, epilogue_k_slices_});
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,161 @@
+#include "gemm/gpu/simt/kernel.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/epilogue/range_check.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/simt/accumulators.hpp"
+#include "gemm/gpu/simt/global_operands.hpp"
+#include "gemm/gpu/simt/main_loop.hpp"
+#include "gemm/gpu/wgmma/tma_loader.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::Value;
+
+class SimtKernelWriter {
+public:
+    SimtKernelWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+                     const GpuEpilogue& epilogue, bool is_fallback)
+        : gpu_(gpu),
+          canonical_gemm_(canonical_for_gpu(product)),
+          product_(canonical_gemm_.product),
+          schedule_(schedule),
+          builder_(is_fallback ? "gemm_out_of_range" : "gemm"),
+          is_fallback_(is_fallback),
+          operands_(builder_, canonical_gemm_, schedule, epilogue, SimtOperands::Has::all,
+                    is_fallback ? std::optional(KernelPath::fallback) : std::nullopt),
+          row_blocks_(ceil_divide(product_.rows, Integer{schedule.cta_m})),
+          column_blocks_(ceil_divide(product_.columns, Integer{schedule.cta_n})),
+          k_tiles_per_split_(
+              ceil_divide(ceil_divide(product_.k, Integer{schedule.cta_k}), Integer{schedule.split_k})) {
+        if (!schedule.loads_from_global()) loop_.emplace(builder_, schedule, operands_);
+    }
+
+    ir::Program write() {
+        const BlockCoordinates place =
+            coordinates_of_block(builder_, schedule_, {row_blocks_, column_blocks_, product_.batch});
+        std::vector<ir::Condition> conditions;
+        if (is_fallback_) conditions.push_back(range_check_failed(builder_));
+        if (place.may_be_idle)
+            conditions.push_back({place.row_block - row_blocks_, ir::Condition::Relation::negative});
+        if (conditions.empty())
+            write_tile(place);
+        else
+            builder_.if_then(conditions, [&] { write_tile(place); });
+        return builder_.finish();
+    }
+
+private:
+    void write_tile(BlockCoordinates place) {
+        const SimtThreadLayout threads(builder_, schedule_, product_.data_type);
+        place.matrix += threads.matrix();
+        SimtAccumulators accumulators(builder_, schedule_, threads, product_, gpu_,
+                                      loop_ ? loop_->scratch() : std::nullopt);
+        accumulators.clear();
+        if (product_.k > 0)
+            builder_.if_then({{operands_.reads_ab() - 1, ir::Condition::Relation::nonnegative}},
+                             [&] { multiply(place, accumulators, threads); });
+        accumulators.reduce_k_slices();
+        TileOfC result = operands_.result(TileCoordinates::of(place));
+        result.tile = place.tile;
+        result.tiles = place.tiles;
+        operands_.reduce(result, place, threads);
+        update_c(builder_, schedule_, threads, accumulators, product_, result);
+    }
+
+    // ---- along K
+    Integer padding() const { return k_padding(schedule_, product_); }
+    /// k indices at the beginning of the first split's k-tile `number` that do not exist.
+    Integer padding_of(Integer number) const {
+        return std::max<Integer>(0, padding() - number * schedule_.k_tile_stride());
+    }
+    /// From a split's first k index to the next split's.
+    Integer split_k_stride() const {
+        return (schedule_.interleaved_split_k != 0 ? 1 : k_tiles_per_split_) * schedule_.cta_k;
+    }
+    OperandSource source(const BlockCoordinates& place, std::size_t operand) const {
+        if (schedule_.is_tma(operand)) return {};
+        const Affine first =
+            place.split * operands_.copies(operand, split_k_stride()) - operands_.copies(operand, padding());
+        return operands_.source(operand, TileCoordinates::of(place), {first});
+    }
+    /// Whether all k-tiles are in flight before the first is multiplied.
+    bool all_in_flight() const { return k_tiles_per_split_ < schedule_.stages; }
+
+    /// Past the end the last k-tile is prefetched again, so the loop needs no branch. If all k-tiles are in flight at
+    /// once, none is, and nothing is loaded after the last k-tile.
+    void multiply(const BlockCoordinates& place, SimtAccumulators& accumulators,
+                  const SimtThreadLayout& threads) {
+        if (schedule_.loads_from_global()) return multiply_from_global(place, accumulators, threads);
+        const OperandSource a = source(place, 0), b = source(place, 1);
+        loop_->begin(threads);
+        loop_->set_sources({a, b});
+        if (schedule_.has_tma()) begin_tma(place);
+        const Integer stages = schedule_.stages;
+        for (Integer stage = 0; stage < stages - 1; ++stage) {
+            if (stage < k_tiles_per_split_)
+                loop_->fetch({stage, {.number = stage}, padding_of(stage), {place.split}, split_k_stride()});
+            loop_->commit();
+        }
+        loop_->wait_for_first(accumulators);
+        const Integer next = std::min(stages - 1, k_tiles_per_split_ - 1);
+        for (const auto& [operand, start] : {std::pair{0, a.start}, {1, b.start}}) {
+            const auto number = static_cast<std::size_t>(operand);
+            if (!schedule_.is_tma(number))
+                loop_->aim(number,
+                           builder_.add(start, operands_.integer(next * loop_->copies_per_k_tile(number))));
+        }
+        const Integer k_tiles = k_tiles_per_split_ - (all_in_flight() ? 1 : 0);
+        if (k_tiles > 0)
+            builder_.for_loop(std::string(k_tile_loop), k_tiles, [&](const Affine& number) {
+                loop_->multiply({.prefetches = !all_in_flight(), .number = number}, accumulators);
+                loop_->advance(builder_.less(builder_.index(number),
+                                             operands_.integer(k_tiles_per_split_ - schedule_.stages)));
+            });
+        if (all_in_flight()) loop_->multiply({.prefetches = false, .is_last = true}, accumulators);
+        loop_->wait_for_all();
+    }
+
+    void multiply_from_global(const BlockCoordinates& place, SimtAccumulators& accumulators,
+                              const SimtThreadLayout& threads) {
+        const std::array<OperandSource, 2> sources = {source(place, 0), source(place, 1)};
+        const GlobalOperands global_operands(builder_, schedule_, threads, operands_.k_tiles(), sources,
+                                             scalar_of(product_.data_type));
+        std::vector<Value> values = accumulators.values();
+        for (int step = 0; step < schedule_.cta_k / schedule_.sliced_k; ++step)
+            accumulators.multiply(values, global_operands.of(step), step);
+        accumulators.keep(values);
+    }
+
+    void begin_tma(const BlockCoordinates& place) {
+        const TileCoordinates tile = TileCoordinates::of(place);
+        const Affine first = place.split * split_k_stride() - padding();
+        loop_->begin_tma({k_tiles_per_split_, first},
+                         {operands_.tma_start(0, tile), operands_.tma_start(1, tile)});
+    }
+
+    const target::Gpu& gpu_;
+    CanonicalGemm canonical_gemm_;
+    const MatrixProduct& product_;
+    const GpuSchedule& schedule_;
+    ir::Builder builder_;
+    bool is_fallback_;
+    SimtOperands operands_;
+    std::optional<SimtMainLoop> loop_; ///< none if nothing is in shared memory
+    Integer row_blocks_, column_blocks_;
+    Integer k_tiles_per_split_;
+};
+} // namespace
+
+ir::Program simt_kernel(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+                        const GpuEpilogue& epilogue, bool is_fallback) {
+    return SimtKernelWriter(product, schedule, gpu, epilogue, is_fallback).write();
+}
+
+} // namespace swirl::gemm

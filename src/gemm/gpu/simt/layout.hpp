@@ -1,0 +1,104 @@
+#pragma once
+
+#include "gemm/gpu/schedule.hpp"
+#include "ir/builder.hpp"
+#include "ir/tile.hpp"
+
+#include <array>
+#include <vector>
+
+/// Layout of a block's elements in registers and in shared memory.
+namespace swirl::gemm {
+
+/// Assigns elements of a block's tile to threads: the tile consists of warp tiles; within these, threads have vectors
+/// of rows and of columns, interleaved with those of adjacent threads.
+class SimtThreadLayout {
+public:
+    static constexpr int widest_access = 16; ///< bytes
+    /// Vector length for a thread tile of `extent` rows or columns.
+    static int vector_of(DataType number, int extent);
+    /// Whether threads load vectors along K from shared memory, one row or column at a time.
+    static bool loads_k_vectors(const GpuSchedule& schedule, std::size_t operand);
+    /// Of the columns; two for mma.sync, as in its accumulator fragments.
+    static int column_vector_of(const GpuSchedule& schedule, DataType number);
+    /// k indices that threads load at once, given copies of so many; mma.sync consumes one of each.
+    static int k_at_once(const GpuSchedule& schedule, int copy_vector_k);
+
+    SimtThreadLayout(ir::Builder& builder, const GpuSchedule& schedule, DataType number);
+
+    int row_vector() const { return row_vector_; }
+    int column_vector() const { return column_vector_; }
+    /// Coordinate in the tile of the thread's i-th row, or j-th column.
+    Affine row(int i) const;
+    Affine column(int j) const;
+    /// For mma.sync (target/nvidia/tensor_cores.hpp): the k index, of each four, of which the thread holds elements, and
+    /// the tile column of its element of B in the warp's `group`-th eight columns. Of A it holds its own rows.
+    const Affine& fragment_k() const { return lane_column_; }
+    Affine fragment_column(int group) const;
+    /// Warp lanes along rows (operand 0) or columns (1), and a digit of the thread's coordinate among them.
+    int lanes(std::size_t operand) const {
+        return operand == 0 ? schedule_.warp_lanes_m : schedule_.warp_lanes_n;
+    }
+    Affine lane_digit(std::size_t operand, Integer divisor, Integer modulus) const;
+    /// Index offsets of the threads that have the same rows, or columns, as the first of them: 0 for the first, then
+    /// the others in the order of their columns, or rows.
+    std::vector<Integer> sharing_rows() const;
+    std::vector<Integer> sharing_columns() const;
+    /// Both zero for the first of those threads.
+    std::array<Affine, 2> index_among_columns() const { return {lane_column_, warp_column_}; }
+    std::array<Affine, 2> index_among_rows() const { return {lane_row_, warp_row_}; }
+    const Affine& in_k_slice() const { return in_k_slice_; } ///< thread index within its slice
+    const Affine& slice() const { return slice_; }
+    const Affine& matrix() const { return matrix_; } ///< index among the block's
+
+private:
+    Integer lane(Integer row, Integer column) const;
+
+    ir::Builder& builder_;
+    const GpuSchedule& schedule_;
+    int row_vector_;
+    int column_vector_;
+    Affine lane_row_, lane_column_, warp_row_, warp_column_, in_k_slice_, slice_, matrix_;
+};
+
+/// A digit of the thread index; 0 if it has a single value.
+Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus);
+
+/// Joins a power of two of scalars into a vector.
+ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes);
+
+/// A k-tile of A or B in shared memory. Either all rows (columns) of the tile for each k, or all of K for each row
+/// (column).
+struct SmemTile {
+    DataType number = DataType::float32; ///< of the operand
+    Integer extent = 0;                  ///< rows of A, columns of B
+    Integer depth = 0;
+    int lanes = 1;        ///< elements per copy along the extent
+    bool k_major = false; ///< adjacent threads copy adjacent k indices, contiguous in the operand
+    Integer copy_k = 1;   ///< if so, k indices of one row before the next row
+    int steps = 1;       ///< elements per copy along K; if more than 1, each row's (column's) K is contiguous
+    Integer pitch = 0;   ///< elements from one k index, or one row (column), to the next
+    int components = 1;  ///< scalars per element: two for complex numbers
+    bool is_tma = false; ///< TMA loads it, dense
+    bool is_transposed = false; ///< threads transpose it from lines that TMA loads
+    Integer row =
+        0; ///< K-major TMA: k indices per box row. All lines' rows come first, then those of the next k indices
+
+    int elements_of_copy() const { return lanes * steps; } ///< one of the two is 1
+    bool is_smem_k_major() const { return steps > 1 || row > 0; }
+    Integer elements() const;
+    Integer scalars() const { return elements() * components; }
+    Integer bytes() const { return elements() * bytes_of(number); }
+    /// Elements of a swizzle chunk, chunks per row, and lines that share a swizzle pattern.
+    Integer chunk() const { return ir::swizzle_chunk_bytes / bytes_of(number); }
+    Integer chunks_of_row() const { return row / chunk(); }
+    Integer swizzle_period() const { return ir::swizzle_row_bytes / (row * bytes_of(number)); }
+    /// Scalar offset of an element. Not for K-major tiles loaded by TMA.
+    Affine place(const Affine& mn, const Affine& step) const {
+        return (is_smem_k_major() ? mn * pitch + step : step * pitch + mn) * components;
+    }
+};
+/// Of A and B, for a canonical problem.
+std::array<SmemTile, 2> smem_tiles_of(const GpuSchedule& schedule, const MatrixProduct& canonical);
+
+} // namespace swirl::gemm

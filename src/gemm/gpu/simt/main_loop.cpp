@@ -1,0 +1,151 @@
+#include "gemm/gpu/simt/main_loop.hpp"
+
+#include "gemm/cpu/tile.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+using ir::Value;
+
+SimtMainLoop::SimtMainLoop(ir::Builder& builder, const GpuSchedule& schedule, const SimtOperands& operands)
+    : builder_(builder),
+      schedule_(schedule),
+      operands_(operands),
+      pipeline_(builder, schedule, operands.product(), operands.k_tiles()) {
+    for (std::size_t operand = 0; operand < 2; ++operand) {
+        const SmemTile& k_tile = operands.k_tiles()[operand];
+        const bool has_scratch =
+            SlicedKReduction::operand_of_scratch(schedule, operands.product()) == operand;
+        const Integer least = has_scratch ? SlicedKReduction::scalars(schedule, operands.product()) : 0;
+        if (schedule.is_tma(operand)) {
+            const TmaLoader::Memory memory =
+                pipeline_.tma().declare(operand, operands.matrix(operand), least);
+            k_tile_buffers_[operand] = memory.operand_buffer;
+            if (has_scratch) scratch_ = memory.loaded;
+            continue;
+        }
+        k_tile_buffers_[operand] =
+            builder.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(k_tile.number),
+                           std::max(least, schedule.matrices * schedule.stages * k_tile.scalars()));
+        if (has_scratch) scratch_ = k_tile_buffers_[operand];
+    }
+}
+
+void SimtMainLoop::begin(const SimtThreadLayout& threads) {
+    threads_ = &threads;
+    for (std::size_t operand = 0; operand < 2; ++operand)
+        if (!schedule_.is_tma(operand))
+            loaders_[operand].emplace(builder_, operands_.k_tiles()[operand], schedule_, threads,
+                                      k_tile_buffers_[operand]);
+    counters_ = builder_.local("counters", ir::Scalar::int64, 3);
+}
+
+SimtAccumulators::Source SimtMainLoop::operand_source() const {
+    return {operands_.k_tiles(), k_tile_buffers_, threads_->slice() * (schedule_.cta_k / schedule_.sliced_k)};
+}
+
+/// Issues a thread's copies first … end − 1, those of A first.
+void SimtMainLoop::fetch(const KTileLoad& k_tile_load, int first, int end) {
+    int before = 0;
+    for (std::size_t operand = 0; operand < 2; ++operand) {
+        if (!loaders_[operand]) continue;
+        const CpAsyncLoader& fetch = *loaders_[operand];
+        const int from = std::clamp(first - before, 0, fetch.copies());
+        const int to = std::clamp(end - before, 0, fetch.copies());
+        fetch.fetch(sources_[operand], k_tile_load.number * copies_per_k_tile(operand), k_tile_load.target,
+                    k_tile_load.padding, k_tile_load.split, k_tile_load.split_k_stride, from, to);
+        before += fetch.copies();
+    }
+}
+void SimtMainLoop::fetch(const KTileLoad& k_tile_load) { fetch(k_tile_load, 0, copies()); }
+
+int SimtMainLoop::copies() const {
+    int result = 0;
+    for (const std::optional<CpAsyncLoader>& fetch : loaders_)
+        if (fetch) result += fetch->copies();
+    return result;
+}
+
+void SimtMainLoop::begin_tma(const TmaPipeline::KTiles& k_tiles, const Starts& starts) {
+    for (std::size_t operand = 0; operand < 2; ++operand) pipeline_.tma().start_at(operand, starts[operand]);
+    pipeline_.begin(k_tiles);
+}
+
+void SimtMainLoop::wait_for_first(SimtAccumulators& accumulators) {
+    if (schedule_.has_tma()) pipeline_.transpose_first();
+    if (has_copies()) builder_.wait_async_group(schedule_.stages - 2);
+    if (pipeline_.needs_barrier()) builder_.barrier();
+    if (schedule_.has_tma()) pipeline_.wait_for_first();
+    accumulators.keep(accumulators.first_operands(operand_source(), {ir::no_value, ir::no_value}));
+    builder_.store(counters_, stage_counter, operands_.integer(0));
+}
+
+void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators) {
+    const Integer stages = schedule_.stages;
+    const int steps = schedule_.cta_k / schedule_.sliced_k / schedule_.instruction_k();
+    const SimtAccumulators::Source source = operand_source();
+    std::vector<Value> values = accumulators.values();
+    SimtAccumulators::Operands operands = accumulators.operand_registers();
+    const Value stage = builder_.load(counters_, stage_counter);
+    const Value following = builder_.add(stage, operands_.integer(1));
+    const Value next =
+        builder_.select(builder_.less(following, operands_.integer(stages)), following, operands_.integer(0));
+    const Value free =
+        builder_.select(builder_.less(stage, operands_.integer(1)), operands_.integer(stages - 1),
+                        builder_.subtract(stage, operands_.integer(1)));
+    TmaPipeline::State state{{stage, next}, {}, {}};
+    if (schedule_.has_tma()) state = pipeline_.state();
+    take();
+    // Padding occurs only in k-tiles that are in flight before the first is multiplied.
+    const KTileLoad k_tile_load{0, {.stage = free}};
+    const int shares = schedule_.interleave_copies != 0 ? steps - 1 : 1,
+              copies_of_all = k_tile.prefetches ? copies() : 0;
+    for (int step = 0; step < steps; ++step) {
+        const bool is_last = step + 1 == steps;
+        if (is_last && k_tile.is_last) {
+            accumulators.multiply(values, operands, step);
+            return accumulators.keep(values);
+        }
+        if (is_last) {
+            if (has_copies()) builder_.wait_async_group(static_cast<int>(stages) - 2);
+            if (pipeline_.needs_barrier()) builder_.barrier();
+            if (schedule_.has_tma()) pipeline_.advance_to_next(k_tile.number, state);
+        }
+        const SimtAccumulators::Operands ahead =
+            is_last ? accumulators.first_operands(source, state.numbers(schedule_, 1))
+                    : accumulators.next_operands(source, state.numbers(schedule_, 0), step, operands);
+        if (!is_last && !k_tile.is_last && schedule_.has_tma()) pipeline_.transpose(state, step, steps - 1);
+        if (step < shares)
+            fetch(k_tile_load, copies_of_all * step / shares, copies_of_all * (step + 1) / shares);
+        if (step + 1 == shares) commit();
+        accumulators.multiply(values, operands, step);
+        operands = ahead;
+    }
+    accumulators.keep(values);
+    accumulators.keep(operands);
+    builder_.store(counters_, stage_counter, next);
+    if (schedule_.has_tma()) pipeline_.keep(state);
+}
+
+void SimtMainLoop::aim(std::size_t operand, Value start) {
+    builder_.store(counters_, static_cast<Integer>(operand), start);
+}
+
+void SimtMainLoop::take() {
+    for (std::size_t operand = 0; operand < 2; ++operand)
+        if (!schedule_.is_tma(operand))
+            sources_[operand].start = builder_.load(counters_, static_cast<Integer>(operand));
+}
+
+/// Must be in the straight-line block that called take().
+void SimtMainLoop::advance(Value goes_on) {
+    for (std::size_t operand = 0; operand < 2; ++operand) {
+        if (schedule_.is_tma(operand)) continue;
+        const Value at = sources_[operand].start;
+        const Value next = builder_.add(at, operands_.integer(copies_per_k_tile(operand)));
+        aim(operand, goes_on == ir::no_value ? next : builder_.select(goes_on, next, at));
+    }
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "gemm/gpu/blocks.hpp"
+#include "gemm/gpu/simt/cp_async_loader.hpp"
+#include "gemm/gpu/simt/update.hpp"
+#include "gemm/gpu/wgmma/tma_loader.hpp"
+
+#include <array>
+#include <optional>
+
+namespace swirl::gemm {
+
+/// Arguments of a SIMT kernel: A, B, C, the epilogue's arrays, alpha_beta and parameters; and the offsets of tiles in
+/// them.
+class SimtOperands {
+public:
+    enum class Has : std::uint8_t { all, c_only };
+
+    /// Adds arguments to the program. `path`: of the primary or fallback kernel.
+    SimtOperands(ir::Builder& builder, const CanonicalGemm& canonical_gemm, const GpuSchedule& schedule,
+                 const GpuEpilogue& epilogue, Has has = Has::all, std::optional<KernelPath> path = {});
+
+    const Affine& reads_ab() const { return reads_ab_; } ///< 1; 0 if A and B are not read
+    const std::array<SmemTile, 2>& k_tiles() const { return k_tiles_; }
+    const MatrixProduct& product() const { return product_; } ///< canonical
+    ir::Buffer matrix(std::size_t operand) const { return operands_[operand].buffer; }
+
+    /// Source of A (0) or B (1) for a tile, starting at k index `first`; offsets in copies.
+    OperandSource source(std::size_t operand, const TileCoordinates& place, const IndexValue& first) const;
+    /// TMA coordinates of the tile's first k-tile.
+    TmaLoader::Start tma_start(std::size_t operand, const TileCoordinates& place) const;
+    /// Distance of `steps` k indices, in copies.
+    Integer copies(std::size_t operand, Integer steps) const;
+    /// C of a tile; starts the epilogue there.
+    TileOfC result(const TileCoordinates& place);
+    /// Starts the reductions, if any, of the block's one tile.
+    void reduce(TileOfC& c, const BlockCoordinates& place, const SimtThreadLayout& threads);
+
+    ir::Value integer(Integer number) const;
+    /// A value times a constant.
+    ir::Value value_of(const IndexValue& number, Integer times = 1) const;
+
+private:
+    /// A matrix's buffer, and the pointer list of a batch, if there is one.
+    struct Matrix {
+        ir::Buffer buffer = 0;
+        ir::Buffer list = 0;
+        Integer bytes = 0; ///< of an element
+    };
+    Matrix add(const char* name, DataType number, const MatrixLayout& layout, Integer rows, Integer columns,
+               int lanes, bool written);
+    void add_operands();
+    int lanes_of_copy(std::size_t operand) const;
+    ir::Value tile_start(const IndexValue& block, Integer tile, Integer extent, Integer stride,
+                         Integer lanes) const;
+    ir::Value matrix_index(const TileCoordinates& place, Integer times) const;
+    ir::Value matrix_start(const TileCoordinates& place, const Matrix& matrix, const MatrixLayout& layout,
+                           Integer lanes) const;
+
+    ir::Builder& builder_;
+    const CanonicalGemm& canonical_gemm_;
+    const MatrixProduct& product_;
+    const GpuSchedule& schedule_;
+    std::array<SmemTile, 2> k_tiles_;
+    std::array<Matrix, 2> operands_; ///< A, B
+    Matrix c_;
+    ir::Buffer alpha_beta_ = 0;
+    Affine reads_ab_, reads_c_;
+    std::optional<GpuEpilogueWriter> epilogue_;
+    std::optional<GpuBlockReductions> reductions_;
+};
+
+} // namespace swirl::gemm

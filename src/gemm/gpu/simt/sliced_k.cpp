@@ -1,0 +1,88 @@
+#include "gemm/gpu/simt/sliced_k.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/wgmma/tma_loader.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+/// Bytes of an operand's k-tiles in all stages.
+Integer bytes_of_memory(const GpuSchedule& schedule, const SmemTile& k_tile) {
+    return schedule.matrices * schedule.stages *
+           (k_tile.is_transposed ? tile_before_transpose(k_tile) : k_tile).bytes();
+}
+
+} // namespace
+
+Integer SlicedKReduction::scalars(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    if (schedule.sliced_k == 1) return 0;
+    return Integer{schedule.matrices} * schedule.sliced_k * schedule.cta_m * schedule.cta_n *
+           scalars_in(canonical.data_type);
+}
+
+std::optional<std::size_t> SlicedKReduction::operand_of_scratch(const GpuSchedule& schedule,
+                                                                const MatrixProduct& canonical) {
+    if (schedule.sliced_k == 1 || schedule.loads_from_global()) return std::nullopt;
+    const std::array<SmemTile, 2> k_tiles = smem_tiles_of(schedule, canonical);
+    std::optional<std::size_t> result;
+    for (std::size_t operand = 0; operand < k_tiles.size(); ++operand)
+        if (k_tiles[operand].number == canonical.data_type &&
+            (!result ||
+             bytes_of_memory(schedule, k_tiles[operand]) > bytes_of_memory(schedule, k_tiles[*result])))
+            result = operand;
+    return result;
+}
+
+Integer SlicedKReduction::extra_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const Integer bytes = scalars(schedule, canonical) * ir::size_in_bytes(scalar_of(canonical.data_type));
+    const std::optional<std::size_t> operand = operand_of_scratch(schedule, canonical);
+    if (!operand) return bytes;
+    return std::max<Integer>(0,
+                             bytes - bytes_of_memory(schedule, smem_tiles_of(schedule, canonical)[*operand]));
+}
+
+SlicedKReduction::SlicedKReduction(ir::Builder& builder, const GpuSchedule& schedule,
+                                   const SimtThreadLayout& threads, const MatrixProduct& canonical,
+                                   std::optional<ir::Buffer> scratch)
+    : builder_(builder), schedule_(schedule), threads_(threads), scalar_(scalar_of(canonical.data_type)) {
+    if (schedule.sliced_k > 1)
+        memory_ = scratch ? *scratch : builder.shared("slice_sums", scalar_, scalars(schedule, canonical));
+}
+
+/// Adjacent threads store adjacent scalars: vector stores would make the compiler want accumulators in adjacent
+/// registers, whose banks conflict in multiply-adds. A share's columns are reduced slice by slice, in order.
+void SlicedKReduction::add(ir::Buffer registers, int rows, const ColumnPartition& own) const {
+    if (schedule_.sliced_k == 1) return;
+    const Integer threads = schedule_.k_slice_threads(), of_block = own.columns_of_block();
+    const auto place = [&](const Affine& slice, const Affine& column, int row) {
+        return ((threads_.matrix() * of_block + column) * rows + row) * (schedule_.sliced_k * threads) +
+               slice * threads + threads_.in_k_slice();
+    };
+    builder_.barrier(); // k-tiles, and accumulators of a previous call, have been read
+    for (int j = 0; j < of_block; ++j)
+        for (int i = 0; i < rows; ++i)
+            builder_.store(memory_, place(threads_.slice(), j, i),
+                           builder_.load(registers, Integer{j} * rows + i));
+    builder_.barrier();
+    const auto add_up = [&] {
+        for (int j = 0; j < own.columns(); ++j)
+            for (int i = 0; i < rows; ++i) {
+                Value sum = ir::no_value;
+                for (int slice = 0; slice < schedule_.sliced_k; ++slice) {
+                    const Value one = builder_.load(memory_, place(slice, own.in_block(j), i));
+                    sum = slice == 0 ? one : builder_.add(sum, one);
+                }
+                builder_.store(registers, Integer{j} * rows + i, sum);
+            }
+    };
+    if (own.slices() == schedule_.sliced_k) return add_up();
+    builder_.if_then({{threads_.slice() - own.slices(), Relation::negative}}, add_up);
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,319 @@
+#include "gemm/gpu/simt/update.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/prologue/conversions.hpp"
+#include "gemm/gpu/scheduler/column_partition.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace swirl::gemm {
+
+namespace {
+
+using Relation = ir::Condition::Relation;
+
+constexpr int partials_in_flight = 64; ///< values of other splits that a thread loads before it adds them
+
+class Update {
+public:
+    Update(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+           const SimtAccumulators& accumulators, const MatrixProduct& canonical, const TileOfC& c)
+        : builder_(builder),
+          schedule_(schedule),
+          threads_(threads),
+          accumulators_(accumulators),
+          product_(canonical),
+          c_(c),
+          shares_(c.partials == nullptr ? schedule.reducing_blocks() : reducing_blocks_of_partials(schedule)),
+          row_partitions_(c.partials == nullptr ? row_partitions_of(schedule, threads, canonical) : 1),
+          rows_(schedule.thread_m * accumulators.components()),
+          rows_of_block_(schedule.thread_m / row_partitions_),
+          summed_(builder, schedule, threads, 1, accumulators.epilogue_k_slices()),
+          own_(builder, schedule, threads, shares_, accumulators.epilogue_k_slices()) {
+        if (row_partitions_ > 1) row_partition_ = builder.block(0, shares_, row_partitions_);
+    }
+
+    void write() {
+        if (c_.partials != nullptr) {
+            add_partials();
+            return write_columns();
+        }
+        if (schedule_.split_k == 1) return finish_columns();
+        exchange();
+        if (schedule_.split_k_in_workspace == 0) {
+            clear_totals(own_.columns());
+            in_k_slices(own_.slices(), [&] { add_to_totals(split_partials_, 0, own_, schedule_.split_k); });
+            finish_columns();
+            builder_.cluster_barrier(); // other blocks may still read this block's accumulators
+        } else {
+            const int shares = shares_ * row_partitions_;
+            under(shares < schedule_.split_k, {shares - 1 - split()}, [&] {
+                add_up();
+                finish_columns();
+            });
+        }
+    }
+
+    /// Stores all accumulators of the block in a buffer, starting at `first`.
+    void keep(ir::Buffer buffer, const Affine& first, const ir::Access& access = {}) {
+        in_k_slices(summed_.slices(), [&] {
+            for (int j = 0; j < summed_.columns(); ++j)
+                for (int i = 0; i < rows_; ++i)
+                    builder_.store(buffer, first + place_of(i, summed_.of_thread(j)),
+                                   builder_.load(accumulators_.registers(), Integer{j} * rows_ + i), access);
+        });
+    }
+
+private:
+    /// Blocks that share a thread's rows, in vectors, if there are more blocks than can share its columns.
+    static int row_partitions_of(const GpuSchedule& schedule, const SimtThreadLayout& threads,
+                                 const MatrixProduct& canonical) {
+        if (schedule.split_k == 1 || schedule.split_k_in_workspace == 0 || !canonical.reductions.empty())
+            return 1;
+        const int vector = std::lcm(schedule.c_vector_m, threads.row_vector());
+        if (schedule.thread_m % vector != 0) return 1;
+        return std::gcd(schedule.thread_m / vector, schedule.split_k / schedule.reducing_blocks());
+    }
+
+    void finish_columns() {
+        write_columns();
+        if (c_.reductions != nullptr)
+            c_.reductions->finish(own_.columns(), [this](int j) { return own_.in_tile(j); });
+    }
+
+    void write_columns() {
+        under(c_.has_spare_matrices, {c_.own_matrix}, [&] {
+            if (product_.converts()) return write_rows(false); // β is 0
+            builder_.if_then(
+                {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
+        });
+    }
+    Affine split() const { return builder_.block(0, 1, schedule_.split_k); }
+
+    /// Makes the accumulators of all splits visible to each of them, column by column of a thread.
+    void exchange() {
+        const bool is_cluster = schedule_.split_k_in_workspace == 0;
+        part_ = scalars_of_partial(schedule_, product_);
+        ir::BufferInfo info;
+        info.name = "split_sums";
+        info.element = scalar_of(product_.data_type);
+        info.space = is_cluster ? ir::Space::shared : ir::Space::scratch;
+        info.dsmem_elements_per_block = is_cluster ? part_ : 0;
+        info.elements = part_ * schedule_.split_k * (is_cluster ? 1 : c_.tiles);
+        info.written = true;
+        split_partials_ = builder_.add(info);
+        if (!is_cluster) first_ = c_.tile * (schedule_.split_k * part_);
+        keep(split_partials_, first_ + split() * part_);
+        if (is_cluster) return builder_.cluster_barrier();
+        ir::BufferInfo arrivals;
+        arrivals.name = "arrivals";
+        arrivals.element = ir::Scalar::int64;
+        arrivals.space = ir::Space::scratch;
+        arrivals.elements = c_.tiles;
+        arrivals.written = arrivals.zeroed = true;
+        builder_.cooperative_barrier({.buffer = builder_.add(arrivals), .index = c_.tile});
+    }
+
+    Integer totals_in(int columns) const {
+        return Integer{rows_of_block_} * accumulators_.components() * columns;
+    }
+    void clear_totals(int columns) {
+        const ir::Scalar scalar = scalar_of(product_.data_type);
+        totals_ = builder_.local("totals", scalar, totals_in(columns));
+        for (Integer k = 0; k < totals_in(columns); ++k)
+            builder_.store(totals_, k, builder_.constant({scalar, 1}, 0));
+    }
+    /// Adds `count` consecutive partials of the columns, the first at `first`. All are loaded before they are added,
+    /// in order.
+    void add_to_totals(ir::Buffer partials, const Affine& first, const ColumnPartition& columns,
+                       Integer count, const ir::Access& access = {}) {
+        const Affine first_row =
+            row_partition_ * (rows_of_block_ * accumulators_.components() * schedule_.k_slice_threads());
+        std::vector<ir::Value> others;
+        for (Integer part = 0; part < count; ++part)
+            for_each_total(columns.columns(), [&](int i, int j) {
+                const Affine place = first_row + place_of(i, columns.of_thread(j)) + part * part_;
+                others.push_back(builder_.load(partials, first + place, access));
+            });
+        auto other = others.begin();
+        for (Integer part = 0; part < count; ++part)
+            for_each_total(columns.columns(), [&](int i, int j) {
+                const ir::Value total = builder_.load(totals_, total_of(i, j));
+                builder_.store(totals_, total_of(i, j), builder_.add(total, *other++));
+            });
+    }
+    /// Reduces the block's share over all splits. As these are many, each slice adds some splits, in order.
+    void add_up() {
+        const int slices = std::gcd(schedule_.split_k, schedule_.sliced_k),
+                  splits = schedule_.split_k / slices;
+        const ColumnPartition of_block(builder_, schedule_, threads_, shares_, 1);
+        const auto together = std::gcd<Integer>(
+            splits, std::max<Integer>(1, partials_in_flight / totals_in(of_block.columns())));
+        clear_totals(of_block.columns());
+        in_k_slices(slices, [&] {
+            builder_.for_loop("split", splits / together, [&](const Affine& number) {
+                const Affine split = threads_.slice() * splits + number * together;
+                add_to_totals(split_partials_, first_ + split * part_, of_block, together);
+            });
+        });
+        accumulators_.sliced_k_reduction().add(totals_, rows_of_block_ * accumulators_.components(), own_);
+    }
+    /// Likewise for Stream-K partials, in order.
+    void add_partials() {
+        const TilePartials& partials = *c_.partials;
+        part_ = scalars_of_partial(schedule_, product_);
+        clear_totals(own_.columns());
+        const ir::Value none = builder_.constant({ir::Scalar::int64, 1}, 0);
+        const ir::Value before = builder_.subtract(none, partials.following);
+        builder_.for_loop("part", partials.most * partials.reads_ab, [&](const Affine& number) {
+            builder_.if_then({{number - 1, Relation::negative, before}}, [&] {
+                add_to_totals(partials.buffer, number * part_, own_, 1,
+                              {.dynamic = partials.first, .dynamic_scale = part_});
+            });
+        });
+    }
+
+    Affine place_of(int i, const Affine& j) const {
+        return (j * rows_ + i) * schedule_.k_slice_threads() + threads_.in_k_slice();
+    }
+    Integer total_of(int i, int j) const {
+        return Integer{j} * rows_of_block_ * accumulators_.components() + i;
+    }
+    template <class Body> void for_each_total(int columns, Body&& body) const {
+        for (int j = 0; j < columns; ++j)
+            for (int i = 0; i < rows_of_block_ * accumulators_.components(); ++i) body(i, j);
+    }
+
+    /// In the first `slices` slices.
+    template <class Body> void in_k_slices(int slices, Body&& body) {
+        if (slices == schedule_.sliced_k) return body();
+        builder_.if_then({{threads_.slice() - slices, Relation::negative}}, body);
+    }
+
+    /// Coordinate in the tile of the i-th row that the thread finishes.
+    Affine row(int i) const {
+        return threads_.row(i) + row_partition_ * (rows_of_block_ * schedule_.warp_lanes_m);
+    }
+    /// Scalars first … first + count − 1 of the j-th column that the thread finishes.
+    ir::Value accumulators_of_rows(int first, int count, int j) {
+        std::vector<ir::Value> accumulators;
+        for (int i = first; i < first + count; ++i) accumulators.push_back(sum(i, j));
+        return join_lanes(builder_, accumulators);
+    }
+    ir::Value sum(int i, int j) {
+        const bool has_totals = c_.partials != nullptr || schedule_.split_k > 1;
+        return builder_.load(has_totals ? totals_ : accumulators_.registers(), total_of(i, j));
+    }
+
+    void write_rows(bool reads) {
+        in_k_slices(own_.slices(), [&] {
+            const int lanes = schedule_.c_vector_m;
+            for (int i = 0; i < rows_of_block_; i += lanes)
+                under(c_.has_shared_rows, {c_.own_row.form + row(i), c_.own_row.value}, [&] {
+                    for (int j = 0; j < own_.columns(); ++j)
+                        under(c_.has_shared_columns,
+                              {c_.own_column.form + own_.in_tile(j), c_.own_column.value},
+                              [&] { write_vector(i, j, reads); });
+                });
+        });
+    }
+    template <class Body> void under(bool may_fail, const IndexValue& number, Body&& body) {
+        if (!may_fail) return body();
+        builder_.if_then({{number.form, Relation::nonnegative, number.value}}, body);
+    }
+
+    /// α, divided by the scale of normalised operands.
+    ir::Value in_units(ir::Value alpha) {
+        const Integer units = normalized_scale(product_.type_of_a()) * normalized_scale(product_.type_of_b());
+        if (units == 1) return alpha;
+        return builder_.multiply(
+            alpha, builder_.constant(builder_.type(alpha), 1 / static_cast<long double>(units)));
+    }
+
+    /// α or β, broadcast to a vector of elements.
+    ir::Value real_factor(Integer which, int lanes) {
+        const ir::Value value = builder_.load(c_.alpha_beta, which);
+        return lanes == 1 ? value : builder_.splat(value, lanes);
+    }
+
+    /// factor · vector + addend (no_value: 0) for complex pairs: the real component times all lanes, the imaginary
+    /// one times each pair's other lane, negated for the first.
+    ir::Value scaled(Integer which, ir::Value vector, ir::Value addend) {
+        const int lanes = builder_.type(vector).lanes;
+        if (accumulators_.components() == 1) {
+            const ir::Value factor = real_factor(which, lanes);
+            return addend == ir::no_value ? builder_.multiply(in_units(factor), vector)
+                                          : builder_.fma(factor, vector, addend);
+        }
+        std::vector<std::int8_t> others;
+        std::vector<ir::Value> imaginary;
+        const ir::Value part = builder_.load(c_.alpha_beta, 2 * which + 1), negative = builder_.negate(part);
+        for (int lane = 0; lane < lanes; ++lane) {
+            others.push_back(static_cast<std::int8_t>(lane ^ 1));
+            imaginary.push_back(lane % 2 == 0 ? negative : part);
+        }
+        const ir::Value real = real_factor(2 * which, lanes);
+        const ir::Value first =
+            addend == ir::no_value ? builder_.multiply(real, vector) : builder_.fma(real, vector, addend);
+        return builder_.fma(join_lanes(builder_, imaginary), builder_.shuffle(vector, vector, others), first);
+    }
+
+    void write_vector(int i, int j, bool reads) {
+        const int lanes = schedule_.c_vector_m, components = accumulators_.components();
+        const ir::Access access{
+            .lanes = lanes * components, .dynamic = c_.start, .dynamic_scale = Integer{lanes} * components};
+        const Affine place =
+            (row(i) * product_.c.row_stride + own_.in_tile(j) * product_.c.column_stride) * components;
+        ir::Value vector =
+            scaled(0, accumulators_of_rows(i * components, lanes * components, j), ir::no_value);
+        if (reads) vector = scaled(1, builder_.load(c_.buffer, place, access), vector);
+        const GpuEpilogueWriter::Place element{Affine(0), row(i), own_.in_tile(j)};
+        if (c_.epilogue != nullptr) vector = c_.epilogue->finish(element, vector);
+        if (c_.reductions != nullptr) c_.reductions->take(i, j, element, vector);
+        if (product_.converts()) vector = narrowed(builder_, vector, product_.type_of_c());
+        builder_.store(c_.buffer, place, vector, access);
+    }
+
+    ir::Builder& builder_;
+    const GpuSchedule& schedule_;
+    const SimtThreadLayout& threads_;
+    const SimtAccumulators& accumulators_;
+    const MatrixProduct& product_;
+    const TileOfC& c_;
+    int shares_;         ///< blocks that share the columns
+    int row_partitions_; ///< and the rows
+    int rows_;           ///< scalars of a thread in a column
+    int rows_of_block_;  ///< elements of these that a block finishes
+    Affine row_partition_ = 0;
+    ColumnPartition summed_; ///< columns that slices hold in registers
+    ColumnPartition own_;    ///< columns that they finish
+    ir::Buffer split_partials_ = 0;
+    ir::Buffer totals_ = 0;
+    Integer part_ = 0; ///< accumulators of a block
+    Affine first_ = 0; ///< of the tile, among those exchanged
+};
+
+} // namespace
+
+void update_c(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+              const SimtAccumulators& accumulators, const MatrixProduct& canonical, const TileOfC& c) {
+    Update(builder, schedule, threads, accumulators, canonical, c).write();
+}
+
+int reducing_blocks_of_partials(const GpuSchedule& schedule) {
+    return std::gcd(schedule.thread_n, GpuSchedule::max_reducing_blocks);
+}
+
+Integer scalars_of_partial(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    return Integer{schedule.cta_m} * schedule.cta_n * scalars_in(canonical.data_type);
+}
+
+void store_partial(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+                   const SimtAccumulators& accumulators, const MatrixProduct& canonical, ir::Buffer partials,
+                   ir::Value number) {
+    Update(builder, schedule, threads, accumulators, canonical, {})
+        .keep(partials, 0, {.dynamic = number, .dynamic_scale = scalars_of_partial(schedule, canonical)});
+}
+
+} // namespace swirl::gemm

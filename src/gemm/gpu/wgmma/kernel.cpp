@@ -1,0 +1,386 @@
+// The persistent loop of a block over its tiles.
+#include "gemm/gpu/wgmma/kernel.hpp"
+
+#include "gemm/gpu/matrix_buffer.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/epilogue/range_check.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/pipeline_state.hpp"
+#include "gemm/gpu/prologue/bf16_split.hpp"
+#include "gemm/gpu/prologue/operand_transpose.hpp"
+#include "gemm/gpu/scheduler/rasterization.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/gpu/wgmma/pipeline.hpp"
+#include "gemm/gpu/wgmma/register_a.hpp"
+#include "gemm/gpu/wgmma/update.hpp"
+#include "target/nvidia/tiles.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::AsyncFence;
+using ir::Builder;
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+constexpr int usual_multiprocessors = 128; ///< if the GPU's number is unknown
+
+class WgmmaKernelWriter {
+public:
+    WgmmaKernelWriter(const MatrixProduct& canonical, bool is_swapped, const GpuSchedule& schedule,
+                      const target::Gpu& gpu, const GpuEpilogue& epilogue)
+        : product_(canonical),
+          is_swapped_(is_swapped),
+          schedule_(schedule),
+          gpu_(gpu),
+          builder_("gemm"),
+          k_tiles_(builder_, schedule, canonical),
+          has_register_a_(has_register_a(schedule, canonical)),
+          wgmma_instruction_(target::wgmma_of(k_tiles_.layout(0).scalar,
+                                              has_register_a_ ? schedule.cta_n : schedule.cta_m)) {
+        order_.rows = ceil_divide(canonical.rows, Integer{schedule.cta_m * schedule.cluster_m});
+        order_.columns = ceil_divide(canonical.columns, Integer{schedule.cta_n * schedule.cluster_n});
+        order_.matrices = canonical.batch;
+        order_.group = schedule.raster_group;
+        declare(epilogue);
+    }
+
+    ir::Program write() {
+        launch();
+        initialize_mbarriers();
+        if_holds(builder_, range_check_passed(builder_, schedule_), [&] { part(); });
+        if (k_tiles_.cluster() > 1)
+            builder_.cluster_barrier(); // mbarriers of an exited block are not accessible
+        return builder_.finish();
+    }
+
+private:
+    void part() {
+        std::vector<ir::WarpRole> roles;
+        const Integer groups = schedule_.warpgroups;
+        for (Integer g = 0; g < groups; ++g)
+            roles.push_back(
+                {"multiply", g * warpgroup_threads, warpgroup_threads, consumer_registers(schedule_), {}});
+        roles.push_back(
+            {"fetch", groups * warpgroup_threads, warpgroup_threads, producer_registers(schedule_), {}});
+        builder_.roles(std::move(roles), [&](std::size_t role) {
+            if (static_cast<Integer>(role) < groups) return multiply(static_cast<int>(role));
+            builder_.if_then({{builder_.thread(0) - groups * warpgroup_threads, Relation::zero}},
+                             [&] { fetch(); });
+        });
+    }
+
+    // ---- launch and memory
+    void launch() {
+        const Integer multiprocessors =
+            gpu_.multiprocessors > 0 ? gpu_.multiprocessors : usual_multiprocessors;
+        teams_ = std::min(order_.tiles(), std::max<Integer>(1, multiprocessors / k_tiles_.cluster()));
+        builder_.launch({.blocks = {teams_ * k_tiles_.cluster(), 1, 1},
+                         .threads = {(schedule_.warpgroups + 1) * warpgroup_threads, 1, 1},
+                         .cluster = k_tiles_.cluster(),
+                         .resident = 1});
+    }
+
+    void declare(const GpuEpilogue& epilogue) {
+        const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
+                                DataType number, bool written) {
+            ir::BufferInfo info = buffer_of_matrix(name, number, layout, rows, columns, product_.batch,
+                                                   ir::swizzle_chunk_bytes / bytes_of(number));
+            info.written = written;
+            return builder_.add(info);
+        };
+        const auto factor = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
+                                DataType number) {
+            if (!schedule_.has_bf16_split()) return matrix(name, layout, rows, columns, number, false);
+            return builder_.add(buffer_of_bf16_split(
+                name, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_split)));
+        };
+        const char* const name_of_a = is_swapped_ ? "b" : "a";
+        const ir::Buffer a =
+            transposes_a(schedule_, product_)
+                ? builder_.add(buffer_of_transposed(name_of_a, transpose_of_a(product_)))
+                : factor(name_of_a, product_.a, product_.rows, product_.k, product_.type_of_a());
+        const char* const name_of_b = is_swapped_ ? "a" : "b";
+        const ir::Buffer b =
+            transposes_b(schedule_, product_)
+                ? builder_.add(buffer_of_transposed(name_of_b, transpose_of_b(product_)))
+                : factor(name_of_b, product_.b, product_.k, product_.columns, product_.type_of_b());
+        const ir::Buffer c =
+            matrix("c", product_.c, product_.rows, product_.columns, product_.type_of_c(), true);
+        k_tiles_.declare_smem_tiles(b, a);
+        declare_result(c);
+        if (!epilogue.is_identity())
+            result_.epilogue =
+                &epilogue_.emplace(builder_, epilogue, product_, schedule_.cta_m, schedule_.cta_n);
+        result_.reductions = WgmmaReductions::declare(builder_, schedule_, product_, epilogue);
+        if (schedule_.has_bf16_split())
+            terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_split);
+        ir::BufferInfo alpha_beta;
+        alpha_beta.name = "factors";
+        alpha_beta.element = ir::Scalar::float32;
+        alpha_beta.elements = 2;
+        alpha_beta.by_value = true;
+        result_.alpha_beta = builder_.add(alpha_beta);
+        reads_ab_ = builder_.parameter("steps");
+        result_.reads_c = builder_.parameter("reads_c");
+        k_tiles_.declare_mbarriers();
+        result_.mbarriers = builder_.shared("c_here", ir::Scalar::int64, schedule_.warpgroups);
+        counters_ = builder_.local("counters", ir::Scalar::int64, 2 * PipelineState::count);
+        wgmma_accumulators_ = builder_.local("added", ir::Scalar::float32, count_of_accumulators());
+        if (has_register_a_)
+            fragments_ =
+                builder_.local("fragments", ir::Scalar::float32, WgmmaRegisterA::registers(products()));
+        result_.accumulators = schedule_.promotes_accumulators()
+                                   ? builder_.local("sums", ir::Scalar::float32, count_of_accumulators())
+                                   : wgmma_accumulators_;
+    }
+
+    void declare_result(ir::Buffer c) {
+        ir::TensorInfo tensor = tensor_map_of_c(schedule_, product_);
+        tensor.buffer = c;
+        result_.has_matrix = tensor.extents.size() > 2;
+        result_.c = builder_.tensor(tensor);
+        result_.c_memory = c;
+        result_.store_tensor = result_.c;
+        if (residual_rows(product_) > 0) {
+            std::optional<ir::TensorInfo> stored = tensor_map_of_stores(schedule_, product_);
+            if (stored) stored->buffer = c;
+            result_.store_tensor = stored ? std::optional(builder_.tensor(*stored)) : std::nullopt;
+        }
+        result_.epilogue_smem = builder_.add(buffer_of_smem_tiles(
+            "staged", scalar_of(product_.type_of_c()), Integer{schedule_.epilogue_tile_m} * schedule_.cta_n));
+    }
+
+    void initialize_mbarriers() {
+        builder_.if_then({{builder_.thread(0), Relation::zero}}, [&] {
+            k_tiles_.initialize();
+            for (Integer g = 0; g < schedule_.warpgroups; ++g)
+                builder_.mbarrier_init({result_.mbarriers, g}, 1);
+        });
+        k_tiles_.cluster() > 1 ? builder_.cluster_barrier() : builder_.barrier();
+    }
+
+    // ---- tiles and k-tiles
+    /// Each tile of the block; coordinates in elements.
+    template <class Body> void for_tiles(Body&& body) {
+        const Integer cluster = k_tiles_.cluster();
+        const Affine first = cluster == 1 ? builder_.block(0) : builder_.block(0, cluster, 0);
+        builder_.for_loop(
+            "tile", first, order_.tiles(), teams_, ir::For::Kind::serial, [&](const Affine& tile) {
+                const TileRasterization::Place place = order_.place_of(builder_, builder_.index(tile));
+                const auto start = [&](Value block, int extent, int blocks) {
+                    const Value at = builder_.multiply(block, number(Integer{extent} * blocks));
+                    return blocks == 1
+                               ? at
+                               : builder_.add(at, builder_.index(k_tiles_.rank_in_cluster() * extent));
+                };
+                TileOrigin result{start(place.row, schedule_.cta_m, schedule_.cluster_m),
+                                  start(place.column, schedule_.cta_n, schedule_.cluster_n), place.matrix};
+                if (epilogue_)
+                    result.row_pair =
+                        start(place.row, schedule_.cta_m / WgmmaEpilogue::pair, schedule_.cluster_m);
+                if (!result_.reductions.empty()) {
+                    result.row_tile = start(place.row, 1, schedule_.cluster_m);
+                    result.column_tile = start(place.column, 1, schedule_.cluster_n);
+                }
+                body(result);
+            });
+    }
+
+    /// All accumulation intervals have the same length: the last one may extend past K, where elements are zero.
+    Integer count_of_k_tiles() const {
+        const Integer needed = ceil_divide(product_.k, Integer{schedule_.cta_k});
+        return schedule_.accumulation_interval == 0 ? needed : runs() * length_of_interval();
+    }
+    Integer runs() const {
+        return ceil_divide(product_.k,
+                           Integer{schedule_.cta_k} * std::max(schedule_.accumulation_interval, 1));
+    }
+    Integer length_of_interval() const {
+        return ceil_divide(ceil_divide(product_.k, Integer{schedule_.cta_k}), std::max<Integer>(runs(), 1));
+    }
+
+    Value number(Integer value) {
+        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+    }
+
+    // ---- producer thread
+    void fetch() {
+        const PipelineState stages(builder_, counters_, 0, schedule_.stages);
+        stages.start();
+        for_tiles([&](const TileOrigin& tile) {
+            if (!schedule_.has_bf16_split()) return produce_k_tiles(stages, tile, {tile.matrix, tile.matrix});
+            builder_.for_loop("product", reads_ab_ * count_of_split_products(), [&](const Affine& product) {
+                const auto plane = [&](std::size_t factor) {
+                    const Value term = builder_.load(terms_[factor], product);
+                    if (k_tiles_.layout(factor).is_shared) return term;
+                    return builder_.add(builder_.multiply(tile.matrix, number(schedule_.bf16_split)), term);
+                };
+                produce_k_tiles(stages, tile, {plane(0), plane(1)});
+            });
+        });
+    }
+
+    /// `matrices`: indices of the matrices of B and of A, including split terms if any.
+    void produce_k_tiles(const PipelineState& stages, const TileOrigin& tile,
+                         const std::array<Value, 2>& matrices) {
+        const Affine count =
+            schedule_.has_bf16_split() ? Affine(count_of_k_tiles()) : reads_ab_ * count_of_k_tiles();
+        builder_.for_loop(std::string(k_tile_loop), count, [&](const Affine& k_tile) {
+            k_tiles_.fetch({{tile.column, tile.row}, matrices}, k_tile, stages.stage(), stages.other_phase());
+            stages.advance();
+        });
+    }
+
+    /// Products of split terms per GEMM.
+    Integer count_of_split_products() const {
+        return schedule_.has_bf16_split() ? std::ssize(bf16_split_products(schedule_.bf16_split)) : 1;
+    }
+
+    // ---- consumer warpgroups
+    int products() const {
+        return (has_register_a_ ? schedule_.cta_m : schedule_.cta_n) / schedule_.warpgroups / rows_of_wgmma;
+    }
+
+    void multiply(int warpgroup) {
+        const PipelineState stages(builder_, counters_, 0, schedule_.stages);
+        const PipelineState ways(builder_, counters_, PipelineState::count, 1);
+        stages.start();
+        ways.start();
+        const WgmmaUpdate update(builder_, schedule_, product_, result_, ways, warpgroup);
+        for_tiles([&](const TileOrigin& tile) {
+            if (schedule_.promotes_accumulators())
+                multiply_intervals(warpgroup, stages);
+            else
+                multiply_interval(warpgroup, stages,
+                                  reads_ab_ * (count_of_k_tiles() * count_of_split_products()));
+            update.write(tile);
+        });
+        update.finish();
+    }
+
+    Integer count_of_accumulators() const { return Integer{products()} * wgmma_instruction_.registers(); }
+    void clear(ir::Buffer accumulators) {
+        for (Integer k = 0; k < count_of_accumulators(); ++k)
+            builder_.store(accumulators, k, builder_.constant({ir::Scalar::float32, 1}, 0));
+    }
+
+    void multiply_intervals(int warpgroup, const PipelineState& stages) {
+        clear(result_.accumulators);
+        const Integer products = count_of_split_products() - (schedule_.promotes_leading() ? 1 : 0);
+        if (products > 0)
+            builder_.for_loop("run", reads_ab_ * (runs() * products), [&](const Affine&) {
+                multiply_interval(warpgroup, stages, length_of_interval());
+                promote();
+            });
+        if (schedule_.promotes_leading()) multiply_leading(warpgroup, stages);
+    }
+
+    /// Adds tensor-core accumulators, which truncate, to float32 accumulators, which round.
+    void promote() {
+        for (Integer k = 0; k < count_of_accumulators(); ++k)
+            builder_.store(
+                result_.accumulators, k,
+                builder_.add(builder_.load(result_.accumulators, k), builder_.load(wgmma_accumulators_, k)));
+    }
+
+    /// The last products, of leading terms: accumulators restart after each promotion interval. While one warpgroup
+    /// promotes, tensor cores multiply for the others.
+    void multiply_leading(int warpgroup, const PipelineState& stages) {
+        const Integer interval = schedule_.promotion_interval;
+        builder_.for_loop("leading_piece", reads_ab_ * count_of_k_tiles(), [&](const Affine&) {
+            k_tiles_.wait(stages.stage(), stages.phase());
+            for (Integer first = 0; first < schedule_.cta_k; first += interval) {
+                start_wgmma(warpgroup, stages.stage(), {first, first + interval, true});
+                builder_.fence({AsyncFence::Kind::wait, 0, AsyncFence::What::wgmmas});
+                if (first + interval == schedule_.cta_k) k_tiles_.release(stages.stage());
+                promote();
+            }
+            stages.advance();
+        });
+    }
+
+    /// Multiplies `count` k-tiles.
+    void multiply_interval(int warpgroup, const PipelineState& stages, const Affine& count) {
+        clear(wgmma_accumulators_);
+        if (has_register_a_)
+            return WgmmaRegisterA(builder_, wgmma_instruction_, k_tiles_, {fragments_, wgmma_accumulators_},
+                                  warpgroup, products())
+                .multiply_interval(stages, count);
+        const auto release_before = [&] { k_tiles_.release(stages.stage_before()); };
+        builder_.for_loop(std::string(k_tile_loop), count, [&](const Affine& k_tile) {
+            k_tiles_.wait(stages.stage(), stages.phase());
+            multiply_k_tile(warpgroup, stages.stage());
+            builder_.if_then({{k_tile - 1, Relation::nonnegative}}, release_before);
+            stages.advance();
+        });
+        builder_.fence({AsyncFence::Kind::wait, 0, AsyncFence::What::wgmmas});
+        builder_.if_then({{count - 1, Relation::nonnegative}}, release_before);
+    }
+
+    /// Starts the wgmmas of a k-tile, and waits for those of the previous one.
+    void multiply_k_tile(int warpgroup, Value stage) {
+        start_wgmma(warpgroup, stage, {0, schedule_.cta_k, false});
+        builder_.fence({AsyncFence::Kind::wait, 1, AsyncFence::What::wgmmas});
+    }
+
+    /// Instructions of one k-tile: the first sets the accumulators or adds to them.
+    struct Steps {
+        Integer begin, end;
+        bool is_first;
+    };
+    void start_wgmma(int warpgroup, Value stage, const Steps& steps) {
+        builder_.fence({AsyncFence::Kind::begin, 0, AsyncFence::What::wgmmas});
+        for (Integer step = steps.begin; step < steps.end; step += wgmma_instruction_.depth) {
+            const bool begins = steps.is_first && step == steps.begin;
+            for (int part = 0; part < products(); ++part)
+                builder_.wgmma(
+                    begins ? first_entry() : wgmma_instruction_, wgmma_accumulators_,
+                    Integer{part} * wgmma_instruction_.registers(),
+                    k_tiles_.operand(0, Integer{warpgroup * products() + part} * rows_of_wgmma, step, stage),
+                    k_tiles_.operand(1, 0, step, stage));
+        }
+        builder_.fence({AsyncFence::Kind::commit, 0, AsyncFence::What::wgmmas});
+    }
+    const ir::WgmmaInstruction& first_entry() const {
+        return target::wgmma_overwriting(wgmma_instruction_.factor, wgmma_instruction_.columns);
+    }
+
+    const MatrixProduct& product_;
+    bool is_swapped_;
+    const GpuSchedule& schedule_;
+    const target::Gpu& gpu_;
+    Builder builder_;
+    WgmmaPipeline k_tiles_;
+    bool has_register_a_;
+    const ir::WgmmaInstruction& wgmma_instruction_;
+    TileRasterization order_;           ///< over the tiles of clusters
+    Integer teams_ = 1;                 ///< number of clusters
+    std::array<ir::Buffer, 2> terms_{}; ///< constant tables: terms of each product, in order
+    ir::Buffer counters_ = 0;
+    ir::Buffer wgmma_accumulators_ = 0; ///< of tensor cores
+    ir::Buffer fragments_ = 0;          ///< of A, if loaded through registers
+    WgmmaOutput result_;
+    std::optional<WgmmaEpilogue> epilogue_;
+    Affine reads_ab_;
+};
+
+} // namespace
+
+int consumer_registers(const GpuSchedule& schedule) {
+    return schedule.warpgroups == 2 ? 240 : schedule.warpgroups == 3 ? 160 : 0;
+}
+int producer_registers(const GpuSchedule& schedule) {
+    return schedule.warpgroups == 2 ? 24 : schedule.warpgroups == 3 ? 32 : 0;
+}
+
+ir::Program wgmma_kernel(const MatrixProduct& canonical, bool is_swapped, const GpuSchedule& schedule,
+                         const target::Gpu& gpu, const GpuEpilogue& epilogue) {
+    return WgmmaKernelWriter(canonical, is_swapped, schedule, gpu, epilogue).write();
+}
+
+} // namespace swirl::gemm

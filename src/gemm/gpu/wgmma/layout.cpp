@@ -1,0 +1,146 @@
+#include "gemm/gpu/wgmma/layout.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/epilogue/wgmma_reductions.hpp"
+#include "gemm/gpu/prologue/bf16_split.hpp"
+#include "gemm/gpu/prologue/operand_transpose.hpp"
+#include "gemm/gpu/wgmma/tensor_map.hpp"
+
+#include <utility>
+
+namespace swirl::gemm {
+
+namespace {
+
+constexpr Integer signal_bytes = 8;
+
+/// An operand's matrix as TMA sees it, and its extent in a block's tile.
+struct Source {
+    const char* name;
+    MatrixLayout layout;
+    DataType number;
+    Integer rows, columns;
+    bool mn_is_rows;
+    Integer mn_extent;
+    Integer multicast;
+};
+
+/// Layout of a matrix's split terms.
+MatrixLayout with_terms(const Source& source, Integer batch, int terms) {
+    const Bf16SplitLayout to = bf16_split_layout(source.layout, source.rows, source.columns, batch, terms);
+    return {to.along_rows ? 1 : to.pitch, to.along_rows ? to.pitch : 1, false, to.plane()};
+}
+
+WgmmaOperand operand_of(const Source& source, const GpuSchedule& schedule, Integer batch) {
+    WgmmaOperand operand;
+    operand.scalar = schedule.has_bf16_split() ? ir::Scalar::bfloat16 : scalar_of(source.number);
+    operand.mn_extent = source.mn_extent;
+    operand.depth = schedule.cta_k;
+    operand.multicast = source.multicast;
+    operand.terms = schedule.bf16_split;
+    operand.is_shared = source.layout.batch_stride == 0;
+    MatrixLayout layout = source.layout;
+    Integer matrices = batch;
+    if (schedule.has_bf16_split()) {
+        layout = with_terms(source, batch, schedule.bf16_split);
+        matrices = (source.layout.batch_stride == 0 ? 1 : batch) * schedule.bf16_split;
+    }
+    operand.has_matrix = has_batch_coordinate(layout, matrices);
+    const Integer all_mn = source.mn_is_rows ? source.rows : source.columns;
+    const Integer depth = source.mn_is_rows ? source.columns : source.rows;
+    const Integer mn_stride = source.mn_is_rows ? layout.row_stride : layout.column_stride;
+    const Integer depth_stride = source.mn_is_rows ? layout.column_stride : layout.row_stride;
+    operand.layout.k_major = depth_stride == 1;
+    if (operand.layout.k_major) {
+        operand.layout.panel = source.mn_extent * operand.row();
+        operand.tensor =
+            tensor_map_of(source.name, {depth, all_mn}, mn_stride, {operand.row(), operand.mn_of_slice()},
+                          ir::swizzle_row_bytes, layout, matrices);
+    } else {
+        operand.layout.panel = operand.depth * operand.row();
+        operand.tensor =
+            tensor_map_of(source.name, {all_mn, depth}, depth_stride, {operand.row(), operand.depth},
+                          ir::swizzle_row_bytes, layout, matrices);
+    }
+    operand.tensor.rounds = schedule.is_tf32();
+    return operand;
+}
+
+bool needs_k_major(const GpuSchedule& schedule) { return schedule.is_tf32() && !schedule.has_bf16_split(); }
+
+} // namespace
+
+bool has_register_a(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    return needs_k_major(schedule) && canonical.a.column_stride != 1 && schedule.transpose_a == 0;
+}
+
+bool transposes_a(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    return needs_k_major(schedule) && canonical.a.column_stride != 1 && schedule.transpose_a != 0;
+}
+
+bool transposes_b(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    return needs_k_major(schedule) && canonical.b.row_stride != 1;
+}
+
+Integer bytes_of_operand_element(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    return schedule.has_bf16_split() ? bytes_of(DataType::bfloat16) : bytes_of(canonical.type_of_a());
+}
+
+Integer WgmmaOperand::place(Integer mn, Integer step) const {
+    if (layout.k_major) return step / row() * layout.panel + mn * row() + step % row();
+    return mn / row() * layout.panel + step * row();
+}
+
+std::vector<WgmmaOperand::Load> WgmmaOperand::loads() const {
+    std::vector<Load> result;
+    if (layout.k_major)
+        for (Integer step = 0; step < depth; step += row()) result.push_back({0, step, place(0, step)});
+    else
+        for (Integer mn = 0; mn < mn_of_slice(); mn += row()) result.push_back({mn, 0, place(mn, 0)});
+    return result;
+}
+
+Integer WgmmaOperand::scalars_of_slice() const { return place(mn_of_slice(), 0); }
+
+std::array<WgmmaOperand, 2> wgmma_operands(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const MatrixLayout layout_of_b =
+        transposes_b(schedule, canonical) ? transpose_of_b(canonical).output_layout() : canonical.b;
+    MatrixLayout layout_of_a = canonical.a;
+    if (transposes_a(schedule, canonical)) {
+        layout_of_a = transpose_of_a(canonical).output_layout();
+        std::swap(layout_of_a.row_stride, layout_of_a.column_stride);
+    }
+    const Source b = {"b_tiles",         layout_of_b, canonical.type_of_b(), canonical.k,
+                      canonical.columns, false,       schedule.cta_n,        schedule.cluster_m};
+    const Source a = {"a_tiles",   layout_of_a, canonical.type_of_a(), canonical.rows,
+                      canonical.k, true,        schedule.cta_m,        schedule.cluster_n};
+    return {operand_of(b, schedule, canonical.batch), operand_of(a, schedule, canonical.batch)};
+}
+
+ir::TensorInfo tensor_map_of_c(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const Integer row = ir::swizzle_row_bytes / bytes_of(canonical.type_of_c());
+    const Integer columns = has_register_a(schedule, canonical) ? epilogue_tile_n(schedule)
+                                                                : schedule.cta_n / schedule.warpgroups;
+    return tensor_map_of("c_tiles", {canonical.rows, canonical.columns}, canonical.c.column_stride,
+                         {row, columns}, ir::swizzle_row_bytes, canonical.c, canonical.batch);
+}
+
+std::optional<ir::TensorInfo> tensor_map_of_stores(const GpuSchedule& schedule,
+                                                   const MatrixProduct& canonical) {
+    ir::TensorInfo result = tensor_map_of_c(schedule, canonical);
+    result.name = "c_chunks";
+    result.extents.front() -= residual_rows(canonical);
+    if (result.extents.front() == 0) return std::nullopt;
+    return result;
+}
+
+Integer wgmma_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    Integer bytes = 0;
+    for (const WgmmaOperand& operand : wgmma_operands(schedule, canonical))
+        bytes += schedule.stages * operand.scalars() * size_in_bytes(operand.scalar);
+    bytes += Integer{schedule.epilogue_tile_m} * schedule.cta_n * bytes_of(canonical.type_of_c());
+    bytes += WgmmaReductions::shared_bytes(schedule, canonical);
+    return bytes + (2 * schedule.stages + schedule.warpgroups) * signal_bytes + ir::swizzle_pattern_bytes;
+}
+
+} // namespace swirl::gemm

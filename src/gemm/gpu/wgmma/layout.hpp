@@ -1,0 +1,85 @@
+#pragma once
+
+#include "gemm/gpu/schedule.hpp"
+#include "ir/builder.hpp"
+#include "ir/tile.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+/// Layout of a wgmma kernel's operands in shared memory, and the TMA boxes that load them.
+///
+/// Tensor cores compute Cᵀ = Bᵀ·Aᵀ: accumulator rows hold adjacent elements, and C's columns are contiguous. So B's
+/// columns are the rows of a wgmma (its M), and A's rows its columns (its N); "mn" denotes either here.
+namespace swirl::gemm {
+
+constexpr Integer warpgroup_threads = 128;
+constexpr int rows_of_wgmma = 64; ///< M of a wgmma: columns of C
+
+/// Bytes of an element that tensor cores read: of a split term, or of the operand.
+Integer bytes_of_operand_element(const GpuSchedule& schedule, const MatrixProduct& canonical);
+
+/// Whether C = A·B is computed untransposed: rows of A, which threads load from shared memory into registers, are the
+/// rows of a wgmma, and columns of B its columns. Needed if tensor cores require K-major elements and A is not
+/// K-major.
+bool has_register_a(const GpuSchedule& schedule, const MatrixProduct& canonical);
+/// Whether a kernel before the GEMM transposes A to K-major instead.
+bool transposes_a(const GpuSchedule& schedule, const MatrixProduct& canonical);
+/// Whether a kernel before the GEMM transposes B to K-major, which tensor cores require of B too.
+bool transposes_b(const GpuSchedule& schedule, const MatrixProduct& canonical);
+
+/// One operand of a canonical problem: a tile of mn_extent rows or columns along M or N, each with K.
+struct WgmmaOperand {
+    ir::TensorInfo tensor; ///< its box is one load
+    ir::SmemTileLayout layout;
+    ir::Scalar scalar = ir::Scalar::bfloat16;
+    Integer mn_extent = 0;   ///< of a block's tile
+    Integer depth = 0;       ///< of a k-tile
+    Integer multicast = 1;   ///< blocks of a cluster that load it together, each one share for all
+    bool has_matrix = false; ///< the tensor's last coordinate selects the matrix, or the split term
+    Integer terms = 0;       ///< of each matrix, one after the other
+    bool is_shared = false;  ///< the batch shares one matrix, or its terms
+
+    Integer scalars() const { return mn_extent * depth; } ///< of a k-tile
+    Integer row() const { return ir::swizzle_row_bytes / size_in_bytes(scalar); }
+    /// Offset in a k-tile of (mn, step); either mn or step begins a row.
+    Integer place(Integer mn, Integer step) const;
+
+    /// One TMA load of a block's share of a k-tile: its coordinates in the tile, and its offset in the first share's
+    /// k-tile.
+    struct Load {
+        Integer mn = 0;
+        Integer step = 0;
+        Integer place = 0;
+    };
+    std::vector<Load> loads() const;
+    Integer mn_of_slice() const { return mn_extent / multicast; }
+    Integer scalars_of_slice() const; ///< from one share's offset in a k-tile to the next one's
+};
+
+/// B's columns and A's rows, in this order: the wgmma's A and B.
+std::array<WgmmaOperand, 2> wgmma_operands(const GpuSchedule& schedule, const MatrixProduct& canonical);
+
+/// Columns of an epilogue tile with A in registers, where each warpgroup has all of its rows there; otherwise
+/// epilogue tiles have epilogue_tile_m rows.
+constexpr int epilogue_tile_n(const GpuSchedule& schedule) {
+    return schedule.epilogue_tile_m * schedule.cta_n / schedule.cta_m;
+}
+
+/// C as TMA moves its tiles: boxes of a warpgroup's columns, or an epilogue tile's, by a row of shared memory.
+ir::TensorInfo tensor_map_of_c(const GpuSchedule& schedule, const MatrixProduct& canonical);
+
+/// C's last rows, if they do not fill a swizzle chunk (ir::swizzle_chunk_bytes). A TMA store writes whole chunks, and
+/// the excess may be the caller's; threads store these rows instead.
+inline Integer residual_rows(const MatrixProduct& canonical) {
+    return canonical.rows % (ir::swizzle_chunk_bytes / bytes_of(canonical.type_of_c()));
+}
+/// C without its residual rows, as TMA stores see it; nothing if it has no other rows.
+std::optional<ir::TensorInfo> tensor_map_of_stores(const GpuSchedule& schedule,
+                                                   const MatrixProduct& canonical);
+
+/// Bytes of shared memory.
+Integer wgmma_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical);
+
+} // namespace swirl::gemm

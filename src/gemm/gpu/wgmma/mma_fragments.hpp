@@ -1,0 +1,58 @@
+#pragma once
+
+#include "gemm/gpu/simt/layout.hpp"
+#include "target/nvidia/tensor_cores.hpp"
+
+#include <vector>
+
+namespace swirl::gemm {
+
+/// The shape of the mma.sync instruction of a schedule, for this operand type.
+target::MmaShape mma_shape_of(const GpuSchedule& schedule, const target::Gpu& gpu, ir::Scalar operand_type);
+
+/// A thread's operands and accumulators as fragments of mma.sync. The instruction's rows g and g + 8 are adjacent
+/// rows of the tile: any assignment of rows works as long as A and C agree.
+class MmaFragments {
+public:
+    MmaFragments(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+                 ir::Scalar operand_type, const target::MmaShape& shape)
+        : builder_(builder),
+          schedule_(schedule),
+          threads_(threads),
+          operand_type_(operand_type),
+          shape_(shape) {}
+
+    /// Elements of A and of B that a thread holds for one instruction's K: in fours of k indices; within a four by
+    /// rows, or by groups of eight columns.
+    int count_of_a() const { return schedule_.thread_m * fours(); }
+    int count_of_b() const { return groups() * fours(); }
+
+    /// From k-tile `number` after the one at `place`, starting at k index `step` in it.
+    std::vector<ir::Value> load_a(const SmemTile& k_tile, ir::Buffer buffer, const Affine& place,
+                                  const Affine& step, ir::Value number) const;
+    std::vector<ir::Value> load_b(const SmemTile& k_tile, ir::Buffer buffer, const Affine& place,
+                                  const Affine& step, ir::Value number) const;
+
+    /// Accumulates into `accumulators`, which are ordered by columns.
+    void multiply(std::vector<ir::Value>& accumulators, const std::vector<ir::Value>& a,
+                  const std::vector<ir::Value>& b) const;
+
+private:
+    static constexpr int k_per_fragment = 4; ///< k indices over which adjacent threads hold elements
+    int fours() const { return schedule_.mma_k / k_per_fragment; }
+    int groups() const { return schedule_.thread_n / 2; }
+    int row_groups() const { return shape_.rows / 8; } ///< of one instruction, per thread
+
+    bool is_of_pairs() const { return operand_type_ != ir::Scalar::float64; }
+    const ir::Instruction& instruction() const;
+    ir::Value joined_a(const std::vector<ir::Value>& a, int row) const;
+    ir::Value lane(ir::Value vector, int lane) const;
+
+    ir::Builder& builder_;
+    const GpuSchedule& schedule_;
+    const SimtThreadLayout& threads_;
+    ir::Scalar operand_type_;
+    target::MmaShape shape_;
+};
+
+} // namespace swirl::gemm

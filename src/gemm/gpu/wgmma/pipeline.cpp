@@ -1,0 +1,98 @@
+#include "gemm/gpu/wgmma/pipeline.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace swirl::gemm {
+
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+ir::BufferInfo buffer_of_smem_tiles(const char* name, ir::Scalar scalar, Integer elements) {
+    ir::BufferInfo info;
+    info.name = name;
+    info.element = scalar;
+    info.space = ir::Space::shared;
+    info.elements = elements;
+    info.alignment = ir::swizzle_pattern_bytes;
+    info.written = true;
+    return info;
+}
+
+WgmmaPipeline::WgmmaPipeline(ir::Builder& builder, const GpuSchedule& schedule,
+                             const MatrixProduct& canonical)
+    : builder_(builder),
+      schedule_(schedule),
+      operands_(wgmma_operands(schedule, canonical)),
+      cluster_(Integer{schedule.cluster_m} * schedule.cluster_n) {}
+
+void WgmmaPipeline::declare_smem_tiles(ir::Buffer b, ir::Buffer a) {
+    for (std::size_t f = 0; f < operands_.size(); ++f) {
+        ir::TensorInfo tensor = operands_[f].tensor;
+        tensor.buffer = f == 0 ? b : a;
+        tensors_[f] = builder_.tensor(tensor);
+        k_tiles_[f] = builder_.add(buffer_of_smem_tiles(f == 0 ? "b_pieces" : "a_pieces", operands_[f].scalar,
+                                                        schedule_.stages * operands_[f].scalars()));
+    }
+}
+
+void WgmmaPipeline::declare_mbarriers() {
+    full_ = builder_.shared("full", ir::Scalar::int64, schedule_.stages);
+    empty_ = builder_.shared("empty", ir::Scalar::int64, schedule_.stages);
+}
+
+void WgmmaPipeline::initialize() const {
+    for (Integer stage = 0; stage < schedule_.stages; ++stage) {
+        builder_.mbarrier_init({full_, stage}, 1);
+        builder_.mbarrier_init({empty_, stage}, schedule_.warpgroups * cluster_);
+    }
+}
+
+Affine WgmmaPipeline::rank_in_cluster() const { return builder_.block(0, 1, cluster_); }
+
+void WgmmaPipeline::fetch(const Start& start, const Affine& k_tile, Value stage, Value empty_phase) const {
+    builder_.mbarrier_wait(mbarrier(empty_, stage), empty_phase);
+    Integer bytes = 0;
+    for (const WgmmaOperand& operand : operands_) bytes += operand.scalars() * size_in_bytes(operand.scalar);
+    builder_.mbarrier_arrive_expect_tx(mbarrier(full_, stage), bytes);
+    for (std::size_t which = 0; which < operands_.size(); ++which) load(which, start, k_tile, stage);
+}
+
+void WgmmaPipeline::load(std::size_t which, const Start& start, const Affine& k_tile, Value stage) const {
+    const WgmmaOperand& operand = operands_[which];
+    const Affine share = operand.multicast > 1 ? rank_in_cluster() : Affine(0);
+    const unsigned blocks = operand.multicast > 1 ? (1U << operand.multicast) - 1 : 0;
+    for (const WgmmaOperand::Load& load : operand.loads()) {
+        const Value mn =
+            builder_.add(start.mn[which], builder_.index(share * operand.mn_of_slice() + load.mn));
+        const Value step = builder_.index(k_tile * schedule_.cta_k + load.step);
+        std::vector<Value> at = {mn, step};
+        if (operand.layout.k_major) std::swap(at[0], at[1]);
+        if (operand.has_matrix) at.push_back(start.matrices[which]);
+        builder_.tma_load(
+            tensors_[which], at,
+            {k_tiles_[which], share * operand.scalars_of_slice() + load.place, stage, operand.scalars()},
+            mbarrier(full_, stage), blocks);
+    }
+}
+
+void WgmmaPipeline::wait(Value stage, Value phase) const {
+    builder_.mbarrier_wait(mbarrier(full_, stage), phase);
+}
+
+void WgmmaPipeline::release(Value stage) const {
+    const Affine thread = builder_.thread(0, 1, warpgroup_threads);
+    if (cluster_ == 1)
+        return builder_.if_then({{thread, Relation::zero}},
+                                [&] { builder_.mbarrier_arrive(mbarrier(empty_, stage)); });
+    builder_.if_then({{thread - cluster_, Relation::negative}},
+                     [&] { builder_.mbarrier_arrive(mbarrier(empty_, stage), builder_.index(thread)); });
+}
+
+ir::Builder::WgmmaOperand WgmmaPipeline::operand(std::size_t which, Integer mn, Integer step,
+                                                 Value stage) const {
+    return {{k_tiles_[which], operands_[which].place(mn, step), stage, operands_[which].scalars()},
+            operands_[which].layout};
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,110 @@
+#include "gemm/gpu/wgmma/register_a.hpp"
+
+#include "base/error.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::AsyncFence;
+using ir::Value;
+
+constexpr int pair = 2; ///< elements that a thread moves at once
+
+} // namespace
+
+Value FragmentRows::offset_in_row(int part, const Affine& mn) const {
+    const Affine bit2 = builder_.thread(0, 4, 2), bit3 = builder_.thread(0, 8, 2),
+                 bit4 = builder_.thread(0, 16, 2);
+    const Affine half = parts_ == 1 ? builder_.thread(0, 32, 2) : Affine(part % 2);
+    const Value own = builder_.index(8 * bit3 + 4 * half + 2 * bit4 + bit2);
+    const Value k_tile = builder_.bit_xor(own, builder_.index(2 * bit3));
+    return builder_.bit_xor(k_tile, builder_.index(2 * mn));
+}
+
+Affine FragmentRows::panel(int part, bool of_block) const {
+    ensure(parts_ == 1 || parts_ % 2 == 0, "a warpgroup of {} parts", parts_);
+    const Integer first = of_block ? Integer{warpgroup_} * 2 * parts_ : 0;
+    if (parts_ == 1) return first + builder_.thread(0, 64, 2);
+    return first + parts_ / 2 * builder_.thread(0, 32, 4) + part / 2;
+}
+
+WgmmaRegisterA::Places WgmmaRegisterA::places_in(Value stage) const {
+    const Value before = builder_.multiply(
+        stage, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(a_.scalars() / pair)));
+    Places result;
+    for (int part = 0; part < parts_; ++part)
+        for (int half = 0; half < halves; ++half) {
+            const Affine step = builder_.thread(0, 1, 4) + 4 * half;
+            const Affine row = a_.layout.panel / pair * rows_.panel(part, true) + a_.row() / pair * step;
+            const Value place = builder_.add(rows_.offset_in_row(part, step), builder_.index(row));
+            result.push_back(builder_.add(place, before));
+        }
+    return result;
+}
+
+void WgmmaRegisterA::load(const Places& places, int step) const {
+    for (int part = 0; part < parts_; ++part)
+        for (int half = 0; half < halves; ++half) {
+            const Value numbers =
+                builder_.load(k_tiles_.buffer(1), Integer{step} * entry_.depth * a_.row(),
+                              {.lanes = pair,
+                               .dynamic = places[static_cast<std::size_t>(part * halves + half)],
+                               .dynamic_scale = pair});
+            builder_.store(memory_.fragments, first_register(step, part) + pair * half, numbers,
+                           {.lanes = pair});
+        }
+}
+
+void WgmmaRegisterA::multiply_step(int step, Value stage) const {
+    builder_.fence({AsyncFence::Kind::begin, 0, AsyncFence::What::wgmmas});
+    for (int part = 0; part < parts_; ++part)
+        builder_.wgmma(entry_, memory_.accumulators, Integer{part} * entry_.registers(),
+                       {{memory_.fragments, first_register(step, part)}, {}},
+                       k_tiles_.operand(0, 0, Integer{step} * entry_.depth, stage));
+    builder_.fence({AsyncFence::Kind::commit, 0, AsyncFence::What::wgmmas});
+    builder_.fence({AsyncFence::Kind::wait, sets - prefetch_distance, AsyncFence::What::wgmmas});
+}
+
+/// Once the first wgmmas have started, those of the previous k-tile are complete, and so are all threads' loads from
+/// it.
+void WgmmaRegisterA::multiply_k_tile(const PipelineState& stages, const Affine& number, bool is_last) const {
+    const Value stage = stages.stage();
+    const Value next = is_last ? ir::no_value : stages.stage_after();
+    const Value next_phase = is_last ? ir::no_value : stages.phase_after();
+    const int steps = static_cast<int>(a_.depth) / entry_.depth;
+    Places places = places_in(stage);
+    for (int step = 0; step < steps; ++step) {
+        multiply_step(step, stage);
+        if (step == sets - prefetch_distance - 1)
+            builder_.if_then({{number - 1, ir::Condition::Relation::nonnegative}},
+                             [&] { k_tiles_.release(stages.stage_before()); });
+        const int loaded = step + prefetch_distance;
+        if (loaded == steps && !is_last) {
+            k_tiles_.wait(next, next_phase);
+            places = places_in(next);
+        }
+        if (loaded < steps || !is_last) load(places, loaded % steps);
+    }
+    stages.advance();
+}
+
+void WgmmaRegisterA::multiply_interval(const PipelineState& stages, const Affine& count) const {
+    const auto if_any = [&](auto&& body) {
+        builder_.if_then({{count - 1, ir::Condition::Relation::nonnegative}}, body);
+    };
+    if_any([&] {
+        const Value stage = stages.stage();
+        k_tiles_.wait(stage, stages.phase());
+        const Places places = places_in(stage);
+        for (int step = 0; step < prefetch_distance; ++step) load(places, step);
+    });
+    builder_.for_loop(std::string(k_tile_loop), count - 1,
+                      [&](const Affine& number) { multiply_k_tile(stages, number, false); });
+    if_any([&] { multiply_k_tile(stages, count - 1, true); });
+    builder_.fence({AsyncFence::Kind::wait, 0, AsyncFence::What::wgmmas});
+    if_any([&] { k_tiles_.release(stages.stage_before()); });
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,310 @@
+#include "gemm/gpu/wgmma/tma_loader.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/wgmma/tensor_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace swirl::gemm {
+
+namespace {
+
+using Relation = ir::Condition::Relation;
+
+constexpr Integer longest_box = 256, signal_bytes = 8;
+constexpr int leads = 2, sides = 2;
+constexpr Integer banks = 32; ///< of shared memory
+/// Lines with at most this many chunks: assigning adjacent threads along the line then transposes faster; sgemm NN
+/// 3000 takes 1.5% less time (decision 031).
+constexpr Integer few_chunks = 4;
+constexpr Integer mn_of_pattern = ir::swizzle_pattern_bytes / ir::swizzle_row_bytes;
+
+/// An operand as its k-tiles are built: lines are A's rows or B's columns.
+struct OperandView {
+    const char* name;
+    const MatrixLayout& layout;
+    Integer extent, stride, depth_stride;
+};
+
+OperandView view_of(const MatrixProduct& canonical, std::size_t operand) {
+    if (operand == 0)
+        return {"A", canonical.a, canonical.rows, canonical.a.row_stride, canonical.a.column_stride};
+    return {"B", canonical.b, canonical.columns, canonical.b.column_stride, canonical.b.row_stride};
+}
+
+ir::TensorInfo tensor_map_of_k_tiles(const MatrixProduct& canonical, std::size_t operand,
+                                     const SmemTile& k_tile) {
+    const OperandView lines = view_of(canonical, operand);
+    const char* const name = operand == 0 ? "a_tiles" : "b_tiles";
+    if (!k_tile.is_smem_k_major())
+        return tensor_map_of(name, {lines.extent, canonical.k}, lines.depth_stride,
+                             {k_tile.extent, k_tile.depth}, 0, lines.layout, canonical.batch);
+    const Integer bytes = k_tile.row * bytes_of(k_tile.number);
+    return tensor_map_of(name, {canonical.k, lines.extent}, lines.stride, {k_tile.row, k_tile.extent},
+                         bytes > ir::swizzle_chunk_bytes ? bytes : 0, lines.layout, canonical.batch);
+}
+
+/// Lines that a block's threads transpose per round.
+Integer mn_of_round(const GpuSchedule& schedule, const SmemTile& k_tile) {
+    return schedule.threads() / (k_tile.depth / k_tile.chunk());
+}
+
+std::string smem_transpose_infeasibility(const GpuSchedule& schedule, const SmemTile& k_tile) {
+    const SmemTile lines = tile_before_transpose(k_tile);
+    if (lines.row < k_tile.chunk())
+        return fmt::format("a piece has {} steps; multiples of {} are possible", k_tile.depth,
+                           k_tile.chunk());
+    const Integer chunks = k_tile.depth / k_tile.chunk();
+    if (schedule.threads() % (chunks * mn_of_pattern) != 0)
+        return fmt::format("{} threads turn lines of {} chunks; multiples of {} threads are possible",
+                           schedule.threads(), chunks, chunks * mn_of_pattern);
+    if (k_tile.extent % mn_of_pattern != 0)
+        return fmt::format("a block has {} lines; multiples of {} are possible", k_tile.extent,
+                           mn_of_pattern);
+    return {};
+}
+
+std::string k_major_infeasibility(const GpuSchedule& schedule, const SmemTile& k_tile, std::size_t operand) {
+    const int lanes = operand == 0 ? schedule.warp_lanes_m : schedule.warp_lanes_n;
+    const int lines = operand == 0 ? schedule.thread_m : schedule.thread_n;
+    if (k_tile.row < k_tile.chunk())
+        return fmt::format("slices have {} steps of a piece; multiples of {} are possible",
+                           schedule.cta_k / schedule.sliced_k, k_tile.chunk());
+    if (schedule.zigzag != 0) return "zigzag is 1; 0 is possible";
+    if (k_tile.extent % mn_of_pattern != 0 ||
+        (lanes * lines != k_tile.extent && lanes * lines % mn_of_pattern != 0))
+        return fmt::format("a block has {} lines, a warp {}; multiples of {} are possible", k_tile.extent,
+                           lanes * lines, mn_of_pattern);
+    return {};
+}
+
+std::string tma_operand_infeasibility(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                                      std::size_t operand) {
+    const OperandView lines = view_of(canonical, operand);
+    const SmemTile k_tile = smem_tiles_of(schedule, canonical)[operand];
+    if (k_tile.number != canonical.data_type || is_complex(canonical.data_type))
+        return fmt::format("the data type is {}, and accumulators are {}; equal and real ones are possible",
+                           word_of(k_tile.number), word_of(canonical.data_type));
+    if (std::string why = tensor_map_infeasibility(lines.layout, k_tile.number, canonical.batch);
+        !why.empty())
+        return why;
+    const bool is_smem_k_major = schedule.is_tma_k_major(operand) || schedule.is_transposed(operand);
+    if ((is_smem_k_major ? lines.depth_stride : lines.stride) != 1)
+        return fmt::format("neighbours along {} are {} apart, which has to be 1 where {}_bulk is {}",
+                           is_smem_k_major ? "the depth" : "the other extent",
+                           is_smem_k_major ? lines.depth_stride : lines.stride, operand == 0 ? 'a' : 'b',
+                           is_smem_k_major ? 2 : 1);
+    if (!k_tile.is_smem_k_major() && k_tile.steps > 1)
+        return fmt::format("threads load {} steps at once, which are not next to each other", k_tile.steps);
+    if (k_tile.extent > longest_box || k_tile.depth > longest_box)
+        return fmt::format("a piece of {} by {}; {} by {} at most are possible", k_tile.extent, k_tile.depth,
+                           longest_box, longest_box);
+    if (const Integer before = k_padding(schedule, canonical);
+        is_smem_k_major && before * bytes_of(k_tile.number) % ir::swizzle_chunk_bytes != 0)
+        return fmt::format(
+            "pieces begin {} steps before the first, as threads copy the other operand; "
+            "multiples of {} bytes are possible",
+            before, ir::swizzle_chunk_bytes);
+    if (!is_smem_k_major && lines.extent % k_tile.extent != 0 &&
+        lines.extent * bytes_of(k_tile.number) % ir::swizzle_chunk_bytes != 0)
+        return fmt::format(
+            "the last of its tiles, which all lie in C, begins at {} of {} lines; multiples of {} bytes "
+            "are possible",
+            lines.extent - k_tile.extent, lines.extent, ir::swizzle_chunk_bytes);
+    if (k_tile.extent * bytes_of(k_tile.number) % ir::swizzle_chunk_bytes != 0)
+        return fmt::format("{} elements of a step, which are no multiple of {} bytes", k_tile.extent,
+                           ir::swizzle_chunk_bytes);
+    if (schedule.is_transposed(operand)) return smem_transpose_infeasibility(schedule, k_tile);
+    return k_tile.is_smem_k_major() ? k_major_infeasibility(schedule, k_tile, operand) : std::string();
+}
+
+} // namespace
+
+Integer k_padding(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+    const Integer depth = Integer{schedule.cta_k} * schedule.split_k;
+    const Integer padding = ceil_divide(canonical.k, depth) * depth - canonical.k;
+    const auto is_smem_k_major = [&](std::size_t operand) {
+        return schedule.is_tma_k_major(operand) || schedule.is_transposed(operand);
+    };
+    const bool is_rounded =
+        schedule.is_tma(0) && schedule.is_tma(1) && (is_smem_k_major(0) || is_smem_k_major(1));
+    const Integer chunk = ir::swizzle_chunk_bytes / bytes_of(canonical.data_type);
+    return is_rounded ? padding / chunk * chunk : padding;
+}
+
+SmemTile tile_before_transpose(const SmemTile& k_tile) {
+    SmemTile result = k_tile;
+    result.is_tma = true;
+    result.is_transposed = false;
+    result.pitch = k_tile.depth;
+    result.row = std::gcd(k_tile.depth, ir::swizzle_row_bytes / bytes_of(k_tile.number));
+    return result;
+}
+
+TmaLoader::TmaLoader(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+                     const std::array<SmemTile, 2>& k_tiles)
+    : builder_(builder), schedule_(schedule), product_(canonical), k_tiles_(k_tiles) {}
+
+ir::Value TmaLoader::integer(Integer number) const {
+    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+}
+
+TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Integer least) {
+    Operand& one = operands_[operand];
+    const bool is_transposed = schedule_.is_transposed(operand);
+    one.k_tile = is_transposed ? tile_before_transpose(k_tiles_[operand]) : k_tiles_[operand];
+    ir::TensorInfo tensor = tensor_map_of_k_tiles(product_, operand, one.k_tile);
+    tensor.buffer = matrix;
+    one.tensor = builder_.tensor(std::move(tensor));
+    const auto memory = [&](std::string name, Integer elements, Integer alignment) {
+        ir::BufferInfo info;
+        info.name = std::move(name);
+        info.element = scalar_of(one.k_tile.number);
+        info.space = ir::Space::shared;
+        info.elements = elements;
+        info.alignment = static_cast<int>(alignment);
+        info.written = true;
+        return builder_.add(info);
+    };
+    const std::string name = operand == 0 ? "a_" : "b_";
+    one.loaded = memory(name + (is_transposed ? "lines" : "pieces"),
+                        std::max(least, schedule_.stages * one.k_tile.scalars()), ir::swizzle_pattern_bytes);
+    if (!is_transposed) return {one.loaded, one.loaded};
+    one.transposed =
+        memory(name + "pieces", sides * k_tiles_[operand].scalars(), SimtThreadLayout::widest_access);
+    return {one.loaded, one.transposed};
+}
+
+void TmaLoader::begin() {
+    mbarriers_ = builder_.shared("here", ir::Scalar::int64, leads * schedule_.stages);
+    builder_.if_then({{builder_.thread(0), Relation::zero}}, [&] {
+        for (int lead = 0; lead < leads; ++lead)
+            for (Integer stage = 0; has(lead) && stage < schedule_.stages; ++stage)
+                builder_.mbarrier_init({mbarriers_, lead * schedule_.stages + stage}, 1);
+    });
+    builder_.barrier();
+}
+
+bool TmaLoader::has(int lead) const {
+    return (schedule_.is_tma(0) && this->lead(0) == lead) || (schedule_.is_tma(1) && this->lead(1) == lead);
+}
+
+void TmaLoader::load(int lead, const Affine& step, const Stage& stage) const {
+    Integer bytes = 0;
+    const auto for_each = [&](auto&& action) {
+        for (std::size_t operand = 0; operand < operands_.size(); ++operand)
+            if (schedule_.is_tma(operand) && this->lead(operand) == lead) action(operands_[operand]);
+    };
+    for_each([&](const Operand& operand) {
+        bytes += operand.k_tile.extent * operand.k_tile.depth * bytes_of(operand.k_tile.number);
+    });
+    builder_.mbarrier_arrive_expect_tx({mbarriers_, lead * schedule_.stages + stage.number, stage.dynamic},
+                                       bytes);
+    for_each([&](const Operand& operand) { load(operand, step, stage, lead); });
+}
+
+void TmaLoader::load(const Operand& operand, const Affine& step, const Stage& stage, int lead) const {
+    const SmemTile& k_tile = operand.k_tile;
+    const Integer steps = k_tile.is_smem_k_major() ? k_tile.row : k_tile.depth;
+    for (Integer first = 0; first < k_tile.depth; first += steps) {
+        std::vector<ir::Value> at = {operand.start.mn, builder_.index(step + first)};
+        if (k_tile.is_smem_k_major()) std::swap(at[0], at[1]);
+        if (operand.start.matrix != ir::no_value) at.push_back(operand.start.matrix);
+        builder_.tma_load(operand.tensor, at,
+                          {operand.loaded, stage.number * k_tile.scalars() + first * k_tile.extent,
+                           stage.dynamic, k_tile.scalars()},
+                          {mbarriers_, lead * schedule_.stages + stage.number, stage.dynamic});
+    }
+}
+
+void TmaLoader::wait(int lead, ir::Value stage, ir::Value phase) const {
+    builder_.mbarrier_wait({mbarriers_, lead * schedule_.stages, stage}, phase);
+}
+
+// ---- transpose
+
+int TmaLoader::rounds(std::size_t operand) const {
+    if (!schedule_.is_transposed(operand)) return 0;
+    const Integer lines = mn_of_round(schedule_, k_tiles_[operand]);
+    return static_cast<int>(ceil_divide(k_tiles_[operand].extent, lines));
+}
+int TmaLoader::rounds() const { return rounds(0) + rounds(1); }
+
+void TmaLoader::transpose(int first_round, int end_round, const Stage& from, const Stage& to_side) const {
+    for (int round = first_round; round < end_round; ++round) {
+        const bool is_a = round < rounds(0);
+        transpose_chunks(is_a ? 0 : 1, is_a ? round : round - rounds(0), from, to_side);
+    }
+}
+
+/// If lines have more than a few chunks, adjacent threads take adjacent lines, so that both loads and stores use
+/// different banks. Chunk c of a row is at c xor the line's index among those with different swizzles.
+void TmaLoader::transpose_chunks(std::size_t operand, int round, const Stage& from,
+                                 const Stage& to_side) const {
+    const SmemTile& k_tile = k_tiles_[operand];
+    const SmemTile& lines = operands_[operand].k_tile;
+    const Integer chunk = lines.chunk(), chunks = lines.chunks_of_row(), all = lines.depth / chunk;
+    const Integer at_once = mn_of_round(schedule_, k_tile);
+    const Integer threads_per_chunk =
+        all <= few_chunks ? 1 : std::gcd(std::gcd(k_tile.extent, at_once), banks);
+    const Integer mn_digit = (threads_per_chunk == 1 ? all : 1) * lines.swizzle_period();
+    const Affine mn = thread_digit(builder_, 1, threads_per_chunk) +
+                      thread_digit(builder_, threads_per_chunk * all, 0) * threads_per_chunk +
+                      round * at_once;
+    const Affine panel = thread_digit(builder_, threads_per_chunk * chunks, all / chunks);
+    const Affine in_row = thread_digit(builder_, threads_per_chunk, chunks);
+    ir::Value place = builder_.index(in_row);
+    if (chunks > 1) place = builder_.bit_xor(place, builder_.index(thread_digit(builder_, mn_digit, chunks)));
+    if (from.dynamic != ir::no_value)
+        place = builder_.add(place, builder_.multiply(from.dynamic, integer(lines.scalars() / chunk)));
+    const auto move = [&] {
+        const ir::Value vector =
+            builder_.load(operands_[operand].loaded,
+                          from.number * lines.scalars() + panel * (lines.extent * lines.row) + mn * lines.row,
+                          {.lanes = static_cast<int>(chunk), .dynamic = place, .dynamic_scale = chunk});
+        const Affine step = panel * lines.row + in_row * chunk;
+        for (Integer lane = 0; lane < chunk; ++lane)
+            builder_.store(operands_[operand].transposed,
+                           to_side.number * k_tile.scalars() + k_tile.place(mn, step + lane),
+                           builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}),
+                           {.dynamic = to_side.dynamic, .dynamic_scale = k_tile.scalars()});
+    };
+    if ((round + 1) * at_once <= k_tile.extent) return move();
+    builder_.if_then({{mn - k_tile.extent, Relation::negative}}, move);
+}
+
+Integer TmaLoader::extra_bytes(const GpuSchedule& schedule) {
+    return schedule.has_tma() ? leads * schedule.stages * signal_bytes + 2 * ir::swizzle_pattern_bytes : 0;
+}
+
+Integer TmaLoader::bytes_of_stages(const GpuSchedule& schedule, const SmemTile& k_tile) {
+    if (!k_tile.is_transposed) return schedule.stages * k_tile.bytes();
+    return schedule.stages * tile_before_transpose(k_tile).bytes() + sides * k_tile.bytes();
+}
+
+std::string tma_infeasibility(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                              const target::Gpu& gpu) {
+    if (schedule.a_load > 3 || schedule.b_load > 3)
+        return fmt::format("a_load is {} and b_load {}; 0 … 3 are possible", schedule.a_load,
+                           schedule.b_load);
+    if (!schedule.has_tma()) return {};
+    if (!gpu.has_tma) return fmt::format("{} has no TMA", gpu.name);
+    if (canonical.listed) return "the copy engine brings no matrices of lists of pointers";
+    if (schedule.is_stream_k()) return "the copy engine brings no pieces of streams";
+    if (schedule.mma_k > 0)
+        return fmt::format("mma_k is {}, and TMA writes k-tiles without padding; 0 is possible",
+                           schedule.mma_k);
+    if (schedule.matrices > 1)
+        return fmt::format("{} matrices in a block, of which the copy engine brings one", schedule.matrices);
+    for (std::size_t operand = 0; operand < 2; ++operand)
+        if (schedule.is_tma(operand))
+            if (const std::string why = tma_operand_infeasibility(schedule, canonical, operand); !why.empty())
+                return fmt::format("the copy engine cannot bring {}: {}", operand == 0 ? 'A' : 'B', why);
+    return {};
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "gemm/gpu/simt/layout.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+/// Loads k-tiles of A, B or both by TMA for SIMT kernels. The block's first thread issues a load once a barrier
+/// follows the last use of its stage; all threads wait for the stage's mbarrier. TMA fills coordinates outside of the
+/// operand with zeros.
+///
+/// For a transposed operand, TMA loads lines along K, and threads rewrite them in shared memory by k index while they
+/// multiply the previous k-tile. Its loads, and the waits for them, thus come one k-tile earlier than those of other
+/// operands.
+namespace swirl::gemm {
+
+/// What TMA loads for a transposed operand: K-major lines, not the k-tile that threads load operands from.
+SmemTile tile_before_transpose(const SmemTile& k_tile);
+
+class TmaLoader {
+public:
+    TmaLoader(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+              const std::array<SmemTile, 2>& k_tiles);
+
+    /// Where TMA writes k-tiles, and where threads load operands from.
+    struct Memory {
+        ir::Buffer loaded = 0, operand_buffer = 0;
+    };
+    /// Declares the memory of an operand's k-tiles, at least `least` scalars; the operand is in global memory.
+    Memory declare(std::size_t operand, ir::Buffer matrix, Integer least);
+    /// Initialises the stages' mbarriers; ends with a barrier.
+    void begin();
+
+    /// Coordinates of a block's k-tiles in an operand: the tile's first row or column, and the matrix index.
+    struct Start {
+        ir::Value mn = ir::no_value;
+        ir::Value matrix = ir::no_value;
+    };
+    void start_at(std::size_t operand, const Start& start) { operands_[operand].start = start; }
+
+    /// Whether any operand is loaded `lead` k-tiles early: 1 for transposed operands, 0 for others.
+    bool has(int lead) const;
+    /// Issues the loads of the k-tiles that begin at k index `step`; called by the first thread alone.
+    struct Stage {
+        Integer number = 0;
+        ir::Value dynamic = ir::no_value; ///< added to the number
+    };
+    void load(int lead, const Affine& step, const Stage& stage) const;
+    /// Waits until the k-tiles of a stage have arrived; `phase` is the parity of rounds through the pipeline.
+    void wait(int lead, ir::Value stage, ir::Value phase) const;
+
+    /// A thread's share of the transpose, in rounds(): loads from the stage and stores to one of two buffers
+    /// ("sides"). A barrier precedes operand loads from that side.
+    int rounds() const;
+    void transpose(int first_round, int end_round, const Stage& from, const Stage& to_side) const;
+
+    /// Shared memory for mbarriers and alignment; and for an operand's k-tiles.
+    static Integer extra_bytes(const GpuSchedule& schedule);
+    static Integer bytes_of_stages(const GpuSchedule& schedule, const SmemTile& k_tile);
+
+private:
+    struct Operand {
+        ir::Tensor tensor = 0;
+        ir::Buffer loaded = 0; ///< written by TMA
+        ir::Buffer transposed = 0;
+        SmemTile k_tile; ///< as TMA loads it
+        Start start = {};
+    };
+    int lead(std::size_t operand) const { return schedule_.is_transposed(operand) ? 1 : 0; }
+    void load(const Operand& operand, const Affine& step, const Stage& stage, int lead) const;
+    void transpose_chunks(std::size_t operand, int round, const Stage& from, const Stage& to_side) const;
+    int rounds(std::size_t operand) const;
+    ir::Value integer(Integer number) const;
+
+    ir::Builder& builder_;
+    const GpuSchedule& schedule_;
+    const MatrixProduct& product_;
+    const std::array<SmemTile, 2>& k_tiles_;
+    std::array<Operand, 2> operands_{};
+    ir::Buffer mbarriers_ = 0; ///< the stages' mbarriers, per lead
+};
+
+/// Padding: k indices before 0 at which the first k-tile begins, where k-tiles do not divide K. Rows of a K-major box
+/// must begin at multiples of ir::swizzle_chunk_bytes. If TMA loads both operands, the first k-tile therefore begins
+/// at such a multiple, and the last one extends past K.
+Integer k_padding(const GpuSchedule& schedule, const MatrixProduct& canonical);
+
+/// Reason why TMA cannot perform a schedule's loads; empty if it can or none are asked for.
+std::string tma_infeasibility(const GpuSchedule& schedule, const MatrixProduct& canonical,
+                              const target::Gpu& gpu);
+
+} // namespace swirl::gemm

@@ -1,0 +1,101 @@
+#include "gemm/gpu/wgmma/tma_pipeline.hpp"
+
+#include <algorithm>
+
+namespace swirl::gemm {
+
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+Value TmaPipeline::integer(Integer number) const {
+    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+}
+
+/// Executed by the block's first thread.
+template <class Body> void TmaPipeline::in_one_thread(Body&& body) const {
+    builder_.if_then({{builder_.thread(0), Relation::zero}}, body);
+}
+
+/// If k-tile `number` exists and any operand has this lead.
+template <class Body> void TmaPipeline::if_in_range(int lead, const Affine& number, Body&& body) const {
+    if (tma_.has(lead)) builder_.if_then({{number - k_tiles_.count, Relation::negative}}, body);
+}
+
+void TmaPipeline::begin(const KTiles& k_tiles) {
+    k_tiles_ = k_tiles;
+    tma_.begin();
+    in_one_thread([&] {
+        for (Integer first = 0; first < std::min<Integer>(schedule_.stages, k_tiles_.count); ++first)
+            for (const int lead : {0, 1})
+                if (tma_.has(lead)) tma_.load(lead, step_of(first), {first});
+    });
+    counters_ = builder_.local("bulk_counters", ir::Scalar::int64, 3);
+    for (const Integer counter : {stage, phase, side}) builder_.store(counters_, counter, integer(0));
+}
+
+void TmaPipeline::transpose_first() const {
+    if (!tma_.has(1)) return;
+    tma_.wait(1, integer(0), integer(0));
+    tma_.transpose(0, tma_.rounds(), {}, {});
+}
+
+/// For transposed operands it also waits for the second k-tile; the first one's lines are no longer needed.
+void TmaPipeline::wait_for_first() const {
+    if (tma_.has(0)) tma_.wait(0, integer(0), integer(0));
+    if (!tma_.has(1) || k_tiles_.count == 1) return;
+    if (reuses_stages()) in_one_thread([&] { tma_.load(1, step_of(schedule_.stages), {}); });
+    tma_.wait(1, integer(1), integer(0));
+}
+
+TmaPipeline::State TmaPipeline::state() const {
+    State result;
+    result.stages[0] = builder_.load(counters_, stage);
+    result.phases[0] = builder_.load(counters_, phase);
+    const Value last = integer(schedule_.stages - 1);
+    for (std::size_t k = 1; k < result.stages.size(); ++k) {
+        const Value stays = builder_.less(result.stages[k - 1], last);
+        result.stages[k] = builder_.select(stays, builder_.add(result.stages[k - 1], integer(1)), integer(0));
+        result.phases[k] =
+            builder_.select(stays, result.phases[k - 1], builder_.subtract(integer(1), result.phases[k - 1]));
+    }
+    result.sides[0] = builder_.load(counters_, side);
+    result.sides[1] = builder_.subtract(integer(1), result.sides[0]);
+    return result;
+}
+
+void TmaPipeline::keep(const State& state) const {
+    builder_.store(counters_, stage, state.stages[1]);
+    builder_.store(counters_, phase, state.phases[1]);
+    builder_.store(counters_, side, state.sides[1]);
+}
+
+void TmaPipeline::transpose(const State& state, int step, int steps) const {
+    tma_.transpose(tma_.rounds() * step / steps, tma_.rounds() * (step + 1) / steps,
+                   {.dynamic = state.stages[1]}, {.dynamic = state.sides[1]});
+}
+
+bool TmaPipeline::needs_barrier() const {
+    return reuses_stages() || tma_.has(1) || !schedule_.is_tma(0) || !schedule_.is_tma(1);
+}
+
+void TmaPipeline::advance_to_next(const Affine& number, const State& state) const {
+    if (reuses_stages()) refill(number, state);
+    for (const int lead : {0, 1}) {
+        const auto at = static_cast<std::size_t>(lead + 1);
+        if_in_range(lead, number + 1 + lead, [&] { tma_.wait(lead, state.stages[at], state.phases[at]); });
+    }
+}
+
+/// Refills the k-tile's own stage; for transposed operands the next one, whose lines are already transposed.
+void TmaPipeline::refill(const Affine& number, const State& state) const {
+    in_one_thread([&] {
+        for (const int lead : {0, 1}) {
+            const Affine k_tile = number + schedule_.stages + lead;
+            if_in_range(lead, k_tile, [&] {
+                tma_.load(lead, step_of(k_tile), {.dynamic = state.stages[static_cast<std::size_t>(lead)]});
+            });
+        }
+    });
+}
+
+} // namespace swirl::gemm

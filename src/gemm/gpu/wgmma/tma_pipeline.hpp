@@ -1,0 +1,71 @@
+#pragma once
+
+#include "gemm/gpu/simt/accumulators.hpp"
+#include "gemm/gpu/wgmma/tma_loader.hpp"
+
+#include <array>
+
+namespace swirl::gemm {
+
+/// Schedules TMA loads and waits: a block's k-tiles cycle through the stages. A stage is refilled after the barrier
+/// that follows the last operand loads from it.
+class TmaPipeline {
+public:
+    TmaPipeline(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+                const std::array<SmemTile, 2>& k_tiles)
+        : builder_(builder), schedule_(schedule), tma_(builder, schedule, canonical, k_tiles) {}
+
+    TmaLoader& tma() { return tma_; }
+
+    /// A block's k-tiles: their count and first k index. Threads may copy the other operand's k-tiles with cp.async.
+    struct KTiles {
+        Integer count = 0;
+        Affine first_step = {};
+    };
+    /// Issues loads for all stages.
+    void begin(const KTiles& k_tiles);
+    /// Transposes the first k-tile; ends with a barrier.
+    void transpose_first() const;
+    void wait_for_first() const;
+
+    /// Stages of a k-tile and of the next ones, and the phases in which they arrive; for transposed operands, the
+    /// sides of this k-tile and the next.
+    struct State {
+        std::array<ir::Value, 3> stages{}, phases{};
+        std::array<ir::Value, 2> sides{};
+        SimtAccumulators::StageIndices numbers(const GpuSchedule& schedule, std::size_t k_tile) const {
+            return {schedule.is_transposed(0) ? sides[k_tile] : stages[k_tile],
+                    schedule.is_transposed(1) ? sides[k_tile] : stages[k_tile]};
+        }
+    };
+    State state() const;
+    /// The part of transposing the next k-tile that belongs to k step `step` of `steps`.
+    void transpose(const State& state, int step, int steps) const;
+    /// Whether a barrier follows each k-tile: because its stage is refilled, or threads exchange copied or transposed
+    /// elements.
+    bool needs_barrier() const;
+    /// After k-tile `number`, once its last operands are in registers and any barrier has passed.
+    void advance_to_next(const Affine& number, const State& state) const;
+    void keep(const State& state) const;
+
+private:
+    /// Whether stages are refilled.
+    bool reuses_stages() const { return k_tiles_.count > schedule_.stages; }
+    Affine step_of(const Affine& k_tile) const {
+        return k_tiles_.first_step + k_tile * schedule_.k_tile_stride();
+    }
+    void refill(const Affine& number, const State& state) const;
+    template <class Body> void if_in_range(int lead, const Affine& number, Body&& body) const;
+    template <class Body> void in_one_thread(Body&& body) const;
+    ir::Value integer(Integer number) const;
+
+    static constexpr Integer stage = 0, phase = 1, side = 2;
+
+    ir::Builder& builder_;
+    const GpuSchedule& schedule_;
+    TmaLoader tma_;
+    KTiles k_tiles_;
+    ir::Buffer counters_ = 0; ///< of the current k-tile
+};
+
+} // namespace swirl::gemm

@@ -1,0 +1,218 @@
+#include "gemm/gpu/wgmma/update.hpp"
+
+#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
+#include "ir/tile.hpp"
+
+#include <vector>
+
+namespace swirl::gemm {
+
+namespace {
+
+using ir::AsyncFence;
+using ir::Value;
+using Relation = ir::Condition::Relation;
+
+constexpr int group = 8; ///< adjacent rows of C, of which four threads have two each
+constexpr Integer chunks_of_row = ir::swizzle_row_bytes / ir::swizzle_chunk_bytes; ///< of shared memory
+
+} // namespace
+
+Integer WgmmaUpdate::row() const { return ir::swizzle_row_bytes / bytes_of(product_.type_of_c()); }
+
+template <class Body> void WgmmaUpdate::in_one_thread(Body&& body) const {
+    const Affine thread = builder_.thread(0) - warpgroup_ * warpgroup_threads;
+    builder_.if_then({{thread, Relation::zero}}, body);
+}
+
+void WgmmaUpdate::wait_for_stores() const {
+    in_one_thread([&] { builder_.fence({AsyncFence::Kind::wait, 0, AsyncFence::What::tma_stores}); });
+}
+
+void WgmmaUpdate::finish() const { wait_for_stores(); }
+
+void WgmmaUpdate::write(const TileOrigin& tile) const {
+    if (reductions_) reductions_->begin_tile();
+    for (int k = 0; k < schedule_.cta_m / schedule_.epilogue_tile_m; ++k)
+        write_epilogue_tile({k * schedule_.epilogue_tile_m, k * epilogue_tile_n(schedule_), tile});
+    if (reductions_)
+        reductions_->store_partials_of_tile(reduced_tile(tile),
+                                            [this](int k) { return minor_coordinate(k); });
+}
+
+WgmmaReductions::Tile WgmmaUpdate::reduced_tile(const TileOrigin& tile) {
+    return {{tile.matrix, tile.row_pair, tile.column}, tile.row, tile.row_tile, tile.column_tile};
+}
+
+WgmmaReductions::Coordinate WgmmaUpdate::minor_coordinate(int k) const {
+    return has_register_a_ ? row_coordinate(k)
+                           : WgmmaReductions::Coordinate{column_of(k / 2, k % 2), ir::no_value};
+}
+
+/// A thread's column in the tile.
+Affine WgmmaUpdate::column_of(int part, int lower) const {
+    return warpgroup_ * columns() + part * rows_of_wgmma + lower * group + 16 * builder_.thread(0, 32, 4) +
+           builder_.thread(0, 4, 8);
+}
+
+void WgmmaUpdate::stage(const EpilogueTile& epilogue_tile, bool reads) const {
+    has_register_a_ ? store_accumulators_by_rows(epilogue_tile, reads)
+                    : store_accumulators_to_smem(epilogue_tile, reads);
+}
+
+void WgmmaUpdate::write_epilogue_tile(const EpilogueTile& epilogue_tile) const {
+    wait_for_stores();
+    builder_.barrier();
+    if (reductions_) reductions_->begin_epilogue_tile();
+    builder_.if_then(
+        {{result_.reads_c - 1, Relation::nonnegative}},
+        [&] {
+            read_c(epilogue_tile);
+            stage(epilogue_tile, true);
+        },
+        [&] { stage(epilogue_tile, false); });
+    if (reductions_) reductions_->exchange();
+    builder_.fence({AsyncFence::Kind::publish});
+    builder_.barrier();
+    if (result_.store_tensor)
+        in_one_thread([&] {
+            transfer(epilogue_tile, [&](std::span<const Value> at, const ir::Builder::MemoryOperand& place) {
+                builder_.tma_store(*result_.store_tensor, at, place);
+            });
+            builder_.fence({AsyncFence::Kind::commit, 0, AsyncFence::What::tma_stores});
+        });
+    store_residual_rows(epilogue_tile);
+    if (reductions_)
+        reductions_->store_partials_of_epilogue_tile(
+            reduced_tile(epilogue_tile.tile),
+            has_register_a_ ? epilogue_tile.first_column : epilogue_tile.first_row);
+}
+
+/// `body(coordinates, offset)` for each box of the epilogue tile.
+template <class Body> void WgmmaUpdate::transfer(const EpilogueTile& epilogue_tile, Body&& body) const {
+    const auto further = [&](Value from, Integer by) {
+        return by == 0 ? from
+                       : builder_.add(
+                             from, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(by)));
+    };
+    for (Integer i = 0; i < rows_of_epilogue_tile(); i += row()) {
+        std::vector<Value> at = {further(epilogue_tile.tile.row, first_row(epilogue_tile) + i),
+                                 further(epilogue_tile.tile.column, first_column(epilogue_tile))};
+        if (result_.has_matrix) at.push_back(epilogue_tile.tile.matrix);
+        body(std::span<const Value>(at),
+             ir::Builder::MemoryOperand{result_.epilogue_smem,
+                                        first_of_epilogue_tile() + i / row() * panel()});
+    }
+}
+
+/// They lie in one chunk of one tile's rows, at a static offset. Each thread stores those of one column.
+void WgmmaUpdate::store_residual_rows(const EpilogueTile& epilogue_tile) const {
+    const Integer count = residual_rows(product_), first = product_.rows - count;
+    const Integer in_tile = first % schedule_.cta_m, major = in_tile - first_row(epilogue_tile);
+    if (count == 0 || major < 0 || major >= rows_of_epilogue_tile()) return;
+    const auto number = [&](Integer value) {
+        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+    };
+    const Integer chunk = ir::swizzle_chunk_bytes / bytes_of(product_.type_of_c());
+    const auto store_column = [&](const Affine& column) {
+        const Value exchanged = builder_.bit_xor(builder_.index(chunk * builder_.thread(0, 1, chunks_of_row)),
+                                                 builder_.index(major % row()));
+        Value place = builder_.multiply(epilogue_tile.tile.column, number(product_.c.column_stride));
+        if (result_.has_matrix)
+            place = builder_.add(
+                place, builder_.multiply(epilogue_tile.tile.matrix, number(product_.c.batch_stride)));
+        for (Integer k = 0; k < count; ++k)
+            builder_.store(
+                result_.c_memory,
+                first + k + product_.c.column_stride * (column + first_column(epilogue_tile)),
+                builder_.load(result_.epilogue_smem,
+                              first_of_epilogue_tile() + major / row() * panel() + column * row() + k,
+                              {.dynamic = exchanged}),
+                {.dynamic = place});
+    };
+    builder_.if_then({{Affine(in_tile - first), Relation::zero, epilogue_tile.tile.row}}, [&] {
+        for (Integer base = 0; base < columns_of_box(); base += warpgroup_threads) {
+            const Affine column = builder_.thread(0, 1, warpgroup_threads) + base;
+            builder_.if_then({{column - columns_of_box(), Relation::negative},
+                              {column + (first_column(epilogue_tile) - product_.columns), Relation::negative,
+                               epilogue_tile.tile.column}},
+                             [&] { store_column(column); });
+        }
+    });
+}
+
+void WgmmaUpdate::read_c(const EpilogueTile& epilogue_tile) const {
+    const ir::Builder::MemoryOperand mbarrier{result_.mbarriers, Integer{warpgroup_}};
+    in_one_thread([&] {
+        builder_.mbarrier_arrive_expect_tx(mbarrier,
+                                           epilogue_tile_elements() * bytes_of(product_.type_of_c()));
+        transfer(epilogue_tile, [&](std::span<const Value> at, const ir::Builder::MemoryOperand& place) {
+            builder_.tma_load(result_.c, at, place, mbarrier);
+        });
+    });
+    builder_.mbarrier_wait(mbarrier, stages_.phase());
+    stages_.advance();
+}
+
+Value WgmmaUpdate::result_of(const EpilogueTile& epilogue_tile, const Pair& pair, Value alpha, Value sum,
+                             Value beta, Value old) const {
+    const ir::Scalar stored = scalar_of(product_.type_of_c());
+    Value value = builder_.multiply(alpha, sum);
+    if (old != ir::no_value) {
+        if (stored != ir::Scalar::float32) old = builder_.convert(old, ir::Scalar::float32);
+        value = builder_.fma(beta, old, value);
+    }
+    if (result_.epilogue != nullptr)
+        value = result_.epilogue->finish(
+            {epilogue_tile.tile.matrix, epilogue_tile.tile.row_pair, epilogue_tile.tile.column}, pair.place,
+            value);
+    if (reductions_) reductions_->take(reduced_tile(epilogue_tile.tile), pair.place, pair.indices, value);
+    return stored == ir::Scalar::float32 ? value : builder_.convert(value, stored);
+}
+
+/// A thread has pairs of adjacent elements. Its shared-memory row, modulo eight, is its lane over four, by which
+/// chunks are swizzled: threads that store simultaneously use different banks.
+void WgmmaUpdate::store_accumulators_to_smem(const EpilogueTile& epilogue_tile, bool reads) const {
+    const ir::Scalar stored = scalar_of(product_.type_of_c());
+    const Integer k_tile = ir::swizzle_chunk_bytes / size_in_bytes(stored);
+    const Affine pair = 2 * builder_.thread(0, 1, 4), coordinate = builder_.thread(0, 4, 8);
+    const Affine warp = builder_.thread(0, 32, 4);
+    // If chunks have fewer than eight elements, the pairs of a group span two of them.
+    const Affine half = k_tile < group ? builder_.thread(0, 4 / (group / static_cast<int>(k_tile)),
+                                                         group / static_cast<int>(k_tile))
+                                       : Affine(0);
+    const Affine in_piece = k_tile < group ? 2 * builder_.thread(0, 1, k_tile / 2) : pair;
+    const Value exchanged =
+        builder_.bit_xor(builder_.index(k_tile * coordinate), builder_.index(k_tile * half));
+    const auto factor = [&](Integer which) {
+        return builder_.splat(builder_.load(result_.alpha_beta, which), 2);
+    };
+    const Value alpha = factor(0);
+    const Value beta = reads ? factor(1) : ir::no_value;
+    const int registers = schedule_.cta_m / 2;
+    for (Integer first = 0; first < row(); first += group) {
+        const Value place = builder_.bit_xor(
+            exchanged,
+            builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(first / k_tile * k_tile)));
+        for (Integer i = first; i < schedule_.epilogue_tile_m; i += row())
+            for (int part = 0; part < columns() / rows_of_wgmma; ++part)
+                for (int lower = 0; lower < 2; ++lower) {
+                    const Integer sum =
+                        Integer{part} * registers + (epilogue_tile.first_row + i) / group * 4 + 2 * lower;
+                    const Affine at = first_of_epilogue_tile() + i / row() * panel() +
+                                      (part * rows_of_wgmma + lower * 8) * row() + warp * (16 * row()) +
+                                      coordinate * row() + in_piece + first % k_tile;
+                    const ir::Access access{.lanes = 2, .dynamic = place};
+                    const Pair in_tile{{(epilogue_tile.first_row + i) / 2 + builder_.thread(0, 1, 4),
+                                        column_of(part, lower)},
+                                       {static_cast<int>(i) / group * 2, 2 * part + lower}};
+                    const Value value = result_of(
+                        epilogue_tile, in_tile, alpha, builder_.load(result_.accumulators, sum, {.lanes = 2}),
+                        beta, reads ? builder_.load(result_.epilogue_smem, at, access) : ir::no_value);
+                    builder_.store(result_.epilogue_smem, at, value, access);
+                }
+    }
+}
+
+} // namespace swirl::gemm

@@ -1,0 +1,120 @@
+#pragma once
+
+#include "gemm/gpu/epilogue/wgmma_epilogue.hpp"
+#include "gemm/gpu/epilogue/wgmma_reductions.hpp"
+#include "gemm/gpu/pipeline_state.hpp"
+#include "gemm/gpu/schedule.hpp"
+#include "gemm/gpu/scheduler/rasterization.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
+#include "ir/builder.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace swirl::gemm {
+
+/// State that a kernel's warpgroups share to write accumulators to C.
+struct WgmmaOutput {
+    ir::Buffer accumulators = 0;  ///< per thread: all registers of a wgmma for each 64 columns
+    ir::Buffer epilogue_smem = 0; ///< shared: each warpgroup's columns, one part after another
+    ir::Buffer mbarriers = 0;     ///< one per warpgroup, for loads of C
+    ir::Buffer alpha_beta = 0;    ///< α, β
+    ir::Tensor c = 0;
+    std::optional<ir::Tensor> store_tensor = {}; ///< C as TMA stores see it (tensor_map_of_stores)
+    ir::Buffer c_memory = 0;
+    Affine reads_c; ///< 1 if C is read, else 0
+    bool has_matrix = false;
+    WgmmaEpilogue* epilogue = nullptr; ///< null: neither epilogue nor reductions
+    std::vector<WgmmaReductions::Memory> reductions = {};
+};
+
+/// A tile's origin, int64; the row also in pairs, for an epilogue or reductions.
+struct TileOrigin {
+    ir::Value row = ir::no_value, column = ir::no_value, matrix = ir::no_value, row_pair = ir::no_value;
+    /// Index along rows and columns of tiles, for reductions.
+    ir::Value row_tile = ir::no_value, column_tile = ir::no_value;
+};
+
+/// C = α·accumulators + β·C with its epilogue, for a warpgroup's columns of a tile; executed by that warpgroup alone.
+/// Accumulators go to shared memory, an epilogue tile at a time, and from there by TMA; it omits elements beyond C,
+/// and threads store the residual rows.
+class WgmmaUpdate {
+public:
+    /// `stages`: the warpgroup's position with its mbarrier.
+    WgmmaUpdate(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+                const WgmmaOutput& result, const PipelineState& stages, int warpgroup)
+        : builder_(builder),
+          schedule_(schedule),
+          product_(canonical),
+          result_(result),
+          stages_(stages),
+          warpgroup_(warpgroup),
+          has_register_a_(has_register_a(schedule, canonical)) {
+        if (!result.reductions.empty())
+            reductions_.emplace(builder, schedule, canonical, result.reductions, *result.epilogue, warpgroup);
+    }
+
+    void write(const TileOrigin& tile) const;
+    /// Before the warpgroup exits: TMA stores read shared memory until then.
+    void finish() const;
+
+private:
+    struct EpilogueTile {
+        int first_row;    ///< of epilogue_tile_m, within the warpgroup's columns
+        int first_column; ///< or of epilogue_tile_n, within its rows, with A in registers
+        TileOrigin tile;
+    };
+    void write_epilogue_tile(const EpilogueTile& epilogue_tile) const;
+    template <class Body> void transfer(const EpilogueTile& epilogue_tile, Body&& body) const;
+    Integer rows_of_epilogue_tile() const { ///< of the warpgroup
+        return has_register_a_ ? schedule_.cta_m / schedule_.warpgroups : schedule_.epilogue_tile_m;
+    }
+    Integer columns_of_box() const { return has_register_a_ ? epilogue_tile_n(schedule_) : columns(); }
+    Integer first_row(const EpilogueTile& epilogue_tile) const { ///< in the tile
+        return has_register_a_ ? warpgroup_ * rows_of_epilogue_tile() : epilogue_tile.first_row;
+    }
+    Integer first_column(const EpilogueTile& epilogue_tile) const {
+        return has_register_a_ ? epilogue_tile.first_column : Integer{warpgroup_} * columns();
+    }
+    void read_c(const EpilogueTile& epilogue_tile) const;
+    void store_residual_rows(const EpilogueTile& epilogue_tile) const;
+    void stage(const EpilogueTile& epilogue_tile, bool reads) const;
+    void store_accumulators_to_smem(const EpilogueTile& epilogue_tile, bool reads) const;
+    void store_accumulators_by_rows(const EpilogueTile& epilogue_tile,
+                                    bool reads) const; ///< for wgmmas whose rows are C's
+    /// A pair in the tile, and the thread's indices of it.
+    struct Pair {
+        WgmmaEpilogue::Place place;
+        WgmmaReductions::FragmentIndices indices;
+    };
+    /// α·sum + β·old (no_value: no β term), finished, reduced and converted for the store.
+    ir::Value result_of(const EpilogueTile& epilogue_tile, const Pair& pair, ir::Value alpha, ir::Value sum,
+                        ir::Value beta, ir::Value old) const;
+    static WgmmaReductions::Tile reduced_tile(const TileOrigin& tile);
+    /// Coordinate of the thread's k-th fragment-minor index.
+    WgmmaReductions::Coordinate minor_coordinate(int k) const;
+    WgmmaReductions::Coordinate row_coordinate(int k) const; ///< with A in registers
+    Affine column_of(int part, int lower) const;
+    void wait_for_stores() const;
+    template <class Body> void in_one_thread(Body&& body) const;
+
+    int columns() const { return schedule_.cta_n / schedule_.warpgroups; }
+    Integer row() const; ///< elements of a row of shared memory
+    Integer panel() const { return columns_of_box() * row(); }
+    /// Elements of an epilogue tile, per warpgroup.
+    Integer epilogue_tile_elements() const {
+        return Integer{schedule_.epilogue_tile_m} * schedule_.cta_n / schedule_.warpgroups;
+    }
+    Integer first_of_epilogue_tile() const { return warpgroup_ * epilogue_tile_elements(); }
+
+    ir::Builder& builder_;
+    const GpuSchedule& schedule_;
+    const MatrixProduct& product_;
+    const WgmmaOutput& result_;
+    const PipelineState& stages_;
+    int warpgroup_;
+    bool has_register_a_;
+    std::optional<WgmmaReductions> reductions_;
+};
+
+} // namespace swirl::gemm

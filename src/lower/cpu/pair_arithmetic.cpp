@@ -1,0 +1,81 @@
+#include "lower/cpu/pair_arithmetic.hpp"
+
+#include <cmath>
+
+namespace swirl::lower {
+
+Scaled PairArithmetic::add(const Scaled& a, const Scaled& b) {
+    const bool rotated_a = a.re.is_zero(), rotated_b = b.re.is_zero();
+    const bool zero_a = rotated_a && a.im.is_zero(), zero_b = rotated_b && b.im.is_zero();
+    if (zero_a || zero_b || rotated_a == rotated_b) return Arithmetic::add(a, b);
+    if (std::abs(b.scale - 1) < std::abs(a.scale - 1)) return add_quarter_turn(b, a);
+    return add_quarter_turn(a, b);
+}
+
+/// Adds operands of which one is rotated by i. Keeps the scale of `a`.
+Scaled PairArithmetic::add_quarter_turn(const Scaled& a, const Scaled& b) {
+    const long double ratio = b.scale / a.scale;
+    if (b.re.is_zero()) return {add_rotated(a.re, ratio, b.im), {}, a.scale};
+    return {{}, add_rotated(a.im, -ratio, b.re), a.scale}; // i·(a.im − i·b.re)
+}
+
+Real PairArithmetic::add_rotated(const Real& a, long double factor, const Real& b) {
+    const ir::Value other = exchanged(b.value);
+    const ir::Value signs = alternating(std::abs(factor));
+    const bool negative = b.negative != (factor < 0);
+    if (negative == a.negative) return {builder_.fma(signs, other, a.value), a.negative};
+    return {builder_.fnma(signs, other, a.value), a.negative};
+}
+
+Scaled PairArithmetic::rotate_fused(const Scaled& a, std::complex<long double> factor) {
+    const bool flat = std::abs(factor.real()) >= std::abs(factor.imag());
+    // c·(1 + i·tan), or i·s·(1 − i·cot)
+    const long double size = flat ? factor.real() : factor.imag();
+    const long double slope = flat ? factor.imag() / size : -factor.real() / size;
+    Scaled turn = multiply_by_i(a);
+    if (slope < 0) turn = negate(turn);
+    turn.scale *= std::abs(slope);
+    Scaled result = add_quarter_turn(a, turn);
+    result.scale *= std::abs(size);
+    if (size < 0) result = negate(result);
+    return flat ? result : multiply_by_i(result);
+}
+
+Scaled PairArithmetic::multiply(const Scaled& a, std::span<const std::complex<long double>> factors) {
+    const bool turned = a.re.is_zero();
+    const Real& x = turned ? a.im : a.re;
+    if (x.is_zero()) return a;
+    std::vector<long double> real, imaginary;
+    for (const std::complex<long double>& factor : factors) {
+        real.insert(real.end(), 2, factor.real());
+        imaginary.push_back(-factor.imag());
+        imaginary.push_back(factor.imag());
+    }
+    const ir::Value other = exchanged(x.value);
+    const ir::Value straight = builder_.multiply(context_.vector_constant(std::move(real)), x.value);
+    const Real product{builder_.fma(context_.vector_constant(std::move(imaginary)), other, straight),
+                       x.negative};
+    return turned ? Scaled{{}, product, a.scale} : Scaled{product, {}, a.scale};
+}
+
+ir::Value PairArithmetic::value(const Scaled& a) {
+    if (a.im.is_zero()) return materialize(settle(a).re);
+    const long double factor = a.im.negative ? -a.scale : a.scale;
+    const ir::Value other = exchanged(a.im.value);
+    return builder_.multiply(alternating(factor), other);
+}
+
+ir::Value PairArithmetic::exchanged(ir::Value a) {
+    std::vector<std::int8_t> map;
+    for (int lane = 0; lane < type_.lanes; ++lane) map.push_back(static_cast<std::int8_t>(lane ^ 1));
+    return builder_.shuffle(a, a, std::move(map));
+}
+
+/// factor·i as lane multipliers, applied after exchanging neighbouring lanes.
+ir::Value PairArithmetic::alternating(long double factor) {
+    std::vector<long double> lanes;
+    for (int lane = 0; lane < type_.lanes; ++lane) lanes.push_back(lane % 2 == 0 ? -factor : factor);
+    return context_.vector_constant(std::move(lanes));
+}
+
+} // namespace swirl::lower

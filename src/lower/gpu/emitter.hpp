@@ -1,0 +1,96 @@
+#pragma once
+
+#include "lower/context.hpp"
+#include "lower/emit_call.hpp"
+#include "lower/gpu/liveness.hpp"
+#include "lower/gpu/lowering.hpp"
+#include "lower/gpu/threads.hpp"
+
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace swirl::lower {
+
+/// Iterations of the innermost loop around a region's calls.
+struct Range {
+    Integer first;
+    Integer count;
+};
+
+/// Split barriers (arrive, wait) of a cooperative group within a region: wait before one call, arrive after one.
+/// `nowhere` matches no call.
+struct HalfBarriers {
+    static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+    std::size_t wait_before = nowhere;
+    std::size_t arrive_after = nowhere;
+    ir::Address counter = {};
+};
+
+/// A group selects its copy of the vectors between regions by number, not by the outermost loops around their users.
+struct GroupBufferCopy {
+    Affine number;
+    std::size_t loops; ///< that the number replaces
+};
+
+/// Emits one thread's code for the body of a kernel.
+class GpuEmitter {
+public:
+    GpuEmitter(Context& context, const LaunchConfiguration& configuration, const KernelRegion& region,
+               const std::vector<std::vector<Loop>>& around_users)
+        : context_(context), configuration_(configuration), region_(region), around_users_(around_users) {}
+
+    /// `exchanges`, `joined`: see GpuCluster.
+    void emit(const Range& range, const std::vector<std::size_t>& exchanges = {},
+              const std::set<std::size_t>& joined = {});
+    /// Emits a region of a cooperative kernel: `first_transform` is the first transform of the block, the other
+    /// surrounding loops are bound already, and the group uses its own copy of the vectors between regions.
+    void emit_in_cooperative_group(const Affine& first_transform, const GroupBufferCopy& copy,
+                                   const HalfBarriers& halves);
+
+private:
+    struct ThreadedCall;
+    void emit_calls(const std::vector<std::size_t>& exchanges, const std::set<std::size_t>& joined,
+                    const HalfBarriers& halves);
+    /// Maps iterations of the loops around the calls to blocks; of the innermost loop, several per block.
+    void bind_blocks(const Range& range);
+    /// Selects the block's current transform.
+    void choose_transform(const Affine& number);
+    /// Linear iteration index in the loops around all accesses to an array.
+    Affine iteration_around(std::size_t array) const;
+    bool needs_barrier(const Call& call) const;
+    Call bind_single_loops(const Call& original, const ThreadedIterations& shared);
+    ThreadedIterations::Digits choose(const ThreadedCall& step, Integer iteration);
+    void emit_single(const Call& call);
+    /// Emits calls that execute together; those that read from another array follow after the others have read.
+    void emit_joined(std::span<const Call> calls);
+    void emit(ThreadedCall& step);
+    void add_limit(const Call& call, std::vector<ir::Condition>& conditions) const;
+    template <class Body> void under(std::vector<ir::Condition> conditions, const Body& body);
+    /// Copies `entries` elements of each of the block's transforms; neighbouring threads copy neighbouring elements.
+    void emit_contiguous_copy(const Call& call, Integer entries);
+    /// Reads everything, waits until all threads have read, and writes.
+    void emit_read_barrier_write(const std::vector<ThreadedCall*>& steps);
+    void store_after_barrier(ThreadedCall& step, std::vector<std::vector<Scaled>> entries);
+    /// A barrier of the block, or of the cluster around a call that writes into other blocks' shared memory.
+    void barrier();
+    void cooperative_barrier(const ir::Address& counter, ir::Barrier::Half half);
+    void block_barrier();
+    bool waits_between(const Call& call) const;
+    std::vector<ir::Condition> participation_conditions(const ThreadedIterations& shared);
+    /// The loop over a block's transforms.
+    std::optional<Loop> transforms() const;
+
+    Context& context_;
+    const LaunchConfiguration& configuration_;
+    const KernelRegion& region_;
+    const std::vector<std::vector<Loop>>& around_users_;
+    Affine first_transform_ = 0; ///< of the block
+    std::optional<GroupBufferCopy> copy_;
+    UnsynchronizedAccesses unsynchronized_;
+    bool exchanges_ = false;     ///< the last emitted call writes into other blocks' memory
+    std::optional<Integer> end_; ///< one past the last transform, if the last block is not full
+};
+
+} // namespace swirl::lower

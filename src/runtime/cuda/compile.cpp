@@ -1,0 +1,196 @@
+#include "runtime/cuda/compile.hpp"
+
+#include "base/error.hpp"
+#include "base/fork_gate.hpp"
+#include "runtime/cpu/team.hpp"
+#include "runtime/cuda/compile_call.hpp"
+#include "sass/main_loop.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+namespace swirl::runtime {
+namespace {
+
+/// One compilation in the driver, which owns the code until this is destroyed. The GPU must be current.
+class Link {
+public:
+    Link(const GpuDevice& device, const CompileOptions& options) : device_(device), call_(options) {
+        check(driver()->cuLinkCreate(call_.count(), call_.names(), call_.values(), &link_), "cuLinkCreate");
+    }
+    ~Link() {
+        if (link_ != nullptr) driver()->cuLinkDestroy(link_);
+    }
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+
+    Bytes compile(const std::string& ptx) {
+        // The driver only reads it, up to its terminating zero.
+        auto* const text = const_cast<char*>(ptx.c_str());
+        check(driver()->cuLinkAddData(link_, cuda::link_input_ptx, text, ptx.size() + 1, "kernel", 0, nullptr,
+                                      nullptr),
+              "cuLinkAddData");
+        void* code = nullptr;
+        std::size_t bytes = 0;
+        check(driver()->cuLinkComplete(link_, &code, &bytes), "cuLinkComplete");
+        const auto* const begin = static_cast<const std::byte*>(code);
+        return {begin, begin + bytes};
+    }
+
+private:
+    const CudaDriver& driver() const { return device_.driver(); }
+    void check(cuda::Result result, std::string_view call) const {
+        if (result != cuda::success) throw_compile_error(device_, result, call, call_.errors());
+    }
+
+    const GpuDevice& device_;
+    CompileCall call_;
+    cuda::Link link_ = nullptr;
+};
+
+std::optional<CompiledText> cached(const GpuDevice& device, const CacheKey& key, KernelCache* cache) {
+    const auto found = cache == nullptr ? std::nullopt : cache->read(key);
+    if (!found) return std::nullopt;
+    try {
+        GpuModule module = GpuModule::from_cubin(device, found->code);
+        return CompiledText{std::move(module), {found->code.begin(), found->code.end()}, {}};
+    } catch (const std::exception&) { // if the cached code is not to blame, compilation reports the error
+        cache->drop(key);
+        return std::nullopt;
+    }
+}
+
+CompiledText load_and_store(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
+                            KernelCache* cache, Bytes code) {
+    GpuModule module = GpuModule::from_cubin(device, code);
+    if (cache != nullptr) cache->store(key, {.target = target_text(device), .name = kernel.name}, code);
+    return {std::move(module), std::move(code), {}};
+}
+
+CompiledText with_other_loop(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
+                             KernelCache* cache) {
+    KernelText as_compiled = kernel;
+    as_compiled.reorders_main_loop = false;
+    CompiledText result = compiled_with_code(device, as_compiled, cache);
+    sass::ReorderedLoop loop = sass::reorder_main_loop(result.code, target_text(device));
+    if (loop.not_reordered_because.empty())
+        return load_and_store(device, key, kernel, cache, std::move(loop.image));
+    result.not_reordered_because = std::move(loop.not_reordered_because);
+    return result;
+}
+
+CompiledText compile_and_store(const GpuDevice& device, const CacheKey& key, const KernelText& kernel,
+                               KernelCache* cache) {
+    if (kernel.reorders_main_loop) return with_other_loop(device, key, kernel, cache);
+    return load_and_store(device, key, kernel, cache, machine_code(device, kernel.ptx, kernel.options));
+}
+
+/// Calls f(0) … f(count−1) on as many threads as there are processors, this one included. After all have ended,
+/// rethrows the first exception.
+template <class F> void for_each_at_once(std::size_t count, F&& f) {
+    std::vector<std::exception_ptr> errors(count);
+    std::atomic<std::size_t> next{0};
+    const auto work = [&, is_in_section = ForkSection::is_inside()] {
+        const ForkSection::Joined joined(is_in_section);
+        for (std::size_t k = next++; k < count; k = next++) {
+            try {
+                f(k);
+            } catch (...) {
+                errors[k] = std::current_exception();
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        const std::size_t threads = std::min(count, static_cast<std::size_t>(processors()));
+        others.reserve(threads);
+        try {
+            while (others.size() + 1 < threads) others.emplace_back(work);
+        } catch (const std::system_error&) {} // fewer threads suffice
+        work();
+    }
+    for (const std::exception_ptr& error : errors)
+        if (error) std::rethrow_exception(error);
+}
+
+} // namespace
+
+Bytes machine_code(const GpuDevice& device, const std::string& ptx, const CompileOptions& options) {
+    const CurrentGpu current(device);
+    return Link(device, options).compile(ptx);
+}
+
+std::string target_text(const GpuDevice& device) {
+    return fmt::format("sm_{}{}", device.properties().capability_major, device.properties().capability_minor);
+}
+
+CacheKey code_key(const GpuDevice& device, const KernelText& kernel) {
+    return cache_key(device, kernel.reorders_main_loop ? "ptx, main loop in another order" : "ptx",
+                     kernel.ptx, kernel.options);
+}
+
+CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_view text,
+                   const CompileOptions& options) {
+    const std::string target = target_text(device);
+    const std::string driver = fmt::format("driver {}", device.driver().version());
+    const std::string how =
+        fmt::format("registers {} optimization {}", options.max_registers, options.optimization);
+    const std::string_view parts[] = {kind, target, driver, how, text};
+    return CacheKey::of(parts);
+}
+
+std::optional<std::vector<GpuModule>> cached(const GpuDevice& device, std::span<const CacheKey> keys,
+                                             KernelCache& cache) {
+    std::map<CacheKey, GpuModule> known;
+    std::vector<GpuModule> result;
+    for (const CacheKey& key : keys) {
+        auto place = known.find(key);
+        if (place == known.end()) {
+            auto module = cached(device, key, &cache);
+            if (!module) return std::nullopt;
+            place = known.emplace(key, std::move(module->module)).first;
+        }
+        result.push_back(place->second);
+    }
+    return result;
+}
+
+CompiledText compiled_with_code(const GpuDevice& device, const KernelText& kernel, KernelCache* cache) {
+    const CacheKey key = code_key(device, kernel);
+    if (auto known = cached(device, key, cache)) return *std::move(known);
+    return compile_and_store(device, key, kernel, cache);
+}
+
+GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCache* cache) {
+    return compiled_with_code(device, kernel, cache).module;
+}
+
+std::vector<GpuModule> compiled(const GpuDevice& device, std::span<const KernelText> kernels,
+                                KernelCache* cache) {
+    std::vector<std::optional<GpuModule>> modules;
+    std::map<CacheKey, std::size_t> places; // of the first kernel with each key
+    std::vector<std::pair<CacheKey, std::size_t>> missing;
+    std::vector<std::size_t> same_as;
+    for (std::size_t place = 0; place < kernels.size(); ++place) {
+        const CacheKey key = code_key(device, kernels[place]);
+        const auto [first, is_new] = places.emplace(key, place);
+        same_as.push_back(first->second);
+        auto known = is_new ? cached(device, key, cache) : std::nullopt;
+        if (is_new && !known) missing.emplace_back(key, place);
+        modules.push_back(known ? std::optional(std::move(known->module)) : std::nullopt);
+    }
+    for_each_at_once(missing.size(), [&](std::size_t k) {
+        const auto& [key, place] = missing[k];
+        modules[place].emplace(compile_and_store(device, key, kernels[place], cache).module);
+    });
+    std::vector<GpuModule> result;
+    for (const std::size_t place : same_as) result.push_back(*modules[place]);
+    return result;
+}
+
+} // namespace swirl::runtime

@@ -1,0 +1,69 @@
+#include "runtime/cuda/tensor_map.hpp"
+
+#include "base/error.hpp"
+
+namespace swirl::runtime {
+namespace {
+
+constexpr int tensor_version = 12000; ///< first CUDA version with tensor maps
+constexpr cuda::Address address_alignment = 16;
+constexpr std::size_t max_extents = 5;
+
+cuda::TensorElement element_of(ir::Scalar scalar, bool rounds) {
+    using cuda::TensorElement;
+    ensure(!rounds || scalar == ir::Scalar::float32, "a tensor of which loads round what is no float32");
+    if (rounds) return TensorElement::float32_to_tf32;
+    switch (scalar) {
+    case ir::Scalar::boolean: break; // never in memory
+    case ir::Scalar::int8:           // copies need only the element size
+    case ir::Scalar::float8_e4m3:
+    case ir::Scalar::uint8: return TensorElement::uint8;
+    case ir::Scalar::int16:
+    case ir::Scalar::uint16: return TensorElement::uint16;
+    case ir::Scalar::int32: return TensorElement::int32;
+    case ir::Scalar::int64: return TensorElement::int64;
+    case ir::Scalar::float16: return TensorElement::float16;
+    case ir::Scalar::bfloat16: return TensorElement::bfloat16;
+    case ir::Scalar::float32: return TensorElement::float32;
+    case ir::Scalar::float64: return TensorElement::float64;
+    }
+    throw InternalError("a tensor of elements that are in no memory");
+}
+
+int swizzle_of(int bytes) {
+    switch (bytes) {
+    case 0: return cuda::tensor_not_swizzled;
+    case 32: return cuda::tensor_swizzled_32;
+    case 64: return cuda::tensor_swizzled_64;
+    case 128: return cuda::tensor_swizzled_128;
+    default: throw InternalError("a tensor of which rows of {} bytes are swizzled", bytes);
+    }
+}
+
+} // namespace
+
+TensorMap tensor_map(const CudaDriver& driver, const TensorLayout& layout, cuda::Address address) {
+    if (driver->cuTensorMapEncodeTiled == nullptr)
+        driver.too_old_for("a kernel whose data the copy engine moves", tensor_version);
+    if (address % address_alignment != 0)
+        throw UserError("the copy engine moves data at multiples of {} bytes; {:#x} is none",
+                        address_alignment, address);
+    const std::size_t rank = layout.extents.size();
+    ensure(rank >= 1 && rank <= max_extents && layout.byte_strides.size() == rank - 1 &&
+               layout.box.size() == rank,
+           "a tensor of {} extents, {} strides and boxes of {}", rank, layout.byte_strides.size(),
+           layout.box.size());
+    std::array<std::uint32_t, max_extents> every_element{};
+    every_element.fill(1);
+    TensorMap result;
+    driver.check(
+        driver->cuTensorMapEncodeTiled(
+            result.bytes.data(), element_of(layout.element, layout.rounds), static_cast<std::uint32_t>(rank),
+            reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), layout.extents.data(),
+            layout.byte_strides.data(), layout.box.data(), every_element.data(), cuda::tensor_not_interleaved,
+            swizzle_of(layout.swizzle), cuda::tensor_promotion_256, cuda::tensor_zeros_outside),
+        "cuTensorMapEncodeTiled");
+    return result;
+}
+
+} // namespace swirl::runtime

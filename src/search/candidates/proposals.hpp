@@ -1,0 +1,28 @@
+#pragma once
+
+#include "plan/dimension_passes.hpp"
+#include "plan/recipe.hpp"
+#include "search/cost/cost_model.hpp"
+
+#include <vector>
+
+/// Candidates of a search.
+namespace swirl::search {
+
+/// The model's candidates, cheapest first, without hopeless ones.
+std::vector<Candidate> likely_breakdowns(const planning::DimensionPass& pass, const target::Cpu& cpu,
+                                         ir::Scalar scalar,
+                                         const MachineModel& machine = fitted_machine_model());
+
+/// A codelet if one is possible, and every choice of every applicable rule, without children and cycles. Omits
+/// breakdowns that need more straight-line code than a codelet may have.
+std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass);
+
+/// Whether one straight-line codelet may compute it.
+bool is_codelet(const formula::Formula& transform);
+
+/// Trees that differ in one choice: two radices swapped, a factor of two moved from one to another, tiles and blocks of
+/// half and double the width.
+std::vector<rules::BreakdownTree> neighbours(const rules::BreakdownTree& tree);
+
+} // namespace swirl::search

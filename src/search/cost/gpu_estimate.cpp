@@ -1,0 +1,98 @@
+#include "search/cost/gpu_estimate.hpp"
+
+#include "base/error.hpp"
+#include "plan/dimension_passes.hpp"
+#include "plan/memory_need.hpp"
+#include "problem/syntax.hpp"
+#include "problem/validate.hpp"
+#include "rules/number_theory.hpp"
+#include "search/candidates/gpu_candidates.hpp"
+#include "search/candidates/gpu_measured.hpp"
+#include "search/candidates/gpu_trees.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace swirl::search {
+
+using planning::DimensionPass;
+using planning::PassRecipe;
+
+namespace {
+
+[[noreturn]] void not_yet(const Problem& problem, const std::string& what) {
+    const bool cpus_can = problem.kind != TransformKind::convolution && real_bytes(problem.precision) >= 4 &&
+                          problem.load.is_identity() && problem.store.is_identity();
+    throw UserError("not yet on GPUs: {}\n  problem: {}\n  {}", what, to_text(problem),
+                    cpus_can ? "a plan for the CPU can compute it"
+                             : "use a shorter length, or one whose prime factors are up to 31");
+}
+
+std::optional<GpuPassCandidate> find_best_pass(const Problem& problem, const DimensionPass& pass,
+                                               const target::Gpu& gpu) {
+    if (auto measured = measured_gpu_pass(problem, pass, gpu)) return measured;
+    const std::vector<GpuPassCandidate> candidates = gpu_candidates(problem, pass, gpu, 1);
+    if (candidates.empty()) return std::nullopt;
+    return candidates.front();
+}
+
+GpuPassCandidate best_pass(const Problem& problem, const DimensionPass& pass, const target::Gpu& gpu) {
+    if (auto best = find_best_pass(problem, pass, gpu)) return *best;
+    const Integer n = pass.nonterminal.rows(), prime = rules::largest_prime_factor(n);
+    not_yet(problem,
+            fmt::format("no kernels for {} of {} points along one dimension{} within the limits of {}",
+                        name_of(problem.kind), n,
+                        prime > largest_gpu_prime ? fmt::format(", with the prime factor {},", prime) : "",
+                        gpu.name));
+}
+
+struct RatedRecipe {
+    planning::Recipe recipe;
+    double seconds = 0;
+};
+
+/// The best fused recipe for a decomposition whose first pass covers several dimensions, if one exists.
+std::optional<RatedRecipe> fused(const Problem& problem, const target::Gpu& gpu,
+                                 const std::vector<DimensionPass>& passes) {
+    RatedRecipe result{{std::string(gpu.name), {}}};
+    for (const DimensionPass& pass : passes) {
+        auto best = find_best_pass(problem, pass, gpu);
+        if (!best) return std::nullopt;
+        result.recipe.passes.push_back(std::move(best->pass));
+        result.seconds += best->seconds;
+    }
+    return result;
+}
+
+} // namespace
+
+std::vector<std::vector<DimensionPass>> gpu_decompositions(const Problem& problem) {
+    std::vector<std::vector<DimensionPass>> result{
+        planning::dimension_passes(problem, planning::Fusion::none)};
+    if (problem.kind != TransformKind::dft || result.front().size() < 2) return result;
+    std::vector<std::size_t> longer; // dimensions of more than one point
+    for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
+        if (problem.dimensions[k].length > 1) longer.push_back(k);
+    for (const std::size_t together : {2, 3})
+        if (together <= longer.size())
+            result.push_back(planning::dimension_passes(problem, longer[longer.size() - together]));
+    return result;
+}
+
+planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
+    validate(problem);
+    planning::require_gpu_memory(problem, gpu);
+    RatedRecipe best{{std::string(gpu.name), {}}};
+    const std::vector<std::vector<DimensionPass>> decompositions = gpu_decompositions(problem);
+    for (const DimensionPass& pass : decompositions.front()) {
+        GpuPassCandidate candidate = best_pass(problem, pass, gpu);
+        best.recipe.passes.push_back(std::move(candidate.pass));
+        best.seconds += candidate.seconds;
+    }
+    for (std::size_t k = 1; k < decompositions.size(); ++k)
+        if (auto other = fused(problem, gpu, decompositions[k]); other && other->seconds < best.seconds)
+            best = std::move(*other);
+    return best.recipe;
+}
+
+} // namespace swirl::search

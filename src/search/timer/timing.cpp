@@ -1,0 +1,90 @@
+#include "search/timer/timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl::search {
+namespace {
+
+double product_of_lengths(const std::vector<Dimension>& dimensions) {
+    double product = 1;
+    for (const Dimension& dimension : dimensions) product *= static_cast<double>(dimension.length);
+    return product;
+}
+
+double bytes_of_scalar(Precision precision) {
+    switch (precision) {
+    case Precision::float64: return 8;
+    case Precision::float32: return 4;
+    case Precision::float16:
+    case Precision::bfloat16: return 2;
+    }
+    return 0;
+}
+
+/// Scalars of input and output together, without the batches.
+double scalars_of(const Problem& problem) {
+    const double points = product_of_lengths(problem.dimensions);
+    if (problem.kind == TransformKind::dft || problem.kind == TransformKind::convolution) return 4 * points;
+    if (problem.kind != TransformKind::real_dft) return 2 * points;
+    const double last = static_cast<double>(problem.dimensions.back().length);
+    return points + points / last * 2 * (std::floor(last / 2) + 1);
+}
+
+} // namespace
+
+std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidates,
+                                             const TimingOptions& options) {
+    const std::size_t count = candidates.size();
+    std::vector<Integer> repetitions;
+    for (const TimedWork& work : candidates) repetitions.push_back(runtime::warm_up(work, options));
+    std::vector<std::vector<double>> times(count);
+    const double start = runtime::monotonic_seconds();
+    const double budget = options.budget * static_cast<double>(count);
+    for (int round = 0; round < options.max_samples; ++round) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
+            times[turn].push_back(runtime::time_once(candidates[turn], repetitions[turn]));
+        }
+        if (round + 1 < options.min_samples) continue;
+        if (runtime::monotonic_seconds() - start > budget) break;
+        const auto is_precise = [&](const std::vector<double>& each) {
+            return runtime::uncertainty(runtime::summarize(each)) <= options.precision;
+        };
+        if (round % 8 == 7 && std::all_of(times.begin(), times.end(), is_precise)) break;
+    }
+    std::vector<Measurement> results;
+    for (std::size_t i = 0; i < count; ++i) {
+        results.push_back(runtime::summarize(times[i]));
+        results.back().repetitions = repetitions[i] * static_cast<Integer>(times[i].size());
+    }
+    return results;
+}
+
+double pseudo_flops(const Problem& problem) {
+    const double points = product_of_lengths(problem.dimensions);
+    const double each = points > 1 ? points * std::log2(points) : 0;
+    const double factor = problem.kind == TransformKind::convolution ? 10
+                          : problem.kind == TransformKind::dft       ? 5
+                          : problem.kind == TransformKind::wht       ? 1
+                                                                     : 2.5;
+    return factor * each * product_of_lengths(problem.batches);
+}
+
+double compulsory_bytes(const Problem& problem) {
+    return scalars_of(problem) * product_of_lengths(problem.batches) * bytes_of_scalar(problem.precision);
+}
+
+Floors floors(const Problem& problem, double flops, const HostProbe& probe) {
+    Floors result;
+    const double peak = problem.precision == Precision::float64 ? probe.flops_float64 : probe.flops_float32;
+    result.arithmetic = flops / peak;
+    const double bytes = compulsory_bytes(problem);
+    const double data = problem.placement == Placement::in_place ? bytes / 2 : bytes;
+    const Bandwidth& level = probe.level_holding(static_cast<Integer>(data));
+    result.traffic = bytes / level.copy;
+    result.level = level.level;
+    return result;
+}
+
+} // namespace swirl::search

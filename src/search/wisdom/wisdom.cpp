@@ -1,0 +1,181 @@
+#include "search/wisdom/wisdom.hpp"
+
+#include "base/cache_directory.hpp"
+#include "base/error.hpp"
+#include "base/version.hpp"
+#include "search/wisdom/wisdom_store.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+
+namespace swirl::search {
+namespace {
+
+constexpr std::string_view upsert =
+    "INSERT INTO entries (machine, problem, recipe, seconds, found_by, created, version) VALUES "
+    "(?,?,?,?,?,?,?) "
+    "ON CONFLICT (machine, problem) DO UPDATE SET recipe = excluded.recipe, seconds = excluded.seconds, "
+    "found_by = excluded.found_by, created = excluded.created, version = excluded.version";
+
+/// is_better(new, old) in SQL, so that comparing and storing are atomic across processes.
+constexpr std::string_view only_if_better =
+    " WHERE (excluded.found_by > 0) > (found_by > 0) OR "
+    "((excluded.found_by > 0) = (found_by > 0) AND excluded.seconds < seconds)";
+
+FoundBy found_by(Integer number) {
+    return number == 0 ? FoundBy::estimate : number == 1 ? FoundBy::measure : FoundBy::exhaustive;
+}
+
+/// Reads columns recipe, seconds, found_by, created, version starting at `first`.
+WisdomEntry entry_of(const sqlite::Statement& row, int first) {
+    return {.recipe = row.text(first),
+            .seconds = row.real(first + 1),
+            .found_by = found_by(row.integer(first + 2)),
+            .created = row.integer(first + 3),
+            .version = row.text(first + 4)};
+}
+
+using Entries = std::vector<std::pair<WisdomKey, WisdomEntry>>;
+
+constexpr std::string_view select_all =
+    "SELECT machine, problem, recipe, seconds, found_by, created, version FROM entries";
+
+Entries all_of(sqlite::Statement query) {
+    Entries result;
+    while (query.step()) result.emplace_back(WisdomKey{query.text(0), query.text(1)}, entry_of(query, 2));
+    return result;
+}
+
+bool is_valid(const WisdomKey& key, const WisdomEntry& entry) {
+    return !key.machine.empty() && !key.problem.empty() && !entry.recipe.empty() &&
+           std::isfinite(entry.seconds) && entry.seconds >= 0;
+}
+
+} // namespace
+
+bool is_better(const WisdomEntry& a, const WisdomEntry& b) {
+    const bool a_is_timed = a.found_by != FoundBy::estimate;
+    const bool b_is_timed = b.found_by != FoundBy::estimate;
+    return a_is_timed != b_is_timed ? a_is_timed : a.seconds < b.seconds;
+}
+
+bool Wisdom::Store::write(sqlite::Database& database, const WisdomKey& key, const WisdomEntry& entry,
+                          bool in_any_case) {
+    ensure(is_valid(key, entry), "a wisdom entry for '{}' on '{}' without recipe or time", key.problem,
+           key.machine);
+    sqlite::Statement statement = database.prepare(
+        in_any_case ? std::string(upsert) : std::string(upsert) + std::string(only_if_better));
+    statement.with(key.machine).with(key.problem).with(entry.recipe).with(entry.seconds);
+    statement.with(static_cast<Integer>(entry.found_by));
+    statement.with(entry.created != 0 ? entry.created : static_cast<std::int64_t>(std::time(nullptr)));
+    statement.with(entry.version.empty() ? version() : std::string_view(entry.version));
+    statement.step();
+    return database.changes() > 0;
+}
+
+Wisdom::Wisdom(std::filesystem::path file, Warn warn)
+    : store_(std::make_unique<Store>(std::move(file), std::move(warn))) {}
+Wisdom::~Wisdom() = default;
+Wisdom::Wisdom(Wisdom&&) noexcept = default;
+Wisdom& Wisdom::operator=(Wisdom&&) noexcept = default;
+
+std::filesystem::path Wisdom::default_file() {
+    if (const char* own = std::getenv("SWIRL_WISDOM"); own != nullptr && *own != '\0') return own;
+    const auto folder = cache_directory();
+    return folder ? *folder / "wisdom.sqlite" : std::filesystem::path(":memory:");
+}
+
+std::filesystem::path Wisdom::file() const { return store_->file(); }
+
+std::optional<WisdomEntry> Wisdom::find(const WisdomKey& key) {
+    return store_->use(std::optional<WisdomEntry>(),
+                       [&](sqlite::Database& database) -> std::optional<WisdomEntry> {
+                           sqlite::Statement query = database.prepare(
+                               "SELECT recipe, seconds, found_by, created, version FROM entries WHERE "
+                               "machine = ? AND problem = ?");
+                           if (!query.with(key.machine).with(key.problem).step()) return std::nullopt;
+                           return entry_of(query, 0);
+                       });
+}
+
+bool Wisdom::store(const WisdomKey& key, const WisdomEntry& entry) {
+    return store_->use(false,
+                       [&](sqlite::Database& database) { return Store::write(database, key, entry, false); });
+}
+
+bool Wisdom::replace(const WisdomKey& key, const WisdomEntry& entry) {
+    return store_->use(false,
+                       [&](sqlite::Database& database) { return Store::write(database, key, entry, true); });
+}
+
+std::vector<std::pair<WisdomKey, WisdomEntry>> Wisdom::entries() {
+    return store_->use(Entries(), [](sqlite::Database& database) {
+        return all_of(database.prepare(std::string(select_all) + " ORDER BY machine, problem"));
+    });
+}
+
+std::vector<std::pair<WisdomKey, WisdomEntry>> Wisdom::entries_for(std::string_view problem) {
+    return store_->use(Entries(), [&](sqlite::Database& database) {
+        sqlite::Statement query =
+            database.prepare(std::string(select_all) + " WHERE problem = ? ORDER BY machine");
+        query.with(problem);
+        return all_of(std::move(query));
+    });
+}
+
+Integer Wisdom::erase(const WisdomKey& key) {
+    return store_->use(Integer{0}, [&](sqlite::Database& database) {
+        database.prepare("DELETE FROM entries WHERE machine = ? AND problem = ?")
+            .with(key.machine)
+            .with(key.problem)
+            .step();
+        return database.changes();
+    });
+}
+
+Integer Wisdom::erase_machine(std::string_view machine) {
+    return store_->use(Integer{0}, [&](sqlite::Database& database) {
+        sqlite::Transaction transaction(database);
+        database.prepare("DELETE FROM facts WHERE machine = ?").with(machine).step();
+        database.prepare("DELETE FROM entries WHERE machine = ?").with(machine).step();
+        const Integer entries = database.changes();
+        transaction.commit();
+        return entries;
+    });
+}
+
+Integer Wisdom::erase_all() {
+    return store_->use(Integer{0}, [&](sqlite::Database& database) {
+        sqlite::Transaction transaction(database);
+        database.prepare("DELETE FROM facts").step();
+        database.prepare("DELETE FROM entries WHERE true").step();
+        const Integer entries = database.changes();
+        transaction.commit();
+        return entries;
+    });
+}
+
+std::optional<std::string> Wisdom::fact(std::string_view machine, std::string_view name) {
+    return store_->use(std::optional<std::string>(),
+                       [&](sqlite::Database& database) -> std::optional<std::string> {
+                           sqlite::Statement query =
+                               database.prepare("SELECT text FROM facts WHERE machine = ? AND name = ?");
+                           if (!query.with(machine).with(name).step()) return std::nullopt;
+                           return query.text(0);
+                       });
+}
+
+void Wisdom::store_fact(std::string_view machine, std::string_view name, std::string_view text) {
+    store_->use(false, [&](sqlite::Database& database) {
+        database.prepare("INSERT OR REPLACE INTO facts (machine, name, text, created) VALUES (?,?,?,?)")
+            .with(machine)
+            .with(name)
+            .with(text)
+            .with(static_cast<Integer>(std::time(nullptr)))
+            .step();
+        return true;
+    });
+}
+
+} // namespace swirl::search

@@ -1,0 +1,168 @@
+// What is said of kernels for GPUs: their main loop's instructions, what they ask of a GPU, who has which element of C.
+
+#include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/model/sample.hpp"
+#include "gemm/gpu/scheduler/balance.hpp"
+#include "gemm/gpu/simt/thread_map.hpp"
+#include "ir/instruction_mix.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::gemm {
+namespace {
+
+const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
+
+/// Gray's tile of 128 × 128 for 256 threads, of matrices as his kernel takes them: A by columns, B by rows.
+GpuSchedule schedule_of_gray() {
+    GpuSchedule schedule;
+    schedule.a_vector_m = schedule.b_vector_n = schedule.c_vector_m = 4;
+    return schedule;
+}
+MatrixProduct product_of(Integer extent, DataType number = DataType::float32) {
+    return {.data_type = number,
+            .rows = extent,
+            .columns = extent,
+            .k = extent,
+            .a = {1, extent},
+            .b = {extent, 1},
+            .c = {1, extent}};
+}
+
+TEST(GpuMainLoop, HasTheInstructionsOfTheWalkthrough) {
+    const ir::InstructionMix mix = ir::instruction_mix_of_loop(
+        gpu_gemm_kernels(product_of(1024), schedule_of_gray(), gpu()).front(), k_tile_loop);
+    EXPECT_EQ(mix.threads, 256);
+    EXPECT_EQ(mix.fused, 256 * 512);
+    EXPECT_EQ(mix.shared_loads, (std::map<Integer, Integer>{{16, 256 * 32}}));
+    EXPECT_EQ(mix.copies, (std::map<Integer, Integer>{{16, 256 * 2}}));
+    EXPECT_EQ(mix.barriers, 256);
+    EXPECT_EQ(mix.other_floating, 0);
+    EXPECT_GT(mix.integers, 0);
+    EXPECT_GT(512.0 * 256 / static_cast<double>(mix.instructions()), 0.88);
+}
+
+TEST(GpuMainLoop, CountsCopiesThatSomeThreadsMake) {
+    GpuSchedule schedule = schedule_of_gray();
+    schedule.cta_n = 64; // 128 threads copy 256 vectors of A and 128 of B
+    schedule.cta_k = 6;  // 192 and 96
+    const ir::InstructionMix mix =
+        ir::instruction_mix_of_loop(gpu_gemm_kernels(product_of(1024), schedule, gpu()).front(), k_tile_loop);
+    EXPECT_EQ(mix.copies, (std::map<Integer, Integer>{{16, 192 + 96}}));
+}
+
+TEST(GpuMainLoop, HasProductsByWarps) {
+    const GpuSchedule schedule = parse_gpu_schedule(
+        "cta_m=32 cta_n=16 cta_k=8 thread_m=2 thread_n=2 mma_k=4 stages=3 "
+        "copy_k=4");
+    const MatrixProduct product = product_of(64, DataType::float64);
+    const ir::InstructionMix mix =
+        ir::instruction_mix_of_loop(gpu_gemm_kernels(product, schedule, gpu()).front(), k_tile_loop);
+    EXPECT_EQ(mix.fused, 0);
+    EXPECT_EQ(mix.mma_multiply_adds, 32 * 16 * 8);
+    EXPECT_EQ(mix.mma_instructions, mix.threads * 2); // 16 × 8 × 4 of each warp's 16 × 8, twice
+    GpuSchedule without = schedule;
+    without.mma_k = 0;
+    EXPECT_DOUBLE_EQ(gpu_balance(product, schedule, gpu()).peak,
+                     2 * gpu_balance(product, without, gpu()).peak);
+}
+
+TEST(GpuBalance, ReckonsBytesAndWaves) {
+    const GpuBalance balance = gpu_balance(product_of(4096), schedule_of_gray(), gpu(), 128);
+    EXPECT_EQ(balance.k_tile_bytes, 2 * 128 * 8 * 4);
+    EXPECT_EQ(balance.k_tile_fmas, 128 * 128 * 8);
+    EXPECT_DOUBLE_EQ(balance.flops_per_byte(), 32);
+    EXPECT_DOUBLE_EQ(balance.peak, 132 * 128 * 2 * gpu_rates(gpu()).hertz);
+    EXPECT_DOUBLE_EQ(balance.l2_needed, balance.peak / 32);
+    EXPECT_EQ(balance.occupancy.blocks, 2); // of 256 threads with 128 registers
+    EXPECT_EQ(balance.occupancy.limited_by, target::OccupancyLimit::registers);
+    EXPECT_EQ(balance.blocks, 1024);
+    EXPECT_EQ(balance.resident_blocks, 264);
+    EXPECT_EQ(balance.waves, 4);
+    EXPECT_DOUBLE_EQ(balance.last_wave, (1024 - 3 * 264) / 264.0);
+    EXPECT_LT(balance.memory_needed, balance.l2_needed / 5);
+}
+
+TEST(GpuBalance, OfAStreamHasItsBlocks) {
+    GpuSchedule schedule = schedule_of_gray();
+    schedule.stream_k_blocks = 264;
+    schedule.data_parallel_tiles = 3;
+    const GpuBalance balance = gpu_balance(product_of(4096), schedule, gpu(), 128);
+    EXPECT_EQ(balance.blocks, 264);
+    EXPECT_EQ(balance.waves, 1);
+    EXPECT_DOUBLE_EQ(balance.last_wave, 1);
+    ASSERT_TRUE(balance.stream);
+    EXPECT_EQ(balance.stream->stream_k_tiles(), 1024 - 3 * 264);
+    EXPECT_EQ(balance.stream->k_tiles_per_block(), ceil_divide((1024 - 3 * 264) * 512, 264));
+}
+
+TEST(GpuBalance, OfOneWaveReadsWhatThereIsOnce) {
+    const GpuBalance balance = gpu_balance(product_of(1024), schedule_of_gray(), gpu(), 128);
+    EXPECT_EQ(balance.waves, 1);
+    const double flops = 2.0 * 1024 * 1024, bytes = 2.0 * 1024 * 4; // of a step along the depth
+    EXPECT_DOUBLE_EQ(balance.memory_needed, balance.peak * bytes / flops);
+    EXPECT_DOUBLE_EQ(
+        gpu_balance(product_of(1024, DataType::float64), parse_gpu_schedule("stages=2"), gpu()).peak,
+        balance.peak / 2);
+}
+
+TEST(GpuSample, KeepsHowElementsLieInLines) {
+    MatrixProduct product = product_of(5001);
+    product.batch = 3;
+    for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 5001 * 5001;
+    const MatrixProduct sample = one_tile_of(product, GpuSchedule{});
+    EXPECT_EQ(sample.rows, 128);
+    EXPECT_EQ(sample.k, 16);
+    EXPECT_EQ(sample.batch, 1);
+    EXPECT_EQ(sample.a.row_stride, 1);
+    EXPECT_EQ(sample.a.column_stride % 128, 5001 % 128);
+    EXPECT_GE(sample.a.column_stride, 128);
+    EXPECT_LT(sample.a.column_stride, 256);
+    EXPECT_NO_THROW(validate(GpuSchedule{}, sample, gpu()));
+}
+
+TEST(GpuSample, CountsSectorsAndConflicts) {
+    const GpuSample sample = gpu_sample(product_of(256), schedule_of_gray(), gpu());
+    bool has_a = false;
+    for (const GpuAccess& access : sample.accesses) {
+        EXPECT_EQ(access.counts.extra_cycles, 0) << access.buffer;
+        if (access.buffer != "a") continue;
+        has_a = true;
+        EXPECT_FALSE(access.is_shared || access.is_store);
+        EXPECT_EQ(access.counts.sectors, access.counts.accesses * 16); // 32 threads of 16 bytes
+    }
+    EXPECT_TRUE(has_a);
+}
+
+TEST(GpuSample, RunsWithSlicesSplitsAndMatrices) {
+    for (const char* text :
+         {"cta_m=32 cta_n=16 thread_m=4 thread_n=4 sliced_k=2 split_k=2",
+          "cta_m=32 cta_n=16 thread_m=4 thread_n=4 split_k=4 split_k_in_workspace=1 stages=2",
+          "cta_m=32 cta_n=16 thread_m=4 thread_n=4 stream_k_blocks=5 data_parallel_tiles=2",
+          "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 warp_lanes_m=4 "
+          "warp_lanes_n=4 stages=2 matrices=4"}) {
+        MatrixProduct product = product_of(64);
+        product.batch = 4;
+        for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 64 * 64;
+        std::swap(product.c.row_stride, product.c.column_stride);
+        EXPECT_FALSE(gpu_sample(product, parse_gpu_schedule(text), gpu()).accesses.empty()) << text;
+    }
+}
+
+TEST(GpuThreadParts, CoverTheTileOnce) {
+    for (const char* more : {"", " zigzag=1", " thread_m=16 cta_m=256", " warp_lanes_m=16 warp_lanes_n=2"})
+        for (const DataType number : {DataType::float32, DataType::float64}) {
+            const GpuSchedule schedule = parse_gpu_schedule(to_string(GpuSchedule{}) + more);
+            std::vector<int> times(static_cast<std::size_t>(schedule.cta_m * schedule.cta_n));
+            for (const ThreadFragment& part :
+                 thread_fragments(schedule, number, 0, schedule.k_slice_threads()))
+                for (int i = 0; i < part.rows; ++i)
+                    for (int j = 0; j < part.columns; ++j)
+                        ++times[static_cast<std::size_t>((part.row + i) * schedule.cta_n + part.column + j)];
+            EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << more;
+        }
+}
+
+} // namespace
+} // namespace swirl::gemm

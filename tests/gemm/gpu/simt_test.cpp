@@ -1,0 +1,342 @@
+#include "gemm/gpu/gemm_kernels.hpp"
+
+#include "gemm/gpu/gemm_run.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "support/error_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace swirl::gemm::test {
+namespace {
+
+/// One with extents of its own in every member, so small that the interpreter is done soon.
+GpuSchedule small_schedule() {
+    return parse_gpu_schedule(
+        "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 "
+        "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2");
+}
+
+TEST(GpuProduct, IsTheProductForEveryTransposition) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'}) expect_product(product_of(a, b, 64, 48, 20), small_schedule());
+}
+
+TEST(GpuProduct, HasTilesAtEdgesThatLieOverOthers) {
+    for (const auto& [rows, columns, depth] : {std::array{33, 17, 4}, {63, 31, 5}, {95, 16, 1}, {32, 40, 13}})
+        for (const char a : {'N', 'T'})
+            expect_product(product_of(a, 'N', rows, columns, depth, 1), small_schedule());
+}
+
+TEST(GpuProduct, EveryDepthFitsPieces) {
+    for (Integer depth = 1; depth <= 21; ++depth)
+        for (const int stages : {2, 3, 5}) {
+            GpuSchedule schedule = small_schedule();
+            schedule.stages = stages;
+            expect_product(product_of('N', 'T', 32, 16, depth), schedule);
+        }
+}
+
+TEST(GpuProduct, MovesVectorsWhereElementsAreAligned) {
+    for (const DataType number : {DataType::float32, DataType::float64}) {
+        const MatrixProduct product = product_of('N', 'T', 64, 32, 10, 4, number);
+        GpuSchedule schedule = small_schedule();
+        schedule.a_vector_m = schedule.b_vector_n = schedule.c_vector_m = number == DataType::float32 ? 4 : 2;
+        expect_product(product, schedule);
+    }
+}
+
+TEST(GpuProduct, KeepsLinesWhoseStepsAreNextToEachOther) {
+    for (const DataType number : {DataType::float32, DataType::float64})
+        for (const char* more :
+             {"", "sliced_k=2", "interleave_copies=0", "fma_order=columns", "thread_n=3 cta_n=12"}) {
+            const int steps = number == DataType::float32 ? 4 : 2;
+            GpuSchedule schedule = parse_gpu_schedule(to_string(small_schedule()) + " cta_k=16 " + more);
+            schedule.a_vector_k = schedule.b_vector_k = steps;
+            for (const Integer depth : {4, 16, 52})
+                expect_product(product_of('T', 'N', 40, 19, depth, 4, number), schedule);
+            schedule.a_vector_k = 1;
+            schedule.a_vector_m = schedule.c_vector_m = steps;
+            expect_product(product_of('N', 'N', 40, 19, 28, 4, number), schedule);
+        }
+    expect_product(product_of('N', 'N', 1, 40, 16),
+                   parse_gpu_schedule("cta_m=1 thread_m=1 warp_lanes_m=1 cta_n=8 thread_n=1 "
+                                      "warp_lanes_n=8 sliced_k=4 cta_k=16 a_vector_k=4 b_vector_k=4"));
+    GpuSchedule schedule =
+        parse_gpu_schedule(to_string(small_schedule()) + " cta_k=8 b_vector_k=4 a_vector_k=2");
+    schedule.split_k = 4;
+    expect_product(product_of('T', 'N', 40, 20, 64), schedule);
+    MatrixProduct batch = product_of('T', 'N', 40, 20, 12);
+    batch.batch = 3;
+    batch.a.batch_stride = 480;
+    batch.b.batch_stride = 0;
+    batch.c.batch_stride = 800;
+    schedule.split_k = 1;
+    schedule.matrices = 2;
+    expect_product(batch, schedule);
+}
+
+TEST(GpuProduct, SlicesShareThePieces) {
+    GpuSchedule schedule = small_schedule();
+    schedule.cta_k = 12;
+    for (const int slices : {2, 3, 6}) {
+        schedule.sliced_k = slices;
+        expect_product(product_of('T', 'N', 40, 20, 30), schedule);
+    }
+}
+
+TEST(GpuProduct, SplitsShareTheDepthInClusters) {
+    GpuSchedule schedule = small_schedule();
+    for (const int splits : {2, 4}) {
+        schedule.split_k = splits;
+        for (const Integer depth : {16, 29, 64})
+            expect_product(product_of('N', 'N', 40, 20, depth), schedule);
+    }
+    schedule.thread_n = 8;
+    schedule.cta_n = 32;
+    schedule.split_k = 8;
+    schedule.sliced_k = 2;
+    expect_product(product_of('T', 'T', 33, 33, 64), schedule);
+}
+
+TEST(GpuProduct, SplitsHandOverThroughMemory) {
+    GpuSchedule schedule = small_schedule();
+    schedule.split_k_in_workspace = 1;
+    for (const int splits : {2, 8, 16}) {
+        schedule.split_k = splits;
+        schedule.thread_n = splits > 4 ? 8 : 4;
+        schedule.cta_n = splits > 4 ? 32 : 16;
+        schedule.sliced_k = splits == 8 ? 2 : 1;
+        for (const Integer depth : {64, 125}) expect_product(product_of('N', 'T', 40, 33, depth), schedule);
+    }
+}
+
+TEST(GpuProduct, SplitsHavePiecesInTurns) {
+    const std::string tile = to_string(small_schedule()) + " interleaved_split_k=1 ";
+    for (const char* splits :
+         {"split_k=2", "split_k=4", "split_k=4 split_k_in_workspace=1", "split_k=2 stages=6"})
+        for (const Integer depth : {5, 16, 29, 64, 101})
+            for (const char a : {'N', 'T'})
+                expect_product(product_of(a, 'N', 40, 20, depth), parse_gpu_schedule(tile + splits));
+}
+
+TEST(GpuProduct, SlicesAddUpAndFinishSharesOfColumns) {
+    const std::string tile = to_string(small_schedule()) + " cta_k=16 thread_n=8 cta_n=32 ";
+    for (const char* slices : {"sliced_k=2", "sliced_k=8"})
+        for (const char* splits : {"", "split_k=2", "split_k=4", "split_k=2 split_k_in_workspace=1",
+                                   "split_k=8 split_k_in_workspace=1", "b_vector_k=2 split_k=4",
+                                   "b_vector_k=2 split_k=8 split_k_in_workspace=1"}) {
+            const GpuSchedule schedule = parse_gpu_schedule(tile + slices + " " + splits);
+            if (!infeasibility(schedule, product_of('N', 'N', 40, 33, 120), gpu()))
+                expect_product(product_of('N', 'N', 40, 33, 120), schedule);
+            expect_product(product_of('N', 'N', 34, 36, 128), schedule);
+        }
+}
+
+TEST(GpuProduct, ManySplitsShareRowsToo) {
+    const std::string tile =
+        to_string(small_schedule()) + " thread_n=8 cta_n=32 thread_m=8 cta_m=64 split_k_in_workspace=1 ";
+    for (const char* more :
+         {"split_k=16", "split_k=32 sliced_k=2 cta_k=8 interleaved_split_k=1", "split_k=16 c_vector_m=4"}) {
+        const GpuSchedule schedule = parse_gpu_schedule(tile + more);
+        expect_product(product_of('N', 'T', 72, 36, 256), schedule);
+        expect_product(product_of('T', 'N', 68, 33, 256), schedule, {.reads_c = false});
+    }
+}
+
+TEST(GpuProduct, RowsOfCMayBeNextToEachOtherOrNothing) {
+    MatrixProduct product = product_of('N', 'T', 40, 36, 9);
+    product.c = {36, 1};
+    expect_product(product, small_schedule());
+    product.c = {-3, 200};
+    expect_product(product, small_schedule());
+}
+
+TEST(GpuProduct, OfBatches) {
+    MatrixProduct product = product_of('N', 'N', 40, 20, 7);
+    product.batch = 3;
+    product.a.batch_stride = 300;
+    product.b.batch_stride = 0;
+    product.c.batch_stride = 800;
+    expect_product(product, small_schedule());
+}
+
+TEST(GpuProduct, BlocksHaveSeveralMatricesOfABatch) {
+    for (const Integer batch : {1, 7, 8}) {
+        MatrixProduct product = product_of('N', 'T', 8, 8, 5);
+        product.batch = batch;
+        product.a.batch_stride = 50;
+        product.b.batch_stride = 40;
+        product.c.batch_stride = 64;
+        GpuSchedule schedule = parse_gpu_schedule(
+            "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 warp_lanes_m=4 "
+            "warp_lanes_n=4 stages=2 matrices=4");
+        expect_product(product, schedule);
+        schedule.sliced_k = 2;
+        expect_product(product, schedule, {.reads_c = false});
+        std::swap(product.a, product.b);
+        expect_product(product, schedule);
+    }
+}
+
+TEST(GpuProduct, ReadsNeitherWhatBetaNorWhatAlphaMakeNothing) {
+    const MatrixProduct product = product_of('N', 'N', 40, 20, 7);
+    expect_product(product, small_schedule(), {.reads_c = false});
+    expect_product(product, small_schedule(), {.multiplies = false});
+    expect_product(product_of('N', 'N', 40, 20, 0), small_schedule(), {.multiplies = false});
+}
+
+TEST(GpuProduct, OrdersAndMapsOfThreadsChangeNothing) {
+    for (const char* more :
+         {"fma_order=rows", "fma_order=columns", "fma_order=serpentine_columns", "fma_order=swirl_rows",
+          "fma_order=swirl_columns", "zigzag=0", "warp_lanes_m=1 warp_lanes_n=32 cta_m=8 cta_n=128",
+          "warp_lanes_m=32 warp_lanes_n=1 cta_m=128 cta_n=4",
+          "warp_lanes_m=2 warp_lanes_n=2 cta_m=8 cta_n=8 sliced_k=8 cta_k=16", "thread_m=3 cta_m=24",
+          "thread_n=6 cta_n=24"})
+        expect_product(product_of('N', 'T', 130, 130, 6),
+                       parse_gpu_schedule(to_string(small_schedule()) + " " + more));
+}
+
+TEST(GpuProduct, OrdersHaveEachPlaceOnce) {
+    for (const FmaOrder order : fma_orders())
+        for (const auto& [rows, columns] :
+             {std::pair(1, 1), std::pair(3, 5), std::pair(8, 8), std::pair(16, 1)}) {
+            const auto places = fma_sequence(order, rows, columns);
+            std::set<std::pair<int, int>> seen(places.begin(), places.end());
+            EXPECT_EQ(places.size(), static_cast<std::size_t>(rows * columns)) << name_of(order);
+            EXPECT_EQ(seen.size(), places.size()) << name_of(order);
+            EXPECT_LE(*seen.rbegin(), std::pair(rows - 1, columns - 1)) << name_of(order);
+        }
+}
+
+TEST(GpuProduct, WhatFollowsEachOtherInSerpentinesAndSwirlsSharesAFactor) {
+    for (const FmaOrder order : {FmaOrder::serpentine_rows, FmaOrder::serpentine_columns,
+                                 FmaOrder::swirl_rows, FmaOrder::swirl_columns}) {
+        const auto places = fma_sequence(order, 8, 8);
+        for (std::size_t k = 1; k < places.size(); ++k)
+            EXPECT_TRUE(places[k].first == places[k - 1].first || places[k].second == places[k - 1].second)
+                << name_of(order) << " " << k;
+    }
+}
+
+TEST(GpuProduct, ReadsSharedMemoryWithoutConflicts) {
+    for (const char a : {'N', 'T'}) {
+        const MatrixProduct product = product_of(a, a == 'N' ? 'T' : 'N', 128, 128, 16);
+        GpuSchedule schedule;
+        schedule.a_vector_m = schedule.b_vector_n = a == 'N' ? 4 : 1;
+        for (const int zigzag : {0, 1}) {
+            schedule.zigzag = zigzag;
+            EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << a;
+        }
+    }
+    for (const int depth : {32, 64}) {
+        GpuSchedule schedule;
+        schedule.cta_k = depth;
+        schedule.stages = 2;
+        schedule.a_vector_k = schedule.b_vector_k = 4;
+        const MatrixProduct product = product_of('T', 'N', 128, 128, 64);
+        EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << depth;
+    }
+}
+
+TEST(GpuProduct, SaysWhyASchedule) {
+    const MatrixProduct product = product_of('N', 'N', 64, 64, 64, 1);
+    const auto error = [&](const char* more) {
+        return error_of([&] {
+            gpu_gemm_kernels(product, parse_gpu_schedule(to_string(small_schedule()) + " " + more), gpu());
+        });
+    };
+    EXPECT_NE(error("a_vector_m=4").find("a_vector_m is 4"), std::string::npos) << error("a_vector_m=4");
+    EXPECT_NE(error("cta_m=96").find("C is 64"), std::string::npos);
+    EXPECT_NE(error("a_vector_k=2").find("a_vector_k is 2"), std::string::npos);
+    EXPECT_NE(error("b_vector_k=4").find("b_vector_k is 4"),
+              std::string::npos); // columns begin at multiples of 65
+    EXPECT_NE(error("split_k=3").find("splits is 3"), std::string::npos);
+    EXPECT_NE(error("stages=1").find("stages is 1"), std::string::npos);
+    EXPECT_NE(error("thread_m=5").find("no multiple"), std::string::npos);
+    EXPECT_NE(error("speed=9").find("'speed=9'"), std::string::npos);
+}
+
+TEST(GpuSchedules, OfDepthZeroAreThereForEveryKindOfNumber) {
+    for (const auto& [rows, columns, batch] : {std::array{9, 8, 12}, {10, 9, 7}, {1, 1, 1}, {64, 48, 1}})
+        for (const DataType number : {DataType::float32, DataType::float64, DataType::float8_e4m3}) {
+            const bool is_e4m3 = number == DataType::float8_e4m3;
+            MatrixProduct product = product_of('T', 'N', rows, columns, 0);
+            product.data_type = is_e4m3 ? DataType::float32 : number;
+            if (is_e4m3) product.a_type = product.b_type = number;
+            product.a = {16, 1, false, 16 * rows};
+            product.b = {1, 16, false, 16 * columns};
+            product.c = {1, 64, false, 64 * columns};
+            product.batch = batch;
+            const std::vector<GpuSchedule> schedules = gpu_schedules(product, gpu(), 1000);
+            ASSERT_FALSE(schedules.empty());
+            for (const GpuSchedule& schedule : schedules) {
+                EXPECT_FALSE(schedule.is_wgmma());
+                EXPECT_EQ(infeasibility(schedule, product, gpu()), std::nullopt) << to_string(schedule);
+            }
+        }
+}
+
+TEST(GpuSchedules, AreReadAsTheyAreWritten) {
+    GpuSchedule schedule = small_schedule();
+    schedule.fma_order = FmaOrder::columns;
+    schedule.split_k = 8;
+    EXPECT_EQ(parse_gpu_schedule(to_string(schedule)), schedule);
+}
+
+TEST(GpuSchedules, OfFloat64HaveWarpsMultiplyWhereTheyCan) {
+    for (const auto& [rows, columns, depth] :
+         {std::array{256, 256, 256}, {1024, 1024, 1024}, {4096, 4096, 4096}})
+        for (const char letter : {'N', 'T'}) {
+            const MatrixProduct product =
+                product_of(letter, letter, rows, columns, depth, 0, DataType::float64);
+            EXPECT_EQ(gpu_schedules(product, gpu(), 1).front().mma_k, 4);
+            EXPECT_EQ(gpu_schedules(product, target::gpu_named("generic"), 1).front().mma_k, 0);
+        }
+}
+
+TEST(GpuSchedules, OfTheModelSuit) {
+    for (const auto& [rows, columns, depth] : {std::array{1, 1, 1},
+                                               {7, 300, 50},
+                                               {64, 64, 64},
+                                               {1000, 1000, 1000},
+                                               {4096, 4096, 4096},
+                                               {64, 64, 262144},
+                                               {3, 2, 0}})
+        for (const char letter : {'N', 'T'})
+            for (const DataType number : {DataType::float32, DataType::float64}) {
+                const MatrixProduct product = product_of(letter, letter, rows, columns, depth, 0, number);
+                const std::vector<GpuSchedule> schedules = gpu_schedules(product, gpu(), 5);
+                EXPECT_FALSE(schedules.empty());
+                for (const GpuSchedule& schedule : schedules)
+                    EXPECT_NO_THROW(validate(schedule, product, gpu()));
+            }
+}
+
+TEST(GpuSchedules, HaveMoreThanOneThread) {
+    const MatrixProduct product = product_of('N', 'N', 1, 1, 1);
+    for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 5)) {
+        EXPECT_GT(schedule.threads(), 1);
+        expect_product(product, schedule);
+    }
+    EXPECT_NE(error_of([&] {
+                  gpu_gemm_kernels(product,
+                                   parse_gpu_schedule("cta_m=1 cta_n=1 thread_m=1 thread_n=1 "
+                                                      "warp_lanes_m=1 warp_lanes_n=1"),
+                                   gpu());
+              }).find("one thread"),
+              std::string::npos);
+}
+
+TEST(GpuSchedules, AreNoneWhereCHasNoElements) {
+    for (Integer MatrixProduct::*const extent :
+         {&MatrixProduct::batch, &MatrixProduct::rows, &MatrixProduct::columns, &MatrixProduct::k}) {
+        MatrixProduct product = product_of('N', 'N', 64, 64, 64);
+        product.*extent = 0;
+        EXPECT_EQ(gpu_schedules(product, gpu(), 1).empty(), extent != &MatrixProduct::k);
+    }
+}
+
+} // namespace
+} // namespace swirl::gemm::test

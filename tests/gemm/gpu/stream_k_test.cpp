@@ -1,0 +1,169 @@
+// Products whose tiles' pieces few blocks share.
+#include "gemm/gpu/scheduler/stream_k.hpp"
+#include "gemm/gpu/gemm_run.hpp"
+#include "support/error_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace swirl::gemm::test {
+namespace {
+
+GpuSchedule stream_schedule(int blocks, int data_parallel_tiles = 0, const std::string& more = {}) {
+    GpuSchedule schedule = parse_gpu_schedule(
+        "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 warp_lanes_m=4 "
+        "warp_lanes_n=4 "
+        "stages=3 raster_group=2 " +
+        more);
+    schedule.stream_k_blocks = blocks;
+    schedule.data_parallel_tiles = data_parallel_tiles;
+    return schedule;
+}
+
+/// So many pieces of so many tiles in one block, or another number of blocks.
+TEST(StreamK, SharesPiecesInEveryProportion) {
+    for (const Integer tiles : {1, 2, 3})
+        for (const Integer pieces : {1, 2, 3, 5})
+            for (int blocks = 1; blocks <= tiles * pieces && blocks < 9; ++blocks)
+                for (int whole = 0; whole * blocks < tiles; ++whole)
+                    if ((tiles - whole * blocks) * pieces >= blocks)
+                        expect_product(product_of('N', 'N', 8 * tiles, 8, 4 * pieces),
+                                       stream_schedule(blocks, whole));
+}
+
+TEST(StreamK, EveryDepthFitsPieces) {
+    for (Integer depth = 1; depth <= 17; ++depth)
+        for (const int stages : {2, 3, 6}) {
+            GpuSchedule schedule = stream_schedule(3, 1); // of six tiles
+            schedule.stages = stages;
+            expect_product(product_of('N', 'T', 20, 16, depth), schedule);
+            schedule.data_parallel_tiles = 0;
+            expect_product(product_of('T', 'N', 20, 16, depth), schedule);
+        }
+}
+
+TEST(StreamK, IsTheProductForRandomGrids) {
+    std::mt19937 random(20230109);
+    const auto number = [&](int low, int high) {
+        return std::uniform_int_distribution<int>(low, high)(random);
+    };
+    for (int k = 0; k < 60; ++k) {
+        MatrixProduct product = product_of(number(0, 1) == 0 ? 'N' : 'T', number(0, 1) == 0 ? 'N' : 'T',
+                                           number(8, 50), number(8, 40), number(8, 60), number(0, 3),
+                                           number(0, 3) == 0 ? DataType::float64 : DataType::float32);
+        product.batch = number(1, 3);
+        for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 8000;
+        GpuSchedule schedule = stream_schedule(number(1, 40), number(0, 2));
+        schedule.raster_group = number(1, 4);
+        schedule.stages = number(2, 5);
+        schedule.interleave_copies = number(0, 1);
+        schedule.sliced_k = number(1, 2);
+        schedule.cta_k = 4 * number(1, 2);
+        if (infeasibility(schedule, product, gpu())) schedule.data_parallel_tiles = 0;
+        if (const auto reason = infeasibility(schedule, product, gpu())) continue;
+        SCOPED_TRACE(k);
+        expect_product(product, schedule, {.reads_c = number(0, 1) == 0});
+        if (::testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(StreamK, MovesVectorsAndKeepsLines) {
+    for (const Integer depth : {12, 20, 32}) {
+        expect_product(product_of('N', 'T', 24, 16, depth, 4),
+                       stream_schedule(5, 0, "a_vector_m=2 b_vector_n=2 c_vector_m=2"));
+        expect_product(product_of('T', 'N', 24, 16, depth, 4),
+                       stream_schedule(5, 0, "a_vector_k=4 b_vector_k=4 cta_k=8"));
+        expect_product(product_of('T', 'N', 24, 16, depth, 4),
+                       stream_schedule(4, 1, "a_vector_k=2 b_vector_k=4 cta_k=8 sliced_k=2"));
+    }
+}
+
+TEST(StreamK, FinishesEachElementOnce) {
+    for (const bool multiplies : {true, false})
+        for (const bool reads_c : {true, false}) {
+            expect_product(product_of('N', 'N', 20, 23, 18), stream_schedule(4, 1), {multiplies, reads_c});
+            expect_product(product_of('N', 'N', 20, 23, 18), stream_schedule(7), {multiplies, reads_c});
+        }
+    MatrixProduct by_rows = product_of('N', 'T', 20, 23, 18);
+    by_rows.c = {23, 1};
+    expect_product(by_rows, stream_schedule(4, 1));
+}
+
+TEST(StreamK, HasWarpsMultiply) {
+    for (const Integer depth : {24, 37})
+        expect_product(
+            product_of('N', 'T', 72, 36, depth, 0, DataType::float64),
+            parse_gpu_schedule(
+                "cta_m=32 cta_n=16 cta_k=8 thread_m=2 thread_n=2 "
+                "mma_k=4 stages=3 raster_group=2 copy_k=4 stream_k_blocks=5 data_parallel_tiles=1"));
+}
+
+/// Steps that two pieces have, where these do not divide the depth, count once, and meet no zeros that are not A's or B's.
+TEST(StreamK, SpreadsInfinities) {
+    const MatrixProduct product = product_of('N', 'N', 8, 8, 10);
+    support::KernelSequence kernels(gpu_gemm_kernels(product, stream_schedule(2), gpu()));
+    ir::Memory &a = kernels.memory("a"), &b = kernels.memory("b"), &c = kernels.memory("c");
+    for (Integer i = 0; i < 80; ++i) {
+        a.set(i, 1);
+        b.set(i, i < 10 ? std::numeric_limits<long double>::infinity() : 1); // the first column
+    }
+    kernels.memory("factors").set(0, 1);
+    kernels.memory("factors").set(1, 0);
+    kernels.run({1, 0});
+    for (Integer i = 0; i < 8; ++i) {
+        EXPECT_EQ(c[i], std::numeric_limits<long double>::infinity());
+        EXPECT_EQ(c[i + 8], 10);
+    }
+}
+
+TEST(StreamK, NumbersPartsByTileAndBlock) {
+    for (Integer blocks = 1; blocks < 20; ++blocks)
+        for (Integer pieces = 1; pieces < 9; ++pieces)
+            for (Integer tiles = 1; tiles < 9; ++tiles) {
+                const StreamK stream{.tiles_m = tiles, .k_tiles = pieces, .blocks = blocks};
+                std::vector<bool> taken(static_cast<std::size_t>(stream.partials()));
+                for (Integer tile = 0; tile < tiles; ++tile) {
+                    const Integer first = tile * pieces / stream.k_tiles_per_block();
+                    const Integer last = (tile * pieces + pieces - 1) / stream.k_tiles_per_block();
+                    EXPECT_LE(last - first + 1, stream.partials_of_tile());
+                    for (Integer block = first; block <= last; ++block) {
+                        EXPECT_FALSE(taken.at(static_cast<std::size_t>(tile + block)));
+                        taken.at(static_cast<std::size_t>(tile + block)) = true;
+                    }
+                }
+            }
+}
+
+TEST(StreamK, LeavesOneOrTwoWavesToShare) {
+    const GpuSchedule schedule = parse_gpu_schedule(
+        "cta_m=256 cta_n=128 cta_k=16 thread_m=16 thread_n=8 a_vector_m=4 "
+        "c_vector_m=4");
+    const MatrixProduct product = product_of('N', 'N', 3000, 3000, 3000);
+    const std::vector<GpuSchedule> streams = stream_k_candidates(schedule, product, gpu()); // of 288 tiles
+    ASSERT_EQ(streams.size(), 2U);
+    for (const GpuSchedule& stream : streams) {
+        EXPECT_EQ(stream.stream_k_blocks, 132);
+        EXPECT_FALSE(infeasibility(stream, product, gpu()));
+    }
+    EXPECT_EQ(streams[0].data_parallel_tiles, 2);
+    EXPECT_EQ(streams[1].data_parallel_tiles, 1);
+    EXPECT_EQ(stream_k_of(streams[0], product).k_tiles_per_block(), 35); // of 24 tiles of 188 pieces
+    EXPECT_TRUE(stream_k_candidates(schedule, product_of('N', 'N', 256, 128, 64), gpu()).empty());
+    EXPECT_TRUE(stream_k_candidates(schedule, product, target::gpu_named("generic")).empty());
+}
+
+TEST(StreamK, SaysWhatDoesNotSuit) {
+    const MatrixProduct product = product_of('N', 'N', 24, 24, 16);
+    const auto why = [&](const GpuSchedule& schedule) {
+        return infeasibility(schedule, product, gpu()).value_or("");
+    };
+    EXPECT_EQ(why(stream_schedule(4, 2)), "");
+    EXPECT_NE(why(stream_schedule(3, 3)).find("leave nothing to share of 9 tiles"), std::string::npos);
+    EXPECT_NE(why(stream_schedule(40)).find("40 blocks share 36 k-tiles"), std::string::npos);
+    EXPECT_NE(why(stream_schedule(0, 1)).find("data_parallel_tiles is 1"), std::string::npos);
+    EXPECT_NE(why(stream_schedule(4, 0, "split_k=2")).find("splits 2"), std::string::npos);
+}
+
+} // namespace
+} // namespace swirl::gemm::test

@@ -1,0 +1,239 @@
+// Products of which the copy engine brings pieces of A and B to threads that multiply.
+
+#include "gemm/gpu/gemm_kernels.hpp"
+
+#include "gemm/gpu/gemm_run.hpp"
+#include "support/error_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace swirl::gemm::test {
+namespace {
+
+const std::string small =
+    "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
+    "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2 a_load=1 b_load=1 ";
+
+/// What of an operand that lies along the depth is done: lines stay so, of which threads load single steps or a chunk; or they are turned.
+enum class Along : std::uint8_t { single, chunks, turned };
+
+/// The schedule for operands that lie as the BLAS's letters say.
+GpuSchedule suited(const std::string& text, char a, char b, Along along,
+                   DataType number = DataType::float32) {
+    GpuSchedule schedule = parse_gpu_schedule(text);
+    const int value = along == Along::turned ? 3 : 2;
+    const int steps = along != Along::chunks ? 1 : number == DataType::float64 ? 2 : 4;
+    if (a == 'T' && schedule.a_load > 0) {
+        schedule.a_load = value;
+        schedule.a_vector_k = steps;
+    }
+    if (b == 'N' && schedule.b_load > 0) {
+        schedule.b_load = value;
+        schedule.b_vector_k = steps;
+    }
+    return schedule;
+}
+
+void expect_products(Integer rows, Integer columns, Integer depth, Integer more, const std::string& text) {
+    for (const char a : {'N', 'T'})
+        for (const char b : {'N', 'T'})
+            for (const Along along : {Along::single, Along::chunks, Along::turned})
+                if (a == 'T' || b == 'N' || along == Along::single)
+                    expect_product(product_of(a, b, rows, columns, depth, more), suited(text, a, b, along));
+}
+
+TEST(GpuBulkProduct, IsTheProductForEveryTransposition) {
+    expect_products(64, 48, 40, 0, small);
+    for (const Along along : {Along::single, Along::chunks, Along::turned})
+        expect_product(product_of('T', 'N', 64, 48, 40, 0, DataType::float64),
+                       suited(small, 'T', 'N', along, DataType::float64));
+}
+
+TEST(GpuBulkProduct, ThreadsMayCopyOneOfTheOperands) {
+    expect_products(64, 48, 40, 0, small + "a_load=0");
+    expect_products(60, 28, 36, 4, small + "b_load=0");
+    expect_product(product_of('N', 'T', 60, 31, 39, 4), suited(small + "b_load=0", 'N', 'T', Along::single));
+}
+
+/// Rows of boxes begin at whole chunks of lines along the depth, however many steps are missing before the first.
+TEST(GpuBulkProduct, BeginsAtChunksOfLines) {
+    const std::string deep = small + "cta_k=64 sliced_k=4 ";
+    for (const Integer depth : {81, 82, 83, 84, 85})
+        for (const Along along : {Along::single, Along::chunks, Along::turned}) {
+            const Integer more = ceil_divide(depth, 4) * 4 - depth;
+            for (const char a : {'N', 'T'}) {
+                MatrixProduct product = product_of(a, 'N', 64, 20, depth, more);
+                product.a = a == 'N' ? MatrixLayout{1, 64} : MatrixLayout{depth + more, 1};
+                product.c = {1, 64};
+                expect_product(product, suited(deep, a, 'N', along));
+            }
+        }
+    MatrixProduct product = product_of('T', 'N', 32, 32, 83, 1, DataType::float64);
+    expect_product(product, suited(small + "split_k=2", 'T', 'N', Along::chunks, DataType::float64));
+}
+
+/// Of neighbours along the other extent than the depth the last tile has to begin at a whole chunk, too.
+TEST(GpuBulkProduct, HasZerosOutsideOfOperands) {
+    const auto is_cut = [](char neighbours, char letter, Integer extent, Integer tile) {
+        return letter == neighbours && extent % tile != 0 && extent % 4 != 0;
+    };
+    for (const auto& [rows, columns, depth] :
+         {std::array{33, 17, 21}, {63, 31, 3}, {36, 20, 2}, {92, 28, 11}, {64, 48, 13}, {96, 19, 70}})
+        for (const char a : {'N', 'T'})
+            for (const char b : {'N', 'T'})
+                for (const Along along : {Along::single, Along::chunks, Along::turned}) {
+                    if (a == 'N' && b == 'T' && along != Along::single) continue;
+                    const auto pitch = [](Integer length) { return ceil_divide(length, 4) * 4; };
+                    MatrixProduct product = product_of(a, b, rows, columns, depth);
+                    (a == 'N' ? product.a.column_stride : product.a.row_stride) =
+                        pitch(a == 'N' ? rows : depth);
+                    (b == 'N' ? product.b.column_stride : product.b.row_stride) =
+                        pitch(b == 'N' ? depth : columns);
+                    const GpuSchedule schedule = suited(small, a, b, along);
+                    const bool is_refused = is_cut('N', a, rows, 32) || is_cut('T', b, columns, 16);
+                    const std::string why = infeasibility(schedule, product, gpu()).value_or("");
+                    EXPECT_EQ(why.find("the last of its tiles") != std::string::npos, is_refused) << why;
+                    if (!is_refused) expect_product(product, schedule);
+                }
+}
+
+TEST(GpuBulkProduct, EveryNumberOfPiecesFitsStages) {
+    for (Integer depth = 4; depth <= 64; depth += 4)
+        for (const char* stages : {"stages=2", "stages=3", "stages=5"})
+            for (const Along along : {Along::chunks, Along::turned})
+                expect_product(product_of('N', 'N', 32, 16, depth), suited(small + stages, 'N', 'N', along));
+}
+
+TEST(GpuBulkProduct, BlocksAndSlicesShareTheDepth) {
+    const std::string deep = small + "cta_k=16 ";
+    expect_products(40, 20, 52, 0, deep + "sliced_k=2");
+    for (const char* splits : {"split_k=2", "split_k=4", "split_k=4 sliced_k=2",
+                               "split_k=8 split_k_in_workspace=1 thread_n=8 cta_n=32"})
+        for (const Along along : {Along::chunks, Along::turned})
+            expect_product(product_of('T', 'N', 40, 36, 128), suited(deep + splits, 'T', 'N', along));
+    expect_product(product_of('N', 'N', 32, 16, 256),
+                   suited(small + "cta_k=64 sliced_k=2 split_k=2", 'N', 'N', Along::chunks));
+    for (const char* splits :
+         {"split_k=2 interleaved_split_k=1", "split_k=4 sliced_k=2 interleaved_split_k=1"})
+        for (const Along along : {Along::chunks, Along::turned})
+            for (const Integer depth : {20, 116, 128})
+                expect_product(product_of('T', 'N', 40, 36, depth), suited(deep + splits, 'T', 'N', along));
+}
+
+TEST(GpuBulkProduct, OfBatches) {
+    MatrixProduct product = product_of('N', 'N', 40, 20, 28);
+    product.batch = 3;
+    product.a.batch_stride = 1200;
+    product.b.batch_stride = 0;
+    product.c.batch_stride = 800;
+    for (const Along along : {Along::single, Along::chunks, Along::turned})
+        expect_product(product, suited(small, 'N', 'N', along));
+    product.b.batch_stride = 560;
+    expect_product(product, suited(small, 'N', 'N', Along::turned));
+}
+
+/// Rows of C may be next to each other, and A and B exchanged.
+TEST(GpuBulkProduct, OfProductsThatAreTurned) {
+    MatrixProduct product = product_of('N', 'N', 48, 64, 20);
+    product.c = {64, 1};
+    expect_product(product, suited(small, 'T', 'T', Along::chunks));
+}
+
+TEST(GpuBulkProduct, IsReadWithoutConflictsOfBanks) {
+    const std::string usual =
+        "cta_m=128 cta_n=64 thread_m=8 thread_n=8 warp_lanes_m=8 "
+        "warp_lanes_n=4 stages=2 c_vector_m=4 a_load=1 b_load=1 ";
+    const MatrixProduct product = product_of('N', 'N', 128, 64, 64);
+    const auto lost = [&](const std::string& more, Along along, const char* buffer) {
+        const GpuSchedule schedule = suited(usual + more, 'N', 'N', along);
+        const ir::Program program = gpu_gemm_kernels(product, schedule, gpu()).front();
+        const ir::InterpreterReport report = expect_product(product, schedule);
+        Integer cycles = 0;
+        for (std::size_t k = 0; k < program.buffers.size(); ++k)
+            if (program.buffers[k].name == buffer) cycles += report.loads[k].extra_cycles;
+        return cycles;
+    };
+    for (const char* depth : {"cta_k=8", "cta_k=16", "cta_k=32", "cta_k=64"}) {
+        EXPECT_EQ(lost(depth, Along::chunks, "a_pieces"), 0);
+        EXPECT_EQ(lost(depth, Along::chunks, "b_pieces"), 0) << depth;
+        EXPECT_EQ(lost(depth, Along::turned, "b_pieces"), 0) << depth;
+        EXPECT_EQ(lost(depth, Along::turned, "b_lines"), 0) << depth;
+    }
+}
+
+TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
+    const auto why = [](const MatrixProduct& product, const std::string& more,
+                        const target::Gpu& device = gpu()) {
+        return infeasibility(parse_gpu_schedule(small + more), product, device).value_or("");
+    };
+    const MatrixProduct product = product_of('N', 'T', 64, 48, 40);
+    EXPECT_EQ(why(product, ""), "");
+    const auto expect_contains = [](const std::string& text, const char* part) {
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    };
+    expect_contains(why(product, "", target::gpu_named("sm_80")), "sm_80 has no TMA");
+    expect_contains(why(product, "b_load=4"), "b_load 4; 0 … 3 are possible");
+    expect_contains(why(product, "b_load=2"), "neighbours along the depth are 48 apart");
+    expect_contains(why(product_of('T', 'T', 64, 48, 39, 1), "a_load=2 b_load=0"),
+                    "pieces begin 1 steps before the first");
+    expect_contains(why(product_of('T', 'T', 64, 48, 40), ""),
+                    "neighbours along the other extent are 40 apart");
+    expect_contains(why(product_of('N', 'T', 63, 48, 40), ""), "a stride of 63 elements");
+    expect_contains(why(product, "matrices=2"), "2 matrices in a block");
+    MatrixProduct narrow = product;
+    narrow.a_type = DataType::bfloat16;
+    expect_contains(why(narrow, ""), "data type is bfloat16, and accumulators are float32");
+    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=2 cta_k=10"),
+                    "multiples of 4 are possible");
+    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=3 cta_k=32"),
+                    "32 threads turn lines of 8 chunks; multiples of 64");
+    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=2 zigzag=1"), "zigzag is 1");
+    MatrixProduct lists = product;
+    lists.batch = 2;
+    lists.listed = true;
+    lists.list_alignment = 16;
+    expect_contains(why(lists, ""), "lists of pointers");
+}
+
+/// Random schedules and extents, whatever suits.
+TEST(GpuBulkProduct, IsTheProductForRandomSchedules) {
+    std::mt19937 random(20);
+    const auto one_of = [&](std::initializer_list<int> values) {
+        return values.begin()[random() % values.size()];
+    };
+    for (int made = 0, tried = 0; made < 60; ++tried) {
+        ASSERT_LT(tried, 3000);
+        GpuSchedule schedule;
+        schedule.warp_lanes_m = one_of({2, 4, 8, 16});
+        schedule.warp_lanes_n = 32 / schedule.warp_lanes_m;
+        schedule.thread_m = one_of({1, 2, 4, 8});
+        schedule.thread_n = one_of({1, 2, 3, 4});
+        schedule.cta_m = schedule.warp_lanes_m * schedule.thread_m * one_of({1, 2});
+        schedule.cta_n = schedule.warp_lanes_n * schedule.thread_n * one_of({1, 2});
+        schedule.cta_k = one_of({4, 8, 12, 16, 32});
+        schedule.sliced_k = one_of({1, 1, 2});
+        schedule.stages = one_of({2, 3, 4, 7});
+        schedule.split_k = one_of({1, 1, 1, 2, 4});
+        schedule.raster_group = one_of({1, 2, 8});
+        schedule.interleave_copies = one_of({0, 1});
+        schedule.a_load = one_of({0, 1, 2, 3});
+        schedule.b_load = one_of({0, 1, 2, 3});
+        schedule.a_vector_k = schedule.a_load % 3 == 2 ? one_of({1, 2, 4}) : 1;
+        schedule.b_vector_k = schedule.b_load % 3 == 2 ? one_of({1, 2, 4}) : 1;
+        const Integer depth = 4 * one_of({1, 4, 5, 11, 16});
+        const MatrixProduct product =
+            product_of(schedule.a_load < 2 ? 'N' : 'T', schedule.b_load < 2 ? 'T' : 'N',
+                       schedule.cta_m + 4 * one_of({0, 1, 5}), schedule.cta_n + 4 * one_of({0, 1, 5}), depth,
+                       4 * one_of({0, 1}));
+        if (!schedule.has_tma() || infeasibility(schedule, product, gpu())) continue;
+        ++made;
+        SCOPED_TRACE(to_string(schedule));
+        expect_product(product, schedule);
+        if (HasFailure()) return;
+    }
+}
+
+} // namespace
+} // namespace swirl::gemm::test
