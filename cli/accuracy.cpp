@@ -7,7 +7,7 @@
 
 namespace swirl::cli {
 
-Accuracy accuracy(const Problem& problem, std::span<const Complex> result, std::span<const Complex> truth) {
+Accuracy accuracy(const Transform& problem, std::span<const Complex> result, std::span<const Complex> truth) {
     const double epsilon =
         std::max(epsilon_of(problem.precision), epsilon_of(stored_precision(problem, Side::output)));
     const auto n = static_cast<double>(std::max<Integer>(transform_size(problem), 2));

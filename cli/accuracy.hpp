@@ -12,6 +12,6 @@ struct Accuracy {
     double units = 0;
 };
 
-Accuracy accuracy(const Problem& problem, std::span<const Complex> result, std::span<const Complex> truth);
+Accuracy accuracy(const Transform& problem, std::span<const Complex> result, std::span<const Complex> truth);
 
 } // namespace swirl::cli

@@ -43,7 +43,7 @@ struct Entry {
 };
 
 struct Result {
-    Problem problem;
+    Transform problem;
     std::string recipe;
     double flops;
     search::Floors floors;
@@ -57,7 +57,7 @@ std::vector<const peers::Peer*> chosen_peers(const Options& options) {
 
 class Benchmark {
 public:
-    Benchmark(const Problem& problem, const Options& options)
+    Benchmark(const Transform& problem, const Options& options)
         : problem_(problem), options_(options), data_(problem) {}
 
     Result run() {
@@ -113,7 +113,7 @@ private:
         }
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     const Options& options_;
     Data data_;
     std::vector<std::string> names_;
@@ -188,7 +188,7 @@ void bench(const Options& options) {
     Json results = Json::array();
     std::vector<std::string> absences;
     chosen_peers(options); // reports errors before anything runs
-    for (const Problem& problem : parse_problems(options.words, options.sizes)) {
+    for (const Transform& problem : parse_problems(options.words, options.sizes)) {
         const Result result = Benchmark(problem, options).run();
         results.push_back(json_of(result));
         add_rows(table, result, options.accuracy);

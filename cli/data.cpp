@@ -27,7 +27,7 @@ std::vector<Complex> Data::random_elements(std::mt19937& generator) const {
         element = {real, complex ? uniform(generator) : 0.0};
     }
     if (!spectrum) return elements;
-    Problem forward = problem_;
+    Transform forward = problem_;
     forward.direction = Direction::forward;
     forward.scale = 1;
     return expected_output(forward, elements);
@@ -51,7 +51,7 @@ void Data::fill(std::uint32_t seed) {
         const std::complex<double> value(elements[next++]);
         if (load.touches(indices)) memory_.set(Side::input, offset, value);
     });
-    const std::vector<ProblemArray> arrays = arrays_of(problem_);
+    const std::vector<AuxiliaryArray> arrays = arrays_of(problem_);
     for (std::size_t k = 0; k < arrays.size(); ++k)
         for (Integer i = 0; i < arrays[k].elements; ++i)
             memory_.set_auxiliary(k, i, std::complex<double>(array_element(i)));
@@ -85,7 +85,7 @@ std::vector<Complex> Data::stored(std::vector<Complex> results) const {
     return results;
 }
 
-std::vector<Complex> expected_output(const Problem& problem, std::span<const Complex> input) {
+std::vector<Complex> expected_output(const Transform& problem, std::span<const Complex> input) {
     const auto batches = static_cast<std::size_t>(batch_count(problem));
     const std::size_t each = input.size() / batches;
     std::vector<Complex> output;

@@ -16,7 +16,7 @@ namespace swirl::cli {
 /// A problem's arrays, accessed by element.
 class Data {
 public:
-    explicit Data(const Problem& problem) : problem_(problem), memory_(problem) {}
+    explicit Data(const Transform& problem) : problem_(problem), memory_(problem) {}
 
     /// Random input, uniform in [−1, 1); for a half spectrum that of random real data. Gaps between the elements, and
     /// the output, are set to NaN to catch any use of them.
@@ -34,12 +34,12 @@ private:
     std::vector<Complex> random_elements(std::mt19937& generator) const;
     ExpressionAt expression_at(Side side) const;
 
-    Problem problem_;
+    Transform problem_;
     planning::ProblemData memory_;
 };
 
 /// Calls f(offset, indices) for the elements of a side, row-major, batches first.
-template <class F> void for_each_element(const Problem& problem, Side side, F&& f) {
+template <class F> void for_each_element(const Transform& problem, Side side, F&& f) {
     const std::vector<Axis> loops = axes(problem, side);
     std::vector<Integer> indices(loops.size(), 0);
     Integer offset = 0;
@@ -58,6 +58,6 @@ template <class F> void for_each_element(const Problem& problem, Side side, F&& 
 }
 
 /// The expected transform of these elements (all batches), with its scale.
-std::vector<Complex> expected_output(const Problem& problem, std::span<const Complex> input);
+std::vector<Complex> expected_output(const Transform& problem, std::span<const Complex> input);
 
 } // namespace swirl::cli

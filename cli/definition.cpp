@@ -15,12 +15,12 @@ Complex times(const Complex& a, const Complex& b) {
 }
 
 /// A real DFT is real along the last dimension and complex along the others.
-TransformKind kind_along(const Transform& transform, std::size_t dimension) {
+TransformKind kind_along(const TransformDefinition& transform, std::size_t dimension) {
     const bool is_last = dimension + 1 == transform.lengths.size();
     return transform.kind == TransformKind::real_dft && !is_last ? TransformKind::dft : transform.kind;
 }
 
-bool is_half_spectrum(const Transform& transform, std::size_t dimension, Direction of) {
+bool is_half_spectrum(const TransformDefinition& transform, std::size_t dimension, Direction of) {
     return kind_along(transform, dimension) == TransformKind::real_dft && transform.direction == of;
 }
 
@@ -59,17 +59,17 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer j, Int
 
 } // namespace
 
-Integer Transform::points() const {
+Integer TransformDefinition::points() const {
     Integer product = 1;
     for (const Integer n : lengths) product *= n;
     return product;
 }
 
-Integer Transform::stored_input(std::size_t dimension) const {
+Integer TransformDefinition::stored_input(std::size_t dimension) const {
     const Integer n = lengths[dimension];
     return is_half_spectrum(*this, dimension, Direction::backward) ? n / 2 + 1 : n;
 }
-Integer Transform::stored_output(std::size_t dimension) const {
+Integer TransformDefinition::stored_output(std::size_t dimension) const {
     const Integer n = lengths[dimension];
     return is_half_spectrum(*this, dimension, Direction::forward) ? n / 2 + 1 : n;
 }
@@ -90,7 +90,7 @@ Complex root_of_unity(Integer k, Integer n) {
     }
 }
 
-Values definition_row(const Transform& transform, std::size_t dimension, Integer k) {
+Values definition_row(const TransformDefinition& transform, std::size_t dimension, Integer k) {
     const Integer n = transform.lengths[dimension], inputs = transform.stored_input(dimension);
     const TransformKind kind = kind_along(transform, dimension);
     Values row(size(inputs));
@@ -102,7 +102,7 @@ Values definition_row(const Transform& transform, std::size_t dimension, Integer
     return row;
 }
 
-Complex output_by_definition(const Transform& transform, const Values& input,
+Complex output_by_definition(const TransformDefinition& transform, const Values& input,
                              const std::vector<Integer>& index) {
     // The last dimension's sums first: each dimension reduces each of its rows to one element.
     Values data = input;
@@ -117,7 +117,7 @@ Complex output_by_definition(const Transform& transform, const Values& input,
     return transform.makes_reals() ? data[0].real() : data[0];
 }
 
-Values transform_by_definition(const Transform& transform, const Values& input) {
+Values transform_by_definition(const TransformDefinition& transform, const Values& input) {
     Values data = input;
     // Elements between neighbours along the dimension, counting the dimensions already summed.
     Integer inner = 1;
@@ -140,7 +140,7 @@ Values transform_by_definition(const Transform& transform, const Values& input) 
     return data;
 }
 
-long double rounding_of_outputs(const Transform& transform, const Values& input) {
+long double rounding_of_outputs(const TransformDefinition& transform, const Values& input) {
     long double norm = 0;
     for (const Complex& value : input) norm += std::norm(value);
     // Terms are up to 2^rank times the input elements; an algorithm has a few roundings in each of log n steps.
@@ -150,7 +150,7 @@ long double rounding_of_outputs(const Transform& transform, const Values& input)
            std::exp2(static_cast<long double>(transform.lengths.size()));
 }
 
-double cost_by_definition(const Transform& transform) {
+double cost_by_definition(const TransformDefinition& transform) {
     double sum = 0, rows = 0;
     for (const Integer n : transform.lengths) {
         sum += static_cast<double>(n);

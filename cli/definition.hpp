@@ -14,7 +14,7 @@ using Values = std::vector<Complex>;
 
 /// A transform of row-major data with stored lengths: along the last dimension n/2+1 elements represent n points of a
 /// half spectrum. Real data has imaginary component 0.
-struct Transform {
+struct TransformDefinition {
     TransformKind kind = TransformKind::dft;
     Direction direction = Direction::forward;
     std::vector<Integer> lengths;
@@ -31,19 +31,19 @@ Complex root_of_unity(Integer k, Integer n);
 
 /// Row k of the matrix of one dimension: output k = Σ_j row[j]·x[j], or its real component if the result is real.
 /// Cosine and sine transforms are those of FFTW's manual, unnormalised.
-Values definition_row(const Transform& transform, std::size_t dimension, Integer k);
+Values definition_row(const TransformDefinition& transform, std::size_t dimension, Integer k);
 
 /// One output by the definition, with one index per dimension. Costs as many multiplications as there are points.
-Complex output_by_definition(const Transform& transform, const Values& input,
+Complex output_by_definition(const TransformDefinition& transform, const Values& input,
                              const std::vector<Integer>& index);
 
 /// All outputs, one dimension after the other.
-Values transform_by_definition(const Transform& transform, const Values& input);
+Values transform_by_definition(const TransformDefinition& transform, const Values& input);
 
 /// Bound on the rounding error in an output of another algorithm in long double.
-long double rounding_of_outputs(const Transform& transform, const Values& input);
+long double rounding_of_outputs(const TransformDefinition& transform, const Values& input);
 
 /// Multiplications of transform_by_definition.
-double cost_by_definition(const Transform& transform);
+double cost_by_definition(const TransformDefinition& transform);
 
 } // namespace swirl::cli

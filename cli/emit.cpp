@@ -37,7 +37,7 @@ void check_identifier(const std::string& name) {
     if (!good) throw UserError("--function is '{}', which is no C identifier", name);
 }
 
-Text text_for_gpu(const Problem& problem, const Options& options, const std::string& function) {
+Text text_for_gpu(const Transform& problem, const Options& options, const std::string& function) {
     const emit::GpuLanguage language = emit::gpu_language_named(options.language);
     const PlanningOptions& planning = options.planning;
     if (!planning.cpu.empty())
@@ -57,7 +57,7 @@ Text text_for_gpu(const Problem& problem, const Options& options, const std::str
     return {std::move(text.source), std::move(text.header)};
 }
 
-Text text_in_cpp(const Problem& problem, const Options& options, const std::string& function) {
+Text text_in_cpp(const Transform& problem, const Options& options, const std::string& function) {
     StandaloneCpp text = plan_as_cpp(*make_plan(problem, options.planning, api::Purpose::inspect), function);
     return {std::move(text.source), std::move(text.header)};
 }
@@ -90,7 +90,7 @@ void emit_product(const Options& options) {
 
 void emit(const Options& options) {
     if (is_product(options.words)) return emit_product(options);
-    const Problem problem = parse_one_problem(options.words);
+    const Transform problem = parse_one_problem(options.words);
     const std::string function = options.function.empty() ? function_name(problem) : options.function;
     check_identifier(function);
     const Text text = options.language == "c++" ? text_in_cpp(problem, options, function)

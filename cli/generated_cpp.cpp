@@ -90,7 +90,7 @@ StandaloneCpp plan_as_cpp(const planning::Plan& plan, const std::string& functio
     return {emit::emit_cpp(transform, options), emit::emit_cpp_header(transform, options)};
 }
 
-std::string function_name(const Problem& problem) {
+std::string function_name(const Transform& problem) {
     std::string name = "swirl_";
     for (const char c : to_text(problem)) {
         const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;

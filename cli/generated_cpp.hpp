@@ -18,6 +18,6 @@ struct StandaloneCpp {
 StandaloneCpp plan_as_cpp(const planning::Plan& plan, const std::string& function);
 
 /// The function name of a problem: "swirl_dft_16x8_backward".
-std::string function_name(const Problem& problem);
+std::string function_name(const Transform& problem);
 
 } // namespace swirl::cli

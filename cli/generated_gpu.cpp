@@ -25,7 +25,7 @@ using Source = planning::Binding::Source;
 /// belong to the kernel text.
 class TransformBuilder {
 public:
-    TransformBuilder(const Problem& problem, const std::string& name) : problem_(problem) {
+    TransformBuilder(const Transform& problem, const std::string& name) : problem_(problem) {
         transform_.name = name;
     }
 
@@ -95,14 +95,14 @@ private:
                 .elements = 0};
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     emit::GpuTransform transform_;
     std::map<Source, std::size_t> memories_;
     std::map<std::string, std::size_t> handed_on_;
 };
 
 /// Sorts arguments by the problem's sides, then its arrays, regardless of the order in the kernels.
-void sort_arguments(emit::GpuTransform& transform, const std::vector<ProblemArray>& arrays) {
+void sort_arguments(emit::GpuTransform& transform, const std::vector<AuxiliaryArray>& arrays) {
     std::map<std::string, std::size_t> by_name; // "between", "data", "in", "out"; "_im" before "_re"
     /// Index of a name among the auxiliary arrays.
     const auto index_of_auxiliary = [&](const std::string& name) -> std::optional<std::size_t> {
@@ -139,7 +139,7 @@ target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu) {
     return gpu;
 }
 
-StandaloneGpu recipe_as_gpu_source(const Problem& problem, const planning::Recipe& recipe,
+StandaloneGpu recipe_as_gpu_source(const Transform& problem, const planning::Recipe& recipe,
                                    emit::GpuLanguage language, const std::string& function) {
     const std::vector<planning::GpuPassDescription> passes_of_plan =
         planning::describe_passes(problem, recipe);

@@ -18,7 +18,7 @@ struct StandaloneGpu {
     std::string source; ///< all kernels, and the host code that runs them; its comments describe the usage
     std::string header; ///< declares that host code
 };
-StandaloneGpu recipe_as_gpu_source(const Problem& problem, const planning::Recipe& recipe,
+StandaloneGpu recipe_as_gpu_source(const Transform& problem, const planning::Recipe& recipe,
                                    emit::GpuLanguage language, const std::string& function);
 
 } // namespace swirl::cli

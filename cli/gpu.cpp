@@ -42,7 +42,7 @@ std::optional<int> number_of(std::string_view device) {
         options.measure ? "--measure" : "--exhaustive", options.device);
 }
 
-planning::Recipe recipe_of(const Problem& problem, const PlanningOptions& options) {
+planning::Recipe recipe_of(const Transform& problem, const PlanningOptions& options) {
     if (!options.recipe.empty()) return planning::parse_recipe(options.recipe);
     const bool measures = options.measure || options.exhaustive;
     if (const auto number = index_of_gpu(options)) {
@@ -112,7 +112,7 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
     unknown_device(options, ", or to look at plans generic, sm_80 or sm_90");
 }
 
-std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
+std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const PlanningOptions& options) {
     require_gpu_options(options);
     return api::build(problem, gpu::PlanOptions{.device = require_index_of_gpu(options),
@@ -125,14 +125,14 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
                                                 .progress = print_progress});
 }
 
-GpuInspection inspect_gpu_plan(const Problem& problem, const PlanningOptions& options) {
+GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options) {
     require_gpu_options(options);
     GpuInspection result{recipe_of(problem, options), {}};
     result.passes = planning::describe_passes(problem, result.recipe);
     return result;
 }
 
-void report_on_gpu(const Problem& problem, const PlanningOptions& options, bool json) {
+void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json) {
     GpuInspection plan;
     std::size_t workspace = 0;
     const bool is_at_hand = index_of_gpu(options).has_value();

@@ -27,7 +27,7 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options);
 
 /// The plan for the GPU that --device names. Throws UserError for options that apply only to CPUs, and if --device
 /// names a kind of GPU instead of one of this host.
-std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
+std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const PlanningOptions& options);
 
 /// A recipe and its passes, for inspection: for a GPU of this host or, with "--device sm_90", for that kind of GPU,
@@ -36,15 +36,15 @@ struct GpuInspection {
     planning::Recipe recipe;
     std::vector<planning::GpuPassDescription> passes;
 };
-GpuInspection inspect_gpu_plan(const Problem& problem, const PlanningOptions& options);
+GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options);
 
-void report_on_gpu(const Problem& problem, const PlanningOptions& options, bool json);
+void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json);
 
 struct GpuBenchOptions {
     double seconds;
     bool json;
 };
-void bench_on_gpu(const std::vector<Problem>& problems, const PlanningOptions& options,
+void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions& options,
                   const GpuBenchOptions& bench);
 
 } // namespace swirl::cli

@@ -17,7 +17,7 @@ struct Result {
     double pseudo_flops_per_second; ///< 5 n log2 n
 };
 
-Result measured(const Problem& problem, const planning::GpuPlan& plan, double seconds) {
+Result measured(const Transform& problem, const planning::GpuPlan& plan, double seconds) {
     const runtime::Measurement time = search::time_on_gpu(plan, {.budget = seconds});
     return {to_text(problem), planning::to_string(plan.recipe()), time,
             search::compulsory_bytes(problem) / time.median, search::pseudo_flops(problem) / time.median};
@@ -38,13 +38,13 @@ Json json_of(const Result& result, double copy) {
 
 } // namespace
 
-void bench_on_gpu(const std::vector<Problem>& problems, const PlanningOptions& options,
+void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions& options,
                   const GpuBenchOptions& bench) {
     Table table({"problem", "median", "minimum", "spread", "GB/s", "of copy", "pGflop/s", "recipe"});
     Json results = Json::array();
     std::string device;
     double copy = 0;
-    for (const Problem& problem : problems) {
+    for (const Transform& problem : problems) {
         const auto plan = make_gpu_plan(problem, options);
         if (copy == 0) {
             copy = search::copy_bandwidth(plan->device());

@@ -322,10 +322,10 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
                      {.name = "c", .element = scalar_of(product.type_of_c()), .written = true},
                      {.name = "factors", .element = scalar_of(product.data_type), .by_value = true}},
         .launches = {}};
-    for (const ProblemArray& array : arrays_of(product))
+    for (const AuxiliaryArray& array : arrays_of(product))
         transform.memories.push_back(
             {.name = "with_" + array.name, .element = scalar_of(epilogue_type(product))});
-    for (const ProblemArray& array : results_of(product))
+    for (const AuxiliaryArray& array : results_of(product))
         transform.memories.push_back(
             {.name = "to_" + array.name, .element = scalar_of(epilogue_type(product)), .written = true});
     const std::vector<emit::GpuTransform::Flag> by_factors = {{3, 0},

@@ -30,7 +30,7 @@ struct Report {
     std::optional<search::Floors> floors; ///< if the plan can run on this machine
 };
 
-Report report_on(const Problem& problem, const PlanningOptions& options) {
+Report report_on(const Transform& problem, const PlanningOptions& options) {
     Report report;
     report.plan = make_plan(problem, options, api::Purpose::inspect);
     report.passes = report.plan->describe();

@@ -63,7 +63,7 @@ Effort effort_of(const PlanningOptions& options) {
 
 void print_progress(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
-std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
+std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlanningOptions& options,
                                                 api::Purpose purpose) {
     PlanOptions plan_options;
     plan_options.effort = effort_of(options);

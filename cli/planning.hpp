@@ -39,7 +39,7 @@ Effort effort_of(const PlanningOptions& options);
 void print_progress(const std::string& line);
 
 /// A plan for inspection; it may be for another machine.
-std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlanningOptions& options,
+std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlanningOptions& options,
                                                 api::Purpose purpose = api::Purpose::execute);
 
 /// PROBLEM as positional words.

@@ -74,8 +74,8 @@ std::string with_size(const std::string& lengths, Integer size) {
     return result;
 }
 
-Problem parse_valid(const std::vector<std::string>& words) {
-    Problem problem = parse_problem(fmt::format("{}", fmt::join(words, " ")));
+Transform parse_valid(const std::vector<std::string>& words) {
+    Transform problem = parse_transform(fmt::format("{}", fmt::join(words, " ")));
     validate(problem);
     return problem;
 }
@@ -103,17 +103,17 @@ std::vector<Integer> parse_sizes(const std::string& text) {
     return sizes;
 }
 
-std::vector<Problem> parse_problems(const std::vector<std::string>& words, const std::string& sizes) {
+std::vector<Transform> parse_problems(const std::vector<std::string>& words, const std::string& sizes) {
     auto problems = split_into_problems(words);
     if (sizes.empty()) {
         if (problems.empty())
             throw UserError("no problem is given; use for example 'dft 1024', or --sizes 1..64");
-        std::vector<Problem> result;
+        std::vector<Transform> result;
         for (const auto& problem : problems) result.push_back(parse_valid(problem));
         return result;
     }
     if (problems.empty()) problems = {{"dft", "n"}};
-    std::vector<Problem> result;
+    std::vector<Transform> result;
     for (const auto& problem : problems)
         for (const Integer size : parse_sizes(sizes)) {
             auto of_size = problem;
@@ -126,8 +126,8 @@ std::vector<Problem> parse_problems(const std::vector<std::string>& words, const
     return result;
 }
 
-Problem parse_one_problem(const std::vector<std::string>& words) {
-    const std::vector<Problem> problems = parse_problems(words);
+Transform parse_one_problem(const std::vector<std::string>& words) {
+    const std::vector<Transform> problems = parse_problems(words);
     if (problems.size() != 1)
         throw UserError("{} problems are given; this command takes one", problems.size());
     return problems.front();

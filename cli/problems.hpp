@@ -13,9 +13,9 @@ std::vector<Integer> parse_sizes(const std::string& text);
 /// The problems of a command line: words joined, with a new problem at each transform name. With `sizes`, each problem
 /// is instantiated for each size, which replaces the letter n among its lengths; without words, the problem is "dft n".
 /// All are validated. Throws UserError.
-std::vector<Problem> parse_problems(const std::vector<std::string>& words, const std::string& sizes = {});
+std::vector<Transform> parse_problems(const std::vector<std::string>& words, const std::string& sizes = {});
 
 /// The same for commands that take exactly one.
-Problem parse_one_problem(const std::vector<std::string>& words);
+Transform parse_one_problem(const std::vector<std::string>& words);
 
 } // namespace swirl::cli

@@ -60,7 +60,7 @@ ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, doubl
       alpha_(alpha),
       beta_(beta),
       factors_(2 * bytes_of_operand_element) {
-    for (const ProblemArray& array : given_arrays_of(product)) {
+    for (const AuxiliaryArray& array : given_arrays_of(product)) {
         arrays_.emplace_back(static_cast<std::size_t>(std::max<Integer>(array.elements, 1) *
                                                       (array.is_complex ? 2 : 1) * (is_single_ ? 4 : 8)));
         fill(arrays_.back());
@@ -135,9 +135,9 @@ ProductData::Wide ProductData::array_element(const ExpressionNode& array,
         const std::size_t axis = *scope.axis_of(name);
         at = at * scope.lengths[axis] + indices[axis];
     }
-    const std::vector<ProblemArray> known = arrays_of(product_);
+    const std::vector<AuxiliaryArray> known = arrays_of(product_);
     const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const ProblemArray& one) { return one.name == array.name; });
+                                    [&](const AuxiliaryArray& one) { return one.name == array.name; });
     return number(array_places_[static_cast<std::size_t>(found - known.begin())], at, array.is_complex);
 }
 

@@ -123,7 +123,7 @@ Line whole_of(std::span<const Complex> half, const std::vector<Integer>& lengths
     return whole;
 }
 
-Line real_dft(const Transform& transform, std::span<const Complex> input) {
+Line real_dft(const TransformDefinition& transform, std::span<const Complex> input) {
     if (transform.direction == Direction::forward) {
         Line data(input.begin(), input.end());
         dft_along_all(data, transform.lengths, Direction::forward);
@@ -135,7 +135,7 @@ Line real_dft(const Transform& transform, std::span<const Complex> input) {
     return data;
 }
 
-Line fast_transform(const Transform& transform, std::span<const Complex> input) {
+Line fast_transform(const TransformDefinition& transform, std::span<const Complex> input) {
     const std::vector<Integer>& lengths = transform.lengths;
     if (transform.kind == TransformKind::real_dft) return real_dft(transform, input);
     Line data(input.begin(), input.end());
@@ -156,7 +156,7 @@ Line fast_transform(const Transform& transform, std::span<const Complex> input) 
 }
 
 /// Checks two outputs against the definition.
-void prove(const Transform& transform, const Line& input, const Line& output) {
+void prove(const TransformDefinition& transform, const Line& input, const Line& output) {
     const long double allowed = rounding_of_outputs(transform, input);
     for (const double share :
          {0.3819660112501051, 0.8541019662496845}) { // of the golden section: off any grid
@@ -175,7 +175,7 @@ void prove(const Transform& transform, const Line& input, const Line& output) {
     }
 }
 
-Line proved_transform(const Transform& transform, std::span<const Complex> input) {
+Line proved_transform(const TransformDefinition& transform, std::span<const Complex> input) {
     Line output = fast_transform(transform, input);
     prove(transform, Line(input.begin(), input.end()), output);
     return output;
@@ -185,8 +185,8 @@ Line proved_transform(const Transform& transform, std::span<const Complex> input
 
 Complex array_element(Integer i) { return formula::diagonal_value(formula::ArgumentFunction{}, i); }
 
-std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input, Integer number) {
-    Transform transform{problem.kind, problem.direction, {}};
+std::vector<Complex> reference(const Transform& problem, std::span<const Complex> input, Integer number) {
+    TransformDefinition transform{problem.kind, problem.direction, {}};
     for (const Dimension& dimension : problem.dimensions) transform.lengths.push_back(dimension.length);
     if (problem.kind != TransformKind::convolution) return proved_transform(transform, input);
 

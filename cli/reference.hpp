@@ -14,7 +14,7 @@ namespace swirl::cli {
 /// imaginary component 0. Costs O(n log n) for any n. Two outputs are checked against the definition before the
 /// reference is used; throws InternalError if they differ, because then the reference is wrong. `number`: index of the
 /// transform in the batch, for batches in which each has a spectrum of its own.
-std::vector<Complex> reference(const Problem& problem, std::span<const Complex> input, Integer number = 0);
+std::vector<Complex> reference(const Transform& problem, std::span<const Complex> input, Integer number = 0);
 
 /// Test values of `verify` for an array that is given at execution.
 Complex array_element(Integer i);

@@ -42,7 +42,7 @@ struct Planned {
     std::function<void(Data&)> transform;
 };
 
-Planned planned(const Problem& problem, const Options& options) {
+Planned planned(const Transform& problem, const Options& options) {
     if (!options.planning.is_for_gpu()) {
         const auto plan = make_plan(problem, options.planning);
         return {planning::to_string(plan->recipe()), [plan](Data& data) { plan->execute(data.arguments()); }};
@@ -56,7 +56,7 @@ Planned planned(const Problem& problem, const Options& options) {
             }};
 }
 
-Verdict verify(const Problem& problem, const Options& options) {
+Verdict verify(const Transform& problem, const Options& options) {
     const auto [recipe, transform] = planned(problem, options);
     Data data(problem);
     data.fill(options.seed);
@@ -140,7 +140,7 @@ void add_verify(CLI::App& program) {
             return verify_product(parse_product(options->words, options->planning), options->planning,
                                   options->seed, options->tolerance, options->json);
         std::vector<Verdict> verdicts;
-        for (const Problem& problem : parse_problems(options->words, options->sizes))
+        for (const Transform& problem : parse_problems(options->words, options->sizes))
             verdicts.push_back(verify(problem, *options));
         report(verdicts, *options);
     });

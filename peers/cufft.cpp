@@ -95,7 +95,7 @@ void check(int error, const char* call) {
     if (error != 0) throw UserError("{} gives {}", call, error_text(error));
 }
 
-int type_of(const Problem& problem, bool complex) {
+int type_of(const Transform& problem, bool complex) {
     switch (problem.precision) {
     case Precision::float16: return complex ? complex_half : real_half;
     case Precision::float32: return complex ? complex_single : real_single;
@@ -106,15 +106,15 @@ int type_of(const Problem& problem, bool complex) {
 }
 
 /// Whether all lies one after the other, which cuFFT is told by giving it no layout.
-bool is_contiguous(const Problem& problem) {
+bool is_contiguous(const Transform& problem) {
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
-    ProblemOptions options{.direction = problem.direction, .precision = problem.precision};
+    TransformOptions options{.direction = problem.direction, .precision = problem.precision};
     if (!problem.batches.empty()) options.batches = {{.count = problem.batches[0].length}};
-    return Problem::make(problem.kind, lengths, options) == problem;
+    return Transform::make(problem.kind, lengths, options) == problem;
 }
 
-void require_comparable(const Problem& problem) {
+void require_comparable(const Transform& problem) {
     if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
         throw UserError("cuFFT has dft and rdft only");
     if (problem.layout == ComplexLayout::planar) throw UserError("cuFFT has no planar data");
@@ -148,7 +148,7 @@ struct CufftPlan::Handle {
     PlanHandle number = 0;
 };
 
-CufftPlan::CufftPlan(const Problem& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream)
+CufftPlan::CufftPlan(const Transform& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream)
     : device_(device), direction_(problem.direction) {
     if (const std::string reason = cufft_absent_because(); !reason.empty()) throw UserError("{}", reason);
     require_comparable(problem);

@@ -21,7 +21,7 @@ std::string cufft_version();
 class CufftPlan {
 public:
     /// UserError where cuFFT is not there, has no such transform, or refuses.
-    CufftPlan(const Problem& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream);
+    CufftPlan(const Transform& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream);
 
     /// Puts the transform into the stream. A half spectrum that is read may be written over.
     void execute(const void* input, void* output) const { run(input, output, direction_); }

@@ -39,7 +39,7 @@ std::vector<FftwLibrary::Dimension> loops_of(const std::vector<Dimension>& dimen
 }
 
 /// The plan for a problem on its data; null where FFTW has none.
-FftwLibrary::Plan make_plan(const FftwLibrary& fftw, const Problem& problem,
+FftwLibrary::Plan make_plan(const FftwLibrary& fftw, const Transform& problem,
                             const planning::Arguments& arguments, unsigned flags) {
     // Of all kinds only this one writes over its input where it is not told otherwise; it can obey in one dimension.
     const bool half_spectrum_in =
@@ -102,7 +102,7 @@ struct Planned {
 
 class Planner {
 public:
-    Planner(FftwLibrary::Build build, const Problem& problem, const planning::Arguments& arguments,
+    Planner(FftwLibrary::Build build, const Transform& problem, const planning::Arguments& arguments,
             const PeerOptions& options, unsigned flags)
         : fftw_(FftwLibrary::get(build, problem.precision)),
           problem_(problem),
@@ -207,7 +207,7 @@ private:
     }
 
     const FftwLibrary& fftw_;
-    const Problem& problem_;
+    const Transform& problem_;
     const planning::Arguments& arguments_;
     const PeerOptions& options_;
     unsigned flags_;
@@ -217,12 +217,13 @@ private:
 constexpr Integer patient_up_to = 65536;
 
 template <FftwLibrary::Build build, unsigned flags>
-PeerPlan plan_with(const Problem& problem, const planning::Arguments& arguments, const PeerOptions& options) {
+PeerPlan plan_with(const Transform& problem, const planning::Arguments& arguments,
+                   const PeerOptions& options) {
     return Planner(build, problem, arguments, options, flags).plan();
 }
 
 template <FftwLibrary::Build build>
-PeerPlan plan_by_size(const Problem& problem, const planning::Arguments& arguments,
+PeerPlan plan_by_size(const Transform& problem, const planning::Arguments& arguments,
                       const PeerOptions& options) {
     const bool patiently = transform_size(problem) <= patient_up_to;
     const unsigned flags = patiently ? FftwLibrary::patient : FftwLibrary::measure;

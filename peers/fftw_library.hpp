@@ -2,7 +2,7 @@
 
 #include "peers/shared_library.hpp"
 
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 #include <cstddef>
 #include <string>

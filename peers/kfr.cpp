@@ -66,14 +66,14 @@ private:
 };
 
 /// KFR takes contiguous transforms; a loop of them is left to its user.
-bool is_contiguous(const Problem& problem) {
+bool is_contiguous(const Transform& problem) {
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
-    const Problem plain = Problem::make(problem.kind, lengths, {.direction = problem.direction});
+    const Transform plain = Transform::make(problem.kind, lengths, {.direction = problem.direction});
     return problem.dimensions == plain.dimensions;
 }
 
-std::string unsupported(const Problem& problem, const PeerOptions& options) {
+std::string unsupported(const Transform& problem, const PeerOptions& options) {
     const bool real = problem.kind == TransformKind::real_dft;
     if (problem.kind != TransformKind::dft && !real) return "KFR is compared for dft and rdft only";
     if (problem.layout == ComplexLayout::planar) return "KFR has no planar layout";
@@ -90,7 +90,7 @@ std::string unsupported(const Problem& problem, const PeerOptions& options) {
     return {};
 }
 
-void* create_plan(const Library& library, const Problem& problem) {
+void* create_plan(const Library& library, const Transform& problem) {
     const auto length = static_cast<std::size_t>(problem.dimensions[0].length);
     if (problem.kind == TransformKind::real_dft) return library.create_real(length, whole_half_spectrum);
     if (problem.dimensions.size() == 1) return library.create_complex(length);
@@ -101,7 +101,7 @@ void* create_plan(const Library& library, const Problem& problem) {
 }
 
 std::function<void()> run_of(const Library::Functions& functions, std::shared_ptr<void> plan,
-                             const Problem& problem, const planning::Arguments& arguments) {
+                             const Transform& problem, const planning::Arguments& arguments) {
     const auto execute = problem.direction == Direction::forward ? functions.forward : functions.backward;
     const auto workspace = std::make_shared<runtime::AlignedBuffer>(functions.workspace_bytes(plan.get()));
     const auto* const in = static_cast<const std::byte*>(arguments.input);
@@ -116,7 +116,7 @@ std::function<void()> run_of(const Library::Functions& functions, std::shared_pt
     };
 }
 
-PeerPlan plan(const Problem& problem, const planning::Arguments& arguments, const PeerOptions& options) {
+PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, const PeerOptions& options) {
     const Library& library = Library::get(problem.precision);
     if (const std::string reason = library.absent_because(); !reason.empty()) return {{}, reason};
     if (const std::string reason = unsupported(problem, options); !reason.empty()) return {{}, reason};

@@ -70,7 +70,7 @@ private:
 /// A descriptor under construction. The first error stays.
 class Descriptor {
 public:
-    Descriptor(const Library& library, const Problem& problem) : library_(library) {
+    Descriptor(const Library& library, const Transform& problem) : library_(library) {
         std::vector<Long> lengths;
         for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
         const int precision = problem.precision == Precision::float32 ? single_precision : double_precision;
@@ -97,7 +97,7 @@ private:
     Long error_ = 0;
 };
 
-void set_layout(Descriptor& descriptor, const Problem& problem) {
+void set_layout(Descriptor& descriptor, const Transform& problem) {
     std::vector<Long> strides[2] = {{0}, {0}};
     for (const Dimension& dimension : problem.dimensions) {
         strides[0].push_back(dimension.input_stride);
@@ -115,7 +115,7 @@ void set_layout(Descriptor& descriptor, const Problem& problem) {
     if (problem.layout == ComplexLayout::planar) descriptor.set(complex_storage, int{real_real});
 }
 
-std::function<void()> run_of(const Library& library, std::shared_ptr<void> handle, const Problem& problem,
+std::function<void()> run_of(const Library& library, std::shared_ptr<void> handle, const Transform& problem,
                              const planning::Arguments& arguments) {
     const auto compute = problem.direction == Direction::forward ? library.forward : library.backward;
     void* const in = const_cast<void*>(arguments.input);
@@ -131,7 +131,7 @@ std::function<void()> run_of(const Library& library, std::shared_ptr<void> handl
     return [=] { compute(handle.get(), in, out); };
 }
 
-PeerPlan plan(const Problem& problem, const planning::Arguments& arguments, const PeerOptions& options) {
+PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, const PeerOptions& options) {
     const Library& library = Library::get();
     if (const std::string reason = library.absent_because(); !reason.empty()) return {{}, reason};
     if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)

@@ -34,7 +34,7 @@ struct Peer {
     std::string_view name;  ///< in options: "fftw-estimate"
     std::string_view title; ///< for people: "FFTW estimate"
     /// May write over the data.
-    PeerPlan (*plan)(const Problem& problem, const planning::Arguments& arguments,
+    PeerPlan (*plan)(const Transform& problem, const planning::Arguments& arguments,
                      const PeerOptions& options);
 };
 

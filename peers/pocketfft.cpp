@@ -18,7 +18,7 @@ struct Call {
     pocketfft::stride_t input_strides, output_strides;
 };
 
-Call call_for(const Problem& problem) {
+Call call_for(const Transform& problem) {
     Call call;
     const auto add = [&](const Dimension& loop) {
         call.shape.push_back(static_cast<std::size_t>(loop.length));
@@ -34,7 +34,7 @@ Call call_for(const Problem& problem) {
 }
 
 template <class T>
-std::function<void()> run_of(const Problem& problem, const planning::Arguments& arguments) {
+std::function<void()> run_of(const Transform& problem, const planning::Arguments& arguments) {
     const T scale = static_cast<T>(problem.scale);
     const bool forward = problem.direction == Direction::forward;
     const void* const in = const_cast<void*>(arguments.input);
@@ -57,7 +57,7 @@ std::function<void()> run_of(const Problem& problem, const planning::Arguments& 
     };
 }
 
-PeerPlan plan(const Problem& problem, const planning::Arguments& arguments, const PeerOptions& options) {
+PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, const PeerOptions& options) {
     if (options.threads != 1) return {{}, "pocketfft is compared on one thread only"};
     if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
         return {{}, "pocketfft is compared for dft and rdft only"};
@@ -68,7 +68,7 @@ PeerPlan plan(const Problem& problem, const planning::Arguments& arguments, cons
 
 #else
 
-PeerPlan plan(const Problem&, const planning::Arguments&, const PeerOptions&) {
+PeerPlan plan(const Transform&, const planning::Arguments&, const PeerOptions&) {
     return {{}, "pocketfft_hdronly.h was not found when swirl was built; HACKING.md tells how to name it"};
 }
 

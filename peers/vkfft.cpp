@@ -48,7 +48,7 @@ private:
 };
 
 /// Whether the data is as a problem has it that says nothing of strides.
-bool is_contiguous(const Problem& problem) {
+bool is_contiguous(const Transform& problem) {
     if (problem.layout != ComplexLayout::interleaved || problem.batches.size() > 1) return false;
     Integer stride = 1;
     std::vector<Dimension> axes = problem.batches;
@@ -60,7 +60,7 @@ bool is_contiguous(const Problem& problem) {
     return true;
 }
 
-VkfftRequest request_for(const Problem& problem, const runtime::GpuDevice& device,
+VkfftRequest request_for(const Transform& problem, const runtime::GpuDevice& device,
                          runtime::cuda::Stream stream) {
     const bool in_place = problem.placement == Placement::in_place;
     const bool inverse = problem.direction == Direction::backward;
@@ -96,7 +96,7 @@ std::string vkfft_version() {
     return fmt::format("VkFFT {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-VkfftPlan::VkfftPlan(const Problem& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream)
+VkfftPlan::VkfftPlan(const Transform& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream)
     : device_(device) {
     const Vkfft& vkfft = Vkfft::get();
     if (!vkfft.absent_because.empty()) throw UserError("{}", vkfft.absent_because);

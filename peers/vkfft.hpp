@@ -20,7 +20,7 @@ std::string vkfft_version();
 class VkfftPlan {
 public:
     /// UserError where VkFFT is not there or refuses, and for what is not asked of it here.
-    VkfftPlan(const Problem& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream);
+    VkfftPlan(const Transform& problem, const runtime::GpuDevice& device, runtime::cuda::Stream stream);
 
     /// Puts the transform into the stream.
     void execute(const void* input, void* output) const;

@@ -10,7 +10,7 @@ namespace swirl::bench {
 
 struct AgainstMeasure {
     struct Loss {
-        Problem problem;
+        Transform problem;
         double ratio; ///< the estimate's time over the timed plan's, within rounds
         std::string estimated, measured;
     };

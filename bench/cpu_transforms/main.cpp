@@ -4,7 +4,7 @@
 #include "bench/cpu_transforms/against_measure.hpp"
 #include "runtime/cpu/affinity.hpp"
 
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
@@ -151,7 +151,7 @@ private:
     void measure_part(const Group& group, const Part& part, Precision precision) {
         Result result{&group, &part, precision, {}};
         for (const std::string& text : part.problems) {
-            Problem problem = swirl::problem(text);
+            Transform problem = swirl::problem(text);
             problem.precision = precision;
             if (to_text(problem).find(arguments_.only) == std::string::npos) continue;
             if (result.rows.empty()) results_.push_back(result);

@@ -27,7 +27,7 @@ template <class T> double difference(std::span<const T> a, std::span<const T> b)
 
 class Contest {
 public:
-    Contest(const Problem& problem, const Options& options)
+    Contest(const Transform& problem, const Options& options)
         : problem_(problem), options_(options), data_(problem), row_{problem} {}
 
     Row run() {
@@ -109,7 +109,7 @@ private:
                                   {reinterpret_cast<const double*>(expected.data()), expected.size() / 8});
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     const Options& options_;
     planning::ProblemData data_;
     Row row_;
@@ -118,9 +118,9 @@ private:
 
 } // namespace
 
-Row measure(const Problem& problem, const Options& options) { return Contest(problem, options).run(); }
+Row measure(const Transform& problem, const Options& options) { return Contest(problem, options).run(); }
 
-double gigaflops(const Problem& problem, double seconds) {
+double gigaflops(const Transform& problem, double seconds) {
     return search::pseudo_flops(problem) / seconds * 1e-9;
 }
 

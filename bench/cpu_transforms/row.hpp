@@ -39,17 +39,17 @@ struct Absence {
 
 /// Results of one problem.
 struct Row {
-    Problem problem;
+    Transform problem;
     double flops = 0;                ///< real operations that swirl executes
     std::vector<Entry> entries = {}; ///< swirl first
     std::vector<Absence> absences = {};
 };
 
 /// Plans, compares the results, and times. An implementation whose result differs from swirl's counts as absent.
-Row measure(const Problem& problem, const Options& options);
+Row measure(const Transform& problem, const Options& options);
 
 /// Pseudo-Gflop/s: 5 n log₂ n operations for each complex transform, half of that for real ones.
-double gigaflops(const Problem& problem, double seconds);
+double gigaflops(const Transform& problem, double seconds);
 
 /// The entry of a name, or null.
 const Entry* entry_of(const Row& row, std::string_view name);

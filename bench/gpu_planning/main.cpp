@@ -69,7 +69,7 @@ std::optional<runtime::GpuDevice> first_gpu() {
 }
 
 /// An unchecked plan, first without and then with the cache, in milliseconds.
-std::string planned(const Problem& problem, const std::optional<runtime::GpuDevice>& device) {
+std::string planned(const Transform& problem, const std::optional<runtime::GpuDevice>& device) {
     if (!device) return fmt::format("{:>9}{:>9}", "-", "-");
     const auto plan = [&] { search::make_gpu_plan(problem, *device, {.use_wisdom = false, .check = false}); };
     try {
@@ -82,7 +82,7 @@ std::string planned(const Problem& problem, const std::optional<runtime::GpuDevi
 
 void report(const std::string& text, const target::Gpu& gpu,
             const std::optional<runtime::GpuDevice>& device) {
-    const Problem problem = parse_problem(text);
+    const Transform problem = parse_transform(text);
     const planning::Recipe recipe = search::gpu_recipe(problem, gpu);
     const double choosing = milliseconds_of([&] { search::gpu_recipe(problem, gpu); });
     const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, recipe);

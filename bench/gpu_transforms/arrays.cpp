@@ -9,12 +9,12 @@ constexpr std::size_t alignment = 256;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-bool is_planar(const Problem& problem, Side side) {
+bool is_planar(const Transform& problem, Side side) {
     return problem.layout == ComplexLayout::planar && is_complex(problem, side);
 }
 
 /// Size of one array of a side.
-std::size_t array_bytes(const Problem& problem, Side side) {
+std::size_t array_bytes(const Transform& problem, Side side) {
     const Extent reach = extent(problem, side);
     ensure(reach.lowest == 0, "the benchmark has no negative strides");
     return static_cast<std::size_t>((reach.highest + 1) * element_bytes(problem, side));
@@ -22,14 +22,14 @@ std::size_t array_bytes(const Problem& problem, Side side) {
 
 } // namespace
 
-Components components_at(const Problem& problem, Side side, Integer offset) {
+Components components_at(const Transform& problem, Side side, Integer offset) {
     if (!is_complex(problem, side)) return {offset, -1};
     if (!is_planar(problem, side)) return {2 * offset, 2 * offset + 1};
     const std::size_t imaginary = aligned(array_bytes(problem, side));
     return {offset, offset + static_cast<Integer>(imaginary) / real_bytes(problem.precision)};
 }
 
-std::size_t bytes_of(const Problem& problem, Side side) {
+std::size_t bytes_of(const Transform& problem, Side side) {
     const std::size_t bytes = array_bytes(problem, side);
     return is_planar(problem, side) ? aligned(bytes) + bytes : bytes;
 }
@@ -42,7 +42,7 @@ Arrays::Arrays(const runtime::GpuStream& stream, std::size_t input_bytes, std::s
     }
 }
 
-void Arrays::fill(const Problem& problem) {
+void Arrays::fill(const Transform& problem) {
     const StoredType& type = stored(problem.precision);
     const auto capacity = static_cast<Integer>(inputs_[0].bytes() / type.bytes);
     if (!pattern_ || !pattern_->serves(type, capacity)) {
@@ -56,8 +56,8 @@ void Arrays::fill(const Problem& problem) {
     stream_.synchronize();
 }
 
-planning::Arguments Arrays::arguments(const Problem& problem, std::size_t set) const {
-    const auto at = [](runtime::cuda::Address address, Integer reals, const Problem& of) {
+planning::Arguments Arrays::arguments(const Transform& problem, std::size_t set) const {
+    const auto at = [](runtime::cuda::Address address, Integer reals, const Transform& of) {
         return reals < 0 ? nullptr
                          : reinterpret_cast<void*>(
                                address + static_cast<std::size_t>(reals * real_bytes(of.precision)));

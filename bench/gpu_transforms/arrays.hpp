@@ -20,10 +20,10 @@ struct Components {
 };
 /// Components of the element that is `offset` from index 0. Planar imaginary components follow the real ones of the
 /// whole array.
-Components components_at(const Problem& problem, Side side, Integer offset);
+Components components_at(const Transform& problem, Side side, Integer offset);
 
 /// Size in bytes of a side of a problem, from index 0. Strides are not negative here.
-std::size_t bytes_of(const Problem& problem, Side side);
+std::size_t bytes_of(const Transform& problem, Side side);
 
 /// Two pairs of input and output on a GPU, used in turn, so that an execution does not find the previous one's data in
 /// the cache.
@@ -35,11 +35,11 @@ public:
     Arrays(const runtime::GpuStream& stream, std::size_t input_bytes, std::size_t output_bytes);
 
     /// Fills inputs with random elements, and outputs with NaN bytes, over the extent of the problem.
-    void fill(const Problem& problem);
+    void fill(const Transform& problem);
     /// The contents of a set's input, on the host.
     const RandomNumbers& numbers() const { return pattern_->numbers(); }
 
-    planning::Arguments arguments(const Problem& problem, std::size_t set) const;
+    planning::Arguments arguments(const Transform& problem, std::size_t set) const;
     runtime::cuda::Address input(std::size_t set) const { return inputs_[set].address(); }
     runtime::cuda::Address output(std::size_t set) const { return outputs_[set].address(); }
 

@@ -48,7 +48,7 @@ private:
 
 class Definition {
 public:
-    Definition(const Problem& problem, const RandomNumbers& input)
+    Definition(const Transform& problem, const RandomNumbers& input)
         : problem_(problem), input_(input), first_(components_at(problem, Side::input, 0)) {
         for (const Dimension& dimension : problem.dimensions)
             roots_.emplace_back(dimension.length, problem.direction);
@@ -98,7 +98,7 @@ private:
         return total;
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     const RandomNumbers& input_;
     Components first_;
     std::vector<Roots> roots_;
@@ -112,7 +112,7 @@ std::vector<Integer> digits(Integer number, const std::vector<Integer>& lengths)
 
 } // namespace
 
-std::vector<OutputIndex> outputs_to_compare(const Problem& problem, double operations) {
+std::vector<OutputIndex> outputs_to_compare(const Transform& problem, double operations) {
     constexpr Integer fewest = 4;
     std::vector<Integer> loops, lengths;
     Integer transforms = 1, outputs = 1;
@@ -140,7 +140,7 @@ std::vector<OutputIndex> outputs_to_compare(const Problem& problem, double opera
     return result;
 }
 
-Integer offset_of(const Problem& problem, const OutputIndex& output) {
+Integer offset_of(const Transform& problem, const OutputIndex& output) {
     Integer offset = 0;
     for (std::size_t d = 0; d < problem.batches.size(); ++d)
         offset += output.transform[d] * problem.batches[d].output_stride;
@@ -149,7 +149,7 @@ Integer offset_of(const Problem& problem, const OutputIndex& output) {
     return offset;
 }
 
-std::vector<Integer> zero_imaginary_indices(const Problem& problem, std::span<const OutputIndex> outputs) {
+std::vector<Integer> zero_imaginary_indices(const Transform& problem, std::span<const OutputIndex> outputs) {
     if (!is_complex(problem, Side::input) || is_complex(problem, Side::output)) return {};
     ensure(problem.dimensions.size() == 1, "a half spectrum of one dimension is expected");
     std::set<Integer> found;
@@ -167,7 +167,7 @@ std::vector<Integer> zero_imaginary_indices(const Problem& problem, std::span<co
     return {found.begin(), found.end()};
 }
 
-std::vector<Complex> by_definition(const Problem& problem, const RandomNumbers& input,
+std::vector<Complex> by_definition(const Transform& problem, const RandomNumbers& input,
                                    std::span<const OutputIndex> outputs) {
     const Definition definition(problem, input);
     std::vector<Complex> result(outputs.size());

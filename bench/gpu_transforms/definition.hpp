@@ -17,17 +17,17 @@ struct OutputIndex {
 
 /// Outputs of the first, the middle and the last transform: all if that is cheap, else evenly spread. `operations`:
 /// approximate total number of multiplications that their definition may take.
-std::vector<OutputIndex> outputs_to_compare(const Problem& problem, double operations);
+std::vector<OutputIndex> outputs_to_compare(const Transform& problem, double operations);
 
 /// Offset of an output from index 0.
-Integer offset_of(const Problem& problem, const OutputIndex& output);
+Integer offset_of(const Transform& problem, const OutputIndex& output);
 
 /// Redundant inputs at the ends of a half spectrum, whose imaginary components must be 0, in the transforms that are
 /// compared (in reals from the beginning of the array). Empty for other problems.
-std::vector<Integer> zero_imaginary_indices(const Problem& problem, std::span<const OutputIndex> outputs);
+std::vector<Integer> zero_imaginary_indices(const Transform& problem, std::span<const OutputIndex> outputs);
 
 /// These outputs of a dft or rdft of `input`. A backward rdft must have one dimension.
-std::vector<std::complex<long double>> by_definition(const Problem& problem, const RandomNumbers& input,
+std::vector<std::complex<long double>> by_definition(const Transform& problem, const RandomNumbers& input,
                                                      std::span<const OutputIndex> outputs);
 
 } // namespace swirl::bench

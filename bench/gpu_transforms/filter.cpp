@@ -7,7 +7,7 @@
 namespace swirl::bench {
 namespace {
 
-const Problem& accepted(const Problem& problem) {
+const Transform& accepted(const Transform& problem) {
     const bool suits = problem.dimensions.size() == 1 && problem.precision == Precision::float32 &&
                        problem.layout == ComplexLayout::interleaved &&
                        problem.dimensions[0].input_stride == 1 && problem.dimensions[0].output_stride == 1 &&
@@ -21,7 +21,7 @@ const Problem& accepted(const Problem& problem) {
 
 } // namespace
 
-Filter::Filter(const Problem& problem, const runtime::GpuDevice& device)
+Filter::Filter(const Transform& problem, const runtime::GpuDevice& device)
     : impulses_{{{0, {0.5L, 0.25L}},
                  {1, {-0.25L, 0.5L}},
                  {transform_size(accepted(problem)) / 3, {0.5L, -0.75L}}}},
@@ -39,7 +39,7 @@ Filter::Filter(const Problem& problem, const runtime::GpuDevice& device)
     arguments_[0].data = reinterpret_cast<const void*>(spectrum_.address());
 }
 
-std::vector<std::complex<long double>> Filter::results(const Problem& problem, const RandomNumbers& input,
+std::vector<std::complex<long double>> Filter::results(const Transform& problem, const RandomNumbers& input,
                                                        std::span<const OutputIndex> outputs) const {
     const Integer n = transform_size(problem);
     std::vector<std::complex<long double>> all;

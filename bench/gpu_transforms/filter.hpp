@@ -17,12 +17,12 @@ namespace swirl::bench {
 class Filter {
 public:
     /// Throws UserError for other problems.
-    Filter(const Problem& problem, const runtime::GpuDevice& device);
+    Filter(const Transform& problem, const runtime::GpuDevice& device);
 
     runtime::cuda::Address address() const { return spectrum_.address(); }
     std::span<const planning::ArrayArgument> arguments() const { return arguments_; }
 
-    std::vector<std::complex<long double>> results(const Problem& problem, const RandomNumbers& input,
+    std::vector<std::complex<long double>> results(const Transform& problem, const RandomNumbers& input,
                                                    std::span<const OutputIndex> outputs) const;
 
 private:

@@ -73,7 +73,7 @@ std::vector<Group> chosen_groups(const Arguments& arguments) {
     if (!arguments.problems.empty()) {
         chosen = {{"own", "given problems", measure_named(arguments.measure), {}}};
         for (const std::string& text : arguments.problems)
-            chosen[0].rows.push_back({to_text(parse_problem(text)), 0});
+            chosen[0].rows.push_back({to_text(parse_transform(text)), 0});
     }
     const std::regex only = parse_only(arguments.only);
     std::size_t rows = 0;

@@ -25,7 +25,7 @@ constexpr std::size_t group_of_kernels = 4096; // bytes per block of the benchma
 std::size_t capacity(const std::vector<Group>& groups, Side side, std::size_t least) {
     std::size_t most = least;
     for (const Group& group : groups)
-        for (const Row& row : group.rows) most = std::max(most, bytes_of(parse_problem(row.problem), side));
+        for (const Row& row : group.rows) most = std::max(most, bytes_of(parse_transform(row.problem), side));
     return most;
 }
 
@@ -62,7 +62,7 @@ bool reaches_goal(const Result& result, double figure) {
 
 bool is_wrong(const Result& result, const Entry& entry) {
     if (!entry.error) return false;
-    const Precision precision = parse_problem(result.row.problem).precision;
+    const Precision precision = parse_transform(result.row.problem).precision;
     const double most = precision == Precision::float64   ? 1e-13
                         : precision == Precision::float32 ? 2e-5
                                                           : 2e-2;
@@ -71,7 +71,7 @@ bool is_wrong(const Result& result, const Entry& entry) {
 
 Result measure_planning(const runtime::GpuDevice& device, const Options& options, const Group& group,
                         const Row& row) {
-    const Problem problem = parse_problem(row.problem);
+    const Transform problem = parse_transform(row.problem);
     const runtime::GpuStream stream(device);
     Result result{&group, row, search::compulsory_bytes(problem), {}, {}};
     const bool cached = group.measure == Measure::cached;
@@ -114,7 +114,7 @@ Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<G
       kernels_(device),
       arrays_(stream_, capacity(groups, Side::input, copy_bytes),
               capacity(groups, Side::output, copy_bytes)) {
-    arrays_.fill(Problem::dft({static_cast<Integer>(copy_bytes / 8)}, {.precision = Precision::float32}));
+    arrays_.fill(Transform::dft({static_cast<Integer>(copy_bytes / 8)}, {.precision = Precision::float32}));
     copy_bandwidth_ = bench::copy_bandwidth(
         stream_, {{arrays_.input(0), arrays_.input(1)}, {arrays_.output(0), arrays_.output(1)}}, copy_bytes,
         options_.timing);
@@ -122,7 +122,7 @@ Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<G
 
 /// swirl's recipes to time. With candidates: the model's best for all passes, then for each pass its alternatives, with
 /// the other passes at their best.
-std::vector<Choice> Measurements::choices(const Problem& problem) const {
+std::vector<Choice> Measurements::choices(const Transform& problem) const {
     std::vector<Choice> result;
     for (const std::string& recipe : options_.recipes) result.push_back({recipe});
     if (options_.candidates == 0) return result.empty() ? std::vector<Choice>{{}} : result;
@@ -147,7 +147,7 @@ std::vector<Choice> Measurements::choices(const Problem& problem) const {
     return result;
 }
 
-std::optional<Measurements::Candidate> Measurements::swirl(const Problem& problem, const Choice& choice,
+std::optional<Measurements::Candidate> Measurements::swirl(const Transform& problem, const Choice& choice,
                                                            Entry entry, bool rotated, Result& result) {
     try {
         validate(problem);
@@ -177,7 +177,7 @@ std::optional<Measurements::Candidate> Measurements::swirl(const Problem& proble
     }
 }
 
-std::optional<Measurements::Candidate> Measurements::cufft(const Problem& problem, bool rotated,
+std::optional<Measurements::Candidate> Measurements::cufft(const Transform& problem, bool rotated,
                                                            Result& result) {
     try {
         Entry entry{.name = "cuFFT"};
@@ -196,7 +196,7 @@ std::optional<Measurements::Candidate> Measurements::cufft(const Problem& proble
     }
 }
 
-std::optional<Measurements::Candidate> Measurements::vkfft(const Problem& problem, bool rotated,
+std::optional<Measurements::Candidate> Measurements::vkfft(const Transform& problem, bool rotated,
                                                            Result& result) {
     try {
         Entry entry{.name = "VkFFT"};
@@ -214,7 +214,7 @@ std::optional<Measurements::Candidate> Measurements::vkfft(const Problem& proble
     }
 }
 
-std::optional<Measurements::Candidate> Measurements::cufft_convolution(const Problem& problem,
+std::optional<Measurements::Candidate> Measurements::cufft_convolution(const Transform& problem,
                                                                        Result& result) {
     const std::size_t bytes = bytes_of(problem, Side::input);
     const auto points = static_cast<unsigned>(transform_size(problem));
@@ -223,7 +223,7 @@ std::optional<Measurements::Candidate> Measurements::cufft_convolution(const Pro
             throw UserError("the product works on multiples of {} bytes; {} are asked for", group_of_kernels,
                             bytes);
         Entry entry{.name = "cuFFT"};
-        Problem transform = problem;
+        Transform transform = problem;
         transform.kind = TransformKind::dft;
         std::shared_ptr<const peers::CufftPlan> plan;
         entry.planning_seconds = seconds_of(
@@ -244,7 +244,7 @@ std::optional<Measurements::Candidate> Measurements::cufft_convolution(const Pro
     }
 }
 
-std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& problem, Measure measure,
+std::vector<Measurements::Candidate> Measurements::candidates_of(const Transform& problem, Measure measure,
                                                                  Result& result) {
     std::vector<Candidate> all;
     const auto add = [&](std::optional<Candidate> candidate) {
@@ -272,7 +272,7 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Problem& 
     return all;
 }
 
-std::vector<Complex> Measurements::results_at(const Problem& problem,
+std::vector<Complex> Measurements::results_at(const Transform& problem,
                                               const std::vector<OutputIndex>& outputs) const {
     constexpr Integer largest_range = 1 << 26; // bytes read at once
     const Integer size = real_bytes(problem.precision);
@@ -307,7 +307,7 @@ std::vector<Complex> Measurements::results_at(const Problem& problem,
     return result;
 }
 
-void Measurements::compare(const Problem& problem, std::vector<Candidate>& candidates) {
+void Measurements::compare(const Transform& problem, std::vector<Candidate>& candidates) {
     const std::vector<OutputIndex> outputs = outputs_to_compare(problem, options_.operations);
     const std::vector<Integer> zero = zero_imaginary_indices(problem, outputs);
     std::vector<Complex> truth;
@@ -332,7 +332,7 @@ void Measurements::compare(const Problem& problem, std::vector<Candidate>& candi
 }
 
 Result Measurements::measure(const Group& group, const Row& row) {
-    const Problem problem = parse_problem(row.problem);
+    const Transform problem = parse_transform(row.problem);
     Result result{&group, row, search::compulsory_bytes(problem), {}, {}};
     std::vector<Candidate> candidates = candidates_of(problem, group.measure, result);
     if (options_.compare) compare(problem, candidates);

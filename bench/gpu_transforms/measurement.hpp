@@ -67,15 +67,15 @@ public:
 private:
     struct Candidate;
 
-    std::vector<Choice> choices(const Problem& problem) const;
-    std::vector<Candidate> candidates_of(const Problem& problem, Measure measure, Result& result);
-    std::optional<Candidate> swirl(const Problem& problem, const Choice& choice, Entry entry, bool rotated,
+    std::vector<Choice> choices(const Transform& problem) const;
+    std::vector<Candidate> candidates_of(const Transform& problem, Measure measure, Result& result);
+    std::optional<Candidate> swirl(const Transform& problem, const Choice& choice, Entry entry, bool rotated,
                                    Result& result);
-    std::optional<Candidate> cufft(const Problem& problem, bool rotated, Result& result);
-    std::optional<Candidate> vkfft(const Problem& problem, bool rotated, Result& result);
-    std::optional<Candidate> cufft_convolution(const Problem& problem, Result& result);
-    void compare(const Problem& problem, std::vector<Candidate>& candidates);
-    std::vector<std::complex<long double>> results_at(const Problem& problem,
+    std::optional<Candidate> cufft(const Transform& problem, bool rotated, Result& result);
+    std::optional<Candidate> vkfft(const Transform& problem, bool rotated, Result& result);
+    std::optional<Candidate> cufft_convolution(const Transform& problem, Result& result);
+    void compare(const Transform& problem, std::vector<Candidate>& candidates);
+    std::vector<std::complex<long double>> results_at(const Transform& problem,
                                                       const std::vector<OutputIndex>& outputs) const;
 
     runtime::GpuDevice device_;

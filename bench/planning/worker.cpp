@@ -104,7 +104,7 @@ void start(Job& job, const Bounds& bounds) {
 } // namespace
 
 double make_plan(const Case& one) {
-    const Problem problem = swirl::problem(one.problem);
+    const Transform problem = swirl::problem(one.problem);
     for (const target::Cpu* cpu : target::cpus())
         if (cpu->name == one.target) {
             const auto plan =

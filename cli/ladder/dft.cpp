@@ -53,7 +53,7 @@ class DftLadder : public LadderRungs {
 public:
     explicit DftLadder(int threads) : threads_(threads) {}
 
-    Problem problem(Integer n) const override { return Problem::dft({n}); }
+    Transform problem(Integer n) const override { return Transform::dft({n}); }
     Integer min_size() const override { return 4; }
 
     std::vector<LadderRung> steps(Integer n) override {

@@ -38,7 +38,7 @@ using PlanPointer = std::shared_ptr<const planning::Plan>;
 /// A ladder under construction.
 class Climb {
 public:
-    Climb(const Problem& problem, std::vector<LadderRung> steps) : data_(problem) {
+    Climb(const Transform& problem, std::vector<LadderRung> steps) : data_(problem) {
         ladder_.problem = problem;
         for (LadderRung& step : steps) add(std::move(step));
     }
@@ -132,7 +132,7 @@ private:
 
 } // namespace
 
-Ladder climb(const Problem& problem, std::vector<LadderRung> steps, double seconds) {
+Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds) {
     return Climb(problem, std::move(steps)).run(seconds);
 }
 

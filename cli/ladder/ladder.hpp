@@ -37,7 +37,7 @@ struct MeasuredRung {
 };
 
 struct Ladder {
-    Problem problem;
+    Transform problem;
     std::vector<MeasuredRung> rungs;
 
     double gigaflops(
@@ -46,13 +46,13 @@ struct Ladder {
 
 /// Builds, verifies and times all steps; single-threaded steps are timed interleaved on one processor. `seconds` is the
 /// total budget. Throws InternalError if a step's result is not the transform.
-Ladder climb(const Problem& problem, std::vector<LadderRung> steps, double seconds);
+Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds);
 
 /// The steps for a size. A WHT's trees are found by timing on first use.
 class LadderRungs {
 public:
     virtual ~LadderRungs() = default;
-    virtual Problem problem(Integer n) const = 0;
+    virtual Transform problem(Integer n) const = 0;
     virtual Integer min_size() const = 0;
     virtual std::vector<LadderRung> steps(Integer n) = 0;
 };

@@ -59,10 +59,10 @@ private:
         for (std::size_t i = 1; i < k; ++i)
             candidates.push_back(split(Integer{1} << i, Integer{1} << (k - i), found_[i], found_[k - i]));
         if (candidates.size() == 1) return candidates[0];
-        return candidates[fastest(Problem::wht({Integer{1} << k}), candidates)];
+        return candidates[fastest(Transform::wht({Integer{1} << k}), candidates)];
     }
 
-    std::size_t fastest(const Problem& problem, const std::vector<BreakdownTree>& candidates) const {
+    std::size_t fastest(const Transform& problem, const std::vector<BreakdownTree>& candidates) const {
         planning::ProblemData data(problem);
         data.fill(1);
         std::vector<runtime::TimedWork> works;
@@ -89,7 +89,7 @@ private:
 
 class WhtLadder : public LadderRungs {
 public:
-    Problem problem(Integer n) const override { return Problem::wht({n}); }
+    Transform problem(Integer n) const override { return Transform::wht({n}); }
     Integer min_size() const override { return 2; }
 
     std::vector<LadderRung> steps(Integer n) override {

@@ -17,7 +17,7 @@
 #include <swirl/error.hpp>
 #include <swirl/normalised.hpp>
 #include <swirl/plan.hpp>
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -188,7 +188,7 @@ public:
         return with_array(name, {Pointer(real), Pointer(imaginary)});
     }
 
-    const Problem& problem() const;
+    const Transform& problem() const;
     std::string recipe() const; ///< every choice made, as one line; PlanOptions::recipe accepts it
     int device() const;
     std::size_t workspace_bytes() const;
@@ -203,7 +203,7 @@ public:
 
 private:
     using Pointer = swirl::detail::Pointer;
-    friend SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options);
+    friend SWIRL_API Plan plan(const Transform& problem, const PlanOptions& options);
     explicit Plan(std::shared_ptr<const planning::GpuPlan> plan);
     void run(std::initializer_list<Pointer> arrays, Stream stream, Workspace workspace) const;
     Plan with_array(std::string_view name, std::initializer_list<Pointer> parts) const;
@@ -216,9 +216,9 @@ private:
 
 /// Derives, compiles and verifies a transform. Throws UserError if the problem cannot be computed or has no kernels
 /// yet, if there is no such GPU or no driver, and if the recipe does not fit; throws OutOfMemory.
-SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options = {});
+SWIRL_API Plan plan(const Transform& problem, const PlanOptions& options = {});
 inline Plan plan(std::string_view problem, const PlanOptions& options = {}) {
-    return plan(parse_problem(problem), options);
+    return plan(parse_transform(problem), options);
 }
 
 /// Device memory, freed with the object, for programs that do not allocate through CUDA. Contents are uninitialised.

@@ -11,8 +11,8 @@
 #include <swirl/error.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
-#include <swirl/problem.hpp>
 #include <swirl/reduction.hpp>
+#include <swirl/transform.hpp>
 
 #include <complex>
 #include <concepts>
@@ -109,9 +109,9 @@ SWIRL_API void validate(const MatrixProduct& product);
 constexpr std::size_t most_reductions = 8;
 
 /// The arrays that the epilogue and the reductions read.
-SWIRL_API std::vector<ProblemArray> arrays_of(const MatrixProduct& product);
+SWIRL_API std::vector<AuxiliaryArray> arrays_of(const MatrixProduct& product);
 /// The arrays that the reductions write, in the order of the reductions.
-SWIRL_API std::vector<ProblemArray> results_of(const MatrixProduct& product);
+SWIRL_API std::vector<AuxiliaryArray> results_of(const MatrixProduct& product);
 
 namespace detail {
 

@@ -5,7 +5,7 @@
 #include <swirl/effort.hpp>
 #include <swirl/error.hpp>
 #include <swirl/half.hpp>
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 #include <complex>
 #include <concepts>
@@ -148,7 +148,7 @@ public:
             workspace);
     }
 
-    const Problem& problem() const;
+    const Transform& problem() const;
     std::string recipe() const;          ///< every choice made, as one line; PlanOptions::recipe accepts it
     std::size_t workspace_bytes() const; ///< allocated once per thread if execute() is given none
     int threads() const;                 ///< threads per execution: 1 where more would not pay
@@ -160,7 +160,7 @@ public:
     ~Plan() = default;
 
 private:
-    friend SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options);
+    friend SWIRL_API Plan plan(const Transform& problem, const PlanOptions& options);
     explicit Plan(std::shared_ptr<const planning::Plan> plan);
     void run(std::initializer_list<detail::Pointer> arrays, Workspace workspace) const;
 
@@ -170,9 +170,9 @@ private:
 
 /// Derives, compiles and verifies a transform. Throws UserError if the problem cannot be computed, the cpu is unknown,
 /// or the recipe does not fit.
-SWIRL_API Plan plan(const Problem& problem, const PlanOptions& options = {});
+SWIRL_API Plan plan(const Transform& problem, const PlanOptions& options = {});
 inline Plan plan(std::string_view problem, const PlanOptions& options = {}) {
-    return plan(parse_problem(problem), options);
+    return plan(parse_transform(problem), options);
 }
 
 } // namespace swirl

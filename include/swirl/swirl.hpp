@@ -11,5 +11,5 @@
 #include <swirl/kinds.hpp>
 #include <swirl/matrix_product.hpp>
 #include <swirl/plan.hpp>
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 #include <swirl/version.hpp>

@@ -20,7 +20,7 @@ struct Role {
     bool is_output;
 };
 
-std::vector<Role> roles_of(const Problem& problem) {
+std::vector<Role> roles_of(const Transform& problem) {
     std::vector<Role> roles;
     const bool planar = problem.layout == ComplexLayout::planar;
     for (const Side side : {Side::input, Side::output}) {
@@ -67,7 +67,7 @@ std::string list_of(std::span<const Role> roles) {
 
 } // namespace
 
-planning::Arguments arguments_of(const Problem& problem, std::span<const detail::Pointer> arrays) {
+planning::Arguments arguments_of(const Transform& problem, std::span<const detail::Pointer> arrays) {
     const std::vector<Role> roles = roles_of(problem);
     if (arrays.size() != roles.size())
         throw UserError("execute() was given {} arrays\n  problem: {}\n  it takes {}: {}", arrays.size(),
@@ -96,8 +96,8 @@ planning::Arguments arguments_of(const Problem& problem, std::span<const detail:
     return arguments;
 }
 
-std::size_t array_named(const Problem& problem, std::string_view name) {
-    const std::vector<ProblemArray> arrays = arrays_of(problem);
+std::size_t array_named(const Transform& problem, std::string_view name) {
+    const std::vector<AuxiliaryArray> arrays = arrays_of(problem);
     std::vector<std::string> names;
     for (std::size_t k = 0; k < arrays.size(); ++k) {
         if (arrays[k].name == name) return k;
@@ -108,10 +108,10 @@ std::size_t array_named(const Problem& problem, std::string_view name) {
                                   : fmt::format("it has: {}", fmt::join(names, ", ")));
 }
 
-std::size_t array_named(const Problem& problem, std::string_view name,
+std::size_t array_named(const Transform& problem, std::string_view name,
                         std::span<const detail::Pointer> parts) {
     const std::size_t k = array_named(problem, name);
-    const ProblemArray array = arrays_of(problem)[k];
+    const AuxiliaryArray array = arrays_of(problem)[k];
     const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
     if (parts.size() != (planar ? 2U : 1U))
         throw UserError("array {} was given in {} parts\n  problem: {}\n  its elements are {}", name,
@@ -128,7 +128,7 @@ std::size_t array_named(const Problem& problem, std::string_view name,
     return k;
 }
 
-detail::Signature signature_of(const Problem& problem) {
+detail::Signature signature_of(const Transform& problem) {
     const std::vector<Role> roles = roles_of(problem);
     if (roles.size() != 2) return {};
     return {true, element_of(roles[0].is_complex, stored_precision(problem, Side::input)),

@@ -38,8 +38,8 @@ swirl_status failed(swirl_status status, const char* message) noexcept {
     return status;
 }
 
-Problem problem_of(const swirl_problem& description) {
-    return Problem::make(description.kind, description.lengths, description.options);
+Transform problem_of(const swirl_problem& description) {
+    return Transform::make(description.kind, description.lengths, description.options);
 }
 
 namespace {
@@ -78,7 +78,7 @@ PlanOptions options_of(unsigned flags) {
     return options;
 }
 
-swirl_plan* make_plan(const Problem& problem, unsigned flags, int threads) {
+swirl_plan* make_plan(const Transform& problem, unsigned flags, int threads) {
     PlanOptions options = options_of(flags);
     options.threads = threads;
     auto plan = build(problem, options);
@@ -100,7 +100,7 @@ void add_batch(swirl_problem* problem, const Batch& batch) {
 void execute_as(ComplexLayout called, const swirl_plan* plan, const planning::Arguments& arguments,
                 const Workspace& workspace) {
     require(plan, "plan");
-    const Problem& problem = plan->plan->problem();
+    const Transform& problem = plan->plan->problem();
     if (!plan->any_layout && problem.layout != called)
         throw UserError("{} was called for a plan of {} data\n  problem: {}\n  use {}",
                         called == ComplexLayout::planar ? "swirl_execute_planar" : "swirl_execute",
@@ -249,7 +249,7 @@ swirl_status swirl_plan_from_text_for_threads(const char* problem, unsigned flag
         require(plan, "plan");
         *plan = nullptr;
         require(problem, "problem");
-        *plan = make_plan(swirl::parse_problem(problem), flags, threads);
+        *plan = make_plan(swirl::parse_transform(problem), flags, threads);
     });
 }
 

@@ -18,7 +18,7 @@
 struct swirl_problem {
     swirl::TransformKind kind;
     std::vector<swirl::Integer> lengths;
-    swirl::ProblemOptions options;
+    swirl::TransformOptions options;
 };
 
 namespace swirl::api {
@@ -26,7 +26,7 @@ namespace swirl::api {
 /// Stores the message for swirl_last_error.
 swirl_status failed(swirl_status status, const char* message) noexcept;
 
-Problem problem_of(const swirl_problem& description);
+Transform problem_of(const swirl_problem& description);
 MatrixProduct product_of(const swirl_matrix_product& description);
 DataType data_type_of(const char* name, int data_type);
 Accuracy accuracy_of(int accuracy);

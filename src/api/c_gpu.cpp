@@ -20,7 +20,7 @@ struct swirl_gpu_plan {
 namespace swirl::api {
 namespace {
 
-swirl_gpu_plan* make_plan(const Problem& problem, int device, unsigned flags) {
+swirl_gpu_plan* make_plan(const Transform& problem, int device, unsigned flags) {
     constexpr unsigned known =
         SWIRL_MEASURE | SWIRL_NO_WISDOM | SWIRL_NO_CHECK | SWIRL_EXHAUSTIVE | SWIRL_NO_CACHE;
     if ((flags & ~known) != 0)
@@ -41,7 +41,7 @@ swirl_gpu_plan* make_plan(const Problem& problem, int device, unsigned flags) {
 void execute_as(ComplexLayout called, const swirl_gpu_plan* plan, const planning::Arguments& arguments,
                 void* stream, const planning::GpuWorkspace& workspace) {
     require(plan, "plan");
-    const Problem& problem = plan->plan->problem();
+    const Transform& problem = plan->plan->problem();
     if (!plan->any_layout && problem.layout != called)
         throw UserError("{} was called for a plan of {} data\n  problem: {}\n  use {}",
                         called == ComplexLayout::planar ? "swirl_gpu_execute_planar" : "swirl_gpu_execute",
@@ -50,7 +50,7 @@ void execute_as(ComplexLayout called, const swirl_gpu_plan* plan, const planning
     plan->plan->execute(arguments, static_cast<runtime::cuda::Stream>(stream), workspace);
 }
 
-std::vector<planning::ArrayArgument> arrays_named(const Problem& problem, const swirl_array* arrays,
+std::vector<planning::ArrayArgument> arrays_named(const Transform& problem, const swirl_array* arrays,
                                                   std::size_t count) {
     std::vector<planning::ArrayArgument> result(arrays_of(problem).size());
     for (const swirl_array& array : list_of(arrays, "arrays", count, result.size(), "this problem")) {
@@ -83,7 +83,7 @@ swirl_status swirl_gpu_plan_from_text(const char* problem, int device, unsigned 
         require(plan, "plan");
         *plan = nullptr;
         require(problem, "problem");
-        *plan = make_plan(swirl::parse_problem(problem), device, flags);
+        *plan = make_plan(swirl::parse_transform(problem), device, flags);
     });
 }
 

@@ -38,11 +38,11 @@ const runtime::GpuDevice& device_numbered(int number) {
     return devices.emplace(number, runtime::GpuDevice(number)).first->second;
 }
 
-planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device, bool use_wisdom) {
+planning::Recipe recipe_for(const Transform& problem, const runtime::GpuDevice& device, bool use_wisdom) {
     return search::choose_gpu_recipe(problem, search::gpu_identity_of(device), use_wisdom);
 }
 
-std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options) {
+std::shared_ptr<const planning::GpuPlan> build(const Transform& problem, const gpu::PlanOptions& options) {
     const ForkSection section;
     validate(problem);
     const search::GpuPlannerOptions planner{.effort = effort_of(options.effort),
@@ -63,7 +63,7 @@ std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu
 
 namespace gpu {
 
-Plan plan(const Problem& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
+Plan plan(const Transform& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
 
 struct Plan::AuxiliaryArrays {
     std::vector<planning::ArrayArgument> arrays; ///< in the order of arrays_of
@@ -72,7 +72,7 @@ struct Plan::AuxiliaryArrays {
 Plan::Plan(std::shared_ptr<const planning::GpuPlan> plan)
     : signature_(api::signature_of(plan->problem())), plan_(std::move(plan)) {}
 
-const Problem& Plan::problem() const { return plan_->problem(); }
+const Transform& Plan::problem() const { return plan_->problem(); }
 std::string Plan::recipe() const { return planning::to_string(plan_->recipe()); }
 int Plan::device() const { return plan_->device().properties().index; }
 std::size_t Plan::workspace_bytes() const { return plan_->workspace_bytes(); }

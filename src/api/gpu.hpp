@@ -18,7 +18,7 @@ namespace swirl::api {
 const runtime::GpuDevice& device_numbered(int number);
 
 /// Plans as <swirl/gpu.hpp> documents.
-std::shared_ptr<const planning::GpuPlan> build(const Problem& problem, const gpu::PlanOptions& options);
+std::shared_ptr<const planning::GpuPlan> build(const Transform& problem, const gpu::PlanOptions& options);
 /// Plans as <swirl/gpu_matrix_product.hpp> documents.
 std::shared_ptr<const planning::GpuMatrixPlan> build(const MatrixProduct& product,
                                                      const gpu::MatrixPlanOptions& options);
@@ -35,7 +35,7 @@ struct GpuMatrixGroup {
 void execute_groups(std::span<const GpuMatrixGroup> groups, gpu::Stream stream);
 
 /// The recipe that `build` chooses for a device without measuring, without compiling it.
-planning::Recipe recipe_for(const Problem& problem, const runtime::GpuDevice& device, bool use_wisdom);
+planning::Recipe recipe_for(const Transform& problem, const runtime::GpuDevice& device, bool use_wisdom);
 
 /// Converts GpuOutOfMemory to the public exception.
 template <class Action> auto with_public_errors(Action action) {

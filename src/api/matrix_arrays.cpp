@@ -13,7 +13,7 @@ namespace swirl::api {
 
 std::size_t array_named(const MatrixProduct& product, std::string_view name) {
     std::vector<std::string> names;
-    for (const ProblemArray& array : given_arrays_of(product)) {
+    for (const AuxiliaryArray& array : given_arrays_of(product)) {
         if (array.name == name) return names.size();
         names.push_back(array.name);
     }
@@ -28,8 +28,8 @@ std::size_t array_named(const MatrixProduct& product, std::string_view name) {
 std::vector<const void*> arrays_with(const MatrixProduct& product, const GivenArray& given,
                                      const std::vector<const void*>* known) {
     const std::size_t at = array_named(product, given.name);
-    const std::vector<ProblemArray> arrays = given_arrays_of(product);
-    const ProblemArray& array = arrays[at];
+    const std::vector<AuxiliaryArray> arrays = given_arrays_of(product);
+    const AuxiliaryArray& array = arrays[at];
     const ir::Scalar wanted = gemm::epilogue_scalar(product.data_type);
     const bool is_single = wanted == ir::Scalar::float32;
     if (is_complex(given.data_type) != array.is_complex || gemm::scalar_of(given.data_type) != wanted)

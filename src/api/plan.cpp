@@ -48,7 +48,7 @@ void check_options(const PlanOptions& options) {
 }
 
 /// Time limit of the search in seconds; 0 means no limit, the default of an exhaustive search.
-double budget_of(const Problem& problem, const PlanOptions& options) {
+double budget_of(const Transform& problem, const PlanOptions& options) {
     if (options.time_budget_seconds) return *options.time_budget_seconds;
     if (options.effort == Effort::exhaustive) return 0;
     double entries = 1;
@@ -92,7 +92,7 @@ Progress outside_of_sections(const Progress& progress) {
     };
 }
 
-std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
+std::shared_ptr<const planning::Plan> build(const Transform& problem, const PlanOptions& options,
                                             Purpose purpose) {
     const ForkSection section;
     validate_for_cpu(problem);
@@ -125,9 +125,9 @@ void execute(const planning::Plan& plan, const planning::Arguments& arguments, c
 
 } // namespace api
 
-Plan plan(const Problem& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
+Plan plan(const Transform& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
 
-const Problem& Plan::problem() const { return plan_->problem(); }
+const Transform& Plan::problem() const { return plan_->problem(); }
 std::string Plan::recipe() const { return planning::to_string(plan_->recipe()); }
 std::size_t Plan::workspace_bytes() const { return plan_->workspace_bytes(); }
 int Plan::threads() const { return plan_->threads(); }

@@ -29,7 +29,7 @@ using Progress = std::function<void(const std::string&)>;
 Progress outside_of_sections(const Progress& progress);
 
 /// Plans as <swirl/plan.hpp> documents.
-std::shared_ptr<const planning::Plan> build(const Problem& problem, const PlanOptions& options,
+std::shared_ptr<const planning::Plan> build(const Transform& problem, const PlanOptions& options,
                                             Purpose purpose = Purpose::execute);
 
 /// Executes with `workspace`, or, if it is {nullptr, 0}, with memory of the calling thread. Throws UserError unless

@@ -36,8 +36,8 @@ Formula transpose_real_dft(Direction direction, Integer n) {
 
 // Types 2 and 3 are each other's transposes except for the factor 2 that type 3 lacks in one column: the first for the
 // DCT, the last for the DST. Type 4 is symmetric.
-template <class Transform>
-Formula transpose_trigonometric(const Formula& formula, int type, Integer position, Transform&& transform) {
+template <class Transposed>
+Formula transpose_trigonometric(const Formula& formula, int type, Integer position, Transposed&& transform) {
     const Integer n = formula.rows();
     if (type == 2) return transform(3, n) * weight_at(n, position, 2);
     if (type == 3) return weight_at(n, position, 0.5L) * transform(2, n);

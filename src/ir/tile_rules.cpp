@@ -10,14 +10,14 @@ namespace swirl::ir {
 
 namespace {
 
-using Problem = std::optional<std::string>;
+using Mismatch = std::optional<std::string>;
 
 const BufferInfo* buffer_at(const Program& program, const Address& place) {
     if (place.buffer < 0 || static_cast<std::size_t>(place.buffer) >= program.buffers.size()) return nullptr;
     return &program.buffers[static_cast<std::size_t>(place.buffer)];
 }
 
-Problem place_error(const Program& program, const Address& place) {
+Mismatch place_error(const Program& program, const Address& place) {
     if (buffer_at(program, place) == nullptr) return fmt::format("there is no buffer {}", place.buffer);
     if (place.dynamic == no_value) return std::nullopt;
     if (program[place.dynamic].type != Type{Scalar::int64, 1} || place.dynamic_scale == 0)
@@ -26,8 +26,8 @@ Problem place_error(const Program& program, const Address& place) {
     return std::nullopt;
 }
 
-Problem mbarrier_error(const Program& program, const Address& place) {
-    if (Problem problem = place_error(program, place)) return problem;
+Mismatch mbarrier_error(const Program& program, const Address& place) {
+    if (Mismatch problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
     if (buffer.space != Space::shared || buffer.element != Scalar::int64 ||
         buffer.dsmem_elements_per_block != 0)
@@ -35,8 +35,8 @@ Problem mbarrier_error(const Program& program, const Address& place) {
     return std::nullopt;
 }
 
-Problem tile_place_error(const Program& program, const Address& place, Scalar element) {
-    if (Problem problem = place_error(program, place)) return problem;
+Mismatch tile_place_error(const Program& program, const Address& place, Scalar element) {
+    if (Mismatch problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
     if (buffer.space != Space::shared || buffer.element != element || buffer.dsmem_elements_per_block != 0 ||
         buffer.alignment % swizzle_pattern_bytes != 0 || buffer.alignment == 0)
@@ -45,7 +45,7 @@ Problem tile_place_error(const Program& program, const Address& place, Scalar el
     return std::nullopt;
 }
 
-Problem transfer_error(const Program& program, const Operation& operation) {
+Mismatch transfer_error(const Program& program, const Operation& operation) {
     const Tensor tensor = operation.tile->tensor;
     if (tensor < 0 || static_cast<std::size_t>(tensor) >= program.tensors.size())
         return fmt::format("there is no tensor {}", tensor);
@@ -58,7 +58,7 @@ Problem transfer_error(const Program& program, const Operation& operation) {
         if (program[value].type != Type{Scalar::int64, 1})
             return fmt::format("a coordinate is {}, not int64", name_of(program[value].type));
     const Scalar element = program.buffers[static_cast<std::size_t>(info.buffer)].element;
-    if (Problem problem = tile_place_error(program, operation.address, element)) return problem;
+    if (Mismatch problem = tile_place_error(program, operation.address, element)) return problem;
     if (operation.opcode == Opcode::tma_store) return std::nullopt;
     if (operation.tile->addresses.size() != 1) return "no signal, or several";
     return mbarrier_error(program, operation.tile->addresses.front());
@@ -70,8 +70,8 @@ bool is_in_registers(const Program& program, const Address& place) {
 }
 
 /// Requires `registers` float32 elements of the thread's local memory, at a constant index.
-Problem registers_error(const Program& program, const Address& place, const char* what, int registers) {
-    if (Problem problem = place_error(program, place)) return problem;
+Mismatch registers_error(const Program& program, const Address& place, const char* what, int registers) {
+    if (Mismatch problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
     if (buffer.space != Space::local || buffer.element != Scalar::float32 || !place.index.is_constant() ||
         place.dynamic != no_value)
@@ -83,21 +83,21 @@ Problem registers_error(const Program& program, const Address& place, const char
     return std::nullopt;
 }
 
-Problem product_error(const Program& program, const Operation& operation) {
+Mismatch product_error(const Program& program, const Operation& operation) {
     const AsyncTileOperation& tile = *operation.tile;
     if (tile.instruction == nullptr) return "no table entry";
-    if (Problem problem = registers_error(program, operation.address, "sums", tile.instruction->registers()))
+    if (Mismatch problem = registers_error(program, operation.address, "sums", tile.instruction->registers()))
         return problem;
     if (tile.addresses.size() != 2) return "not two factors";
     for (std::size_t factor = 0; factor < 2; ++factor) {
         if (factor == 0 && tile.instruction->a_in_registers &&
             is_in_registers(program, tile.addresses[factor])) {
-            if (Problem problem = registers_error(program, tile.addresses[factor], "a factor",
-                                                  tile.instruction->a_registers()))
+            if (Mismatch problem = registers_error(program, tile.addresses[factor], "a factor",
+                                                   tile.instruction->a_registers()))
                 return problem;
             continue;
         }
-        if (Problem problem = tile_place_error(program, tile.addresses[factor], tile.instruction->factor))
+        if (Mismatch problem = tile_place_error(program, tile.addresses[factor], tile.instruction->factor))
             return problem;
         if (!tile.layouts[factor].k_major && !tile.instruction->has_layouts)
             return fmt::format("'{}' wants rows along the depth", tile.instruction->name);

@@ -7,16 +7,16 @@ namespace swirl::ir {
 
 namespace {
 
-using Problem = std::optional<std::string>;
+using Mismatch = std::optional<std::string>;
 
-template <class... Args> Problem problem(fmt::format_string<Args...> format, Args&&... args) {
+template <class... Args> Mismatch problem(fmt::format_string<Args...> format, Args&&... args) {
     return fmt::format(format, std::forward<Args>(args)...);
 }
 
 bool is_number(Scalar scalar) { return scalar != Scalar::boolean; }
 
 /// `address` of a load, store or atomic_add of type `type`.
-Problem address_error(const Program& program, const Operation& operation, Type type) {
+Mismatch address_error(const Program& program, const Operation& operation, Type type) {
     const Address& address = operation.address;
     if (address.buffer < 0 || static_cast<std::size_t>(address.buffer) >= program.buffers.size())
         return problem("there is no buffer {}", address.buffer);
@@ -36,7 +36,7 @@ Problem address_error(const Program& program, const Operation& operation, Type t
     return std::nullopt;
 }
 
-Problem same_types(const Program& program, const Operation& operation, int count) {
+Mismatch same_types(const Program& program, const Operation& operation, int count) {
     for (int i = 0; i < count; ++i) {
         const Type type = program[operation.operands[static_cast<std::size_t>(i)]].type;
         if (type != operation.type)
@@ -45,7 +45,7 @@ Problem same_types(const Program& program, const Operation& operation, int count
     return std::nullopt;
 }
 
-Problem shuffle_error(const Program& program, const Operation& operation) {
+Mismatch shuffle_error(const Program& program, const Operation& operation) {
     const Type a = program[operation.operands[0]].type;
     const Type b = program[operation.operands[1]].type;
     if (a != b) return problem("operands are {} and {}", name_of(a), name_of(b));
@@ -59,7 +59,7 @@ Problem shuffle_error(const Program& program, const Operation& operation) {
     return std::nullopt;
 }
 
-Problem instruction_error(const Program& program, const Operation& operation) {
+Mismatch instruction_error(const Program& program, const Operation& operation) {
     if (operation.instruction == nullptr) return problem("no table entry");
     const Instruction& entry = *operation.instruction;
     if (entry.result != operation.type)
@@ -74,7 +74,7 @@ Problem instruction_error(const Program& program, const Operation& operation) {
     return std::nullopt;
 }
 
-Problem comparison_error(const Program& program, const Operation& operation) {
+Mismatch comparison_error(const Program& program, const Operation& operation) {
     const Type a = program[operation.operands[0]].type;
     const Type b = program[operation.operands[1]].type;
     if (a != b) return problem("operands are {} and {}", name_of(a), name_of(b));
@@ -85,7 +85,7 @@ Problem comparison_error(const Program& program, const Operation& operation) {
     return std::nullopt;
 }
 
-Problem select_error(const Program& program, const Operation& operation) {
+Mismatch select_error(const Program& program, const Operation& operation) {
     const Type chooser = program[operation.operands[0]].type;
     if (chooser != Type{Scalar::boolean, operation.type.lanes})
         return problem("operand 1 is {}, the result {}", name_of(chooser), name_of(operation.type));
@@ -97,11 +97,11 @@ Problem select_error(const Program& program, const Operation& operation) {
     return std::nullopt;
 }
 
-Problem operand_error(const Program& program, const Operation& operation) {
+Mismatch operand_error(const Program& program, const Operation& operation) {
     if (operation.opcode == Opcode::instruction && operation.instruction == nullptr)
         return problem("no table entry");
     int position = 0;
-    Problem found;
+    Mismatch found;
     for_each_operand(operation, [&](Value value) {
         ++position;
         if (found) return;
@@ -114,7 +114,7 @@ Problem operand_error(const Program& program, const Operation& operation) {
     return found;
 }
 
-Problem conversion_error(const Program& program, const Operation& operation) {
+Mismatch conversion_error(const Program& program, const Operation& operation) {
     const Type from = program[operation.operands[0]].type;
     if (from.lanes != operation.type.lanes)
         return problem("operand is {}, the result {}", name_of(from), name_of(operation.type));
@@ -122,7 +122,7 @@ Problem conversion_error(const Program& program, const Operation& operation) {
     return std::nullopt;
 }
 
-Problem bitcast_error(const Program& program, const Operation& operation) {
+Mismatch bitcast_error(const Program& program, const Operation& operation) {
     const Type from = program[operation.operands[0]].type, to = operation.type;
     if (!is_integer(from.scalar) || !is_integer(to.scalar))
         return problem("operand is {}, the result {}; both must be integers", name_of(from), name_of(to));
@@ -131,7 +131,7 @@ Problem bitcast_error(const Program& program, const Operation& operation) {
     return std::nullopt;
 }
 
-Problem splat_error(const Program& program, const Operation& operation) {
+Mismatch splat_error(const Program& program, const Operation& operation) {
     const Type from = program[operation.operands[0]].type;
     if (from != Type{operation.type.scalar, 1})
         return problem("operand is {}, the result {}", name_of(from), name_of(operation.type));
@@ -142,7 +142,7 @@ Problem splat_error(const Program& program, const Operation& operation) {
 
 std::optional<std::string> type_error(const Program& program, const Operation& operation) {
     if (operation.type.lanes < 1) return problem("{} lanes", operation.type.lanes);
-    if (Problem missing = operand_error(program, operation)) return missing;
+    if (Mismatch missing = operand_error(program, operation)) return missing;
     const Scalar scalar = operation.type.scalar;
     switch (operation.opcode) {
     case Opcode::constant: return std::nullopt;
@@ -156,7 +156,7 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
         if (operation.type.lanes != 1) return problem("operand is {}, not a scalar", name_of(operation.type));
         [[fallthrough]];
     case Opcode::store:
-        if (Problem different = same_types(program, operation, 1)) return different;
+        if (Mismatch different = same_types(program, operation, 1)) return different;
         return address_error(program, operation, operation.type);
     case Opcode::splat: return splat_error(program, operation);
     case Opcode::negate:

@@ -11,7 +11,7 @@ namespace swirl::ir {
 
 namespace {
 
-using Problem = std::optional<std::string>;
+using Mismatch = std::optional<std::string>;
 
 constexpr Integer most_bytes_by_value = 64;
 constexpr std::size_t most_axes = 3; // an operation has no more coordinate operands
@@ -24,7 +24,7 @@ bool has_contents(const BufferInfo& buffer) {
 
 } // namespace
 
-Problem launch_error(const Launch& launch) {
+Mismatch launch_error(const Launch& launch) {
     for (const auto& extents : {launch.blocks, launch.threads})
         for (const Integer extent : extents)
             if (extent < 1) return fmt::format("launch with an extent of {}", extent);
@@ -38,7 +38,7 @@ Problem launch_error(const Launch& launch) {
     return std::nullopt;
 }
 
-Problem buffer_error(const Program& program, const BufferInfo& buffer) {
+Mismatch buffer_error(const Program& program, const BufferInfo& buffer) {
     if (buffer.elements <= 0) return "has no elements";
     if (buffer.element == Scalar::boolean) return "holds booleans";
     if (buffer.alignment < 0 ||
@@ -62,7 +62,7 @@ Problem buffer_error(const Program& program, const BufferInfo& buffer) {
     return std::nullopt;
 }
 
-Problem tensor_error(const Program& program, const TensorInfo& tensor) {
+Mismatch tensor_error(const Program& program, const TensorInfo& tensor) {
     if (tensor.buffer < 0 || static_cast<std::size_t>(tensor.buffer) >= program.buffers.size())
         return fmt::format("there is no buffer {}", tensor.buffer);
     const BufferInfo& buffer = program.buffers[static_cast<std::size_t>(tensor.buffer)];

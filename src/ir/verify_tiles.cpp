@@ -11,7 +11,7 @@ namespace swirl::ir {
 
 namespace {
 
-using Problem = std::optional<std::string>;
+using Mismatch = std::optional<std::string>;
 
 constexpr Integer warpgroup = 128;
 constexpr Integer box_alignment = 128; // bytes in shared memory
@@ -23,8 +23,8 @@ const BufferInfo& buffer_of(const Program& program, Buffer buffer) {
 
 /// Checks that the constant parts of an address are multiples of `alignment` bytes, and that `reach` elements from
 /// there are inside the buffer.
-Problem place_error(const Program& program, const VariableRanges& ranges, const Address& place, Integer reach,
-                    Integer alignment, bool is_certain) {
+Mismatch place_error(const Program& program, const VariableRanges& ranges, const Address& place,
+                     Integer reach, Integer alignment, bool is_certain) {
     const BufferInfo& buffer = buffer_of(program, place.buffer);
     const Integer bytes = size_in_bytes(buffer.element);
     if (modulo(place.index.constant() * bytes, alignment) != 0)
@@ -48,8 +48,8 @@ Integer reach_of(const SmemTileLayout& layout, int element_bytes, Integer rows, 
     return last + 1;
 }
 
-Problem product_rule_error(const Program& program, const VariableRanges& ranges,
-                           const AsyncTileOperation& tile, bool is_certain) {
+Mismatch product_rule_error(const Program& program, const VariableRanges& ranges,
+                            const AsyncTileOperation& tile, bool is_certain) {
     const WgmmaInstruction& entry = *tile.instruction;
     const int bytes = size_in_bytes(entry.factor);
     for (std::size_t factor = 0; factor < tile.addresses.size(); ++factor) {
@@ -57,7 +57,7 @@ Problem product_rule_error(const Program& program, const VariableRanges& ranges,
         const Integer rows = factor == 0 ? entry.rows : entry.columns;
         const Integer reach = reach_of(tile.layouts[factor], bytes, rows, entry.depth);
         const Address& place = tile.addresses[factor];
-        if (Problem problem = place_error(program, ranges, place, reach, swizzle_chunk_bytes, is_certain))
+        if (Mismatch problem = place_error(program, ranges, place, reach, swizzle_chunk_bytes, is_certain))
             return problem;
         const Integer row = swizzle_row_bytes / bytes;
         if (tile.layouts[factor].k_major && modulo(place.index.constant(), row) + entry.depth > row)
@@ -67,7 +67,7 @@ Problem product_rule_error(const Program& program, const VariableRanges& ranges,
 }
 
 /// Rows of boxes must start at whole chunks of the tensor. For an index, checks what is known of it.
-Problem begin_error(const Program& program, const Operation& operation, Integer element_bytes) {
+Mismatch begin_error(const Program& program, const Operation& operation, Integer element_bytes) {
     const Operation& x = program[operation.operands[0]];
     Integer unit = 0, constant = 0;
     if (x.opcode == Opcode::constant) {
@@ -85,14 +85,14 @@ Problem begin_error(const Program& program, const Operation& operation, Integer 
                        program.tensors[static_cast<std::size_t>(operation.tile->tensor)].name, constant);
 }
 
-Problem mbarrier_rule_error(const Program& program, const VariableRanges& ranges, const Address& place,
-                            bool is_certain) {
+Mismatch mbarrier_rule_error(const Program& program, const VariableRanges& ranges, const Address& place,
+                             bool is_certain) {
     return place_error(program, ranges, place, 1, 1, is_certain);
 }
 
 } // namespace
 
-Problem roles_error(const Program& program, const WarpRoles& warp_roles) {
+Mismatch roles_error(const Program& program, const WarpRoles& warp_roles) {
     if (program.launch.threads[1] != 1 || program.launch.threads[2] != 1)
         return "of threads that are not all along x";
     std::vector<const WarpRole*> roles;
@@ -117,14 +117,14 @@ Problem roles_error(const Program& program, const WarpRoles& warp_roles) {
     return std::nullopt;
 }
 
-Problem fence_error(const AsyncFence& fence) {
+Mismatch fence_error(const AsyncFence& fence) {
     if (fence.kind == AsyncFence::Kind::begin && fence.what != AsyncFence::What::wgmmas)
         return "a fence begins what is no product of tiles";
     return std::nullopt;
 }
 
-Problem tile_rule_error(const Program& program, const VariableRanges& ranges, const Operation& operation,
-                        bool is_certain) {
+Mismatch tile_rule_error(const Program& program, const VariableRanges& ranges, const Operation& operation,
+                         bool is_certain) {
     const AsyncTileOperation& tile = *operation.tile;
     switch (operation.opcode) {
     case Opcode::wgmma: return product_rule_error(program, ranges, tile, is_certain);
@@ -140,13 +140,13 @@ Problem tile_rule_error(const Program& program, const VariableRanges& ranges, co
     const TensorInfo& tensor = program.tensors[static_cast<std::size_t>(tile.tensor)];
     const Integer elements =
         std::accumulate(tensor.box.begin(), tensor.box.end(), Integer{1}, std::multiplies<>());
-    if (Problem problem =
+    if (Mismatch problem =
             place_error(program, ranges, operation.address, elements, box_alignment, is_certain))
         return problem;
     const Integer bytes = size_in_bytes(buffer_of(program, operation.address.buffer).element);
-    if (Problem problem = begin_error(program, operation, bytes)) return problem;
+    if (Mismatch problem = begin_error(program, operation, bytes)) return problem;
     if (operation.opcode == Opcode::tma_store)
-        return tensor.rounds ? Problem("stores what is rounded as it is loaded") : std::nullopt;
+        return tensor.rounds ? Mismatch("stores what is rounded as it is loaded") : std::nullopt;
     if (program.launch.cluster < 32 && (tile.blocks >> program.launch.cluster) != 0)
         return fmt::format("is for blocks {:#b} of a cluster of {}", tile.blocks, program.launch.cluster);
     return mbarrier_rule_error(program, ranges, tile.addresses.front(), is_certain);

@@ -44,9 +44,8 @@ private:
                const Loops& loops) {
         add_copy(recorder_, f.rows(), in, out, loops);
     }
-    template <class Transform>
-    void lower(const Transform&, const Formula& f, const Endpoint& in, const Endpoint& out,
-               const Loops& loops) {
+    template <class Term>
+    void lower(const Term&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         add_codelet(recorder_, codelet_of(f), in, out, loops);
     }
     void lower(const Permutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,

@@ -26,7 +26,7 @@ public:
 private:
     Vector evaluate(const Identity&, const Formula&, Vector x) { return x; }
 
-    template <class Transform> Vector evaluate(const Transform&, const Formula&, Vector) {
+    template <class Term> Vector evaluate(const Term&, const Formula&, Vector) {
         throw InternalError("a transform without a breakdown reached straight-line evaluation");
     }
 

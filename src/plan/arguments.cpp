@@ -7,7 +7,7 @@
 
 namespace swirl::planning {
 
-ArgumentCheck::ArgumentCheck(const Problem& problem)
+ArgumentCheck::ArgumentCheck(const Transform& problem)
     : planar_input_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::input)),
       planar_output_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::output)),
       in_place_(problem.placement == Placement::in_place),

@@ -10,7 +10,7 @@ namespace swirl::planning {
 /// Requirements on the pointers of a call, precomputed for a problem.
 class ArgumentCheck {
 public:
-    explicit ArgumentCheck(const Problem& problem);
+    explicit ArgumentCheck(const Transform& problem);
 
     /// Throws UserError, naming the argument, for null or misaligned pointers, for different pointers in place, and for
     /// overlapping input and output out of place.

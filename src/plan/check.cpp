@@ -28,7 +28,7 @@ Value times(const Value& a, const Value& b) {
 }
 
 /// Σ over all points of data[point]·Π rows[d][index_d]; `from` is the offset of the point with index 0.
-Value weighted_sum(const ProblemData& data, const Problem& problem, Side side, const std::vector<Row>& rows,
+Value weighted_sum(const ProblemData& data, const Transform& problem, Side side, const std::vector<Row>& rows,
                    Integer from, std::size_t d = 0) {
     const Dimension& dimension = problem.dimensions[d];
     Value sum = 0;
@@ -96,23 +96,23 @@ double norm_of(TransformKind kind, Integer length) {
 }
 
 /// Precision of the arithmetic.
-Precision working_precision(const Problem& problem) {
+Precision working_precision(const Transform& problem) {
     return problem.precision == Precision::float64 ? Precision::float64 : Precision::float32;
 }
 
 /// The same transform of contiguous doubles, without load and store callbacks.
-Problem without_expressions(const Problem& problem) {
-    ProblemOptions options{
+Transform without_expressions(const Transform& problem) {
+    TransformOptions options{
         .direction = problem.direction, .scale = problem.scale, .spectrum = problem.spectrum};
     for (const Dimension& loop : problem.batches) options.batches.push_back({.count = loop.length});
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
-    return Problem::make(problem.kind, lengths, options);
+    return Transform::make(problem.kind, lengths, options);
 }
 
 class Check {
 public:
-    Check(const Problem& problem, const Recipe& recipe)
+    Check(const Transform& problem, const Recipe& recipe)
         : problem_(problem), recipe_(recipe), data_(problem_) {
         if (problem.load.is_identity()) return;
         plain_problem_ = without_expressions(problem);
@@ -147,7 +147,7 @@ private:
     };
 
     /// The transformed data: the input, or the input after the load expression.
-    const Problem& source() const { return plain_problem_ ? *plain_problem_ : problem_; }
+    const Transform& source() const { return plain_problem_ ? *plain_problem_ : problem_; }
     const ProblemData& source_data() const { return plain_data_ ? *plain_data_ : data_; }
 
     ExpressionAt expression_at(Side side) const {
@@ -340,11 +340,11 @@ private:
     Integer random_below(Integer n) { return static_cast<Integer>(random_()) % n; }
 
     /// Offsets of one transform's input and output, and its index in the batch.
-    struct Transform {
+    struct TransformOfBatch {
         Integer input = 0, output = 0, number = 0;
     };
-    Transform transform(const std::vector<Integer>& batch) const {
-        Transform result;
+    TransformOfBatch transform(const std::vector<Integer>& batch) const {
+        TransformOfBatch result;
         for (std::size_t k = 0; k < batch.size(); ++k) {
             result.number = result.number * problem_.batches[k].length + batch[k];
             result.input += batch[k] * source().batches[k].input_stride;
@@ -359,7 +359,7 @@ private:
     }
 
     Expectation expectation(const std::vector<Integer>& batch) {
-        const Transform place = transform(batch);
+        const TransformOfBatch place = transform(batch);
         Expectation result{.indices = batch, .point = place.output, .at_point = 0, .tolerance = 0};
         const bool convolves = problem_.kind == TransformKind::convolution;
         std::vector<Row> one;
@@ -406,7 +406,7 @@ private:
         const std::vector<Row> rows = convolves ? std::vector<Row>() : rows_of_functional(1);
         const std::vector<Row> conjugate = makes_reals() ? rows_of_functional(-1) : std::vector<Row>();
         for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {
-            const Transform place = transform(batch);
+            const TransformOfBatch place = transform(batch);
             if (convolves) {
                 result.push_back(factor_of(place.number) * convolved_with(place.input, powers_));
                 return;
@@ -459,10 +459,10 @@ private:
                             expected.imag());
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     const Recipe& recipe_;
     ProblemData data_;
-    std::optional<Problem> plain_problem_; ///< set if there is a load expression
+    std::optional<Transform> plain_problem_; ///< set if there is a load expression
     std::optional<ProblemData> plain_data_;
     double amplitude_ = 1;            ///< of the transformed data
     std::vector<long double> angles_; ///< of the random functional, one per dimension
@@ -473,11 +473,11 @@ private:
 
 } // namespace
 
-std::string name_of_plan(const Problem& problem, const Recipe& recipe) {
+std::string name_of_plan(const Transform& problem, const Recipe& recipe) {
     return fmt::format("problem \"{}\", recipe \"{}\"", to_text(problem), to_string(recipe));
 }
 
-void check_against_definition(const Problem& problem, const Recipe& recipe,
+void check_against_definition(const Transform& problem, const Recipe& recipe,
                               const std::function<void(ProblemData&)>& execute) {
     for (const Side side : {Side::input, Side::output}) {
         const Extent reach = extent(problem, side);

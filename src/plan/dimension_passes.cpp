@@ -53,7 +53,7 @@ std::vector<PassAxis> merged(std::vector<PassAxis> loops) {
     return result;
 }
 
-Formula transform_of(const Problem& problem, Integer n) {
+Formula transform_of(const Transform& problem, Integer n) {
     if (n == 1 && problem.kind == TransformKind::dft) return I(1);
     switch (problem.kind) {
     case TransformKind::dft: return DFT(n, problem.direction);
@@ -118,7 +118,7 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
 }
 
 /// Strides of the intermediate, row-major over the stored elements: batches, then dimensions.
-std::vector<Integer> intermediate_strides(const Problem& problem) {
+std::vector<Integer> intermediate_strides(const Transform& problem) {
     const std::vector<Axis> stored = axes(problem, Side::input);
     std::vector<Integer> strides(stored.size());
     Integer stride = 1;
@@ -127,7 +127,7 @@ std::vector<Integer> intermediate_strides(const Problem& problem) {
 }
 
 /// Stride of an axis (batches first, then dimensions) at a location.
-Integer stride_in(const Problem& problem, std::size_t axis, DataLocation location) {
+Integer stride_in(const Transform& problem, std::size_t axis, DataLocation location) {
     if (location == DataLocation::intermediate) return intermediate_strides(problem)[axis];
     const std::size_t loops = problem.batches.size();
     const Dimension& d = axis < loops ? problem.batches[axis] : problem.dimensions[axis - loops];
@@ -136,7 +136,7 @@ Integer stride_in(const Problem& problem, std::size_t axis, DataLocation locatio
 
 /// The setting of a pass along the dimensions first … last. Complex strides count complex elements; if the pass's
 /// entries are reals, `real_factor` converts a side's strides to reals.
-Setting setting_of(const Problem& problem, std::size_t first, std::size_t last, DataLocation source,
+Setting setting_of(const Transform& problem, std::size_t first, std::size_t last, DataLocation source,
                    DataLocation target, std::array<Integer, 2> real_factor = {1, 1}) {
     Setting setting{source, target, {}, {}};
     const std::size_t loops = problem.batches.size();
@@ -162,7 +162,7 @@ Setting setting_of(const Problem& problem, std::size_t first, std::size_t last, 
 }
 
 /// The pass between reals and half spectrum, always along the last dimension.
-DimensionPass real_pass(const Problem& problem, DataLocation source, DataLocation target) {
+DimensionPass real_pass(const Transform& problem, DataLocation source, DataLocation target) {
     const std::size_t last = problem.dimensions.size() - 1;
     const Integer n = problem.dimensions[last].length;
     const bool forward = problem.direction == Direction::forward;
@@ -184,7 +184,7 @@ DimensionPass real_pass(const Problem& problem, DataLocation source, DataLocatio
 }
 
 /// Whether a dimension encloses the next one in memory, on both sides.
-bool nests(const Problem& problem, std::size_t outer) {
+bool nests(const Transform& problem, std::size_t outer) {
     const Dimension &a = problem.dimensions[outer], &b = problem.dimensions[outer + 1];
     return std::abs(stride_of(a, Side::input)) >= std::abs(stride_of(b, Side::input)) * b.length &&
            std::abs(stride_of(a, Side::output)) >= std::abs(stride_of(b, Side::output)) * b.length;
@@ -192,7 +192,7 @@ bool nests(const Problem& problem, std::size_t outer) {
 
 /// Whether the last two dimensions are matrices larger than the caches whose rows one kernel transforms in bands,
 /// together with part of their columns.
-bool go_in_bands(const Problem& problem) {
+bool go_in_bands(const Transform& problem) {
     const std::size_t rank = problem.dimensions.size();
     if (rank < 2 || !nests(problem, rank - 2)) return false;
     const Integer rows = problem.dimensions[rank - 2].length, columns = problem.dimensions[rank - 1].length;
@@ -204,7 +204,7 @@ bool go_in_bands(const Problem& problem) {
 }
 
 /// Index of the first of the last dimensions that one kernel transforms.
-std::size_t first_fused(const Problem& problem) {
+std::size_t first_fused(const Transform& problem) {
     if (go_in_bands(problem)) return problem.dimensions.size() - 2;
     std::size_t first = problem.dimensions.size() - 1;
     Integer bytes = 2 * real_bytes(problem.precision) * problem.dimensions[first].length;
@@ -215,7 +215,7 @@ std::size_t first_fused(const Problem& problem) {
 }
 
 /// Fuses the innermost dimensions into one pass if they are small enough; returns the number of remaining dimensions.
-std::size_t add_fused_pass(std::vector<DimensionPass>& result, const Problem& problem, std::size_t first) {
+std::size_t add_fused_pass(std::vector<DimensionPass>& result, const Transform& problem, std::size_t first) {
     const std::size_t rank = problem.dimensions.size();
     std::vector<Integer> lengths;
     for (std::size_t k = first; k < rank; ++k)
@@ -228,7 +228,7 @@ std::size_t add_fused_pass(std::vector<DimensionPass>& result, const Problem& pr
 }
 
 /// Transforms along the first `end` dimensions, last one first; all but the first pass work in `target`.
-void add_passes(std::vector<DimensionPass>& result, const Problem& problem, std::size_t end,
+void add_passes(std::vector<DimensionPass>& result, const Transform& problem, std::size_t end,
                 DataLocation source, DataLocation target) {
     for (std::size_t k = end; k-- > 0;) {
         const Integer n = problem.dimensions[k].length;
@@ -240,7 +240,7 @@ void add_passes(std::vector<DimensionPass>& result, const Problem& problem, std:
     }
 }
 
-std::vector<DimensionPass> real_dft_passes(const Problem& problem) {
+std::vector<DimensionPass> real_dft_passes(const Transform& problem) {
     const std::size_t last = problem.dimensions.size() - 1;
     std::vector<DimensionPass> result;
     if (problem.direction == Direction::forward) {
@@ -257,7 +257,7 @@ std::vector<DimensionPass> real_dft_passes(const Problem& problem) {
 }
 
 /// Transforms along all dimensions but the first, the convolution along the first, and the transforms back.
-std::vector<DimensionPass> convolution_passes(const Problem& problem) {
+std::vector<DimensionPass> convolution_passes(const Transform& problem) {
     std::vector<std::size_t> along;
     for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
         if (problem.dimensions[k].length > 1) along.push_back(k);
@@ -301,7 +301,7 @@ double factor_of_one_point(TransformKind kind) {
 }
 
 /// The problem's scale, times the factors of the dimensions of one point that no pass transforms.
-long double scale_of(const std::vector<DimensionPass>& passes, const Problem& problem) {
+long double scale_of(const std::vector<DimensionPass>& passes, const Transform& problem) {
     long double scale = problem.scale;
     for (std::size_t k = 0; k < problem.dimensions.size(); ++k) {
         const auto transforms_it = [&](const DimensionPass& pass) { return pass.dimension == k; };
@@ -314,7 +314,7 @@ long double scale_of(const std::vector<DimensionPass>& passes, const Problem& pr
 /// The last pass applies the scale. With 16-bit types, whose intermediate values lie in the output, each pass applies a
 /// share in proportion to the logarithm of its length, so that intermediate values are no larger than those at one of
 /// the ends.
-void distribute_scale(std::vector<DimensionPass>& passes, const Problem& problem) {
+void distribute_scale(std::vector<DimensionPass>& passes, const Transform& problem) {
     const long double scale = scale_of(passes, problem);
     passes.back().scale = scale;
     if (real_bytes(stored_precision(problem, Side::output)) >= 4 || scale == 0) return;
@@ -327,7 +327,7 @@ void distribute_scale(std::vector<DimensionPass>& passes, const Problem& problem
 }
 
 /// The first pass applies the load expression, the last pass the store expression.
-void add_expressions(std::vector<DimensionPass>& passes, const Problem& problem) {
+void add_expressions(std::vector<DimensionPass>& passes, const Transform& problem) {
     for (const Side side : {Side::input, Side::output}) {
         const auto s = static_cast<std::size_t>(side);
         DimensionPass& own = side == Side::input ? passes.front() : passes.back();
@@ -349,12 +349,12 @@ void add_expressions(std::vector<DimensionPass>& passes, const Problem& problem)
 
 } // namespace
 
-std::vector<DimensionPass> dimension_passes(const Problem& problem, Fusion fusion) {
+std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fusion) {
     const std::size_t rank = problem.dimensions.size();
     return dimension_passes(problem, fusion == Fusion::none ? rank : first_fused(problem));
 }
 
-std::vector<DimensionPass> dimension_passes(const Problem& problem, std::size_t first_fused) {
+std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_t first_fused) {
     std::vector<DimensionPass> result;
     if (problem.kind == TransformKind::convolution) {
         result = convolution_passes(problem);
@@ -381,12 +381,12 @@ std::vector<DimensionPass> dimension_passes(const Problem& problem, std::size_t 
     return result;
 }
 
-bool is_planar(const Problem& problem, DataLocation location) {
+bool is_planar(const Transform& problem, DataLocation location) {
     if (problem.layout != ComplexLayout::planar || location == DataLocation::intermediate) return false;
     return is_complex(problem, location == DataLocation::input ? Side::input : Side::output);
 }
 
-std::size_t intermediate_bytes(const Problem& problem) {
+std::size_t intermediate_bytes(const Transform& problem) {
     for (const DimensionPass& pass : dimension_passes(problem))
         if (pass.target == DataLocation::intermediate) {
             Integer elements = 1;

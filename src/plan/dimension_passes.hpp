@@ -18,7 +18,7 @@ namespace swirl::planning {
 enum class DataLocation : std::uint8_t { input, output, intermediate };
 
 /// Whether the caller's array at this location is planar.
-bool is_planar(const Problem& problem, DataLocation location);
+bool is_planar(const Transform& problem, DataLocation location);
 
 /// One pass over a dimension (or several fused ones), before a breakdown is chosen.
 struct DimensionPass {
@@ -50,15 +50,15 @@ enum class Fusion : std::uint8_t {
 };
 
 /// The passes in order of execution; at least one. The problem must be valid.
-std::vector<DimensionPass> dimension_passes(const Problem& problem, Fusion fusion = Fusion::in_caches);
+std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fusion = Fusion::in_caches);
 /// The same with the dimensions from `first_fused` on fused into one kernel; for complex problems.
-std::vector<DimensionPass> dimension_passes(const Problem& problem, std::size_t first_fused);
+std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_t first_fused);
 
 /// The pass's formula with the transform expanded by the tree.
 formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree);
 
 /// Bytes of the intermediate, in the arithmetic's data type; 0 if no pass uses it.
-std::size_t intermediate_bytes(const Problem& problem);
+std::size_t intermediate_bytes(const Transform& problem);
 
 /// Throws UserError unless the recipe has one entry for each pass.
 void require_passes_for(const Recipe& recipe, const std::vector<DimensionPass>& passes);
@@ -69,10 +69,10 @@ ir::Scalar arithmetic_of(Precision precision);
 ir::Scalar storage_of(Precision precision);
 
 /// The request to lower/ for any target, with the data types of the arithmetic and of the caller's memory.
-lower::KernelRequest kernel_request(const Problem& problem, const DimensionPass& pass,
+lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree);
 /// The same for a CPU; with one lane for scalar code.
-lower::KernelRequest kernel_request(const Problem& problem, const DimensionPass& pass,
+lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu,
                                     bool scalar_code = false);
 

@@ -51,7 +51,7 @@ void check(const runtime::GpuDevice& device, const GpuWorkspace& workspace, std:
     }
 }
 
-GpuArgumentCheck::GpuArgumentCheck(const Problem& problem,
+GpuArgumentCheck::GpuArgumentCheck(const Transform& problem,
                                    const std::array<std::size_t, Binding::sources>& alignments,
                                    std::size_t workspace_bytes)
     : on_host_(problem),
@@ -81,7 +81,7 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
         of("output", arguments.output, Binding::Source::output, 1),
         of("imaginary output", arguments.output_imaginary, Binding::Source::output_imaginary, 1)};
     for (std::size_t k = 0; k < arguments.arrays.size() && k < arrays_.size(); ++k) {
-        const ProblemArray& array = arrays_[k];
+        const AuxiliaryArray& array = arrays_[k];
         const bool pairs = array.is_complex && layout_ == ComplexLayout::interleaved;
         const Integer bytes = array.elements * real_bytes(array.precision) * (pairs ? 2 : 1);
         for (const bool imaginary : {false, true}) {
@@ -95,7 +95,7 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
 
 void GpuArgumentCheck::check_arrays(const Arguments& arguments) const {
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
-        const ProblemArray& array = arrays_[k];
+        const AuxiliaryArray& array = arrays_[k];
         const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
         if (k >= arguments.arrays.size() || arguments.arrays[k].data == nullptr)
             throw UserError("array {} is missing: the plan needs {} {} elements there", array.name,

@@ -33,7 +33,7 @@ void check(const runtime::GpuDevice& device, const GpuWorkspace& workspace, std:
 class GpuArgumentCheck {
 public:
     /// `alignments` in bytes, in the order of Binding::Source; 0: any.
-    GpuArgumentCheck(const Problem& problem, const std::array<std::size_t, Binding::sources>& alignments,
+    GpuArgumentCheck(const Transform& problem, const std::array<std::size_t, Binding::sources>& alignments,
                      std::size_t workspace_bytes);
 
     /// Throws UserError, naming the argument, its value and what would work: for all that ArgumentCheck finds, for
@@ -52,7 +52,7 @@ private:
     ArgumentCheck on_host_;
     std::array<std::size_t, Binding::sources> alignments_;
     ComplexLayout layout_;
-    std::vector<ProblemArray> arrays_;
+    std::vector<AuxiliaryArray> arrays_;
     std::size_t workspace_bytes_;
     std::array<Integer, 2> low_; ///< bytes, of input and output
     std::array<Integer, 2> high_;

@@ -9,7 +9,7 @@ namespace swirl::planning {
 
 namespace {
 
-bool depends_on_batch(const Problem& problem) {
+bool depends_on_batch(const Transform& problem) {
     bool depends = problem.spectrum == Sharing::each;
     const auto look = [&](const std::string& index) {
         const auto axis = axis_of_index(problem, index);
@@ -28,7 +28,7 @@ bool depends_on_batch(const Problem& problem) {
 
 } // namespace
 
-GpuChunks::GpuChunks(const Problem& problem, Integer chunk) : problem_(problem) {
+GpuChunks::GpuChunks(const Transform& problem, Integer chunk) : problem_(problem) {
     const Integer count = problem.batches.empty() ? 1 : problem.batches.front().length;
     if (chunk > count)
         throw UserError("a recipe for chunks of {} transforms, and a batch of {}", chunk, count);
@@ -46,8 +46,8 @@ GpuChunks::GpuChunks(const Problem& problem, Integer chunk) : problem_(problem) 
     output_stride_ = chunk_ * batch.output_stride * element_bytes(problem, Side::output);
 }
 
-Problem GpuChunks::problem_of(Integer iterations) const {
-    Problem part = problem_;
+Transform GpuChunks::problem_of(Integer iterations) const {
+    Transform part = problem_;
     if (!part.batches.empty()) part.batches.front().length = iterations;
     return part;
 }

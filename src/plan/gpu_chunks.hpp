@@ -9,19 +9,19 @@ namespace swirl::planning {
 class GpuChunks {
 public:
     /// `chunk` iterations of the outermost batch loop at a time; 0: all at once. Throws UserError if there are fewer.
-    GpuChunks(const Problem& problem, Integer chunk);
+    GpuChunks(const Transform& problem, Integer chunk);
 
     Integer whole() const { return whole_; } ///< number of full chunks
     Integer rest() const { return rest_; }   ///< iterations after the full chunks
     /// The problem with this many iterations.
-    Problem problem_of(Integer iterations) const;
+    Transform problem_of(Integer iterations) const;
     Integer iterations() const { return chunk_; } ///< of a full chunk
 
     /// The arguments of chunk k.
     Arguments arguments_of(const Arguments& all, Integer k) const;
 
 private:
-    Problem problem_;
+    Transform problem_;
     Integer chunk_;
     Integer whole_;
     Integer rest_;

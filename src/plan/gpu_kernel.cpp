@@ -49,11 +49,11 @@ void check_configurations(const PassRecipe& recipe, const target::Gpu& gpu) {
     }
 }
 
-void check_storage(const Problem& problem, const target::Gpu& gpu) {
+void check_storage(const Transform& problem, const target::Gpu& gpu) {
     bool has_bfloat16 = false;
     for (const Side side : {Side::input, Side::output})
         has_bfloat16 = has_bfloat16 || stored_precision(problem, side) == Precision::bfloat16;
-    for (const ProblemArray& array : arrays_of(problem))
+    for (const AuxiliaryArray& array : arrays_of(problem))
         has_bfloat16 = has_bfloat16 || array.precision == Precision::bfloat16;
     if (has_bfloat16 && gpu.capability_major < 8)
         throw UserError(
@@ -67,7 +67,7 @@ DataLocation location_of(const ir::BufferInfo& buffer, const DimensionPass& pass
     return buffer.name.starts_with("in") ? pass.source : pass.target;
 }
 
-ir::Scalar storage_of(const Problem& problem, const DimensionPass& pass, const ir::BufferInfo& buffer) {
+ir::Scalar storage_of(const Transform& problem, const DimensionPass& pass, const ir::BufferInfo& buffer) {
     if (is_auxiliary(buffer)) {
         const auto array = static_cast<std::size_t>(source_of(buffer.name, pass)) -
                            static_cast<std::size_t>(Binding::Source::arrays);
@@ -78,7 +78,7 @@ ir::Scalar storage_of(const Problem& problem, const DimensionPass& pass, const i
 }
 
 /// The caller's arrays have the problem's data type; all other buffers have that of the arithmetic.
-void store_as_named(ir::Program& program, const Problem& problem, const DimensionPass& pass) {
+void store_as_named(ir::Program& program, const Transform& problem, const DimensionPass& pass) {
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
         if (is_callers(buffer) &&
@@ -90,7 +90,7 @@ void store_as_named(ir::Program& program, const Problem& problem, const Dimensio
 }
 
 /// The caller's complex elements are aligned to their size, also where a pass treats them as pairs of reals.
-void align_spectra(ir::Program& program, const Problem& problem, const DimensionPass& pass) {
+void align_spectra(ir::Program& program, const Transform& problem, const DimensionPass& pass) {
     if (problem.layout != ComplexLayout::interleaved) return;
     for (ir::BufferInfo& buffer : program.buffers) {
         if (!is_callers(buffer) || is_auxiliary(buffer)) continue; // aligned as they are read
@@ -131,7 +131,7 @@ void make_resident(ir::Program& program, const target::Gpu& gpu) {
 
 } // namespace
 
-GpuDerivation derive_for_gpu(const Problem& problem, const DimensionPass& pass, const PassRecipe& recipe,
+GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass, const PassRecipe& recipe,
                              const target::Gpu& gpu) {
     check_configurations(recipe, gpu);
     check_storage(problem, gpu);

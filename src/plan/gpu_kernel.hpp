@@ -30,7 +30,7 @@ struct GpuDerivation {
     std::vector<ir::Program> programs; ///< after the passes
 };
 /// Throws UserError if the pass's launch configurations do not fit the GPU.
-GpuDerivation derive_for_gpu(const Problem& problem, const DimensionPass& pass, const PassRecipe& recipe,
+GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass, const PassRecipe& recipe,
                              const target::Gpu& gpu);
 
 /// Throws UserError if the program uses instructions that the GPU lacks.

@@ -20,7 +20,7 @@ constexpr std::uint64_t min_plans = 2;
 
 } // namespace
 
-std::vector<DimensionPass> gpu_passes(const Problem& problem, const Recipe& recipe) {
+std::vector<DimensionPass> gpu_passes(const Transform& problem, const Recipe& recipe) {
     validate(problem);
     if (recipe.scalar)
         throw UserError("recipe \"{}\": 'scalar' is for CPUs; a GPU's threads work on scalars anyway",
@@ -32,7 +32,7 @@ std::vector<DimensionPass> gpu_passes(const Problem& problem, const Recipe& reci
     return result;
 }
 
-GpuKernels::GpuKernels(const Problem& problem, const Recipe& recipe, const runtime::GpuDevice& device,
+GpuKernels::GpuKernels(const Transform& problem, const Recipe& recipe, const runtime::GpuDevice& device,
                        const target::Gpu& gpu, runtime::KernelCache* cache) {
     const std::vector<DimensionPass> passes = gpu_passes(problem, recipe);
     const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, recipe, device, gpu);

@@ -41,7 +41,7 @@ public:
             a_.emplace(matrix(product_.type_of_a(), product_.a, product_.rows, product_.k, 1, scale));
             b_.emplace(matrix(product_.type_of_b(), product_.b, product_.k, product_.columns, 2, 1 / scale));
         }
-        const std::vector<ProblemArray> given = given_arrays_of(product_);
+        const std::vector<AuxiliaryArray> given = given_arrays_of(product_);
         for (std::size_t k = 0; k < given.size(); ++k)
             arrays_.emplace_back(plan.device(), component_of(epilogue_type(product_)), MatrixLayout{1, 1},
                                  given[k].elements * (given[k].is_complex ? 2 : 1), 1, 1,
@@ -257,7 +257,7 @@ private:
         const auto array = [&](const ExpressionNode& node) -> std::complex<double> {
             const auto at = static_cast<std::size_t>(
                 std::find_if(known_.begin(), known_.end(),
-                             [&](const ProblemArray& one) { return one.name == node.name; }) -
+                             [&](const AuxiliaryArray& one) { return one.name == node.name; }) -
                 known_.begin());
             Integer place = 0;
             for (const std::string& name : node.indices)
@@ -271,7 +271,7 @@ private:
 
     const GpuMatrixPlan& plan_;
     MatrixProduct product_; ///< with a strided batch
-    std::vector<ProblemArray> known_;
+    std::vector<AuxiliaryArray> known_;
     double alpha_ = 0.75, beta_;
     RepeatedMatrix c_;
     bool is_fetched_ = false;

@@ -23,11 +23,11 @@ constexpr std::size_t max_parameters = 16 + max_arrays + most_reductions;
 constexpr std::size_t most_tensors = 6;
 
 gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
-    const std::vector<ProblemArray> arrays = arrays_of(product);
+    const std::vector<AuxiliaryArray> arrays = arrays_of(product);
     gemm::GpuEpilogue result;
     if (const ExpressionTree* const tree = product.epilogue.tree())
         result.code = pointwise_of(*tree, scope_of(product), arrays);
-    for (const ProblemArray& array : arrays)
+    for (const AuxiliaryArray& array : arrays)
         result.arrays.push_back({array.name, array.is_complex, array.elements});
     for (const Reduction& reduction : product.reductions) {
         gemm::GpuReduction& one = result.reductions.emplace_back();

@@ -112,7 +112,7 @@ private:
     std::string not_reordered_because_;
     runtime::CacheKey code_key_{};
     runtime::GpuDevice device_;
-    std::vector<ProblemArray> arrays_;                   ///< passed to executions
+    std::vector<AuxiliaryArray> arrays_;                 ///< passed to executions
     std::map<std::string, Parameter> workspace_regions_; ///< by buffer
     std::size_t scalar_bytes_;
     std::size_t workspace_bytes_ = 0;

@@ -34,7 +34,7 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedu
       is_empty_(product.rows == 0 || product.columns == 0 || product.batch == 0) {
     const bool has_results =
         std::any_of(arrays_.begin() + static_cast<std::ptrdiff_t>(read_arrays_), arrays_.end(),
-                    [](const ProblemArray& array) { return array.elements > 0; });
+                    [](const AuxiliaryArray& array) { return array.elements > 0; });
     if (!is_empty_ || has_results) kernel_.emplace(product, schedule, device, cache_, options.reads_sass);
 }
 
@@ -88,7 +88,7 @@ GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* 
 void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const {
     const Integer scalar_bytes = ir::size_in_bytes(gemm::epilogue_scalar(product_.data_type));
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
-        const ProblemArray& array = arrays_[k];
+        const AuxiliaryArray& array = arrays_[k];
         const bool is_written = k >= read_arrays_;
         if (array.elements == 0 || (is_empty_ && !is_written)) continue;
         if (k >= arguments.arrays.size() || arguments.arrays[k] == nullptr) report_missing(product_, array);

@@ -77,8 +77,8 @@ private:
     gemm::GpuSchedule schedule_;
     runtime::GpuDevice device_;
     runtime::KernelCache* cache_;
-    std::vector<ProblemArray> arrays_; ///< passed to executions
-    std::size_t read_arrays_;          ///< the first ones of these, which are only read
+    std::vector<AuxiliaryArray> arrays_; ///< passed to executions
+    std::size_t read_arrays_;            ///< the first ones of these, which are only read
     bool is_empty_;
     std::optional<GpuMatrixKernels> kernel_;
     mutable ForkSafeMutex kernel_mutex_;

@@ -33,10 +33,10 @@ void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
 } // namespace
 
 struct GpuPlan::State {
-    State(const Problem& p, const Recipe& r, const runtime::GpuDevice& d, const target::Gpu& g)
+    State(const Transform& p, const Recipe& r, const runtime::GpuDevice& d, const target::Gpu& g)
         : problem(p), recipe(r), device(d), gpu(g), chunks(p, r.chunk) {}
 
-    Problem problem;
+    Transform problem;
     Recipe recipe;
     runtime::GpuDevice device;
     const target::Gpu& gpu;
@@ -88,12 +88,12 @@ struct GpuPlan::State {
     }
 };
 
-std::vector<GpuPassDescription> describe_passes(const Problem& all, const Recipe& recipe) {
+std::vector<GpuPassDescription> describe_passes(const Transform& all, const Recipe& recipe) {
     const target::Gpu& gpu = target::gpu_named(recipe.target);
     validate(all);
     require_gpu_memory(all, gpu);
     const GpuChunks chunks(all, recipe.chunk);
-    const Problem problem = chunks.problem_of(chunks.iterations());
+    const Transform problem = chunks.problem_of(chunks.iterations());
     const std::vector<DimensionPass> passes = gpu_passes(problem, recipe);
     std::vector<GpuPassDescription> result;
     for (std::size_t k = 0; k < passes.size(); ++k) {
@@ -135,7 +135,7 @@ void execute_between_redzones(const GpuPlan& plan, ProblemData& data) {
 GpuPlan::GpuPlan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GpuPlan::~GpuPlan() = default;
 
-std::shared_ptr<const GpuPlan> GpuPlan::build(const Problem& problem, const Recipe& recipe,
+std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Recipe& recipe,
                                               const runtime::GpuDevice& device,
                                               const GpuPlanOptions& options) {
     const target::Gpu& gpu = target::gpu_named(recipe.target);
@@ -153,7 +153,7 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Problem& problem, const Reci
     return plan;
 }
 
-const Problem& GpuPlan::problem() const { return state_->problem; }
+const Transform& GpuPlan::problem() const { return state_->problem; }
 const Recipe& GpuPlan::recipe() const { return state_->recipe; }
 const runtime::GpuDevice& GpuPlan::device() const { return state_->device; }
 const target::Gpu& GpuPlan::gpu() const { return state_->gpu; }

@@ -33,7 +33,7 @@ struct GpuPassDescription {
 };
 
 /// Describes a recipe's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
-std::vector<GpuPassDescription> describe_passes(const Problem& problem, const Recipe& recipe);
+std::vector<GpuPassDescription> describe_passes(const Transform& problem, const Recipe& recipe);
 
 /// A transform on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its kernels, so
 /// it must outlive the work it has enqueued and the graphs that captured it.
@@ -41,12 +41,12 @@ class GpuPlan {
 public:
     /// Derives, compiles and verifies. Throws UserError for an invalid problem, a recipe that does not fit it or this
     /// GPU, or a driver that is too old; throws GpuOutOfMemory.
-    static std::shared_ptr<const GpuPlan> build(const Problem& problem, const Recipe& recipe,
+    static std::shared_ptr<const GpuPlan> build(const Transform& problem, const Recipe& recipe,
                                                 const runtime::GpuDevice& device,
                                                 const GpuPlanOptions& options = {});
     ~GpuPlan();
 
-    const Problem& problem() const;
+    const Transform& problem() const;
     const Recipe& recipe() const;
     const runtime::GpuDevice& device() const;
     const target::Gpu& gpu() const; ///< target of the code

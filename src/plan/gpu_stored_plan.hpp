@@ -33,7 +33,7 @@ struct StoredGpuPlan {
 
 /// Key of the problem's and the recipe's text, the device, its driver, and this build of swirl, because another build
 /// may derive other code. Empty if the build is unknown.
-std::optional<runtime::CacheKey> stored_plan_key(const Problem& problem, const Recipe& recipe,
+std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const Recipe& recipe,
                                                  const runtime::GpuDevice& device, const target::Gpu& gpu);
 
 void write(ByteWriter& writer, const ir::KernelInfo& info);

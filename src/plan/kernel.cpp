@@ -48,7 +48,7 @@ Binding::Source source_of(const std::string& name, const DimensionPass& pass) {
     throw InternalError("unknown place");
 }
 
-ir::Program laid_out(ir::Program program, const Problem& problem, const DimensionPass& pass) {
+ir::Program laid_out(ir::Program program, const Transform& problem, const DimensionPass& pass) {
     const auto split = [&](std::string_view name) {
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.name == name) {
@@ -58,12 +58,12 @@ ir::Program laid_out(ir::Program program, const Problem& problem, const Dimensio
     };
     if (is_planar(problem, pass.source)) split("in");
     if (is_planar(problem, pass.target)) split("out"), split("data");
-    for (const ProblemArray& array : arrays_of(problem))
+    for (const AuxiliaryArray& array : arrays_of(problem))
         if (array.is_complex && problem.layout == ComplexLayout::planar) split("with_" + array.name);
     return program;
 }
 
-Derivation derive(const Problem& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
+Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code) {
     lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
     lower::LoopProgram loops = lower::loop_program(request);
@@ -73,7 +73,7 @@ Derivation derive(const Problem& problem, const DimensionPass& pass, const rules
     return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
-ir::Program optimized_program(const Problem& problem, const DimensionPass& pass,
+ir::Program optimized_program(const Transform& problem, const DimensionPass& pass,
                               const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar_code) {
     const auto lowered = [&] {
         const lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);

@@ -52,16 +52,16 @@ struct Derivation {
     ir::Program program; ///< after the passes
 };
 /// See Recipe for `scalar_code`.
-Derivation derive(const Problem& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
+Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code = false);
 
 /// The last program of derive. Earlier ones are freed on the way, because tables may be as large as the data.
-ir::Program optimized_program(const Problem& problem, const DimensionPass& pass,
+ir::Program optimized_program(const Transform& problem, const DimensionPass& pass,
                               const rules::BreakdownTree& tree, const target::Cpu& cpu,
                               bool scalar_code = false);
 
 /// The program with each planar argument split into two buffers.
-ir::Program laid_out(ir::Program program, const Problem& problem, const DimensionPass& pass);
+ir::Program laid_out(ir::Program program, const Transform& problem, const DimensionPass& pass);
 
 /// Source of an argument buffer by its name: in, out or data, or with_ followed by an array's name; with _re and _im
 /// when planar. Throws InternalError for other names.

@@ -35,7 +35,7 @@ ir::Scalar storage_of(Precision precision) {
     throw InternalError("unknown precision");
 }
 
-lower::KernelRequest kernel_request(const Problem& problem, const DimensionPass& pass,
+lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree) {
     const std::optional<DimensionPass> numbers = by_complex_entries(pass);
     return {.name = fmt::format("swirl_step_{}", pass.dimension),
@@ -57,7 +57,7 @@ lower::KernelRequest kernel_request(const Problem& problem, const DimensionPass&
             .scale = pass.scale};
 }
 
-lower::KernelRequest kernel_request(const Problem& problem, const DimensionPass& pass,
+lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu,
                                     bool scalar_code) {
     lower::KernelRequest request = kernel_request(problem, pass, tree);

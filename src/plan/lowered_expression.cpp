@@ -28,12 +28,12 @@ template <class T> std::vector<std::byte> iota_bytes(Integer count) {
 LoweredExpression::LoweredExpression(const MatrixProduct& product, const ExpressionScope& scope,
                                      const Expression& of)
     : scalar_bytes_(static_cast<std::size_t>(ir::size_in_bytes(gemm::epilogue_scalar(product.data_type)))) {
-    const std::vector<ProblemArray> arrays = arrays_of(product);
+    const std::vector<AuxiliaryArray> arrays = arrays_of(product);
     const bool is_transposed = wants_transposition(product);
     const Expression expression = of.is_identity() ? Expression::x() : of;
     const Pointwise code = pointwise_of(*expression.tree(), scope, arrays);
     std::vector<bool> complex;
-    for (const ProblemArray& array : arrays) complex.push_back(array.is_complex);
+    for (const AuxiliaryArray& array : arrays) complex.push_back(array.is_complex);
     const auto operand_of = [&](const Pointwise::Node& node) {
         const auto form = static_cast<std::size_t>(node.form);
         return operand(node.array, complex[static_cast<std::size_t>(node.array)], code.forms[form].strides,

@@ -6,7 +6,7 @@
 
 namespace swirl::planning {
 
-void report_missing(const MatrixProduct& product, const ProblemArray& array) {
+void report_missing(const MatrixProduct& product, const AuxiliaryArray& array) {
     const bool is_result =
         std::any_of(product.reductions.begin(), product.reductions.end(),
                     [&](const Reduction& reduction) { return reduction.name == array.name; });

@@ -134,7 +134,7 @@ void MatrixPlan::check_arrays(const MatrixArguments& arguments, ScalarKind alpha
     const Integer scalar = ir::size_in_bytes(gemm::epilogue_scalar(product_.data_type));
     std::vector<Touched> all;
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
-        const ProblemArray& array = arrays_[k];
+        const AuxiliaryArray& array = arrays_[k];
         if (array.elements == 0 || (has_no_c && k < first_written)) continue;
         if (arrays == nullptr || arrays[k] == nullptr) report_missing(product_, array);
         report_pointer(array.name.c_str(), arrays[k], static_cast<Address>(scalar - 1));

@@ -143,7 +143,7 @@ private:
     Accuracy accuracy_;
     AmxRoute route_; ///< for executions without extras
     Overlap a_with_c_, b_with_c_;
-    std::vector<ProblemArray> arrays_;         ///< passed to executions
+    std::vector<AuxiliaryArray> arrays_;       ///< passed to executions
     std::array<PackedForm, 2> forms_;          ///< packed forms of A and B of `product_`
     std::unique_ptr<MatrixEpilogue> epilogue_; ///< null: none
     std::unique_ptr<MatrixReductions> reductions_;

@@ -19,24 +19,24 @@ namespace {
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr Integer saturated = std::numeric_limits<Integer>::max();
 
-Integer longest(const Problem& problem) {
+Integer longest(const Transform& problem) {
     Integer length = 1;
     for (const Dimension& dimension : problem.dimensions) length = std::max(length, dimension.length);
     return length;
 }
 
 /// Real scalars per point: two for complex data, one if both sides are real.
-Integer scalars_per_point(const Problem& problem) {
+Integer scalars_per_point(const Transform& problem) {
     return is_complex(problem, Side::input) && is_complex(problem, Side::output) ? 2 : 1;
 }
 
 /// Bytes per point in the caller's precision.
-Integer point_bytes(const Problem& problem) {
+Integer point_bytes(const Transform& problem) {
     return real_bytes(problem.precision) * scalars_per_point(problem);
 }
 
 /// Bytes per point in a GPU's arithmetic.
-Integer gpu_point_bytes(const Problem& problem) {
+Integer gpu_point_bytes(const Transform& problem) {
     return std::max<Integer>(real_bytes(problem.precision), 4) * scalars_per_point(problem);
 }
 
@@ -51,7 +51,7 @@ Integer copies_on_a_gpu(Integer length) {
     return rules::largest_prime_factor(length) > rules::largest_base_prime ? of_convolution : 1;
 }
 
-[[noreturn]] void too_long(const Problem& problem, Integer need, Integer limit, std::string_view limited,
+[[noreturn]] void too_long(const Transform& problem, Integer need, Integer limit, std::string_view limited,
                            Integer bytes_of_point) {
     const auto most =
         std::bit_floor(static_cast<std::uint64_t>(std::max<Integer>(limit / bytes_of_point, 1)));
@@ -64,7 +64,7 @@ Integer copies_on_a_gpu(Integer length) {
 }
 
 /// Bytes of the elements of one side.
-Integer bytes_of_side(const Problem& problem, Side side) {
+Integer bytes_of_side(const Transform& problem, Side side) {
     const Extent reach = extent(problem, side); // smaller if elements coincide
     const Integer of_element =
         real_bytes(stored_precision(problem, side)) * (is_complex(problem, side) ? 2 : 1);
@@ -77,7 +77,7 @@ Integer bytes_of_side(const Problem& problem, Side side) {
 
 Integer added(Integer a, Integer b) { return a > saturated - b ? saturated : a + b; }
 
-[[noreturn]] void too_large(const Problem& problem, Integer arrays, Integer need) {
+[[noreturn]] void too_large(const Transform& problem, Integer arrays, Integer need) {
     const Integer batch = batch_count(problem), of_one = ceil_divide(arrays, batch);
     const Integer points = transform_size(problem);
     const auto per_point = std::max<Integer>(added(of_one, need) / points, 1);
@@ -97,21 +97,21 @@ Integer added(Integer a, Integer b) { return a > saturated - b ? saturated : a +
 
 } // namespace
 
-Integer min_workspace(const Problem& problem) {
+Integer min_workspace(const Transform& problem) {
     constexpr Integer small = Integer{1} << 20; // some plans need no workspace for this many points
     const Integer length = longest(problem);
     if (length <= small) return 0;
     return checked_multiply(length, point_bytes(problem)).value_or(saturated);
 }
 
-void require_memory(const Problem& problem) {
+void require_memory(const Transform& problem) {
     const Integer need = min_workspace(problem);
     if (need == 0) return;
     const Integer limit = runtime::memory_limit();
     if (need > limit) too_long(problem, need, limit, "this process may have", point_bytes(problem));
 }
 
-Integer min_gpu_memory(const Problem& problem, const target::Gpu& gpu) {
+Integer min_gpu_memory(const Transform& problem, const target::Gpu& gpu) {
     const Integer length = longest(problem);
     const auto copy = checked_multiply(length, gpu_point_bytes(problem));
     if (!copy) return saturated;
@@ -120,12 +120,12 @@ Integer min_gpu_memory(const Problem& problem, const target::Gpu& gpu) {
     return *copy * copies_on_a_gpu(length);
 }
 
-Integer array_bytes(const Problem& problem) {
+Integer array_bytes(const Transform& problem) {
     const Integer input = bytes_of_side(problem, Side::input), output = bytes_of_side(problem, Side::output);
     return problem.placement == Placement::in_place ? std::max(input, output) : added(input, output);
 }
 
-void require_gpu_memory(const Problem& problem, const target::Gpu& gpu, Integer memory) {
+void require_gpu_memory(const Transform& problem, const target::Gpu& gpu, Integer memory) {
     const Integer need = min_gpu_memory(problem, gpu);
     const Integer arrays = array_bytes(problem), length = longest(problem);
     if (need > memory)

@@ -7,10 +7,10 @@ namespace swirl::planning {
 
 /// Lower bound on the workspace bytes of any CPU plan: one copy of the longest transform, unless that is small. The
 /// problem must be valid. Saturates.
-Integer min_workspace(const Problem& problem);
+Integer min_workspace(const Transform& problem);
 
 /// Throws UserError if that exceeds this process's memory limit, before deriving anything: tables alone would fill it.
-void require_memory(const Problem& problem);
+void require_memory(const Transform& problem);
 
 /// The largest memory of any supported GPU: assumed where no GPU is present.
 constexpr Integer largest_gpu_memory = Integer{288} << 30;
@@ -18,13 +18,14 @@ constexpr Integer largest_gpu_memory = Integer{288} << 30;
 /// Lower bound on the device bytes of any plan for this GPU, besides the caller's arrays: a copy of the longest
 /// transform if it exceeds one cluster's shared memory; for a length with a large prime factor, a convolution and its
 /// tables. Saturates.
-Integer min_gpu_memory(const Problem& problem, const target::Gpu& gpu);
+Integer min_gpu_memory(const Transform& problem, const target::Gpu& gpu);
 
 /// Bytes of the elements of input and output, over the whole batch; gaps do not count. Saturates.
-Integer array_bytes(const Problem& problem);
+Integer array_bytes(const Transform& problem);
 
 /// Throws UserError, before deriving anything, if a GPU with this much memory has too little, or if the arrays plus
 /// this bound would fit on no GPU. (The arrays may exceed the present GPU's memory, because managed memory is larger.)
-void require_gpu_memory(const Problem& problem, const target::Gpu& gpu, Integer memory = largest_gpu_memory);
+void require_gpu_memory(const Transform& problem, const target::Gpu& gpu,
+                        Integer memory = largest_gpu_memory);
 
 } // namespace swirl::planning

@@ -17,10 +17,10 @@
 namespace swirl::planning {
 
 struct Plan::State {
-    State(Problem p, Recipe r, const target::Cpu* c, ArgumentCheck a)
+    State(Transform p, Recipe r, const target::Cpu* c, ArgumentCheck a)
         : problem(std::move(p)), recipe(std::move(r)), cpu(c), check(std::move(a)) {}
 
-    Problem problem;
+    Transform problem;
     Recipe recipe;
     const target::Cpu* cpu;
     ArgumentCheck check;
@@ -114,7 +114,7 @@ const target::Cpu& kernel_cpu(const Recipe& recipe) {
     return !needs_code || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
 }
 
-std::unique_ptr<Kernel> make_kernel(const Problem& problem, const DimensionPass& pass,
+std::unique_ptr<Kernel> make_kernel(const Transform& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar,
                                     const passes::PhaseOptions& sharing) {
     if (is_portable(cpu)) return make_portable_kernel(problem, pass, tree);
@@ -133,7 +133,7 @@ bool has_parallel_phase(const Kernel& kernel) {
 Plan::Plan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Plan::~Plan() = default;
 
-std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& recipe,
+std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Recipe& recipe,
                                         const PlanOptions& options) {
     validate_for_cpu(problem);
     require_memory(problem);
@@ -163,7 +163,7 @@ std::shared_ptr<const Plan> Plan::build(const Problem& problem, const Recipe& re
     return plan;
 }
 
-const Problem& Plan::problem() const { return state_->problem; }
+const Transform& Plan::problem() const { return state_->problem; }
 const Recipe& Plan::recipe() const { return state_->recipe; }
 const target::Cpu& Plan::cpu() const { return *state_->cpu; }
 std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes; }

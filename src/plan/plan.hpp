@@ -59,11 +59,11 @@ class Plan {
 public:
     /// Derives, compiles and verifies. Where generated code cannot run, or the recipe's CPU is "portable", portable
     /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable recipe.
-    static std::shared_ptr<const Plan> build(const Problem& problem, const Recipe& recipe,
+    static std::shared_ptr<const Plan> build(const Transform& problem, const Recipe& recipe,
                                              const PlanOptions& options = {});
     ~Plan();
 
-    const Problem& problem() const;
+    const Transform& problem() const;
     const Recipe& recipe() const;
     const target::Cpu& cpu() const;      ///< target of the kernels: "portable" if they are not generated here
     std::size_t workspace_bytes() const; ///< 64-byte aligned

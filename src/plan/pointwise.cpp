@@ -15,7 +15,7 @@ using Op = Pointwise::Op;
 
 class Translation {
 public:
-    Translation(const ExpressionScope& scope, const std::vector<ProblemArray>& arrays)
+    Translation(const ExpressionScope& scope, const std::vector<AuxiliaryArray>& arrays)
         : scope_(scope), arrays_(arrays) {}
 
     Pointwise of(const ExpressionTree& tree) {
@@ -23,7 +23,7 @@ public:
         return std::move(result_);
     }
     /// Includes the ranges that the expression touches on a side of the problem.
-    Pointwise of(const ExpressionTree& tree, const Problem& problem, Side side) {
+    Pointwise of(const ExpressionTree& tree, const Transform& problem, Side side) {
         add(tree.value);
         if (tree.where) append(result_.where, index_conditions(tree.where).value());
         if (side == Side::input) append(result_.needed, needed_where(tree));
@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    static LayoutForm safe_element(const Problem& problem, Side side) {
+    static LayoutForm safe_element(const Transform& problem, Side side) {
         const std::vector<Axis> all = axes(problem, side);
         LayoutForm element{std::vector<Integer>(all.size(), 0), 0};
         const auto ranges = touched_ranges(problem, side);
@@ -90,7 +90,7 @@ private:
             stride *= scope_.lengths[axis];
         }
         const auto at = std::find_if(arrays_.begin(), arrays_.end(),
-                                     [&](const ProblemArray& known) { return known.name == node.name; });
+                                     [&](const AuxiliaryArray& known) { return known.name == node.name; });
         return push({.op = Op::array,
                      .number = 0,
                      .form = form(std::move(place)),
@@ -155,25 +155,25 @@ private:
     }
 
     const ExpressionScope& scope_;
-    const std::vector<ProblemArray>& arrays_;
+    const std::vector<AuxiliaryArray>& arrays_;
     Pointwise result_;
 };
 
 } // namespace
 
-lower::Pointwise pointwise_of(const Problem& problem, Side side) {
+lower::Pointwise pointwise_of(const Transform& problem, Side side) {
     return Translation(scope_of(problem, side), arrays_of(problem))
         .of(*expression_of(problem, side).tree(), problem, side);
 }
 
 lower::Pointwise pointwise_of(const ExpressionTree& tree, const ExpressionScope& scope,
-                              const std::vector<ProblemArray>& arrays) {
+                              const std::vector<AuxiliaryArray>& arrays) {
     return Translation(scope, arrays).of(tree);
 }
 
-std::vector<lower::AuxiliaryArray> auxiliary_buffers(const Problem& problem) {
+std::vector<lower::AuxiliaryArray> auxiliary_buffers(const Transform& problem) {
     std::vector<lower::AuxiliaryArray> result;
-    for (const ProblemArray& array : arrays_of(problem))
+    for (const AuxiliaryArray& array : arrays_of(problem))
         result.push_back({array.name, array.is_complex, array.elements});
     return result;
 }

@@ -19,7 +19,7 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / ca
 
 template <class T> class PortableKernel final : public Kernel {
 public:
-    PortableKernel(const lower::LoopProgram& program, const Problem& problem, const DimensionPass& pass);
+    PortableKernel(const lower::LoopProgram& program, const Transform& problem, const DimensionPass& pass);
 
     /// There is one phase, for one thread.
     void run_phase(std::size_t, runtime::IterationRange, const Pointers& pointers) const override {
@@ -70,7 +70,7 @@ private:
 };
 
 template <class T>
-PortableKernel<T>::PortableKernel(const lower::LoopProgram& program, const Problem& problem,
+PortableKernel<T>::PortableKernel(const lower::LoopProgram& program, const Transform& problem,
                                   const DimensionPass& pass) {
     info_.name = fmt::format("portable_step_{}", pass.dimension);
     for (const lower::Array& array : program.arrays) {
@@ -206,7 +206,7 @@ template <class T> void PortableKernel<T>::run(const Nodes& nodes, const Portabl
 
 } // namespace
 
-PortableDerivation derive_portable(const Problem& problem, const DimensionPass& pass,
+PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,
                                    const rules::BreakdownTree& tree) {
     lower::KernelRequest request = kernel_request(problem, pass, tree, target::portable_cpu());
     request.formula = with_builtin_codelets(request.formula, request.scalar);
@@ -216,7 +216,7 @@ PortableDerivation derive_portable(const Problem& problem, const DimensionPass& 
     return {std::move(request.formula), std::move(loops)};
 }
 
-std::unique_ptr<Kernel> make_portable_kernel(const Problem& problem, const DimensionPass& pass,
+std::unique_ptr<Kernel> make_portable_kernel(const Transform& problem, const DimensionPass& pass,
                                              const rules::BreakdownTree& tree) {
     const PortableDerivation derivation = derive_portable(problem, pass, tree);
     if (problem.precision == Precision::float32)

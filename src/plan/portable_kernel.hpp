@@ -11,12 +11,12 @@ struct PortableDerivation {
     formula::Formula formula;
     lower::LoopProgram loops;
 };
-PortableDerivation derive_portable(const Problem& problem, const DimensionPass& pass,
+PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,
                                    const rules::BreakdownTree& tree);
 
 /// A kernel without generated machine code: it interprets the loop program and calls built-in codelets on several
 /// iterations at once. Codelets that are not built in are products with their dense matrices.
-std::unique_ptr<Kernel> make_portable_kernel(const Problem& problem, const DimensionPass& pass,
+std::unique_ptr<Kernel> make_portable_kernel(const Transform& problem, const DimensionPass& pass,
                                              const rules::BreakdownTree& tree);
 
 } // namespace swirl::planning

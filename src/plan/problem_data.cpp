@@ -17,7 +17,7 @@ struct Bytes {
     Integer lowest, end;
 };
 
-Bytes bytes_of(const Problem& problem, Side side) {
+Bytes bytes_of(const Transform& problem, Side side) {
     const Extent reach = extent(problem, side);
     const Integer element = element_bytes(problem, side);
     return {reach.lowest * element, (reach.highest + 1) * element};
@@ -52,7 +52,7 @@ template <class F> auto with_type_of(Precision precision, F&& f) {
 }
 
 /// Other libraries destroy half spectra of several dimensions even out of place.
-bool writes_over_input(const Problem& problem) {
+bool writes_over_input(const Transform& problem) {
     return problem.placement == Placement::in_place ||
            (problem.kind == TransformKind::real_dft && problem.direction == Direction::backward);
 }
@@ -86,7 +86,7 @@ Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& in
     return offset;
 }
 
-ProblemData::ProblemData(const Problem& problem) : problem_(problem), arrays_(arrays_of(problem)) {
+ProblemData::ProblemData(const Transform& problem) : problem_(problem), arrays_(arrays_of(problem)) {
     const bool in_place = problem.placement == Placement::in_place;
     for (const Side side : {Side::input, Side::output}) {
         if (in_place && side == Side::output) break;
@@ -104,7 +104,7 @@ ProblemData::ProblemData(const Problem& problem) : problem_(problem), arrays_(ar
                 allocate(bytes.lowest, bytes.end, {"imaginary " + name, precision, role});
     }
     if (in_place) addresses(Side::output) = addresses(Side::input);
-    for (const ProblemArray& array : arrays_) {
+    for (const AuxiliaryArray& array : arrays_) {
         const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
         const Integer components = array.is_complex && !planar ? 2 : 1;
         const Integer bytes = components * array.elements * real_bytes(array.precision);

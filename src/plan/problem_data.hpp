@@ -28,7 +28,7 @@ Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& in
 /// zero. In place, input and output are the same memory. Each array lies between redzones (GuardedBuffer).
 class ProblemData {
 public:
-    explicit ProblemData(const Problem& problem);
+    explicit ProblemData(const Transform& problem);
 
     Arguments arguments() const;
 
@@ -89,12 +89,12 @@ private:
     template <class F> void for_each_range(Side side, F&& f) const;
     std::byte* allocate(Integer lowest_byte, Integer end_byte, Contents contents);
 
-    Problem problem_;
+    Transform problem_;
     std::vector<GuardedBuffer> buffers_;
     std::vector<Contents> contents_; ///< of each
     std::vector<std::vector<std::byte>> saved_;
     ElementAddress addresses_[2]; ///< input and output
-    std::vector<ProblemArray> arrays_;
+    std::vector<AuxiliaryArray> arrays_;
     std::vector<ArrayArgument> auxiliary_;
 };
 

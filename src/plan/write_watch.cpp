@@ -21,7 +21,7 @@ std::size_t hash_of_bytes(std::span<const std::byte> bytes) {
 
 } // namespace
 
-WriteWatch::WriteWatch(ProblemData& data, const Problem& problem, std::string plan)
+WriteWatch::WriteWatch(ProblemData& data, const Transform& problem, std::string plan)
     : data_(data), problem_(problem), plan_(std::move(plan)) {
     for (std::size_t k = 0; k < data_.buffers().size(); ++k)
         hashes_.push_back(data_.is_written(k) ? 0 : hash_of_bytes(data_.buffers()[k].span_of<std::byte>()));

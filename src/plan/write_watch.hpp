@@ -14,7 +14,7 @@ namespace swirl::planning {
 class WriteWatch {
 public:
     /// `plan` names the plan in messages. Apart from elements set since, the data must be as `fill_input` left it.
-    WriteWatch(ProblemData& data, const Problem& problem, std::string plan);
+    WriteWatch(ProblemData& data, const Transform& problem, std::string plan);
 
     /// Throws InternalError, naming the array and the byte, if redzones were written or a read-only array has changed.
     void require_surroundings() const;
@@ -25,7 +25,7 @@ private:
     [[noreturn]] void fail(std::size_t buffer, std::ptrdiff_t offset) const;
 
     ProblemData& data_;
-    const Problem& problem_;
+    const Transform& problem_;
     std::string plan_;
     std::vector<std::size_t> hashes_; ///< by buffer; 0 for buffers that are written
 };

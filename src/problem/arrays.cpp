@@ -7,7 +7,7 @@
 
 namespace swirl {
 
-std::optional<std::size_t> axis_of_index(const Problem& problem, std::string_view index) {
+std::optional<std::size_t> axis_of_index(const Transform& problem, std::string_view index) {
     if (index.empty() || (index[0] != 'i' && index[0] != 'b')) return std::nullopt;
     const bool is_batch = index[0] == 'b';
     const std::size_t count = is_batch ? problem.batches.size() : problem.dimensions.size();
@@ -20,13 +20,13 @@ std::optional<std::size_t> axis_of_index(const Problem& problem, std::string_vie
     return first + number;
 }
 
-Precision stored_precision(const Problem& problem, Side side) {
+Precision stored_precision(const Transform& problem, Side side) {
     const Expression& expression = expression_of(problem, side);
     const bool named = !expression.is_identity() && expression.tree()->stored;
     return named ? *expression.tree()->stored : problem.precision;
 }
 
-std::vector<IndexRange> touched_ranges(const Problem& problem, Side side) {
+std::vector<IndexRange> touched_ranges(const Transform& problem, Side side) {
     std::vector<IndexRange> ranges;
     for (const Axis& axis : axes(problem, side)) ranges.push_back({0, axis.length});
     const Expression& expression = expression_of(problem, side);
@@ -63,7 +63,7 @@ std::vector<IndexRange> touched_ranges(const Problem& problem, Side side) {
     return ranges;
 }
 
-ExpressionScope scope_of(const Problem& problem, Side side) {
+ExpressionScope scope_of(const Transform& problem, Side side) {
     ExpressionScope scope{.lengths = {},
                           .axis_of = [&](std::string_view index) { return axis_of_index(problem, index); },
                           .indices = {},
@@ -74,8 +74,8 @@ ExpressionScope scope_of(const Problem& problem, Side side) {
     return scope;
 }
 
-std::vector<ProblemArray> arrays_of(const Problem& problem) {
-    std::vector<ProblemArray> arrays;
+std::vector<AuxiliaryArray> arrays_of(const Transform& problem) {
+    std::vector<AuxiliaryArray> arrays;
     if (problem.kind == TransformKind::convolution) {
         const Integer spectra = problem.spectrum == Sharing::each ? batch_count(problem) : 1;
         arrays.push_back({"spectrum", true, problem.precision, transform_size(problem) * spectra});

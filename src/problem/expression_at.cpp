@@ -4,7 +4,7 @@
 
 namespace swirl {
 
-ExpressionAt::ExpressionAt(const Problem& problem, Side side, Arrays arrays)
+ExpressionAt::ExpressionAt(const Transform& problem, Side side, Arrays arrays)
     : problem_(problem),
       side_(side),
       tree_(expression_of(problem, side).tree()),
@@ -21,7 +21,7 @@ ExpressionValues ExpressionAt::values_at(std::complex<double> x, const std::vect
         for (const std::string& name : node.indices)
             element = element * axes_[axis_of_index(problem_, name).value()].length + index(name);
         const auto at = std::find_if(known_.begin(), known_.end(),
-                                     [&](const ProblemArray& known) { return known.name == node.name; });
+                                     [&](const AuxiliaryArray& known) { return known.name == node.name; });
         return arrays_(static_cast<std::size_t>(at - known_.begin()), element);
     };
     return {x, index, array};

@@ -14,7 +14,7 @@ class ExpressionAt {
 public:
     /// An element of an auxiliary array, by the array's index in arrays_of.
     using Arrays = std::function<std::complex<double>(std::size_t array, Integer element)>;
-    ExpressionAt(const Problem& problem, Side side, Arrays arrays);
+    ExpressionAt(const Transform& problem, Side side, Arrays arrays);
 
     /// Whether memory is touched at the element with these indices along `axes`.
     bool touches(const std::vector<Integer>& indices) const;
@@ -24,11 +24,11 @@ public:
 private:
     ExpressionValues values_at(std::complex<double> x, const std::vector<Integer>& indices) const;
 
-    const Problem& problem_;
+    const Transform& problem_;
     Side side_;
     const ExpressionTree* tree_; ///< null: the identity
     std::vector<Axis> axes_;
-    std::vector<ProblemArray> known_;
+    std::vector<AuxiliaryArray> known_;
     Arrays arrays_;
 };
 

@@ -115,13 +115,14 @@ void check_shapes(const ExpressionTree& tree, const ExpressionScope& scope,
     });
 }
 
-void add_arrays(const ExpressionTree& tree, const ExpressionScope& scope, std::vector<ProblemArray>& arrays) {
+void add_arrays(const ExpressionTree& tree, const ExpressionScope& scope,
+                std::vector<AuxiliaryArray>& arrays) {
     for_each_term(tree.value, [&](const ExpressionNode& node) {
         if (node.kind != Kind::array) return;
         const bool known = std::any_of(arrays.begin(), arrays.end(),
-                                       [&](const ProblemArray& array) { return array.name == node.name; });
+                                       [&](const AuxiliaryArray& array) { return array.name == node.name; });
         if (known) return;
-        ProblemArray array{node.name, node.is_complex, node.stored.value_or(scope.precision), 1};
+        AuxiliaryArray array{node.name, node.is_complex, node.stored.value_or(scope.precision), 1};
         for (const std::string& index : node.indices)
             if (const auto axis = scope.axis_of(index)) {
                 const auto more = checked_multiply(array.elements, scope.lengths[*axis]);

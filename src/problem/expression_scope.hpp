@@ -24,7 +24,7 @@ struct ExpressionScope {
 };
 
 /// Scope of a side's expression, without error wording; valid while the problem lives.
-ExpressionScope scope_of(const Problem& problem, Side side);
+ExpressionScope scope_of(const Transform& problem, Side side);
 
 /// Rejects an expression whose result is a condition, or complex where x is real, and a 'where' that is no condition.
 void check_types(const ExpressionTree& tree, const ExpressionScope& scope);
@@ -36,7 +36,8 @@ void check_shapes(const ExpressionTree& tree, const ExpressionScope& scope,
                   std::map<std::string, std::string>& shapes);
 
 /// Appends the expression's arrays that are not in `arrays` yet.
-void add_arrays(const ExpressionTree& tree, const ExpressionScope& scope, std::vector<ProblemArray>& arrays);
+void add_arrays(const ExpressionTree& tree, const ExpressionScope& scope,
+                std::vector<AuxiliaryArray>& arrays);
 
 /// Maximum number of auxiliary arrays.
 constexpr std::size_t max_arrays = 8;

@@ -57,11 +57,11 @@ void check_terms(const ExpressionTree& tree, const ExpressionScope& scope,
 
 /// Checks the arrays of all expressions, whose terms must be valid.
 void check_arrays(const MatrixProduct& product, const ExpressionScope& scope) {
-    const std::vector<ProblemArray> arrays = arrays_of(product);
+    const std::vector<AuxiliaryArray> arrays = arrays_of(product);
     if (arrays.size() > max_arrays)
         scope.reject(fmt::format("there are {} arrays", arrays.size()),
                      fmt::format("there may be {}", max_arrays));
-    for (const ProblemArray& array : arrays)
+    for (const AuxiliaryArray& array : arrays)
         if (array.precision != scope.precision)
             scope.reject(fmt::format("array {} is of another type than the product's", array.name),
                          "leave its type out");
@@ -110,7 +110,7 @@ void check_reduction(const MatrixProduct& product, const Reduction& reduction,
 
 void check_names_of_results(const MatrixProduct& product) {
     std::set<std::string> names;
-    for (const ProblemArray& array : arrays_of(product)) names.insert(array.name);
+    for (const AuxiliaryArray& array : arrays_of(product)) names.insert(array.name);
     for (const Reduction& reduction : product.reductions)
         if (!names.insert(reduction.name).second)
             scope_of(product, reduction)
@@ -138,8 +138,8 @@ ExpressionScope scope_of(const MatrixProduct& product, const Reduction& reductio
     });
 }
 
-std::vector<ProblemArray> arrays_of(const MatrixProduct& product) {
-    std::vector<ProblemArray> arrays;
+std::vector<AuxiliaryArray> arrays_of(const MatrixProduct& product) {
+    std::vector<AuxiliaryArray> arrays;
     if (product.epilogue.tree() != nullptr) add_arrays(*product.epilogue.tree(), scope_of(product), arrays);
     for (const Reduction& reduction : product.reductions)
         if (reduction.of.tree() != nullptr)
@@ -151,17 +151,17 @@ Integer results_of_matrix(const MatrixProduct& product, Over over) {
     return over == Over::columns ? product.rows : over == Over::rows ? product.columns : 1;
 }
 
-std::vector<ProblemArray> results_of(const MatrixProduct& product) {
-    std::vector<ProblemArray> results;
+std::vector<AuxiliaryArray> results_of(const MatrixProduct& product) {
+    std::vector<AuxiliaryArray> results;
     for (const Reduction& reduction : product.reductions)
         results.push_back({reduction.name, false, scope_of(product, reduction).precision,
                            product.batch * results_of_matrix(product, reduction.over)});
     return results;
 }
 
-std::vector<ProblemArray> given_arrays_of(const MatrixProduct& product) {
-    std::vector<ProblemArray> arrays = arrays_of(product);
-    for (ProblemArray& result : results_of(product)) arrays.push_back(std::move(result));
+std::vector<AuxiliaryArray> given_arrays_of(const MatrixProduct& product) {
+    std::vector<AuxiliaryArray> arrays = arrays_of(product);
+    for (AuxiliaryArray& result : results_of(product)) arrays.push_back(std::move(result));
     return arrays;
 }
 

@@ -34,7 +34,7 @@ ExpressionScope scope_of(const MatrixProduct& product);
 ExpressionScope scope_of(const MatrixProduct& product, const Reduction& reduction);
 
 /// The arrays passed to executions: arrays_of, then results_of.
-std::vector<ProblemArray> given_arrays_of(const MatrixProduct& product);
+std::vector<AuxiliaryArray> given_arrays_of(const MatrixProduct& product);
 
 /// Throws UserError for an invalid epilogue or reduction.
 void check_matrix_expressions(const MatrixProduct& product);

@@ -134,14 +134,14 @@ class ProblemReader {
 public:
     explicit ProblemReader(std::string_view text) : in_(text) {}
 
-    Problem read() {
+    Transform read() {
         in_.skip_spaces();
         read_kind();
         in_.skip_spaces();
         read_lengths();
         for (in_.skip_spaces(); !in_.at_end(); in_.skip_spaces()) read_option();
         try {
-            return Problem::make(kind_, lengths_, options_);
+            return Transform::make(kind_, lengths_, options_);
         } catch (const UserError&) { // the only remaining cause is an overflow of a default stride
             in_.fail_at(lengths_at_, "lengths for which the strides not given fit in 64 bits");
         }
@@ -279,7 +279,7 @@ private:
     TransformKind kind_ = TransformKind::dft;
     std::vector<Integer> lengths_;
     std::size_t lengths_at_ = 0;
-    ProblemOptions options_;
+    TransformOptions options_;
     bool has_direction_ = false, has_precision_ = false, has_layout_ = false, has_placement_ = false;
     bool has_input_strides_ = false, has_output_strides_ = false, has_batch_ = false, has_scale_ = false;
     bool has_spectrum_ = false, has_load_ = false, has_store_ = false;
@@ -291,6 +291,6 @@ SyntaxError::SyntaxError(const std::string& expected, std::string_view text, std
     : UserError("cannot read the problem: expected " + expected + "\n" + with_caret(text, position)),
       position_(position) {}
 
-Problem parse_problem(std::string_view text) { return ProblemReader(text).read(); }
+Transform parse_transform(std::string_view text) { return ProblemReader(text).read(); }
 
 } // namespace swirl

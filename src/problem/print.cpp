@@ -20,7 +20,7 @@ void append_unless_default(std::string& text, const Word<Value> (&words)[count],
     if (value != words[0].value) text.append(" ").append(lookup(words, value));
 }
 
-std::vector<Integer> strides(const Problem& problem, Side side) {
+std::vector<Integer> strides(const Transform& problem, Side side) {
     std::vector<Integer> result;
     for (const Dimension& dimension : problem.dimensions) result.push_back(stride_of(dimension, side));
     return result;
@@ -32,7 +32,7 @@ std::string stride_list(const char* name, const std::vector<Integer>& strides) {
 }
 
 /// The shortest stride options that yield the strides of `problem`.
-std::string stride_options(const Problem& problem) {
+std::string stride_options(const Transform& problem) {
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
     const std::vector<Integer> input = strides(problem, Side::input);
@@ -48,7 +48,7 @@ std::string stride_options(const Problem& problem) {
                                    {true, false, in},
                                    {false, true, out},
                                    {true, true, same ? stride_list("strides", input) : in + out}}};
-    ProblemOptions options{.direction = problem.direction, .placement = problem.placement};
+    TransformOptions options{.direction = problem.direction, .placement = problem.placement};
     for (const Way& way : ways) {
         if (same && way.gives_input != way.gives_output && problem.placement == Placement::in_place) continue;
         options.input_strides = way.gives_input ? input : std::vector<Integer>{};
@@ -58,9 +58,9 @@ std::string stride_options(const Problem& problem) {
     throw InternalError("no text for the strides of a {}-dimensional problem", lengths.size());
 }
 
-std::string batch_option(const Problem& problem) {
+std::string batch_option(const Transform& problem) {
     if (problem.batches.empty()) return "";
-    Problem inside = problem;
+    Transform inside = problem;
     inside.batches.clear();
     std::string text;
     for (std::size_t i = problem.batches.size(); i-- > 0;) {
@@ -86,7 +86,7 @@ const char* name_of(Precision precision) { return lookup(precision_words, precis
 const char* name_of(ComplexLayout layout) { return lookup(layout_words, layout); }
 const char* name_of(Placement placement) { return lookup(placement_words, placement); }
 
-std::string to_text(const Problem& problem) {
+std::string to_text(const Transform& problem) {
     std::string text = name_of(problem.kind);
     for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
         text += fmt::format("{}{}", i == 0 ? " " : "x", problem.dimensions[i].length);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 #include "base/hash.hpp"
 #include "base/integer.hpp"
@@ -21,7 +21,7 @@ constexpr Integer stride_of(const Dimension& dimension, Side side) {
 
 /// Whether a side holds complex elements: both sides of a dft or a convolution, one of a real_dft, none of the others.
 bool is_complex(TransformKind kind, Direction direction, Side side);
-inline bool is_complex(const Problem& problem, Side side) {
+inline bool is_complex(const Transform& problem, Side side) {
     return is_complex(problem.kind, problem.direction, side);
 }
 
@@ -30,10 +30,10 @@ constexpr Integer real_bytes(Precision precision) {
 }
 
 /// Bytes per stride unit; for planar complex data, those of one component.
-Integer element_bytes(const Problem& problem, Side side);
+Integer element_bytes(const Transform& problem, Side side);
 
 /// Number of elements stored along a dimension: n, or n/2+1 along the last one of a half spectrum.
-Integer stored_length(const Problem& problem, std::size_t dimension, Side side);
+Integer stored_length(const Transform& problem, std::size_t dimension, Side side);
 
 /// A loop over the elements of one side.
 struct Axis {
@@ -43,7 +43,7 @@ struct Axis {
 };
 
 /// The loops over all elements of a side: batches first, then dimensions, with stored lengths.
-std::vector<Axis> axes(const Problem& problem, Side side);
+std::vector<Axis> axes(const Transform& problem, Side side);
 
 /// Lowest and highest element offset that a side touches, relative to its data pointer: `lowest` ≤ 0 ≤ `highest`. The
 /// problem must be valid.
@@ -52,7 +52,7 @@ struct Extent {
     Integer highest = 0;
     bool operator==(const Extent&) const = default;
 };
-Extent extent(const Problem& problem, Side side);
+Extent extent(const Transform& problem, Side side);
 
 /// Indices first … end−1 of an axis.
 struct IndexRange {
@@ -60,41 +60,41 @@ struct IndexRange {
     Integer end;
 };
 /// For each of `axes`, the indices that the side touches, judged by the conditions on that index alone.
-std::vector<IndexRange> touched_ranges(const Problem& problem, Side side);
+std::vector<IndexRange> touched_ranges(const Transform& problem, Side side);
 
-inline const Expression& expression_of(const Problem& problem, Side side) {
+inline const Expression& expression_of(const Transform& problem, Side side) {
     return side == Side::input ? problem.load : problem.store;
 }
 
 /// Data type in memory of the side's components.
-Precision stored_precision(const Problem& problem, Side side);
+Precision stored_precision(const Transform& problem, Side side);
 
 /// Position in `axes` of an expression's index; empty if the problem has no such axis.
-std::optional<std::size_t> axis_of_index(const Problem& problem, std::string_view index);
+std::optional<std::size_t> axis_of_index(const Transform& problem, std::string_view index);
 
 /// Throws UserError for more dimensions or batch loops than a problem may have.
 void check_rank(std::size_t dimensions, std::size_t loops);
 
 /// Number of points of one transform, and number of transforms. The problem must be valid.
-Integer transform_size(const Problem& problem);
-Integer batch_count(const Problem& problem);
+Integer transform_size(const Transform& problem);
+Integer batch_count(const Transform& problem);
 
 /// Strides of the loops in a convolution's spectrum array: batches, then dimensions; 0 for batches that share it.
-std::vector<Integer> spectrum_strides(const Problem& problem);
+std::vector<Integer> spectrum_strides(const Transform& problem);
 
 /// The dimensions that `make` derives from these lengths; empty if a default stride overflows.
 std::optional<std::vector<Dimension>> default_dimensions(TransformKind kind,
                                                          const std::vector<Integer>& lengths,
-                                                         const ProblemOptions& options);
+                                                         const TransformOptions& options);
 
 /// The strides of a loop around `inside`: on each side the next offset past |stride|·length of all that lies inside.
 /// Empty on overflow.
-std::optional<Dimension> default_batch(const Problem& inside, Integer count);
+std::optional<Dimension> default_batch(const Transform& inside, Integer count);
 
-std::size_t hash_value(const Problem& problem);
+std::size_t hash_value(const Transform& problem);
 
 } // namespace swirl
 
-template <> struct std::hash<swirl::Problem> {
-    std::size_t operator()(const swirl::Problem& problem) const { return swirl::hash_value(problem); }
+template <> struct std::hash<swirl::Transform> {
+    std::size_t operator()(const swirl::Transform& problem) const { return swirl::hash_value(problem); }
 };

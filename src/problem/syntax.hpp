@@ -5,7 +5,7 @@
 
 namespace swirl {
 
-// Keywords of the text form of a problem; <swirl/problem.hpp> has the grammar.
+// Keywords of the text form of a problem; <swirl/transform.hpp> has the grammar.
 
 const char* name_of(TransformKind kind);
 const char* name_of(Direction direction);

@@ -16,17 +16,17 @@ namespace {
 const char* side_name(Side side) { return side == Side::input ? "input" : "output"; }
 
 /// Message: what is wrong, the problem, what would work.
-[[noreturn]] void reject(const Problem& problem, const std::string& what, const std::string& remedy) {
+[[noreturn]] void reject(const Transform& problem, const std::string& what, const std::string& remedy) {
     throw UserError("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
 }
 
 /// "batch 0" or "dimension 1" for a position in the list that `axes` returns.
-std::string axis_name(const Problem& problem, std::size_t axis) {
+std::string axis_name(const Transform& problem, std::size_t axis) {
     const std::size_t batches = problem.batches.size();
     return axis < batches ? fmt::format("batch {}", axis) : fmt::format("dimension {}", axis - batches);
 }
 
-void check_lengths(const Problem& problem) {
+void check_lengths(const Transform& problem) {
     check_rank(problem.dimensions.size(),
                problem.batches.size()); // without the problem's text, which would be long
     if (problem.dimensions.empty())
@@ -41,7 +41,7 @@ void check_lengths(const Problem& problem) {
                    "lengths are at least 1");
 }
 
-void check_powers_of_two(const Problem& problem) {
+void check_powers_of_two(const Transform& problem) {
     if (problem.kind != TransformKind::wht) return;
     for (std::size_t i = 0; i < problem.dimensions.size(); ++i) {
         const auto length = static_cast<std::uint64_t>(problem.dimensions[i].length);
@@ -53,7 +53,7 @@ void check_powers_of_two(const Problem& problem) {
     }
 }
 
-void check_kind(const Problem& problem) {
+void check_kind(const Transform& problem) {
     const bool has_complex_side = is_complex(problem, Side::input) || is_complex(problem, Side::output);
     const char* kind = name_of(problem.kind);
     if (!std::isfinite(problem.scale))
@@ -79,7 +79,7 @@ void check_kind(const Problem& problem) {
                "use the interleaved layout or an out-of-place transform");
 }
 
-void check_size(const Problem& problem, Side side) {
+void check_size(const Transform& problem, Side side) {
     const std::vector<Axis> loops = axes(problem, side);
     Integer size = element_bytes(problem, side);
     for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -94,7 +94,7 @@ void check_size(const Problem& problem, Side side) {
 }
 
 /// Offsets stay within 2⁶¹ bytes each way, so that twice the span, plus one stride, fits in 64 bits.
-void check_reach(const Problem& problem, Side side) {
+void check_reach(const Transform& problem, Side side) {
     const Integer limit = (Integer{1} << 61) / element_bytes(problem, side);
     const std::vector<Axis> loops = axes(problem, side);
     Extent reach;
@@ -111,7 +111,7 @@ void check_reach(const Problem& problem, Side side) {
     }
 }
 
-std::string element_name(const Problem& problem, const std::vector<Integer>& indices) {
+std::string element_name(const Transform& problem, const std::vector<Integer>& indices) {
     const auto first_dimension = indices.begin() + static_cast<std::ptrdiff_t>(problem.batches.size());
     std::string name = fmt::format("[{}]", fmt::join(first_dimension, indices.end(), ","));
     if (first_dimension != indices.begin())
@@ -120,7 +120,7 @@ std::string element_name(const Problem& problem, const std::vector<Integer>& ind
 }
 
 /// "dimension 0 (stride 8) and dimension 1 (stride 3)": the axes along which the two elements differ.
-std::string crossing_axes(const Problem& problem, const std::vector<Axis>& loops, const Overlap& overlap) {
+std::string crossing_axes(const Transform& problem, const std::vector<Axis>& loops, const Overlap& overlap) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < loops.size(); ++i)
         if (overlap.first[i] != overlap.second[i])
@@ -129,7 +129,7 @@ std::string crossing_axes(const Problem& problem, const std::vector<Axis>& loops
     return fmt::format("{}", fmt::join(names, " and "));
 }
 
-void check_output_is_disjoint(const Problem& problem) {
+void check_output_is_disjoint(const Transform& problem) {
     std::vector<Axis> loops = axes(problem, Side::output);
     const std::vector<IndexRange> ranges = touched_ranges(problem, Side::output);
     for (std::size_t k = 0; k < loops.size(); ++k) loops[k].length = ranges[k].end - ranges[k].first;
@@ -152,7 +152,7 @@ void check_output_is_disjoint(const Problem& problem) {
                        crossing_axes(problem, loops, *result.witness)));
 }
 
-void check_in_place_strides(const Problem& problem) {
+void check_in_place_strides(const Transform& problem) {
     const bool real = problem.kind == TransformKind::real_dft;
     const bool forward = problem.direction == Direction::forward;
     const std::vector<Axis> input = axes(problem, Side::input);
@@ -180,7 +180,7 @@ void check_in_place_strides(const Problem& problem) {
 }
 
 /// In place, a row of an rdft covers its reals and its spectrum; rows must not overlap.
-void check_in_place_rows(const Problem& problem) {
+void check_in_place_rows(const Transform& problem) {
     if (problem.kind != TransformKind::real_dft) return;
     const bool forward = problem.direction == Direction::forward;
     std::vector<Axis> places = axes(problem, forward ? Side::output : Side::input);
@@ -205,7 +205,7 @@ void check_in_place_rows(const Problem& problem) {
 
 } // namespace
 
-void validate(const Problem& problem) {
+void validate(const Transform& problem) {
     check_lengths(problem);
     check_powers_of_two(problem);
     check_kind(problem);
@@ -220,7 +220,7 @@ void validate(const Problem& problem) {
     check_in_place_rows(problem);
 }
 
-void validate_for_cpu(const Problem& problem) {
+void validate_for_cpu(const Transform& problem) {
     validate(problem);
     if (problem.kind == TransformKind::convolution)
         reject(problem, "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",

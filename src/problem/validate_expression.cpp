@@ -17,7 +17,7 @@ using Kind = ExpressionNode::Kind;
 
 class ExpressionCheck {
 public:
-    ExpressionCheck(const Problem& problem, Side side)
+    ExpressionCheck(const Transform& problem, Side side)
         : problem_(problem), side_(side), tree_(expression_of(problem, side).tree()) {}
 
     void run() const {
@@ -69,13 +69,13 @@ private:
                    "their output holds intermediate results: leave out 'where'");
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     Side side_;
     const ExpressionTree* tree_;
 };
 
 /// One name is one array, of one type and shape.
-void check_arrays(const Problem& problem) {
+void check_arrays(const Transform& problem) {
     std::map<std::string, std::string> shapes;
     for (const Side side : {Side::input, Side::output}) {
         const ExpressionTree* const tree = expression_of(problem, side).tree();
@@ -93,7 +93,7 @@ void check_arrays(const Problem& problem) {
 
 } // namespace
 
-void check_expressions(const Problem& problem) {
+void check_expressions(const Transform& problem) {
     for (const Side side : {Side::input, Side::output})
         if (!expression_of(problem, side).is_identity()) ExpressionCheck(problem, side).run();
     check_arrays(problem);

@@ -5,6 +5,6 @@
 namespace swirl {
 
 /// Throws UserError for an invalid expression: indices, arrays, types or conditions that do not fit.
-void check_expressions(const Problem& problem);
+void check_expressions(const Transform& problem);
 
 } // namespace swirl

@@ -35,7 +35,7 @@ std::optional<Recipe> recalled(const runtime::CacheKey& key, const target::Gpu& 
 
 } // namespace
 
-Recipe cached_gpu_recipe(const Problem& problem, const target::Gpu& gpu, runtime::KernelCache* cache) {
+Recipe cached_gpu_recipe(const Transform& problem, const target::Gpu& gpu, runtime::KernelCache* cache) {
     if (cache == nullptr || build_id().empty()) return gpu_recipe(problem, gpu);
     const std::string text = to_text(problem);
     const runtime::CacheKey key = key_of(text, gpu);

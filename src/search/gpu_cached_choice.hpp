@@ -8,7 +8,7 @@
 namespace swirl::search {
 
 /// Memoised gpu_recipe: the result is stored in the cache (null: not stored), keyed by this build of swirl.
-planning::Recipe cached_gpu_recipe(const Problem& problem, const target::Gpu& gpu,
+planning::Recipe cached_gpu_recipe(const Transform& problem, const target::Gpu& gpu,
                                    runtime::KernelCache* cache);
 
 } // namespace swirl::search

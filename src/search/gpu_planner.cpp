@@ -29,7 +29,7 @@ FoundBy found_by(Effort effort) {
 }
 
 /// Whether a recipe has the passes of the problem.
-bool fits(const Problem& problem, const Recipe& recipe) {
+bool fits(const Transform& problem, const Recipe& recipe) {
     try {
         planning::gpu_passes(problem, recipe);
         return true;
@@ -51,7 +51,7 @@ bool is_for(const target::Gpu& gpu, const Recipe& recipe) {
 /// One choice of a recipe.
 class Choosing {
 public:
-    Choosing(const Problem& problem, const GpuIdentity& identity, const GpuPlannerOptions& options)
+    Choosing(const Transform& problem, const GpuIdentity& identity, const GpuPlannerOptions& options)
         : problem_(problem), identity_(identity), options_(options), wisdom_(options.use_wisdom) {}
 
     /// A recipe that needs no timing.
@@ -116,7 +116,7 @@ private:
         return setting;
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     const GpuIdentity& identity_;
     const GpuPlannerOptions& options_;
     GpuRecipeWisdom wisdom_;
@@ -125,7 +125,7 @@ private:
 
 } // namespace
 
-Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, GpuRecipeTimer& timer,
+Recipe choose_gpu_recipe(const Transform& problem, const GpuIdentity& identity, GpuRecipeTimer& timer,
                          const GpuPlannerOptions& options) {
     validate(problem);
     Choosing choosing(problem, identity, options);
@@ -133,20 +133,20 @@ Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, Gp
     return choosing.measured(timer);
 }
 
-Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, bool use_wisdom) {
+Recipe choose_gpu_recipe(const Transform& problem, const GpuIdentity& identity, bool use_wisdom) {
     validate(problem);
     const GpuPlannerOptions options{.use_wisdom = use_wisdom, .use_cache = false};
     return *Choosing(problem, identity, options).known(); // at least an estimate
 }
 
-Recipe choose_gpu_recipe(const Problem& problem, const target::Gpu& gpu, bool use_wisdom) {
+Recipe choose_gpu_recipe(const Transform& problem, const target::Gpu& gpu, bool use_wisdom) {
     validate(problem);
     const auto stored = GpuRecipeWisdom(use_wisdom).lookup(problem, gpu);
     if (stored && fits(problem, stored->recipe) && is_for(gpu, stored->recipe)) return stored->recipe;
     return gpu_recipe(problem, gpu);
 }
 
-std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
+std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const runtime::GpuDevice& device,
                                                        const GpuPlannerOptions& options) {
     validate(problem);

@@ -23,18 +23,18 @@ struct GpuPlannerOptions {
 
 /// A trusted recipe from wisdom, else the result of the requested effort; timed winners are stored in wisdom. As for
 /// CPUs (make_plan), only results that this version of swirl timed on such a GPU are trusted.
-planning::Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, GpuRecipeTimer& timer,
-                                   const GpuPlannerOptions& options = {});
+planning::Recipe choose_gpu_recipe(const Transform& problem, const GpuIdentity& identity,
+                                   GpuRecipeTimer& timer, const GpuPlannerOptions& options = {});
 
 /// The same without timing.
-planning::Recipe choose_gpu_recipe(const Problem& problem, const GpuIdentity& identity, bool use_wisdom);
+planning::Recipe choose_gpu_recipe(const Transform& problem, const GpuIdentity& identity, bool use_wisdom);
 
 /// A recipe without a device: the fastest that wisdom holds for GPUs of this kind, else the estimate. It avoids
 /// features that `gpu` lacks: clusters or cooperative groups.
-planning::Recipe choose_gpu_recipe(const Problem& problem, const target::Gpu& gpu, bool use_wisdom);
+planning::Recipe choose_gpu_recipe(const Transform& problem, const target::Gpu& gpu, bool use_wisdom);
 
 /// The same on a device, as a plan.
-std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Problem& problem,
+std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const runtime::GpuDevice& device,
                                                        const GpuPlannerOptions& options = {});
 

@@ -42,7 +42,7 @@ std::size_t winner_of(const std::vector<GpuRecipeCandidate>& candidates) {
 
 } // namespace
 
-GpuSearch::GpuSearch(const Problem& problem, GpuRecipeTimer& timer, GpuSearchSetting setting)
+GpuSearch::GpuSearch(const Transform& problem, GpuRecipeTimer& timer, GpuSearchSetting setting)
     : problem_(problem),
       timer_(timer),
       setting_(std::move(setting)),

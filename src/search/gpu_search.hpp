@@ -27,7 +27,7 @@ struct GpuSearchSetting {
 /// that was merely lucky does not win.
 class GpuSearch {
 public:
-    GpuSearch(const Problem& problem, GpuRecipeTimer& timer, GpuSearchSetting setting);
+    GpuSearch(const Transform& problem, GpuRecipeTimer& timer, GpuSearchSetting setting);
 
     /// The winner; its time is infinite if the budget did not allow a comparison.
     GpuRecipeCandidate run();
@@ -54,7 +54,7 @@ private:
     void add_new(std::vector<GpuRecipeCandidate>& candidates, planning::Recipe recipe);
     double at(double fraction) const { return begin_ + fraction * setting_.seconds; }
 
-    const Problem& problem_;
+    const Transform& problem_;
     GpuRecipeTimer& timer_;
     GpuSearchSetting setting_;
     double begin_;

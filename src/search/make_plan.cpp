@@ -37,7 +37,7 @@ FoundBy found_by(Effort effort) {
 /// One call of make_plan.
 class Planning {
 public:
-    Planning(const Problem& problem, const PlannerOptions& options, const target::Cpu& cpu)
+    Planning(const Transform& problem, const PlannerOptions& options, const target::Cpu& cpu)
         : problem_(problem),
           options_(options),
           cpu_(cpu),
@@ -115,12 +115,12 @@ private:
         if (known) setting.extra_candidates.insert(setting.extra_candidates.begin(), known->recipe);
         setting.progress = options_.progress;
         const FoundBy how = found_by(options_.effort);
-        setting.wisdom.lookup = [this, how](const Problem& subproblem) -> std::optional<RecipeCandidate> {
+        setting.wisdom.lookup = [this, how](const Transform& subproblem) -> std::optional<RecipeCandidate> {
             const auto stored = wisdom_.lookup(subproblem, 1);
             if (!stored || !stored->is_current || stored->found_by < how) return std::nullopt;
             return RecipeCandidate{stored->recipe, stored->seconds};
         };
-        setting.wisdom.store = [this, how](const Problem& subproblem, const RecipeCandidate& best) {
+        setting.wisdom.store = [this, how](const Transform& subproblem, const RecipeCandidate& best) {
             wisdom_.store(subproblem, 1, best, how);
         };
         return setting;
@@ -132,7 +132,7 @@ private:
         return winner.plan;
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     const PlannerOptions& options_;
     const target::Cpu& cpu_;
     RecipeWisdom wisdom_;
@@ -141,7 +141,7 @@ private:
 
 } // namespace
 
-std::shared_ptr<const Plan> make_plan(const Problem& problem, const PlannerOptions& options) {
+std::shared_ptr<const Plan> make_plan(const Transform& problem, const PlannerOptions& options) {
     validate_for_cpu(problem);
     planning::require_memory(problem);
     const target::Cpu& cpu = options.cpu != nullptr                    ? *options.cpu

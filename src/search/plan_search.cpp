@@ -32,7 +32,7 @@ std::string microseconds(double seconds) { return fmt::format("{:.4g} µs", seco
 
 } // namespace
 
-PlanSearch::PlanSearch(const Problem& problem, RecipeTimer& timer, SearchSetting setting)
+PlanSearch::PlanSearch(const Transform& problem, RecipeTimer& timer, SearchSetting setting)
     : problem_(problem),
       timer_(timer),
       setting_(std::move(setting)),
@@ -155,7 +155,7 @@ std::size_t PlanSearch::winner_of(const std::vector<RecipeCandidate>& candidates
     return winner;
 }
 
-void PlanSearch::benchmark(const Problem& problem, std::vector<RecipeCandidate>& candidates,
+void PlanSearch::benchmark(const Transform& problem, std::vector<RecipeCandidate>& candidates,
                            double deadline) {
     timer_.benchmark(problem, candidates, deadline,
                      [&](std::size_t which) { report(problem, candidates, which); });
@@ -164,7 +164,7 @@ void PlanSearch::benchmark(const Problem& problem, std::vector<RecipeCandidate>&
         best_seconds_ = std::min(best_seconds_, candidate.seconds);
 }
 
-void PlanSearch::report(const Problem& problem, const std::vector<RecipeCandidate>& candidates,
+void PlanSearch::report(const Transform& problem, const std::vector<RecipeCandidate>& candidates,
                         std::size_t which) {
     const bool is_subproblem = &problem != &problem_;
     const RecipeCandidate& candidate = candidates[which];

@@ -17,8 +17,8 @@ namespace swirl::search {
 
 /// Results of earlier searches on subproblems, and the sink for this one's. Both may be empty.
 struct SubproblemWisdom {
-    std::function<std::optional<RecipeCandidate>(const Problem&)> lookup = {};
-    std::function<void(const Problem&, const RecipeCandidate&)> store = {};
+    std::function<std::optional<RecipeCandidate>(const Transform&)> lookup = {};
+    std::function<void(const Transform&, const RecipeCandidate&)> store = {};
 };
 
 struct SearchSetting {
@@ -38,7 +38,7 @@ struct SearchSetting {
 /// lucky does not win.
 class PlanSearch {
 public:
-    PlanSearch(const Problem& problem, RecipeTimer& timer, SearchSetting setting);
+    PlanSearch(const Transform& problem, RecipeTimer& timer, SearchSetting setting);
 
     /// The winner; its time is infinite if the budget did not allow a comparison.
     RecipeCandidate run();
@@ -61,21 +61,21 @@ private:
         Breadth inner = Breadth::likely; ///< breadth of the search over its subproblems
     };
 
-    Solved solve(const Problem& subproblem, Breadth breadth, double deadline);
-    Solved benchmark_subproblem(const Problem& subproblem, Breadth breadth, double deadline);
+    Solved solve(const Transform& subproblem, Breadth breadth, double deadline);
+    Solved benchmark_subproblem(const Transform& subproblem, Breadth breadth, double deadline);
     void solve_subproblems(const std::vector<Breakdown>& breakdowns, double deadline);
-    std::vector<Breakdown> breakdowns_of(const Problem& problem, const planning::DimensionPass& pass,
+    std::vector<Breakdown> breakdowns_of(const Transform& problem, const planning::DimensionPass& pass,
                                          Breadth breadth) const;
     static bool is_open(const Breakdown& breakdown, const Subproblem& subproblem);
     std::optional<Candidate> with_best_children(const Breakdown& breakdown);
-    std::vector<rules::BreakdownTree> trees_for(const Problem& problem, const planning::DimensionPass& pass,
+    std::vector<rules::BreakdownTree> trees_for(const Transform& problem, const planning::DimensionPass& pass,
                                                 Breadth breadth, double deadline);
 
     std::vector<RecipeCandidate> recipe_candidates(double deadline);
     std::vector<RecipeCandidate> neighbours_of(const planning::Recipe& recipe) const;
     void refine(RecipeCandidate& best, double deadline);
-    void benchmark(const Problem& problem, std::vector<RecipeCandidate>& candidates, double deadline);
-    void report(const Problem& problem, const std::vector<RecipeCandidate>& candidates, std::size_t which);
+    void benchmark(const Transform& problem, std::vector<RecipeCandidate>& candidates, double deadline);
+    void report(const Transform& problem, const std::vector<RecipeCandidate>& candidates, std::size_t which);
     static bool all_tried(const std::vector<RecipeCandidate>& candidates);
     /// The fastest; the earlier of two unless the later is clearly faster.
     static std::size_t winner_of(const std::vector<RecipeCandidate>& candidates);
@@ -86,7 +86,7 @@ private:
     double at(double fraction) const { return begin_ + fraction * setting_.seconds; }
     ir::Scalar scalar() const;
 
-    const Problem& problem_;
+    const Transform& problem_;
     RecipeTimer& timer_;
     SearchSetting setting_;
     double begin_;

@@ -23,7 +23,7 @@ void add_rejections(Choice& choice, const planning::DimensionPass& pass, const s
 
 } // namespace
 
-Choice estimate(const Problem& problem, const target::Cpu& cpu, const MachineModel& machine) {
+Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
     validate_for_cpu(problem);
     planning::require_memory(problem);
     const ir::Scalar scalar =

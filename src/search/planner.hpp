@@ -43,7 +43,7 @@ struct PlannerOptions {
 };
 
 /// The model's best recipe. Throws UserError for an invalid problem or one that no rule can break down.
-Choice estimate(const Problem& problem, const target::Cpu& cpu,
+Choice estimate(const Transform& problem, const target::Cpu& cpu,
                 const MachineModel& machine = fitted_machine_model());
 
 /// A trusted recipe from wisdom, else the result of the requested effort; timed winners are stored in wisdom.
@@ -51,6 +51,6 @@ Choice estimate(const Problem& problem, const target::Cpu& cpu,
 /// Trusted entries were timed on this machine by this version of swirl; for an exhaustive search, by an exhaustive one.
 /// If timing is allowed, a recipe of another version is first timed against the estimate, and recipes of other machines
 /// are among the candidates. Neither is used for an estimate.
-std::shared_ptr<const planning::Plan> make_plan(const Problem& problem, const PlannerOptions& options = {});
+std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlannerOptions& options = {});
 
 } // namespace swirl::search

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 #include <complex>
 #include <numbers>
@@ -14,13 +14,13 @@ using swirl::Integer;
 using Number = std::complex<long double>;
 
 /// Whether a side of a problem is the half spectrum of real data: n/2+1 of n elements along its last dimension.
-inline bool is_half_spectrum(const swirl::Problem& problem, bool input) {
+inline bool is_half_spectrum(const swirl::Transform& problem, bool input) {
     const bool is_spectrum = (problem.direction == swirl::Direction::backward) == input;
     return problem.kind == swirl::TransformKind::real_dft && is_spectrum;
 }
 
 /// Offsets of all elements of one side, relative to the pointer, row-major, batches first.
-inline std::vector<Integer> offsets(const swirl::Problem& problem, bool input) {
+inline std::vector<Integer> offsets(const swirl::Transform& problem, bool input) {
     std::vector<Integer> result{0};
     const auto extend = [&](const swirl::Dimension& axis) {
         std::vector<Integer> longer;
@@ -36,7 +36,7 @@ inline std::vector<Integer> offsets(const swirl::Problem& problem, bool input) {
     return result;
 }
 
-inline std::vector<Number> dft_of_one(const swirl::Problem& problem, const std::vector<Number>& x) {
+inline std::vector<Number> dft_of_one(const swirl::Transform& problem, const std::vector<Number>& x) {
     const long double sign = problem.direction == swirl::Direction::forward ? -1 : 1;
     std::vector<std::vector<Number>> roots; // e^(±2πi·k/n), by dimension
     for (const auto& axis : problem.dimensions) {
@@ -66,7 +66,7 @@ inline std::vector<Number> dft_of_one(const swirl::Problem& problem, const std::
 }
 
 /// All batches.
-inline std::vector<Number> dft(const swirl::Problem& problem, const std::vector<Number>& x) {
+inline std::vector<Number> dft(const swirl::Transform& problem, const std::vector<Number>& x) {
     std::size_t each = 1;
     for (const auto& axis : problem.dimensions) each *= static_cast<std::size_t>(axis.length);
     std::vector<Number> y;
@@ -80,7 +80,7 @@ inline std::vector<Number> dft(const swirl::Problem& problem, const std::vector<
 /// An array with room for every element of one side, whatever the signs of its strides.
 template <class Element> class Array {
 public:
-    Array(const swirl::Problem& problem, bool input) : offsets_(offsets(problem, input)) {
+    Array(const swirl::Transform& problem, bool input) : offsets_(offsets(problem, input)) {
         Integer lowest = 0, highest = 0;
         for (const Integer offset : offsets_) {
             lowest = std::min(lowest, offset);

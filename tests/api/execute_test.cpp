@@ -29,7 +29,7 @@ template <class T> std::vector<Number> random_numbers(std::size_t count, bool co
 
 /// Runs an interleaved complex problem through the C++ interface and compares with the definition.
 template <class T> void expect_right(const std::string& text) {
-    const swirl::Problem problem = swirl::problem(text);
+    const swirl::Transform problem = swirl::problem(text);
     const bool in_place = problem.placement == swirl::Placement::in_place;
     Array<std::complex<T>> input(problem, true), output(problem, false);
     const auto x = random_numbers<T>(input.size());
@@ -258,10 +258,10 @@ TEST(Planning, RefusesACpuThatThisMachineIsNot) {
 }
 
 TEST(Planning, TakesProblemsMadeByBuilders) {
-    swirl::ProblemOptions options;
+    swirl::TransformOptions options;
     options.direction = swirl::Direction::backward;
     options.batches = {{.count = 2}};
-    const swirl::Problem problem = swirl::Problem::dft({3, 5}, options);
+    const swirl::Transform problem = swirl::Transform::dft({3, 5}, options);
     EXPECT_EQ(swirl::to_text(problem), "dft 3x5 backward batch=2");
     expect_right<double>(swirl::to_text(problem));
 }

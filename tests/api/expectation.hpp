@@ -15,7 +15,7 @@ namespace definition {
 
 using swirl::TransformKind;
 
-inline Integer points_of(const swirl::Problem& problem) {
+inline Integer points_of(const swirl::Transform& problem) {
     Integer points = 1;
     for (const auto& dimension : problem.dimensions) points *= dimension.length;
     return points;
@@ -40,7 +40,7 @@ inline long double entry(TransformKind kind, Integer n, Integer k, Integer j) {
 }
 
 /// One transform of row-major data, of a kind with as many real results.
-inline std::vector<Number> real_to_real(const swirl::Problem& problem, const std::vector<Number>& x) {
+inline std::vector<Number> real_to_real(const swirl::Transform& problem, const std::vector<Number>& x) {
     std::vector<Number> y(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
         for (std::size_t j = 0; j < x.size(); ++j) {
@@ -58,7 +58,7 @@ inline std::vector<Number> real_to_real(const swirl::Problem& problem, const std
 }
 
 /// What an rdft stores of whole spectra, of one transform or a batch.
-inline std::vector<Number> stored_half(const swirl::Problem& problem, const std::vector<Number>& spectra) {
+inline std::vector<Number> stored_half(const swirl::Transform& problem, const std::vector<Number>& spectra) {
     const Integer n = problem.dimensions.back().length;
     std::vector<Number> half;
     for (std::size_t i = 0; i < spectra.size(); ++i)
@@ -72,7 +72,7 @@ struct Expectation {
 
 /// Random input of the problem, exact in every precision, and what its definition gives. A backward rdft is given spectra of random reals x, of
 /// which it makes N·x.
-inline Expectation expectation_for(const swirl::Problem& problem) {
+inline Expectation expectation_for(const swirl::Transform& problem) {
     std::mt19937 generator(11);
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::size_t each = static_cast<std::size_t>(points_of(problem)), count = each;
@@ -84,7 +84,7 @@ inline Expectation expectation_for(const swirl::Problem& problem) {
         return {reals, dft(problem, reals)};
     }
 
-    swirl::Problem forward = problem;
+    swirl::Transform forward = problem;
     forward.direction = swirl::Direction::forward;
     if (problem.kind == TransformKind::real_dft) {
         if (problem.direction == swirl::Direction::forward)

@@ -22,7 +22,7 @@ constexpr int children = 12;
 
 using Complex = std::complex<double>;
 
-bool transforms_rightly(const Problem& problem, const PlanOptions& options) {
+bool transforms_rightly(const Transform& problem, const PlanOptions& options) {
     const auto n = static_cast<std::size_t>(problem.dimensions[0].length);
     std::vector<Complex> x(n), y(n);
     for (std::size_t k = 0; k < n; ++k) x[k] = {1.0 / static_cast<double>(k + 1), 0.25};
@@ -33,7 +33,7 @@ bool transforms_rightly(const Problem& problem, const PlanOptions& options) {
     return true;
 }
 
-Problem dft(int n) { return Problem::make(TransformKind::dft, {n}); }
+Transform dft(int n) { return Transform::make(TransformKind::dft, {n}); }
 
 /// Products of the whole numbers 0 to 4, which are exact.
 template <class T> bool multiplies_rightly(Integer m, Integer n, Integer k, int threads) {
@@ -147,7 +147,7 @@ TEST(Fork, CallbacksMayWaitForThreadsThatFork) {
 using ForkWithGpu = GpuInterface;
 
 gpu::Plan plan_for_gpu(int k) {
-    return gpu::plan(Problem::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
+    return gpu::plan(Transform::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
                      {.use_wisdom = false, .check = false, .use_cache = false});
 }
 gpu::MatrixPlan plan_product_for_gpu(int k) {

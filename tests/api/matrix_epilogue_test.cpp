@@ -33,7 +33,7 @@ public:
         beta_ = T(static_cast<Real>(seed % 5 < 2 ? seed % 5 : 0.5));
         if (beta_ == T(0))
             for (T& value : before_) value = T(std::numeric_limits<Real>::quiet_NaN());
-        for (const ProblemArray& array : arrays_of(product_)) {
+        for (const AuxiliaryArray& array : arrays_of(product_)) {
             std::vector<Real>& values = arrays_[array.name];
             values.resize(static_cast<std::size_t>(array.elements * (array.is_complex ? 2 : 1)));
             for (Real& value : values) value = support::random_real<Real>(random_);
@@ -42,7 +42,7 @@ public:
 
     MatrixPlan planned(int threads) const {
         MatrixPlan result = plan(product_, {.threads = threads});
-        for (const ProblemArray& array : arrays_of(product_)) {
+        for (const AuxiliaryArray& array : arrays_of(product_)) {
             const Real* const values = arrays_.at(array.name).data();
             result = array.is_complex
                          ? result.with(array.name, reinterpret_cast<const std::complex<Real>*>(values))

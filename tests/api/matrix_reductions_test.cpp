@@ -43,7 +43,7 @@ public:
         b_ = filled(product_.b, product_.k, product_.columns);
         before_ = filled(product_.c, product_.rows, product_.columns);
         beta_ = T(static_cast<Real>(seed % 3) / 2);
-        for (const ProblemArray& array : arrays_of(product_)) {
+        for (const AuxiliaryArray& array : arrays_of(product_)) {
             std::vector<Real>& values = arrays_[array.name];
             values.resize(static_cast<std::size_t>(array.elements));
             for (Real& value : values) value = support::random_real<Real>(random_);
@@ -62,7 +62,7 @@ public:
         Run run{before_, {}};
         MatrixPlan plan = swirl::plan(product_, {.threads = threads});
         for (const auto& [name, values] : arrays_) plan = plan.with(name, values.data());
-        for (const ProblemArray& result : results_of(product_)) {
+        for (const AuxiliaryArray& result : results_of(product_)) {
             std::vector<Real>& values = run.results[result.name];
             values.assign(static_cast<std::size_t>(result.elements), Real(99)); // which is written over
             plan = plan.with(result.name, values.data());

@@ -14,7 +14,7 @@ namespace definition {
 /// One side of a problem of strides that are not negative: which scalars its elements are.
 class Places {
 public:
-    Places(const swirl::Problem& problem, bool input)
+    Places(const swirl::Transform& problem, bool input)
         : offsets_(definition::offsets(problem, input)),
           is_complex_(problem.kind == swirl::TransformKind::dft || is_half_spectrum(problem, input)) {}
 

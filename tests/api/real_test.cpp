@@ -28,7 +28,7 @@ using swirl::Integer;
 // ---- running ------------------------------------------------------------------------------------------------
 
 template <class T> void expect_right(const std::string& text) {
-    const swirl::Problem problem = swirl::problem(text);
+    const swirl::Transform problem = swirl::problem(text);
     const Places input(problem, true), output(problem, false);
     const Expectation expected = expectation_for(problem);
     const swirl::Plan plan = swirl::plan(problem);
@@ -115,7 +115,7 @@ TEST(WalshHadamardTransform, EqualsItsDefinition) {
 TEST(RealDft, MakesPlanarSpectraToo) {
     for (const char* lengths : {"1", "16", "45", "97", "6x10"}) {
         const std::string text = std::string("rdft ") + lengths;
-        const swirl::Problem problem = swirl::problem(text);
+        const swirl::Transform problem = swirl::problem(text);
         const Expectation expected = expectation_for(problem);
         std::vector<double> in(expected.input.size()), out(in.size()), real(expected.output.size()),
             imaginary(real.size());

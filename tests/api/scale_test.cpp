@@ -20,7 +20,7 @@ using definition::Places;
 
 /// The input is so small that nothing a fast transform adds up on the way to its results, which do not overflow, has to.
 template <class T> void expect_right(const std::string& text, const std::string& cpu) {
-    const swirl::Problem problem = swirl::problem(text);
+    const swirl::Transform problem = swirl::problem(text);
     const Places input(problem, true), output(problem, false);
     definition::Expectation expected = definition::expectation_for(problem);
     const long double entries = 2; // the largest of a transform's matrix

@@ -18,7 +18,7 @@
 namespace swirl {
 namespace {
 
-/// Problem, and options of `swirl emit`.
+/// Transform, and options of `swirl emit`.
 struct Case {
     const char* problem;
     const char* options = "";
@@ -48,7 +48,7 @@ constexpr Case cases[] = {
 /// The caller's memory as the text names it, in the order of its arguments.
 class Memories {
 public:
-    Memories(const Problem& problem, const planning::ProblemData& data) : problem_(problem) {
+    Memories(const Transform& problem, const planning::ProblemData& data) : problem_(problem) {
         const planning::Arguments arguments = data.arguments();
         add(Side::input, const_cast<void*>(arguments.input));
         add(Side::input, const_cast<void*>(arguments.input_imaginary));
@@ -56,7 +56,7 @@ public:
             add(Side::output, arguments.output);
             add(Side::output, arguments.output_imaginary);
         }
-        const std::vector<ProblemArray> arrays = arrays_of(problem);
+        const std::vector<AuxiliaryArray> arrays = arrays_of(problem);
         for (std::size_t k = 0; k < arrays.size(); ++k)
             for (const void* part : {arguments.arrays[k].data, arguments.arrays[k].imaginary}) {
                 if (part == nullptr) continue;
@@ -115,11 +115,11 @@ private:
         return static_cast<double>(number);
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     std::vector<std::span<unsigned char>> places_;
 };
 
-double tolerance_of(const Problem& problem) {
+double tolerance_of(const Transform& problem) {
     switch (problem.precision) {
     case Precision::float32: return 1e-6;
     case Precision::float16: return 0x1p-10;
@@ -130,11 +130,11 @@ double tolerance_of(const Problem& problem) {
 }
 
 /// Numbers of 16 bits by way of float32; in the interpreter what CPUs have no plans for.
-void transform_on_cpu(const Problem& problem, planning::ProblemData& data) {
+void transform_on_cpu(const Transform& problem, planning::ProblemData& data) {
     if (!arrays_of(problem).empty() || !problem.load.is_identity())
         return support::InterpretedPlan(problem, search::gpu_recipe(problem, target::gpu_named("sm_80")))
             .execute(data.arguments());
-    Problem wide = problem;
+    Transform wide = problem;
     if (real_bytes(problem.precision) < 4) wide.precision = Precision::float32;
     const auto plan = api::build(wide, {}, api::Purpose::execute);
     if (wide.precision == problem.precision) return plan->execute(data.arguments());
@@ -151,7 +151,7 @@ void transform_on_cpu(const Problem& problem, planning::ProblemData& data) {
 TEST(EmittedForGpus, ComputesInOpenclWhatPlansForTheCpuDo) {
     if (const auto reason = support::opencl_is_missing()) GTEST_SKIP() << *reason;
     std::vector<support::OpenclRun> runs;
-    std::vector<Problem> problems;
+    std::vector<Transform> problems;
     std::vector<planning::ProblemData> data;
     for (const Case& c : cases) {
         const std::string name = "transform_" + std::to_string(runs.size());

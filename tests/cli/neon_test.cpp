@@ -24,7 +24,7 @@ using definition::Number;
 /// Where the scalars of one side of a problem lie: in one array, or in two.
 class Side {
 public:
-    Side(const Problem& problem, bool input)
+    Side(const Transform& problem, bool input)
         : offsets_(definition::offsets(problem, input)),
           is_complex_(problem.kind == TransformKind::dft || definition::is_half_spectrum(problem, input)),
           is_planar_(is_complex_ && problem.layout == ComplexLayout::planar) {
@@ -153,7 +153,7 @@ private:
     }
 
     std::string text_;
-    Problem problem_;
+    Transform problem_;
     Side input_, output_;
     Expectation expected_;
     std::string name_, source_;

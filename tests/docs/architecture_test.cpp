@@ -31,7 +31,7 @@ constexpr const char* example_recipe = "avx2: 0 cooley-tukey(2,4)";
 
 struct Example {
     planning::Recipe recipe = planning::parse_recipe(example_recipe);
-    Problem problem = parse_problem(example_problem);
+    Transform problem = parse_transform(example_problem);
     const target::Cpu& cpu = target::cpu_named(recipe.target);
     passes::Context context{&cpu, target::lanes(cpu, ir::Scalar::float64)};
     planning::Derivation derivation =

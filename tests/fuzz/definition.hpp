@@ -6,7 +6,7 @@
 namespace swirl::fuzz {
 
 using cli::Complex;
-using cli::Transform;
+using cli::TransformDefinition;
 using cli::Values;
 
 } // namespace swirl::fuzz

@@ -108,7 +108,7 @@ void lay_out(Random& random, std::vector<Loop> loops, Integer innermost, bool in
     }
 }
 
-std::vector<Loop> loops_of(Problem& problem, bool is_input) {
+std::vector<Loop> loops_of(Transform& problem, bool is_input) {
     std::vector<Loop> loops;
     const bool is_half =
         problem.kind == TransformKind::real_dft && (problem.direction == Direction::forward) == !is_input;
@@ -121,13 +121,13 @@ std::vector<Loop> loops_of(Problem& problem, bool is_input) {
     return loops;
 }
 
-void copy_strides(Problem& problem) {
+void copy_strides(Transform& problem) {
     for (auto* axes : {&problem.batches, &problem.dimensions})
         for (Dimension& axis : *axes) axis.output_stride = axis.input_stride;
 }
 
 /// Rows of an in-place rdft hold n/2+1 pairs, or n reals where these pairs lie.
-void lay_out_real_in_place(Random& random, Problem& problem) {
+void lay_out_real_in_place(Random& random, Transform& problem) {
     const bool forward = problem.direction == Direction::forward;
     const Integer along_row = random.one_of({1, 1, 1, -1, 2});
     Dimension& row = problem.dimensions.back();
@@ -143,7 +143,7 @@ void lay_out_real_in_place(Random& random, Problem& problem) {
                     2 * (forward ? axis.output_stride : axis.input_stride);
 }
 
-void draw_strides(Random& random, Problem& problem) {
+void draw_strides(Random& random, Transform& problem) {
     const bool in_place = problem.placement == Placement::in_place;
     if (in_place && problem.kind == TransformKind::real_dft) return lay_out_real_in_place(random, problem);
     const auto one_side = [&](bool is_input) {
@@ -161,7 +161,7 @@ void draw_strides(Random& random, Problem& problem) {
 }
 
 /// Reach of a side in elements.
-double span_of(Problem& problem, bool is_input) {
+double span_of(Transform& problem, bool is_input) {
     double span = 1;
     for (const Loop& loop : loops_of(problem, is_input))
         span += static_cast<double>(loop.length) * static_cast<double>(std::abs(*loop.stride));
@@ -170,7 +170,7 @@ double span_of(Problem& problem, bool is_input) {
 
 } // namespace
 
-Problem draw_transform(Random& random, const Limits& limits) {
+Transform draw_transform(Random& random, const Limits& limits) {
     using Kind = TransformKind;
     const auto kind = random.one_of({Kind::dft, Kind::dft, Kind::dft, Kind::dft, Kind::real_dft,
                                      Kind::real_dft, Kind::real_dft, Kind::wht, Kind::dct2, Kind::dct3,
@@ -178,7 +178,7 @@ Problem draw_transform(Random& random, const Limits& limits) {
     const bool is_complex = kind == Kind::dft || kind == Kind::real_dft;
     const std::vector<Integer> lengths = draw_lengths(random, kind, limits.points);
     const Integer points = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
-    ProblemOptions options{.precision = random.one_of({Precision::float32, Precision::float64})};
+    TransformOptions options{.precision = random.one_of({Precision::float32, Precision::float64})};
     if (random.chance(30)) options.placement = Placement::in_place;
     if (is_complex && random.chance(50)) options.direction = Direction::backward;
     const bool can_be_planar = kind == Kind::dft || options.placement == Placement::out_of_place;
@@ -190,9 +190,9 @@ Problem draw_transform(Random& random, const Limits& limits) {
         options.batches.push_back({.count = count});
         room = std::max<Integer>(room / count, 1);
     }
-    Problem problem = Problem::make(kind, lengths, options);
+    Transform problem = Transform::make(kind, lengths, options);
     if (random.chance(40)) return problem;
-    const Problem contiguous = problem;
+    const Transform contiguous = problem;
     draw_strides(random, problem);
     const auto places = static_cast<double>(limits.places);
     return span_of(problem, true) > places || span_of(problem, false) > places ? contiguous : problem;

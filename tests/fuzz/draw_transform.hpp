@@ -2,7 +2,7 @@
 
 #include "fuzz/random.hpp"
 
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 namespace swirl::fuzz {
 
@@ -15,6 +15,6 @@ struct Limits {
 
 /// A random transform: any kind, one to five dimensions, lengths with large primes, prime powers and 1s, strides of any sign and
 /// order, padded, planar, in place, batches, scales. Nearly all are valid; a few have strides that are anything.
-Problem draw_transform(Random& random, const Limits& limits);
+Transform draw_transform(Random& random, const Limits& limits);
 
 } // namespace swirl::fuzz

@@ -13,7 +13,7 @@
 namespace swirl::fuzz {
 namespace {
 
-Integer points_of(const Problem& problem) {
+Integer points_of(const Transform& problem) {
     Integer points = 1;
     for (const Dimension& dimension : problem.dimensions) points *= dimension.length;
     return points;
@@ -21,7 +21,7 @@ Integer points_of(const Problem& problem) {
 
 /// So that neither infinite nor subnormal numbers of float16 come: spectra of numbers around 1 grow with the root of their number, what is
 /// made of these with all of it.
-void suit_float16(Problem& problem) {
+void suit_float16(Transform& problem) {
     const auto points = static_cast<double>(points_of(problem));
     const bool makes_reals =
         problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
@@ -34,12 +34,12 @@ void suit_float16(Problem& problem) {
 constexpr const char* weighted = "x * w[i]";
 
 /// A transform as CPUs have them, or one with what only GPUs have: halves, convolutions and expressions.
-Problem draw_gpu_transform(Random& random, const Limits& limits) {
+Transform draw_gpu_transform(Random& random, const Limits& limits) {
     Limits own = limits;
     const auto precision = random.one_of({Precision::float32, Precision::float32, Precision::float64,
                                           Precision::float16, Precision::bfloat16});
     if (precision == Precision::float16) own.points = std::min<Integer>(own.points, 1 << 14);
-    Problem problem = draw_transform(random, own);
+    Transform problem = draw_transform(random, own);
     if (problem.kind == TransformKind::dft && random.chance(15)) {
         problem.kind = TransformKind::convolution;
         problem.direction = Direction::forward;
@@ -70,7 +70,7 @@ template <> struct ComplexOf<bfloat16> { using type = complex_half<bfloat16>; };
 /// One problem on the GPU.
 class GpuTransformRun {
 public:
-    GpuTransformRun(const Problem& problem, Random& random, const Setting& setting, Journal& journal)
+    GpuTransformRun(const Transform& problem, Random& random, const Setting& setting, Journal& journal)
         : problem_(problem),
           random_(random),
           setting_(setting),
@@ -107,15 +107,15 @@ private:
 
     void make_spectrum() {
         if (problem_.kind != TransformKind::convolution) return;
-        Problem one = problem_; // a contiguous one has its elements where the spectrum has them
+        Transform one = problem_; // a contiguous one has its elements where the spectrum has them
         one.kind = TransformKind::dft;
         one.placement = Placement::out_of_place;
         std::vector<Integer> lengths;
         for (const Dimension& dimension : problem_.dimensions) lengths.push_back(dimension.length);
-        ProblemOptions options{.precision = problem_.precision, .layout = problem_.layout};
+        TransformOptions options{.precision = problem_.precision, .layout = problem_.layout};
         if (problem_.spectrum == Sharing::each)
             options.batches.push_back({.count = static_cast<Integer>(data_.transforms())});
-        spectrum_.emplace(Problem::dft(lengths, options), random_, true);
+        spectrum_.emplace(Transform::dft(lengths, options), random_, true);
         spectrum_->set(From::input, random_input(spectrum_->transform(), spectrum_->transforms(), random_));
     }
 
@@ -123,9 +123,9 @@ private:
 
     void make_weights() {
         if (!has_weights()) return;
-        Problem one =
-            Problem::make(TransformKind::dct2, {static_cast<Integer>(input_.size() / data_.transforms())},
-                          {.precision = problem_.precision}); // its input is an array of reals
+        Transform one =
+            Transform::make(TransformKind::dct2, {static_cast<Integer>(input_.size() / data_.transforms())},
+                            {.precision = problem_.precision}); // its input is an array of reals
         weights_.emplace(one, random_, true);
         weights_->set(From::input, random_input(weights_->transform(), 1, random_));
     }
@@ -149,7 +149,8 @@ private:
             const auto first = input.begin() + static_cast<std::ptrdiff_t>(k * stored);
             Values one(first, first + static_cast<std::ptrdiff_t>(stored));
             if (spectrum_) {
-                Transform transform{TransformKind::dft, Direction::forward, data_.transform().lengths};
+                TransformDefinition transform{TransformKind::dft, Direction::forward,
+                                              data_.transform().lengths};
                 one = reference(transform, one, random_);
                 for (std::size_t i = 0; i < each; ++i)
                     one[i] *= spectrum[(problem_.spectrum == Sharing::each ? k * each : 0) + i] /
@@ -227,7 +228,7 @@ private:
         plan.execute(in[0].as<const C>(), to, {}, workspace);
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     Random& random_;
     const Setting& setting_;
     Journal& journal_;
@@ -239,14 +240,14 @@ private:
 
 } // namespace
 
-void run_gpu_transform(const Problem& problem, const gpu::PlanOptions& options, Random& random,
+void run_gpu_transform(const Transform& problem, const gpu::PlanOptions& options, Random& random,
                        const Setting& setting, Journal& journal) {
     GpuTransformRun(problem, random, setting, journal).run(options);
 }
 
 void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& journal) {
     Random random(seed);
-    const Problem problem = draw_gpu_transform(random, setting.limits);
+    const Transform problem = draw_gpu_transform(random, setting.limits);
     journal.doing("gpu " + to_text(problem));
     if (!is_valid(problem)) return journal.refused();
     const gpu::PlanOptions options{.use_wisdom = false, .check = random.chance(50), .use_cache = false};

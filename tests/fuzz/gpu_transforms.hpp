@@ -8,7 +8,7 @@
 namespace swirl::fuzz {
 
 /// Plans the problem and runs it on the first GPU: results against the reference, guard zones and unchanged inputs.
-void run_gpu_transform(const Problem& problem, const gpu::PlanOptions& options, Random& random,
+void run_gpu_transform(const Transform& problem, const gpu::PlanOptions& options, Random& random,
                        const Setting& setting, Journal& journal);
 
 } // namespace swirl::fuzz

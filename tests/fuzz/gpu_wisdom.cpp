@@ -31,7 +31,7 @@ void run_transform_by_wisdom(Random& random, const Setting& setting, Journal& jo
     Limits small = setting.limits;
     small.points = std::min<Integer>(small.points, 4096);
     small.elements = std::min<Integer>(small.elements, 8192);
-    const Problem problem = draw_transform(random, small);
+    const Transform problem = draw_transform(random, small);
     journal.doing("gpu " + to_text(problem));
     if (!is_valid(problem)) return journal.refused();
     const std::string recipe = mutated(

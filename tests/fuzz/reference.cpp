@@ -19,7 +19,7 @@ namespace {
 /// Multiplications that the definition may take.
 constexpr double least_fast = 300'000;
 
-Values wht_by_butterflies(const Transform& transform, Values data) {
+Values wht_by_butterflies(const TransformDefinition& transform, Values data) {
     // Of several dimensions it is that of their product.
     for (std::size_t half = 1; half < static_cast<std::size_t>(transform.points()); half *= 2)
         for (std::size_t i = 0; i < data.size(); ++i)
@@ -33,14 +33,14 @@ Values wht_by_butterflies(const Transform& transform, Values data) {
 
 #ifdef SWIRL_HAVE_FFTW
 
-std::size_t outputs(const Transform& transform) {
+std::size_t outputs(const TransformDefinition& transform) {
     std::size_t count = 1;
     for (std::size_t d = 0; d < transform.lengths.size(); ++d)
         count *= static_cast<std::size_t>(transform.stored_output(d));
     return count;
 }
 
-std::vector<fftwl_iodim64> dimensions_of(const Transform& transform) {
+std::vector<fftwl_iodim64> dimensions_of(const TransformDefinition& transform) {
     std::vector<fftwl_iodim64> result(transform.lengths.size());
     Integer in = 1, out = 1;
     for (std::size_t d = result.size(); d-- > 0;) {
@@ -76,7 +76,7 @@ std::vector<long double> real_parts(const Values& values) {
 
 fftwl_complex* pairs(Values& values) { return reinterpret_cast<fftwl_complex*>(values.data()); }
 
-Values transform_by_fftw(const Transform& transform, Values input) {
+Values transform_by_fftw(const TransformDefinition& transform, Values input) {
     const std::vector<fftwl_iodim64> dimensions = dimensions_of(transform);
     const int rank = static_cast<int>(dimensions.size());
     constexpr unsigned flags = FFTW_ESTIMATE;
@@ -109,13 +109,13 @@ Values transform_by_fftw(const Transform& transform, Values input) {
 
 #else
 
-Values transform_by_fftw(const Transform& transform, const Values& input) {
+Values transform_by_fftw(const TransformDefinition& transform, const Values& input) {
     return transform_by_definition(transform, input);
 }
 
 #endif
 
-void prove(const Transform& transform, const Values& input, const Values& output, Random& random) {
+void prove(const TransformDefinition& transform, const Values& input, const Values& output, Random& random) {
     const long double allowed = rounding_of_outputs(transform, input);
     constexpr int proved = 2;
     for (int k = 0; k < proved; ++k) {
@@ -144,7 +144,7 @@ bool has_fast_reference() {
 #endif
 }
 
-Values reference(const Transform& transform, const Values& input, Random& random) {
+Values reference(const TransformDefinition& transform, const Values& input, Random& random) {
     if (cost_by_definition(transform) < least_fast) return transform_by_definition(transform, input);
     Values output = transform.kind == TransformKind::wht ? wht_by_butterflies(transform, input)
                                                          : transform_by_fftw(transform, input);

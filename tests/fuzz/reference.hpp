@@ -10,7 +10,7 @@ bool has_fast_reference();
 
 /// A transform in long double: by the definition where it is small, else by FFTW, or of Walsh–Hadamard transforms by
 /// butterflies; two outputs at random are then proved against the definition. Throws a Failure where they differ.
-Values reference(const Transform& transform, const Values& input, Random& random);
+Values reference(const TransformDefinition& transform, const Values& input, Random& random);
 
 /// ‖a − b‖ / ‖b‖, Euclidean; ‖a‖ where b is zero; infinite where a has a NaN.
 long double relative_error(const Complex* a, const Complex* b, std::size_t count);

@@ -27,8 +27,8 @@ void fuzz_problem_text(Random& random, const Setting& setting, Journal& journal)
     const std::string text = mutated(to_text(draw_transform(random, setting.limits)), random);
     journal.doing("the problem's text " + text);
     try {
-        const Problem problem = parse_problem(text);
-        require_stable(to_text(problem), to_text(parse_problem(to_text(problem))));
+        const Transform problem = parse_transform(text);
+        require_stable(to_text(problem), to_text(parse_transform(to_text(problem))));
         validate(problem);
     } catch (const UserError&) {
         journal.refused();
@@ -56,7 +56,7 @@ void fuzz_expression_text(Random& random, Journal& journal) {
 
 /// What an expression that a transform accepts says is read back; plans for CPUs then refuse it in words.
 void fuzz_load_text(Random& random, const Setting& setting, Journal& journal) {
-    Problem problem = draw_transform(random, setting.limits);
+    Transform problem = draw_transform(random, setting.limits);
     const std::string text =
         perhaps_mutated(random.one_of<std::string>({"x * w[i]", "x * complex h[b, i] / 2", "x where i < 7",
                                                     "i0 < 5 ? x : w[i1, i0]", "float16: re(x) * s[]",
@@ -69,9 +69,9 @@ void fuzz_load_text(Random& random, const Setting& setting, Journal& journal) {
     } catch (const UserError&) {
         return journal.refused();
     }
-    if (parse_problem(to_text(problem)) != problem)
+    if (parse_transform(to_text(problem)) != problem)
         throw Failure("text", "the text of the problem reads as another one");
-    for (const ProblemArray& array : arrays_of(problem))
+    for (const AuxiliaryArray& array : arrays_of(problem))
         if (array.elements < 1) throw Failure("text", fmt::format("array {} has no elements", array.name));
     try {
         static_cast<void>(plan(problem, {.use_wisdom = false, .cpu = setting.cpu}));
@@ -87,7 +87,7 @@ void fuzz_load_text(Random& random, const Setting& setting, Journal& journal) {
 template <class T> void run_epilogue(const MatrixProduct& product, Random& random) {
     ProductData data(product, {1, 0}, random);
     std::vector<GuardedMemory> arrays;
-    for (const ProblemArray& array : arrays_of(product)) {
+    for (const AuxiliaryArray& array : arrays_of(product)) {
         const Integer scalars = array.elements * (array.is_complex ? 2 : 1);
         GuardedMemory& memory =
             arrays.emplace_back(array.name, 0, scalars * static_cast<Integer>(sizeof(T)), 0,
@@ -99,7 +99,7 @@ template <class T> void run_epilogue(const MatrixProduct& product, Random& rando
     const auto bits_of = [&](int threads) {
         MatrixPlan plan = swirl::plan(product, {.threads = threads});
         std::size_t next = 0;
-        for (const ProblemArray& array : arrays_of(product)) {
+        for (const AuxiliaryArray& array : arrays_of(product)) {
             const auto* const numbers = reinterpret_cast<const T*>(arrays[next++].origin());
             plan = array.is_complex ? plan.with(array.name, reinterpret_cast<const std::complex<T>*>(numbers))
                                     : plan.with(array.name, numbers);
@@ -153,7 +153,7 @@ void fuzz_recipe_text(Random& random, const Setting& setting, Journal& journal) 
     Limits limits = setting.limits;
     limits.points = std::min<Integer>(limits.points, 4096);
     limits.elements = std::min<Integer>(limits.elements, 8192);
-    const Problem problem = draw_transform(random, limits);
+    const Transform problem = draw_transform(random, limits);
     journal.doing(to_text(problem));
     if (!is_valid(problem)) return journal.refused();
     PlanOptions options{.use_wisdom = false, .check = false, .cpu = setting.cpu};

@@ -34,7 +34,7 @@ struct Loop {
     Integer length, stride;
 };
 
-std::vector<Loop> loops_of(const Problem& problem, const Transform& transform, From side) {
+std::vector<Loop> loops_of(const Transform& problem, const TransformDefinition& transform, From side) {
     std::vector<Loop> loops;
     const auto stride = [&](const Dimension& axis) {
         return side == From::input ? axis.input_stride : axis.output_stride;
@@ -59,7 +59,7 @@ Reach reach_of(const std::vector<Loop>& loops) {
 
 } // namespace
 
-TransformData::TransformData(const Problem& problem, Random& random, bool for_pairs)
+TransformData::TransformData(const Transform& problem, Random& random, bool for_pairs)
     : problem_(problem), scalar_(bytes_of(problem.precision)) {
     transform_ = {problem.kind, problem.direction, {}};
     for (const Dimension& dimension : problem.dimensions) transform_.lengths.push_back(dimension.length);

@@ -4,7 +4,7 @@
 #include "fuzz/guarded_memory.hpp"
 #include "fuzz/random.hpp"
 
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 #include <functional>
 #include <memory>
@@ -18,11 +18,11 @@ enum class From : bool { input, output };
 class TransformData {
 public:
     /// Arrays lie at any multiple of their numbers' size; on GPUs, where `for_pairs`, at one of a pair's.
-    TransformData(const Problem& problem, Random& random, bool for_pairs = false);
+    TransformData(const Transform& problem, Random& random, bool for_pairs = false);
 
-    const Problem& problem() const { return problem_; }
+    const Transform& problem() const { return problem_; }
     /// Of one transform of the batch.
-    const Transform& transform() const { return transform_; }
+    const TransformDefinition& transform() const { return transform_; }
     std::size_t transforms() const;
 
     /// Elements of a side, transforms of the batch one after the other, row-major; real ones have imaginary parts 0.
@@ -49,8 +49,8 @@ private:
     void allow(From side);
     bool is_planar(From side) const { return place(side).imaginary != nullptr; }
 
-    Problem problem_;
-    Transform transform_;
+    Transform problem_;
+    TransformDefinition transform_;
     Integer scalar_; ///< bytes of a real number
     Place input_, output_;
 };

@@ -21,7 +21,7 @@ template <class T> void execute_as(const Plan& plan, const TransformData& data, 
     const auto of = [&]<class E>(From side, E) { return reinterpret_cast<E*>(data.real(side)); };
     T* const imaginary_in = reinterpret_cast<T*>(data.imaginary(From::input));
     T* const imaginary_out = reinterpret_cast<T*>(data.imaginary(From::output));
-    const Problem& problem = data.problem();
+    const Transform& problem = data.problem();
     const bool half_spectra = problem.kind == TransformKind::real_dft;
     const bool forward = problem.direction == Direction::forward;
     const bool in_place = problem.placement == Placement::in_place;
@@ -43,8 +43,8 @@ template <class T> void execute_as(const Plan& plan, const TransformData& data, 
 }
 
 /// The inverse, up to a factor, with input and output exchanged; 1/factor is its scale.
-std::optional<Problem> inverse_of(const Problem& problem) {
-    Problem inverse = problem;
+std::optional<Transform> inverse_of(const Transform& problem) {
+    Transform inverse = problem;
     double factor = problem.scale;
     for (const Dimension& dimension : problem.dimensions) {
         const bool doubles = problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft &&
@@ -70,7 +70,7 @@ std::optional<Problem> inverse_of(const Problem& problem) {
 /// One problem on the CPU at hand.
 class TransformRun {
 public:
-    TransformRun(const Problem& problem, Random& random, const Setting& setting, Journal& journal)
+    TransformRun(const Transform& problem, Random& random, const Setting& setting, Journal& journal)
         : problem_(problem), random_(random), setting_(setting), journal_(journal), data_(problem, random) {}
 
     void run() {
@@ -166,7 +166,7 @@ private:
 
     void run_inverse(const Plan& plan, PlanOptions options) {
         options.effort = Effort::estimate;
-        const std::optional<Problem> inverse = inverse_of(problem_);
+        const std::optional<Transform> inverse = inverse_of(problem_);
         if (!inverse || !is_valid(*inverse)) return;
         journal_.doing(fmt::format("{} threads={} check={}, the inverse of {}", to_text(*inverse),
                                    options.threads, options.check, to_text(problem_)));
@@ -186,7 +186,7 @@ private:
         require_close(*inverse, there.elements(From::output), expected, 2 * setting_.tolerance);
     }
 
-    const Problem& problem_;
+    const Transform& problem_;
     Random& random_;
     const Setting& setting_;
     Journal& journal_;
@@ -196,7 +196,7 @@ private:
 
 } // namespace
 
-bool is_valid(const Problem& problem) {
+bool is_valid(const Transform& problem) {
     try {
         validate(problem);
         return true;
@@ -220,7 +220,7 @@ void execute(const Plan& plan, const TransformData& data, Workspace workspace) {
     execute_as<double>(plan, data, workspace);
 }
 
-Values random_input(const Transform& transform, std::size_t transforms, Random& random) {
+Values random_input(const TransformDefinition& transform, std::size_t transforms, Random& random) {
     const auto points = static_cast<std::size_t>(transform.points());
     const bool is_complex =
         transform.kind == TransformKind::dft || transform.kind == TransformKind::convolution;
@@ -229,7 +229,7 @@ Values random_input(const Transform& transform, std::size_t transforms, Random& 
         Values values(points);
         for (Complex& value : values) value = {random.uniform(), is_complex ? random.uniform() : 0};
         if (transform.makes_reals()) {
-            Transform forward = transform;
+            TransformDefinition forward = transform;
             forward.direction = Direction::forward;
             values = reference(forward, values, random);
         }
@@ -251,7 +251,7 @@ Values expected_output(const TransformData& data, Random& random) {
     return result;
 }
 
-void require_close(const Problem& problem, const Values& found, const Values& expected, double tolerance) {
+void require_close(const Transform& problem, const Values& found, const Values& expected, double tolerance) {
     // Of one element, beside the root mean square: an error of few elements does not get lost among many.
     constexpr double of_one = 16;
     std::size_t transforms = 1;
@@ -276,16 +276,16 @@ void require_close(const Problem& problem, const Values& found, const Values& ex
     }
 }
 
-void run_transform(const Problem& problem, Random& random, const Setting& setting, Journal& journal) {
+void run_transform(const Transform& problem, Random& random, const Setting& setting, Journal& journal) {
     TransformRun(problem, random, setting, journal).run();
 }
 
 void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal) {
     Random random(seed);
-    const Problem problem = draw_transform(random, setting.limits);
+    const Transform problem = draw_transform(random, setting.limits);
     journal.doing(to_text(problem));
     if (!is_valid(problem)) return journal.refused();
-    if (parse_problem(to_text(problem)) != problem)
+    if (parse_transform(to_text(problem)) != problem)
         throw Failure("text", "the text of the problem reads as another one");
     run_transform(problem, random, setting, journal);
 }

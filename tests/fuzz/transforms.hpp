@@ -9,7 +9,7 @@
 
 namespace swirl::fuzz {
 
-bool is_valid(const Problem& problem);
+bool is_valid(const Transform& problem);
 
 /// Throws a Failure where numbers are not the same bits.
 void require_same(const Values& found, const Values& expected, const char* what);
@@ -18,16 +18,16 @@ void require_same(const Values& found, const Values& expected, const char* what)
 void execute(const Plan& plan, const TransformData& data, Workspace workspace = {});
 
 /// Random numbers for an input; half spectra are those of real data.
-Values random_input(const Transform& transform, std::size_t transforms, Random& random);
+Values random_input(const TransformDefinition& transform, std::size_t transforms, Random& random);
 
 /// What the problem makes of its input, in long double.
 Values expected_output(const TransformData& data, Random& random);
 
 /// Throws a Failure where one transform of the batch is further off than `tolerance` units of ε·√log₂n.
-void require_close(const Problem& problem, const Values& found, const Values& expected, double tolerance);
+void require_close(const Transform& problem, const Values& found, const Values& expected, double tolerance);
 
 /// Plans the problem for the setting's CPU and runs it: results against the reference, guard zones, unchanged inputs, the
 /// same bits by other ways of planning and executing, and the inverse transform of the results.
-void run_transform(const Problem& problem, Random& random, const Setting& setting, Journal& journal);
+void run_transform(const Transform& problem, Random& random, const Setting& setting, Journal& journal);
 
 } // namespace swirl::fuzz

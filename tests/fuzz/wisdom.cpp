@@ -50,7 +50,7 @@ std::string any_value(const std::string& present, Random& random) {
 
 /// A problem that was planned by measuring, and the recipe that wisdom then had for it.
 struct Learned {
-    Problem problem;
+    Transform problem;
     std::string recipe;
     bool is_untouched = true; ///< nothing that wisdom says of it was damaged
 };
@@ -94,7 +94,7 @@ private:
         const Limits small{.points = 256, .elements = 512, .places = 4096};
         std::set<std::string> texts;
         for (int k = 0; k < 3; ++k) {
-            const Problem problem = draw_transform(random_, small);
+            const Transform problem = draw_transform(random_, small);
             if (!is_valid(problem) || !texts.insert(to_text(problem)).second) continue;
             journal_.doing("measures " + to_text(problem));
             const std::string recipe = plan(problem, options(Effort::measure)).recipe();

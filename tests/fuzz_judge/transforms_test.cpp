@@ -22,7 +22,7 @@ using Fault = std::function<void(TransformData&, GuardedMemory& workspace)>;
 
 /// The kind of failure that a case with a fault ends with, planted after execution number `execution` of it; "" where
 /// it found none. Nothing where the case has no such execution.
-std::optional<std::string> found(const Problem& problem, std::uint64_t seed, int execution,
+std::optional<std::string> found(const Transform& problem, std::uint64_t seed, int execution,
                                  const Fault& fault) {
     static const auto record = std::make_unique<Record>();
     Journal journal(*record);
@@ -56,7 +56,7 @@ void expect_found(const Fault& fault, const std::set<std::string>& kinds) {
     for (const char* text : problems)
         for (std::uint64_t seed = 1; seed <= seeds; ++seed)
             for (int execution = 0; execution < executions; ++execution)
-                if (const auto kind = found(parse_problem(text), seed, execution, fault)) {
+                if (const auto kind = found(parse_transform(text), seed, execution, fault)) {
                     EXPECT_TRUE(kinds.contains(*kind))
                         << text << ", seed " << seed << ", execution " << execution << ": '" << *kind << "'";
                     ++planted;
@@ -99,7 +99,8 @@ Fault written(From side, Integer (*offset)(const GuardedMemory&)) {
 TEST(FuzzOfTransforms, FindsNothingWhereNothingIsWrong) {
     for (const char* text : problems)
         for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-            EXPECT_EQ(found(parse_problem(text), seed, 0, [](TransformData&, GuardedMemory&) {}), "") << text;
+            EXPECT_EQ(found(parse_transform(text), seed, 0, [](TransformData&, GuardedMemory&) {}), "")
+                << text;
 }
 
 TEST(FuzzOfTransforms, FindsOneElementThatIsOff) {
@@ -143,7 +144,7 @@ TEST(FuzzOfTransforms, FindsOneTransformOfABatchThatIsWrong) {
     };
     for (const char* text : {"dft 60 float32 batch=3 inplace", "dft 8 batch=1000", "dct4 5 batch=2x3"})
         for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-            EXPECT_EQ(found(parse_problem(text), seed, 0, last_is_the_first), "wrong") << text;
+            EXPECT_EQ(found(parse_transform(text), seed, 0, last_is_the_first), "wrong") << text;
 }
 
 TEST(FuzzOfTransforms, FindsWritesOutsideOfArrays) {
@@ -159,7 +160,7 @@ TEST(FuzzOfTransforms, FindsWritesOutsideOfTheWorkspace) {
     const std::set<std::string> kinds = {"guard zone", "crash"};
     for (const char* text : {"dft 4096", "dft 1009", "rdft 64x48"})
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-            const Problem problem = parse_problem(text);
+            const Transform problem = parse_transform(text);
             const Fault behind = [](TransformData&, GuardedMemory& workspace) {
                 write(workspace, workspace.end());
             };
@@ -174,13 +175,14 @@ TEST(FuzzOfTransforms, FindsWritesIntoGaps) {
     for (const char* text : {"dft 16 in=2 out=2", "dft 7 inplace strides=-3", "dct2 9 strides=4"})
         for (std::uint64_t seed = 1; seed <= seeds; ++seed)
             for (const From side : {From::input, From::output})
-                EXPECT_EQ(found(parse_problem(text), seed, 0, written(side, gap)), "written outside") << text;
+                EXPECT_EQ(found(parse_transform(text), seed, 0, written(side, gap)), "written outside")
+                    << text;
 }
 
 TEST(FuzzOfTransforms, FindsAnInputThatChanged) {
     for (const char* text : {"dft 64", "rdft 48x6", "rdft 90 backward", "dct2 33", "dft 6 planar"})
         for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-            EXPECT_EQ(found(parse_problem(text), seed, 0,
+            EXPECT_EQ(found(parse_transform(text), seed, 0,
                             written(From::input, [](const GuardedMemory&) { return Integer{0}; })),
                       "written outside")
                 << text;
@@ -193,7 +195,7 @@ TEST(FuzzOfTransforms, FindsBitsThatDependOnHowAPlanCame) {
             data.real(From::output)[0] ^= std::byte{1};
         };
         // The second execution is one from the recipe or through C, or the inverse, to which a bit makes no difference.
-        const auto kind = found(parse_problem("wht 16x4"), seed, 1, last_bit);
+        const auto kind = found(parse_transform("wht 16x4"), seed, 1, last_bit);
         planted += kind == "other bits" ? 1 : 0;
     }
     EXPECT_GT(planted, seeds / 2);

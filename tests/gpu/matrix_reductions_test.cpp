@@ -60,7 +60,7 @@ void expect_reductions(MatrixProduct product, const std::string& schedule, float
     std::deque<gpu::Array<float>> there;
     gpu::MatrixPlan plan =
         gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule});
-    for (const ProblemArray& result : results_of(product)) {
+    for (const AuxiliaryArray& result : results_of(product)) {
         there.emplace_back(static_cast<std::size_t>(result.elements));
         plan = plan.with(result.name, there.back().data());
     }

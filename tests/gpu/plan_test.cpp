@@ -22,15 +22,15 @@
 namespace swirl::planning {
 namespace {
 
-bool has_halves(const Problem& problem) { return real_bytes(problem.precision) < 4; }
+bool has_halves(const Transform& problem) { return real_bytes(problem.precision) < 4; }
 
 /// What the CPU is to compute: float32 for 16 bits.
-Problem on_cpu(Problem problem) {
+Transform on_cpu(Transform problem) {
     if (has_halves(problem)) problem.precision = Precision::float32;
     return problem;
 }
 
-template <class F> void for_each_place(const Problem& problem, Side side, F&& f) {
+template <class F> void for_each_place(const Transform& problem, Side side, F&& f) {
     const Extent reach = extent(problem, side);
     for (Integer offset = reach.lowest; offset <= reach.highest; ++offset) f(offset);
 }
@@ -38,7 +38,7 @@ template <class F> void for_each_place(const Problem& problem, Side side, F&& f)
 /// A problem's input, what the CPU makes of it, and room for both on the GPU.
 class Comparison {
 public:
-    Comparison(const Problem& problem, const runtime::GpuDevice& device, std::uint32_t seed = 3)
+    Comparison(const Transform& problem, const runtime::GpuDevice& device, std::uint32_t seed = 3)
         : problem_(problem), expected_(on_cpu(problem)), data_(problem), there_(device, data_) {
         data_.fill(seed);
         expected_.fill(seed);
@@ -92,13 +92,13 @@ private:
         }
     }
 
-    Problem problem_;
+    Transform problem_;
     ProblemData expected_;
     ProblemData data_;
     GpuProblemData there_;
 };
 
-double tolerance_of(const Problem& problem) {
+double tolerance_of(const Transform& problem) {
     const auto dimensions = static_cast<double>(problem.dimensions.size()); // each rounds once
     switch (problem.precision) {
     case Precision::float32: return 6e-7;
@@ -111,14 +111,14 @@ double tolerance_of(const Problem& problem) {
 
 class PlansOnGpu : public support::FirstGpu {
 protected:
-    std::shared_ptr<const GpuPlan> plan_of(const Problem& problem, bool check = true) {
+    std::shared_ptr<const GpuPlan> plan_of(const Transform& problem, bool check = true) {
         return GpuPlan::build(problem, search::gpu_recipe(problem, device->target()), *device,
                               {.check = check});
     }
 
     void compare(const std::string& text) {
         SCOPED_TRACE(text);
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         try {
             const auto plan = plan_of(problem);
             Comparison comparison(problem, *device);
@@ -208,7 +208,7 @@ TEST_F(PlansOnGpu, ComputeStridesAndSeveralDimensions) {
 }
 
 TEST_F(PlansOnGpu, GiveTheSameBitsFromManyThreadsAndStreams) {
-    const Problem problem = swirl::problem("dft 480 float32 batch=50");
+    const Transform problem = swirl::problem("dft 480 float32 batch=50");
     const auto plan = plan_of(problem);
     std::vector<double> errors(8, 1);
     std::vector<std::thread> threads;
@@ -225,7 +225,7 @@ TEST_F(PlansOnGpu, GiveTheSameBitsFromManyThreadsAndStreams) {
 }
 
 TEST_F(PlansOnGpu, StayUsableAfterBadArguments) {
-    const Problem problem = swirl::problem("dft 64 float32 batch=4");
+    const Transform problem = swirl::problem("dft 64 float32 batch=4");
     const auto plan = plan_of(problem);
     Comparison comparison(problem, *device);
     const Arguments good = comparison.arguments();
@@ -247,7 +247,7 @@ TEST_F(PlansOnGpu, StayUsableAfterBadArguments) {
 }
 
 TEST_F(PlansOnGpu, RefuseRecipesThatAskForTooMuchAndStayUsable) {
-    const Problem problem = swirl::problem("dft 4096 batch=8");
+    const Transform problem = swirl::problem("dft 4096 batch=8");
     EXPECT_THROW(GpuPlan::build(problem, parse_recipe("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),
                  UserError);
     compare("dft 4096 batch=8");
@@ -281,7 +281,7 @@ TEST_F(PlansOnGpu, AreRecordedIntoGraphs) {
     for (const char* text : {"dft 512 batch=20 float32", "dft 64x32 float32", "dft 12 inplace batch=9",
                              "dft 65536 float32 batch=2", "rdft 12x30 backward"}) {
         SCOPED_TRACE(text);
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         const auto plan = plan_of(problem);
         Comparison comparison(problem, *device);
         ASSERT_EQ(graphs.begin(stream->handle(), 0), 0); // in the mode in which nothing may wait

@@ -29,7 +29,7 @@ TEST_F(SearchOnThisGpu, FindsRecipesThatAreNotSlowerAndComputeTheTransform) {
     for (const char* text : {"dft 1024 float32", "dft 1000 float32 batch=5000", "rdft 4096 float32 batch=300",
                              "dft 256x256 float32 batch=4", "dft 96 inplace batch=20000"}) {
         SCOPED_TRACE(text);
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         const double start = runtime::monotonic_seconds();
         const auto plan = make_gpu_plan(
             problem, *device, {.effort = Effort::measure, .time_budget_seconds = 3, .use_cache = false});
@@ -50,7 +50,7 @@ TEST_F(SearchOnThisGpu, PlansThatWereKeptComputeTheTransformToo) {
     for (const char* text : {"dft 1024 float32 batch=9", "dft 65536 float32 batch=2", "dft 60x64 inplace",
                              "rdft 1000 backward batch=5", "dft 1021 float32 batch=3"}) {
         SCOPED_TRACE(text);
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         const auto first = make_gpu_plan(problem, *device); // each is checked against the definition
         const auto kept = make_gpu_plan(problem, *device);
         EXPECT_EQ(kept->recipe(), first->recipe());

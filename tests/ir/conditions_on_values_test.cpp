@@ -1,12 +1,12 @@
 // What is executed as data say: who meets, what is written down, and where it cannot be.
 
-#include "../support/error_of.hpp"
 #include "interpreter_run.hpp"
 #include "ir/analysis.hpp"
 #include "ir/builder.hpp"
 #include "ir/count.hpp"
 #include "ir/print.hpp"
 #include "ir/verify.hpp"
+#include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
 

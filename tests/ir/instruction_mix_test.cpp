@@ -1,8 +1,8 @@
 #include "ir/instruction_mix.hpp"
 
-#include "../support/error_of.hpp"
 #include "base/error.hpp"
 #include "ir/builder.hpp"
+#include "support/error_of.hpp"
 
 #include "tiles_kernel.hpp"
 

@@ -3,8 +3,8 @@
 
 #include "ir/verify.hpp"
 
-#include "../support/error_of.hpp"
 #include "ir/builder.hpp"
+#include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
 

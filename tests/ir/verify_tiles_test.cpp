@@ -2,8 +2,8 @@
 
 #include "ir/verify.hpp"
 
-#include "../support/error_of.hpp"
 #include "ir/print.hpp"
+#include "support/error_of.hpp"
 #include "tiles_kernel.hpp"
 
 #include <gtest/gtest.h>

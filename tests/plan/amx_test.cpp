@@ -264,9 +264,9 @@ TEST_F(AmxProducts, EndWithEpilogues) {
             MatrixEpilogue epilogue(product);
             ASSERT_TRUE(epilogue.suits_amx());
             epilogue.make_amx(AmxKernels::of(6));
-            const std::vector<ProblemArray> arrays = arrays_of(product);
+            const std::vector<AuxiliaryArray> arrays = arrays_of(product);
             std::vector<const void*> places;
-            for (const ProblemArray& array : arrays)
+            for (const AuxiliaryArray& array : arrays)
                 places.push_back(array.name == "bias" ? bias.data() : scale.data());
             const MatrixExtras extras{.epilogue = {&epilogue, places.data()},
                                       .route = AmxRoute{.term_products = 6}};

@@ -31,7 +31,7 @@ protected:
 TEST_F(ArgumentChecks, AdmitWhatDoesNotOverlapAndNothingNearer) {
     for (const char* text : {"dft 8", "dft 4 in=3 out=2", "dft 4 in=-3", "rdft 10", "rdft 10 backward",
                              "dft 4 float32 batch=3:(9,4)"}) {
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         const ArgumentCheck check(problem);
         const std::ptrdiff_t step = problem.precision == Precision::float32 ? 4 : 8;
         const Extent in = extent(problem, Side::input), out = extent(problem, Side::output);
@@ -50,7 +50,7 @@ TEST_F(ArgumentChecks, AdmitWhatDoesNotOverlapAndNothingNearer) {
 }
 
 TEST_F(ArgumentChecks, AdmitOnlyOnePointerInPlace) {
-    const ArgumentCheck check(parse_problem("dft 8 inplace"));
+    const ArgumentCheck check(parse_transform("dft 8 inplace"));
     EXPECT_TRUE(check.admits(at(1024, 1024)));
     for (const std::ptrdiff_t output : {0, 1016, 1032, 2048}) {
         EXPECT_FALSE(check.admits(at(1024, output)));
@@ -59,7 +59,7 @@ TEST_F(ArgumentChecks, AdmitOnlyOnePointerInPlace) {
 }
 
 TEST_F(ArgumentChecks, RefuseNullAndMisalignedPointers) {
-    const ArgumentCheck check(parse_problem("dft 4"));
+    const ArgumentCheck check(parse_transform("dft 4"));
     for (const Arguments& arguments : {Arguments{}, Arguments{.input = memory_.data()},
                                        Arguments{.output = memory_.data()}, at(4, 1024), at(0, 1025)}) {
         EXPECT_FALSE(check.admits(arguments));
@@ -68,7 +68,7 @@ TEST_F(ArgumentChecks, RefuseNullAndMisalignedPointers) {
 }
 
 TEST_F(ArgumentChecks, LeavePlanarArgumentsToThePreciseCheck) {
-    const ArgumentCheck check(parse_problem("dft 4 planar"));
+    const ArgumentCheck check(parse_transform("dft 4 planar"));
     Arguments arguments = at(0, 1024);
     arguments.input_imaginary = memory_.data() + 2048;
     arguments.output_imaginary = memory_.data() + 3072;

@@ -14,7 +14,7 @@ namespace {
 
 /// What the check says of a right plan after whose executions `spoil` is called.
 template <class F> std::string error_after(const char* text, const char* recipe, F&& spoil) {
-    const Problem problem = swirl::problem(text);
+    const Transform problem = swirl::problem(text);
     const auto plan = Plan::build(problem, parse_recipe(recipe), {.check = false});
     return error_of<InternalError>([&] {
         check_against_definition(problem, plan->recipe(), [&](ProblemData& data) {

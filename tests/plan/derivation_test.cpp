@@ -17,7 +17,7 @@ namespace {
 /// Interprets a contiguous kernel as it goes to the machine; scratch starts unwritten.
 double error_in_interpreter(const std::vector<Integer>& lengths, const char* tree, const target::Cpu& cpu,
                             Precision precision) {
-    const Problem problem = Problem::dft(lengths, {.precision = precision});
+    const Transform problem = Transform::dft(lengths, {.precision = precision});
     const Integer n = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
     const Derivation derivation = derive(problem, dimension_passes(problem)[0], rules::parse_tree(tree), cpu);
     std::mt19937 generator(static_cast<unsigned>(n));
@@ -79,7 +79,7 @@ TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
             EXPECT_LT(error_in_interpreter({n}, tree, target::avx512_cpu(), precision),
                       precision == Precision::float64 ? 1e-15 : 5e-7)
                 << n << tree;
-            const Problem problem = Problem::dft({n}, {.precision = precision});
+            const Transform problem = Transform::dft({n}, {.precision = precision});
             const Derivation derivation =
                 derive(problem, dimension_passes(problem)[0], rules::parse_tree(tree), target::avx512_cpu());
             int accesses = 0;

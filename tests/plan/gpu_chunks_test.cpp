@@ -10,7 +10,7 @@ namespace swirl::planning {
 namespace {
 
 TEST(ChunksOfABatch, CoverItOnce) {
-    const Problem all = problem("dft 64 float32 batch=10:(100,70)x3:2000");
+    const Transform all = problem("dft 64 float32 batch=10:(100,70)x3:2000");
     const GpuChunks chunks(all, 4);
     EXPECT_EQ(chunks.whole(), 2);
     EXPECT_EQ(chunks.rest(), 2);
@@ -39,7 +39,7 @@ TEST(ChunksOfABatch, AreNotForWhatDiffersFromTransformToTransform) {
     EXPECT_THROW(GpuChunks(problem("convolution 64 batch=10 spectrum=each"), 4), UserError);
     EXPECT_THROW(GpuChunks(problem("dft 64 batch=10 load=\"x * w[b, i]\""), 4), UserError);
     EXPECT_THROW(GpuChunks(problem("dft 64 batch=10 store=\"x where b < 4\""), 4), UserError);
-    const Problem shared = problem("convolution 64 batch=10 load=\"x * w[i]\"");
+    const Transform shared = problem("convolution 64 batch=10 load=\"x * w[i]\"");
     const ArrayArgument arrays[2] = {};
     char memory[1] = {};
     const Arguments all{.input = memory, .output = memory, .arrays = arrays};

@@ -158,7 +158,7 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     ASSERT_EQ(setenv("SWIRL_KERNEL_CACHE", folder.path().c_str(), 1), 0); // no plan before this one has asked
     runtime::KernelCache& cache = *runtime::KernelCache::of_user();
     ASSERT_EQ(cache.folder(), folder.path());
-    const Problem transform = problem("dft 256 batch=8");
+    const Transform transform = problem("dft 256 batch=8");
     const Recipe recipe = parse_recipe("sm_90 chunk 3: 0 stockham(16,16) on 32x2 pad 32");
     const GpuDevice device(0, driver());
     const auto plans = [&] {
@@ -176,7 +176,7 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     EXPECT_EQ(plans(), 2) << "of a whole chunk and of the rest";
     EXPECT_THROW(build(true), InternalError) << "nobody has checked it yet";
     for (const Integer batch : {3, 2}) {
-        const Problem part = problem("dft 256 batch=" + std::to_string(batch));
+        const Transform part = problem("dft 256 batch=" + std::to_string(batch));
         GpuKernels(part, recipe, device, target::gpu_named("sm_90"), &cache).store(true);
     }
     fake.launches.clear();

@@ -2,10 +2,10 @@
 
 #include "plan/gpu_matrix_kernel.hpp"
 
-#include "../support/error_of.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "ir/interpreter.hpp"
 #include "problem/expression.hpp"
+#include "support/error_of.hpp"
 #include "support/interpreted_product.hpp"
 #include "support/kernel_sequence.hpp"
 
@@ -42,7 +42,7 @@ public:
         const bool is_e4m3 = product.type_of_a() == DataType::float8_e4m3;
         for (const char* name : {"a", "b"}) fill(kernels_.memory(name), random, is_e4m3 ? 15 : 99);
         fill(kernels_.memory("factors"), random);
-        for (const ProblemArray& array : known_) fill(kernels_.memory("with_" + array.name), random);
+        for (const AuxiliaryArray& array : known_) fill(kernels_.memory("with_" + array.name), random);
         if (reads_c) fill(kernels_.memory("c"), random);
         before_ = kernels_.memory("c");
         kernels_.run({product.k > 0 ? 1 : 0, reads_c ? 1 : 0});
@@ -91,7 +91,7 @@ private:
 
     const MatrixProduct& product_;
     bool reads_c_;
-    std::vector<ProblemArray> known_;
+    std::vector<AuxiliaryArray> known_;
     support::KernelSequence kernels_;
     ir::Memory before_;
 };

@@ -47,7 +47,7 @@ public:
         validate(product);
         std::mt19937 random(5);
         std::vector<std::string> filled = {"a", "b", "factors"};
-        for (const ProblemArray& array : arrays_of(product)) filled.push_back("with_" + array.name);
+        for (const AuxiliaryArray& array : arrays_of(product)) filled.push_back("with_" + array.name);
         if (reads_c) filled.emplace_back("c");
         std::uniform_int_distribution<int> uniform(-99, 99);
         for (const std::string& name : filled)

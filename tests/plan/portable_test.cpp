@@ -21,7 +21,7 @@ using Exact = std::complex<long double>;
 
 /// A plan run once on random data.
 struct Trial {
-    Trial(const Problem& problem, const Plan& plan, unsigned seed = 1, void* workspace = nullptr) {
+    Trial(const Transform& problem, const Plan& plan, unsigned seed = 1, void* workspace = nullptr) {
         ProblemData data(problem);
         data.fill(seed);
         before = values(problem, Side::input, data);
@@ -30,7 +30,7 @@ struct Trial {
     }
 
     /// All elements of a side in the order of its loops, batches first, the last dimension fastest.
-    static std::vector<Value> values(const Problem& problem, Side side, const ProblemData& data) {
+    static std::vector<Value> values(const Transform& problem, Side side, const ProblemData& data) {
         const std::vector<Axis> loops = axes(problem, side);
         Integer count = 1;
         for (const Axis& axis : loops) count *= axis.length;
@@ -49,7 +49,7 @@ struct Trial {
 };
 
 /// Output at index `k` of transform `batch` of a DFT, by its definition.
-Exact definition(const Problem& problem, const std::vector<Value>& x, Integer batch, Integer k) {
+Exact definition(const Transform& problem, const std::vector<Value>& x, Integer batch, Integer k) {
     const long double sign = problem.direction == Direction::forward ? -1 : 1;
     const Integer points = transform_size(problem);
     Exact sum = 0;
@@ -70,7 +70,7 @@ Exact definition(const Problem& problem, const std::vector<Value>& x, Integer ba
 }
 
 /// Relative error of up to 40 outputs of each transform.
-double error_of(const Problem& problem, const Trial& run) {
+double error_of(const Transform& problem, const Trial& run) {
     const Integer points = transform_size(problem), step = points / 40 + 1;
     long double difference = 0, norm = 0;
     for (Integer batch = 0; batch < batch_count(problem); ++batch)
@@ -83,17 +83,17 @@ double error_of(const Problem& problem, const Trial& run) {
     return static_cast<double>(std::sqrt(difference / norm));
 }
 
-double tolerance(const Problem& problem) {
+double tolerance(const Transform& problem) {
     const double epsilon = problem.precision == Precision::float32 ? 0x1p-24 : 0x1p-53;
     return 4 * epsilon * (1 + std::sqrt(std::log2(static_cast<double>(transform_size(problem)))));
 }
 
-std::shared_ptr<const Plan> portable_plan(const Problem& problem, const std::string& passes) {
+std::shared_ptr<const Plan> portable_plan(const Transform& problem, const std::string& passes) {
     return Plan::build(problem, parse_recipe("portable: " + passes));
 }
 
 void expect_right(const std::string& text, const std::string& passes) {
-    const Problem problem = parse_problem(text);
+    const Transform problem = parse_transform(text);
     const auto plan = portable_plan(problem, passes);
     EXPECT_LT(error_of(problem, Trial(problem, *plan)), tolerance(problem)) << text << " by " << passes;
 }
@@ -165,7 +165,7 @@ TEST(PortablePlans, AgreeWithMachineCodeForEveryKind) {
         {"dft 60 batch=5", "0 stockham(10,6)"},
     };
     for (const auto& [text, passes] : cases) {
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         const auto portable = portable_plan(problem, passes);
         const auto compiled = Plan::build(problem, parse_recipe(std::string("sse2: ") + passes));
         EXPECT_EQ(compiled->cpu().name, "sse2");
@@ -181,7 +181,7 @@ TEST(PortablePlans, AgreeWithMachineCodeForEveryKind) {
 }
 
 TEST(PortablePlans, SayWhatTheyAre) {
-    const Problem problem = Problem::dft({64});
+    const Transform problem = Transform::dft({64});
     const auto plan = portable_plan(problem, "0 stockham(8,8)");
     EXPECT_EQ(plan->cpu().name, "portable");
     const auto passes = plan->describe();
@@ -200,7 +200,7 @@ TEST(PortablePlans, SayWhatTheyAre) {
 }
 
 TEST(PortablePlans, RunInTheCallersWorkspace) {
-    const Problem problem = Problem::dft({1000});
+    const Transform problem = Transform::dft({1000});
     const auto plan = portable_plan(problem, "0 stockham(10,10,10)");
     const Trial expected(problem, *plan);
     ASSERT_GT(plan->workspace_bytes(), 0u);
@@ -219,7 +219,7 @@ public:
 TEST(PortableFallback, ServesWhereMachineCodeIsSwitchedOff) {
     const WithoutMachineCode off;
     ASSERT_FALSE(runtime::ExecutableCode::is_available());
-    const Problem problem = Problem::dft({60});
+    const Transform problem = Transform::dft({60});
     const Recipe recipe = parse_recipe("avx512: 0 stockham(10,6)");
     const auto plan = Plan::build(problem, recipe);
     EXPECT_EQ(plan->cpu().name, "portable");
@@ -234,7 +234,7 @@ TEST(PortableFallback, ServesWhereMachineCodeIsSwitchedOff) {
     constexpr unsigned long refuse_exec_gain = 1;
     if (prctl(set_memory_deny_write_execute, refuse_exec_gain, 0ul, 0ul, 0ul) != 0) std::_Exit(77);
     if (runtime::ExecutableCode::is_available()) std::_Exit(77);
-    const Problem problem = Problem::dft({60});
+    const Transform problem = Transform::dft({60});
     const auto plan = Plan::build(problem, parse_recipe("sse2: 0 stockham(10,6)"));
     const bool right = error_of(problem, Trial(problem, *plan)) < tolerance(problem);
     std::_Exit(right && plan->cpu().name == "portable" ? 0 : 1);

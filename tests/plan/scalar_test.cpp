@@ -20,7 +20,7 @@ TEST(ScalarRecipe, RoundTrips) {
 TEST(ScalarRecipe, NamesWhatItDoesNotKnow) {
     EXPECT_THROW(parse_recipe("sse2 wide: 0 codelet"), UserError);
     EXPECT_THROW(parse_recipe("sse2 scalar scalar: 0 codelet"), UserError);
-    EXPECT_THROW(Plan::build(Problem::dft({8}), parse_recipe("portable scalar: 0 codelet")), UserError);
+    EXPECT_THROW(Plan::build(Transform::dft({8}), parse_recipe("portable scalar: 0 codelet")), UserError);
 }
 
 /// Lanes of the widest value.
@@ -38,7 +38,7 @@ TEST(ScalarRecipe, MakesProgramsWithoutVectorsThatAreTheTransform) {
         for (const char* text :
              {"dft 64", "dft 64 float32", "wht 64", "rdft 64", "dft 64 inplace batch=3", "dft 4096"})
             for (const bool scalar : {false, true}) {
-                const Problem problem = parse_problem(text);
+                const Transform problem = parse_transform(text);
                 Recipe recipe{std::string(cpu->name), {{0, {}}}, scalar};
                 if (problem.dimensions[0].length > 64)
                     recipe.passes[0].tree = rules::parse_tree("dft-iterative");

@@ -55,18 +55,18 @@ TEST(Expressions, AreBuiltToo) {
     EXPECT_EQ((gelu(x) / (abs(i) + sqrt(exp(i)))).text(), "gelu(x) / (abs(i) + sqrt(exp(i)))");
     EXPECT_EQ(max(tanh(x), min(i, sigmoid(x))).text(), "max(tanh(x), min(i, sigmoid(x)))");
     EXPECT_TRUE(Expression().is_identity());
-    EXPECT_EQ(Problem::dft({64}, {.load = built}).load, built);
+    EXPECT_EQ(Transform::dft({64}, {.load = built}).load, built);
 }
 
 TEST(Expressions, ArePartOfTheTextOfAProblem) {
     const char* const text = "dft 64 float32 batch=3 load=\"x * w[i]\" store=\"x where i < 9\"";
-    EXPECT_EQ(to_text(parse_problem(text)), text);
-    EXPECT_EQ(parse_problem(text), parse_problem(to_text(parse_problem(text))));
-    EXPECT_NE(hash_value(parse_problem(text)), hash_value(parse_problem("dft 64 float32 batch=3")));
-    EXPECT_EQ(arrays_of(parse_problem(text)),
-              (std::vector<ProblemArray>{{"w", false, Precision::float32, 64}}));
+    EXPECT_EQ(to_text(parse_transform(text)), text);
+    EXPECT_EQ(parse_transform(text), parse_transform(to_text(parse_transform(text))));
+    EXPECT_NE(hash_value(parse_transform(text)), hash_value(parse_transform("dft 64 float32 batch=3")));
+    EXPECT_EQ(arrays_of(parse_transform(text)),
+              (std::vector<AuxiliaryArray>{{"w", false, Precision::float32, 64}}));
     EXPECT_EQ(arrays_of(problem("dft 4x8 batch=5 load=\"x * complex float16 w[b, i1]\"")),
-              (std::vector<ProblemArray>{{"w", true, Precision::float16, 40}}));
+              (std::vector<AuxiliaryArray>{{"w", true, Precision::float16, 40}}));
 }
 
 struct Mistake {
@@ -94,7 +94,7 @@ TEST(Expressions, SayWhereTheirTextIsWrong) {
     };
     for (const Mistake& mistake : mistakes) {
         try {
-            parse_problem(mistake.text);
+            parse_transform(mistake.text);
             ADD_FAILURE() << mistake.text;
         } catch (const SyntaxError& error) {
             EXPECT_EQ(error.position(), mistake.position) << mistake.text;
@@ -215,7 +215,7 @@ TEST(Expressions, MultiplyLengthsAndFactorsWithinSixtyFourBits) {
 
 TEST(Expressions, TouchWhatConditionsWithNegativeFactorsLeave) {
     const auto range = [](const char* condition) {
-        const Problem p = problem(std::string("dft 8 load=\"x where ") + condition + "\"");
+        const Transform p = problem(std::string("dft 8 load=\"x where ") + condition + "\"");
         const IndexRange touched = touched_ranges(p, Side::input)[0];
         return std::pair(touched.first, touched.end);
     };

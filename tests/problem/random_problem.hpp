@@ -19,13 +19,13 @@ public:
     }
     bool chance(int percent) { return integer(1, 100) <= percent; }
 
-    Problem operator()() {
+    Transform operator()() {
         std::vector<Integer> lengths(static_cast<std::size_t>(integer(1, 4)));
         for (Integer& length : lengths) length = chance(5) ? integer(-2, 0) : integer(1, 9);
-        ProblemOptions options{.direction = one_of(direction_words),
-                               .precision = one_of(precision_words),
-                               .layout = one_of(layout_words),
-                               .placement = one_of(placement_words)};
+        TransformOptions options{.direction = one_of(direction_words),
+                                 .precision = one_of(precision_words),
+                                 .layout = one_of(layout_words),
+                                 .placement = one_of(placement_words)};
         if (chance(40)) options.input_strides = strides(lengths.size());
         if (chance(40)) options.output_strides = chance(30) ? options.input_strides : strides(lengths.size());
         for (Integer loops = chance(50) ? integer(1, 3) : 0; loops > 0; --loops) {
@@ -36,7 +36,7 @@ public:
         }
         if (chance(20)) options.spectrum = Sharing::each;
         if (chance(40)) options.scale = std::exp(static_cast<double>(integer(-40, 40))) / 3;
-        return Problem::make(one_of(kind_words), lengths, options);
+        return Transform::make(one_of(kind_words), lengths, options);
     }
 
 private:

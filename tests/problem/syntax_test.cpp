@@ -10,10 +10,10 @@ namespace {
 TEST(ProblemText, RoundTripsForRandomProblems) {
     RandomProblems random(1);
     for (int i = 0; i < 20000; ++i) {
-        const Problem problem = random();
+        const Transform problem = random();
         const std::string text = to_text(problem);
-        ASSERT_EQ(parse_problem(text), problem) << text;
-        ASSERT_EQ(to_text(parse_problem(text)), text);
+        ASSERT_EQ(parse_transform(text), problem) << text;
+        ASSERT_EQ(to_text(parse_transform(text)), text);
     }
 }
 
@@ -39,27 +39,27 @@ TEST(ProblemText, LeavesOutWhatIsDefault) {
         {"convolution 64 spectrum=shared batch=3", "convolution 64 batch=3"},
         {"convolution 64 spectrum=each scale=2", "convolution 64 scale=2 spectrum=each"},
     };
-    for (const auto& [text, expected] : canonical) EXPECT_EQ(to_text(parse_problem(text)), expected);
+    for (const auto& [text, expected] : canonical) EXPECT_EQ(to_text(parse_transform(text)), expected);
 }
 
 TEST(ProblemText, NamesEveryKind) {
     for (const char* text : {"dft 4", "rdft 4", "wht 4", "dct2 4", "dct3 4", "dct4 4", "dst2 4", "dst3 4",
                              "dst4 4", "convolution 4"})
-        EXPECT_EQ(to_text(parse_problem(text)), text);
+        EXPECT_EQ(to_text(parse_transform(text)), text);
     EXPECT_STREQ(name_of(TransformKind::real_dft), "rdft");
     EXPECT_STREQ(name_of(Placement::in_place), "inplace");
 }
 
 TEST(ProblemText, PrintsProblemsWhoseDefaultStridesOverflow) {
-    Problem problem = Problem::dft({2, 2, 2});
+    Transform problem = Transform::dft({2, 2, 2});
     for (Dimension& dimension : problem.dimensions) dimension.length = Integer{1} << 40;
     EXPECT_EQ(to_text(problem), "dft 1099511627776x1099511627776x1099511627776 strides=(4,2,1)");
-    EXPECT_EQ(parse_problem(to_text(problem)), problem);
+    EXPECT_EQ(parse_transform(to_text(problem)), problem);
 }
 
 TEST(SyntaxError, ShowsTheLineAndACaretAndWhatWasExpected) {
     try {
-        parse_problem("dft 16xq backward");
+        parse_transform("dft 16xq backward");
         FAIL();
     } catch (const SyntaxError& error) {
         EXPECT_STREQ(error.what(),
@@ -72,14 +72,14 @@ TEST(SyntaxError, ShowsTheLineAndACaretAndWhatWasExpected) {
 
 TEST(SyntaxError, CountsCharactersNotBytesAndKeepsToOneLine) {
     try {
-        parse_problem("dft 8\n\tφφ");
+        parse_transform("dft 8\n\tφφ");
         FAIL();
     } catch (const SyntaxError& error) {
         const std::string message = error.what();
         EXPECT_EQ(message.substr(message.find('\n')), "\n  dft 8  φφ\n         ^");
     }
     try {
-        parse_problem("dft 8 in=φ");
+        parse_transform("dft 8 in=φ");
         FAIL();
     } catch (const SyntaxError& error) {
         EXPECT_EQ(error.position(), 9U);
@@ -96,7 +96,7 @@ TEST(ProblemText, HasALimitedNumberOfDimensionsAndLoops) {
     EXPECT_EQ(problem("dft " + ones(64) + " batch=" + ones(64)).dimensions.size(), most_dimensions);
     for (const std::string& text : {"dft " + ones(100000), "dft 8 batch=" + ones(20000)}) {
         try {
-            parse_problem(text);
+            parse_transform(text);
             FAIL();
         } catch (const SyntaxError& error) {
             const std::string message = error.what();
@@ -104,9 +104,9 @@ TEST(ProblemText, HasALimitedNumberOfDimensionsAndLoops) {
             EXPECT_LT(message.size(), 500U) << "a long text is shown around the mistake only";
         }
     }
-    EXPECT_THROW(Problem::dft(std::vector<Integer>(65, 1)), UserError);
-    EXPECT_THROW(Problem::dft({8}, {.batches = std::vector<Batch>(65)}), UserError);
-    Problem whole = problem("dft 8");
+    EXPECT_THROW(Transform::dft(std::vector<Integer>(65, 1)), UserError);
+    EXPECT_THROW(Transform::dft({8}, {.batches = std::vector<Batch>(65)}), UserError);
+    Transform whole = problem("dft 8");
     whole.dimensions.resize(65);
     EXPECT_THROW(validate(whole), UserError);
 }
@@ -166,7 +166,7 @@ const Mistake mistakes[] = {
 TEST(SyntaxError, PointsAtEveryKindOfMistake) {
     for (const Mistake& mistake : mistakes) {
         try {
-            parse_problem(mistake.text);
+            parse_transform(mistake.text);
             ADD_FAILURE() << mistake.text;
         } catch (const SyntaxError& error) {
             EXPECT_EQ(error.position(), mistake.position) << error.what();
@@ -189,8 +189,8 @@ TEST(SyntaxError, IsAllThatRandomDamageCauses) {
             if (text.empty()) break;
         }
         try {
-            const Problem problem = parse_problem(text);
-            EXPECT_EQ(parse_problem(to_text(problem)), problem) << text;
+            const Transform problem = parse_transform(text);
+            EXPECT_EQ(parse_transform(to_text(problem)), problem) << text;
         } catch (const SyntaxError& error) {
             EXPECT_LE(error.position(), text.size());
         }

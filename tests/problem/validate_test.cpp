@@ -40,7 +40,7 @@ TEST(Validate, AcceptsUsualAndUnusualLayouts) {
         "dct2 7x9 inplace",
         "dst4 1",
     };
-    for (const char* text : texts) EXPECT_NO_THROW(validate(parse_problem(text))) << text;
+    for (const char* text : texts) EXPECT_NO_THROW(validate(parse_transform(text))) << text;
 }
 
 /// A problem, a part of the first line of its error, and a part of the rest.
@@ -90,7 +90,7 @@ const Mistake mistakes[] = {
 
 TEST(Validate, SaysWhatIsWrongThenTheProblemThenWhatWouldWork) {
     for (const Mistake& mistake : mistakes) {
-        const Problem problem = parse_problem(mistake.text);
+        const Transform problem = parse_transform(mistake.text);
         try {
             validate(problem);
             ADD_FAILURE() << mistake.text;
@@ -106,12 +106,12 @@ TEST(Validate, SaysWhatIsWrongThenTheProblemThenWhatWouldWork) {
 }
 
 TEST(Validate, NamesAProblemWithoutDimensions) {
-    EXPECT_THROW(validate(Problem{}), UserError);
-    EXPECT_THROW(validate(Problem::dft({})), UserError);
+    EXPECT_THROW(validate(Transform{}), UserError);
+    EXPECT_THROW(validate(Transform::dft({})), UserError);
 }
 
 /// Offsets of all elements of a side, in units of one real where the problem is in place.
-std::vector<Integer> offsets(const Problem& problem, Side side) {
+std::vector<Integer> offsets(const Transform& problem, Side side) {
     std::vector<Integer> result{0};
     for (const Axis& axis : axes(problem, side)) {
         std::vector<Integer> next;
@@ -123,7 +123,7 @@ std::vector<Integer> offsets(const Problem& problem, Side side) {
 }
 
 /// Whether, in place, every row owns the reals that it reads and writes.
-bool rows_are_apart(const Problem& problem) {
+bool rows_are_apart(const Transform& problem) {
     std::map<Integer, std::size_t> owner;
     for (const Side side : {Side::input, Side::output}) {
         const std::vector<Integer> elements = offsets(problem, side);
@@ -143,7 +143,7 @@ TEST(Validate, AcceptsOnlyWhatEnumerationFindsDisjoint) {
     RandomProblems random(3);
     int accepted = 0, in_place = 0;
     for (int i = 0; i < 6000; ++i) {
-        Problem problem = random();
+        Transform problem = random();
         problem.precision = Precision::float32;
         try {
             validate(problem);
@@ -173,10 +173,10 @@ TEST(Validate, AcceptsEveryDefaultLayout) {
                         kind.value == TransformKind::dft || kind.value == TransformKind::real_dft;
                     if (!directed && direction.value == Direction::backward) continue;
                     if (kind.value == TransformKind::wht && (n & (n - 1)) != 0) continue;
-                    const Problem problem = Problem::make(kind.value, {4, n},
-                                                          {.direction = direction.value,
-                                                           .placement = placement.value,
-                                                           .batches = {{.count = 2}, {.count = 3}}});
+                    const Transform problem = Transform::make(kind.value, {4, n},
+                                                              {.direction = direction.value,
+                                                               .placement = placement.value,
+                                                               .batches = {{.count = 2}, {.count = 3}}});
                     EXPECT_NO_THROW(validate(problem)) << to_text(problem);
                 }
 }

@@ -44,7 +44,7 @@ TEST(BandsOnGpus, VolumesInTwoKernelsThatBothDoPartsTogether) {
 }
 
 TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
-    const Problem matrices = problem("dft 64x64 float32");
+    const Transform matrices = problem("dft 64x64 float32");
     const planning::Recipe apart =
         recipe("bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32, 64x16 fused");
     const auto passes = planning::dimension_passes(matrices, 0);
@@ -54,7 +54,7 @@ TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
 
 /// Entries of all tables of a problem's kernels.
 Integer table_entries(const std::string& text, const planning::Recipe& how) {
-    const Problem all = problem(text);
+    const Transform all = problem(text);
     const auto passes = planning::dimension_passes(all, planning::Fusion::none);
     Integer entries = 0;
     for (const ir::Program& program :

@@ -22,7 +22,7 @@ protected:
         cache.store(cache.entries()[0].key, {"sm_90", "recipe"}, std::as_bytes(std::span(text)));
     }
 
-    const Problem problem = parse_problem("dft 1000 float32 batch=10");
+    const Transform problem = parse_transform("dft 1000 float32 batch=10");
     TemporaryFolder folder;
     runtime::KernelCache cache{folder.path() / "kernels"};
 };
@@ -54,7 +54,7 @@ TEST_F(KeptRecipes, AreAskedForAgainWhereTheyAreNone) {
 }
 
 TEST_F(KeptRecipes, AreNoneWhereThereIsNone) {
-    const Problem impossible = parse_problem("dft 1099511627776");
+    const Transform impossible = parse_transform("dft 1099511627776");
     for (int k = 0; k < 2; ++k) EXPECT_THROW(cached_gpu_recipe(impossible, hopper(), &cache), UserError);
     EXPECT_TRUE(cache.entries().empty());
 }

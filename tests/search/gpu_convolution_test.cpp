@@ -25,7 +25,7 @@ void prove(const std::string& text) { prove(text, gpu_recipe(swirl::problem(text
 
 TEST(ConvolutionsOnGpus, EqualDirectSums) {
     for (const Integer n : {1, 2, 5, 8, 12, 60, 64}) {
-        const Problem problem = swirl::problem(fmt::format("convolution {} batch=3", n));
+        const Transform problem = swirl::problem(fmt::format("convolution {} batch=3", n));
         planning::ProblemData data(problem);
         data.fill(3);
         std::mt19937 generator(static_cast<unsigned>(n));
@@ -167,7 +167,7 @@ TEST(ConvolutionsOnGpus, HaveLargePrimesBeyondABlock) {
 
 TEST(ConvolutionsOnGpus, WaitForTheirSpectrumWhileOtherBlocksWork) {
     for (const Integer n : {600, 900, 1200, 1800}) {
-        const Problem problem = swirl::problem(fmt::format("convolution {} float32 batch=30000", n));
+        const Transform problem = swirl::problem(fmt::format("convolution {} float32 batch=30000", n));
         const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named("sm_90"));
         ASSERT_EQ(recipe.passes[0].configurations.size(), 1U);
         EXPECT_GE(recipe.passes[0].configurations[0].resident, 4) << to_string(recipe);

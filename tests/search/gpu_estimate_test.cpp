@@ -129,7 +129,7 @@ TEST(RecipesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
                              "dft 83 planar batch=3", "dft 1021 float32", "dft 508 float32 batch=2",
                              "dft 214 batch=3", "dft 254x3 float32", "dft 5x37"}) {
         prove(text);
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         const target::Gpu& gpu = target::gpu_named("sm_90");
         for (const auto& pass : planning::describe_passes(problem, gpu_recipe(problem, gpu)))
             EXPECT_LE(pass.kernels.size(), 2U) << text; // the second of what does not fill a block
@@ -171,7 +171,7 @@ TEST(RecipesForGpus, SweepThreeTimesBeyondTheSquareOfABlock) {
 TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
     for (const target::Gpu* gpu : target::gpus())
         for (const char* text : {"dft 2048 float32 batch=5", "dft 1024 batch=2", "dft 16 batch=65536"}) {
-            const Problem problem = swirl::problem(text);
+            const Transform problem = swirl::problem(text);
             for (const auto& pass : planning::describe_passes(problem, gpu_recipe(problem, *gpu)))
                 for (const ir::KernelInfo& kernel : pass.kernels) {
                     EXPECT_LE(kernel.shared_bytes, gpu->max_shared_bytes_per_block) << gpu->name << text;
@@ -184,7 +184,7 @@ TEST(RecipesForGpus, HaveKernelsForEveryLengthThatFitsInMemory) {
     for (const char* text :
          {"dft 33554467", "dft 100000007", "rdft 200000014 float32", "convolution 67108879 float32",
           "dct2 100000007 float32", "dft 2^31 float32", "rdft 3^20", "wht 2^31"}) {
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         planning::Recipe recipe;
         EXPECT_NO_THROW(recipe = gpu_recipe(problem, target::gpu_named("sm_90"))) << text;
         EXPECT_EQ(planning::parse_recipe(to_string(recipe)), recipe) << text;

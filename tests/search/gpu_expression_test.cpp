@@ -22,7 +22,7 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
 /// Throws where the plan, interpreted, is not the transform with its expressions.
 void prove(const std::string& text, const std::string& recipe = "") {
-    const Problem problem = swirl::problem(text);
+    const Transform problem = swirl::problem(text);
     const planning::Recipe chosen =
         recipe.empty() ? gpu_recipe(problem, gpu()) : planning::parse_recipe("sm_90: " + recipe);
     SCOPED_TRACE(text + ": " + to_string(chosen));
@@ -34,7 +34,7 @@ void prove(const std::string& text, const std::string& recipe = "") {
 TEST(ExpressionsOnGpus, EqualTheirMeaningAroundTheDefinition) {
     const std::string text =
         "dft 12 batch=3 load=\"x * complex w[b, i] - 0.25\" store=\"i < 5 ? conj(x) : 2 * x * s[i]\"";
-    const Problem problem = swirl::problem(text);
+    const Transform problem = swirl::problem(text);
     planning::ProblemData data(problem);
     data.fill(5);
     support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
@@ -148,7 +148,7 @@ TEST(ExpressionsOnGpus, DoNotTouchWhatTheyLeaveOut) {
     // The arrays end where the last element is touched; the interpreter and these buffers would notice more.
     for (const char* text : {"dft 64 load=\"x where i < 40\" store=\"x where i < 30\" batch=3:(40,30)",
                              "dft 64 float32 load=\"i < 40 ? x : 0\" batch=3:(40,64)"}) {
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         EXPECT_EQ(extent(problem, Side::input), (Extent{0, 3 * 40 - 1}));
         prove(text);
     }
@@ -160,7 +160,7 @@ TEST(FusedOperations, AreModulesThatNvidiasAssemblerTakes) {
     for (const char* text : {"convolution 1024 float32 batch=100", "convolution 256 batch=100 spectrum=each",
                              "dft 1024 float32 batch=100 load=\"float16: x * w[i] where i < 700\" "
                              "store=\"i < 512 ? conj(x) * complex h[b, i] : -x where i >= 9\""}) {
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         for (const planning::GpuPassDescription& pass :
              planning::describe_passes(problem, gpu_recipe(problem, gpu())))
             for (const std::string& module : pass.ptx)

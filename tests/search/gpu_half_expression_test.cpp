@@ -29,7 +29,7 @@ DataType root(Integer jk, Integer n) {
 
 TEST(ExpressionsOfHalfSpectra, StoreByTheirMeaningAroundTheDefinition) {
     for (const Integer n : {12, 15, 64, 97}) {
-        const Problem problem =
+        const Transform problem =
             swirl::problem(fmt::format("rdft {} batch=3 store=\"i == 0 ? x + complex(0, 1) : "
                                        "conj(x) * complex h[b, i] - i\"",
                                        n));
@@ -54,7 +54,7 @@ TEST(ExpressionsOfHalfSpectra, StoreByTheirMeaningAroundTheDefinition) {
 
 TEST(ExpressionsOfHalfSpectra, LoadByTheirMeaningAroundTheDefinition) {
     for (const Integer n : {12, 15, 64, 97}) {
-        const Problem problem = swirl::problem(
+        const Transform problem = swirl::problem(
             fmt::format("rdft {} backward batch=3 load=\"x * complex h[i] - complex(b, i)\"", n));
         planning::ProblemData data(problem);
         data.fill(5);
@@ -143,8 +143,8 @@ TEST(ExpressionsOfHalfSpectra, AreFusedIntoKernelsOfAllKinds) {
     for (const Case& c : cases) {
         prove(c.problem, c.recipe);
         // As many kernels as without: what is done to numbers takes none of its own.
-        const Problem problem = swirl::problem(c.problem);
-        Problem plain = problem;
+        const Transform problem = swirl::problem(c.problem);
+        Transform plain = problem;
         plain.load = plain.store = Expression();
         const planning::Recipe recipe = planning::parse_recipe("sm_90: " + c.recipe);
         EXPECT_EQ(planning::describe_passes(problem, recipe).front().programs.size(),
@@ -162,7 +162,7 @@ TEST(ExpressionsOfHalfSpectra, AreModulesThatNvidiasAssemblerTakes) {
     for (const char* text :
          {"rdft 1024 float32 batch=100 store=\"float16: x * complex h[i] where i < 300\"",
           "rdft 1000 float32 backward batch=100 load=\"i > 2 ? conj(x) * complex h[b, i] : 0\""}) {
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         for (const planning::GpuPassDescription& pass :
              planning::describe_passes(problem, gpu_recipe(problem, gpu())))
             for (const std::string& module : pass.ptx)

@@ -20,19 +20,19 @@ using planning::ProblemData;
 
 const target::Gpu& card() { return target::gpu_named("sm_90"); }
 
-Problem in_float32(Problem problem) {
+Transform in_float32(Transform problem) {
     problem.precision = Precision::float32;
     return problem;
 }
 
-template <class F> void for_each_place(const Problem& problem, Side side, F&& f) {
+template <class F> void for_each_place(const Transform& problem, Side side, F&& f) {
     const Extent reach = extent(problem, side);
     for (Integer offset = reach.lowest; offset <= reach.highest; ++offset) f(offset);
 }
 
 /// The plan's results, and those of the same recipe in float32 for the same numbers.
 struct Results {
-    Results(const Problem& problem, const planning::Recipe& recipe)
+    Results(const Transform& problem, const planning::Recipe& recipe)
         : narrow(problem), wide(in_float32(problem)) {
         narrow.fill(5);
         for_each_place(problem, Side::input,
@@ -43,7 +43,7 @@ struct Results {
     ProblemData narrow, wide;
 };
 
-double relative_error(const Problem& problem, const Results& results) {
+double relative_error(const Transform& problem, const Results& results) {
     double difference = 0, norm = 0;
     for_each_place(problem, Side::output, [&](Integer at) {
         const auto expected = results.wide.get(Side::output, at);
@@ -59,7 +59,7 @@ TEST(HalvesOnGpus, AreComputedInFloat32AndRoundedOnce) {
           "dft 1024", "dft 31 strides=-1 batch=4:-31", "rdft 64 batch=3", "rdft 60 backward inplace",
           "rdft 30 planar", "wht 64", "dct2 60 batch=3"})
         for (const char* precision : {"float16", "bfloat16"}) {
-            const Problem problem = swirl::problem(std::string(text) + " " + precision);
+            const Transform problem = swirl::problem(std::string(text) + " " + precision);
             SCOPED_TRACE(to_text(problem));
             const planning::Recipe recipe = gpu_recipe(problem, card());
             const Results results(problem, recipe);
@@ -75,7 +75,7 @@ TEST(HalvesOnGpus, AreComputedInFloat32AndRoundedOnce) {
 }
 
 TEST(HalvesOnGpus, StayInFloat32BetweenTwoKernels) {
-    const Problem problem = swirl::problem("dft 1024 float16 batch=2");
+    const Transform problem = swirl::problem("dft 1024 float16 batch=2");
     for (const char* text :
          {"sm_90: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16", "sm_90: 0 stockham(16,8,8) on 64x1 pad 32",
           "sm_90: 0 stockham(32,32) on 32x1"}) {
@@ -99,7 +99,7 @@ TEST(HalvesOnGpus, AreRoundedOnceForEachDimension) {
     for (const char* text : {"dft 16x20", "dft 12x8x4 inplace", "rdft 16x20", "rdft 12x30 backward",
                              "dft 32x32 batch=2 scale=1/1024"})
         for (const char* precision : {"float16", "bfloat16"}) {
-            const Problem problem = swirl::problem(std::string(text) + " " + precision);
+            const Transform problem = swirl::problem(std::string(text) + " " + precision);
             SCOPED_TRACE(to_text(problem));
             const planning::Recipe recipe = gpu_recipe(problem, card());
             EXPECT_LT(relative_error(problem, Results(problem, recipe)),
@@ -112,7 +112,7 @@ TEST(HalvesOnGpus, AreRoundedOnceForEachDimension) {
 
 TEST(HalvesOnGpus, OverflowBeyond65504AndNotBetweenDimensions) {
     const auto first = [](const char* text, double value) {
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         ProblemData data(problem);
         for_each_place(problem, Side::input, [&](Integer at) { data.set(Side::input, at, value); });
         support::InterpretedPlan(problem, gpu_recipe(problem, card())).execute(data.arguments());
@@ -127,7 +127,7 @@ TEST(HalvesOnGpus, OverflowBeyond65504AndNotBetweenDimensions) {
 }
 
 TEST(HalvesOnGpus, AreCheckedWithTolerancesOfTheirOwn) {
-    const Problem problem = swirl::problem("dft 64 float16 batch=3");
+    const Transform problem = swirl::problem("dft 64 float16 batch=3");
     const planning::Recipe recipe = gpu_recipe(problem, card());
     EXPECT_THROW(planning::check_against_definition(
                      problem, recipe,
@@ -145,7 +145,7 @@ TEST(HalvesOnGpus, AreOneAccessOf4BytesAComplexNumber) {
         for (const char* text : {"dft 8 batch=300", "dft 256 batch=64", "dft 65536", "dft 60 inplace batch=5",
                                  "rdft 64 batch=100", "dft 64 planar"})
             for (const char* gpu : {"sm_80", "sm_90"}) {
-                const Problem problem = swirl::problem(std::string(text) + " " + precision);
+                const Transform problem = swirl::problem(std::string(text) + " " + precision);
                 const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named(gpu));
                 for (const auto& pass : planning::describe_passes(problem, recipe))
                     for (const std::string& ptx : pass.ptx) {
@@ -165,7 +165,7 @@ TEST(HalvesOnGpus, AreOneAccessOf4BytesAComplexNumber) {
 TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
     for (const auto& [text, bytes] : {std::pair("dft 256 float16 batch=64", 2 * 64 * 256 * 4),
                                       std::pair("dft 256 float32 batch=64", 2 * 64 * 256 * 8)}) {
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         const auto passes = planning::describe_passes(
             problem, planning::parse_recipe("sm_90: 0 stockham(16,16) on 64x4 pad 32"));
         const ir::KernelInfo& kernel = passes[0].kernels[0];
@@ -176,7 +176,7 @@ TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
 }
 
 /// What the check before first use says of the plan that the estimate chooses, run in the interpreter.
-std::string check_error(const Problem& problem) {
+std::string check_error(const Transform& problem) {
     const planning::Recipe recipe = gpu_recipe(problem, card());
     support::InterpretedPlan plan(problem, recipe);
     return error_of<InternalError>([&] {
@@ -198,7 +198,7 @@ TEST(HalvesOnGpus, PassTheirCheckInSymmetricKindsOfShortDimensions) {
 
 TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirNumbersAreInSymmetricKinds) {
     for (const char* text : {"dct2 1x1x1x2x1 float16", "dct3 2x2x2x2 float16", "dst4 1x2x1 float16"}) {
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         const planning::Recipe recipe = gpu_recipe(problem, card());
         support::InterpretedPlan plan(problem, recipe);
         const std::string error = error_of<InternalError>([&] {

@@ -14,7 +14,7 @@ namespace swirl::search {
 namespace {
 
 Integer table_bytes(const std::string& text) {
-    const Problem problem = swirl::problem(text);
+    const Transform problem = swirl::problem(text);
     Integer bytes = 0;
     for (const auto& pass :
          planning::describe_passes(problem, gpu_recipe(problem, target::gpu_named("sm_90"))))

@@ -93,7 +93,7 @@ TEST(TransformsBeyondABlock, OfSignsAreSweptTwice) {
 TEST(TransformsBeyondABlock, AreSpreadOverBlocks) {
     for (const char* text : {"dct2 2^20 float32", "dst3 10^6 float32", "rdft 3^12 float32",
                              "wht 2^20 float32", "rdft 100003 float32"}) {
-        const Problem problem = swirl::problem(text);
+        const Transform problem = swirl::problem(text);
         const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named("sm_90"));
         for (const planning::GpuPassDescription& pass : planning::describe_passes(problem, recipe))
             for (const ir::KernelInfo& kernel : pass.kernels) {

@@ -11,7 +11,7 @@ namespace swirl::search {
 namespace {
 
 std::optional<GpuPassCandidate> measured(const std::string& text, const char* gpu = "sm_90") {
-    const Problem all = problem(text);
+    const Transform all = problem(text);
     return measured_gpu_pass(all, planning::dimension_passes(all, planning::Fusion::none).front(),
                              target::gpu_named(gpu));
 }
@@ -36,7 +36,7 @@ TEST(MeasuredStepsOnGpus, ServeForRealsByDirection) {
                 };
                 const auto pass = measured(of((Integer{1} << 27) / n));
                 ASSERT_TRUE(pass) << of(1);
-                const Problem few = problem(of(n <= 512 ? 37 : 3));
+                const Transform few = problem(of(n <= 512 ? 37 : 3));
                 const planning::Recipe recipe{"sm_90", {pass->pass}};
                 SCOPED_TRACE(to_string(recipe));
                 support::InterpretedPlan plan(few, recipe);
@@ -56,7 +56,7 @@ TEST(MeasuredStepsOnGpus, ServeForConvolutions) {
         const auto pass = measured(of((Integer{1} << 26) / n));
         ASSERT_TRUE(pass) << n;
         if (pass->pass.configurations.front().group_blocks > 0) continue;
-        const Problem few = problem(of(n <= 256 ? 19 : 2));
+        const Transform few = problem(of(n <= 256 ? 19 : 2));
         const planning::Recipe recipe{"sm_90", {pass->pass}};
         SCOPED_TRACE(to_string(recipe));
         support::InterpretedPlan plan(few, recipe);
@@ -80,7 +80,7 @@ std::string configuration_of(const std::optional<GpuPassCandidate>& candidate) {
 
 /// Of groups of blocks that wait for each other, all have to run at once.
 TEST(MeasuredStepsOnGpus, OfGroupsServeWhereAllBlocksRunAtOnceAndEachGroupHasSeveralTurns) {
-    const Problem all = problem("dft 65536 float16 batch=2048");
+    const Transform all = problem("dft 65536 float16 batch=2048");
     const planning::DimensionPass pass = planning::dimension_passes(all, planning::Fusion::none).front();
     target::Gpu gpu = target::gpu_named("sm_90");
     EXPECT_NE(

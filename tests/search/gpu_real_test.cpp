@@ -147,7 +147,7 @@ TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
         }
     for (const char* text : {"rdft 65536 float32", "rdft 65536 float32 backward",
                              "rdft 65536 float32 inplace", "rdft 65536 float32 backward inplace"}) {
-        const Problem many = swirl::problem(std::string(text) + " batch=2048");
+        const Transform many = swirl::problem(std::string(text) + " batch=2048");
         const planning::Recipe recipe = gpu_recipe(many, gpu());
         EXPECT_EQ(recipe.passes[0].configurations.size(), 1U);
         EXPECT_GT(recipe.passes[0].configurations[0].cluster, 1);

@@ -33,7 +33,7 @@ protected:
 TEST_F(TimekeepersOfGpus, TimeWhatCanBeBuilt) {
     const runtime::GpuDevice device(0, driver());
     DeviceRecipeTimer timer(device, false);
-    const Problem problem = parse_problem("dft 64 float32 batch=100");
+    const Transform problem = parse_transform("dft 64 float32 batch=100");
     auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(7,9) on 64x8",
                            "sm_90: 0 stockham(4,16) on 64x8", "sm_90: 0 stockham(8,8) on 2048x8"});
     std::set<std::size_t> seen;
@@ -50,7 +50,7 @@ TEST_F(TimekeepersOfGpus, TimeTheFirstInAnyCaseAndTheOthersUntilTheEnd) {
     const runtime::GpuDevice device(0, driver());
     DeviceRecipeTimer timer(device, false);
     auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(4,16) on 64x8"});
-    timer.benchmark(parse_problem("dft 64 float32 batch=100"), all, timer.now(), [](std::size_t) {});
+    timer.benchmark(parse_transform("dft 64 float32 batch=100"), all, timer.now(), [](std::size_t) {});
     EXPECT_TRUE(all[0].is_timed());
     EXPECT_FALSE(all[1].is_timed());
     EXPECT_TRUE(all[1].fits);
@@ -60,7 +60,7 @@ TEST_F(TimekeepersOfGpus, ServePlansThatMeasure) {
     const TemporaryFolder folder;
     setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
     const runtime::GpuDevice device(0, driver());
-    const Problem problem = parse_problem("dft 256x64 float32 batch=3");
+    const Transform problem = parse_transform("dft 256x64 float32 batch=3");
     const auto plan = make_gpu_plan(
         problem, device,
         {.effort = Effort::measure, .time_budget_seconds = 5, .check = false, .use_cache = false});

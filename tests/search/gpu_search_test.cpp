@@ -36,17 +36,17 @@ FakeGpuTimer times_with(const std::string& recipe, double seconds, double cost =
 
 GpuRecipeCandidate searched(const std::string& text, GpuRecipeTimer& times,
                             GpuSearchSetting setting = {hopper(), 60}) {
-    const Problem problem = parse_problem(text);
+    const Transform problem = parse_transform(text);
     return GpuSearch(problem, times, std::move(setting)).run();
 }
 
 std::string estimated(const std::string& text) {
-    return to_string(gpu_recipe(parse_problem(text), hopper()));
+    return to_string(gpu_recipe(parse_transform(text), hopper()));
 }
 
 /// The k-th candidate of a problem of one pass.
 std::string candidate(const std::string& text, std::size_t k) {
-    const Problem problem = parse_problem(text);
+    const Transform problem = parse_transform(text);
     const auto passes = planning::dimension_passes(problem, planning::Fusion::none);
     return to_string(
         planning::Recipe{"sm_90", {gpu_candidates(problem, passes.at(0), hopper(), k + 1).at(k).pass}});
@@ -101,7 +101,7 @@ TEST(SearchOnAGpu, GoesOnToNeighboursAsLongAsOneIsBetter) {
     });
     const GpuRecipeCandidate winner = searched(text, times);
     Integer most = 0;
-    const Problem problem = parse_problem(text);
+    const Transform problem = parse_transform(text);
     for (const GpuPassCandidate& each : gpu_candidates(
              problem, planning::dimension_passes(problem, planning::Fusion::none)[0], hopper(), 24))
         most = std::max(most, each.pass.configurations[0].transforms);
@@ -113,14 +113,14 @@ TEST(SearchOnAGpu, LeavesOutWhatCannotBeBuilt) {
     FakeGpuTimer times([&](const std::string& recipe) {
         return recipe == fastest ? 0.5 : recipe == estimated(text) ? 1.0 : -1.0;
     });
-    const Problem problem = parse_problem(text);
+    const Transform problem = parse_transform(text);
     GpuSearch search(problem, times, {hopper(), 60});
     EXPECT_EQ(to_string(search.run().recipe), fastest);
     EXPECT_TRUE(search.is_complete());
 }
 
 TEST(SearchOnAGpu, KeepsItsTime) {
-    const Problem problem = parse_problem("dft 1024 float32 batch=100");
+    const Transform problem = parse_transform("dft 1024 float32 batch=100");
     for (const double seconds : {0.0, 0.015, 0.05, 0.1, 0.3}) {
         FakeGpuTimer times([](const std::string&) { return 1.0; });
         GpuSearch search(problem, times, {hopper(), seconds});
@@ -160,7 +160,7 @@ TEST(NeighboursOfRecipesForGpus, AreRecipesThatComputeTheSameOrAreRefused) {
               "sm_90: 1 stockham(4,4) on 16x4 pad 32; 0 stockham(8,8) on 64x8 pitch 1 single_buffer"},
              {"dft 256 float32",
               "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x1 cluster 2 pad 32 pitch 1 single_buffer"}}) {
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         std::size_t proved = 0;
         const auto neighbours = gpu_neighbours(planning::parse_recipe(recipe), hopper());
         EXPECT_GE(neighbours.size(), 4U);
@@ -202,7 +202,7 @@ const std::string other_64 = "sm_90: 0 stockham(2,32) on 64x32";
 
 std::string chosen(Effort effort, GpuRecipeTimer& times, const GpuIdentity& on = machine(),
                    bool use_wisdom = true) {
-    return to_string(choose_gpu_recipe(parse_problem(text_64), on, times,
+    return to_string(choose_gpu_recipe(parse_transform(text_64), on, times,
                                        {.effort = effort,
                                         .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
                                         .use_wisdom = use_wisdom}));
@@ -224,7 +224,7 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     const auto entries = wisdom.entries();
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].first.machine, "NVIDIA H100 80GB HBM3, compute 9.0, 132 multiprocessors, CUDA 13");
-    EXPECT_EQ(entries[0].first.problem, to_text(parse_problem(text_64)));
+    EXPECT_EQ(entries[0].first.problem, to_text(parse_transform(text_64)));
     EXPECT_EQ(entries[0].second.recipe, fastest);
     EXPECT_EQ(entries[0].second.seconds, 0.25);
     EXPECT_EQ(entries[0].second.found_by, FoundBy::measure);
@@ -238,9 +238,9 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     EXPECT_EQ(chosen(Effort::estimate, never, machine(13000, 114)), estimated(text_64));
     EXPECT_EQ(chosen(Effort::estimate, never, machine(), false), estimated(text_64));
     EXPECT_TRUE(never.timed.empty());
-    EXPECT_EQ(to_string(choose_gpu_recipe(parse_problem(text_64), hopper(), true)), fastest)
+    EXPECT_EQ(to_string(choose_gpu_recipe(parse_transform(text_64), hopper(), true)), fastest)
         << "a plan that is only looked at";
-    EXPECT_EQ(to_string(choose_gpu_recipe(parse_problem(text_64), hopper(), false)), estimated(text_64));
+    EXPECT_EQ(to_string(choose_gpu_recipe(parse_transform(text_64), hopper(), false)), estimated(text_64));
 }
 
 TEST(ChoosingForAGpu, SearchesOnceMoreWhereAllIsToBeTried) {
@@ -260,7 +260,7 @@ TEST(ChoosingForAGpu, DropsWisdomThatDoesNotFit) {
     for (const char* recipe : {"nonsense", "avx2: 0 codelet", "sm_80: 0 stockham(8,8) on 64x8",
                                "sm_90: 0 stockham(8,8) on 64x8; 1 codelet on 32x1"}) {
         const OwnWisdom wisdom;
-        wisdom.add(machine().key, to_text(parse_problem(text_64)),
+        wisdom.add(machine().key, to_text(parse_transform(text_64)),
                    {.recipe = recipe, .seconds = 1e-9, .found_by = FoundBy::measure});
         FakeGpuTimer times([](const std::string&) { return 1.0; });
         EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << recipe;
@@ -271,7 +271,7 @@ TEST(ChoosingForAGpu, DropsWisdomThatDoesNotFit) {
 TEST(ChoosingForAGpu, RunsRecipesOfAnotherVersionAgainstTheEstimate) {
     for (const bool is_fast : {true, false}) {
         const OwnWisdom wisdom;
-        wisdom.add(machine().key, to_text(parse_problem(text_64)),
+        wisdom.add(machine().key, to_text(parse_transform(text_64)),
                    {.recipe = other_64, .seconds = 1e-9, .found_by = FoundBy::measure, .version = "0.0.1"});
         FakeGpuTimer times = times_with(other_64, is_fast ? 0.5 : 2);
         EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << "nobody has timed it on this code";
@@ -283,7 +283,7 @@ TEST(ChoosingForAGpu, RunsRecipesOfAnotherVersionAgainstTheEstimate) {
 
 TEST(ChoosingForAGpu, TriesWhatOtherGpusFound) {
     const OwnWisdom wisdom;
-    wisdom.add("another GPU", to_text(parse_problem(text_64)),
+    wisdom.add("another GPU", to_text(parse_transform(text_64)),
                {.recipe = other_64, .seconds = 1e-9, .found_by = FoundBy::measure});
     FakeGpuTimer times = times_with(other_64, 0.5);
     EXPECT_EQ(chosen(Effort::measure, times), other_64);

@@ -62,7 +62,7 @@ TEST_P(RecipesOfTheModel, AreTheTransformInTheInterpreterOnEveryCpu) {
             ++turn;
             for (const char* layout : {"", layouts[turn % layouts.size()]}) {
                 const std::string text = problem_text(kind, n, layout, turn % 3 == 0);
-                support::prove(text, estimate(parse_problem(text), *cpu).recipe);
+                support::prove(text, estimate(parse_transform(text), *cpu).recipe);
             }
         }
     }
@@ -83,7 +83,7 @@ TEST(RecipesWithTables, AreTheTransformWhereTablesOfIndicesMeetPairsOfReals) {
           "rdft 65 in=9 out=1 batch=9:(1,33) scale=0.5", "dft 128x3x3", "dft 81x3x9 float32"})
         for (const target::Cpu* cpu : target::cpus())
             if (cpu->set != target::InstructionSet::portable)
-                support::prove(text, estimate(parse_problem(text), *cpu).recipe);
+                support::prove(text, estimate(parse_transform(text), *cpu).recipe);
 }
 
 } // namespace

@@ -65,7 +65,7 @@ std::vector<Integer> lengths_of(const std::vector<Dimension>& dimensions) {
 }
 
 /// The definition at one output of one transform of the batch.
-DataType expected(const Problem& problem, const planning::ProblemData& data, Integer from,
+DataType expected(const Transform& problem, const planning::ProblemData& data, Integer from,
                   const std::vector<Integer>& k) {
     const std::size_t rank = problem.dimensions.size();
     const bool to_reals = problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
@@ -88,7 +88,7 @@ DataType expected(const Problem& problem, const planning::ProblemData& data, Int
     return static_cast<long double>(problem.scale) * sum;
 }
 
-double error_of(const Problem& problem) {
+double error_of(const Transform& problem) {
     planning::ProblemData original(problem), data(problem);
     original.fill(7);
     data.fill(7);
@@ -118,7 +118,7 @@ double error_of(const Problem& problem) {
 class EveryKind : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryKind, EqualsItsDefinition) {
-    const Problem problem = parse_problem(GetParam());
+    const Transform problem = parse_transform(GetParam());
     EXPECT_LT(error_of(problem), problem.precision == Precision::float32 ? 6e-7 : 1.2e-15);
 }
 
@@ -218,7 +218,7 @@ TEST(EveryCpu, RunsTheSameProblems) {
     for (const target::Cpu* cpu : target::cpus()) {
         if (!target::host_can_run(*cpu) || cpu->set == target::InstructionSet::portable) continue;
         for (const char* text : problems) // checked against the definition as they are built
-            EXPECT_NO_THROW(make_plan(parse_problem(text), {.cpu = cpu, .use_wisdom = false}))
+            EXPECT_NO_THROW(make_plan(parse_transform(text), {.cpu = cpu, .use_wisdom = false}))
                 << cpu->name << " " << text;
     }
 }

@@ -15,7 +15,7 @@ namespace swirl::search {
 namespace {
 
 std::shared_ptr<const planning::Plan> plan_of(const std::string& text, const target::Cpu& cpu, bool check) {
-    const Problem problem = swirl::problem(text);
+    const Transform problem = swirl::problem(text);
     return planning::Plan::build(problem, estimate(problem, cpu).recipe, {.check = check});
 }
 

@@ -39,7 +39,7 @@ double first_output_of_ones(const planning::Plan& plan, std::size_t points) {
 
 TEST(MakePlan, TakesTheModelsChoiceUnlessItIsToMeasure) {
     const OwnWisdom wisdom;
-    const Problem problem = parse_problem("dft 64");
+    const Transform problem = parse_transform("dft 64");
     const auto plan = make_plan(problem);
     EXPECT_EQ(plan->recipe(), estimate(problem, target::host_cpu()).recipe);
     EXPECT_FALSE(std::filesystem::exists(wisdom.file())) << "nothing was learned";
@@ -47,7 +47,7 @@ TEST(MakePlan, TakesTheModelsChoiceUnlessItIsToMeasure) {
 
 TEST(MakePlan, RemembersWhatItMeasured) {
     const OwnWisdom wisdom;
-    const Problem problem = parse_problem("dft 96");
+    const Transform problem = parse_transform("dft 96");
     int lines = 0;
     const auto measured = make_plan(
         problem,
@@ -66,7 +66,7 @@ TEST(MakePlan, RemembersWhatItMeasured) {
 
 TEST(MakePlan, FollowsWisdomWhereItFits) {
     const OwnWisdom wisdom;
-    const Problem problem = parse_problem("dft 64");
+    const Transform problem = parse_transform("dft 64");
     const planning::Recipe best = estimate(problem, target::host_cpu()).recipe;
     const std::string other = std::string(target::host_cpu().name) + ": 0 stockham(2,32)";
     ASSERT_NE(planning::to_string(best), other);
@@ -80,7 +80,7 @@ TEST(MakePlan, DropsWisdomThatDoesNotFit) {
     for (const char* recipe :
          {"nonsense", "avx512: 0 stockham(5,5)", "sse2: 0 codelet", "avx512: 1 codelet"}) {
         const OwnWisdom wisdom;
-        const Problem problem = parse_problem("dft 64");
+        const Transform problem = parse_transform("dft 64");
         const WisdomKey key{host_key(this_host()), "dft 64"};
         Wisdom(wisdom.file()).store(key, {.recipe = recipe, .seconds = 1e-9, .found_by = FoundBy::measure});
         const auto plan = make_plan(problem);
@@ -95,7 +95,7 @@ TEST(MakePlan, MeasuresInPlaceAndInSeveralDimensionsWithinItsBudget) {
          {"dft 256 inplace", "dft 16x32", "dft 8x8x8 float32 inplace", "dft 64 planar batch=4"}) {
         const double start = runtime::monotonic_seconds();
         const auto plan =
-            make_plan(parse_problem(text), {.effort = Effort::measure, .time_budget_seconds = 0.2});
+            make_plan(parse_transform(text), {.effort = Effort::measure, .time_budget_seconds = 0.2});
         EXPECT_EQ(to_text(plan->problem()), text);
         EXPECT_LT(runtime::monotonic_seconds() - start, 3) << text;
     }
@@ -110,17 +110,17 @@ std::string other_recipe() { return std::string(target::host_cpu().name) + ": 0 
 /// Every recipe takes a second but one.
 FakeTimer times_with(const std::string& recipe, double seconds) {
     return FakeTimer(
-        [=](const Problem&, const std::string& timed) { return timed == recipe ? seconds : 1.0; });
+        [=](const Transform&, const std::string& timed) { return timed == recipe ? seconds : 1.0; });
 }
 
 std::string planned(Effort effort, RecipeTimer* timer = nullptr, double budget = 60) {
-    return planning::to_string(
-        make_plan(parse_problem("dft 64"), {.effort = effort, .time_budget_seconds = budget, .timer = timer})
-            ->recipe());
+    return planning::to_string(make_plan(parse_transform("dft 64"),
+                                         {.effort = effort, .time_budget_seconds = budget, .timer = timer})
+                                   ->recipe());
 }
 
 std::string estimated() {
-    return planning::to_string(estimate(parse_problem("dft 64"), target::host_cpu()).recipe);
+    return planning::to_string(estimate(parse_transform("dft 64"), target::host_cpu()).recipe);
 }
 
 TEST(WisdomOfAnotherMachine, DoesNotCountForAnEstimate) {
@@ -174,7 +174,7 @@ TEST(WisdomOfAMeasurement, IsACandidateForAnExhaustiveSearchWhoseResultStays) {
     const OwnWisdom wisdom;
     Wisdom(wisdom.file())
         .store(key_here, {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
-    const auto seconds = [](const Problem&, const std::string& recipe) {
+    const auto seconds = [](const Transform&, const std::string& recipe) {
         return recipe.find(": 0 four-step(4,16)") != std::string::npos ? 0.5 : 1.0;
     };
     FakeTimer times(seconds);
@@ -199,27 +199,27 @@ TEST(WisdomOfAnEstimate, IsNotTrusted) {
 
 TEST(MakePlan, SaysExhaustiveOnlyWhereTimeSufficed) {
     const OwnWisdom wisdom;
-    FakeTimer times([](const Problem&, const std::string&) { return 1e-3; }, 0.2);
+    FakeTimer times([](const Transform&, const std::string&) { return 1e-3; }, 0.2);
     planned(Effort::exhaustive, &times, 3);
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->found_by, FoundBy::measure);
 }
 
 TEST(MakePlan, KeepsWhatItFindsAboutPartsForOtherPlans) {
     const OwnWisdom wisdom;
-    FakeTimer times([](const Problem&, const std::string&) { return 1e-3; });
+    FakeTimer times([](const Transform&, const std::string&) { return 1e-3; });
     const PlannerOptions options{.effort = Effort::measure, .time_budget_seconds = 60, .timer = &times};
-    make_plan(parse_problem("dft 10007"), options);
+    make_plan(parse_transform("dft 10007"), options);
     const auto entries = wisdom.entries();
     EXPECT_GT(entries.size(), 1U);
     const std::size_t before = times.benchmarks.size();
-    for (const auto& [key, entry] : entries) make_plan(parse_problem(key.problem), options);
+    for (const auto& [key, entry] : entries) make_plan(parse_transform(key.problem), options);
     EXPECT_EQ(times.benchmarks.size(), before) << "all are known";
 }
 
 TEST(MakePlan, SearchesExhaustivelyOnThisMachine) {
     const OwnWisdom wisdom;
     for (const char* text : {"dft 6", "rdft 8", "wht 8", "dct2 4", "dft 2x3"}) {
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         const auto plan = make_plan(problem, {.effort = Effort::exhaustive, .time_budget_seconds = 0});
         EXPECT_EQ(plan->problem(), problem);
     }
@@ -228,8 +228,8 @@ TEST(MakePlan, SearchesExhaustivelyOnThisMachine) {
 }
 
 TEST(MakePlan, RefusesWhatCannotBePlanned) {
-    EXPECT_THROW(make_plan(parse_problem("dft 0")), UserError);
-    EXPECT_THROW(make_plan(parse_problem("dft 8 float16")), UserError);
+    EXPECT_THROW(make_plan(parse_transform("dft 0")), UserError);
+    EXPECT_THROW(make_plan(parse_transform("dft 8 float16")), UserError);
 }
 
 } // namespace

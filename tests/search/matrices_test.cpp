@@ -39,7 +39,7 @@ struct Case {
 };
 
 double relative_error(const Case& c) {
-    const Problem problem = parse_problem(c.problem);
+    const Transform problem = parse_transform(c.problem);
     std::size_t count = static_cast<std::size_t>(c.batches);
     for (const int length : c.lengths) count *= static_cast<std::size_t>(length);
     std::mt19937 generator(7);
@@ -76,7 +76,7 @@ TEST(Matrices, BeyondTheCachesEqualFftws) {
 
 TEST(Matrices, BeyondTheCachesGoInBands) {
     const auto rule = [](const char* text) {
-        return estimate(parse_problem(text), target::avx512_cpu()).recipe.passes[0].tree.rule;
+        return estimate(parse_transform(text), target::avx512_cpu()).recipe.passes[0].tree.rule;
     };
     EXPECT_EQ(rule("dft 1024x1024"), "bands");
     EXPECT_EQ(rule("dft 64x2048x1024 float32"), "bands");

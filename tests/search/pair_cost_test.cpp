@@ -7,7 +7,7 @@ namespace swirl::search {
 namespace {
 
 std::string first_choice(const char* text, const target::Cpu& cpu) {
-    const Problem problem = parse_problem(text);
+    const Transform problem = parse_transform(text);
     const ir::Scalar scalar =
         problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
     return rules::to_string(candidates(planning::dimension_passes(problem)[0], cpu, scalar).at(0).tree);
@@ -26,7 +26,7 @@ TEST(PairCost, LeavesPrimesWhole) {
 }
 
 TEST(PairCost, EstimatesNothingThatLoopsOverVectorsServe) {
-    const Problem problem = parse_problem("dft 16 strides=64 batch=64:1");
+    const Transform problem = parse_transform("dft 16 strides=64 batch=64:1");
     const auto batched =
         candidates(planning::dimension_passes(problem)[0], target::avx512_cpu(), ir::Scalar::float64);
     EXPECT_GT(batched.at(0).cycles, 64 * 7);

@@ -18,44 +18,47 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 const target::Cpu& cpu() { return target::cpu_named("avx2"); }
 
-planning::DimensionPass only_pass(const Problem& problem) {
+planning::DimensionPass only_pass(const Transform& problem) {
     return planning::dimension_passes(problem).at(0);
 }
 
 std::string recipe_text(const std::string& tree) { return "avx2: 0 " + tree; }
 
-std::vector<std::string> likely_trees(const Problem& problem) {
+std::vector<std::string> likely_trees(const Transform& problem) {
     std::vector<std::string> trees;
     for (const Candidate& candidate : likely_breakdowns(only_pass(problem), cpu(), ir::Scalar::float64))
         trees.push_back(rules::to_string(candidate.tree));
     return trees;
 }
 
-std::string estimated(const Problem& problem) { return planning::to_string(estimate(problem, cpu()).recipe); }
+std::string estimated(const Transform& problem) {
+    return planning::to_string(estimate(problem, cpu()).recipe);
+}
 
 struct Found {
     std::string recipe;
     double seconds;
 };
 
-Found search(const Problem& problem, FakeTimer& times, SearchSetting setting) {
+Found search(const Transform& problem, FakeTimer& times, SearchSetting setting) {
     const RecipeCandidate winner = PlanSearch(problem, times, std::move(setting)).run();
     return {planning::to_string(winner.recipe), winner.seconds};
 }
 
 TEST(PlanSearch, FindsTheFastestOfTheLikely) {
-    const Problem whole = problem("dft 4096");
+    const Transform whole = problem("dft 4096");
     const std::string fastest = recipe_text(likely_trees(whole).back());
     ASSERT_NE(fastest, estimated(whole));
-    FakeTimer times([&](const Problem&, const std::string& recipe) { return recipe == fastest ? 1.0 : 2.0; });
+    FakeTimer times(
+        [&](const Transform&, const std::string& recipe) { return recipe == fastest ? 1.0 : 2.0; });
     const Found found = search(whole, times, {cpu(), unlimited});
     EXPECT_EQ(found.recipe, fastest);
     EXPECT_EQ(found.seconds, 1);
 }
 
 TEST(PlanSearch, TimesTheEstimatesChoiceFirstInEveryContestOfTheWhole) {
-    const Problem whole = problem("dft 4096");
-    FakeTimer times([](const Problem&, const std::string&) { return 1.0; });
+    const Transform whole = problem("dft 4096");
+    FakeTimer times([](const Transform&, const std::string&) { return 1.0; });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole)) << "nothing else is faster";
     for (const auto& benchmark : times.benchmarks) {
         if (benchmark.problem != to_text(whole)) continue;
@@ -64,29 +67,30 @@ TEST(PlanSearch, TimesTheEstimatesChoiceFirstInEveryContestOfTheWhole) {
 }
 
 TEST(PlanSearch, KeepsTheEstimateWhereAnotherIsFasterByLuckAlone) {
-    const Problem whole = problem("dft 4096");
+    const Transform whole = problem("dft 4096");
     const std::string lucky = recipe_text(likely_trees(whole).back());
     int wins = 0;
-    FakeTimer times([&](const Problem&, const std::string& recipe) {
+    FakeTimer times([&](const Transform&, const std::string& recipe) {
         return recipe == lucky && wins++ == 0 ? 0.5 : recipe == lucky ? 1.2 : 1.0;
     });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole));
 }
 
 TEST(PlanSearch, LooksAmongTheNeighboursOfTheBest) {
-    const Problem whole = problem("dft 4096");
+    const Transform whole = problem("dft 4096");
     const auto of_estimate = neighbours(estimate(whole, cpu()).recipe.passes[0].tree);
     ASSERT_FALSE(of_estimate.empty());
     const std::string fastest = recipe_text(rules::to_string(of_estimate.back()));
-    FakeTimer times([&](const Problem&, const std::string& recipe) { return recipe == fastest ? 0.5 : 1.0; });
+    FakeTimer times(
+        [&](const Transform&, const std::string& recipe) { return recipe == fastest ? 0.5 : 1.0; });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, fastest);
 }
 
 TEST(PlanSearch, TakesTheFastestTreeOfAPartThatItTimedOnce) {
-    const Problem whole = problem("dft 10007");
+    const Transform whole = problem("dft 10007");
     ASSERT_TRUE(estimated(whole).find("bluestein(") != std::string::npos) << estimated(whole);
     std::string part_text, fastest;
-    FakeTimer times([&](const Problem& timed, const std::string& recipe) {
+    FakeTimer times([&](const Transform& timed, const std::string& recipe) {
         if (timed == whole) return recipe.find(fastest) != std::string::npos && !fastest.empty() ? 1.0 : 2.0;
         if (timed.dimensions[0].length < 20000) return 1.0;
         part_text = to_text(timed);
@@ -101,9 +105,9 @@ TEST(PlanSearch, TakesTheFastestTreeOfAPartThatItTimedOnce) {
 }
 
 TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
-    const Problem whole = problem("dft 512x1024 strides=(1,512)");
+    const Transform whole = problem("dft 512x1024 strides=(1,512)");
     std::vector<std::string> fastest; // of the rows, then of the columns
-    FakeTimer times([&](const Problem& timed, const std::string& recipe) {
+    FakeTimer times([&](const Transform& timed, const std::string& recipe) {
         if (timed == whole) {
             for (const std::string& tree : fastest)
                 if (recipe.find(tree) == std::string::npos) return 2.0;
@@ -122,21 +126,21 @@ TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
 }
 
 TEST(PlanSearch, AsksAndTellsWhatEarlierSearchesFoundAboutParts) {
-    const Problem whole = problem("dft 10007");
-    FakeTimer times([&](const Problem&, const std::string&) { return 1.0; });
+    const Transform whole = problem("dft 10007");
+    FakeTimer times([&](const Transform&, const std::string&) { return 1.0; });
     std::map<std::string, RecipeCandidate> kept;
     SearchSetting setting{cpu(), unlimited};
-    setting.wisdom.store = [&](const Problem& part, const RecipeCandidate& best) {
+    setting.wisdom.store = [&](const Transform& part, const RecipeCandidate& best) {
         kept[to_text(part)] = best;
     };
-    setting.wisdom.lookup = [&](const Problem& part) -> std::optional<RecipeCandidate> {
+    setting.wisdom.lookup = [&](const Transform& part) -> std::optional<RecipeCandidate> {
         const auto known = kept.find(to_text(part));
         return known == kept.end() ? std::nullopt : std::optional(known->second);
     };
     search(whole, times, setting);
     ASSERT_FALSE(kept.empty());
     for (const auto& [text, best] : kept) EXPECT_EQ(times.benchmarks_of(text), 1) << text;
-    FakeTimer again([&](const Problem&, const std::string&) { return 1.0; });
+    FakeTimer again([&](const Transform&, const std::string&) { return 1.0; });
     search(whole, again, setting);
     for (const auto& [text, best] : kept) EXPECT_EQ(again.benchmarks_of(text), 0) << text << " was known";
 }
@@ -145,33 +149,33 @@ TEST(PlanSearch, KeepsItsBudget) {
     for (const char* text :
          {"dft 4096", "dft 10007", "dft 1048576", "rdft 1048576", "dft 1024x1024", "dft 96"})
         for (const double seconds : {0.0, 0.5, 2.0, 5.0}) {
-            const Problem whole = problem(text);
-            FakeTimer times([](const Problem&, const std::string&) { return 1e-3; }, 0.1);
+            const Transform whole = problem(text);
+            FakeTimer times([](const Transform&, const std::string&) { return 1e-3; }, 0.1);
             search(whole, times, {cpu(), seconds});
             EXPECT_LE(times.now(), seconds + 0.5) << text << " has a contest for each end of a part's time";
         }
 }
 
 TEST(PlanSearch, SaysNoTimeWhereItComparedNothing) {
-    const Problem whole = problem("dft 4096");
-    FakeTimer times([](const Problem&, const std::string&) { return 1e-3; }, 1.0);
+    const Transform whole = problem("dft 4096");
+    FakeTimer times([](const Transform&, const std::string&) { return 1e-3; }, 1.0);
     const Found found = search(whole, times, {cpu(), 0.5});
     EXPECT_EQ(found.recipe, estimated(whole));
     EXPECT_EQ(found.seconds, unlimited);
 }
 
 TEST(PlanSearch, LeavesOutWhatCannotBeBuilt) {
-    const Problem whole = problem("dft 4096");
+    const Transform whole = problem("dft 4096");
     const std::string impossible = recipe_text(likely_trees(whole).back());
     FakeTimer times(
-        [&](const Problem&, const std::string& recipe) { return recipe == impossible ? -1 : 1.0; });
+        [&](const Transform&, const std::string& recipe) { return recipe == impossible ? -1 : 1.0; });
     EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole));
 }
 
 TEST(PlanSearch, TriesRivals) {
-    const Problem whole = problem("dft 64");
+    const Transform whole = problem("dft 64");
     const std::string extra = recipe_text("six-step(8,8)");
-    FakeTimer times([&](const Problem&, const std::string& recipe) { return recipe == extra ? 1.0 : 2.0; });
+    FakeTimer times([&](const Transform&, const std::string& recipe) { return recipe == extra ? 1.0 : 2.0; });
     SearchSetting setting{cpu(), unlimited};
     setting.extra_candidates = {planning::parse_recipe(extra)};
     EXPECT_EQ(search(whole, times, setting).recipe, extra);
@@ -181,7 +185,7 @@ TEST(PlanSearch, ReportsWhatItTimesHowManyTheBestAndTheTimeLeft) {
     std::vector<std::string> lines;
     SearchSetting setting{cpu(), 60};
     setting.progress = [&](const std::string& line) { lines.push_back(line); };
-    FakeTimer times([](const Problem&, const std::string&) { return 2e-6; }, 0.2);
+    FakeTimer times([](const Transform&, const std::string&) { return 2e-6; }, 0.2);
     search(problem("dft 10007"), times, setting);
     ASSERT_GT(lines.size(), 3U);
     EXPECT_TRUE(lines[0].starts_with("dft 10007: 1 of 1, 2 µs with avx2: 0 bluestein(")) << lines[0];
@@ -194,8 +198,8 @@ TEST(PlanSearch, ReportsWhatItTimesHowManyTheBestAndTheTimeLeft) {
 
 TEST(ExhaustiveSearch, TriesEveryChoiceOfEveryRuleThatApplies) {
     for (const char* text : {"dft 12", "rdft 12", "dct2 8", "wht 16", "dft 13", "dft 4x6"}) {
-        const Problem whole = problem(text);
-        FakeTimer times([](const Problem&, const std::string&) { return 1e-6; });
+        const Transform whole = problem(text);
+        FakeTimer times([](const Transform&, const std::string&) { return 1e-6; });
         SearchSetting setting{cpu(), unlimited};
         setting.exhaustive = true;
         search(whole, times, setting);
@@ -213,7 +217,7 @@ TEST(ExhaustiveSearch, TriesEveryChoiceOfEveryRuleThatApplies) {
 }
 
 TEST(ExhaustiveSearch, KeepsABudgetToo) {
-    FakeTimer times([](const Problem&, const std::string&) { return 1e-6; }, 0.1);
+    FakeTimer times([](const Transform&, const std::string&) { return 1e-6; }, 0.1);
     SearchSetting setting{cpu(), 3};
     setting.exhaustive = true;
     search(problem("dft 360"), times, setting);

@@ -12,7 +12,7 @@ namespace {
 
 std::shared_ptr<const planning::Plan> planned(const char* problem, PlannerOptions options = {}) {
     options.use_wisdom = false;
-    return make_plan(parse_problem(problem), options);
+    return make_plan(parse_transform(problem), options);
 }
 
 TEST(RecentPlans, AreSharedByThoseWhoAskForTheSame) {

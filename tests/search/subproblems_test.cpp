@@ -10,7 +10,7 @@ namespace swirl::search {
 namespace {
 
 std::vector<std::string> parts_by(const char* whole, std::string_view rule, const rules::Choice& choice) {
-    const Problem problem = swirl::problem(whole);
+    const Transform problem = swirl::problem(whole);
     std::vector<std::string> texts;
     for (const Subproblem& subproblem :
          subproblems_of(problem, planning::dimension_passes(problem).at(0), rule, choice))
@@ -41,7 +41,7 @@ TEST(Subproblems, OfEveryBreakdownCanBeComputedInOneStage) {
     for (const char* text : {"dft 24", "dft 61", "rdft 24", "rdft 24 backward", "rdft 15 batch=3", "dct2 12",
                              "dct3 12", "dct4 12", "dct4 15", "dst2 9", "dst4 8", "wht 32", "dft 4x6 batch=2",
                              "dft 36 planar", "dft 12 strides=3 batch=3:1"}) {
-        const Problem whole = problem(text);
+        const Transform whole = problem(text);
         const planning::DimensionPass pass = planning::dimension_passes(whole).at(0);
         for (const Candidate& candidate : all_breakdowns(pass)) {
             if (candidate.tree.rule.empty()) continue;
@@ -58,7 +58,7 @@ TEST(Subproblems, OfEveryBreakdownCanBeComputedInOneStage) {
 }
 
 TEST(Subproblems, SayHowOftenTheyRun) {
-    const Problem whole = problem("dft 131072");
+    const Transform whole = problem("dft 131072");
     const auto subproblems =
         subproblems_of(whole, planning::dimension_passes(whole).at(0), "two-sweep", {256, 32, 16});
     EXPECT_EQ(subproblems[0].times, 16) << "blocks of 16 of the 256 rows";
@@ -66,7 +66,7 @@ TEST(Subproblems, SayHowOftenTheyRun) {
 }
 
 TEST(Subproblems, OfBandsAreRowsAndColumnsOfABandAndWhatIsLeftOfTheColumns) {
-    const Problem whole = problem("dft 1024x2048");
+    const Transform whole = problem("dft 1024x2048");
     const auto subproblems = subproblems_of(whole, planning::dimension_passes(whole).at(0), "bands", {8});
     Texts texts;
     for (const Subproblem& subproblem : subproblems)
@@ -78,7 +78,7 @@ TEST(Subproblems, OfBandsAreRowsAndColumnsOfABandAndWhatIsLeftOfTheColumns) {
 }
 
 Texts passes_of(const char* whole) {
-    const Problem problem = swirl::problem(whole);
+    const Transform problem = swirl::problem(whole);
     Texts texts;
     for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
         const auto subproblem = problem_of(problem, pass);

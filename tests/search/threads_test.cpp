@@ -24,7 +24,7 @@ using planning::Plan;
 using planning::ProblemData;
 
 /// Plans share loops however short they are.
-std::shared_ptr<const Plan> plan_for(const Problem& problem, int threads) {
+std::shared_ptr<const Plan> plan_for(const Transform& problem, int threads) {
     return Plan::build(problem, estimate(problem, target::host_cpu()).recipe,
                        {.threads = threads, .min_parallel_operations = 0, .check = false});
 }
@@ -73,7 +73,7 @@ TEST(Threads, ComputeTheSameBitsWhateverTheirNumber) {
     int shared = 0;
     for (const char* text : problems) {
         SCOPED_TRACE(text);
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         const std::vector<std::byte> expected = bytes_after(*plan_for(problem, 1));
         for (const int threads : {2, 3, 5, 8}) {
             const auto plan = plan_for(problem, threads);
@@ -85,7 +85,7 @@ TEST(Threads, ComputeTheSameBitsWhateverTheirNumber) {
 }
 
 TEST(Threads, ServeAnyNumberOfCallersAtOnce) {
-    const Problem problem = parse_problem("dft 96x80");
+    const Transform problem = parse_transform("dft 96x80");
     const auto plan = plan_for(problem, 3);
     ASSERT_EQ(plan->threads(), 3);
     const std::vector<std::byte> expected = bytes_after(*plan);
@@ -100,7 +100,7 @@ TEST(Threads, ServeAnyNumberOfCallersAtOnce) {
 }
 
 TEST(Threads, WorkInTheCallersWorkspace) {
-    const Problem problem = parse_problem("dft 256x240");
+    const Transform problem = parse_transform("dft 256x240");
     const auto plan = plan_for(problem, 4);
     EXPECT_GT(plan->workspace_bytes(), plan_for(problem, 1)->workspace_bytes()) << "each has its own part";
     const runtime::AlignedBuffer workspace(plan->workspace_bytes() + 64);
@@ -114,7 +114,7 @@ TEST(Threads, WorkInTheCallersWorkspace) {
 
 TEST(Workspace, HasToLieApartFromTheData) {
     for (const char* text : {"dft 256x240", "dft 256x240 inplace", "dft 256x240 planar"}) {
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         const auto plan = plan_for(problem, 1);
         ASSERT_GT(plan->workspace_bytes(), 0U);
         ProblemData data(problem);
@@ -138,14 +138,14 @@ TEST(Workspace, HasToLieApartFromTheData) {
 
 TEST(Threads, ShareAPlanInAForkedProcessToo) {
     if (!children_may_start_threads) GTEST_SKIP() << not_with_sanitizers;
-    const auto plan = plan_for(parse_problem("dft 96x80"), 3);
+    const auto plan = plan_for(parse_transform("dft 96x80"), 3);
     const std::vector<std::byte> expected = bytes_after(*plan);
     EXPECT_TRUE(is_true_in_a_child([&] { return bytes_after(*plan) == expected; }));
 }
 
 TEST(Threads, AreNotUsedForSmallTransforms) {
     const auto threads_for = [](const char* text) {
-        const Problem problem = parse_problem(text);
+        const Transform problem = parse_transform(text);
         return Plan::build(problem, estimate(problem, target::host_cpu()).recipe, {.threads = 2})->threads();
     };
     EXPECT_EQ(threads_for("dft 64"), 1);
@@ -154,7 +154,7 @@ TEST(Threads, AreNotUsedForSmallTransforms) {
 }
 
 TEST(Threads, StayWithTheCallerInsideATeam) {
-    const Problem problem = parse_problem("dft 96x80");
+    const Transform problem = parse_transform("dft 96x80");
     const auto plan = plan_for(problem, 4);
     const std::vector<std::byte> expected = bytes_after(*plan);
     std::vector<int> agree(2, 0), sizes(2, 0);
@@ -168,7 +168,7 @@ TEST(Threads, StayWithTheCallerInsideATeam) {
 }
 
 TEST(Threads, ComputeInTheCallersFloatingPointEnvironment) {
-    const Problem problem = parse_problem("dft 96x80");
+    const Transform problem = parse_transform("dft 96x80");
     const auto one = plan_for(problem, 1), three = plan_for(problem, 3);
     const std::vector<std::byte> to_nearest = bytes_after(*one);
     std::fesetround(FE_UPWARD);
@@ -180,7 +180,7 @@ TEST(Threads, ComputeInTheCallersFloatingPointEnvironment) {
 }
 
 TEST(Threads, AreAtLeastOne) {
-    const Problem problem = parse_problem("dft 8");
+    const Transform problem = parse_transform("dft 8");
     EXPECT_THROW(plan_for(problem, 0), UserError);
 }
 

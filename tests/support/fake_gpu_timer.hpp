@@ -21,7 +21,7 @@ public:
 
     double now() override { return now_; }
 
-    void benchmark(const Problem&, std::span<GpuRecipeCandidate> candidates, double deadline,
+    void benchmark(const Transform&, std::span<GpuRecipeCandidate> candidates, double deadline,
                    const Seen& seen) override {
         for (std::size_t i = 0; i < candidates.size() && (i == 0 || now_ + cost_ <= deadline); ++i) {
             now_ += cost_;

@@ -15,7 +15,7 @@ namespace swirl::search {
 class FakeTimer final : public RecipeTimer {
 public:
     /// Seconds of a recipe for a problem; negative if it cannot be built.
-    using Seconds = std::function<double(const Problem&, const std::string& recipe)>;
+    using Seconds = std::function<double(const Transform&, const std::string& recipe)>;
     explicit FakeTimer(Seconds seconds, double cost = 0.01) : seconds_(std::move(seconds)), cost_(cost) {}
 
     struct Benchmark {
@@ -26,7 +26,7 @@ public:
 
     double now() override { return now_; }
 
-    void benchmark(const Problem& problem, std::span<RecipeCandidate> candidates, double deadline,
+    void benchmark(const Transform& problem, std::span<RecipeCandidate> candidates, double deadline,
                    const Seen& seen) override {
         Benchmark benchmark{to_text(problem), {}};
         for (std::size_t i = 0; i < candidates.size() && (i == 0 || now_ + cost_ <= deadline); ++i) {

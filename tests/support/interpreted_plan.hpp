@@ -23,7 +23,7 @@ namespace swirl::support {
 class InterpretedPlan {
 public:
     /// For a GPU or a CPU, as the recipe says; for a CPU it runs the target-specific programs.
-    InterpretedPlan(const Problem& problem, const planning::Recipe& recipe)
+    InterpretedPlan(const Transform& problem, const planning::Recipe& recipe)
         : intermediate_(planning::intermediate_bytes(problem) / sizeof(double) + 1) {
         if (is_for_gpu(recipe))
             add_gpu_passes(problem, recipe);
@@ -45,13 +45,13 @@ private:
                             [&](const target::Cpu* cpu) { return cpu->name == recipe.target; });
     }
 
-    void add_gpu_passes(const Problem& problem, const planning::Recipe& recipe) {
+    void add_gpu_passes(const Transform& problem, const planning::Recipe& recipe) {
         passes_ = planning::gpu_passes(problem, recipe);
         for (planning::GpuPassDescription& step : planning::describe_passes(problem, recipe))
             programs_.push_back(std::move(step.programs));
     }
 
-    void add_cpu_passes(const Problem& problem, const planning::Recipe& recipe) {
+    void add_cpu_passes(const Transform& problem, const planning::Recipe& recipe) {
         const target::Cpu& cpu = target::cpu_named(recipe.target);
         passes_ = planning::dimension_passes(problem);
         planning::require_passes_for(recipe, passes_);

@@ -12,7 +12,7 @@ namespace swirl::support {
 
 /// Fails the test if the interpreted plan is not the transform.
 inline void prove(const std::string& text, const planning::Recipe& recipe) {
-    const Problem problem = swirl::problem(text);
+    const Transform problem = swirl::problem(text);
     SCOPED_TRACE(text + ": " + to_string(recipe));
     InterpretedPlan plan(problem, recipe);
     EXPECT_NO_THROW(planning::check_against_definition(

@@ -25,7 +25,7 @@ constexpr std::size_t max_matrices = 12; ///< matrix shapes tried for a vector i
 constexpr Integer longest_side = 8192;   ///< of a matrix whose whole rows and columns fit in blocks
 class PassCandidates {
 public:
-    PassCandidates(const Problem& problem, const planning::DimensionPass& pass, const target::Gpu& gpu,
+    PassCandidates(const Transform& problem, const planning::DimensionPass& pass, const target::Gpu& gpu,
                    std::size_t most)
         : pass_(pass),
           gpu_(gpu),
@@ -238,7 +238,7 @@ private:
 
 } // namespace
 
-std::vector<GpuPassCandidate> gpu_candidates(const Problem& problem, const planning::DimensionPass& pass,
+std::vector<GpuPassCandidate> gpu_candidates(const Transform& problem, const planning::DimensionPass& pass,
                                              const target::Gpu& gpu, std::size_t most) {
     return PassCandidates(problem, pass, gpu, most).best();
 }

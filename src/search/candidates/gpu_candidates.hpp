@@ -18,7 +18,7 @@ struct GpuPassCandidate {
 
 /// The candidates for a pass that the model rates best, best first: breakdown trees and, for each of their kernels,
 /// threads, transforms per block and the storage between passes. Empty if no kernel can compute the pass.
-std::vector<GpuPassCandidate> gpu_candidates(const Problem& problem, const planning::DimensionPass& pass,
+std::vector<GpuPassCandidate> gpu_candidates(const Transform& problem, const planning::DimensionPass& pass,
                                              const target::Gpu& gpu, std::size_t most);
 
 } // namespace swirl::search

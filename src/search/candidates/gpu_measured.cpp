@@ -393,7 +393,8 @@ bool serves(const planning::PassRecipe& recipe, const planning::DimensionPass& p
 
 } // namespace
 
-std::optional<GpuPassCandidate> measured_gpu_pass(const Problem& problem, const planning::DimensionPass& pass,
+std::optional<GpuPassCandidate> measured_gpu_pass(const Transform& problem,
+                                                  const planning::DimensionPass& pass,
                                                   const target::Gpu& gpu) {
     if (gpu.name != "sm_90") return std::nullopt;
     const std::optional<Form> form = form_of(pass);

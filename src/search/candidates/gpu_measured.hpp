@@ -11,7 +11,8 @@ namespace swirl::search {
 
 /// The fastest measured candidate for a pass over many transforms, if such a pass was measured. Other passes, and small
 /// batches, use the model's choice.
-std::optional<GpuPassCandidate> measured_gpu_pass(const Problem& problem, const planning::DimensionPass& pass,
+std::optional<GpuPassCandidate> measured_gpu_pass(const Transform& problem,
+                                                  const planning::DimensionPass& pass,
                                                   const target::Gpu& gpu);
 
 } // namespace swirl::search

@@ -32,8 +32,8 @@ template <class Rated> void fastest_first(std::vector<Rated>& all) {
 /// The launch configurations of one pass's kernels, the best `ranks` of each, best first. Holds references.
 class LaunchConfigurations {
 public:
-    LaunchConfigurations(const Problem& problem, const planning::DimensionPass& pass, const target::Gpu& gpu,
-                         std::size_t ranks)
+    LaunchConfigurations(const Transform& problem, const planning::DimensionPass& pass,
+                         const target::Gpu& gpu, std::size_t ranks)
         : problem_(problem), pass_(pass), gpu_(gpu), ranks_(ranks) {}
 
     std::size_t ranks() const { return ranks_; }
@@ -66,7 +66,7 @@ private:
     std::optional<RatedConfiguration> with_best_pitch(const lower::KernelRegions& regions,
                                                       lower::LaunchConfiguration configuration) const;
 
-    const Problem& problem_;
+    const Transform& problem_;
     const planning::DimensionPass& pass_;
     const target::Gpu& gpu_;
     std::size_t ranks_;

@@ -32,7 +32,7 @@ bool same(const BreakdownTree& a, const std::vector<BreakdownTree>& others) {
 
 } // namespace
 
-std::vector<PlanSearch::Breakdown> PlanSearch::breakdowns_of(const Problem& problem,
+std::vector<PlanSearch::Breakdown> PlanSearch::breakdowns_of(const Transform& problem,
                                                              const DimensionPass& pass,
                                                              Breadth breadth) const {
     std::vector<Breakdown> result;
@@ -61,7 +61,7 @@ bool PlanSearch::is_open(const Breakdown& breakdown, const Subproblem& subproble
 }
 
 void PlanSearch::solve_subproblems(const std::vector<Breakdown>& breakdowns, double deadline) {
-    std::vector<std::pair<const Problem*, Breadth>> waiting;
+    std::vector<std::pair<const Transform*, Breadth>> waiting;
     std::set<std::pair<std::string, Breadth>> known;
     for (const Breakdown& breakdown : breakdowns)
         for (const Subproblem& subproblem : breakdown.subproblems)
@@ -99,7 +99,7 @@ std::optional<Candidate> PlanSearch::with_best_children(const Breakdown& breakdo
 }
 
 /// The trees worth timing for a pass, most promising first.
-std::vector<BreakdownTree> PlanSearch::trees_for(const Problem& problem, const DimensionPass& pass,
+std::vector<BreakdownTree> PlanSearch::trees_for(const Transform& problem, const DimensionPass& pass,
                                                  Breadth breadth, double deadline) {
     const std::vector<Breakdown> breakdowns = breakdowns_of(problem, pass, breadth);
     solve_subproblems(breakdowns, deadline);
@@ -122,7 +122,7 @@ std::vector<BreakdownTree> PlanSearch::trees_for(const Problem& problem, const D
     return trees;
 }
 
-PlanSearch::Solved PlanSearch::solve(const Problem& subproblem, Breadth breadth, double deadline) {
+PlanSearch::Solved PlanSearch::solve(const Transform& subproblem, Breadth breadth, double deadline) {
     const std::string text = to_text(subproblem);
     const std::pair key(text, breadth);
     if (const auto known = solved_.find(key); known != solved_.end()) return known->second;
@@ -144,7 +144,7 @@ PlanSearch::Solved PlanSearch::solve(const Problem& subproblem, Breadth breadth,
     return solved_[key] = result;
 }
 
-PlanSearch::Solved PlanSearch::benchmark_subproblem(const Problem& subproblem, Breadth breadth,
+PlanSearch::Solved PlanSearch::benchmark_subproblem(const Transform& subproblem, Breadth breadth,
                                                     double deadline) {
     const std::vector<DimensionPass> passes = planning::dimension_passes(subproblem);
     const double now = timer_.now();

@@ -49,7 +49,7 @@ struct Loop {
 };
 
 /// The problem if it is valid.
-std::optional<Problem> if_valid(Problem problem) {
+std::optional<Transform> if_valid(Transform problem) {
     try {
         validate(problem);
     } catch (const UserError&) {
@@ -58,11 +58,11 @@ std::optional<Problem> if_valid(Problem problem) {
     return problem;
 }
 
-std::optional<Problem> looped(const Formula& transform, Precision precision, ComplexLayout layout,
-                              Strides strides, const std::vector<Loop>& loops) {
+std::optional<Transform> looped(const Formula& transform, Precision precision, ComplexLayout layout,
+                                Strides strides, const std::vector<Loop>& loops) {
     const std::optional<Kind> kind = kind_of(transform);
     if (!kind) return std::nullopt;
-    Problem problem;
+    Transform problem;
     problem.kind = kind->kind;
     problem.direction = kind->direction;
     problem.precision = precision;
@@ -80,7 +80,7 @@ struct Around {
     Integer outside, inside;
 
     /// A contiguous problem with the outer loops, `more` further ones, and the inner loops.
-    std::optional<Problem> contiguous(const Formula& child, ComplexLayout layout, Integer more) const {
+    std::optional<Transform> contiguous(const Formula& child, ComplexLayout layout, Integer more) const {
         const bool real = child.is<RealDft>(); // n reals on one side, n/2+1 complex elements on the other
         const Integer n = child.rows(), half = n / 2 + 1;
         const bool forward = !real || child.get_if<RealDft>()->direction == Direction::forward;
@@ -192,7 +192,7 @@ std::vector<Formula> children_of(std::string_view rule, const rules::Choice& cho
     return rules::nonterminals(rules::rule_named(rule).build(transform, choice));
 }
 
-std::vector<Subproblem> subproblems_of(const Problem& whole, const planning::DimensionPass& pass,
+std::vector<Subproblem> subproblems_of(const Transform& whole, const planning::DimensionPass& pass,
                                        std::string_view rule, const rules::Choice& given) {
     const Formula& transform = pass.nonterminal;
     const rules::Choice choice = given.empty() ? rules::rule_named(rule).choices(transform).front() : given;
@@ -222,9 +222,9 @@ std::vector<Subproblem> subproblems_of(const Problem& whole, const planning::Dim
     return subproblems;
 }
 
-std::optional<Problem> problem_of(const Problem& whole, const planning::DimensionPass& pass) {
+std::optional<Transform> problem_of(const Transform& whole, const planning::DimensionPass& pass) {
     const PassAxes axes(pass);
-    Problem problem;
+    Transform problem;
     problem.precision = whole.precision;
     const Formula& transform = pass.nonterminal;
     const std::vector<Formula> single{transform};

@@ -14,8 +14,8 @@ namespace swirl::search {
 /// loops, and its data in or out of cache.
 struct Subproblem {
     formula::Formula transform;
-    std::optional<Problem> problem; ///< nothing if no problem expresses it
-    double times = 1;               ///< executions of `problem` per execution of the enclosing transform
+    std::optional<Transform> problem; ///< nothing if no problem expresses it
+    double times = 1;                 ///< executions of `problem` per execution of the enclosing transform
 };
 
 /// The transforms that a rule leaves, as rules::nonterminals returns them, without building large formulas.
@@ -23,10 +23,10 @@ std::vector<formula::Formula> children_of(std::string_view rule, const rules::Ch
                                           const formula::Formula& transform);
 
 /// The subproblems of a pass of `whole` under a rule, one for each of its children.
-std::vector<Subproblem> subproblems_of(const Problem& whole, const planning::DimensionPass& pass,
+std::vector<Subproblem> subproblems_of(const Transform& whole, const planning::DimensionPass& pass,
                                        std::string_view rule, const rules::Choice& choice);
 
 /// One pass of a multi-pass problem, as a problem of one pass.
-std::optional<Problem> problem_of(const Problem& whole, const planning::DimensionPass& pass);
+std::optional<Transform> problem_of(const Transform& whole, const planning::DimensionPass& pass);
 
 } // namespace swirl::search

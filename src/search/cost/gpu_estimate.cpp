@@ -20,7 +20,7 @@ using planning::PassRecipe;
 
 namespace {
 
-[[noreturn]] void not_yet(const Problem& problem, const std::string& what) {
+[[noreturn]] void not_yet(const Transform& problem, const std::string& what) {
     const bool cpus_can = problem.kind != TransformKind::convolution && real_bytes(problem.precision) >= 4 &&
                           problem.load.is_identity() && problem.store.is_identity();
     throw UserError("not yet on GPUs: {}\n  problem: {}\n  {}", what, to_text(problem),
@@ -28,7 +28,7 @@ namespace {
                              : "use a shorter length, or one whose prime factors are up to 31");
 }
 
-std::optional<GpuPassCandidate> find_best_pass(const Problem& problem, const DimensionPass& pass,
+std::optional<GpuPassCandidate> find_best_pass(const Transform& problem, const DimensionPass& pass,
                                                const target::Gpu& gpu) {
     if (auto measured = measured_gpu_pass(problem, pass, gpu)) return measured;
     const std::vector<GpuPassCandidate> candidates = gpu_candidates(problem, pass, gpu, 1);
@@ -36,7 +36,7 @@ std::optional<GpuPassCandidate> find_best_pass(const Problem& problem, const Dim
     return candidates.front();
 }
 
-GpuPassCandidate best_pass(const Problem& problem, const DimensionPass& pass, const target::Gpu& gpu) {
+GpuPassCandidate best_pass(const Transform& problem, const DimensionPass& pass, const target::Gpu& gpu) {
     if (auto best = find_best_pass(problem, pass, gpu)) return *best;
     const Integer n = pass.nonterminal.rows(), prime = rules::largest_prime_factor(n);
     not_yet(problem,
@@ -52,7 +52,7 @@ struct RatedRecipe {
 };
 
 /// The best fused recipe for a decomposition whose first pass covers several dimensions, if one exists.
-std::optional<RatedRecipe> fused(const Problem& problem, const target::Gpu& gpu,
+std::optional<RatedRecipe> fused(const Transform& problem, const target::Gpu& gpu,
                                  const std::vector<DimensionPass>& passes) {
     RatedRecipe result{{std::string(gpu.name), {}}};
     for (const DimensionPass& pass : passes) {
@@ -66,7 +66,7 @@ std::optional<RatedRecipe> fused(const Problem& problem, const target::Gpu& gpu,
 
 } // namespace
 
-std::vector<std::vector<DimensionPass>> gpu_decompositions(const Problem& problem) {
+std::vector<std::vector<DimensionPass>> gpu_decompositions(const Transform& problem) {
     std::vector<std::vector<DimensionPass>> result{
         planning::dimension_passes(problem, planning::Fusion::none)};
     if (problem.kind != TransformKind::dft || result.front().size() < 2) return result;
@@ -79,7 +79,7 @@ std::vector<std::vector<DimensionPass>> gpu_decompositions(const Problem& proble
     return result;
 }
 
-planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu) {
+planning::Recipe gpu_recipe(const Transform& problem, const target::Gpu& gpu) {
     validate(problem);
     planning::require_gpu_memory(problem, gpu);
     RatedRecipe best{{std::string(gpu.name), {}}};

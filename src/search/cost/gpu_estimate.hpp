@@ -14,10 +14,10 @@ namespace swirl::search {
 /// the fewest passes of about equal radices; each thread computes one radix at a time, in one kernel if a transform
 /// fits in a block's shared memory, otherwise in two sweeps over global memory. Throws UserError for an invalid
 /// problem, and "not yet on GPUs" where no kernel exists.
-planning::Recipe gpu_recipe(const Problem& problem, const target::Gpu& gpu);
+planning::Recipe gpu_recipe(const Transform& problem, const target::Gpu& gpu);
 
 /// The decompositions of the problem into passes: one pass per dimension, and the two or three innermost dimensions
 /// fused.
-std::vector<std::vector<planning::DimensionPass>> gpu_decompositions(const Problem& problem);
+std::vector<std::vector<planning::DimensionPass>> gpu_decompositions(const Transform& problem);
 
 } // namespace swirl::search

@@ -95,7 +95,7 @@ void DeviceGemmTimer::add_matrices() {
                      filled(product_.type_of_c(), count_of(extents_[2])),
                      {},
                      {}});
-    for (const ProblemArray& array : given_arrays_of(product_))
+    for (const AuxiliaryArray& array : given_arrays_of(product_))
         sets_.back().arrays.push_back(
             filled(epilogue_type(product_), array.elements * (array.is_complex ? 2 : 1)));
     if (product_.listed && product_.batch > 0)

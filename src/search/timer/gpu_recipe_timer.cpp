@@ -31,7 +31,7 @@ constexpr double longest_finish = 0.5,
 
 double DeviceRecipeTimer::now() { return runtime::monotonic_seconds() - preparing_seconds_; }
 
-void DeviceRecipeTimer::prepare(const Problem& problem) {
+void DeviceRecipeTimer::prepare(const Transform& problem) {
     if (problem_ == problem) return;
     const double start = runtime::monotonic_seconds();
     data_.reset(); // before the next data is allocated
@@ -41,7 +41,7 @@ void DeviceRecipeTimer::prepare(const Problem& problem) {
 }
 
 /// Builds as many in parallel as there are processors: the driver's compiler dominates and uses one thread per kernel.
-void DeviceRecipeTimer::build(const Problem& problem, std::span<GpuRecipeCandidate> candidates) const {
+void DeviceRecipeTimer::build(const Transform& problem, std::span<GpuRecipeCandidate> candidates) const {
     std::atomic<std::size_t> next{0};
     const auto work = [&, is_in_section = ForkSection::is_inside()] {
         const ForkSection::Joined joined(is_in_section);
@@ -99,7 +99,7 @@ void DeviceRecipeTimer::finish(std::span<GpuRecipeCandidate* const> left, double
         if (times[k].failed_because.empty()) left[k]->seconds = times[k].time.median;
 }
 
-void DeviceRecipeTimer::benchmark(const Problem& problem, std::span<GpuRecipeCandidate> candidates,
+void DeviceRecipeTimer::benchmark(const Transform& problem, std::span<GpuRecipeCandidate> candidates,
                                   double deadline, const Seen& seen) {
     prepare(problem);
     const double begin = now(), last_start = begin + screening_fraction * (deadline - begin);

@@ -39,8 +39,8 @@ public:
 
     /// Times the candidates interleaved. The first is always timed; the others until `deadline` on this clock. A
     /// candidate that cannot be built keeps its infinite time.
-    virtual void benchmark(const Problem& problem, std::span<GpuRecipeCandidate> candidates, double deadline,
-                           const Seen& seen) = 0;
+    virtual void benchmark(const Transform& problem, std::span<GpuRecipeCandidate> candidates,
+                           double deadline, const Seen& seen) = 0;
 };
 
 /// Compiles plans, several in parallel, and runs them on a GPU: first each alone, briefly, then those near the fastest
@@ -52,21 +52,21 @@ public:
         : device_(device), stream_(device), use_cache_(use_cache) {}
 
     double now() override;
-    void benchmark(const Problem& problem, std::span<GpuRecipeCandidate> candidates, double deadline,
+    void benchmark(const Transform& problem, std::span<GpuRecipeCandidate> candidates, double deadline,
                    const Seen& seen) override;
 
 private:
-    void build(const Problem& problem, std::span<GpuRecipeCandidate> candidates) const;
+    void build(const Transform& problem, std::span<GpuRecipeCandidate> candidates) const;
     void screen(GpuRecipeCandidate& candidate);
     void finish(std::span<GpuRecipeCandidate* const> left, double seconds);
-    void prepare(const Problem& problem);
+    void prepare(const Transform& problem);
     std::function<void(std::size_t)> execution_of(const planning::GpuPlan& plan);
 
     runtime::GpuDevice device_;
     runtime::GpuStream stream_;
     bool use_cache_;
-    double preparing_seconds_ = 0;   ///< time to fill the arrays, which does not count towards the search
-    std::optional<Problem> problem_; ///< problem of the current data
+    double preparing_seconds_ = 0;     ///< time to fill the arrays, which does not count towards the search
+    std::optional<Transform> problem_; ///< problem of the current data
     std::optional<GpuTimingData> data_;
     std::optional<runtime::GpuBuffer> workspace_; ///< as large as the largest workspace so far
 };

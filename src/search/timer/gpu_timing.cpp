@@ -20,7 +20,7 @@ std::size_t cache_bytes(const runtime::GpuDevice& device) {
 }
 
 /// Executions before in-place random data, which grows each time, overflows; at least one.
-Integer safe_executions(const Problem& problem) {
+Integer safe_executions(const Transform& problem) {
     if (problem.placement != Placement::in_place) return max_repetitions;
     const double growth = std::fabs(problem.scale) * std::sqrt(static_cast<double>(transform_size(problem)));
     const Integer allowed =
@@ -89,7 +89,7 @@ private:
 
 } // namespace
 
-GpuTimingData::GpuTimingData(const runtime::GpuDevice& device, const Problem& problem) : host_(problem) {
+GpuTimingData::GpuTimingData(const runtime::GpuDevice& device, const Transform& problem) : host_(problem) {
     host_.fill(1);
     std::size_t bytes = 0;
     for (const planning::GuardedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();

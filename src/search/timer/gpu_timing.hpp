@@ -16,7 +16,7 @@ namespace swirl::search {
 /// small problem gets one set, which stays in the cache, as it would for its user.
 class GpuTimingData {
 public:
-    GpuTimingData(const runtime::GpuDevice& device, const Problem& problem);
+    GpuTimingData(const runtime::GpuDevice& device, const Transform& problem);
 
     std::size_t sets() const { return sets_.size(); }
     /// Executions cycle through the sets.

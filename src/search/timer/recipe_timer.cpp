@@ -36,7 +36,7 @@ TimingOptions timing_for(double slowest, double seconds_each, double longest) {
 
 double HostRecipeTimer::now() { return runtime::monotonic_seconds(); }
 
-planning::ProblemData& HostRecipeTimer::data_for(const Problem& problem) {
+planning::ProblemData& HostRecipeTimer::data_for(const Transform& problem) {
     if (!timing_data_ || timing_data_->problem != problem) {
         timing_data_.reset(); // before the next data is allocated
         timing_data_.emplace(TimingData{problem, planning::ProblemData(problem)});
@@ -46,7 +46,7 @@ planning::ProblemData& HostRecipeTimer::data_for(const Problem& problem) {
     return timing_data_->data;
 }
 
-bool HostRecipeTimer::benchmark_briefly(const Problem& problem, RecipeCandidate& candidate) {
+bool HostRecipeTimer::benchmark_briefly(const Transform& problem, RecipeCandidate& candidate) {
     const double start = now();
     try {
         if (!candidate.plan) {
@@ -74,7 +74,7 @@ bool HostRecipeTimer::benchmark_briefly(const Problem& problem, RecipeCandidate&
     return true;
 }
 
-void HostRecipeTimer::benchmark(const Problem& problem, std::span<RecipeCandidate> candidates,
+void HostRecipeTimer::benchmark(const Transform& problem, std::span<RecipeCandidate> candidates,
                                 double deadline, const Seen& seen) {
     std::optional<runtime::PinnedThread> pinned;
     if (threads_for(problem) == 1)

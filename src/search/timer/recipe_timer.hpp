@@ -36,7 +36,7 @@ public:
 
     /// Times the candidates interleaved. The first is always timed; the others until `deadline` on this clock. A
     /// candidate that cannot be built keeps its infinite time.
-    virtual void benchmark(const Problem& problem, std::span<RecipeCandidate> candidates, double deadline,
+    virtual void benchmark(const Transform& problem, std::span<RecipeCandidate> candidates, double deadline,
                            const Seen& seen) = 0;
 };
 
@@ -44,24 +44,24 @@ public:
 class HostRecipeTimer final : public RecipeTimer {
 public:
     /// Executions of `whole` use `threads` threads, those of its subproblems one.
-    HostRecipeTimer(Problem whole, int threads) : whole_(std::move(whole)), threads_(threads) {}
+    HostRecipeTimer(Transform whole, int threads) : whole_(std::move(whole)), threads_(threads) {}
 
     double now() override;
-    void benchmark(const Problem& problem, std::span<RecipeCandidate> candidates, double deadline,
+    void benchmark(const Transform& problem, std::span<RecipeCandidate> candidates, double deadline,
                    const Seen& seen) override;
 
 private:
     struct TimingData {
-        Problem problem;
+        Transform problem;
         planning::ProblemData data;
     };
-    planning::ProblemData& data_for(const Problem& problem);
+    planning::ProblemData& data_for(const Transform& problem);
     /// Builds a candidate and runs it a few times; false if it cannot be built.
-    bool benchmark_briefly(const Problem& problem, RecipeCandidate& candidate);
+    bool benchmark_briefly(const Transform& problem, RecipeCandidate& candidate);
 
-    int threads_for(const Problem& problem) const { return problem == whole_ ? threads_ : 1; }
+    int threads_for(const Transform& problem) const { return problem == whole_ ? threads_ : 1; }
 
-    Problem whole_;
+    Transform whole_;
     int threads_;
     std::optional<TimingData> timing_data_; ///< of the last problem: filling large arrays takes time
 };

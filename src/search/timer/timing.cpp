@@ -23,7 +23,7 @@ double bytes_of_scalar(Precision precision) {
 }
 
 /// Scalars of input and output together, without the batches.
-double scalars_of(const Problem& problem) {
+double scalars_of(const Transform& problem) {
     const double points = product_of_lengths(problem.dimensions);
     if (problem.kind == TransformKind::dft || problem.kind == TransformKind::convolution) return 4 * points;
     if (problem.kind != TransformKind::real_dft) return 2 * points;
@@ -61,7 +61,7 @@ std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidat
     return results;
 }
 
-double pseudo_flops(const Problem& problem) {
+double pseudo_flops(const Transform& problem) {
     const double points = product_of_lengths(problem.dimensions);
     const double each = points > 1 ? points * std::log2(points) : 0;
     const double factor = problem.kind == TransformKind::convolution ? 10
@@ -71,11 +71,11 @@ double pseudo_flops(const Problem& problem) {
     return factor * each * product_of_lengths(problem.batches);
 }
 
-double compulsory_bytes(const Problem& problem) {
+double compulsory_bytes(const Transform& problem) {
     return scalars_of(problem) * product_of_lengths(problem.batches) * bytes_of_scalar(problem.precision);
 }
 
-Floors floors(const Problem& problem, double flops, const HostProbe& probe) {
+Floors floors(const Transform& problem, double flops, const HostProbe& probe) {
     Floors result;
     const double peak = problem.precision == Precision::float64 ? probe.flops_float64 : probe.flops_float32;
     result.arithmetic = flops / peak;

@@ -3,7 +3,7 @@
 #include "runtime/timer.hpp"
 #include "search/cost/probe.hpp"
 
-#include <swirl/problem.hpp>
+#include <swirl/transform.hpp>
 
 #include <span>
 #include <string>
@@ -22,10 +22,10 @@ std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidat
 
 /// Conventional operation count, the same for every algorithm: 5 N log₂ N for a complex DFT of N points, half of that
 /// for real DFTs, DCTs and DSTs, N log₂ N for the WHT; times the batches.
-double pseudo_flops(const Problem& problem);
+double pseudo_flops(const Transform& problem);
 
 /// Bytes of the elements read and written, each counted once.
-double compulsory_bytes(const Problem& problem);
+double compulsory_bytes(const Transform& problem);
 
 /// Lower bounds on the time of a transform, from its arithmetic and from its memory traffic.
 struct Floors {
@@ -39,6 +39,6 @@ struct Floors {
 };
 
 /// For one core and `flops` real operations.
-Floors floors(const Problem& problem, double flops, const HostProbe& probe);
+Floors floors(const Transform& problem, double flops, const HostProbe& probe);
 
 } // namespace swirl::search

@@ -29,7 +29,7 @@ std::optional<Recipe> recipe_for(const target::Gpu& gpu, const std::string& text
     return std::nullopt;
 }
 
-WisdomKey key_of(const Problem& problem, const GpuIdentity& identity) {
+WisdomKey key_of(const Transform& problem, const GpuIdentity& identity) {
     return {identity.key, to_text(problem)};
 }
 
@@ -52,7 +52,8 @@ GpuIdentity gpu_identity_of(const runtime::GpuDevice& device) {
 
 Wisdom* GpuRecipeWisdom::open(bool to_write) const { return in_use_ ? shared_wisdom(to_write) : nullptr; }
 
-std::optional<GpuStoredRecipe> GpuRecipeWisdom::lookup(const Problem& problem, const GpuIdentity& identity) {
+std::optional<GpuStoredRecipe> GpuRecipeWisdom::lookup(const Transform& problem,
+                                                       const GpuIdentity& identity) {
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return std::nullopt;
     const WisdomKey key = key_of(problem, identity);
@@ -65,7 +66,7 @@ std::optional<GpuStoredRecipe> GpuRecipeWisdom::lookup(const Problem& problem, c
     return std::nullopt;
 }
 
-std::optional<GpuStoredRecipe> GpuRecipeWisdom::lookup(const Problem& problem, const target::Gpu& gpu) {
+std::optional<GpuStoredRecipe> GpuRecipeWisdom::lookup(const Transform& problem, const target::Gpu& gpu) {
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return std::nullopt;
     std::optional<GpuStoredRecipe> best;
@@ -77,7 +78,7 @@ std::optional<GpuStoredRecipe> GpuRecipeWisdom::lookup(const Problem& problem, c
     return best;
 }
 
-std::vector<Recipe> GpuRecipeWisdom::elsewhere(const Problem& problem, const GpuIdentity& identity) {
+std::vector<Recipe> GpuRecipeWisdom::elsewhere(const Transform& problem, const GpuIdentity& identity) {
     std::vector<Recipe> result;
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return result;
@@ -90,14 +91,14 @@ std::vector<Recipe> GpuRecipeWisdom::elsewhere(const Problem& problem, const Gpu
     return result;
 }
 
-void GpuRecipeWisdom::store(const Problem& problem, const GpuIdentity& identity, const Recipe& recipe,
+void GpuRecipeWisdom::store(const Transform& problem, const GpuIdentity& identity, const Recipe& recipe,
                             double seconds, FoundBy how) {
     if (Wisdom* const wisdom = open(true))
         wisdom->replace(key_of(problem, identity),
                         {.recipe = planning::to_string(recipe), .seconds = seconds, .found_by = how});
 }
 
-void GpuRecipeWisdom::erase(const Problem& problem, const GpuIdentity& identity) {
+void GpuRecipeWisdom::erase(const Transform& problem, const GpuIdentity& identity) {
     if (Wisdom* const wisdom = open(false)) wisdom->erase(key_of(problem, identity));
 }
 

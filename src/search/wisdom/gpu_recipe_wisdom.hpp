@@ -40,16 +40,16 @@ public:
     explicit GpuRecipeWisdom(bool in_use) : in_use_(in_use) {}
 
     /// The recipe for this GPU. Erases an entry that does not parse or is for another target.
-    std::optional<GpuStoredRecipe> lookup(const Problem& problem, const GpuIdentity& identity);
+    std::optional<GpuStoredRecipe> lookup(const Transform& problem, const GpuIdentity& identity);
     /// The fastest recipe of any GPU of this kind, from this version of swirl: for plans that are only inspected.
-    std::optional<GpuStoredRecipe> lookup(const Problem& problem, const target::Gpu& gpu);
+    std::optional<GpuStoredRecipe> lookup(const Transform& problem, const target::Gpu& gpu);
     /// Recipes that were best on other GPUs of this kind: candidates to time, not trusted.
-    std::vector<planning::Recipe> elsewhere(const Problem& problem, const GpuIdentity& identity);
+    std::vector<planning::Recipe> elsewhere(const Transform& problem, const GpuIdentity& identity);
 
     /// Replaces the existing entry, which this recipe has beaten.
-    void store(const Problem& problem, const GpuIdentity& identity, const planning::Recipe& recipe,
+    void store(const Transform& problem, const GpuIdentity& identity, const planning::Recipe& recipe,
                double seconds, FoundBy how);
-    void erase(const Problem& problem, const GpuIdentity& identity);
+    void erase(const Transform& problem, const GpuIdentity& identity);
 
 private:
     /// Null if no wisdom exists and `to_write` is false.

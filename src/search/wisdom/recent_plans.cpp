@@ -16,7 +16,7 @@ using PlanPointer = std::shared_ptr<const planning::Plan>;
 constexpr std::size_t max_plans = 32;
 constexpr Integer max_entries = 65536;
 
-Integer entries_of(const Problem& problem) {
+Integer entries_of(const Transform& problem) {
     Integer entries = 1;
     for (const Dimension& dimension : problem.dimensions) entries *= dimension.length;
     return entries;

@@ -34,7 +34,7 @@ std::optional<Recipe> recipe_for(const target::Cpu& cpu, const std::string& text
 Wisdom* RecipeWisdom::open(bool to_write) const { return in_use_ ? shared_wisdom(to_write) : nullptr; }
 
 /// The fastest recipe depends on the thread count as well as on the machine.
-WisdomKey RecipeWisdom::key_of(const Problem& problem, int threads) const {
+WisdomKey RecipeWisdom::key_of(const Transform& problem, int threads) const {
     Host host = this_host();
     host.instruction_set = cpu_.name;
     std::string key = host_key(host);
@@ -42,7 +42,7 @@ WisdomKey RecipeWisdom::key_of(const Problem& problem, int threads) const {
     return {std::move(key), to_text(problem)};
 }
 
-std::optional<StoredRecipe> RecipeWisdom::lookup(const Problem& problem, int threads) {
+std::optional<StoredRecipe> RecipeWisdom::lookup(const Transform& problem, int threads) {
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return std::nullopt;
     const WisdomKey key = key_of(problem, threads);
@@ -54,7 +54,7 @@ std::optional<StoredRecipe> RecipeWisdom::lookup(const Problem& problem, int thr
     return std::nullopt;
 }
 
-std::vector<Recipe> RecipeWisdom::elsewhere(const Problem& problem, int threads) {
+std::vector<Recipe> RecipeWisdom::elsewhere(const Transform& problem, int threads) {
     std::vector<Recipe> result;
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return result;
@@ -68,14 +68,14 @@ std::vector<Recipe> RecipeWisdom::elsewhere(const Problem& problem, int threads)
     return result;
 }
 
-void RecipeWisdom::store(const Problem& problem, int threads, const RecipeCandidate& winner, FoundBy how) {
+void RecipeWisdom::store(const Transform& problem, int threads, const RecipeCandidate& winner, FoundBy how) {
     if (Wisdom* const wisdom = open(true))
         wisdom->replace(
             key_of(problem, threads),
             {.recipe = planning::to_string(winner.recipe), .seconds = winner.seconds, .found_by = how});
 }
 
-void RecipeWisdom::erase(const Problem& problem, int threads) {
+void RecipeWisdom::erase(const Transform& problem, int threads) {
     if (Wisdom* const wisdom = open(false)) wisdom->erase(key_of(problem, threads));
 }
 

@@ -26,20 +26,20 @@ public:
     RecipeWisdom(const target::Cpu& cpu, bool in_use) : cpu_(cpu), in_use_(in_use) {}
 
     /// The recipe for this machine. Erases an entry that does not parse or is for another CPU.
-    std::optional<StoredRecipe> lookup(const Problem& problem, int threads);
+    std::optional<StoredRecipe> lookup(const Transform& problem, int threads);
 
     /// Recipes for this CPU that were best on other machines or with other thread counts: candidates to time, not
     /// trusted.
-    std::vector<planning::Recipe> elsewhere(const Problem& problem, int threads);
+    std::vector<planning::Recipe> elsewhere(const Transform& problem, int threads);
 
     /// Replaces the existing entry, which the winner has beaten.
-    void store(const Problem& problem, int threads, const RecipeCandidate& winner, FoundBy how);
-    void erase(const Problem& problem, int threads);
+    void store(const Transform& problem, int threads, const RecipeCandidate& winner, FoundBy how);
+    void erase(const Transform& problem, int threads);
 
 private:
     /// Null if no wisdom exists and `to_write` is false.
     Wisdom* open(bool to_write) const;
-    WisdomKey key_of(const Problem& problem, int threads) const;
+    WisdomKey key_of(const Transform& problem, int threads) const;
 
     const target::Cpu& cpu_;
     bool in_use_;

@@ -3,5 +3,5 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return swirl::fuzz::check_fixpoint(
-        data, size, [](std::string_view text) { return swirl::to_text(swirl::parse_problem(text)); });
+        data, size, [](std::string_view text) { return swirl::to_text(swirl::parse_transform(text)); });
 }

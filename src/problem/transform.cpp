@@ -50,7 +50,7 @@ struct Strides {
 };
 
 std::optional<Strides> complete_real_in_place(const std::vector<Integer>& lengths,
-                                              const ProblemOptions& options) {
+                                              const TransformOptions& options) {
     const bool forward = spectrum_side(options.direction) == Side::output;
     std::optional<std::vector<Integer>> spectrum = forward ? options.output_strides : options.input_strides;
     std::optional<std::vector<Integer>> reals = forward ? options.input_strides : options.output_strides;
@@ -63,7 +63,7 @@ std::optional<Strides> complete_real_in_place(const std::vector<Integer>& length
 }
 
 std::optional<Strides> complete_strides(TransformKind kind, const std::vector<Integer>& lengths,
-                                        const ProblemOptions& options) {
+                                        const TransformOptions& options) {
     const bool in_place = options.placement == Placement::in_place;
     if (in_place && kind == TransformKind::real_dft) return complete_real_in_place(lengths, options);
 
@@ -80,7 +80,7 @@ std::optional<Strides> complete_strides(TransformKind kind, const std::vector<In
     return strides;
 }
 
-std::optional<Integer> next_offset(const Problem& inside, Side side) {
+std::optional<Integer> next_offset(const Transform& inside, Side side) {
     Integer place = 1;
     for (const Axis& axis : axes(inside, side)) {
         const auto reach = checked_multiply(axis.stride, axis.length);
@@ -98,17 +98,17 @@ bool is_complex(TransformKind kind, Direction direction, Side side) {
     return kind == TransformKind::real_dft && side == spectrum_side(direction);
 }
 
-Integer element_bytes(const Problem& problem, Side side) {
+Integer element_bytes(const Transform& problem, Side side) {
     const bool pair = is_complex(problem, side) && problem.layout == ComplexLayout::interleaved;
     return real_bytes(stored_precision(problem, side)) * (pair ? 2 : 1);
 }
 
-Integer stored_length(const Problem& problem, std::size_t dimension, Side side) {
+Integer stored_length(const Transform& problem, std::size_t dimension, Side side) {
     return stored(problem.kind, is_complex(problem, side), problem.dimensions[dimension].length,
                   dimension + 1 == problem.dimensions.size());
 }
 
-std::vector<Axis> axes(const Problem& problem, Side side) {
+std::vector<Axis> axes(const Transform& problem, Side side) {
     std::vector<Axis> result;
     for (const Dimension& batch : problem.batches) result.push_back({batch.length, stride_of(batch, side)});
     for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
@@ -116,7 +116,7 @@ std::vector<Axis> axes(const Problem& problem, Side side) {
     return result;
 }
 
-Extent extent(const Problem& problem, Side side) {
+Extent extent(const Transform& problem, Side side) {
     Extent result;
     const std::vector<Axis> all = axes(problem, side);
     const std::vector<IndexRange> ranges = touched_ranges(problem, side);
@@ -128,13 +128,13 @@ Extent extent(const Problem& problem, Side side) {
     return {std::min<Integer>(result.lowest, 0), std::max<Integer>(result.highest, 0)};
 }
 
-Integer transform_size(const Problem& problem) {
+Integer transform_size(const Transform& problem) {
     Integer size = 1;
     for (const Dimension& dimension : problem.dimensions) size *= dimension.length;
     return size;
 }
 
-Integer batch_count(const Problem& problem) {
+Integer batch_count(const Transform& problem) {
     Integer count = 1;
     for (const Dimension& batch : problem.batches) count *= batch.length;
     return count;
@@ -142,7 +142,7 @@ Integer batch_count(const Problem& problem) {
 
 std::optional<std::vector<Dimension>> default_dimensions(TransformKind kind,
                                                          const std::vector<Integer>& lengths,
-                                                         const ProblemOptions& options) {
+                                                         const TransformOptions& options) {
     const auto strides = complete_strides(kind, lengths, options);
     if (!strides) return std::nullopt;
     std::vector<Dimension> dimensions;
@@ -151,7 +151,7 @@ std::optional<std::vector<Dimension>> default_dimensions(TransformKind kind,
     return dimensions;
 }
 
-std::optional<Dimension> default_batch(const Problem& inside, Integer count) {
+std::optional<Dimension> default_batch(const Transform& inside, Integer count) {
     auto input = next_offset(inside, Side::input);
     auto output = next_offset(inside, Side::output);
     if (inside.placement == Placement::in_place && inside.kind == TransformKind::real_dft) {
@@ -164,7 +164,7 @@ std::optional<Dimension> default_batch(const Problem& inside, Integer count) {
     return Dimension{count, *input, *output};
 }
 
-std::vector<Integer> spectrum_strides(const Problem& problem) {
+std::vector<Integer> spectrum_strides(const Transform& problem) {
     std::vector<Integer> strides;
     Integer stride = 1;
     for (std::size_t k = problem.dimensions.size(); k-- > 0; stride *= problem.dimensions[k].length)
@@ -186,8 +186,8 @@ void check_rank(std::size_t dimensions, std::size_t loops) {
                         most_batch_loops);
 }
 
-Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
-                      const ProblemOptions& options) {
+Transform Transform::make(TransformKind kind, const std::vector<Integer>& lengths,
+                          const TransformOptions& options) {
     check_rank(lengths.size(), options.batches.size());
     const std::pair<const char*, const std::vector<Integer>&> sides[] = {{"input", options.input_strides},
                                                                          {"output", options.output_strides}};
@@ -200,17 +200,17 @@ Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
     if (!dimensions)
         throw UserError("the strides of {} elements do not fit in 64 bits", fmt::join(lengths, "x"));
 
-    Problem problem{.kind = kind,
-                    .dimensions = *dimensions,
-                    .batches = {},
-                    .precision = options.precision,
-                    .layout = options.layout,
-                    .placement = options.placement,
-                    .direction = options.direction,
-                    .scale = options.scale,
-                    .spectrum = options.spectrum,
-                    .load = options.load,
-                    .store = options.store};
+    Transform problem{.kind = kind,
+                      .dimensions = *dimensions,
+                      .batches = {},
+                      .precision = options.precision,
+                      .layout = options.layout,
+                      .placement = options.placement,
+                      .direction = options.direction,
+                      .scale = options.scale,
+                      .spectrum = options.spectrum,
+                      .load = options.load,
+                      .store = options.store};
     for (std::size_t i = options.batches.size(); i-- > 0;) {
         const Batch& batch = options.batches[i];
         Dimension loop{batch.count, batch.input_stride.value_or(0), batch.output_stride.value_or(0)};
@@ -226,7 +226,7 @@ Problem Problem::make(TransformKind kind, const std::vector<Integer>& lengths,
     return problem;
 }
 
-std::size_t hash_value(const Problem& problem) {
+std::size_t hash_value(const Transform& problem) {
     std::size_t seed = hash_of(problem.kind, problem.precision, problem.layout, problem.placement,
                                problem.direction, problem.scale, problem.spectrum, problem.dimensions.size(),
                                problem.load.text(), problem.store.text());

@@ -35,9 +35,9 @@ struct Batch {
     bool operator==(const Batch&) const = default;
 };
 
-/// Options of Problem's builders. Empty strides mean contiguous, row-major. In place, strides given for one side only
+/// Options of Transform's builders. Empty strides mean contiguous, row-major. In place, strides given for one side only
 /// determine those of the other.
-struct ProblemOptions {
+struct TransformOptions {
     Direction direction = Direction::forward;
     Precision precision = Precision::float64;
     ComplexLayout layout = ComplexLayout::interleaved;
@@ -52,7 +52,7 @@ struct ProblemOptions {
 };
 
 /// A transform and its data layout. A plain value; `validate` checks whether it can be computed, `to_text` writes it,
-/// `parse_problem` reads it.
+/// `parse_transform` reads it.
 ///
 /// Lengths are logical: a real_dft of length n has n real elements on one side and n/2+1 complex elements on the other,
 /// along its last dimension. Default strides are contiguous, row-major on each side; an in-place real_dft pads each row
@@ -62,7 +62,7 @@ struct ProblemOptions {
 /// h, and ĥ is the transform of h. The auxiliary array "spectrum" holds ĥ and is given at each execution: complex, in
 /// the problem's precision and layout, contiguous, row-major over the dimensions; with `spectrum` = each, over the
 /// batch too.
-struct SWIRL_API Problem {
+struct SWIRL_API Transform {
     TransformKind kind = TransformKind::dft;
     std::vector<Dimension> dimensions; ///< slowest first; the transform runs along all of them
     std::vector<Dimension> batches;    ///< outermost loop first
@@ -75,36 +75,36 @@ struct SWIRL_API Problem {
     Expression load = {}; ///< applied to each element read; for a half spectrum, i counts the stored elements
     Expression store = {}; ///< applied to each result after scaling, before it is written
 
-    bool operator==(const Problem&) const = default;
+    bool operator==(const Transform&) const = default;
 
     /// Throws UserError if the number of strides differs from the number of lengths, if a default stride overflows, or
     /// if there are more than most_dimensions dimensions or most_batch_loops batch loops.
-    static Problem make(TransformKind kind, const std::vector<Integer>& lengths,
-                        const ProblemOptions& options = {});
+    static Transform make(TransformKind kind, const std::vector<Integer>& lengths,
+                          const TransformOptions& options = {});
 
-    static Problem dft(const std::vector<Integer>& lengths, const ProblemOptions& options = {}) {
+    static Transform dft(const std::vector<Integer>& lengths, const TransformOptions& options = {}) {
         return make(TransformKind::dft, lengths, options);
     }
-    static Problem real_dft(const std::vector<Integer>& lengths, const ProblemOptions& options = {}) {
+    static Transform real_dft(const std::vector<Integer>& lengths, const TransformOptions& options = {}) {
         return make(TransformKind::real_dft, lengths, options);
     }
-    static Problem wht(const std::vector<Integer>& lengths, const ProblemOptions& options = {}) {
+    static Transform wht(const std::vector<Integer>& lengths, const TransformOptions& options = {}) {
         return make(TransformKind::wht, lengths, options);
     }
 };
 
 /// An auxiliary array: an array that an execution takes besides input and output. Contiguous; in the problem's layout
 /// if complex.
-struct ProblemArray {
+struct AuxiliaryArray {
     std::string name;
     bool is_complex = true;
     Precision precision = Precision::float64;
     Integer elements = 0;
-    bool operator==(const ProblemArray&) const = default;
+    bool operator==(const AuxiliaryArray&) const = default;
 };
 
 /// In the order that plans use; the problem must be valid.
-SWIRL_API std::vector<ProblemArray> arrays_of(const Problem& problem);
+SWIRL_API std::vector<AuxiliaryArray> arrays_of(const Transform& problem);
 
 /// Throws UserError, naming the argument, its value and what would work, unless the problem can be computed as
 /// stated:
@@ -113,8 +113,8 @@ SWIRL_API std::vector<ProblemArray> arrays_of(const Problem& problem);
 /// - a finite scale; direction and layout only where the kind has them
 /// - sizes and extreme addresses, in bytes, fit in 64 bits
 /// - no two output elements share an address (input elements may, out of place)
-/// - in place: input and output strides agree, for real_dft in the sense of the padded layout (see Problem)
-SWIRL_API void validate(const Problem& problem);
+/// - in place: input and output strides agree, for real_dft in the sense of the padded layout (see Transform)
+SWIRL_API void validate(const Transform& problem);
 
 // Text form of a problem, one line, for people, tests, benchmarks and wisdom:
 //
@@ -134,18 +134,18 @@ SWIRL_API void validate(const Problem& problem);
 //     spectrum=shared  spectrum=each          a convolution's kernel: one per batch, or one per transform
 //     load="x * window[i]"  store="x where i < 700"   load and store callbacks, see Expression
 //
-// Strides count elements of their side; see Dimension for the unit and Problem for the defaults. In place, strides
+// Strides count elements of their side; see Dimension for the unit and Transform for the defaults. In place, strides
 // given for one side determine the other.
 
 /// Parses a problem; throws SyntaxError. Does not check whether the problem can be computed: `validate` does.
-SWIRL_API Problem parse_problem(std::string_view text);
+SWIRL_API Transform parse_transform(std::string_view text);
 
-/// The shortest text that `parse_problem` reads as an equal problem: without defaults, options in the order above.
-SWIRL_API std::string to_text(const Problem& problem);
+/// The shortest text that `parse_transform` reads as an equal problem: without defaults, options in the order above.
+SWIRL_API std::string to_text(const Transform& problem);
 
 /// Parses and validates a problem.
-inline Problem problem(std::string_view text) {
-    Problem result = parse_problem(text);
+inline Transform problem(std::string_view text) {
+    Transform result = parse_transform(text);
     validate(result);
     return result;
 }
