@@ -1,0 +1,47 @@
+#include "blas/triangular_check.hpp"
+
+#include "base/error.hpp"
+#include "jit/compile.hpp"
+#include "passes/pipeline.hpp"
+#include "support/error_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace swirl::blas {
+namespace {
+
+runtime::ExecutableCode compiled(const StripKernel& kernel, const target::Cpu& cpu) {
+    return runtime::ExecutableCode(jit::compile(passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu,
+                                                {.arguments_may_overlap = true}));
+}
+
+TEST(TriangularCheck, AcceptsEveryKernelAndRefusesWrongOnes) {
+    if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
+    for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()}) {
+        if (!target::host_can_run(*cpu)) continue;
+        for (const DataType type :
+             {DataType::float32, DataType::float64, DataType::complex32, DataType::complex64})
+            for (const TriangularTask task : {TriangularTask::multiply, TriangularTask::solve})
+                for (unsigned choice = 0; choice < 8; ++choice) {
+                    const StripKernel right = with_shape_for({.task = task,
+                                                              .data_type = type,
+                                                              .column_major = (choice & 1) != 0,
+                                                              .reversed = (choice & 2) != 0,
+                                                              .scaled = (choice & 4) != 0,
+                                                              .most_rows = triangular_block},
+                                                             *cpu);
+                    const runtime::ExecutableCode code = compiled(right, *cpu);
+                    EXPECT_EQ(error_of<InternalError>([&] { check_strip(right, code.function()); }), "") << cpu->name;
+                    StripKernel wrong = right;
+                    (choice % 2 == 0 ? wrong.scaled : wrong.reversed) ^= true;
+                    const runtime::ExecutableCode planted = compiled(wrong, *cpu);
+                    const std::string error = error_of<InternalError>([&] { check_strip(right, planted.function()); });
+                    EXPECT_NE(error.find(" strips of "), std::string::npos) << cpu->name << " " << choice;
+                }
+    }
+}
+
+} // namespace
+} // namespace swirl::blas
