@@ -23,6 +23,8 @@
 
 namespace swirl::planning {
 
+namespace kernel_check {
+
 namespace {
 
 using gemm::Update;
@@ -813,6 +815,27 @@ void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction functio
         }
     for (Integer k = 0; k < guard_bytes; ++k)
         if (to.data()[panel + k] != std::byte{}) fail(name, "it writes behind its panel");
+}
+
+} // namespace kernel_check
+
+void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction function) {
+    kernel_check::check_tile(kernel, function);
+}
+void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
+    kernel_check::check_pack(kernel, function);
+}
+gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) {
+    return kernel_check::sample_of(kernel);
+}
+void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function) {
+    kernel_check::check_small(kernel, function);
+}
+void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction function) {
+    kernel_check::check_amx_tile(kernel, function);
+}
+void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction function) {
+    kernel_check::check_amx_pack(kernel, function);
 }
 
 } // namespace swirl::planning

@@ -9,7 +9,7 @@
 #include <string>
 
 namespace swirl::blas {
-namespace {
+namespace triangular_check_test {
 
 runtime::ExecutableCode compiled(const StripKernel& kernel, const target::Cpu& cpu) {
     return runtime::ExecutableCode(jit::compile(passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu,
@@ -52,5 +52,5 @@ TEST(TriangularCheck, AcceptsEveryKernelAndRefusesWrongOnes) {
     }
 }
 
-} // namespace
+} // namespace triangular_check_test
 } // namespace swirl::blas

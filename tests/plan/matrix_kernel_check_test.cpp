@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace matrix_kernel_check_test {
 
 using gemm::Update;
 
@@ -211,5 +211,5 @@ TEST_F(KernelChecks, OfPanelsForTileRegistersAcceptEveryKind) {
                     }
 }
 
-} // namespace
+} // namespace matrix_kernel_check_test
 } // namespace swirl::planning

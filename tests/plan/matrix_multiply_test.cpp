@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace matrix_multiply_test {
 
 /// Random operands of a column-major product of doubles, and room for C.
 struct Operands {
@@ -134,5 +134,5 @@ TEST(MultiplyBlocks, NoScheduleChangesBitsWhereBlocksAreAsDeep) {
     }
 }
 
-} // namespace
+} // namespace matrix_multiply_test
 } // namespace swirl::planning

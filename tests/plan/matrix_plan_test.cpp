@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace matrix_plan_test {
 
 std::vector<double> numbers(Integer count) {
     std::mt19937 random(static_cast<unsigned>(count));
@@ -130,5 +130,5 @@ TEST_F(MatrixPlans, ShareKernelsOfOneScheduleAndCheck) {
     EXPECT_NE(find(KernelCheck::on), find(KernelCheck::off)) << "unchecked kernels are for plans that ask for them";
 }
 
-} // namespace
+} // namespace matrix_plan_test
 } // namespace swirl::planning

@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace matrix_search_test {
 
 using gemm::BlockedGemm;
 
@@ -299,5 +299,5 @@ TEST_F(MatrixPlanner, PlansWithAndWithoutTheCheck) {
     }
 }
 
-} // namespace
+} // namespace matrix_search_test
 } // namespace swirl::search
