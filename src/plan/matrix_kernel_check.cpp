@@ -456,14 +456,28 @@ std::string_view word_of(gemm::Pack::Source source) {
     return source == Source::across_panel ? "across the panel" : source == Source::along_k ? "along k" : "strided";
 }
 
-/// Compares a packed panel with the one expected, byte by byte, and what is behind it.
-void compare_panels(const std::string& name, const std::byte* got, const std::byte* expected, Integer bytes,
-                    const std::vector<bool>& is_free) {
-    for (Integer k = 0; k < bytes + guard_bytes; ++k)
-        if (got[k] != expected[k] && !(k < static_cast<Integer>(is_free.size()) && is_free[static_cast<std::size_t>(k)]))
-            fail(name, k < bytes ? fmt::format("byte {} of its panel is {}, not {}", k, static_cast<int>(got[k]),
-                                               static_cast<int>(expected[k]))
-                                 : std::string("it writes behind its panel"));
+[[noreturn]] void fail_beyond(const std::string& name) { fail(name, "it writes behind its panel"); }
+
+/// Compares a panel of scalars with the one expected: zeros may have either sign.
+void compare_scalars(const std::string& name, DataType real, const std::byte* got, const std::byte* expected,
+                     Integer bytes) {
+    for (Integer at = 0; at < bytes; at += bytes_of(real))
+        if (const double value = get<double>(real, got + at), wanted = get<double>(real, expected + at);
+            !(value == wanted))
+            fail(name, fmt::format("scalar {} of its panel is {}, not {}", at / bytes_of(real), value, wanted));
+    if (std::memcmp(got + bytes, expected + bytes, guard_bytes) != 0) fail_beyond(name);
+}
+/// The same for words, of which some may hold anything.
+void compare_words(const std::string& name, const std::byte* got, const std::byte* expected, Integer bytes,
+                   const std::vector<bool>& is_free) {
+    for (Integer at = 0; at < bytes; at += 4) {
+        std::uint32_t value = 0, wanted = 0;
+        std::memcpy(&value, got + at, sizeof value);
+        std::memcpy(&wanted, expected + at, sizeof wanted);
+        if (value != wanted && !is_free[static_cast<std::size_t>(at / 4)])
+            fail(name, fmt::format("word {} of its panel is {:#x}, not {:#x}", at / 4, value, wanted));
+    }
+    if (std::memcmp(got + bytes, expected + bytes, guard_bytes) != 0) fail_beyond(name);
 }
 
 } // namespace
@@ -536,7 +550,7 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
         const Memory from((width * stride + k_extent * k_stride) * from_bytes + 4 * guard_bytes);
         const Integer bytes = (groups + (corrects ? 1 : 0)) * width * types.word_bytes();
         const Memory to(bytes + guard_bytes), expected(bytes + guard_bytes);
-        std::vector<bool> is_free(static_cast<std::size_t>(bytes));
+        std::vector<bool> is_free(static_cast<std::size_t>(bytes / 4 + 1)); // by word
         std::vector<std::uint32_t> words(static_cast<std::size_t>(groups * width));
         std::vector<std::int32_t> sums(static_cast<std::size_t>(width));
         for (Integer i = 0; i < kernel.count; ++i)
@@ -560,8 +574,7 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
                 const std::uint32_t word = is_flipped ? words[at] ^ 0x80808080U : words[at];
                 std::memcpy(expected.data() + 4 * at, &word, 4);
                 // Rows beyond the last may hold anything that flips zeros.
-                if (is_flipped && static_cast<Integer>(at) % width >= kernel.count)
-                    std::fill_n(is_free.begin() + static_cast<std::ptrdiff_t>(4 * at), 4, true);
+                is_free[at] = is_flipped && static_cast<Integer>(at) % width >= kernel.count;
             }
         if (corrects)
             for (Integer j = 0; j < width; ++j) {
@@ -571,7 +584,11 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
         void* const buffers[] = {from.data(), to.data()};
         const std::int64_t parameters[] = {k_groups / step * step, k_groups, k_stride, stride};
         function(buffers, parameters);
-        compare_panels(name, to.data(), expected.data(), bytes, is_free);
+        if (!packing.is_plain()) return compare_words(name, to.data(), expected.data(), bytes, is_free);
+        compare_scalars(name, gemm::scalar_of(kernel.data_type) == ir::Scalar::float64 ? DataType::float64
+                              : kernel.data_type == DataType::int32                     ? DataType::int32
+                                                                                        : DataType::float32,
+                        to.data(), expected.data(), bytes);
     });
 }
 
@@ -635,7 +652,8 @@ gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) {
     sample.product.columns = shortened(product.columns, kernel.tile.columns, 2);
     if (product.k > kernel.kc) {
         sample.kc = std::min<Integer>(kernel.kc, 3 * kernel.unroll + kernel.kc % kernel.unroll);
-        sample.product.k = shortened(product.k, sample.kc, 2);
+        const Integer rest = shortened(product.k % kernel.kc, kernel.unroll, 1);
+        sample.product.k = 2 * sample.kc + std::min(rest, sample.kc - 1);
     } else {
         sample.product.k = shortened(product.k, kernel.unroll, 3);
         sample.kc = sample.product.k;
