@@ -91,12 +91,8 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     if (options.is_for_gpu()) return report_gemm_on_gpu(product, options, json);
     const auto planned_product = planned(product, options);
     const planning::MatrixPlan& plan = *planned_product;
-    Json report{{"problem", to_text(product)},
-                {"plan", plan.description()},
-                {"schedule", plan.schedule()},
-                {"threads", plan.threads()},
-                {"flops", plan.flops()},
-                {"kernels", Json::array()}};
+    Json report{{"problem", to_text(product)}, {"plan", plan.description()}, {"schedule", plan.schedule()},
+                {"threads", plan.threads()},   {"flops", plan.flops()},      {"kernels", Json::array()}};
     Table table({"kernel", "instructions", "spills", "code"});
     for (const ir::Program& program : plan.programs()) {
         const target::Cpu& cpu = *plan.choices().cpu;
@@ -137,8 +133,7 @@ void show_product(const MatrixProduct& product, const PlanningOptions& options, 
     else
         throw UserError("--stage is '{}'; for a product use one of ir, machine-ir, c++, asm", stage);
     std::string text;
-    for (const ir::Program& program : plan->programs())
-        text += (text.empty() ? "" : "\n") + text_of(program);
+    for (const ir::Program& program : plan->programs()) text += (text.empty() ? "" : "\n") + text_of(program);
     print(text);
 }
 

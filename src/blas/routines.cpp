@@ -86,7 +86,8 @@ template <class Body> void over_columns(Integer columns, int threads, Body&& bod
 
 template <class T> void gemm(const Gemm<T>& call, int threads) {
     if (call.m == 0 || call.n == 0 || multiply_known(call)) return;
-    planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, code_for<T>(), threads);
+    planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, code_for<T>(),
+                       threads);
 }
 
 template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& strides, int threads) {

@@ -18,7 +18,8 @@ namespace {
 
 /// Well mixed small integers, −2 … 2.
 double small_integer(Integer i, Integer j, int which) {
-    std::uint32_t x = static_cast<std::uint32_t>(i) * 0x9e3779b1U ^ static_cast<std::uint32_t>(j) * 0x85ebca77U ^
+    std::uint32_t x = static_cast<std::uint32_t>(i) * 0x9e3779b1U ^
+                      static_cast<std::uint32_t>(j) * 0x85ebca77U ^
                       static_cast<std::uint32_t>(which) * 0xc2b2ae3dU;
     x = (x ^ x >> 15) * 0x2c1b3c6dU;
     return static_cast<double>((x >> 16) % 5) - 2;
@@ -43,8 +44,8 @@ public:
           rows_(std::min<Integer>(3 * kernel.lanes, kernel.most_rows)),
           columns_(kernel.columns()),
           stride_((kernel.column_major ? rows_ : columns_) + 3),
-          strip_(static_cast<std::size_t>(2 * guard + stride_ * (kernel.column_major ? columns_ : rows_)), untouched) {
-    }
+          strip_(static_cast<std::size_t>(2 * guard + stride_ * (kernel.column_major ? columns_ : rows_)),
+                 untouched) {}
 
     void run(runtime::KernelFunction function) {
         std::vector<R> triangle(static_cast<std::size_t>(triangle_scalars(kernel_)));
@@ -61,7 +62,8 @@ public:
                 }
             }
         for (Integer i = 0; i < rows_; ++i)
-            for (Integer j = 0; j < columns_; ++j) at(i, j) = is_solving() ? product(i, j) / alpha() : x(i, j);
+            for (Integer j = 0; j < columns_; ++j)
+                at(i, j) = is_solving() ? product(i, j) / alpha() : x(i, j);
         std::vector<R> workspace(static_cast<std::size_t>(workspace_scalars(kernel_)));
         T factor = alpha();
         void* const buffers[] = {triangle.data(), &factor, strip_.data() + guard, workspace.data()};
@@ -103,10 +105,11 @@ private:
             fail("it writes beside its strip");
     }
     [[noreturn]] void fail(const std::string& what) const {
-        throw InternalError("kernel '{} strips of {} columns, {}{}{}{}' failed its check before first use: {}",
-                            is_solving() ? "solve" : "multiply", columns_, word_of(kernel_.data_type),
-                            kernel_.column_major ? ", by columns" : "", kernel_.reversed ? ", reversed" : "",
-                            kernel_.scaled ? ", scaled" : "", what);
+        throw InternalError(
+            "kernel '{} strips of {} columns, {}{}{}{}' failed its check before first use: {}",
+            is_solving() ? "solve" : "multiply", columns_, word_of(kernel_.data_type),
+            kernel_.column_major ? ", by columns" : "", kernel_.reversed ? ", reversed" : "",
+            kernel_.scaled ? ", scaled" : "", what);
     }
 
     const StripKernel& kernel_;

@@ -58,8 +58,8 @@ runtime::KernelFunction compiled(const StripKernel& kernel) {
     const std::lock_guard lock(made().making);
     if (const runtime::KernelFunction known = slot.load(std::memory_order_acquire)) return known;
     const target::Cpu& cpu = kernel_cpu();
-    runtime::ExecutableCode code(jit::compile(passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu,
-                                              {.arguments_may_overlap = true}));
+    runtime::ExecutableCode code(jit::compile(passes::run_codegen_passes(strip_program(kernel, cpu), cpu),
+                                              cpu, {.arguments_may_overlap = true}));
     check_strip(kernel, code.function());
     const runtime::KernelFunction function = made().code.emplace_back(std::move(code)).function();
     slot.store(function, std::memory_order_release);

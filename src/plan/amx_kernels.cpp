@@ -20,7 +20,9 @@ void run_check(const gemm::AmxKernel& kernel, runtime::KernelFunction function) 
     const runtime::TileState tile_state;
     check_amx_tile(kernel, function);
 }
-void run_check(const gemm::AmxPack& kernel, runtime::KernelFunction function) { check_amx_pack(kernel, function); }
+void run_check(const gemm::AmxPack& kernel, runtime::KernelFunction function) {
+    check_amx_pack(kernel, function);
+}
 
 } // namespace
 
@@ -43,8 +45,7 @@ runtime::KernelFunction AmxKernels::find(std::map<Key, runtime::KernelFunction>&
     runtime::KernelFunction& kernel = made[key];
     if (kernel != nullptr) return kernel;
     const target::Cpu& cpu = target::avx512_cpu();
-    runtime::ExecutableCode code(
-        jit::compile(passes::run_codegen_passes(program_of(description), cpu), cpu));
+    runtime::ExecutableCode code(jit::compile(passes::run_codegen_passes(program_of(description), cpu), cpu));
     if (check_ == KernelCheck::on && runtime::may_use_tiles()) run_check(description, code.function());
     return kernel = code_.emplace_back(std::move(code)).function();
 }

@@ -13,7 +13,8 @@ namespace swirl::planning {
 struct MatrixCode {
     const target::Cpu* cpu = nullptr;
     std::shared_ptr<MatrixKernels> blocks; ///< null: none is needed
-    std::shared_ptr<AmxKernels> amx;       ///< null: none; without a plan, the model's are taken where they are faster
+    std::shared_ptr<AmxKernels>
+        amx; ///< null: none; without a plan, the model's are taken where they are faster
     /// k indices that blocks accumulate before C is updated; by default the model decides for each product.
     std::optional<Integer> kc;
     KernelCheck check = KernelCheck::on;

@@ -39,13 +39,16 @@ constexpr Integer guard_bytes = 64;
 
 /// Well mixed bits of an element's coordinates.
 std::uint32_t mixed(int which, Integer i, Integer j) {
-    std::uint32_t x = static_cast<std::uint32_t>(i) * 0x9e3779b1U ^ static_cast<std::uint32_t>(j) * 0x85ebca77U ^
+    std::uint32_t x = static_cast<std::uint32_t>(i) * 0x9e3779b1U ^
+                      static_cast<std::uint32_t>(j) * 0x85ebca77U ^
                       static_cast<std::uint32_t>(which + 1) * 0xc2b2ae3dU;
     x = (x ^ x >> 15) * 0x2c1b3c6dU;
     return x >> 16;
 }
 /// −3 … 3.
-double small_integer(int which, Integer i, Integer j) { return static_cast<double>(mixed(which, i, j) % 7) - 3; }
+double small_integer(int which, Integer i, Integer j) {
+    return static_cast<double>(mixed(which, i, j) % 7) - 3;
+}
 /// Weight of a column in a sum over columns.
 double weight(Integer j) { return 1 + static_cast<double>(mixed(9, j, 1) % 13); }
 
@@ -122,9 +125,10 @@ template <class V> V get(DataType data_type, const std::byte* at) {
 }
 
 [[noreturn]] void fail(const std::string& name, const std::string& what) {
-    throw InternalError("kernel '{}' failed its check before first use: {}\n  set SWIRL_NO_JIT=1 to compute without "
-                        "generated code, and report this",
-                        name, what);
+    throw InternalError(
+        "kernel '{}' failed its check before first use: {}\n  set SWIRL_NO_JIT=1 to compute without "
+        "generated code, and report this",
+        name, what);
 }
 
 /// C in memory: row stride 1, with guards around each column.
@@ -152,10 +156,12 @@ public:
     void require_guards(const std::string& name) const {
         for (Integer j = 0; j < columns_; ++j)
             for (const int side : {-1, 1}) {
-                const std::byte* const first = side < 0 ? column(j) - guard(j, -1) : column(j) + rows_ * bytes_;
+                const std::byte* const first =
+                    side < 0 ? column(j) - guard(j, -1) : column(j) + rows_ * bytes_;
                 for (Integer k = 0; k < guard(j, side); ++k)
                     if (first[k] != std::byte{filling})
-                        fail(name, fmt::format("it writes {} column {} of C", side < 0 ? "before" : "behind", j));
+                        fail(name,
+                             fmt::format("it writes {} column {} of C", side < 0 ? "before" : "behind", j));
             }
     }
 
@@ -209,10 +215,13 @@ public:
 private:
     static constexpr Integer lanes = 16; ///< vectors may be read up to their end
 
-    Integer size(std::size_t number) const { return bytes_ * (epilogue_.operands[number].is_complex ? 2 : 1); }
+    Integer size(std::size_t number) const {
+        return bytes_ * (epilogue_.operands[number].is_complex ? 2 : 1);
+    }
     /// Multiples of a quarter, never zero.
     void put_value(std::size_t number, Integer at, Integer component) {
-        const double value = (static_cast<double>(mixed(static_cast<int>(number) + 20, at, component) % 8) - 4.5) / 2;
+        const double value =
+            (static_cast<double>(mixed(static_cast<int>(number) + 20, at, component) % 8) - 4.5) / 2;
         put(bytes_ == 4 ? DataType::float32 : DataType::float64,
             first_[number] + at * size(number) + component * bytes_, value);
     }
@@ -288,7 +297,8 @@ public:
                 sum += a[static_cast<std::size_t>(i * k_ + k)] * weighted[static_cast<std::size_t>(k)];
             for (Integer j = 0; j < columns_; ++j) {
                 got += get<V>(c.type(), c.at(i, j)) * weights[static_cast<std::size_t>(j)];
-                kept += before_[static_cast<std::size_t>(i * columns_ + j)] * weights[static_cast<std::size_t>(j)];
+                kept += before_[static_cast<std::size_t>(i * columns_ + j)] *
+                        weights[static_cast<std::size_t>(j)];
             }
             if (!(got == alpha * sum + beta * kept)) name_element(c, i);
         }
@@ -310,7 +320,8 @@ private:
     [[noreturn]] void name_element(const Result& c, Integer i) const {
         for (Integer j = 0; j < columns_; ++j)
             if (const V got = get<V>(c.type(), c.at(i, j)); !(got == direct(i, j)))
-                fail(name, fmt::format("element ({}, {}) of C is {}, not {}", i, j, text(got), text(direct(i, j))));
+                fail(name,
+                     fmt::format("element ({}, {}) of C is {}, not {}", i, j, text(got), text(direct(i, j))));
         fail(name, fmt::format("row {} of C is wrong", i));
     }
 
@@ -319,8 +330,9 @@ private:
         const Integer all = rows_ * columns_, step = std::max<Integer>(1, all / most_compared) | 1;
         const auto compare_at = [&](Integer element) {
             const Integer i = element % rows_, j = element / rows_;
-            c.type() == DataType::float64 || c.type() == DataType::complex64 ? compare_finished<double>(c, i, j)
-                                                                             : compare_finished<float>(c, i, j);
+            c.type() == DataType::float64 || c.type() == DataType::complex64
+                ? compare_finished<double>(c, i, j)
+                : compare_finished<float>(c, i, j);
         };
         for (Integer element = 0; element < all; element += step) compare_at(element);
         compare_at(all - 1);
@@ -328,7 +340,8 @@ private:
     template <class R> void compare_finished(const Result& c, Integer i, Integer j) const {
         using S = std::conditional_t<std::is_same_v<V, double>, R, std::complex<R>>;
         // Rounding within the epilogue is about that of its argument: a result lies between those of its neighbours.
-        constexpr R near = sizeof(R) == 4 ? R(0x1p-18) : R(0x1p-44), rounding = sizeof(R) == 4 ? R(0x1p-16) : R(0x1p-42);
+        constexpr R near = sizeof(R) == 4 ? R(0x1p-18) : R(0x1p-44),
+                    rounding = sizeof(R) == 4 ? R(0x1p-16) : R(0x1p-42);
         const V exact = direct(i, j);
         S x;
         if constexpr (std::is_same_v<V, double>)
@@ -367,9 +380,7 @@ private:
 };
 
 /// α and β of a kernel that multiplies by both, as it reads them.
-template <class V> struct Scalars {
-    V alpha, beta;
-};
+template <class V> struct Scalars { V alpha, beta; };
 template <class V> Scalars<V> scalars() {
     if constexpr (std::is_same_v<V, double>)
         return {2, -3};
@@ -440,7 +451,8 @@ void fill_panel(const PanelTypes& types, Operand operand, std::byte* panel, Inte
                 const V value = types.element<V>(operand, i, k);
                 element(i, k, value);
                 if constexpr (std::is_same_v<V, double>)
-                    if (!types.k_packing.is_plain()) word |= types.element_bits(value) << (step * types.bits());
+                    if (!types.k_packing.is_plain())
+                        word |= types.element_bits(value) << (step * types.bits());
                 if (types.k_packing.is_plain()) put_in_panel(types.accumulators, panel, width, i, g, value);
             }
             if (!types.k_packing.is_plain()) std::memcpy(panel + (g * width + i) * 4, &word, 4);
@@ -453,7 +465,9 @@ std::string_view word_of(Update update) {
 
 std::string_view word_of(gemm::Pack::Source source) {
     using Source = gemm::Pack::Source;
-    return source == Source::across_panel ? "across the panel" : source == Source::along_k ? "along k" : "strided";
+    return source == Source::across_panel ? "across the panel"
+           : source == Source::along_k    ? "along k"
+                                          : "strided";
 }
 
 [[noreturn]] void fail_beyond(const std::string& name) { fail(name, "it writes behind its panel"); }
@@ -464,7 +478,8 @@ void compare_scalars(const std::string& name, DataType real, const std::byte* go
     for (Integer at = 0; at < bytes; at += bytes_of(real))
         if (const double value = get<double>(real, got + at), wanted = get<double>(real, expected + at);
             !(value == wanted))
-            fail(name, fmt::format("scalar {} of its panel is {}, not {}", at / bytes_of(real), value, wanted));
+            fail(name,
+                 fmt::format("scalar {} of its panel is {}, not {}", at / bytes_of(real), value, wanted));
     if (std::memcmp(got + bytes, expected + bytes, guard_bytes) != 0) fail_beyond(name);
 }
 /// The same for words, of which some may hold anything.
@@ -490,22 +505,24 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
         using V = decltype(zero);
         const Integer k_groups = 2 * kernel.unroll + 1, group = kernel.k_packing.k_group();
         Expectation<V> expected(
-            fmt::format("tile of {} by {} of {} by {}, {}, {}", kernel.rows, kernel.columns, tile.rows(), tile.columns,
-                        swirl::word_of(kernel.data_type), word_of(kernel.update)),
+            fmt::format("tile of {} by {} of {} by {}, {}, {}", kernel.rows, kernel.columns, tile.rows(),
+                        tile.columns, swirl::word_of(kernel.data_type), word_of(kernel.update)),
             kernel.rows, kernel.columns, k_groups * group);
         const Memory a(tile.rows() * k_groups * types.word_bytes()),
             b(tile.columns * (k_groups + 1) * types.word_bytes() + guard_bytes);
         fill_panel<V>(types, Operand::a, a.data(), tile.rows(), k_groups, [&](Integer i, Integer k, V value) {
             if (i < kernel.rows) expected.a_at(i, k) = value;
         });
-        fill_panel<V>(types, Operand::b, b.data(), tile.columns, k_groups, [&](Integer j, Integer k, V value) {
-            if (j < kernel.columns) expected.b_at(k, j) = value;
-        });
+        fill_panel<V>(types, Operand::b, b.data(), tile.columns, k_groups,
+                      [&](Integer j, Integer k, V value) {
+                          if (j < kernel.columns) expected.b_at(k, j) = value;
+                      });
         if (corrects)
             for (Integer j = 0; j < tile.columns; ++j) {
                 const auto start = static_cast<std::int32_t>(100 * small_integer(5, j, 0));
                 std::memcpy(b.data() + (k_groups * tile.columns + j) * 4, &start, sizeof start);
-                if (j < kernel.columns) expected.start[static_cast<std::size_t>(j)] = static_cast<double>(start);
+                if (j < kernel.columns)
+                    expected.start[static_cast<std::size_t>(j)] = static_cast<double>(start);
             }
         const Result c(kernel.data_type, kernel.rows, kernel.columns, kernel.rows + 3);
         const auto [alpha, beta] = scalars<V>();
@@ -524,7 +541,8 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
             for (std::size_t number = 0; number < kernel.epilogue.operands.size(); ++number)
                 buffers.push_back(const_cast<void*>(operands.operand(number, 0, 0)));
         }
-        const std::int64_t parameters[] = {k_groups / kernel.unroll * kernel.unroll, k_groups, c.column_stride()};
+        const std::int64_t parameters[] = {k_groups / kernel.unroll * kernel.unroll, k_groups,
+                                           c.column_stride()};
         function(buffers.data(), parameters);
         expected.compare(c);
     });
@@ -539,11 +557,14 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
     const Integer step = gemm::k_per_iteration(kernel), width = kernel.width, group = packing.k_group();
     const Integer k_groups = step > 1 ? 2 * step + 1 : 3;
     const Integer k_extent = k_groups * group + kernel.rest, groups = k_groups + (kernel.rest > 0 ? 1 : 0);
-    const Integer stride = kernel.source == Source::across_panel ? 1 : kernel.source == Source::along_k ? k_extent + 3 : 2;
+    const Integer stride = kernel.source == Source::across_panel ? 1
+                           : kernel.source == Source::along_k    ? k_extent + 3
+                                                                 : 2;
     const Integer k_stride = kernel.source == Source::along_k ? 1 : stride * width + 3;
-    const std::string name = fmt::format(
-        "pack {} of {} {} of {}, {}{}", kernel.count, width, kernel.operand == Operand::a ? "rows of A" : "columns of B",
-        swirl::word_of(from_type), word_of(kernel.source), kernel.conjugated ? ", conjugated" : "");
+    const std::string name =
+        fmt::format("pack {} of {} {} of {}, {}{}", kernel.count, width,
+                    kernel.operand == Operand::a ? "rows of A" : "columns of B", swirl::word_of(from_type),
+                    word_of(kernel.source), kernel.conjugated ? ", conjugated" : "");
     with_values_of(kernel.data_type, [&](auto zero) {
         using V = decltype(zero);
         const Integer from_bytes = bytes_of(from_type);
@@ -557,13 +578,14 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
             for (Integer k = 0; k < k_extent; ++k) {
                 V value = sample<V>(kernel.operand == Operand::a ? 0 : 1, i, k);
                 if (from_type == DataType::int8 || from_type == DataType::uint8)
-                    value = static_cast<double>(mixed(0, i, k) % 256) - (from_type == DataType::int8 ? 128 : 0);
+                    value =
+                        static_cast<double>(mixed(0, i, k) % 256) - (from_type == DataType::int8 ? 128 : 0);
                 put(from_type, from.data() + (i * stride + k * k_stride) * from_bytes, value);
                 if constexpr (!std::is_same_v<V, double>) {
                     if (kernel.conjugated) value = std::conj(value);
                 } else if (!packing.is_plain()) {
-                    words[static_cast<std::size_t>(k / group * width + i)] |=
-                        types.element_bits(value) << (k % group * types.bits());
+                    words[static_cast<std::size_t>(k / group * width + i)] |= types.element_bits(value)
+                                                                              << (k % group * types.bits());
                     sums[static_cast<std::size_t>(i)] += static_cast<std::int32_t>(value);
                 }
                 if (packing.is_plain()) put_in_panel(kernel.data_type, expected.data(), width, i, k, value);
@@ -585,9 +607,10 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
         const std::int64_t parameters[] = {k_groups / step * step, k_groups, k_stride, stride};
         function(buffers, parameters);
         if (!packing.is_plain()) return compare_words(name, to.data(), expected.data(), bytes, is_free);
-        compare_scalars(name, gemm::scalar_of(kernel.data_type) == ir::Scalar::float64 ? DataType::float64
-                              : kernel.data_type == DataType::int32                     ? DataType::int32
-                                                                                        : DataType::float32,
+        compare_scalars(name,
+                        gemm::scalar_of(kernel.data_type) == ir::Scalar::float64 ? DataType::float64
+                        : kernel.data_type == DataType::int32                    ? DataType::int32
+                                                                                 : DataType::float32,
                         to.data(), expected.data(), bytes);
     });
 }
@@ -642,7 +665,8 @@ private:
 gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) {
     const MatrixProduct& product = kernel.product;
     const Integer bytes = bytes_of(product.data_type);
-    const Integer elements = product.rows * product.k + product.k * product.columns + product.rows * product.columns;
+    const Integer elements =
+        product.rows * product.k + product.k * product.columns + product.rows * product.columns;
     const Integer spans = span_of(product.a, product.rows, product.k, bytes) +
                           span_of(product.b, product.k, product.columns, bytes) +
                           span_of(product.c, product.rows, product.columns, bytes);
@@ -665,11 +689,10 @@ void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function
     const MatrixProduct& product = kernel.product;
     with_values_of(product.data_type, [&](auto zero) {
         using V = decltype(zero);
-        Expectation<V> expected(
-            fmt::format("product of {} by {} by {}, {}, tile {} by {}, {}", product.rows, product.columns, product.k,
-                        swirl::word_of(product.data_type), kernel.tile.rows(), kernel.tile.columns,
-                        word_of(kernel.update)),
-            product.rows, product.columns, product.k);
+        Expectation<V> expected(fmt::format("product of {} by {} by {}, {}, tile {} by {}, {}", product.rows,
+                                            product.columns, product.k, swirl::word_of(product.data_type),
+                                            kernel.tile.rows(), kernel.tile.columns, word_of(kernel.update)),
+                                product.rows, product.columns, product.k);
         const Source<V> a(0, product.data_type, product.a, product.rows, product.k),
             b(1, product.data_type, product.b, product.k, product.columns);
         for (Integer i = 0; i < product.rows; ++i)
@@ -677,12 +700,13 @@ void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function
         for (Integer k = 0; k < product.k; ++k)
             for (Integer j = 0; j < product.columns; ++j) expected.b_at(k, j) = b(k, j);
         const Integer width = kernel.tile.rows(), panels = ceil_divide(product.rows, width);
-        const Memory packed(kernel.a_is_given_packed ? panels * width * product.k * bytes_of(product.data_type) : 1);
+        const Memory packed(
+            kernel.a_is_given_packed ? panels * width * product.k * bytes_of(product.data_type) : 1);
         for (Integer i = 0; kernel.a_is_given_packed && i < product.rows; ++i)
             for (Integer k = 0; k < product.k; ++k)
                 put_in_panel(product.data_type,
-                             packed.data() + i / width * width * product.k * bytes_of(product.data_type), width,
-                             i % width, k, expected.a_at(i, k));
+                             packed.data() + i / width * width * product.k * bytes_of(product.data_type),
+                             width, i % width, k, expected.a_at(i, k));
         const Memory scratch(gemm::packed_bytes(kernel) + 1);
         const Result c(product.data_type, product.rows, product.columns, product.c.column_stride);
         auto [alpha, beta] = scalars<V>();
@@ -710,7 +734,8 @@ namespace {
 /// Index of an element, or of its word of four bytes, in a panel for tile registers: see gemm::AmxPack.
 Integer amx_index(Operand operand, int terms, int term, Integer i, Integer k, bool are_bytes) {
     constexpr Integer lanes = gemm::amx_tile / 2;
-    const Integer group = are_bytes ? 64 : 32, in_register = are_bytes ? 4 * lanes * lanes : 2 * lanes * lanes;
+    const Integer group = are_bytes ? 64 : 32,
+                  in_register = are_bytes ? 4 * lanes * lanes : 2 * lanes * lanes;
     const Integer step = k % group, pair = step % lanes, position = step / lanes, line = i % lanes;
     const Integer word = operand == Operand::a ? pair * lanes + line : line * lanes + pair;
     const Integer in_word = are_bytes ? 4 : 2;
@@ -724,9 +749,10 @@ void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction funct
     const bool are_bytes = kernel.types.are_bytes();
     const DataType type = kernel.types.accumulator();
     const int terms = kernel.product.terms;
-    const Integer k_groups = std::min<Integer>(kernel.k_groups_per_panel,
-                                               std::max<Integer>(2, ceil_divide(kernel.columns, kernel.columns_at_once)));
-    const Integer k_extent = k_groups * kernel.types.k_group(), rows = (tiles - 1) * gemm::amx_tile + kernel.rows;
+    const Integer k_groups = std::min<Integer>(
+        kernel.k_groups_per_panel, std::max<Integer>(2, ceil_divide(kernel.columns, kernel.columns_at_once)));
+    const Integer k_extent = k_groups * kernel.types.k_group(),
+                  rows = (tiles - 1) * gemm::amx_tile + kernel.rows;
     const Integer element_bytes = are_bytes ? 1 : 2;
     const Integer panel_bytes = gemm::amx_panel_bytes(terms, kernel.k_groups_per_panel);
     // Only whole tiles are one below the other.
@@ -734,8 +760,8 @@ void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction funct
     std::vector<gemm::Bf16Split::Pair> pairs;
     for (const auto& pass : kernel.product.passes) pairs.insert(pairs.end(), pass.begin(), pass.end());
     const auto count = static_cast<Integer>(pairs.size());
-    Expectation<double> expected(fmt::format("tile of {} by {} in tile registers, {} products, {}", kernel.rows,
-                                             kernel.columns, count, word_of(kernel.update)),
+    Expectation<double> expected(fmt::format("tile of {} by {} in tile registers, {} products, {}",
+                                             kernel.rows, kernel.columns, count, word_of(kernel.update)),
                                  used, kernel.columns, k_extent * count);
     const Memory a(tiles * panel_bytes), b(panel_bytes);
     const auto fill = [&](Operand operand, const Memory& panels, Integer extent, auto&& tell) {
@@ -756,11 +782,13 @@ void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction funct
     };
     fill(Operand::a, a, used, [&](Integer i, Integer k, int term, double value) {
         for (Integer pair = 0; pair < count; ++pair)
-            if (pairs[static_cast<std::size_t>(pair)].a == term) expected.a_at(i, pair * k_extent + k) = value;
+            if (pairs[static_cast<std::size_t>(pair)].a == term)
+                expected.a_at(i, pair * k_extent + k) = value;
     });
     fill(Operand::b, b, kernel.columns, [&](Integer j, Integer k, int term, double value) {
         for (Integer pair = 0; pair < count; ++pair)
-            if (pairs[static_cast<std::size_t>(pair)].b == term) expected.b_at(pair * k_extent + k, j) = value;
+            if (pairs[static_cast<std::size_t>(pair)].b == term)
+                expected.b_at(pair * k_extent + k, j) = value;
     });
     const Result c(type, used, kernel.columns, used + 3);
     const auto [alpha, beta] = scalars<double>();
@@ -786,7 +814,7 @@ void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction funct
 void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction function) {
     using PackSource = gemm::Pack::Source;
     const bool are_bytes = kernel.is_of_bytes();
-    const DataType type = are_bytes                               ? DataType::uint8
+    const DataType type = are_bytes                             ? DataType::uint8
                           : kernel.from == ir::Scalar::bfloat16 ? DataType::bfloat16
                                                                 : DataType::float32;
     const Integer group = kernel.k_group(), rest = 5, k_extent = 2 * group + rest, width = kernel.count;
@@ -794,10 +822,9 @@ void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction functio
                            : kernel.source == PackSource::along_k    ? k_extent + 3
                                                                      : 2;
     const Integer k_stride = kernel.source == PackSource::along_k ? 1 : stride * gemm::amx_tile + 3;
-    const std::string name =
-        fmt::format("pack {} {} of {} for tile registers, {} terms, {}", width,
-                    kernel.operand == Operand::a ? "rows of A" : "columns of B", swirl::word_of(type), kernel.terms,
-                    word_of(kernel.source));
+    const std::string name = fmt::format("pack {} {} of {} for tile registers, {} terms, {}", width,
+                                         kernel.operand == Operand::a ? "rows of A" : "columns of B",
+                                         swirl::word_of(type), kernel.terms, word_of(kernel.source));
     const Integer bytes = bytes_of(type);
     const Memory from((gemm::amx_tile * stride + k_extent * k_stride) * bytes + 4 * guard_bytes);
     const auto value = [&](Integer i, Integer k) {
@@ -822,7 +849,8 @@ void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction functio
             double sum = 0;
             for (int term = 0; term < kernel.terms; ++term) {
                 const std::byte* const at =
-                    to.data() + amx_index(kernel.operand, kernel.terms, term, i, k, are_bytes) * (are_bytes ? 1 : 2);
+                    to.data() +
+                    amx_index(kernel.operand, kernel.terms, term, i, k, are_bytes) * (are_bytes ? 1 : 2);
                 bfloat16 half;
                 std::memcpy(&half, at, sizeof half);
                 sum += are_bytes ? static_cast<double>(*at) : static_cast<double>(static_cast<float>(half));
@@ -843,9 +871,7 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
 void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
     kernel_check::check_pack(kernel, function);
 }
-gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) {
-    return kernel_check::sample_of(kernel);
-}
+gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) { return kernel_check::sample_of(kernel); }
 void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function) {
     kernel_check::check_small(kernel, function);
 }

@@ -114,9 +114,8 @@ std::shared_ptr<MatrixKernels> MatrixKernels::shared(const gemm::OperandTypes& t
     };
     static constinit LazyValue<SharedKernels<Description, MatrixKernels>> all;
     auto& known = all.get([] { return SharedKernels<Description, MatrixKernels>(); });
-    return known.find({types, schedule, &cpu, epilogue, check}, [&] {
-        return std::make_shared<MatrixKernels>(types, schedule, cpu, epilogue, check);
-    });
+    return known.find({types, schedule, &cpu, epilogue, check},
+                      [&] { return std::make_shared<MatrixKernels>(types, schedule, cpu, epilogue, check); });
 }
 
 } // namespace swirl::planning

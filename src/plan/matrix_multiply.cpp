@@ -118,8 +118,8 @@ void multiply_scattered(const Work& work) {
             T* const c = static_cast<T*>(subproblem.arguments.c);
             subproblem.product.c = {.row_stride = 1, .column_stride = product.rows};
             subproblem.arguments.c = columns.data();
-            multiply_blocks(work.blocks(), subproblem.product, subproblem.arguments,
-                            gemm::Update::overwrite, subproblem.kc, {}, subproblem.extras);
+            multiply_blocks(work.blocks(), subproblem.product, subproblem.arguments, gemm::Update::overwrite,
+                            subproblem.kc, {}, subproblem.extras);
             for (Integer column = 0; column < subproblem.product.columns; ++column)
                 for (Integer row = 0; row < product.rows; ++row) {
                     T& element = c[row * product.c.row_stride + column * product.c.column_stride];
@@ -235,10 +235,12 @@ void multiply_alone(const Work& work) {
         return apply_epilogue(work.product, epilogue, work.arguments.c);
     }
     if (work.route)
-        return multiply_amx(*work.amx, work.route, work.product, work.arguments, work.update, work.kc, epilogue);
+        return multiply_amx(*work.amx, work.route, work.product, work.arguments, work.update, work.kc,
+                            epilogue);
     if (work.code->is_builtin()) return multiply_portable(work.product, work.arguments, work.code->check);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
-    if (work.is_small && work.code->cpu == &target::host_cpu() && !epilogue && !work.extras.a && !work.extras.b &&
+    if (work.is_small && work.code->cpu == &target::host_cpu() && !epilogue && !work.extras.a &&
+        !work.extras.b &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.kc), work.arguments))
         return;
     multiply_blocks(work.blocks(), work.product, work.arguments, work.update, work.kc, {}, work.extras);
@@ -360,8 +362,9 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, co
     if (product.batch == 1) return multiply_one(work, threads);
     const Items matrices{work_of(product), product.batch, threads_worthwhile(product, threads)};
     distribute_items({&matrices, 1}, threads, [&](std::size_t, Integer matrix, int threads_for_it) {
-        Work one(product, moved(product, arguments, matrix * product.a.batch_stride,
-                                matrix * product.b.batch_stride, matrix * product.c.batch_stride),
+        Work one(product,
+                 moved(product, arguments, matrix * product.a.batch_stride, matrix * product.b.batch_stride,
+                       matrix * product.c.batch_stride),
                  code);
         one.extras.epilogue.matrix = one.extras.reductions.matrix = matrix;
         one.extras.a.matrix = one.extras.b.matrix = matrix;

@@ -74,9 +74,10 @@ void MatrixPlan::make_code() {
     };
     const auto require_epilogue = [&](const gemm::Tile& tile) {
         if (epilogue_ == nullptr || epilogue_->suits(tile)) return;
-        throw UserError("schedule '{}': its tiles cannot apply the epilogue \"{}\", whose operands are too many or "
-                        "too far apart, or C has no unit stride; use blocked",
-                        schedule(), product_.epilogue.text());
+        throw UserError(
+            "schedule '{}': its tiles cannot apply the epilogue \"{}\", whose operands are too many or "
+            "too far apart, or C has no unit stride; use blocked",
+            schedule(), product_.epilogue.text());
     };
     if (const gemm::BlockedGemm* const blocked = schedule_.blocked()) use_blocks(*blocked);
     if (const gemm::UnpackedGemm* const unpacked = schedule_.unpacked()) require_epilogue(unpacked->tile);
@@ -116,8 +117,7 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
                          &b = canonical_form(MatrixKernels::Operand::b);
         if (packed.a && a.width == 0) product.a = a.layout();
         if (packed.b) product.b = b.layout();
-        gemm::SmallGemm small =
-            gemm::small_gemm_by(*schedule_.unpacked(), product, update, alpha_is_one);
+        gemm::SmallGemm small = gemm::small_gemm_by(*schedule_.unpacked(), product, update, alpha_is_one);
         small.a_is_given_packed = packed.a && a.width > 0;
         if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
         made_[kind] = std::make_unique<const SmallKernel>(small, *schedule_.cpu, code_.check);

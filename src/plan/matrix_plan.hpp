@@ -147,10 +147,10 @@ private:
     gemm::CpuGemm schedule_;
     MatrixProduct product_;
     MatrixProduct canonical_;
-    bool is_swapped_;         ///< A and B are exchanged in `canonical_`
-    bool is_empty_;           ///< nothing to multiply
-    bool is_small_;           ///< has a specialised kernel
-    bool loads_from_global_;  ///< small, without epilogue, reductions or other extras: the fast path applies
+    bool is_swapped_;        ///< A and B are exchanged in `canonical_`
+    bool is_empty_;          ///< nothing to multiply
+    bool is_small_;          ///< has a specialised kernel
+    bool loads_from_global_; ///< small, without epilogue, reductions or other extras: the fast path applies
     int threads_asked_for_;
     int threads_;
     std::array<Address, 3> misaligned_; ///< alignment masks of A's, B's and C's addresses

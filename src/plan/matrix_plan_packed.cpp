@@ -38,9 +38,9 @@ std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void
     if (!is_empty_) report_pointer(is_a ? "a" : "b", data, misaligned_[is_a ? 0 : 1]);
     std::shared_ptr<MatrixKernels> kernels = code_.blocks;
     if (is_small_ && form.width != 0)
-        kernels = MatrixKernels::shared(gemm::OperandTypes::all(product_.data_type),
-                                        {.tile = schedule_.unpacked()->tile}, *schedule_.cpu, {},
-                                        code_.check);
+        kernels =
+            MatrixKernels::shared(gemm::OperandTypes::all(product_.data_type),
+                                  {.tile = schedule_.unpacked()->tile}, *schedule_.cpu, {}, code_.check);
     return std::make_shared<const PackedMatrix>(form, data, is_swapped_ ? transposed(layout) : layout,
                                                 kernels.get());
 }
@@ -58,8 +58,10 @@ void MatrixPlan::check_packed(const char* name, const void* pointer, const Packe
     const PackedForm& wanted = forms_[operand == Operand::a ? 0 : 1];
     if (packed->form() != wanted)
         throw UserError(
-            "the packed '{}' is of another form than this plan takes\n  it is {}\n  the plan takes {}, by its "
-            "schedule '{}'\n  pack it with this plan, or with one of the same data type, extents, order of C and, in "
+            "the packed '{}' is of another form than this plan takes\n  it is {}\n  the plan takes {}, by "
+            "its "
+            "schedule '{}'\n  pack it with this plan, or with one of the same data type, extents, order of C "
+            "and, in "
             "blocks, the same {} and kc",
             name, packed->form().text(), wanted.text(), schedule(),
             wanted.operand == Operand::a ? "mr" : "nr");

@@ -64,8 +64,7 @@ void multiply_band(const MatrixProduct& product, Half half, const MatrixArgument
     subproblem.columns = is_lower ? band.last : band.last - band.first;
     const MatrixArguments of_part =
         moved_in_c(product, arguments, is_lower ? band.first : 0, is_lower ? 0 : band.first);
-    multiply_blocks(*code.blocks, subproblem, of_part, update, kc,
-                    {half, band.first});
+    multiply_blocks(*code.blocks, subproblem, of_part, update, kc, {half, band.first});
 }
 
 /// A lower triangle by full products: some rows at a time, with their square on the diagonal computed in a buffer.

@@ -28,9 +28,9 @@ void pack_panels(MatrixKernels& kernels, const PanelSource& source, const PanelR
 
 std::string PackedForm::text() const {
     const bool is_a = operand == MatrixKernels::Operand::a;
-    const std::string layout = width == 0 ? "copied"
-                                          : fmt::format("in panels of {} {} with kc={}", width,
-                                                        is_a ? "rows" : "columns", kc);
+    const std::string layout =
+        width == 0 ? "copied"
+                   : fmt::format("in panels of {} {} with kc={}", width, is_a ? "rows" : "columns", kc);
     return fmt::format("{} of {} by {} {}, {}, {} matrices", is_a ? "A" : "B", is_a ? extent : k_extent,
                        is_a ? k_extent : extent, word_of(data_type), layout, matrices);
 }

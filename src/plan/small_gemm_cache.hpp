@@ -2,8 +2,8 @@
 
 #include "base/fork_gate.hpp"
 #include "gemm/cpu/small_gemm.hpp"
-#include "plan/matrix_kernel_check.hpp"
 #include "plan/matrix_extras.hpp"
+#include "plan/matrix_kernel_check.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/packing_buffers.hpp"
 #include "runtime/cpu/executable_memory.hpp"

@@ -20,10 +20,12 @@ using planning::MatrixEpilogue;
 const target::Cpu& cpu_of(const MatrixPlanRequest& request) {
     const target::Cpu& usual = planning::cpu_for_products();
     if (request.cpu == nullptr) return usual;
-    const bool can_run = request.cpu->set == target::InstructionSet::portable ||
-                         (usual.set != target::InstructionSet::portable && target::host_can_run(*request.cpu));
+    const bool can_run =
+        request.cpu->set == target::InstructionSet::portable ||
+        (usual.set != target::InstructionSet::portable && target::host_can_run(*request.cpu));
     if (!can_run)
-        throw UserError("cpu is {}, whose code cannot run here; use {} or portable", request.cpu->name, usual.name);
+        throw UserError("cpu is {}, whose code cannot run here; use {} or portable", request.cpu->name,
+                        usual.name);
     return *request.cpu;
 }
 
@@ -72,8 +74,7 @@ private:
         if (!suits_epilogue(fallback.tile)) return std::nullopt;
         const auto ordinary = planning::MatrixKernels::shared(gemm::OperandTypes::all(canonical_.data_type),
                                                               fallback, cpu_, {}, check());
-        const planning::AmxRoute route =
-            planning::amx_route(canonical_, request_.accuracy, ordinary.get());
+        const planning::AmxRoute route = planning::amx_route(canonical_, request_.accuracy, ordinary.get());
         if (!route) return std::nullopt;
         gemm::AmxGemm amx = planning::model_amx(route.term_products, types);
         amx.fallback = fallback;
@@ -106,8 +107,7 @@ private:
 
     /// From wisdom, or searched for if the effort asks for that and blocks compute the product.
     gemm::BlockedGemm tuned(const gemm::OperandTypes& types) {
-        const FoundBy how =
-            request_.effort == Effort::exhaustive ? FoundBy::exhaustive : FoundBy::measure;
+        const FoundBy how = request_.effort == Effort::exhaustive ? FoundBy::exhaustive : FoundBy::measure;
         const std::optional<StoredSchedule> known = wisdom_.lookup(types.c);
         const bool is_trusted = known && known->is_current && known->found_by != FoundBy::estimate;
         const bool is_timed = request_.effort != Effort::estimate && !gemm::suits_small_gemm(canonical_) &&
@@ -158,10 +158,10 @@ std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct
                         request.time_budget_seconds);
     return std::make_shared<const planning::MatrixPlan>(
         product, choose_schedule(product, request),
-        planning::MatrixPlan::Options{.threads = request.threads,
-                                      .accuracy = request.accuracy,
-                                      .check = request.check ? planning::KernelCheck::on
-                                                             : planning::KernelCheck::off});
+        planning::MatrixPlan::Options{
+            .threads = request.threads,
+            .accuracy = request.accuracy,
+            .check = request.check ? planning::KernelCheck::on : planning::KernelCheck::off});
 }
 
 planning::MatrixCode make_matrix_code(DataType data_type) {

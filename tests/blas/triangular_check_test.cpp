@@ -12,8 +12,8 @@ namespace swirl::blas {
 namespace triangular_check_test {
 
 runtime::ExecutableCode compiled(const StripKernel& kernel, const target::Cpu& cpu) {
-    return runtime::ExecutableCode(jit::compile(passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu,
-                                                {.arguments_may_overlap = true}));
+    return runtime::ExecutableCode(jit::compile(passes::run_codegen_passes(strip_program(kernel, cpu), cpu),
+                                                cpu, {.arguments_may_overlap = true}));
 }
 
 /// What the check says of a function; empty if it accepts it.

@@ -330,7 +330,8 @@ void fuzz_schedule(Random& random, Journal& journal) {
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
         random.one_of({DataType::float32, DataType::float64, DataType::complex32, DataType::complex64});
-    const std::string recipe = mutated(to_string(gemm::CpuGemm{&cpu, gemm::model_schedule(number, cpu)}), random);
+    const std::string recipe =
+        mutated(to_string(gemm::CpuGemm{&cpu, gemm::model_schedule(number, cpu)}), random);
     journal.doing(fmt::format("the schedule {} of {}", recipe, word_of(number)));
     search::Host host = search::this_host();
     host.instruction_set = cpu.name;

@@ -115,7 +115,8 @@ protected:
         const std::vector<float> before = c;
         if (beta == 0) std::fill(c.begin(), c.end(), std::numeric_limits<float>::quiet_NaN());
         const MatrixExtras extras{.route = AmxRoute{.term_products = products}};
-        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, model_code(product), threads);
+        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, model_code(product),
+                 threads);
         double worst = 0;
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {

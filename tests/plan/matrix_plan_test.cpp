@@ -66,7 +66,8 @@ TEST_F(MatrixPlans, ScheduleAsTextPlansBackToTheSameCode) {
     blocked.prefetch_a = 4;
     for (const int threads : {1, 3}) {
         const MatrixPlan plan = planned(blocked, threads);
-        const MatrixPlan again(product, gemm::parse_cpu_gemm(plan.schedule(), canonical(product)), {.threads = threads});
+        const MatrixPlan again(product, gemm::parse_cpu_gemm(plan.schedule(), canonical(product)),
+                               {.threads = threads});
         EXPECT_EQ(again.choices(), plan.choices());
         EXPECT_EQ(again.programs().size(), plan.programs().size());
         EXPECT_EQ(executed(again), executed(plan));
@@ -95,12 +96,13 @@ TEST_F(MatrixPlans, PackedOperandsOfAnotherScheduleAreRefusedWithBothForms) {
     std::vector<double> c(static_cast<std::size_t>(product.rows * product.columns));
     const double one = 1, zero = 0;
     const auto execute = [&](const MatrixPlan& by) {
-        by.execute_packed({&one, nullptr, b.data(), &zero, c.data()}, ScalarKind::one, ScalarKind::zero, nullptr,
-                          packed.get(), nullptr);
+        by.execute_packed({&one, nullptr, b.data(), &zero, c.data()}, ScalarKind::one, ScalarKind::zero,
+                          nullptr, packed.get(), nullptr);
     };
     const std::string error = error_of<UserError>([&] { execute(plan); });
     for (const std::string& said :
-         {std::string("packed 'a' is of another form"), fmt::format("in panels of {} rows with kc=", other.tile.rows()),
+         {std::string("packed 'a' is of another form"),
+          fmt::format("in panels of {} rows with kc=", other.tile.rows()),
           fmt::format("in panels of {} rows with kc=", model.tile.rows()), plan.schedule()})
         EXPECT_NE(error.find(said), std::string::npos) << said << "\n" << error;
     execute(foreign);
@@ -116,8 +118,9 @@ TEST_F(MatrixPlans, RefuseASchedulesThatDoesNotSuit) {
     gemm::BlockedGemm large = model;
     large.tile.columns = 60;
     EXPECT_NE(error_of<UserError>([&] { planned(large); }).find("use a smaller mr or nr"), std::string::npos);
-    EXPECT_NE(error_of<UserError>([&] { MatrixPlan(product, {&target::host_cpu()}, {}); })
-                  .find("it is for problems with an extent of zero"),
+    EXPECT_NE(error_of<UserError>([&] {
+                  MatrixPlan(product, {&target::host_cpu()}, {});
+              }).find("it is for problems with an extent of zero"),
               std::string::npos);
 }
 
@@ -127,7 +130,8 @@ TEST_F(MatrixPlans, ShareKernelsOfOneScheduleAndCheck) {
         return MatrixKernels::shared(types, model, target::host_cpu(), {}, check);
     };
     EXPECT_EQ(find(KernelCheck::on), find(KernelCheck::on));
-    EXPECT_NE(find(KernelCheck::on), find(KernelCheck::off)) << "unchecked kernels are for plans that ask for them";
+    EXPECT_NE(find(KernelCheck::on), find(KernelCheck::off))
+        << "unchecked kernels are for plans that ask for them";
 }
 
 } // namespace matrix_plan_test

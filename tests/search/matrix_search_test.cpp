@@ -94,10 +94,11 @@ TEST(MatrixParameters, ChangeOneThingEach) {
     const BlockedGemm model = gemm::model_schedule(DataType::complex64, cpu);
     for (const MatrixParameter& parameter : matrix_parameters())
         for (const bool refines : {false, true})
-            for (const BlockedGemm& candidate : parameter.candidates(DataType::complex64, cpu, model, refines)) {
+            for (const BlockedGemm& candidate :
+                 parameter.candidates(DataType::complex64, cpu, model, refines)) {
                 SCOPED_TRACE(std::string(parameter.name) + " " + to_string(candidate));
                 EXPECT_EQ(*gemm::parse_cpu_gemm(to_string(gemm::CpuGemm{&cpu, candidate}),
-                                               MatrixProduct::column_major(DataType::complex64, 9, 9, 9))
+                                                MatrixProduct::column_major(DataType::complex64, 9, 9, 9))
                                .blocked(),
                           candidate);
                 EXPECT_TRUE(
@@ -235,7 +236,9 @@ TEST_F(MatrixPlanner, LeavesWisdomOut) {
     EXPECT_EQ(*make_matrix_plan(product, {.use_wisdom = false})->choices().blocked(),
               gemm::model_schedule(DataType::float64, target::host_cpu()));
     FakeMatrixTimer world([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
-    make_matrix_plan(product, {.effort = Effort::measure, .time_budget_seconds = 1000, .use_wisdom = false, .timer = &world});
+    make_matrix_plan(
+        product,
+        {.effort = Effort::measure, .time_budget_seconds = 1000, .use_wisdom = false, .timer = &world});
     EXPECT_FALSE(world.asked.empty());
     EXPECT_EQ(*make_matrix_plan(product)->choices().blocked(), stored) << "and stores nothing";
 }
@@ -267,8 +270,9 @@ TEST_F(MatrixPlanner, KeepsTheBitsAtAnyNumberOfThreadsAfterTuning) {
 
 TEST_F(MatrixPlanner, TakesASchedule) {
     const MatrixProduct product = square(DataType::float64, 100);
-    for (const char* text : {"portable: builtin", "sse2: blocked mr=4 nr=4 unroll=2 mc=16 kc=40 nc=24 loop=columns prefetch=c",
-                             "sse2: unpacked mr=4 nr=3 lanes=2 unroll=4 kc=50 loop=rows prefetch=none"}) {
+    for (const char* text :
+         {"portable: builtin", "sse2: blocked mr=4 nr=4 unroll=2 mc=16 kc=40 nc=24 loop=columns prefetch=c",
+          "sse2: unpacked mr=4 nr=3 lanes=2 unroll=4 kc=50 loop=rows prefetch=none"}) {
         const auto plan = make_matrix_plan(product, {.schedule = text});
         EXPECT_EQ(plan->schedule(), text);
         std::vector<double> ones(10000, 1), c(10000);
@@ -281,8 +285,9 @@ TEST_F(MatrixPlanner, TakesASchedule) {
                   make_matrix_plan(product, {.cpu = &target::sse2_cpu(), .schedule = "portable: builtin"});
               }).find("the schedule is for portable and cpu is sse2"),
               std::string::npos);
-    EXPECT_NE(error_of<UserError>([&] { make_matrix_plan(product, {.cpu = &target::neon_cpu()}); })
-                  .find("cpu is neon, whose code cannot run here"),
+    EXPECT_NE(error_of<UserError>([&] {
+                  make_matrix_plan(product, {.cpu = &target::neon_cpu()});
+              }).find("cpu is neon, whose code cannot run here"),
               std::string::npos);
     EXPECT_EQ(make_matrix_plan(product, {.cpu = &target::sse2_cpu()})->choices().cpu, &target::sse2_cpu());
 }

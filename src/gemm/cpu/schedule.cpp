@@ -55,7 +55,8 @@ Integer balanced_block(Integer extent, Integer most, Integer step) {
     return ceil_divide(ceil_divide(extent, blocks), step) * step;
 }
 
-BlockSizes blocks_of(const BlockedGemm& schedule, Integer rows, Integer k_extent, Integer columns, Integer kc) {
+BlockSizes blocks_of(const BlockedGemm& schedule, Integer rows, Integer k_extent, Integer columns,
+                     Integer kc) {
     const auto most = [&](Integer extent) {
         return std::clamp<Integer>(extent * schedule.kc / kc, 1, extent);
     };

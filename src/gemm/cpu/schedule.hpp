@@ -97,7 +97,8 @@ struct BlockSizes {
     bool operator==(const BlockSizes&) const = default;
 };
 /// With a K extent of at most `kc`; blocks deeper than the schedule's have fewer rows and columns.
-BlockSizes blocks_of(const BlockedGemm& schedule, Integer rows, Integer k_extent, Integer columns, Integer kc);
+BlockSizes blocks_of(const BlockedGemm& schedule, Integer rows, Integer k_extent, Integer columns,
+                     Integer kc);
 
 /// Whether a tile's accumulators and the operands of one k fit the registers.
 bool fits_registers(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu);

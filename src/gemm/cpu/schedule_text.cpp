@@ -82,7 +82,8 @@ public:
                      fmt::join(asked_, ", "));
     }
 
-    template <class... Args> [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    template <class... Args>
+    [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
         throw UserError("schedule '{}': {}", schedule_, fmt::format(format, std::forward<Args>(args)...));
     }
 
@@ -122,7 +123,8 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
 }
 
 Tile read_tile(Parameters& parameters, int lanes) {
-    const Integer rows = parameters.number("mr", most_tile * lanes), columns = parameters.number("nr", most_tile);
+    const Integer rows = parameters.number("mr", most_tile * lanes),
+                  columns = parameters.number("nr", most_tile);
     if (rows % lanes != 0)
         parameters.fail("mr is {}; use a multiple of {}, the lanes of a vector", rows, lanes);
     return {.lanes = lanes, .vectors = static_cast<int>(rows / lanes), .columns = static_cast<int>(columns)};
@@ -177,26 +179,28 @@ std::string text_of_prefetches(std::initializer_list<std::pair<bool, std::string
 }
 
 std::string text_of_parameters(const BlockedGemm& blocked) {
-    return fmt::format("mr={} nr={} unroll={} mc={} kc={} nc={} loop={} prefetch={}", blocked.tile.rows(),
-                       blocked.tile.columns, blocked.unroll, blocked.mc, blocked.kc, blocked.nc,
-                       blocked.rows_innermost ? "rows" : "columns",
-                       text_of_prefetches({{blocked.prefetch_c, "c"},
-                                           {blocked.prefetch_next, "next"},
-                                           {blocked.prefetch_a > 0, fmt::format("a{}", blocked.prefetch_a)}}));
+    return fmt::format(
+        "mr={} nr={} unroll={} mc={} kc={} nc={} loop={} prefetch={}", blocked.tile.rows(),
+        blocked.tile.columns, blocked.unroll, blocked.mc, blocked.kc, blocked.nc,
+        blocked.rows_innermost ? "rows" : "columns",
+        text_of_prefetches({{blocked.prefetch_c, "c"},
+                            {blocked.prefetch_next, "next"},
+                            {blocked.prefetch_a > 0, fmt::format("a{}", blocked.prefetch_a)}}));
 }
 
 std::string text_of(const EmptyGemm&) { return "empty"; }
 std::string text_of(const BuiltinGemm&) { return "builtin"; }
 std::string text_of(const BlockedGemm& blocked) { return "blocked " + text_of_parameters(blocked); }
 std::string text_of(const UnpackedGemm& unpacked) {
-    return fmt::format("unpacked mr={} nr={} lanes={} unroll={} kc={} loop={} prefetch={}", unpacked.tile.rows(),
-                       unpacked.tile.columns, unpacked.tile.lanes, unpacked.unroll, unpacked.kc,
-                       unpacked.rows_outermost ? "rows" : "columns",
+    return fmt::format("unpacked mr={} nr={} lanes={} unroll={} kc={} loop={} prefetch={}",
+                       unpacked.tile.rows(), unpacked.tile.columns, unpacked.tile.lanes, unpacked.unroll,
+                       unpacked.kc, unpacked.rows_outermost ? "rows" : "columns",
                        text_of_prefetches({{unpacked.prefetch_a, "a"}, {unpacked.prefetch_c, "c"}}));
 }
 std::string text_of(const AmxGemm& amx) {
     return fmt::format("amx products={} mc={} kc={} nc={}{}{}", amx.term_products, amx.mc, amx.kc, amx.nc,
-                       amx.fallback ? " fallback " : "", amx.fallback ? text_of_parameters(*amx.fallback) : "");
+                       amx.fallback ? " fallback " : "",
+                       amx.fallback ? text_of_parameters(*amx.fallback) : "");
 }
 
 template <class... Args>
@@ -216,7 +220,8 @@ void require_blocked(const CpuGemm& schedule, const BlockedGemm& blocked, const 
         reject(schedule, "its vectors have {} lanes; {} of {} has {}", tile.lanes, word_of(product.data_type),
                schedule.cpu->name, target::lanes(*schedule.cpu, scalar_of(product.data_type)));
     if (!fits_registers(types, tile, *schedule.cpu))
-        reject(schedule, "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
+        reject(schedule,
+               "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
                tile.rows(), tile.columns, schedule.cpu->vector_registers, schedule.cpu->name);
     if (!can_be_packed(types, tile.columns))
         reject(schedule, "nr is {}; for {} and {} use 1, 2, 4 or 8", tile.columns, word_of(types.a),
@@ -226,11 +231,14 @@ void require_blocked(const CpuGemm& schedule, const BlockedGemm& blocked, const 
 
 void require_unpacked(const CpuGemm& schedule, const UnpackedGemm& unpacked, const MatrixProduct& product) {
     if (product.widens() || product.converts() || product.c.row_stride != 1)
-        reject(schedule, "operands are read in place only if A, B and C have one data type and C a unit stride; "
-                         "use blocked");
+        reject(schedule,
+               "operands are read in place only if A, B and C have one data type and C a unit stride; "
+               "use blocked");
     if (!fits_registers(OperandTypes::all(product.data_type), unpacked.tile, *schedule.cpu))
-        reject(schedule, "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
-               unpacked.tile.rows(), unpacked.tile.columns, schedule.cpu->vector_registers, schedule.cpu->name);
+        reject(schedule,
+               "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
+               unpacked.tile.rows(), unpacked.tile.columns, schedule.cpu->vector_registers,
+               schedule.cpu->name);
     require_kc(schedule, unpacked.kc);
     if (Integer{unpacked.unroll} > product.k)
         reject(schedule, "unroll is {}; use at most k, {}", unpacked.unroll, product.k);
@@ -242,14 +250,16 @@ void require_amx(const CpuGemm& schedule, const AmxGemm& amx, const MatrixProduc
     if (schedule.cpu->set != target::InstructionSet::avx512)
         reject(schedule, "{} has no tile registers; use blocked", schedule.cpu->name);
     if (!(is_split || is_direct) || product.c.row_stride != 1)
-        reject(schedule, "tile registers multiply float32, bfloat16 and bytes with a C of unit stride; use blocked");
+        reject(schedule,
+               "tile registers multiply float32, bfloat16 and bytes with a C of unit stride; use blocked");
     if (is_direct ? amx.term_products != 1
                   : amx.term_products != 1 && amx.term_products != 3 && amx.term_products != 6)
         reject(schedule, "products is {}; use {}", amx.term_products, is_direct ? "1" : "1, 3 or 6");
     require_kc(schedule, amx.kc);
     if (is_split != amx.fallback.has_value())
-        reject(schedule, "{}", is_split ? "add a fallback: fallback mr=… nr=… and so on"
-                                        : "only float32 has a fallback; leave it out");
+        reject(schedule, "{}",
+               is_split ? "add a fallback: fallback mr=… nr=… and so on"
+                        : "only float32 has a fallback; leave it out");
     if (amx.fallback) require_blocked(schedule, *amx.fallback, product);
 }
 
@@ -271,13 +281,17 @@ std::string to_string(const CpuGemm& schedule) {
 void require_suitable(const CpuGemm& schedule, const MatrixProduct& product) {
     const bool is_empty = std::min({product.rows, product.columns, product.k, product.batch}) == 0;
     if (is_empty != std::holds_alternative<EmptyGemm>(schedule.kernel))
-        reject(schedule, "{}",
-               is_empty ? "nothing is multiplied here; use empty" : "it is for problems with an extent of zero");
-    const bool is_portable = schedule.cpu->set == target::InstructionSet::portable || schedule.cpu->emitted_only;
+        reject(
+            schedule, "{}",
+            is_empty ? "nothing is multiplied here; use empty" : "it is for problems with an extent of zero");
+    const bool is_portable =
+        schedule.cpu->set == target::InstructionSet::portable || schedule.cpu->emitted_only;
     if (!is_empty && is_portable != std::holds_alternative<BuiltinGemm>(schedule.kernel))
-        reject(schedule, "{}", is_portable ? fmt::format("{} has no generated code; use builtin", schedule.cpu->name)
-                                           : std::string("use 'portable: builtin'"));
-    if (const UnpackedGemm* const unpacked = schedule.unpacked()) require_unpacked(schedule, *unpacked, product);
+        reject(schedule, "{}",
+               is_portable ? fmt::format("{} has no generated code; use builtin", schedule.cpu->name)
+                           : std::string("use 'portable: builtin'"));
+    if (const UnpackedGemm* const unpacked = schedule.unpacked())
+        require_unpacked(schedule, *unpacked, product);
     if (const BlockedGemm* const blocked = schedule.blocked()) require_blocked(schedule, *blocked, product);
     if (const AmxGemm* const amx = schedule.amx()) require_amx(schedule, *amx, product);
 }
@@ -285,7 +299,8 @@ void require_suitable(const CpuGemm& schedule, const MatrixProduct& product) {
 CpuGemm parse_cpu_gemm(std::string_view text, const MatrixProduct& product) {
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos)
-        throw UserError("schedule '{}': the CPU is missing; it begins with one, as 'avx2: blocked …' does", text);
+        throw UserError("schedule '{}': the CPU is missing; it begins with one, as 'avx2: blocked …' does",
+                        text);
     CpuGemm schedule{.cpu = &target::cpu_named(text.substr(0, colon))};
     const std::vector<std::string_view> words = split(text.substr(colon + 1), ' ');
     const std::string_view kind = words.empty() ? std::string_view() : words.front();

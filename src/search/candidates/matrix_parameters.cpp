@@ -21,7 +21,8 @@ double accumulator_registers(DataType data_type, const gemm::Tile& tile) {
     return gemm::scalars_in(data_type) * tile.vectors * tile.columns;
 }
 
-std::vector<BlockedGemm> tiles(DataType data_type, const target::Cpu& cpu, const BlockedGemm& best, bool refines) {
+std::vector<BlockedGemm> tiles(DataType data_type, const target::Cpu& cpu, const BlockedGemm& best,
+                               bool refines) {
     const gemm::OperandTypes types = gemm::OperandTypes::all(data_type);
     std::vector<BlockedGemm> all;
     for (int vectors = 1; vectors <= 6; ++vectors)
@@ -44,7 +45,8 @@ std::vector<BlockedGemm> tiles(DataType data_type, const target::Cpu& cpu, const
 
 /// The best schedule with a parameter set to each of these values.
 template <class T>
-std::vector<BlockedGemm> with(const BlockedGemm& best, T BlockedGemm::*parameter, const std::vector<T>& values) {
+std::vector<BlockedGemm> with(const BlockedGemm& best, T BlockedGemm::*parameter,
+                              const std::vector<T>& values) {
     std::vector<BlockedGemm> all;
     for (const T& value : values) {
         all.push_back(best);
@@ -54,7 +56,8 @@ std::vector<BlockedGemm> with(const BlockedGemm& best, T BlockedGemm::*parameter
 }
 
 /// A block's extent scaled by these factors, in multiples of a step.
-std::vector<BlockedGemm> scaled(const BlockedGemm& best, Integer BlockedGemm::*extent, Integer step, bool refines) {
+std::vector<BlockedGemm> scaled(const BlockedGemm& best, Integer BlockedGemm::*extent, Integer step,
+                                bool refines) {
     const std::vector<double> factors =
         refines ? std::vector{0.875, 1.125} : std::vector{0.5, 2.0, 0.25, 0.75, 1.5};
     std::vector<Integer> values;

@@ -119,7 +119,8 @@ double HostMatrixTimer::speedup_at(Integer extent, planning::MatrixKernels& kern
     return median(ratios);
 }
 
-double HostMatrixTimer::speedup(const gemm::BlockedGemm& schedule, const gemm::BlockedGemm& other, int rounds) {
+double HostMatrixTimer::speedup(const gemm::BlockedGemm& schedule, const gemm::BlockedGemm& other,
+                                int rounds) {
     const runtime::PinnedThread pinned;
     planning::MatrixKernels &kernels = kernels_of(schedule), &others = kernels_of(other);
     double logarithms = 0;

@@ -62,9 +62,9 @@ void MatrixWisdom::store(DataType data_type, const MatrixSearchResult& result, F
     Wisdom* const wisdom = open(true);
     if (wisdom == nullptr) return;
     const auto put = [&](const char* kind, const gemm::BlockedGemm& schedule, double seconds) {
-        wisdom->replace(key_of(data_type, kind), {.recipe = to_string(gemm::CpuGemm{&cpu_, schedule}),
-                                                  .seconds = seconds,
-                                                  .found_by = how});
+        wisdom->replace(
+            key_of(data_type, kind),
+            {.recipe = to_string(gemm::CpuGemm{&cpu_, schedule}), .seconds = seconds, .found_by = how});
     };
     put(found, result.found, result.found_seconds);
     put(by_model, result.model, result.model_seconds);
