@@ -33,7 +33,7 @@ void WgmmaUpdate::store_accumulators_by_rows(const EpilogueTile& epilogue_tile, 
     const Value alpha = factor(0);
     const Value beta = reads ? factor(1) : ir::no_value;
     for (int part = 0; part < parts; ++part) {
-        const Value rows_of_pair = rows.offset_in_row(part, 0);
+        const Value row_pair = rows.offset_in_row(part, 0);
         for (int odd = 0; odd < 2; ++odd) {
             const Affine column = 2 * builder_.thread(0, 1, 4) + odd;
             const Affine coordinate =
@@ -45,7 +45,7 @@ void WgmmaUpdate::store_accumulators_by_rows(const EpilogueTile& epilogue_tile, 
                     Integer{part} * registers + (epilogue_tile.first_column + first) / column_group * 4 + odd;
                 const Integer at = first_of_epilogue_tile() + first * row();
                 const Pair in_tile{{pairs_of_panel * rows.panel(part, true),
-                                    epilogue_tile.first_column + first + column, rows_of_pair},
+                                    epilogue_tile.first_column + first + column, row_pair},
                                    {first / column_group * 2 + odd, rows_of_pair * part}};
                 const Value value = result_of(
                     epilogue_tile, in_tile, alpha,
