@@ -7,11 +7,11 @@ namespace swirl {
 
 namespace {
 
-struct Name {
+struct DataTypeName {
     DataType type;
     std::string_view text;
 };
-constexpr Name names[] = {
+constexpr DataTypeName data_type_names[] = {
     {DataType::boolean, "boolean"},     {DataType::int8, "int8"},
     {DataType::uint8, "uint8"},         {DataType::int16, "int16"},
     {DataType::uint16, "uint16"},       {DataType::int32, "int32"},
@@ -31,13 +31,13 @@ bool is_among(DataType type, const auto& types) {
 } // namespace
 
 std::string_view name_of(DataType type) {
-    for (const Name& name : names)
+    for (const DataTypeName& name : data_type_names)
         if (name.type == type) return name.text;
     return "?";
 }
 
 std::optional<DataType> data_type_named(std::string_view text) {
-    for (const Name& name : names)
+    for (const DataTypeName& name : data_type_names)
         if (name.text == text) return name.type;
     return std::nullopt;
 }

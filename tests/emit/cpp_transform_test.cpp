@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace cpp_transform_test {
 
 using ir::Value;
 
@@ -106,5 +106,5 @@ TEST(EmittedTransform, RefusesStepsThatDoNotFitItsArguments) {
     EXPECT_THROW(emit_cpp(example.transform), InternalError);
 }
 
-} // namespace
+} // namespace cpp_transform_test
 } // namespace swirl::emit

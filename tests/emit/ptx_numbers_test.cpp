@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_numbers_test {
 
 constexpr DataType integers[] = {DataType::int8,   DataType::uint8,   DataType::unorm8,
                                  DataType::snorm8, DataType::unorm16, DataType::snorm16};
@@ -96,5 +96,5 @@ TEST(EmittedCudaOfIntegers, Compiles) {
     }
 }
 
-} // namespace
+} // namespace ptx_numbers_test
 } // namespace swirl::emit

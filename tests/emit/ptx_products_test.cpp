@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_products_test {
 
 std::size_t count(std::string_view text, std::string_view words) {
     std::size_t found = 0;
@@ -315,5 +315,5 @@ TEST(EmittedGpuSourceOfProducts, HasOrdinaryStoresInPlaceOfCopies) {
     }
 }
 
-} // namespace
+} // namespace ptx_products_test
 } // namespace swirl::emit

@@ -20,7 +20,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace plan_test {
 
 bool has_halves(const Transform& problem) { return bytes_of(problem.precision) < 4; }
 
@@ -298,5 +298,5 @@ TEST_F(PlansOnGpu, AreRecordedIntoGraphs) {
     }
 }
 
-} // namespace
+} // namespace plan_test
 } // namespace swirl::planning

@@ -10,7 +10,7 @@
 #include <functional>
 
 namespace swirl::ir {
-namespace {
+namespace verify_test {
 
 constexpr Type f64{DataType::float64, 1};
 
@@ -371,5 +371,5 @@ TEST(Verify, LaunchesHavePositiveExtents) {
     expect_fails(program, VerificationLevel::lowered, "launch with an extent of 0");
 }
 
-} // namespace
+} // namespace verify_test
 } // namespace swirl::ir

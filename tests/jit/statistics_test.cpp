@@ -3,7 +3,7 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace statistics_test {
 
 CodeStatistics compiled(int n, const target::Cpu& cpu, DataType scalar) {
     const int lanes = target::lanes(cpu, scalar);
@@ -36,5 +36,5 @@ TEST(Statistics, ConstantsAndLoadsAreFoldedIntoArithmetic) {
     EXPECT_GT(compiled(32, target::avx2_cpu(), DataType::float64).folded_loads, 10);
 }
 
-} // namespace
+} // namespace statistics_test
 } // namespace swirl::jit::test

@@ -12,7 +12,7 @@
 #include <random>
 
 namespace swirl::lower {
-namespace {
+namespace functions_test {
 
 using Op = Pointwise::Op;
 
@@ -147,5 +147,5 @@ TEST(Functions, OfZerosInfinitiesAndWhatIsNoNumberAreRight) {
     }
 }
 
-} // namespace
+} // namespace functions_test
 } // namespace swirl::lower

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace swirl::lower {
-namespace {
+namespace gpu_fusion_test {
 
 using namespace formula;
 
@@ -140,5 +140,5 @@ TEST(FactorsOnGpus, AreProductsWhereOneTableWouldBeLarge) {
     EXPECT_LT(run(dft(1, 20480, "stockham(20,32,32)", DataType::float64), configuration).error, 2e-15);
 }
 
-} // namespace
+} // namespace gpu_fusion_test
 } // namespace swirl::lower

@@ -6,7 +6,7 @@
 #include <functional>
 
 namespace swirl::passes {
-namespace {
+namespace eliminate_common_subexpressions_test {
 
 using namespace ir;
 
@@ -134,5 +134,5 @@ TEST(ShareCommonSubexpressions, LeavesCopiesTheirLoadsAndReloadsWhatTheyBring) {
     expect_same_results(before, after);
 }
 
-} // namespace
+} // namespace eliminate_common_subexpressions_test
 } // namespace swirl::passes

@@ -8,7 +8,7 @@
 #include <set>
 
 namespace swirl {
-namespace {
+namespace data_type_test {
 
 constexpr DataType all_types[] = {
     DataType::boolean,   DataType::int8,
@@ -82,5 +82,5 @@ TEST(DataTypes, AreThoseOfTheElementsOfCpp) {
                   !MatrixElement<complex_bfloat16> && !Element<long double>);
 }
 
-} // namespace
+} // namespace data_type_test
 } // namespace swirl

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace matrix_syntax_test {
 
 TEST(MatrixSyntax, ReadsWhatItWrites) {
     for (const char* text :
@@ -65,5 +65,5 @@ TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
     }
 }
 
-} // namespace
+} // namespace matrix_syntax_test
 } // namespace swirl

@@ -10,7 +10,7 @@
 #include <map>
 
 namespace swirl {
-namespace {
+namespace validate_test {
 
 TEST(Validate, AcceptsUsualAndUnusualLayouts) {
     const char* const texts[] = {
@@ -202,5 +202,5 @@ TEST(Validate, AcceptsEveryDefaultLayout) {
                 }
 }
 
-} // namespace
+} // namespace validate_test
 } // namespace swirl

@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::target {
-namespace {
+namespace gpu_tensor_cores_test {
 
 using ir::Value;
 
@@ -167,5 +167,5 @@ TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
     }
 }
 
-} // namespace
+} // namespace gpu_tensor_cores_test
 } // namespace swirl::target

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace swirl::target {
-namespace {
+namespace gpu_tiles_test {
 
 TEST(GpuTiles, HaveAllColumnsThatHopperHas) {
     std::set<std::string_view> names;
@@ -33,5 +33,5 @@ TEST(GpuTiles, HaveNoOthers) {
     EXPECT_THROW(wgmma_of(DataType::float64, 8), InternalError);
 }
 
-} // namespace
+} // namespace gpu_tiles_test
 } // namespace swirl::target
