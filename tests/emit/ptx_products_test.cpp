@@ -103,6 +103,7 @@ TEST(EmittedPtxOfProducts, RefusesCopiesThatNoInstructionMakes) {
         b.launch({.threads = {8, 1, 1}});
         ir::BufferInfo x;
         x.name = "x";
+        x.role.argument = ir::ArgumentRole::input;
         x.element = Scalar::float32;
         x.elements = 256;
         x.alignment = alignment;

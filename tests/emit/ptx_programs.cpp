@@ -20,6 +20,7 @@ constexpr Scalar numbers[] = {Scalar::int64, Scalar::float16, Scalar::bfloat16, 
 ir::BufferInfo buffer(std::string name, Scalar element, Integer elements, bool written, int alignment = 0) {
     ir::BufferInfo info;
     info.name = std::move(name);
+    info.role.argument = written ? ir::ArgumentRole::output : ir::ArgumentRole::input;
     info.element = element;
     info.elements = elements;
     info.written = written;
