@@ -24,9 +24,9 @@ using Source = planning::Binding::Source;
 /// The memories of a plan: the caller's arrays, by their roles, and workspace. Workspace holds the
 /// intermediate array between steps, and buffers of the same name shared between the kernels of a step. Scratch buffers
 /// belong to the kernel text.
-class TransformBuilder {
+class GpuTransformBuilder {
 public:
-    TransformBuilder(const Transform& problem, const std::string& name)
+    GpuTransformBuilder(const Transform& problem, const std::string& name)
         : problem_(problem), arrays_(arrays_of(problem)) {
         transform_.name = name;
     }
@@ -142,7 +142,7 @@ StandaloneGpu recipe_as_gpu_source(const Transform& problem, const planning::Rec
     const std::vector<planning::GpuPassDescription> passes_of_plan =
         planning::describe_passes(problem, recipe);
     const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, recipe);
-    TransformBuilder builder(problem, function);
+    GpuTransformBuilder builder(problem, function);
     for (std::size_t s = 0; s < passes.size(); ++s)
         for (const ir::Program& program : passes_of_plan[s].programs) builder.add(program, passes[s]);
     const emit::GpuTransform transform = std::move(builder).finished();

@@ -9,7 +9,7 @@
 #include <string>
 
 namespace swirl::gemm::test {
-namespace {
+namespace roles_test {
 
 std::map<std::string, std::string> roles_of(const ir::Program& program) {
     std::map<std::string, std::string> roles;
@@ -65,5 +65,5 @@ TEST(Roles, OfASmallProductThatPacksA) {
         EXPECT_EQ(roles.at(name), role);
 }
 
-} // namespace
+} // namespace roles_test
 } // namespace swirl::gemm::test

@@ -2,7 +2,7 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace control_test {
 
 using ir::Builder;
 using ir::Condition;
@@ -220,5 +220,5 @@ TEST(Addresses, BeyondTwoGibibytesAreFormed) {
     }
 }
 
-} // namespace
+} // namespace control_test
 } // namespace swirl::jit::test

@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace roles_test {
 
 using Roles = std::map<std::string, std::string>; ///< by the name of a buffer or parameter
 
@@ -144,5 +144,5 @@ TEST(Roles, OfPointersToMatrices) {
     EXPECT_EQ(roles.at("c_list"), "c_pointers");
 }
 
-} // namespace
+} // namespace roles_test
 } // namespace swirl::planning
