@@ -5,12 +5,12 @@
 namespace swirl::cli {
 
 /// Machine epsilon: distance from 1 to the next larger representable value.
-constexpr double epsilon_of(Precision precision) {
+constexpr double epsilon_of(DataType precision) {
     switch (precision) {
-    case Precision::float32: return 0x1p-23;
-    case Precision::float16: return 0x1p-10;
-    case Precision::bfloat16: return 0x1p-7;
-    case Precision::float64: break;
+    case DataType::float32: return 0x1p-23;
+    case DataType::float16: return 0x1p-10;
+    case DataType::bfloat16: return 0x1p-7;
+    case DataType::float64: break;
     }
     return 0x1p-52;
 }

@@ -81,7 +81,7 @@ private:
                     .element = buffer.element,
                     .written = true,
                     .workspace = true,
-                    .elements = ceil_divide(bytes, size_in_bytes(buffer.element))};
+                    .elements = ceil_divide(bytes, bytes_of(buffer.element))};
         }
         if (source >= Source::arrays)
             return {.name = buffer.name.substr(std::string_view("with_").size()), .element = buffer.element};

@@ -37,9 +37,9 @@ std::vector<DataType> numbers_of(const Options& options) {
     for (const std::string& word : options.numbers) {
         const auto* const known =
             std::find_if(std::begin(search::searched_types), std::end(search::searched_types),
-                         [&](DataType number) { return word_of(number) == word; });
+                         [&](DataType number) { return name_of(number) == word; });
         if (known == std::end(search::searched_types))
-            throw UserError("--number is '{}'; use float64, float32, complex64 or complex32", word);
+            throw UserError("--number is '{}'; use float64, float32, complex128 or complex64", word);
         numbers.push_back(*known);
     }
     if (numbers.empty()) numbers.assign(std::begin(search::searched_types), std::end(search::searched_types));
@@ -81,13 +81,13 @@ std::string text_of(const Result& result) {
     }
     return fmt::format(
         "{} on {}, Gflop/s of one thread\n  model: {}\n  found: {}\n  {} schedules timed{}\n{}",
-        word_of(result.number), target::host_cpu().name, to_string(result.search_result.model),
+        name_of(result.number), target::host_cpu().name, to_string(result.search_result.model),
         to_string(result.search_result.found), result.search_result.timed,
         result.search_result.is_complete ? "" : "; time was too short for all", table.text());
 }
 
 Json json_of(const Result& result) {
-    Json json{{"number", word_of(result.number)},
+    Json json{{"number", name_of(result.number)},
               {"cpu", target::host_cpu().name},
               {"model", to_string(result.search_result.model)},
               {"found", to_string(result.search_result.found)},
@@ -135,7 +135,7 @@ void add_tune(CLI::App& program) {
         "The blocks, tiles and prefetches of matrix products, as ATLAS searches for them; wisdom keeps "
         "what is found, and products are computed so from then on");
     gemm.add_option("--number", options->numbers,
-                    "float64, float32, complex64 or complex32; several; else all")
+                    "float64, float32, complex128 or complex64; several; else all")
         ->delimiter(',')
         ->type_name("NUMBER");
     gemm.add_option("--seconds", options->seconds, "Time for each search, roughly")

@@ -66,7 +66,7 @@ Verdict verify(const Transform& problem, const Options& options) {
     const Accuracy error = accuracy(problem, data.elements(Side::output), expected);
 
     std::optional<Accuracy> fftw_error;
-    const bool is_known_to_fftw = real_bytes(problem.precision) >= 4 && problem.load.is_identity() &&
+    const bool is_known_to_fftw = bytes_of(problem.precision) >= 4 && problem.load.is_identity() &&
                                   problem.store.is_identity() && problem.kind != TransformKind::convolution;
     if (const peers::PeerPlan fftw =
             is_known_to_fftw ? peers::fftw_estimate.plan(problem, data.arguments(), {}) : peers::PeerPlan{};

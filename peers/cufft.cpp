@@ -18,7 +18,7 @@ using runtime::CurrentGpu;
 // ("cufftXt.h") and CUDA's table of data types. Functions return 0 or an error.
 using PlanHandle = int;
 using Length = long long;
-enum DataType : int {
+enum CudaDataType : int {
     real_single = 0,
     real_double = 1,
     real_half = 2,
@@ -97,10 +97,10 @@ void check(int error, const char* call) {
 
 int type_of(const Transform& problem, bool complex) {
     switch (problem.precision) {
-    case Precision::float16: return complex ? complex_half : real_half;
-    case Precision::float32: return complex ? complex_single : real_single;
-    case Precision::float64: return complex ? complex_double : real_double;
-    case Precision::bfloat16: break;
+    case DataType::float16: return complex ? complex_half : real_half;
+    case DataType::float32: return complex ? complex_single : real_single;
+    case DataType::float64: return complex ? complex_double : real_double;
+    case DataType::bfloat16: break;
     }
     throw UserError("cuFFT is not compared in bfloat16");
 }

@@ -19,8 +19,8 @@ namespace swirl {
 enum class DataType : std::uint8_t {
     float32,
     float64,
-    complex32,
     complex64,
+    complex128,
     bfloat16, ///< A, B, and C in memory (MatrixProduct::c_type); also the next three
     float16,
     int8,
@@ -34,7 +34,7 @@ enum class DataType : std::uint8_t {
 };
 
 constexpr bool is_complex(DataType data_type) {
-    return data_type == DataType::complex32 || data_type == DataType::complex64;
+    return data_type == DataType::complex64 || data_type == DataType::complex128;
 }
 constexpr Integer bytes_of(DataType data_type) {
     switch (data_type) {
@@ -50,8 +50,8 @@ constexpr Integer bytes_of(DataType data_type) {
     case DataType::float32:
     case DataType::int32: return 4;
     case DataType::float64:
-    case DataType::complex32: return 8;
-    case DataType::complex64: return 16;
+    case DataType::complex64: return 8;
+    case DataType::complex128: return 16;
     }
     return 0;
 }
@@ -62,8 +62,8 @@ template <class T> struct DataTypeOf {};
 template <DataType N> using DataTypeConstant = std::integral_constant<DataType, N>;
 template <> struct DataTypeOf<float> : DataTypeConstant<DataType::float32> {};
 template <> struct DataTypeOf<double> : DataTypeConstant<DataType::float64> {};
-template <> struct DataTypeOf<std::complex<float>> : DataTypeConstant<DataType::complex32> {};
-template <> struct DataTypeOf<std::complex<double>> : DataTypeConstant<DataType::complex64> {};
+template <> struct DataTypeOf<std::complex<float>> : DataTypeConstant<DataType::complex64> {};
+template <> struct DataTypeOf<std::complex<double>> : DataTypeConstant<DataType::complex128> {};
 template <> struct DataTypeOf<bfloat16> : DataTypeConstant<DataType::bfloat16> {};
 template <> struct DataTypeOf<float16> : DataTypeConstant<DataType::float16> {};
 template <> struct DataTypeOf<float8_e4m3> : DataTypeConstant<DataType::float8_e4m3> {};

@@ -56,8 +56,8 @@ concept Half = std::same_as<T, float16> || std::same_as<T, bfloat16>;
 enum class Element : std::uint8_t {
     float32,
     float64,
-    complex32,
     complex64,
+    complex128,
     float16,
     bfloat16,
     complex_float16,
@@ -67,8 +67,8 @@ enum class Element : std::uint8_t {
 template <class T> constexpr Element element_of() {
     if constexpr (std::same_as<T, float>) return Element::float32;
     if constexpr (std::same_as<T, double>) return Element::float64;
-    if constexpr (std::same_as<T, std::complex<float>>) return Element::complex32;
-    if constexpr (std::same_as<T, std::complex<double>>) return Element::complex64;
+    if constexpr (std::same_as<T, std::complex<float>>) return Element::complex64;
+    if constexpr (std::same_as<T, std::complex<double>>) return Element::complex128;
     if constexpr (std::same_as<T, swirl::float16>) return Element::float16;
     if constexpr (std::same_as<T, swirl::bfloat16>) return Element::bfloat16;
     if constexpr (std::same_as<T, swirl::complex_float16>) return Element::complex_float16;

@@ -35,22 +35,22 @@ std::vector<Role> roles_of(const Transform& problem) {
     return roles;
 }
 
-Element element_of(bool is_complex, Precision precision) {
+Element element_of(bool is_complex, DataType precision) {
     switch (precision) {
-    case Precision::float32: return is_complex ? Element::complex32 : Element::float32;
-    case Precision::float16: return is_complex ? Element::complex_float16 : Element::float16;
-    case Precision::bfloat16: return is_complex ? Element::complex_bfloat16 : Element::bfloat16;
-    case Precision::float64: break;
+    case DataType::float32: return is_complex ? Element::complex64 : Element::float32;
+    case DataType::float16: return is_complex ? Element::complex_float16 : Element::float16;
+    case DataType::bfloat16: return is_complex ? Element::complex_bfloat16 : Element::bfloat16;
+    case DataType::float64: break;
     }
-    return is_complex ? Element::complex64 : Element::float64;
+    return is_complex ? Element::complex128 : Element::float64;
 }
 
 std::string_view type_name(Element element) {
     switch (element) {
     case Element::float32: return "float";
     case Element::float64: return "double";
-    case Element::complex32: return "std::complex<float>";
-    case Element::complex64: return "std::complex<double>";
+    case Element::complex64: return "std::complex<float>";
+    case Element::complex128: return "std::complex<double>";
     case Element::float16: return "swirl::float16";
     case Element::bfloat16: return "swirl::bfloat16";
     case Element::complex_float16: return "swirl::complex_float16";
@@ -78,7 +78,7 @@ planning::Arguments arguments_of(const Transform& problem, std::span<const detai
     planning::Arguments arguments;
     for (std::size_t i = 0; i < roles.size(); ++i) {
         const Role& role = roles[i];
-        const Precision stored = stored_precision(problem, role.is_output ? Side::output : Side::input);
+        const DataType stored = stored_precision(problem, role.is_output ? Side::output : Side::input);
         const Element wanted = element_of(role.is_complex, stored);
         const Element other = element_of(!role.is_complex, stored);
         if (arrays[i].element != wanted && !(either && arrays[i].element == other))

@@ -6,7 +6,7 @@
 namespace swirl::ir {
 
 /// Scalars of storage and arithmetic. float8_e4m3, float16 and bfloat16 are storage types; integers wrap around.
-enum class Scalar : std::uint8_t {
+enum class DataType : std::uint8_t {
     boolean,
     int8,
     uint8,
@@ -23,29 +23,29 @@ enum class Scalar : std::uint8_t {
 
 /// A scalar (one lane) or a short vector.
 struct Type {
-    Scalar scalar = Scalar::float64;
+    DataType scalar = DataType::float64;
     int lanes = 1;
     auto operator<=>(const Type&) const = default;
 };
 
-constexpr bool is_floating(Scalar s) { return s >= Scalar::float8_e4m3; }
-constexpr bool is_integer(Scalar s) { return s >= Scalar::int8 && s <= Scalar::int64; }
+constexpr bool is_floating(DataType s) { return s >= DataType::float8_e4m3; }
+constexpr bool is_integer(DataType s) { return s >= DataType::int8 && s <= DataType::int64; }
 /// Integers other than those used for counts and addresses.
-constexpr bool is_short_integer(Scalar s) { return s >= Scalar::int8 && s <= Scalar::int32; }
-constexpr int size_in_bytes(Scalar s) {
+constexpr bool is_short_integer(DataType s) { return s >= DataType::int8 && s <= DataType::int32; }
+constexpr int bytes_of(DataType s) {
     switch (s) {
-    case Scalar::boolean:
-    case Scalar::int8:
-    case Scalar::uint8:
-    case Scalar::float8_e4m3: return 1;
-    case Scalar::int16:
-    case Scalar::uint16:
-    case Scalar::float16:
-    case Scalar::bfloat16: return 2;
-    case Scalar::int32:
-    case Scalar::float32: return 4;
-    case Scalar::int64:
-    case Scalar::float64: return 8;
+    case DataType::boolean:
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::float8_e4m3: return 1;
+    case DataType::int16:
+    case DataType::uint16:
+    case DataType::float16:
+    case DataType::bfloat16: return 2;
+    case DataType::int32:
+    case DataType::float32: return 4;
+    case DataType::int64:
+    case DataType::float64: return 8;
     }
     return 0;
 }

@@ -40,8 +40,8 @@ std::optional<Quantization> quantization_of(DataType number) {
 }
 
 DataType component_of(DataType number) {
-    if (number == DataType::complex32) return DataType::float32;
-    return number == DataType::complex64 ? DataType::float64 : number;
+    if (number == DataType::complex64) return DataType::float32;
+    return number == DataType::complex128 ? DataType::float64 : number;
 }
 
 double spacing(DataType number) {

@@ -21,16 +21,16 @@ Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree
     return factors.size() == 1 ? factors[0] : kron(std::move(factors));
 }
 
-ir::Scalar arithmetic_of(Precision precision) {
-    return precision == Precision::float64 ? ir::Scalar::float64 : ir::Scalar::float32;
+DataType arithmetic_of(DataType precision) {
+    return precision == DataType::float64 ? DataType::float64 : DataType::float32;
 }
 
-ir::Scalar storage_of(Precision precision) {
+DataType storage_of(DataType precision) {
     switch (precision) {
-    case Precision::float16: return ir::Scalar::float16;
-    case Precision::bfloat16: return ir::Scalar::bfloat16;
-    case Precision::float32:
-    case Precision::float64: return arithmetic_of(precision);
+    case DataType::float16: return DataType::float16;
+    case DataType::bfloat16: return DataType::bfloat16;
+    case DataType::float32:
+    case DataType::float64: return arithmetic_of(precision);
     }
     throw InternalError("unknown precision");
 }

@@ -17,7 +17,7 @@ namespace {
 /// Kernels take k and strides as arguments; their programs need bounds on these.
 constexpr Integer max_k = 1 << 16, max_stride = Integer{1} << 36;
 
-constexpr std::size_t types = static_cast<std::size_t>(DataType::complex64) + 1;
+constexpr std::size_t types = static_cast<std::size_t>(DataType::complex128) + 1;
 std::array<std::atomic<MatrixKernels*>, types> host_kernels{}; ///< null: not requested yet
 std::atomic<MatrixKernels::Source> known_schedules = nullptr;
 
@@ -133,8 +133,8 @@ MatrixKernels& MatrixKernels::of_host(const MatrixProduct& product) {
     for (MatrixKernels* const kernels : all.get(make_all))
         if (kernels->types_.a == product.type_of_a() && kernels->types_.b == product.type_of_b())
             return *kernels;
-    throw InternalError("no kernels for {} by {}", word_of(product.type_of_a()),
-                        word_of(product.type_of_b()));
+    throw InternalError("no kernels for {} by {}", name_of(product.type_of_a()),
+                        name_of(product.type_of_b()));
 }
 
 bool MatrixKernels::prefer(DataType data_type, const gemm::Schedule& schedule) {

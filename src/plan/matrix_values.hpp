@@ -15,8 +15,8 @@ template <class F> void with_data_type(DataType data_type, F&& f) {
     switch (data_type) {
     case DataType::float32: return f(float{});
     case DataType::float64: return f(double{});
-    case DataType::complex32: return f(std::complex<float>{});
-    case DataType::complex64: return f(std::complex<double>{});
+    case DataType::complex64: return f(std::complex<float>{});
+    case DataType::complex128: return f(std::complex<double>{});
     case DataType::int32: return f(std::uint32_t{});
     case DataType::bfloat16:
     case DataType::float16:
@@ -28,7 +28,7 @@ template <class F> void with_data_type(DataType data_type, F&& f) {
     case DataType::unorm16:
     case DataType::snorm16: break;
     }
-    throw InternalError("no sums of {}", word_of(data_type));
+    throw InternalError("no sums of {}", name_of(data_type));
 }
 
 /// Calls f with values of the types of C, A and B.

@@ -35,12 +35,12 @@ Expression array_of(std::string name, std::vector<std::string> indices, bool is_
     return expression_of(term_of(std::move(node)));
 }
 
-const char* word_of(Precision precision) {
+const char* name_of(DataType precision) {
     switch (precision) {
-    case Precision::float64: return "float64";
-    case Precision::float32: return "float32";
-    case Precision::float16: return "float16";
-    case Precision::bfloat16: return "bfloat16";
+    case DataType::float64: return "float64";
+    case DataType::float32: return "float32";
+    case DataType::float16: return "float16";
+    case DataType::bfloat16: return "bfloat16";
     }
     return "";
 }
@@ -132,7 +132,7 @@ std::string operand(const ExpressionTerm& term, std::size_t k) {
 
 std::string text_of_array(const ExpressionNode& node) {
     return fmt::format("{}{}{}[{}]", node.is_complex ? "complex " : "",
-                       node.stored ? fmt::format("{} ", word_of(*node.stored)) : "", node.name,
+                       node.stored ? fmt::format("{} ", name_of(*node.stored)) : "", node.name,
                        fmt::join(node.indices, ", "));
 }
 
@@ -220,7 +220,7 @@ Expression::Expression(std::string_view text) : Expression(parse_expression(text
 
 std::string Expression::text() const {
     if (is_identity()) return "";
-    return fmt::format("{}{}{}", tree_->stored ? fmt::format("{}: ", word_of(*tree_->stored)) : "",
+    return fmt::format("{}{}{}", tree_->stored ? fmt::format("{}: ", name_of(*tree_->stored)) : "",
                        to_text(tree_->value), tree_->where ? " where " + to_text(tree_->where) : "");
 }
 
@@ -271,7 +271,7 @@ Expression Expression::where(const Expression& condition) const {
     return Expression(std::make_shared<const ExpressionTree>(std::move(tree)));
 }
 
-Expression Expression::stored_as(Precision precision) const {
+Expression Expression::stored_as(DataType precision) const {
     ExpressionTree tree{value_of(*this)};
     if (tree_) tree = *tree_;
     tree.stored = precision;

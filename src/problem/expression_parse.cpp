@@ -64,13 +64,13 @@ private:
         if (!accept(sign)) fail("'" + std::string(sign) + "'");
     }
 
-    static std::optional<Precision> precision_named(std::string_view word) {
+    static std::optional<DataType> precision_named(std::string_view word) {
         for (const auto& known : precision_words)
             if (word == known.text) return known.value;
         return std::nullopt;
     }
 
-    std::optional<Precision> storage() {
+    std::optional<DataType> storage() {
         const std::size_t start = position_;
         const auto precision = precision_named(next_word());
         if (!precision) return std::nullopt;

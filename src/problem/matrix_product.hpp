@@ -10,7 +10,7 @@
 namespace swirl {
 
 /// "float32" and the like.
-std::string_view word_of(DataType data_type);
+std::string_view name_of(DataType data_type);
 
 /// Integer types that represent k divided by the largest value of the type.
 constexpr bool is_normalised(DataType data_type) {
@@ -43,7 +43,7 @@ void check_matrix_expressions(const MatrixProduct& product);
 Integer results_of_matrix(const MatrixProduct& product, Over over);
 
 /// "sum", "max", "min"; "columns", "rows", "all".
-std::string_view word_of(Reduce operation);
-std::string_view word_of(Over over);
+std::string_view name_of(Reduce operation);
+std::string_view name_of(Over over);
 
 } // namespace swirl

@@ -21,8 +21,8 @@ struct DataTypeWord {
 };
 constexpr DataTypeWord data_type_words[] = {{DataType::float64, "float64"},
                                             {DataType::float32, "float32"},
-                                            {DataType::complex32, "complex32"},
                                             {DataType::complex64, "complex64"},
+                                            {DataType::complex128, "complex128"},
                                             {DataType::int32, "int32"}};
 /// Data types of A, B and C only, not of accumulators.
 constexpr DataTypeWord low_precision_words[] = {
@@ -142,7 +142,7 @@ private:
             return end_word();
         }
         if (!accept("epilogue="))
-            fail("float64, float32, complex32, complex64, int32, a=, b=, c=, batch=, reduce= or epilogue=");
+            fail("float64, float32, complex64, complex128, int32, a=, b=, c=, batch=, reduce= or epilogue=");
         std::size_t end = text_.size();
         if (accept("\"")) {
             if (text_.back() != '"' || end == position_) fail("'\"' at the end");
@@ -157,7 +157,7 @@ private:
 
     template <class T> T one_of(std::initializer_list<T> values, const char* expected) {
         for (const T value : values)
-            if (accept(word_of(value))) return value;
+            if (accept(name_of(value))) return value;
         fail(expected);
     }
     void colon(const char* expected) {
@@ -228,7 +228,7 @@ std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, 
     if (layout.row_stride == 1 && layout.column_stride == rows) text.clear();
     if (layout.conjugated) add("conj");
     if (batch > 1 && layout.batch_stride == 0) add("shared");
-    if (data_type) add(std::string(word_of(*data_type)));
+    if (data_type) add(std::string(name_of(*data_type)));
     return text.empty() ? "" : fmt::format(" {}={}", name, text);
 }
 
@@ -247,8 +247,8 @@ std::string to_text(const MatrixProduct& product) {
     if (product.listed) text += ",lists";
     if (product.list_alignment != 0) text += fmt::format(":{}", product.list_alignment);
     for (const Reduction& reduction : product.reductions) {
-        text += fmt::format(" reduce={}:{}:{}", reduction.name, word_of(reduction.operation),
-                            word_of(reduction.over));
+        text += fmt::format(" reduce={}:{}:{}", reduction.name, name_of(reduction.operation),
+                            name_of(reduction.over));
         if (!reduction.of.is_identity()) text += fmt::format(":\"{}\"", reduction.of.text());
     }
     if (!product.epilogue.is_identity()) text += fmt::format(" epilogue=\"{}\"", product.epilogue.text());

@@ -82,7 +82,7 @@ std::string batch_option(const Transform& problem) {
 
 const char* name_of(TransformKind kind) { return lookup(kind_words, kind); }
 const char* name_of(Direction direction) { return lookup(direction_words, direction); }
-const char* name_of(Precision precision) { return lookup(precision_words, precision); }
+const char* name_of(DataType precision) { return lookup(precision_words, precision); }
 const char* name_of(ComplexLayout layout) { return lookup(layout_words, layout); }
 const char* name_of(Placement placement) { return lookup(placement_words, placement); }
 

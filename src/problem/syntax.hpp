@@ -9,7 +9,7 @@ namespace swirl {
 
 const char* name_of(TransformKind kind);
 const char* name_of(Direction direction);
-const char* name_of(Precision precision);
+const char* name_of(DataType precision);
 const char* name_of(ComplexLayout layout);
 const char* name_of(Placement placement);
 

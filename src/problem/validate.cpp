@@ -230,7 +230,7 @@ void validate_for_cpu(const Transform& problem) {
         reject(
             problem, "load and store expressions are for GPUs only: no code for a CPU has them",
             "work on the arrays before and after, or make a plan for a GPU (swirl::gpu::plan, --device gpu)");
-    if (real_bytes(problem.precision) >= 4) return;
+    if (bytes_of(problem.precision) >= 4) return;
     reject(problem,
            fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
            "use float32 or float64 on a CPU, or a plan for a GPU (swirl::gpu::plan, --device gpu)");

@@ -23,11 +23,11 @@ inline constexpr Word<Direction> direction_words[] = {
     {Direction::forward, "forward"},
     {Direction::backward, "backward"},
 };
-inline constexpr Word<Precision> precision_words[] = {
-    {Precision::float64, "float64"},
-    {Precision::float32, "float32"},
-    {Precision::float16, "float16"},
-    {Precision::bfloat16, "bfloat16"},
+inline constexpr Word<DataType> precision_words[] = {
+    {DataType::float64, "float64"},
+    {DataType::float32, "float32"},
+    {DataType::float16, "float16"},
+    {DataType::bfloat16, "bfloat16"},
 };
 inline constexpr Word<ComplexLayout> layout_words[] = {
     {ComplexLayout::interleaved, "interleaved"},

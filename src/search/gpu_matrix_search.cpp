@@ -208,7 +208,7 @@ std::optional<std::string> sass_reordering_infeasibility(const GpuSchedule& sche
     for (const DataType number : {product.data_type, product.type_of_a(), product.type_of_b()})
         if (number != DataType::float32)
             return fmt::format("main loops of float32 are put into another order, not those of {}",
-                               word_of(number));
+                               name_of(number));
     if (schedule.is_wgmma())
         return "tensor cores multiply; main loops in which threads do are put into another order";
     return std::nullopt;

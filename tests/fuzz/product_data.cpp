@@ -39,7 +39,7 @@ bool is_normalised(DataType number) {
 long double rounding_of(DataType number) {
     switch (number) {
     case DataType::float64:
-    case DataType::complex64: return 0x1p-53L;
+    case DataType::complex128: return 0x1p-53L;
     case DataType::bfloat16: return 0x1p-8L;
     case DataType::float16: return 0x1p-11L;
     case DataType::float8_e4m3: return 0x1p-4L;
@@ -58,7 +58,7 @@ long double step_of(DataType number) {
     case DataType::int8:
     case DataType::uint8: return 1;
     case DataType::float64:
-    case DataType::complex64: return 0x1p-1070L;
+    case DataType::complex128: return 0x1p-1070L;
     default: return 0x1p-126L;
     }
 }
@@ -132,8 +132,8 @@ Complex read_number(const std::byte* place, DataType number) {
     switch (number) {
     case DataType::float32: return at<float>(place);
     case DataType::float64: return at<double>(place);
-    case DataType::complex32: return {at<float>(place), at<float>(place + sizeof(float))};
-    case DataType::complex64: return {at<double>(place), at<double>(place + sizeof(double))};
+    case DataType::complex64: return {at<float>(place), at<float>(place + sizeof(float))};
+    case DataType::complex128: return {at<double>(place), at<double>(place + sizeof(double))};
     case DataType::bfloat16: return read_narrow<bfloat16>(place);
     case DataType::float16: return read_narrow<float16>(place);
     case DataType::int8: return at<std::int8_t>(place);
@@ -152,8 +152,8 @@ void write_number(std::byte* place, DataType number, Complex value) {
     switch (number) {
     case DataType::float32: return put(place, static_cast<float>(value.real()));
     case DataType::float64: return put(place, static_cast<double>(value.real()));
-    case DataType::complex32: return put(place, std::complex<float>(value));
-    case DataType::complex64: return put(place, std::complex<double>(value));
+    case DataType::complex64: return put(place, std::complex<float>(value));
+    case DataType::complex128: return put(place, std::complex<double>(value));
     case DataType::bfloat16: return write_narrow<bfloat16>(place, value);
     case DataType::float16: return write_narrow<float16>(place, value);
     case DataType::int8: return put(place, static_cast<std::int8_t>(as_integer(value)));

@@ -5,8 +5,8 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr const char* number_words[] = {"float32", "float64", "complex32", "complex64", "bfloat16",
-                                        "float16", "int8",    "uint8",     "int32",     "float8_e4m3",
+constexpr const char* number_words[] = {"float32", "float64", "complex64", "complex128", "bfloat16",
+                                        "float16", "int8",    "uint8",     "int32",      "float8_e4m3",
                                         "unorm8",  "snorm8",  "unorm16",   "snorm16"};
 
 const char* word_of(DataType number) { return number_words[static_cast<std::size_t>(number)]; }

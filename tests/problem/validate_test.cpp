@@ -144,7 +144,7 @@ TEST(Validate, AcceptsOnlyWhatEnumerationFindsDisjoint) {
     int accepted = 0, in_place = 0;
     for (int i = 0; i < 6000; ++i) {
         Transform problem = random();
-        problem.precision = Precision::float32;
+        problem.precision = DataType::float32;
         try {
             validate(problem);
         } catch (const UserError&) {

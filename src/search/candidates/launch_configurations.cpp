@@ -57,10 +57,10 @@ GpuCode LaunchConfigurations::code() const {
             planning::storage_of(problem_.precision)};
 }
 
-Integer LaunchConfigurations::words() const { return code().scalar == ir::Scalar::float64 ? 2 : 1; }
+Integer LaunchConfigurations::words() const { return code().scalar == DataType::float64 ? 2 : 1; }
 
 Integer LaunchConfigurations::entry_bytes() const {
-    return (pass_.complex ? 2 : 1) * ir::size_in_bytes(planning::arithmetic_of(problem_.precision));
+    return (pass_.complex ? 2 : 1) * bytes_of(planning::arithmetic_of(problem_.precision));
 }
 
 KernelRegions LaunchConfigurations::parts_of(const BreakdownTree& tree, Integer row, Between between,

@@ -12,12 +12,12 @@ double product_of_lengths(const std::vector<Dimension>& dimensions) {
     return product;
 }
 
-double bytes_of_scalar(Precision precision) {
+double bytes_of_scalar(DataType precision) {
     switch (precision) {
-    case Precision::float64: return 8;
-    case Precision::float32: return 4;
-    case Precision::float16:
-    case Precision::bfloat16: return 2;
+    case DataType::float64: return 8;
+    case DataType::float32: return 4;
+    case DataType::float16:
+    case DataType::bfloat16: return 2;
     }
     return 0;
 }
@@ -77,7 +77,7 @@ double compulsory_bytes(const Transform& problem) {
 
 Floors floors(const Transform& problem, double flops, const HostProbe& probe) {
     Floors result;
-    const double peak = problem.precision == Precision::float64 ? probe.flops_float64 : probe.flops_float32;
+    const double peak = problem.precision == DataType::float64 ? probe.flops_float64 : probe.flops_float32;
     result.arithmetic = flops / peak;
     const double bytes = compulsory_bytes(problem);
     const double data = problem.placement == Placement::in_place ? bytes / 2 : bytes;

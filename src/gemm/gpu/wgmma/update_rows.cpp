@@ -17,7 +17,7 @@ constexpr int pairs_of_panel = 16;
 WgmmaReductions::Coordinate WgmmaUpdate::row_coordinate(int k) const {
     const int part = k / row_pair;
     const FragmentRows rows(builder_, warpgroup_, schedule_.cta_m / schedule_.warpgroups / rows_of_wgmma);
-    const Value two = builder_.constant({ir::Scalar::int64, 1}, row_pair);
+    const Value two = builder_.constant({DataType::int64, 1}, row_pair);
     return {row_pair * pairs_of_panel * rows.panel(part, true) + k % row_pair,
             builder_.multiply(rows.offset_in_row(part, 0), two)};
 }
