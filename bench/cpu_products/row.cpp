@@ -1,6 +1,7 @@
 #include "bench/cpu_products/row.hpp"
 
 #include "bench/cpu_products/operands.hpp"
+#include "plan/matrix_code.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "runtime/cpu/team.hpp"
 
@@ -72,9 +73,10 @@ MatrixPlan swirl_plan(const MatrixCall& call, const MatrixPlanOptions& options) 
 
 /// Without a separate plan, as a BLAS entry point must.
 template <class T> MatrixPlan at_once_as(const MatrixCall& call, int threads) {
-    return {.run = peers::repeated([product = product_of(call), threads](const peers::MatrixOperands& o) {
+    return {.run = peers::repeated([product = product_of(call), code = planning::model_code(product_of(call)),
+                                    threads](const peers::MatrixOperands& o) {
                 const T alpha(1), beta(0);
-                planning::multiply(product, {&alpha, o.a, o.b, &beta, o.c}, threads);
+                planning::multiply(product, {&alpha, o.a, o.b, &beta, o.c}, code, threads);
             }),
             .made_by = "without a plan"};
 }

@@ -4,14 +4,17 @@
 #include "plan/matrix_groups.hpp"
 #include "plan/matrix_values.hpp"
 #include "problem/matrix_product.hpp"
+#include "search/matrix_planner.hpp"
 
 #include <memory>
 #include <vector>
 
 struct swirl_matrix_plan {
     swirl_matrix_plan(const swirl::MatrixProduct& product, int threads, swirl::Accuracy accuracy)
-        : plan(product, threads, accuracy) {}
-    swirl::planning::MatrixPlan plan;
+        : made(swirl::search::make_matrix_plan(product, {.threads = threads, .accuracy = accuracy})),
+          plan(*made) {}
+    std::shared_ptr<const swirl::planning::MatrixPlan> made;
+    const swirl::planning::MatrixPlan& plan;
 };
 
 struct swirl_packed_matrix {

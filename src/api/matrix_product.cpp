@@ -6,19 +6,12 @@
 #include "base/fork_gate.hpp"
 #include "plan/matrix_groups.hpp"
 #include "plan/matrix_plan.hpp"
-#include "search/wisdom/matrix_wisdom.hpp"
+#include "search/matrix_planner.hpp"
 
 #include <utility>
 #include <vector>
 
 namespace swirl {
-
-namespace {
-
-/// Registers wisdom as the source of schedules; it is first read for the first product.
-[[maybe_unused]] const bool uses_wisdom = (search::use_matrix_wisdom(), true);
-
-} // namespace
 
 MatrixPlan::MatrixPlan(std::shared_ptr<const planning::MatrixPlan> plan) : plan_(std::move(plan)) {}
 
@@ -26,14 +19,12 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
     const ForkSection section;
     validate(product);
     validate_for_cpus(product);
-    const double budget = options.time_budget_seconds.value_or(search::usual_schedule_budget);
-    if (!(budget >= 0))
-        throw UserError("time_budget_seconds is {}; use a number that is not negative", budget);
-    if (api::effort_of(options.effort) != Effort::estimate)
-        search::find_schedule(product,
-                              {.seconds = budget, .progress = api::outside_of_sections(options.progress)});
-    return MatrixPlan(std::make_shared<const planning::MatrixPlan>(
-        product, api::threads_asked_for(options.threads), options.accuracy));
+    return MatrixPlan(search::make_matrix_plan(
+        product, {.threads = api::threads_asked_for(options.threads),
+                  .accuracy = options.accuracy,
+                  .effort = api::effort_of(options.effort),
+                  .time_budget_seconds = options.time_budget_seconds.value_or(search::usual_schedule_budget),
+                  .progress = api::outside_of_sections(options.progress)}));
 }
 
 std::size_t PackedMatrix::bytes() const { return matrix_->bytes(); }

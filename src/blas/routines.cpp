@@ -9,15 +9,11 @@
 #include "plan/small_gemm_cache.hpp"
 #include "plan/work_items.hpp"
 #include "runtime/cpu/team.hpp"
-#include "search/wisdom/matrix_wisdom.hpp"
 
 #include <vector>
 
 namespace swirl::blas {
 namespace {
-
-/// Registers wisdom as the source of schedules; it is first read for the first product.
-[[maybe_unused]] const bool uses_wisdom = (search::use_matrix_wisdom(), true);
 
 /// op(A), with this many rows and columns.
 template <class T>
@@ -90,7 +86,8 @@ template <class Body> void over_columns(Integer columns, int threads, Body&& bod
 
 template <class T> void gemm(const Gemm<T>& call, int threads) {
     if (call.m == 0 || call.n == 0 || multiply_known(call)) return;
-    planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, threads);
+    planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, code_for<T>(),
+                       threads);
 }
 
 template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& strides, int threads) {
@@ -100,7 +97,7 @@ template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& stri
     wanted.a.batch_stride = strides.a;
     wanted.b.batch_stride = strides.b;
     wanted.c.batch_stride = strides.c;
-    planning::multiply(wanted, {&call.alpha, call.a, call.b, &call.beta, call.c}, threads);
+    planning::multiply(wanted, {&call.alpha, call.a, call.b, &call.beta, call.c}, code_for<T>(), threads);
 }
 
 template <class T> void gemm_batch(std::span<const PointerBatch<T>> groups, int threads) {
