@@ -39,7 +39,7 @@ std::vector<DataType> numbers_of(const TuneOptions& options) {
             std::find_if(std::begin(search::searched_types), std::end(search::searched_types),
                          [&](DataType number) { return name_of(number) == word; });
         if (known == std::end(search::searched_types))
-            throw UserError("--number is '{}'; use float64, float32, complex128 or complex64", word);
+            throw UserError("--number is '{}'; use float64, float32, complex128 or complex128", word);
         numbers.push_back(*known);
     }
     if (numbers.empty()) numbers.assign(std::begin(search::searched_types), std::end(search::searched_types));
@@ -135,7 +135,7 @@ void add_tune(CLI::App& program) {
         "The blocks, tiles and prefetches of matrix products, as ATLAS searches for them; wisdom keeps "
         "what is found, and products are computed so from then on");
     gemm.add_option("--number", options->numbers,
-                    "float64, float32, complex128 or complex64; several; else all")
+                    "float64, float32, complex128 or complex128; several; else all")
         ->delimiter(',')
         ->type_name("NUMBER");
     gemm.add_option("--seconds", options->seconds, "Time for each search, roughly")

@@ -77,7 +77,7 @@ Group square_group() {
         for_reals({.name = "", .calls = {}, .requirements = best, .of_peak = 0.88}, [](DataType number) {
             return squares(number, {256, 384, 512, 768, 1000, 1024, 1536, 2000, 2048, 3000, 4096, 4100});
         });
-    for (const DataType number : {DataType::complex128, DataType::complex64})
+    for (const DataType number : {DataType::complex128, DataType::complex128})
         group.parts.push_back({.name = std::string(name_of(number)),
                                .calls = squares(number, {256, 1000}),
                                .requirements = best});

@@ -7,7 +7,7 @@
 
 namespace swirl {
 
-/// Names are NumPy's, PyTorch's and JAX's: complex64 is two float32, complex128 two float64.
+/// Names are NumPy's, PyTorch's and JAX's: complex128 is two float32, complex128 two float64.
 ///
 /// Transforms are of float32 or float64; float16 and bfloat16 are storage only, with arithmetic in float32.
 ///
@@ -29,9 +29,9 @@ enum class DataType : std::uint8_t {
     bfloat16,
     float32,
     float64,
-    complex32,        ///< two float16
+    complex64,        ///< two float16
     complex_bfloat16, ///< two bfloat16
-    complex64,        ///< two float32
+    complex128,       ///< two float32
     complex128,       ///< two float64
     unorm8,           ///< unsigned integer k stands for k/255; also the types below (<swirl/normalised.hpp>)
     snorm8,
@@ -40,8 +40,8 @@ enum class DataType : std::uint8_t {
 };
 
 constexpr bool is_complex(DataType type) {
-    return type == DataType::complex32 || type == DataType::complex_bfloat16 || type == DataType::complex64 ||
-           type == DataType::complex128;
+    return type == DataType::complex64 || type == DataType::complex_bfloat16 ||
+           type == DataType::complex128 || type == DataType::complex128;
 }
 
 /// Real floating-point types.
@@ -68,9 +68,9 @@ constexpr bool is_normalised(DataType type) {
 /// The type of a complex type's real part; a real type is its own.
 constexpr DataType component_of(DataType type) {
     switch (type) {
-    case DataType::complex32: return DataType::float16;
+    case DataType::complex64: return DataType::float16;
     case DataType::complex_bfloat16: return DataType::bfloat16;
-    case DataType::complex64: return DataType::float32;
+    case DataType::complex128: return DataType::float32;
     case DataType::complex128: return DataType::float64;
     default: return type;
     }
@@ -80,9 +80,9 @@ constexpr DataType component_of(DataType type) {
 /// they are.
 constexpr DataType complex_of(DataType component) {
     switch (component) {
-    case DataType::float16: return DataType::complex32;
+    case DataType::float16: return DataType::complex64;
     case DataType::bfloat16: return DataType::complex_bfloat16;
-    case DataType::float32: return DataType::complex64;
+    case DataType::float32: return DataType::complex128;
     case DataType::float64: return DataType::complex128;
     default: return component;
     }
@@ -105,11 +105,11 @@ constexpr Integer bytes_of(DataType type) {
     case DataType::bfloat16: return 2;
     case DataType::int32:
     case DataType::float32:
-    case DataType::complex32:
+    case DataType::complex64:
     case DataType::complex_bfloat16: return 4;
     case DataType::int64:
     case DataType::float64:
-    case DataType::complex64: return 8;
+    case DataType::complex128: return 8;
     case DataType::complex128: return 16;
     }
     return 0;

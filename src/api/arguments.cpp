@@ -44,11 +44,11 @@ std::string_view type_name(DataType element) {
     switch (element) {
     case DataType::float32: return "float";
     case DataType::float64: return "double";
-    case DataType::complex64: return "std::complex<float>";
+    case DataType::complex128: return "std::complex<float>";
     case DataType::complex128: return "std::complex<double>";
     case DataType::float16: return "swirl::float16";
     case DataType::bfloat16: return "swirl::bfloat16";
-    case DataType::complex32: return "swirl::complex_float16";
+    case DataType::complex64: return "swirl::complex_float16";
     case DataType::complex_bfloat16: return "swirl::complex_bfloat16";
     default: return name_of(element);
     }

@@ -52,7 +52,7 @@ DataType data_type_of(const char* name, int data_type) {
     switch (data_type) {
     case SWIRL_REAL32: return DataType::float32;
     case SWIRL_REAL64: return DataType::float64;
-    case SWIRL_COMPLEX32: return DataType::complex64;
+    case SWIRL_COMPLEX32: return DataType::complex128;
     case SWIRL_COMPLEX64: return DataType::complex128;
     case SWIRL_TYPE_BFLOAT16: return DataType::bfloat16;
     case SWIRL_TYPE_FLOAT16: return DataType::float16;

@@ -19,7 +19,7 @@ template <> struct ScalarTraits<double> {
 };
 template <> struct ScalarTraits<std::complex<float>> {
     using Real = float;
-    static constexpr DataType data_type = DataType::complex64;
+    static constexpr DataType data_type = DataType::complex128;
 };
 template <> struct ScalarTraits<std::complex<double>> {
     using Real = double;

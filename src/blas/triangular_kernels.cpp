@@ -21,7 +21,7 @@ std::size_t slot_of(DataType data_type) {
     switch (data_type) {
     case DataType::float32: return 0;
     case DataType::float64: return 1;
-    case DataType::complex64: return 2;
+    case DataType::complex128: return 2;
     case DataType::complex128: return 3;
     default: throw InternalError("triangular matrices of {}", name_of(data_type));
     }

@@ -57,7 +57,7 @@ template <class T> T rounded(double number) {
 
 /// Calls f with a value of the type of α and β.
 template <class F> void with_accumulator_type(DataType number, F&& f) {
-    if (number == DataType::complex64) return f(std::complex<float>{});
+    if (number == DataType::complex128) return f(std::complex<float>{});
     if (number == DataType::complex128) return f(std::complex<double>{});
     with_stored(number, f);
 }

@@ -20,11 +20,11 @@ constexpr Integer max_k = 1 << 16, max_stride = Integer{1} << 36;
 
 /// The kernels of this CPU for matrices of one type; null: not requested yet.
 std::atomic<MatrixKernels*>& host_kernels(DataType data_type) {
-    static constinit struct { std::atomic<MatrixKernels*> float32, float64, complex64, complex128; } all{};
+    static constinit struct { std::atomic<MatrixKernels*> float32, float64, complex128, complex128; } all{};
     switch (data_type) {
     case DataType::float32: return all.float32;
     case DataType::float64: return all.float64;
-    case DataType::complex64: return all.complex64;
+    case DataType::complex128: return all.complex128;
     case DataType::complex128: return all.complex128;
     default: throw InternalError("no kernels for matrices of {}", name_of(data_type));
     }

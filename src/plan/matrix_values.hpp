@@ -16,7 +16,7 @@ template <class F> void with_data_type(DataType data_type, F&& f) {
     switch (data_type) {
     case DataType::float32: return f(float{});
     case DataType::float64: return f(double{});
-    case DataType::complex64: return f(std::complex<float>{});
+    case DataType::complex128: return f(std::complex<float>{});
     case DataType::complex128: return f(std::complex<double>{});
     case DataType::int32: return f(std::uint32_t{});
     default: throw InternalError("no accumulators of {}", name_of(data_type));

@@ -12,16 +12,16 @@ struct DataTypeName {
     std::string_view text;
 };
 constexpr DataTypeName data_type_names[] = {
-    {DataType::boolean, "boolean"},     {DataType::int8, "int8"},
-    {DataType::uint8, "uint8"},         {DataType::int16, "int16"},
-    {DataType::uint16, "uint16"},       {DataType::int32, "int32"},
-    {DataType::int64, "int64"},         {DataType::float8_e4m3, "float8_e4m3"},
-    {DataType::float16, "float16"},     {DataType::bfloat16, "bfloat16"},
-    {DataType::float32, "float32"},     {DataType::float64, "float64"},
-    {DataType::complex32, "complex32"}, {DataType::complex_bfloat16, "complex_bfloat16"},
-    {DataType::complex64, "complex64"}, {DataType::complex128, "complex128"},
-    {DataType::unorm8, "unorm8"},       {DataType::snorm8, "snorm8"},
-    {DataType::unorm16, "unorm16"},     {DataType::snorm16, "snorm16"},
+    {DataType::boolean, "boolean"},       {DataType::int8, "int8"},
+    {DataType::uint8, "uint8"},           {DataType::int16, "int16"},
+    {DataType::uint16, "uint16"},         {DataType::int32, "int32"},
+    {DataType::int64, "int64"},           {DataType::float8_e4m3, "float8_e4m3"},
+    {DataType::float16, "float16"},       {DataType::bfloat16, "bfloat16"},
+    {DataType::float32, "float32"},       {DataType::float64, "float64"},
+    {DataType::complex64, "complex64"},   {DataType::complex_bfloat16, "complex_bfloat16"},
+    {DataType::complex128, "complex128"}, {DataType::complex128, "complex128"},
+    {DataType::unorm8, "unorm8"},         {DataType::snorm8, "snorm8"},
+    {DataType::unorm16, "unorm16"},       {DataType::snorm16, "snorm16"},
 };
 
 bool is_among(DataType type, const auto& types) {

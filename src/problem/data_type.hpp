@@ -23,7 +23,7 @@ bool is_transform_type(DataType type);
 std::optional<DataType> transform_type_named(std::string_view name);
 
 /// Data types of accumulators of matrix multiplications; the first is the default.
-inline constexpr DataType accumulator_types[] = {DataType::float64, DataType::float32, DataType::complex64,
+inline constexpr DataType accumulator_types[] = {DataType::float64, DataType::float32, DataType::complex128,
                                                  DataType::complex128, DataType::int32};
 bool is_accumulator_type(DataType type);
 

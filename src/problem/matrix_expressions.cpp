@@ -22,7 +22,7 @@ ExpressionScope scope_with(const MatrixProduct& product, Reject reject) {
         return std::nullopt;
     };
     const DataType data_type = epilogue_type(product);
-    const bool is_single = data_type == DataType::float32 || data_type == DataType::complex64;
+    const bool is_single = data_type == DataType::float32 || data_type == DataType::complex128;
     return {.lengths = {product.batch, product.rows, product.columns},
             .axis_of = axis_of,
             .indices = "i, j, b",

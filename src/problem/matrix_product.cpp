@@ -68,7 +68,7 @@ void check_data_types(const MatrixProduct& product) {
         return;
     }
     if (!is_accumulator_type(c))
-        fail("data_type", c, "sums are of float32, float64, complex64, complex128 or int32");
+        fail("data_type", c, "sums are of float32, float64, complex128, complex128 or int32");
     constexpr const char* wanted =
         "it must be as number, or what is narrower for float32, int8 or uint8 for int32";
     if (a == DataType::float8_e4m3 && b != a) fail("b_type", b, "it must be that of A, float8_e4m3");

@@ -126,7 +126,7 @@ private:
             return end_word();
         }
         if (!accept("epilogue="))
-            fail("float64, float32, complex64, complex128, int32, a=, b=, c=, batch=, reduce= or epilogue=");
+            fail("float64, float32, complex128, complex128, int32, a=, b=, c=, batch=, reduce= or epilogue=");
         std::size_t end = text_.size();
         if (accept("\"")) {
             if (text_.back() != '"' || end == position_) fail("'\"' at the end");

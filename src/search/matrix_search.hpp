@@ -26,7 +26,7 @@ std::span<const MatrixParameter> matrix_parameters();
 
 /// Data types that have schedules of their own.
 inline constexpr DataType searched_types[] = {DataType::float64, DataType::float32, DataType::complex128,
-                                              DataType::complex64};
+                                              DataType::complex128};
 
 struct MatrixSearchSetting {
     DataType data_type = DataType::float64;

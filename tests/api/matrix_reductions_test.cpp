@@ -128,7 +128,7 @@ TEST(MatrixReductions, AreThoseOfElements) {
             };
             expect_reductions<float>(product(DataType::float32), seed++);
             expect_reductions<double>(product(DataType::float64), seed++);
-            if (rows < 100) expect_reductions<std::complex<float>>(product(DataType::complex64), seed++);
+            if (rows < 100) expect_reductions<std::complex<float>>(product(DataType::complex128), seed++);
             if (rows < 100) expect_reductions<std::complex<double>>(product(DataType::complex128), seed++);
         }
 }
@@ -271,7 +271,7 @@ TEST(MatrixReductions, SayWhatIsWrong) {
     expect(error({"a", Reduce::sum, Over::all, Expression("x * k")}), {"no index k", "i, j, b"});
     expect(error({"a", Reduce::sum, Over::all, Expression("x * a[i]")}), {"another array of that name"});
     expect(error({"a", Reduce::sum, Over::all, Expression("x < 1")}), {"condition"});
-    product.data_type = DataType::complex64;
+    product.data_type = DataType::complex128;
     expect(error({"a", Reduce::sum, Over::all, {}}), {"complex", "re(x)"});
     product.data_type = DataType::float32;
     product.reductions = {{"total", Reduce::sum, Over::rows, Expression("x * w[i]")}};

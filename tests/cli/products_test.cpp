@@ -20,7 +20,7 @@ TEST(Products, ArePlannedInWordsAndJson) {
 
 TEST(Products, AreShownAtEveryStage) {
     for (const char* stage : {"ir", "machine-ir", "c++", "asm"})
-        for (const char* product : {"gemm 4x5x6", "gemm 700x700x700 complex64 'epilogue=conj(x) + i'"}) {
+        for (const char* product : {"gemm 4x5x6", "gemm 700x700x700 complex128 'epilogue=conj(x) + i'"}) {
             const auto outcome = run_swirl(std::string("show ") + product + " --stage " + stage);
             EXPECT_EQ(outcome.status, 0) << stage << " " << outcome.errors;
             EXPECT_NE(outcome.output.find("gemm_"), std::string::npos) << stage;
@@ -81,7 +81,7 @@ int main() {
 TEST(Products, SayWhatIsWrong) {
     for (const char* words :
          {"plan gemm 3x3", "plan gemm 3x3x3 a=up", "verify gemm 3x3x3 --cpu avx2",
-          "emit gemm 3x3x3 complex64 --language cuda", "plan gemm 3x3x3 'epilogue=x + w[k]'"}) {
+          "emit gemm 3x3x3 complex128 --language cuda", "plan gemm 3x3x3 'epilogue=x + w[k]'"}) {
         const auto outcome = run_swirl(words);
         EXPECT_EQ(outcome.status, 2) << words;
         EXPECT_NE(outcome.errors.find("swirl: "), std::string::npos);

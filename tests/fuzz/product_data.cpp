@@ -126,7 +126,7 @@ Complex read_number(const std::byte* place, DataType number) {
     switch (number) {
     case DataType::float32: return at<float>(place);
     case DataType::float64: return at<double>(place);
-    case DataType::complex64: return {at<float>(place), at<float>(place + sizeof(float))};
+    case DataType::complex128: return {at<float>(place), at<float>(place + sizeof(float))};
     case DataType::complex128: return {at<double>(place), at<double>(place + sizeof(double))};
     case DataType::bfloat16: return read_narrow<bfloat16>(place);
     case DataType::float16: return read_narrow<float16>(place);
@@ -146,7 +146,7 @@ void write_number(std::byte* place, DataType number, Complex value) {
     switch (number) {
     case DataType::float32: return put(place, static_cast<float>(value.real()));
     case DataType::float64: return put(place, static_cast<double>(value.real()));
-    case DataType::complex64: return put(place, std::complex<float>(value));
+    case DataType::complex128: return put(place, std::complex<float>(value));
     case DataType::complex128: return put(place, std::complex<double>(value));
     case DataType::bfloat16: return write_narrow<bfloat16>(place, value);
     case DataType::float16: return write_narrow<float16>(place, value);

@@ -20,7 +20,7 @@ int c_type_of(DataType type) {
     switch (type) {
     case DataType::float32: return SWIRL_REAL32;
     case DataType::float64: return SWIRL_REAL64;
-    case DataType::complex64: return SWIRL_COMPLEX32;
+    case DataType::complex128: return SWIRL_COMPLEX32;
     case DataType::complex128: return SWIRL_COMPLEX64;
     case DataType::bfloat16: return SWIRL_TYPE_BFLOAT16;
     case DataType::float16: return SWIRL_TYPE_FLOAT16;

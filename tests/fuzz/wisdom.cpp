@@ -329,7 +329,7 @@ void fuzz_schedule(Random& random, Journal& journal) {
     const fs::path file = folder.path() / "wisdom.sqlite";
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
-        random.one_of({DataType::float32, DataType::float64, DataType::complex64, DataType::complex128});
+        random.one_of({DataType::float32, DataType::float64, DataType::complex128, DataType::complex128});
     const std::string recipe = mutated(to_string(gemm::model_schedule(number, cpu)), random);
     journal.doing(fmt::format("the schedule {} of {}", recipe, name_of(number)));
     search::Host host = search::this_host();
@@ -343,7 +343,7 @@ void fuzz_schedule(Random& random, Journal& journal) {
     switch (number) {
     case DataType::float32: return multiply_by<float>(*schedule, random);
     case DataType::float64: return multiply_by<double>(*schedule, random);
-    case DataType::complex64: return multiply_by<std::complex<float>>(*schedule, random);
+    case DataType::complex128: return multiply_by<std::complex<float>>(*schedule, random);
     default: return multiply_by<std::complex<double>>(*schedule, random);
     }
 }

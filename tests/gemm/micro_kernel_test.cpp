@@ -9,7 +9,7 @@
 namespace swirl::gemm::test {
 namespace micro_kernel_test {
 
-constexpr DataType numbers[] = {DataType::float32, DataType::float64, DataType::complex64,
+constexpr DataType numbers[] = {DataType::float32, DataType::float64, DataType::complex128,
                                 DataType::complex128};
 
 /// Part `part` of the number in a row or column of a packed panel.

@@ -167,7 +167,7 @@ TEST(Verify, Types) {
 
 TEST(Verify, ValuesAndElementsAreNeitherComplexNorNormalised) {
     for (const DataType type :
-         {DataType::complex32, DataType::complex_bfloat16, DataType::complex64, DataType::complex128,
+         {DataType::complex64, DataType::complex_bfloat16, DataType::complex128, DataType::complex128,
           DataType::unorm8, DataType::snorm8, DataType::unorm16, DataType::snorm16}) {
         Program program = strided(8, 1, 0);
         program[0].type = program[1].type = {type, 1};

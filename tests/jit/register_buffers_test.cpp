@@ -111,7 +111,7 @@ TEST(RegisterBuffers, AccessesThatOverlapOrMoveStayInMemory) {
     }
 }
 
-constexpr std::array numbers = {DataType::float32, DataType::float64, DataType::complex64,
+constexpr std::array numbers = {DataType::float32, DataType::float64, DataType::complex128,
                                 DataType::complex128};
 
 TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {

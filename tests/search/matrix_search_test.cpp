@@ -179,14 +179,14 @@ TEST_F(MatrixWisdom, AProductThatIsMeasuredIsSearchedForOnceAndComputedSo) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     FakeMatrixTimer world([](const Schedule& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
     const FindScheduleOptions options{.seconds = 1000, .timer = &world};
-    const MatrixProduct large = MatrixProduct::column_major(DataType::complex64, 600, 600, 600);
+    const MatrixProduct large = MatrixProduct::column_major(DataType::complex128, 600, 600, 600);
     use_matrix_wisdom();
     find_schedule(large, options);
     ASSERT_FALSE(world.asked.empty());
-    const auto known = lookup_schedule(DataType::complex64, target::host_cpu());
+    const auto known = lookup_schedule(DataType::complex128, target::host_cpu());
     ASSERT_TRUE(known.has_value());
-    EXPECT_EQ(planning::MatrixKernels::of_host(DataType::complex64).schedule(), *known);
-    EXPECT_FALSE(planning::MatrixKernels::prefer(DataType::complex64, gemm::Schedule{}))
+    EXPECT_EQ(planning::MatrixKernels::of_host(DataType::complex128).schedule(), *known);
+    EXPECT_FALSE(planning::MatrixKernels::prefer(DataType::complex128, gemm::Schedule{}))
         << "what is in use stays in use";
     world.asked.clear();
     find_schedule(large, options);

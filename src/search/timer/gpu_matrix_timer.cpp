@@ -47,7 +47,7 @@ template <class T> std::vector<std::byte> random_bytes() {
 std::vector<std::byte> random_bytes(DataType number) {
     switch (number) {
     case DataType::complex128: return random_bytes<std::complex<double>>();
-    case DataType::complex64: return random_bytes<std::complex<float>>();
+    case DataType::complex128: return random_bytes<std::complex<float>>();
     case DataType::float64: return random_bytes<double>();
     case DataType::bfloat16: return random_bytes<bfloat16>();
     case DataType::float16: return random_bytes<float16>();
