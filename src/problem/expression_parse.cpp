@@ -16,9 +16,9 @@ using Kind = ExpressionNode::Kind;
 /// Maximum depth of calls for nested constructs, the outermost included. Bounds the recursion before any term exists.
 constexpr int deepest = Expression::deepest_nesting + 1;
 
-class Parser {
+class ExpressionParser {
 public:
-    Parser(std::string_view text, std::size_t begin, std::size_t end)
+    ExpressionParser(std::string_view text, std::size_t begin, std::size_t end)
         : text_(text), position_(begin), end_(end) {}
 
     Expression all() {
@@ -269,7 +269,7 @@ private:
 } // namespace
 
 Expression parse_expression(std::string_view text, std::size_t begin, std::size_t end) {
-    return Parser(text, begin, end).all();
+    return ExpressionParser(text, begin, end).all();
 }
 
 } // namespace swirl

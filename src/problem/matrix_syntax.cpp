@@ -60,9 +60,9 @@ private:
     }
 };
 
-class Parser {
+class ProductParser {
 public:
-    explicit Parser(std::string_view text) : text_(text) {}
+    explicit ProductParser(std::string_view text) : text_(text) {}
 
     MatrixProduct product() {
         if (!accept("gemm") || !at_end_of_word()) fail("'gemm'");
@@ -234,7 +234,7 @@ std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, 
 
 } // namespace
 
-MatrixProduct parse_matrix_product(std::string_view text) { return Parser(text).product(); }
+MatrixProduct parse_matrix_product(std::string_view text) { return ProductParser(text).product(); }
 
 std::string to_text(const MatrixProduct& product) {
     std::string text = fmt::format("gemm {}x{}x{}", product.rows, product.columns, product.k);

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-namespace {
+namespace c_reductions_test {
 
 TEST(CReductions, AreGivenByNameAndWritten) {
     const swirl_matrix_product product = {SWIRL_REAL32, 2,      3, 1, 1, {1, 2, 0, 0}, {1, 1, 0, 0},
@@ -45,4 +45,4 @@ TEST(CReductions, OfNoKnownKindAreRefused) {
     EXPECT_EQ(plan, nullptr);
 }
 
-} // namespace
+} // namespace c_reductions_test

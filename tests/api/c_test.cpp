@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace c_test {
 
 using Complex = std::complex<double>;
 
@@ -210,4 +210,4 @@ TEST(C, IsC99) {
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }
 
-} // namespace
+} // namespace c_test

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace gpu_matrix_test {
 
 TEST_F(GpuMatrixInterface, PlansAndExecutesOnAStream) {
     const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
@@ -406,5 +406,5 @@ TEST_F(GpuMatrixInterface, TakesArraysFromC) {
     expect_contains(swirl_last_error(), {"scale", "has not been given"});
 }
 
-} // namespace
+} // namespace gpu_matrix_test
 } // namespace swirl

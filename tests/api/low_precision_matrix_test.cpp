@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace low_precision_matrix_test {
 
 /// What A's, B's and C's numbers are.
 template <class OfA, class OfB, class OfC> struct Kinds {
@@ -245,5 +245,5 @@ TEST(NarrowProduct, TheCInterfaceKnowsThem) {
     swirl_matrix_plan_destroy(planned);
 }
 
-} // namespace
+} // namespace low_precision_matrix_test
 } // namespace swirl

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_epilogue_test {
 
 using Wide = std::complex<double>;
 
@@ -270,5 +270,5 @@ TEST(MatrixEpilogue, ServesC) {
     swirl_matrix_plan_destroy(plan);
 }
 
-} // namespace
+} // namespace matrix_epilogue_test
 } // namespace swirl

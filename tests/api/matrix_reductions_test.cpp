@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_reductions_test {
 
 std::vector<Reduction> all_kinds(bool are_complex) {
     std::vector<Reduction> result;
@@ -295,5 +295,5 @@ TEST(MatrixReductions, SayWhatIsWrong) {
            {"total", "execute()"});
 }
 
-} // namespace
+} // namespace matrix_reductions_test
 } // namespace swirl

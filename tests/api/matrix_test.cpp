@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_test {
 
 template <class T> struct Parts {
     using Real = T;
@@ -248,5 +248,5 @@ TEST(MatrixPlan, ServesC) {
     EXPECT_EQ(plan, nullptr);
 }
 
-} // namespace
+} // namespace matrix_test
 } // namespace swirl

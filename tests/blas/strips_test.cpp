@@ -9,7 +9,7 @@
 
 /// Kernels of triangular blocks on every CPU that this machine can be, and what threads make of them.
 namespace swirl::test {
-namespace {
+namespace strips_test {
 
 using blas::StripKernel;
 using blas::TriangularTask;
@@ -161,5 +161,5 @@ TYPED_TEST(Strips, AndTrianglesComeOutTheSameForAnyNumberOfThreads) {
     }
 }
 
-} // namespace
+} // namespace strips_test
 } // namespace swirl::test

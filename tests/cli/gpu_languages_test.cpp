@@ -16,7 +16,7 @@
 #include <cstring>
 
 namespace swirl {
-namespace {
+namespace gpu_languages_test {
 
 /// Transform, and options of `swirl emit`.
 struct Case {
@@ -226,5 +226,5 @@ TEST(EmittedForGpus, RefusesWhatIsNotForGpus) {
     EXPECT_NE(errors_of("dft 8 --language cuda --gpu sm_1").find("sm_80"), std::string::npos);
 }
 
-} // namespace
+} // namespace gpu_languages_test
 } // namespace swirl

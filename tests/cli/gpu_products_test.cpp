@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace gpu_products_test {
 
 using nlohmann::json;
 
@@ -308,5 +308,5 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
                     {"stream_k_blocks is 132", "PoCL 3.1 gives wrong sums", "stream_k_blocks=0"});
 }
 
-} // namespace
+} // namespace gpu_products_test
 } // namespace swirl

@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace neon_test {
 
 using definition::Expectation;
 using definition::Number;
@@ -275,5 +275,5 @@ TEST(Neon, IsPlannedAndShownAnywhere) {
     EXPECT_NE(run_swirl("show dft 64 --cpu neon --stage c++").output.find("arm_neon.h"), std::string::npos);
 }
 
-} // namespace
+} // namespace neon_test
 } // namespace swirl

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace swirl {
-namespace {
+namespace products_test {
 
 TEST(Products, ArePlannedInWordsAndJson) {
     const auto outcome = run_swirl("plan gemm 1000x1000x1000 float32 b=rows");
@@ -88,5 +88,5 @@ TEST(Products, SayWhatIsWrong) {
     }
 }
 
-} // namespace
+} // namespace products_test
 } // namespace swirl

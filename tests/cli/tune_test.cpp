@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace tune_test {
 
 TEST(TuneCommand, ComparesTheModelWithWhatItFindsAndWisdomKeepsIt) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
@@ -36,5 +36,5 @@ TEST(TuneCommand, CanLeaveWisdomAlone) {
     EXPECT_EQ(run_swirl("wisdom list").output.find("gemm complex32"), std::string::npos);
 }
 
-} // namespace
+} // namespace tune_test
 } // namespace swirl

@@ -20,7 +20,7 @@
 #include <vector>
 
 namespace swirl::docs {
-namespace {
+namespace architecture_test {
 
 const std::filesystem::path architecture = source_folder / "docs" / "architecture.md";
 
@@ -119,5 +119,5 @@ TEST(Architecture, DescribesTheFoldersOfTheSourceInTheirOrder) {
     EXPECT_EQ(folders_in_table(content_of(architecture)), folders);
 }
 
-} // namespace
+} // namespace architecture_test
 } // namespace swirl::docs

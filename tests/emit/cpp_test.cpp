@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace swirl::emit {
-namespace {
+namespace cpp_test {
 
 std::vector<const ir::Program*> pointers(const std::vector<ir::Program>& programs) {
     std::vector<const ir::Program*> result;
@@ -200,5 +200,5 @@ TEST(EmittedCpp, RefusesWhatItCannotSay) {
     EXPECT_THROW(emit_cpp(machine.finish()), UserError);
 }
 
-} // namespace
+} // namespace cpp_test
 } // namespace swirl::emit

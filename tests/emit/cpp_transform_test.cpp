@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace cpp_transform_test {
 
 using ir::Scalar;
 using ir::Value;
@@ -107,5 +107,5 @@ TEST(EmittedTransform, RefusesStepsThatDoNotFitItsArguments) {
     EXPECT_THROW(emit_cpp(example.transform), InternalError);
 }
 
-} // namespace
+} // namespace cpp_transform_test
 } // namespace swirl::emit

@@ -14,7 +14,7 @@
 #include <fstream>
 
 namespace swirl::emit {
-namespace {
+namespace gpu_source_test {
 
 OwnedTransform derived() {
     std::vector<ir::Program> programs;
@@ -336,5 +336,5 @@ TEST(EmittedGpuSource, SaysWhatALanguageLacks) {
     EXPECT_THROW(emit_gpu_kernels(alone(on_cpu, "twice").transform), InternalError);
 }
 
-} // namespace
+} // namespace gpu_source_test
 } // namespace swirl::emit

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace neon_test {
 
 void expect_file_computes_on_arm(const std::vector<ir::Program>& programs, const std::string& flags) {
     std::vector<const ir::Program*> all;
@@ -117,5 +117,5 @@ TEST(EmittedNeon, NamesTheMachinesInstructions) {
         EXPECT_NE(text.find(words), std::string::npos) << words << " is not in\n" << text;
 }
 
-} // namespace
+} // namespace neon_test
 } // namespace swirl::emit

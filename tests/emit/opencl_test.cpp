@@ -13,7 +13,7 @@
 #include <cmath>
 
 namespace swirl::emit {
-namespace {
+namespace opencl_test {
 
 support::OpenclRun run_of(const GpuTransform& transform) {
     support::OpenclRun run;
@@ -193,5 +193,5 @@ TEST_F(EmittedOpencl, EqualsTheFormulaInKernelsThatHandOnTheirData) {
     EXPECT_LT(largest_difference(sweeps.transform, two_sweeps_formula()), 1e-4);
 }
 
-} // namespace
+} // namespace opencl_test
 } // namespace swirl::emit

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_numbers_test {
 
 using ir::Scalar;
 
@@ -98,5 +98,5 @@ TEST(EmittedCudaOfIntegers, Compiles) {
     }
 }
 
-} // namespace
+} // namespace ptx_numbers_test
 } // namespace swirl::emit

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_products_test {
 
 using ir::Scalar;
 
@@ -317,5 +317,5 @@ TEST(EmittedGpuSourceOfProducts, HasOrdinaryStoresInPlaceOfCopies) {
     }
 }
 
-} // namespace
+} // namespace ptx_products_test
 } // namespace swirl::emit

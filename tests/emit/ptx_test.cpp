@@ -18,7 +18,7 @@
 #include <limits>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_test {
 
 /// Programs for one thread of a CPU, made ones for a GPU.
 std::vector<ir::Program> cpu_programs() {
@@ -361,5 +361,5 @@ TEST(EmittedPtx, RefusesWhatIsNoGpuProgram) {
     }
 }
 
-} // namespace
+} // namespace ptx_test
 } // namespace swirl::emit

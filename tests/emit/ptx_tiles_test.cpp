@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_tiles_test {
 
 using ir::Builder;
 using ir::Scalar;
@@ -350,5 +350,5 @@ TEST(EmittedPtxOfTiles, BecomesTensorCoresAndCopyEngine) {
     EXPECT_EQ(count(loop, "R2UR"), 0U) << "descriptions are computed once for a warp\n" << loop;
 }
 
-} // namespace
+} // namespace ptx_tiles_test
 } // namespace swirl::emit

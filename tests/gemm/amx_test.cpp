@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::gemm::test {
-namespace {
+namespace amx_test {
 
 /// Where a panel holds slice `slice` of step `step` of a member.
 Integer place_in_panel(Operand operand, int terms, Integer step, int slice, int member) {
@@ -260,5 +260,5 @@ TEST(AmxPack, BringsBytesIntoWords) {
             }
 }
 
-} // namespace
+} // namespace amx_test
 } // namespace swirl::gemm::test

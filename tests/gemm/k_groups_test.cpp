@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace swirl::gemm::test {
-namespace {
+namespace k_groups_test {
 
 /// Every way to take the bytes of A and B.
 std::vector<OperandTypes> ways_of_bytes() {
@@ -136,5 +136,5 @@ TEST(Groups, OfBytesMultiplyExactlyFromEveryLayout) {
                     for (const int count : {lanes, 3}) expect_product(types, lanes, depth, source, count);
 }
 
-} // namespace
+} // namespace k_groups_test
 } // namespace swirl::gemm::test

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace micro_kernel_test {
 
 constexpr DataType numbers[] = {DataType::float32, DataType::float64, DataType::complex32,
                                 DataType::complex64};
@@ -125,5 +125,5 @@ TEST(Pack, BringsEveryLayoutIntoPanels) {
                 }
 }
 
-} // namespace
+} // namespace micro_kernel_test
 } // namespace swirl::gemm::test

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace small_gemm_test {
 
 /// Element (i, j), conjugated where the layout says so.
 Complex element(const ir::Memory& memory, DataType number, const MatrixLayout& layout, Integer i, Integer j) {
@@ -97,5 +97,5 @@ TEST(SmallGemm, TilesFitTheRegisters) {
             }
 }
 
-} // namespace
+} // namespace small_gemm_test
 } // namespace swirl::gemm::test

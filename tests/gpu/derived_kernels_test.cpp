@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace derived_kernels_test {
 
 using namespace formula;
 using namespace runtime;
@@ -151,5 +151,5 @@ TEST_F(DerivedKernels, EqualTheirFormulas) {
     }
 }
 
-} // namespace
+} // namespace derived_kernels_test
 } // namespace swirl

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_integers_test {
 
 class MatrixIntegersOnGpu : public support::FirstGpu {};
 
@@ -86,5 +86,5 @@ TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
     expect_plans(batch);
 }
 
-} // namespace
+} // namespace matrix_integers_test
 } // namespace swirl

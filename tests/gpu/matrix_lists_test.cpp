@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_lists_test {
 
 class MatrixListsOnGpu : public support::FirstGpu {};
 
@@ -86,5 +86,5 @@ TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
             }
 }
 
-} // namespace
+} // namespace matrix_lists_test
 } // namespace swirl

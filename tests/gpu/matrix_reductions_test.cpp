@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_reductions_test {
 
 class MatrixReductionsOnGpu : public support::FirstGpu {};
 
@@ -153,5 +153,5 @@ TEST_F(MatrixReductionsOnGpu, OfTermsAndOfTf32) {
         expect_reductions<float>(product, schedule);
 }
 
-} // namespace
+} // namespace matrix_reductions_test
 } // namespace swirl

@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_test {
 
 const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
 
@@ -392,5 +392,5 @@ TEST_F(MatrixPlansOnGpu, StayUsableAfterBadArguments) {
     EXPECT_LT(operands.error({}), 1);
 }
 
-} // namespace
+} // namespace matrix_test
 } // namespace swirl

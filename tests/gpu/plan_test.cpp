@@ -20,7 +20,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace plan_test {
 
 bool has_halves(const Transform& problem) { return real_bytes(problem.precision) < 4; }
 
@@ -299,5 +299,5 @@ TEST_F(PlansOnGpu, AreRecordedIntoGraphs) {
     }
 }
 
-} // namespace
+} // namespace plan_test
 } // namespace swirl::planning

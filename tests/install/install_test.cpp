@@ -14,7 +14,7 @@
 
 /// The installed libraries, as projects that use them find them.
 namespace swirl {
-namespace {
+namespace install_test {
 
 namespace fs = std::filesystem;
 using support::quoted;
@@ -198,5 +198,5 @@ TEST(LibraryAlone, NeedsNeitherTheCommandLineNorPeers) {
         EXPECT_EQ(rules.find(SWIRL_SOURCE_DIR + std::string(folder)), std::string::npos) << folder;
 }
 
-} // namespace
+} // namespace install_test
 } // namespace swirl

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl::ir {
-namespace {
+namespace absolute_test {
 
 constexpr Type i64{Scalar::int64, 1};
 
@@ -99,5 +99,5 @@ TEST(Division, OfIntegersIsTowardsZero) {
     EXPECT_THROW(vectors.divide(two, two), InternalError);
 }
 
-} // namespace
+} // namespace absolute_test
 } // namespace swirl::ir

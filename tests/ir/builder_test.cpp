@@ -11,7 +11,7 @@
 #include <functional>
 
 namespace swirl::ir {
-namespace {
+namespace builder_test {
 
 constexpr Type f64{Scalar::float64, 1};
 
@@ -258,5 +258,5 @@ TEST(Analysis, LoopsComeOuterFirst) {
     EXPECT_EQ(names, "ijk");
 }
 
-} // namespace
+} // namespace builder_test
 } // namespace swirl::ir

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
-namespace {
+namespace cache_misses_test {
 
 /// Reads elements 0, stride, 2·stride, … of an array of float64, `times` times over.
 Program sweeps(Integer count, Integer stride, Integer times, int lanes = 1) {
@@ -50,5 +50,5 @@ TEST(CacheMisses, ElementsAPageApartShareASet) {
     EXPECT_EQ(count_cache_misses(sweeps(16, 8, 10), two_ways).lines, 16 + 1);
 }
 
-} // namespace
+} // namespace cache_misses_test
 } // namespace swirl::ir

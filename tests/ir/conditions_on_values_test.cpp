@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir::test {
-namespace {
+namespace conditions_on_values_test {
 
 using Relation = Condition::Relation;
 constexpr Type i64{Scalar::int64, 1};
@@ -139,5 +139,5 @@ TEST(ConditionsOnValues, LetBoundsBeChecked) {
     EXPECT_NE(why.find("reaches elements 1 to 4"), std::string::npos) << why;
 }
 
-} // namespace
+} // namespace conditions_on_values_test
 } // namespace swirl::ir::test

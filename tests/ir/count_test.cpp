@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
-namespace {
+namespace count_test {
 
 constexpr Type f32{Scalar::float32, 1};
 
@@ -155,5 +155,5 @@ TEST(KernelInfo, IsComputedFromTheProgram) {
                  info.bytes_stored));
 }
 
-} // namespace
+} // namespace count_test
 } // namespace swirl::ir

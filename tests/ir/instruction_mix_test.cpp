@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
-namespace {
+namespace instruction_mix_test {
 
 constexpr Type f32{Scalar::float32, 1};
 
@@ -100,5 +100,5 @@ TEST(InstructionMix, SaysWhichLoopItLacks) {
         std::string::npos);
 }
 
-} // namespace
+} // namespace instruction_mix_test
 } // namespace swirl::ir

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
-namespace {
+namespace integers_test {
 
 /// What `compute` makes of numbers of one type, as those of another.
 template <class F>
@@ -76,5 +76,5 @@ TEST(ShortIntegers, TypesOfBitsAreChecked) {
     EXPECT_THROW(builder.bitcast(odd, Scalar::int16), InternalError);
 }
 
-} // namespace
+} // namespace integers_test
 } // namespace swirl::ir

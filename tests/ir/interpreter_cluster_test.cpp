@@ -8,7 +8,7 @@
 #include <numeric>
 
 namespace swirl::ir::test {
-namespace {
+namespace interpreter_cluster_test {
 
 /// Blocks of a cluster hand what they read to their neighbour; each adds what only it sees.
 Program neighbours(bool of_cluster) {
@@ -87,5 +87,5 @@ TEST(InterpreterOnGpu, LetsBlocksOfAClusterWriteWhatOthersHaveReadOnceTheyHaveMe
     EXPECT_TRUE(found(run_on_ramp(turned_in_place(true, 1)), Diagnostic::Kind::race, 0));
 }
 
-} // namespace
+} // namespace interpreter_cluster_test
 } // namespace swirl::ir::test

@@ -9,7 +9,7 @@
 #include <functional>
 
 namespace swirl::ir::test {
-namespace {
+namespace interpreter_copies_test {
 
 constexpr Integer threads = 32;
 constexpr Buffer shared = 2;
@@ -224,5 +224,5 @@ TEST(InterpreterScaledIndices, AreTheScaleTimesTheComputedNumber) {
     EXPECT_TRUE(found(at_scaled_place(0, 16), Diagnostic::Kind::out_of_bounds, 0));
 }
 
-} // namespace
+} // namespace interpreter_copies_test
 } // namespace swirl::ir::test

@@ -10,7 +10,7 @@
 #include <numeric>
 
 namespace swirl::ir {
-namespace {
+namespace interpreter_cpu_test {
 
 constexpr Type f64{Scalar::float64, 1};
 
@@ -376,5 +376,5 @@ TEST(Interpreter, RunsAgainFromTheSameDecodedProgram) {
     }
 }
 
-} // namespace
+} // namespace interpreter_cpu_test
 } // namespace swirl::ir

@@ -9,7 +9,7 @@
 #include <numeric>
 
 namespace swirl::ir::test {
-namespace {
+namespace interpreter_gpu_test {
 
 constexpr Type f32{Scalar::float32, 1};
 
@@ -313,5 +313,5 @@ TEST(InterpreterFindsOnGpu, MisalignedVectorAccesses) {
     EXPECT_TRUE(one_warp(Scalar::float32, 4, 4, {.lanes = 2}, 2).ok());
 }
 
-} // namespace
+} // namespace interpreter_gpu_test
 } // namespace swirl::ir::test

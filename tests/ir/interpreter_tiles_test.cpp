@@ -9,7 +9,7 @@
 #include <string>
 
 namespace swirl::ir::test {
-namespace {
+namespace interpreter_tiles_test {
 
 using Kind = Diagnostic::Kind;
 
@@ -362,5 +362,5 @@ TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
         }
 }
 
-} // namespace
+} // namespace interpreter_tiles_test
 } // namespace swirl::ir::test

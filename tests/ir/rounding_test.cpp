@@ -16,7 +16,7 @@
 #include <random>
 
 namespace swirl::ir {
-namespace {
+namespace rounding_test {
 
 /// A 16-bit format by its definition: sign, `exponent_bits`, and the rest.
 struct Format {
@@ -268,5 +268,5 @@ TEST(Rounding, ConversionsBetweenAllNumbers) {
     EXPECT_EQ(run(Scalar::float64, Scalar::bfloat16)[6], -0x1.c4p127);
 }
 
-} // namespace
+} // namespace rounding_test
 } // namespace swirl::ir

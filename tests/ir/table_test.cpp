@@ -7,7 +7,7 @@
 #include <cstdint>
 
 namespace swirl::ir {
-namespace {
+namespace table_test {
 
 TEST(Tables, HoldWhatTheirElementsHold) {
     const long double third = 1 / 3.0L;
@@ -48,5 +48,5 @@ TEST(Tables, ArePermutedInPlaceUnlessSomebodyElseHasThem) {
     }
 }
 
-} // namespace
+} // namespace table_test
 } // namespace swirl::ir

@@ -11,7 +11,7 @@
 #include <functional>
 
 namespace swirl::ir {
-namespace {
+namespace verify_copies_test {
 
 constexpr Buffer x = 0, y = 1, factors = 2, between = 3, other = 4;
 
@@ -143,5 +143,5 @@ TEST(VerifyScaledIndices, AreNotTakenNoTimes) {
     EXPECT_NE(failure(program).find("taken 0 times"), std::string::npos) << failure(program);
 }
 
-} // namespace
+} // namespace verify_copies_test
 } // namespace swirl::ir

@@ -8,7 +8,7 @@
 #include <functional>
 
 namespace swirl::ir {
-namespace {
+namespace verify_test {
 
 constexpr Type f64{Scalar::float64, 1};
 
@@ -356,5 +356,5 @@ TEST(Verify, LaunchesHavePositiveExtents) {
     expect_fails(program, VerificationLevel::lowered, "launch with an extent of 0");
 }
 
-} // namespace
+} // namespace verify_test
 } // namespace swirl::ir

@@ -11,7 +11,7 @@
 #include <functional>
 
 namespace swirl::ir::test {
-namespace {
+namespace verify_tiles_test {
 
 std::string failure(const Program& program) {
     return error_of<InternalError>([&] { verify(program, VerificationLevel::vectorized); });
@@ -212,5 +212,5 @@ TEST(VerifyTiles, ArePrintedWithAllThatTheyNeed) {
         EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }
 
-} // namespace
+} // namespace verify_tiles_test
 } // namespace swirl::ir::test

@@ -2,7 +2,7 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace control_test {
 
 using ir::Builder;
 using ir::Condition;
@@ -218,5 +218,5 @@ TEST(Addresses, BeyondTwoGibibytesAreFormed) {
     }
 }
 
-} // namespace
+} // namespace control_test
 } // namespace swirl::jit::test

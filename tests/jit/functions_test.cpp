@@ -2,7 +2,7 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace functions_test {
 
 using ir::Scalar;
 using Op = lower::Pointwise::Op;
@@ -74,5 +74,5 @@ TEST(Functions, HaveTheSameBitsAsInTheInterpreterWhereTheCpuFusesMultiplyAdds) {
     }
 }
 
-} // namespace
+} // namespace functions_test
 } // namespace swirl::jit::test

@@ -4,7 +4,7 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace fuzz_test {
 
 using ir::Builder;
 using ir::Scalar;
@@ -133,5 +133,5 @@ TEST(Fuzz, ProgramsThroughAllPassesEqualTheInterpreter) {
             }
 }
 
-} // namespace
+} // namespace fuzz_test
 } // namespace swirl::jit::test

@@ -2,7 +2,7 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace memory_test {
 
 using ir::Access;
 using ir::Builder;
@@ -178,5 +178,5 @@ TEST(InPlace, OneBufferReadAndWrittenThroughOverlappingVectors) {
     }
 }
 
-} // namespace
+} // namespace memory_test
 } // namespace swirl::jit::test

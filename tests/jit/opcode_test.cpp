@@ -6,7 +6,7 @@
 #include <functional>
 
 namespace swirl::jit::test {
-namespace {
+namespace opcode_test {
 
 using ir::Access;
 using ir::Builder;
@@ -292,5 +292,5 @@ TEST(Shuffles, OfTwoHalvesMakeOneVector) {
     }
 }
 
-} // namespace
+} // namespace opcode_test
 } // namespace swirl::jit::test

@@ -10,7 +10,7 @@
 #include <array>
 
 namespace swirl::jit::test {
-namespace {
+namespace register_buffers_test {
 
 using ir::Builder;
 using ir::Scalar;
@@ -170,5 +170,5 @@ TEST(MatrixKernels, SmallProductsAsMachineCodeGiveWhatTheInterpreterGives) {
                 }
 }
 
-} // namespace
+} // namespace register_buffers_test
 } // namespace swirl::jit::test

@@ -5,7 +5,7 @@
 #include "target/x86/dot_products.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace short_integers_test {
 
 using ir::Builder;
 using ir::Scalar;
@@ -192,5 +192,5 @@ TEST(DotProducts, OfBfloat16AreWhatTheTablesSay) {
             expect_meaning(target::x86::dot_product_of_bfloat16(lanes), target::avx512_cpu(), by_broadcast);
 }
 
-} // namespace
+} // namespace short_integers_test
 } // namespace swirl::jit::test

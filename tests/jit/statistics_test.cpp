@@ -3,7 +3,7 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace statistics_test {
 
 using ir::Scalar;
 
@@ -38,5 +38,5 @@ TEST(Statistics, ConstantsAndLoadsAreFoldedIntoArithmetic) {
     EXPECT_GT(compiled(32, target::avx2_cpu(), Scalar::float64).folded_loads, 10);
 }
 
-} // namespace
+} // namespace statistics_test
 } // namespace swirl::jit::test

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace swirl::jit::test {
-namespace {
+namespace tiles_test {
 
 using ir::Builder;
 using ir::Scalar;
@@ -136,5 +136,5 @@ TEST_F(TilePanels, ExtremesAreTheInterpretersBitByBit) {
                     {.parameters = {3, length / 64 * 64, length, length + 5}});
 }
 
-} // namespace
+} // namespace tiles_test
 } // namespace swirl::jit::test

@@ -12,7 +12,7 @@
 #include <random>
 
 namespace swirl::lower {
-namespace {
+namespace functions_test {
 
 using ir::Scalar;
 using Op = Pointwise::Op;
@@ -148,5 +148,5 @@ TEST(Functions, OfZerosInfinitiesAndWhatIsNoNumberAreRight) {
     }
 }
 
-} // namespace
+} // namespace functions_test
 } // namespace swirl::lower

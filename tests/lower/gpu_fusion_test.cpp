@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace swirl::lower {
-namespace {
+namespace gpu_fusion_test {
 
 using namespace formula;
 
@@ -141,5 +141,5 @@ TEST(FactorsOnGpus, AreProductsWhereOneTableWouldBeLarge) {
     EXPECT_LT(run(dft(1, 20480, "stockham(20,32,32)", ir::Scalar::float64), configuration).error, 2e-15);
 }
 
-} // namespace
+} // namespace gpu_fusion_test
 } // namespace swirl::lower

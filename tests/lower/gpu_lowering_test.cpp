@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace swirl::lower {
-namespace {
+namespace gpu_lowering_test {
 
 using namespace formula;
 
@@ -285,5 +285,5 @@ TEST(LoweringToGpus, GivesProgramsThatVerify) {
     ir::verify(program, ir::VerificationLevel::lowered);
 }
 
-} // namespace
+} // namespace gpu_lowering_test
 } // namespace swirl::lower

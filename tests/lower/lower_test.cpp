@@ -13,7 +13,7 @@
 #include <random>
 
 namespace swirl::lower {
-namespace {
+namespace lower_test {
 
 using namespace formula;
 
@@ -275,5 +275,5 @@ TEST(LoweringToPairs, IsForSmallKernelsOfComplexNumbers) {
     EXPECT_FALSE(has_vectors(lower(plain)));
 }
 
-} // namespace
+} // namespace lower_test
 } // namespace swirl::lower

@@ -13,7 +13,7 @@
 #include <numbers>
 
 namespace swirl::passes {
-namespace {
+namespace arithmetic_test {
 
 using namespace ir;
 
@@ -273,5 +273,5 @@ TEST(RemoveDeadCode, LeavesWhatStoresNeed) {
     EXPECT_EQ(program.body.size(), 1U);
 }
 
-} // namespace
+} // namespace arithmetic_test
 } // namespace swirl::passes

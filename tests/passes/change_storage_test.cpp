@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::passes {
-namespace {
+namespace change_storage_test {
 
 using namespace ir;
 
@@ -51,5 +51,5 @@ TEST(ChangeOfStorage, ToTheSameTypeChangesNothing) {
     EXPECT_EQ(change_storage(program, "in", Scalar::float32).operations.size(), program.operations.size());
 }
 
-} // namespace
+} // namespace change_storage_test
 } // namespace swirl::passes

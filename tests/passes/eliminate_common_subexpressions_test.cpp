@@ -6,7 +6,7 @@
 #include <functional>
 
 namespace swirl::passes {
-namespace {
+namespace eliminate_common_subexpressions_test {
 
 using namespace ir;
 
@@ -132,5 +132,5 @@ TEST(ShareCommonSubexpressions, LeavesCopiesTheirLoadsAndReloadsWhatTheyBring) {
     expect_same_results(before, after);
 }
 
-} // namespace
+} // namespace eliminate_common_subexpressions_test
 } // namespace swirl::passes

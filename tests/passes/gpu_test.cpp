@@ -10,7 +10,7 @@
 #include <random>
 
 namespace swirl::passes {
-namespace {
+namespace gpu_test {
 
 using namespace formula;
 
@@ -78,5 +78,5 @@ TEST(GpuPasses, LeaveNoMoreOperationsThanLoweringMade) {
     }
 }
 
-} // namespace
+} // namespace gpu_test
 } // namespace swirl::passes

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace swirl::passes {
-namespace {
+namespace lane_order_test {
 
 using namespace ir;
 
@@ -73,5 +73,5 @@ TEST(LaneOrder, KeepsTheResultsOfTransformsThatMixWholeVectorsAndRaggedOnes) {
                 }
 }
 
-} // namespace
+} // namespace lane_order_test
 } // namespace swirl::passes

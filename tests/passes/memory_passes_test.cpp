@@ -10,7 +10,7 @@
 #include "passes/vectorize.hpp"
 
 namespace swirl::passes {
-namespace {
+namespace memory_passes_test {
 
 using namespace ir;
 
@@ -255,5 +255,5 @@ TEST(SelectInstructions, KeepsEveryLaneOnEveryCpu) {
         }
 }
 
-} // namespace
+} // namespace memory_passes_test
 } // namespace swirl::passes

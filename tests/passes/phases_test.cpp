@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::passes {
-namespace {
+namespace phases_test {
 
 using namespace ir;
 
@@ -95,5 +95,5 @@ TEST(Phases, KnowHowManyIterationsFillACacheLine) {
     EXPECT_EQ(phases(shift(16, 8), {.threads = 2})[1].grain, 1);
 }
 
-} // namespace
+} // namespace phases_test
 } // namespace swirl::passes

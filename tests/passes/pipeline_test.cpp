@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl::passes {
-namespace {
+namespace pipeline_test {
 
 void expect_every_pass_to_keep_results(const ir::Program& program, const Context& context,
                                        std::span<const Pass> passes, unsigned seed, double tolerance) {
@@ -74,5 +74,5 @@ TEST(Pipeline, KeepsTheResultsOfRandomKernelsUpToRoundingForEveryCpu) {
         }
 }
 
-} // namespace
+} // namespace pipeline_test
 } // namespace swirl::passes

@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::passes {
-namespace {
+namespace schedule_for_registers_test {
 
 using namespace ir;
 
@@ -187,5 +187,5 @@ TEST(ScheduleForRegisters, KeepsTheOrderOfAccessesThatMayMeet) {
     }
 }
 
-} // namespace
+} // namespace schedule_for_registers_test
 } // namespace swirl::passes

@@ -4,7 +4,7 @@
 #include "passes/support.hpp"
 
 namespace swirl::passes {
-namespace {
+namespace strength_reduce_addresses_test {
 
 using namespace ir;
 
@@ -82,5 +82,5 @@ TEST(StrengthReduceAddresses, PutsParametersIntoTheOutermostLoopOrALoopOfItsOwn)
     }
 }
 
-} // namespace
+} // namespace strength_reduce_addresses_test
 } // namespace swirl::passes

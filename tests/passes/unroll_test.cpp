@@ -4,7 +4,7 @@
 #include "passes/support.hpp"
 
 namespace swirl::passes {
-namespace {
+namespace unroll_test {
 
 using namespace ir;
 
@@ -93,5 +93,5 @@ TEST(Unroll, RefusesALoopOfUnknownLength) {
     EXPECT_THROW(unroll(b.finish()), InternalError);
 }
 
-} // namespace
+} // namespace unroll_test
 } // namespace swirl::passes

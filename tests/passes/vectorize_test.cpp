@@ -8,7 +8,7 @@
 #include <set>
 
 namespace swirl::passes {
-namespace {
+namespace vectorize_test {
 
 using namespace ir;
 
@@ -171,5 +171,5 @@ TEST(Vectorize, RefusesMoreIterationsThanLanes) {
     EXPECT_THROW(vectorize(doubling(5, 2, {2, 1}, {2, 1}), 4), InternalError);
 }
 
-} // namespace
+} // namespace vectorize_test
 } // namespace swirl::passes

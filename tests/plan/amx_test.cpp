@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace amx_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -363,5 +363,5 @@ TEST_F(AmxProducts, OfNarrowNumbersAreExactWhereTheirSumsAre) {
     expect_narrow_products<std::uint8_t, std::uint8_t, std::int32_t>();
 }
 
-} // namespace
+} // namespace amx_test
 } // namespace swirl::planning

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace arguments_test {
 
 /// What the precise check says, through its exception.
 
@@ -76,5 +76,5 @@ TEST_F(ArgumentChecks, LeavePlanarArgumentsToThePreciseCheck) {
     EXPECT_FALSE(is_refused(check, arguments));
 }
 
-} // namespace
+} // namespace arguments_test
 } // namespace swirl::planning

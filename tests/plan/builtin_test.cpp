@@ -12,7 +12,7 @@
 #include <sstream>
 
 namespace swirl::planning {
-namespace {
+namespace builtin_test {
 
 using formula::Complex;
 
@@ -94,5 +94,5 @@ TEST(BuiltinCodelets, AreWhatFormulasAreBrokenDownTo) {
     }
 }
 
-} // namespace
+} // namespace builtin_test
 } // namespace swirl::planning

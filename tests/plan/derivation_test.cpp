@@ -12,7 +12,7 @@
 #include <random>
 
 namespace swirl::planning {
-namespace {
+namespace derivation_test {
 
 /// Interprets a contiguous kernel as it goes to the machine; scratch starts unwritten.
 double error_in_interpreter(const std::vector<Integer>& lengths, const char* tree, const target::Cpu& cpu,
@@ -93,5 +93,5 @@ TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
         }
 }
 
-} // namespace
+} // namespace derivation_test
 } // namespace swirl::planning

@@ -15,7 +15,7 @@
 #include <string>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_reductions_test {
 
 /// Of all kinds, of expressions with arrays, indices and functions among them.
 std::vector<Reduction> all_kinds() {
@@ -351,5 +351,5 @@ TEST(GpuReductions, AreNaNWhereAnElementIs) {
         }
 }
 
-} // namespace
+} // namespace gpu_reductions_test
 } // namespace swirl::planning

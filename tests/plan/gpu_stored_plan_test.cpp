@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_stored_plan_test {
 
 using runtime::GpuBuffer;
 using runtime::GpuDevice;
@@ -272,5 +272,5 @@ TEST_F(StoredGpuPlans, AreMadeAgainWhereMachineCodeIsMissingOrRefused) {
     EXPECT_EQ(files(), 3U);
 }
 
-} // namespace
+} // namespace gpu_stored_plan_test
 } // namespace swirl::planning

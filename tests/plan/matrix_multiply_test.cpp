@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace matrix_multiply_test {
 
 /// Random operands of a column-major product of doubles, and room for C.
 struct Operands {
@@ -133,5 +133,5 @@ TEST(MultiplyBlocks, NoScheduleChangesBitsWhereBlocksAreAsDeep) {
     }
 }
 
-} // namespace
+} // namespace matrix_multiply_test
 } // namespace swirl::planning

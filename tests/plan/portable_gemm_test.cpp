@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace portable_gemm_test {
 
 /// Products of small integers are exact: whoever computes them must agree in every bit.
 template <class T> void expect_same(DataType number, Integer rows, Integer columns, Integer depth, T beta) {
@@ -46,5 +46,5 @@ TEST(PortableGemm, ComputesByTheBuiltInTiles) {
     }
 }
 
-} // namespace
+} // namespace portable_gemm_test
 } // namespace swirl::planning

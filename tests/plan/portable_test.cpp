@@ -14,7 +14,7 @@
 #include <string>
 
 namespace swirl::planning {
-namespace {
+namespace portable_test {
 
 using Value = std::complex<double>;
 using Exact = std::complex<long double>;
@@ -251,5 +251,5 @@ TEST(PortableFallbackDeathTest, ServesWhereTheSystemForbidsExecutableMemory) {
     if (is_impossible) GTEST_SKIP() << "this system cannot forbid executable memory";
 }
 
-} // namespace
+} // namespace portable_test
 } // namespace swirl::planning

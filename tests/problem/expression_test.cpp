@@ -10,7 +10,7 @@
 #include <string>
 
 namespace swirl {
-namespace {
+namespace expression_test {
 
 TEST(Expressions, ReadAsTheyAreWritten) {
     const std::pair<const char*, const char*> canonical[] = {
@@ -239,5 +239,5 @@ TEST(Expressions, SurviveAnyDamageToTheirText) {
     }
 }
 
-} // namespace
+} // namespace expression_test
 } // namespace swirl

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace matrix_syntax_test {
 
 TEST(MatrixSyntax, ReadsWhatItWrites) {
     for (const char* text :
@@ -58,5 +58,5 @@ TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
     }
 }
 
-} // namespace
+} // namespace matrix_syntax_test
 } // namespace swirl

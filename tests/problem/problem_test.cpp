@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 namespace swirl {
-namespace {
+namespace problem_test {
 
 using Dimensions = std::vector<Dimension>;
 
@@ -113,5 +113,5 @@ TEST(Hash, DoesNotMixUpDimensionsAndBatches) {
     EXPECT_NE(hash_value(a), hash_value(b));
 }
 
-} // namespace
+} // namespace problem_test
 } // namespace swirl

@@ -9,7 +9,7 @@
 #include <map>
 
 namespace swirl {
-namespace {
+namespace validate_test {
 
 TEST(Validate, AcceptsUsualAndUnusualLayouts) {
     const char* const texts[] = {
@@ -181,5 +181,5 @@ TEST(Validate, AcceptsEveryDefaultLayout) {
                 }
 }
 
-} // namespace
+} // namespace validate_test
 } // namespace swirl

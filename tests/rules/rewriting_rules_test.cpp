@@ -10,7 +10,7 @@
 #include <set>
 
 namespace swirl::rules {
-namespace {
+namespace rewriting_rules_test {
 
 using namespace formula;
 
@@ -346,5 +346,5 @@ TEST(LoopMerging, OfManyFactorsHasNestedLoopsWithAffineAddresses) {
     EXPECT_SAME_MATRIX(reference::of(merged), reference::of(fft));
 }
 
-} // namespace
+} // namespace rewriting_rules_test
 } // namespace swirl::rules

@@ -8,7 +8,7 @@
 #include <string>
 
 namespace swirl::runtime {
-namespace {
+namespace cpu_quota_test {
 
 class CpuQuota : public testing::Test {
 protected:
@@ -53,5 +53,5 @@ TEST_F(CpuQuota, IsReadFromGroupsOfVersion1) {
 
 TEST_F(CpuQuota, IsUnknownWithoutGroups) { EXPECT_EQ(quota(), 0); }
 
-} // namespace
+} // namespace cpu_quota_test
 } // namespace swirl::runtime

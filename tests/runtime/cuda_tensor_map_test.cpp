@@ -7,7 +7,7 @@
 #include <cstring>
 
 namespace swirl::runtime {
-namespace {
+namespace cuda_tensor_map_test {
 
 const TensorLayout boxes{.element = ir::Scalar::bfloat16,
                          .extents = {1000, 300},
@@ -50,5 +50,5 @@ TEST_F(Cuda, SaysWhatTensorsNeed) {
     expect_contains(error_of<UserError>([&] { tensor_map(older, boxes, 0); }), {"CUDA 12.0"});
 }
 
-} // namespace
+} // namespace cuda_tensor_map_test
 } // namespace swirl::runtime

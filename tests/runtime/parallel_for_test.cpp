@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl::runtime {
-namespace {
+namespace parallel_for_test {
 
 /// Seconds of one thread, so that members are waited for however busy the machine is.
 constexpr double long_work = 10;
@@ -170,5 +170,5 @@ TEST_F(ProgramsThreads, AreThoseOfTheChildAfterFork) {
     EXPECT_TRUE(is_true_in_a_child([] { return members_that_meet(2) == std::vector(2, 1); }));
 }
 
-} // namespace
+} // namespace parallel_for_test
 } // namespace swirl::runtime

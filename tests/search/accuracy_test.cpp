@@ -15,7 +15,7 @@
 #include <random>
 
 namespace swirl::search {
-namespace {
+namespace accuracy_test {
 
 using planning::Plan;
 
@@ -152,7 +152,7 @@ TEST(LargeSizes, AreAsAccurateAsFftw) {
         compare_case(combination(prime, generator()));
 }
 
-} // namespace
+} // namespace accuracy_test
 } // namespace swirl::search
 
 #endif

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_convolution_test {
 
 using DataType = std::complex<double>;
 
@@ -174,5 +174,5 @@ TEST(ConvolutionsOnGpus, WaitForTheirSpectrumWhileOtherBlocksWork) {
     }
 }
 
-} // namespace
+} // namespace gpu_convolution_test
 } // namespace swirl::search

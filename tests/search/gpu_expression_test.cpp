@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_expression_test {
 
 using DataType = std::complex<double>;
 
@@ -168,5 +168,5 @@ TEST(FusedOperations, AreModulesThatNvidiasAssemblerTakes) {
     }
 }
 
-} // namespace
+} // namespace gpu_expression_test
 } // namespace swirl::search

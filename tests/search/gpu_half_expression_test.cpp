@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_half_expression_test {
 
 using DataType = std::complex<double>;
 
@@ -170,5 +170,5 @@ TEST(ExpressionsOfHalfSpectra, AreModulesThatNvidiasAssemblerTakes) {
     }
 }
 
-} // namespace
+} // namespace gpu_half_expression_test
 } // namespace swirl::search

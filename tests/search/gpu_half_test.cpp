@@ -14,7 +14,7 @@
 #include <string>
 
 namespace swirl::search {
-namespace {
+namespace gpu_half_test {
 
 using planning::ProblemData;
 
@@ -213,5 +213,5 @@ TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirNumbersAreInSymmetricKinds) {
     }
 }
 
-} // namespace
+} // namespace gpu_half_test
 } // namespace swirl::search

@@ -20,7 +20,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_matrix_search_test {
 
 using gemm::GpuSchedule;
 
@@ -358,5 +358,5 @@ TEST_F(GpuSchedulesInWisdom, TimesInTurnWhatCanBeBuilt) {
     EXPECT_EQ(fake.compiled.size(), compiled) << "what was built before is taken";
 }
 
-} // namespace
+} // namespace gpu_matrix_search_test
 } // namespace swirl::search

@@ -11,7 +11,7 @@
 #include <numbers>
 
 namespace swirl::search {
-namespace {
+namespace kinds_test {
 
 using DataType = std::complex<long double>;
 constexpr long double pi = std::numbers::pi_v<long double>;
@@ -223,5 +223,5 @@ TEST(EveryCpu, RunsTheSameProblems) {
     }
 }
 
-} // namespace
+} // namespace kinds_test
 } // namespace swirl::search

@@ -13,7 +13,7 @@
 #include <set>
 
 namespace swirl::search {
-namespace {
+namespace matrix_search_test {
 
 using gemm::Schedule;
 
@@ -194,5 +194,5 @@ TEST_F(MatrixWisdom, AProductThatIsMeasuredIsSearchedForOnceAndComputedSo) {
     EXPECT_TRUE(world.asked.empty()) << "it has one kernel of its own";
 }
 
-} // namespace
+} // namespace matrix_search_test
 } // namespace swirl::search

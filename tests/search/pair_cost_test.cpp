@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::search {
-namespace {
+namespace pair_cost_test {
 
 std::string first_choice(const char* text, const target::Cpu& cpu) {
     const Transform problem = parse_transform(text);
@@ -32,5 +32,5 @@ TEST(PairCost, EstimatesNothingThatLoopsOverVectorsServe) {
     EXPECT_GT(batched.at(0).cycles, 64 * 7);
 }
 
-} // namespace
+} // namespace pair_cost_test
 } // namespace swirl::search

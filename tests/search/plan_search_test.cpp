@@ -12,7 +12,7 @@
 #include <set>
 
 namespace swirl::search {
-namespace {
+namespace plan_search_test {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
@@ -238,5 +238,5 @@ TEST(Neighbours, SwapRadicesHandOnFactorsAndChangeWidths) {
         EXPECT_TRUE(texts.count(expected)) << expected;
 }
 
-} // namespace
+} // namespace plan_search_test
 } // namespace swirl::search

@@ -11,7 +11,7 @@
 #include <numeric>
 
 namespace swirl::search {
-namespace {
+namespace probe_test {
 
 const ProbeOptions quick{.budget = 0.05, .memory_working_set = Integer{4} << 20, .max_pages = 64};
 
@@ -228,5 +228,5 @@ TEST(KnownProbe, IsMeasuredOnceAndAgainWhenItCannotBeRead) {
     EXPECT_NO_THROW(parse_probe(*wisdom.fact(host_key(this_host()), "probe")));
 }
 
-} // namespace
+} // namespace probe_test
 } // namespace swirl::search

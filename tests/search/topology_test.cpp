@@ -9,7 +9,7 @@
 #include <utility>
 
 namespace swirl::search {
-namespace {
+namespace topology_test {
 
 namespace fs = std::filesystem;
 
@@ -103,5 +103,5 @@ TEST(Topology, OfTheProcessorItselfAgreesWithTheFiles) {
     }
 }
 
-} // namespace
+} // namespace topology_test
 } // namespace swirl::search

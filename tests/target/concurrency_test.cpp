@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace swirl::target {
-namespace {
+namespace concurrency_test {
 
 TEST(Shuffles, AreFoundByManyThreadsAtOnceAsTheSameObjects) {
     constexpr int threads = 4;
@@ -29,5 +29,5 @@ TEST(Shuffles, AreFoundByManyThreadsAtOnceAsTheSameObjects) {
     for (const auto& results : found) EXPECT_EQ(results, found.front());
 }
 
-} // namespace
+} // namespace concurrency_test
 } // namespace swirl::target

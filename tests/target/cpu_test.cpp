@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 namespace swirl::target {
-namespace {
+namespace cpu_test {
 
 TEST(Cpu, EveryEntryIsFoundByItsName) {
     for (const Cpu* cpu : cpus()) EXPECT_EQ(&cpu_named(cpu->name), cpu);
@@ -48,5 +48,5 @@ TEST(HostCpu, MayBeLoweredByTheEnvironment) {
         setenv("SWIRL_CPU", kept.c_str(), 1);
 }
 
-} // namespace
+} // namespace cpu_test
 } // namespace swirl::target

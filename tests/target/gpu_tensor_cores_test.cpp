@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::target {
-namespace {
+namespace gpu_tensor_cores_test {
 
 using ir::Scalar;
 using ir::Value;
@@ -168,5 +168,5 @@ TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
     }
 }
 
-} // namespace
+} // namespace gpu_tensor_cores_test
 } // namespace swirl::target

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace swirl::target {
-namespace {
+namespace gpu_tiles_test {
 
 using ir::Scalar;
 
@@ -35,5 +35,5 @@ TEST(GpuTiles, HaveNoOthers) {
     EXPECT_THROW(wgmma_of(Scalar::float64, 8), InternalError);
 }
 
-} // namespace
+} // namespace gpu_tiles_test
 } // namespace swirl::target

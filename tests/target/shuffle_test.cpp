@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace swirl::target {
-namespace {
+namespace shuffle_test {
 
 using Map = std::vector<std::int8_t>;
 
@@ -143,5 +143,5 @@ TEST(ChooseShuffle, EqualsTheWantedMapForRandomMaps) {
                 }
 }
 
-} // namespace
+} // namespace shuffle_test
 } // namespace swirl::target

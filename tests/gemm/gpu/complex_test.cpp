@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl::gemm::test {
-namespace {
+namespace complex_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -123,5 +123,5 @@ TEST(GpuComplexProduct, HasNoEpilogues) {
               std::string::npos);
 }
 
-} // namespace
+} // namespace complex_test
 } // namespace swirl::gemm::test

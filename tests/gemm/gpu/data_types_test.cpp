@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl::gemm::test {
-namespace {
+namespace data_types_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -197,5 +197,5 @@ TEST(GpuNumbers, AreThoseOfTheTypes) {
     check(DataType::snorm16, snorm16{});
 }
 
-} // namespace
+} // namespace data_types_test
 } // namespace swirl::gemm::test

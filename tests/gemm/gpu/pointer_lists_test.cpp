@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace swirl::gemm::test {
-namespace {
+namespace pointer_lists_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -214,5 +214,5 @@ TEST(GpuLists, HaveTheAccessesOfOtherBatches) {
         EXPECT_NO_THROW(gpu_sample(product, schedule, gpu()));
 }
 
-} // namespace
+} // namespace pointer_lists_test
 } // namespace swirl::gemm::test

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace wgmma_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -325,5 +325,5 @@ TEST(GpuTerms, ProductsComeFromTheSmallestOn) {
     EXPECT_EQ(bf16_split_products(3), expected);
 }
 
-} // namespace
+} // namespace wgmma_test
 } // namespace swirl::gemm::test

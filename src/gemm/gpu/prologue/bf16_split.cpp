@@ -18,7 +18,7 @@ using ir::Value;
 
 constexpr Integer threads = 128;
 constexpr Integer elements_of_piece = ir::swizzle_chunk_bytes / 2; ///< of bfloat16
-constexpr Integer widest = 4;                                      ///< elements per access
+constexpr Integer widest_access = 4;                               ///< elements per access
 
 /// Direction in which a matrix's split terms are contiguous: that of the smaller stride; of equal strides, the longer
 /// extent; never an extent of 1. The transposed matrix yields the same direction, as kernels may see the problem
@@ -34,9 +34,9 @@ bool is_along_rows(const MatrixLayout& layout, Integer rows, Integer columns) {
 int lanes_of(const MatrixLayout& layout, const Bf16SplitLayout& terms) {
     const Integer stride = terms.along_rows ? layout.row_stride : layout.column_stride;
     const Integer pitch = terms.along_rows ? layout.column_stride : layout.row_stride;
-    const bool is_aligned =
-        stride == 1 && pitch % widest == 0 && layout.batch_stride % widest == 0 && terms.extent % widest == 0;
-    return is_aligned ? static_cast<int>(widest) : 1;
+    const bool is_aligned = stride == 1 && pitch % widest_access == 0 &&
+                            layout.batch_stride % widest_access == 0 && terms.extent % widest_access == 0;
+    return is_aligned ? static_cast<int>(widest_access) : 1;
 }
 
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 
 using Relation = ir::Condition::Relation;
 
-constexpr Integer longest_box = 256, signal_bytes = 8;
+constexpr Integer longest_box = 256, bytes_per_signal = 8;
 constexpr int leads = 2, sides = 2;
 constexpr Integer banks = 32; ///< of shared memory
 /// Lines with at most this many chunks: assigning adjacent threads along the line then transposes faster; sgemm NN
@@ -278,7 +278,8 @@ void TmaLoader::transpose_chunks(std::size_t operand, int round, const Stage& fr
 }
 
 Integer TmaLoader::extra_bytes(const GpuSchedule& schedule) {
-    return schedule.has_tma() ? leads * schedule.stages * signal_bytes + 2 * ir::swizzle_pattern_bytes : 0;
+    return schedule.has_tma() ? leads * schedule.stages * bytes_per_signal + 2 * ir::swizzle_pattern_bytes
+                              : 0;
 }
 
 Integer TmaLoader::bytes_of_stages(const GpuSchedule& schedule, const SmemTile& k_tile) {
