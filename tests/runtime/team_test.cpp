@@ -225,7 +225,7 @@ TEST(Team, TakesNoProcessorThatTeamsOfOthersUse) {
         }
         return false;
     };
-    if (children_may_start_threads) EXPECT_TRUE(is_true_in_a_child(has_none_of_these_teams));
+    EXPECT_TRUE(!children_may_start_threads || is_true_in_a_child(has_none_of_these_teams));
     stop = true;
     for (std::thread& other : others) other.join();
 }
