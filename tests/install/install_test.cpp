@@ -162,16 +162,17 @@ TEST_F(Installed, PkgConfigServesSharedAndStaticLibraries) {
 TEST_F(Installed, BlasWorksInParallelRegionsOfOpenMPAndAfterFork) {
     const TemporaryFolder build;
     const std::string program = quoted((build.path() / "program").string());
-    const std::string compile = SWIRL_C_COMPILER " -fopenmp -o " + program + " " + project + "/openmp_user.c " + library("libswirl_blas.so");
+    const std::string compile = SWIRL_C_COMPILER " -fopenmp -o " + program + " " + project +
+                                "/openmp_user.c " + library("libswirl_blas.so");
     if (run_command(compile).status != 0) GTEST_SKIP() << "the compiler has no OpenMP";
-    expect_success("export SWIRL_NUM_THREADS=2 OMP_NUM_THREADS=3 LD_LIBRARY_PATH=" + quoted(libraries_.string()) +
-                   " && timeout 60 " + program);
+    expect_success("export SWIRL_NUM_THREADS=2 OMP_NUM_THREADS=3 LD_LIBRARY_PATH=" +
+                   quoted(libraries_.string()) + " && timeout 60 " + program);
 }
 
 TEST_F(Installed, BlasWorksInProcessesOfPythonsMultiprocessing) {
     if (run_command("python3 --version").status != 0) GTEST_SKIP() << "no Python";
-    expect_success("export SWIRL_NUM_THREADS=2 && timeout 120 python3 " + project + "/multiprocessing_user.py " +
-                   library("libswirl_blas.so"));
+    expect_success("export SWIRL_NUM_THREADS=2 && timeout 120 python3 " + project +
+                   "/multiprocessing_user.py " + library("libswirl_blas.so"));
 }
 
 TEST_F(Installed, VersionIsThatOfTheHeaders) {

@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
-            const double*, const int*, const double*, double*, const int*);
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+            const int*, const double*, const int*, const double*, double*, const int*);
 
 enum { n = 300 };
 
