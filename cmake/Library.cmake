@@ -55,6 +55,8 @@ function(swirl_library target)
     add_custom_command(OUTPUT ${merged}
         COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${target}_merged>
             --whole-archive ${archives} --no-whole-archive --start-group ${linked_in} --end-group
+        # Of unique symbols, which asmjit's objects have, weak ones are made first: they would stay global.
+        COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z*6asmjit* ${merged}
         COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols=${exported_names} --localize-hidden ${merged}
         DEPENDS $<TARGET_OBJECTS:${target}_merged> ${archives} ${linked_in} ${exported_names}
         COMMENT "Merging the objects of lib${arg_NAME}.a" COMMAND_EXPAND_LISTS VERBATIM)
