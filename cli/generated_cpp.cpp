@@ -18,8 +18,8 @@ namespace {
 /// supported only as C++.
 ir::Program program_to_emit(const planning::Plan& plan, const planning::PassDescription& pass) {
     if (plan.cpu().emitted_only) return pass.program;
-    const ir::Scalar scalar =
-        plan.problem().precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
+    const DataType scalar =
+        plan.problem().precision == DataType::float32 ? DataType::float32 : DataType::float64;
     const passes::Context context{&plan.cpu(), target::lanes(plan.cpu(), scalar)};
     ir::Program program = passes::run(pass.lowered, context, passes::loop_passes());
     return passes::run(std::move(program), context, passes::arithmetic_passes());

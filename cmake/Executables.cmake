@@ -13,7 +13,6 @@ if(SWIRL_BUILD_CLI)
     target_include_directories(swirl_peers PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(swirl_peers PRIVATE swirl_compile_options swirl_pocketfft PUBLIC swirl_all ${CMAKE_DL_LIBS})
     swirl_precompile(swirl_peers FROM ${library_headers})
-    swirl_unite(swirl_peers)
 endif()
 
 # peers/vkfft/plugin.cpp -> bin/libswirl_vkfft.so, where it can be built

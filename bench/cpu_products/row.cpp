@@ -19,7 +19,7 @@ using peers::MatrixPlan;
 using peers::MatrixRoutine;
 
 constexpr bool has_floats(DataType number) {
-    return number == DataType::float32 || number == DataType::complex32;
+    return number == DataType::float32 || number == DataType::complex64;
 }
 
 /// A larger deviation from the definition is an error, not rounding.
@@ -64,8 +64,8 @@ MatrixPlan swirl_plan(const MatrixCall& call, const MatrixPlanOptions& options) 
                                   : planned_as<float>(call, options);
     case DataType::int32: return planned_as<std::int32_t, std::int8_t>(call, options);
     case DataType::float64: return planned_as<double>(call, options);
-    case DataType::complex32: return planned_as<std::complex<float>>(call, options);
-    case DataType::complex64: return planned_as<std::complex<double>>(call, options);
+    case DataType::complex64: return planned_as<std::complex<float>>(call, options);
+    case DataType::complex128: return planned_as<std::complex<double>>(call, options);
     default: return {};
     }
 }
@@ -85,8 +85,8 @@ MatrixPlan swirl_at_once(const MatrixCall& call, int threads) {
     switch (call.number) {
     case DataType::float32: return at_once_as<float>(call, threads);
     case DataType::float64: return at_once_as<double>(call, threads);
-    case DataType::complex32: return at_once_as<std::complex<float>>(call, threads);
-    case DataType::complex64: return at_once_as<std::complex<double>>(call, threads);
+    case DataType::complex64: return at_once_as<std::complex<float>>(call, threads);
+    case DataType::complex128: return at_once_as<std::complex<double>>(call, threads);
     default: return {};
     }
 }

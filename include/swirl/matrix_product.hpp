@@ -8,6 +8,7 @@
 #include <swirl/export.h>
 #include <swirl/data_type.hpp>
 #include <swirl/effort.hpp>
+#include <swirl/element.hpp>
 #include <swirl/error.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>

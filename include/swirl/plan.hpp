@@ -3,6 +3,7 @@
 
 #include <swirl/export.h>
 #include <swirl/effort.hpp>
+#include <swirl/element.hpp>
 #include <swirl/error.hpp>
 #include <swirl/half.hpp>
 #include <swirl/transform.hpp>
@@ -53,45 +54,23 @@ concept Real = std::same_as<T, float> || std::same_as<T, double>;
 template <class T>
 concept Half = std::same_as<T, float16> || std::same_as<T, bfloat16>;
 
-enum class Element : std::uint8_t {
-    float32,
-    float64,
-    complex32,
-    complex64,
-    float16,
-    bfloat16,
-    complex_float16,
-    complex_bfloat16,
-};
-
-template <class T> constexpr Element element_of() {
-    if constexpr (std::same_as<T, float>) return Element::float32;
-    if constexpr (std::same_as<T, double>) return Element::float64;
-    if constexpr (std::same_as<T, std::complex<float>>) return Element::complex32;
-    if constexpr (std::same_as<T, std::complex<double>>) return Element::complex64;
-    if constexpr (std::same_as<T, swirl::float16>) return Element::float16;
-    if constexpr (std::same_as<T, swirl::bfloat16>) return Element::bfloat16;
-    if constexpr (std::same_as<T, swirl::complex_float16>) return Element::complex_float16;
-    if constexpr (std::same_as<T, swirl::complex_bfloat16>) return Element::complex_bfloat16;
-}
-
-/// Element types of the common call with one input and one output, which takes the fast path.
+/// Data types of the common call with one input and one output, which takes the fast path.
 struct Signature {
     bool exists; ///< whether the problem has such a call
-    Element input;
-    Element output;
+    DataType input;
+    DataType output;
 };
 
 /// A typed pointer passed to execute(). `is_const` marks memory that must not be written.
 struct Pointer {
     void* data;
-    Element element;
+    DataType element;
     bool is_const;
     template <class T>
     explicit Pointer(const T* pointer)
-        : data(const_cast<T*>(pointer)), element(element_of<T>()), is_const(true) {}
+        : data(const_cast<T*>(pointer)), element(data_type_of<T>()), is_const(true) {}
     template <class T>
-    explicit Pointer(T* pointer) : data(pointer), element(element_of<T>()), is_const(false) {}
+    explicit Pointer(T* pointer) : data(pointer), element(data_type_of<T>()), is_const(false) {}
 };
 
 } // namespace detail

@@ -4,6 +4,8 @@
 ///     swirl::plan("dft 1024").execute(x.data(), y.data());
 #pragma once
 
+#include <swirl/data_type.hpp>
+#include <swirl/element.hpp>
 #include <swirl/error.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/gpu.hpp>

@@ -1,6 +1,7 @@
 #include "api/arguments.hpp"
 
 #include "base/error.hpp"
+#include "problem/data_type.hpp"
 #include "problem/syntax.hpp"
 
 #include <fmt/ranges.h>
@@ -10,8 +11,6 @@
 
 namespace swirl::api {
 namespace {
-
-using detail::Element;
 
 /// An array that a problem's execution takes.
 struct Role {
@@ -35,28 +34,24 @@ std::vector<Role> roles_of(const Transform& problem) {
     return roles;
 }
 
-Element element_of(bool is_complex, Precision precision) {
-    switch (precision) {
-    case Precision::float32: return is_complex ? Element::complex32 : Element::float32;
-    case Precision::float16: return is_complex ? Element::complex_float16 : Element::float16;
-    case Precision::bfloat16: return is_complex ? Element::complex_bfloat16 : Element::bfloat16;
-    case Precision::float64: break;
-    }
-    return is_complex ? Element::complex64 : Element::float64;
+/// Type of an array's elements: pairs of components if they are complex.
+DataType element_of(bool is_complex, DataType component) {
+    return is_complex ? complex_of(component) : component;
 }
 
-std::string_view type_name(Element element) {
+/// As C++ writes it; arrays of other data types are no arguments of transforms.
+std::string_view type_name(DataType element) {
     switch (element) {
-    case Element::float32: return "float";
-    case Element::float64: return "double";
-    case Element::complex32: return "std::complex<float>";
-    case Element::complex64: return "std::complex<double>";
-    case Element::float16: return "swirl::float16";
-    case Element::bfloat16: return "swirl::bfloat16";
-    case Element::complex_float16: return "swirl::complex_float16";
-    case Element::complex_bfloat16: return "swirl::complex_bfloat16";
+    case DataType::float32: return "float";
+    case DataType::float64: return "double";
+    case DataType::complex64: return "std::complex<float>";
+    case DataType::complex128: return "std::complex<double>";
+    case DataType::float16: return "swirl::float16";
+    case DataType::bfloat16: return "swirl::bfloat16";
+    case DataType::complex32: return "swirl::complex_float16";
+    case DataType::complex_bfloat16: return "swirl::complex_bfloat16";
+    default: return name_of(element);
     }
-    return "?";
 }
 
 std::string list_of(std::span<const Role> roles) {
@@ -78,9 +73,9 @@ planning::Arguments arguments_of(const Transform& problem, std::span<const detai
     planning::Arguments arguments;
     for (std::size_t i = 0; i < roles.size(); ++i) {
         const Role& role = roles[i];
-        const Precision stored = stored_precision(problem, role.is_output ? Side::output : Side::input);
-        const Element wanted = element_of(role.is_complex, stored);
-        const Element other = element_of(!role.is_complex, stored);
+        const DataType stored = stored_precision(problem, role.is_output ? Side::output : Side::input);
+        const DataType wanted = element_of(role.is_complex, stored);
+        const DataType other = element_of(!role.is_complex, stored);
         if (arrays[i].element != wanted && !(either && arrays[i].element == other))
             throw UserError("{} is an array of {}\n  problem: {}\n  it takes {}", role.name,
                             type_name(arrays[i].element), to_text(problem), type_name(wanted));
@@ -117,7 +112,7 @@ std::size_t array_named(const Transform& problem, std::string_view name,
         throw UserError("array {} was given in {} parts\n  problem: {}\n  its elements are {}", name,
                         parts.size(), to_text(problem),
                         planar ? "planar: give real and imaginary parts" : "in one array");
-    const Element wanted = element_of(array.is_complex && !planar, array.precision);
+    const DataType wanted = element_of(array.is_complex && !planar, array.precision);
     for (const detail::Pointer& part : parts) {
         if (part.element != wanted)
             throw UserError("array {} is given as one of {}\n  problem: {}\n  it takes {}", name,

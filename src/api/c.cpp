@@ -58,8 +58,8 @@ constexpr TransformKind kinds[] = {
     TransformKind::dst4, TransformKind::convolution,
 };
 constexpr Direction directions[] = {Direction::forward, Direction::backward};
-constexpr Precision precisions[] = {Precision::float32, Precision::float64, Precision::float16,
-                                    Precision::bfloat16};
+constexpr DataType precisions[] = {DataType::float32, DataType::float64, DataType::float16,
+                                   DataType::bfloat16};
 constexpr ComplexLayout layouts[] = {ComplexLayout::interleaved, ComplexLayout::planar};
 constexpr Placement placements[] = {Placement::out_of_place, Placement::in_place};
 constexpr Sharing sharings[] = {Sharing::shared, Sharing::each};

@@ -49,10 +49,25 @@ swirl_matrix_plan* create(const MatrixProduct& wanted, int threads, Accuracy acc
 } // namespace
 
 DataType data_type_of(const char* name, int data_type) {
-    if (data_type < SWIRL_REAL32 || data_type > SWIRL_TYPE_SNORM16)
+    switch (data_type) {
+    case SWIRL_REAL32: return DataType::float32;
+    case SWIRL_REAL64: return DataType::float64;
+    case SWIRL_COMPLEX32: return DataType::complex64;
+    case SWIRL_COMPLEX64: return DataType::complex128;
+    case SWIRL_TYPE_BFLOAT16: return DataType::bfloat16;
+    case SWIRL_TYPE_FLOAT16: return DataType::float16;
+    case SWIRL_TYPE_INT8: return DataType::int8;
+    case SWIRL_TYPE_UINT8: return DataType::uint8;
+    case SWIRL_TYPE_INT32: return DataType::int32;
+    case SWIRL_TYPE_FLOAT8_E4M3: return DataType::float8_e4m3;
+    case SWIRL_TYPE_UNORM8: return DataType::unorm8;
+    case SWIRL_TYPE_SNORM8: return DataType::snorm8;
+    case SWIRL_TYPE_UNORM16: return DataType::unorm16;
+    case SWIRL_TYPE_SNORM16: return DataType::snorm16;
+    default:
         throw UserError("{} is {}; it has values from {} to {}", name, data_type,
                         static_cast<int>(SWIRL_REAL32), static_cast<int>(SWIRL_TYPE_SNORM16));
-    return static_cast<DataType>(data_type);
+    }
 }
 
 Accuracy accuracy_of(int accuracy) {

@@ -107,7 +107,7 @@ void MatrixPlan::check(const DataTypes& types, Where where) const {
     const auto check = [](const char* name, DataType given, DataType data_type) {
         if (given != data_type)
             throw UserError("{} of another kind of number than the product's: {}, not {}", name,
-                            word_of(given), word_of(data_type));
+                            name_of(given), name_of(data_type));
     };
     check("matrix 'a' is", types.a, wanted.type_of_a());
     check("matrix 'b' is", types.b, wanted.type_of_b());

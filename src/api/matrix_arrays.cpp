@@ -30,8 +30,8 @@ std::vector<const void*> arrays_with(const MatrixProduct& product, const GivenAr
     const std::size_t at = array_named(product, given.name);
     const std::vector<AuxiliaryArray> arrays = given_arrays_of(product);
     const AuxiliaryArray& array = arrays[at];
-    const ir::Scalar wanted = gemm::epilogue_scalar(product.data_type);
-    const bool is_single = wanted == ir::Scalar::float32;
+    const DataType wanted = gemm::epilogue_scalar(product.data_type);
+    const bool is_single = wanted == DataType::float32;
     if (is_complex(given.data_type) != array.is_complex || gemm::scalar_of(given.data_type) != wanted)
         throw UserError("array {} has another data type than the epilogue's: it takes {}", given.name,
                         array.is_complex ? (is_single ? "std::complex<float>" : "std::complex<double>")

@@ -29,7 +29,7 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
     const double budget = options.time_budget_seconds.value_or(search::usual_schedule_budget);
     if (!(budget >= 0))
         throw UserError("time_budget_seconds is {}; use a number that is not negative", budget);
-    if (api::effort_of(options.effort) != search::Effort::estimate)
+    if (api::effort_of(options.effort) != Effort::estimate)
         search::find_schedule(product,
                               {.seconds = budget, .progress = api::outside_of_sections(options.progress)});
     return MatrixPlan(std::make_shared<const planning::MatrixPlan>(
@@ -42,7 +42,7 @@ void MatrixPlan::check_data_types(const DataTypes& types) const {
     const auto check = [](const char* name, DataType given, DataType wanted) {
         if (given != wanted)
             throw UserError("array '{}' is of another kind of number than the product's: {}, not {}", name,
-                            word_of(given), word_of(wanted));
+                            name_of(given), name_of(wanted));
     };
     const MatrixProduct& wanted = plan_->product();
     check("a", types.a, wanted.type_of_a());
@@ -61,8 +61,8 @@ void MatrixPlan::run(const DataTypes& types, const Pointers& pointers, detail::S
 PackedMatrix MatrixPlan::packed(DataType data_type, bool is_a, const void* data) const {
     if (product().widens() || product().converts())
         throw UserError("operands of {} and {} for {} are not packed ahead; give them to execute()",
-                        word_of(product().type_of_a()), word_of(product().type_of_b()),
-                        word_of(product().type_of_c()));
+                        name_of(product().type_of_a()), name_of(product().type_of_b()),
+                        name_of(product().type_of_c()));
     check_data_types({data_type, data_type, data_type});
     using Operand = planning::MatrixKernels::Operand;
     return PackedMatrix(plan_->pack(is_a ? Operand::a : Operand::b, data));
@@ -86,8 +86,8 @@ void MatrixPlan::run_groups(std::span<const AnyGroup> groups, int threads) {
         const MatrixPlan& plan = *group.plan;
         if (plan.product().widens() || plan.product().converts())
             throw UserError("products of lists are of one kind of number; this one is of {} and {} for {}",
-                            word_of(plan.product().type_of_a()), word_of(plan.product().type_of_b()),
-                            word_of(plan.product().type_of_c()));
+                            name_of(plan.product().type_of_a()), name_of(plan.product().type_of_b()),
+                            name_of(plan.product().type_of_c()));
         plan.check_data_types({group.data_type, group.data_type, group.data_type});
         planned.push_back({plan.plan_.get(), plan.arrays_ == nullptr ? nullptr : plan.arrays_->data(),
                            group.scalars.alpha, group.a, group.b, group.scalars.beta, group.c, group.count});

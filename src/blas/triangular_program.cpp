@@ -146,7 +146,7 @@ private:
         return builder_.multiply(builder_.index(components_ * stride_), count);
     }
     Value integer(Integer value) {
-        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+        return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
     /// Memory index of a group's row, counted from the strip's first row.
     Affine memory_row(const Affine& first, int row) const {

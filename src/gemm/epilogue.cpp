@@ -43,8 +43,8 @@ Components apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers,
                           const EpilogueCoordinate& coordinate, const Components& elements) {
     if (buffers.epilogue == nullptr) return elements;
     Components given = elements;
-    if (builder.type(given[0]).scalar == ir::Scalar::int32)
-        given[0] = builder.convert(given[0], ir::Scalar::float32);
+    if (builder.type(given[0]).scalar == DataType::int32)
+        given[0] = builder.convert(given[0], DataType::float32);
     const ir::Type type = builder.type(given[0]);
     lower::PointwiseArithmetic arithmetic(builder, type);
     const auto leaf = [&](const lower::Pointwise::Node& node) -> lower::PointwiseArithmetic::ComplexValue {

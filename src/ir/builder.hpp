@@ -40,12 +40,12 @@ public:
 
     // ---- buffers
     Buffer add(BufferInfo buffer);
-    Buffer input(std::string name, Scalar element, Integer elements);  ///< read-only argument
-    Buffer output(std::string name, Scalar element, Integer elements); ///< written argument
-    Buffer scratch(std::string name, Scalar element, Integer elements);
-    Buffer local(std::string name, Scalar element, Integer elements);
-    Buffer shared(std::string name, Scalar element, Integer elements);
-    Buffer table(std::string name, Scalar element, const std::vector<long double>& contents);
+    Buffer input(std::string name, DataType element, Integer elements);  ///< read-only argument
+    Buffer output(std::string name, DataType element, Integer elements); ///< written argument
+    Buffer scratch(std::string name, DataType element, Integer elements);
+    Buffer local(std::string name, DataType element, Integer elements);
+    Buffer shared(std::string name, DataType element, Integer elements);
+    Buffer table(std::string name, DataType element, const std::vector<long double>& contents);
     Buffer table(std::string name, const std::vector<Integer>& contents);
     Buffer table(std::string name, Table contents);
 
@@ -124,8 +124,8 @@ public:
     Value fms(Value a, Value b, Value c) { return arithmetic(Opcode::fms, {a, b, c}); }   ///< a·b − c
     Value fnma(Value a, Value b, Value c) { return arithmetic(Opcode::fnma, {a, b, c}); } ///< c − a·b
     Value shuffle(Value a, Value b, std::vector<std::int8_t> lane_map);
-    Value convert(Value a, Scalar to);
-    Value bitcast(Value a, Scalar to);
+    Value convert(Value a, DataType to);
+    Value bitcast(Value a, DataType to);
     Value bit_and(Value a, Value b) { return arithmetic(Opcode::bit_and, {a, b, no_value}); }
     Value bit_xor(Value a, Value b) { return arithmetic(Opcode::bit_xor, {a, b, no_value}); }
     Value less(Value a, Value b);

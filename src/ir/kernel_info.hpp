@@ -12,7 +12,7 @@ namespace swirl::ir {
 struct KernelBuffer {
     std::string name;
     Space space = Space::argument; ///< its role: the caller's data, a table, workspace, …
-    Scalar element = Scalar::float64;
+    DataType element = DataType::float64;
     Integer elements = 0;
     Integer first = 0;
     Integer bytes = 0;

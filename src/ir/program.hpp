@@ -36,7 +36,7 @@ enum class Space : std::uint8_t {
 /// Complex data is two adjacent scalars (interleaved) or two buffers (planar): the IR sees only scalars.
 struct BufferInfo {
     std::string name;
-    Scalar element = Scalar::float64;
+    DataType element = DataType::float64;
     Space space = Space::argument;
     Integer elements = 0; ///< extent in scalars; valid indices are first…first+elements−1
     Integer first = 0;    ///< lowest index accessed (negative strides make it negative)

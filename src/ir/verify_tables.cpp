@@ -3,6 +3,7 @@
 
 #include "ir/tile.hpp"
 #include "ir/type_rules.hpp"
+#include "problem/data_type.hpp"
 
 #include <fmt/format.h>
 #include <bit>
@@ -19,7 +20,7 @@ constexpr Integer longest_box = 256;
 
 bool has_contents(const BufferInfo& buffer) {
     return buffer.contents != nullptr && buffer.contents->size() >= buffer.elements &&
-           (buffer.element == Scalar::int64) == (buffer.contents->element() == Scalar::int64);
+           (buffer.element == DataType::int64) == (buffer.contents->element() == DataType::int64);
 }
 
 } // namespace
@@ -40,7 +41,9 @@ Mismatch launch_error(const Launch& launch) {
 
 Mismatch buffer_error(const Program& program, const BufferInfo& buffer) {
     if (buffer.elements <= 0) return "has no elements";
-    if (buffer.element == Scalar::boolean) return "holds booleans";
+    if (buffer.element == DataType::boolean) return "holds booleans";
+    if (!is_scalar(buffer.element))
+        return fmt::format("has elements of {}; use scalars of their components", name_of(buffer.element));
     if (buffer.alignment < 0 ||
         (buffer.alignment != 0 && !std::has_single_bit(static_cast<unsigned>(buffer.alignment))))
         return "is aligned to no power of two";
@@ -51,7 +54,7 @@ Mismatch buffer_error(const Program& program, const BufferInfo& buffer) {
         return "is not one part for each block of a cluster";
     if (buffer.per_iteration && buffer.space != Space::scratch) return "is per iteration, but no scratch";
     if (buffer.by_value && (buffer.space != Space::argument || buffer.written || buffer.first != 0 ||
-                            buffer.elements * size_in_bytes(buffer.element) > most_bytes_by_value))
+                            buffer.elements * bytes_of(buffer.element) > most_bytes_by_value))
         return "is passed by value, but no few numbers that are only read";
     if (buffer.absolute && (buffer.space != Space::argument || buffer.by_value))
         return "is at absolute addresses, but no argument in memory";
@@ -66,7 +69,7 @@ Mismatch tensor_error(const Program& program, const TensorInfo& tensor) {
     if (tensor.buffer < 0 || static_cast<std::size_t>(tensor.buffer) >= program.buffers.size())
         return fmt::format("there is no buffer {}", tensor.buffer);
     const BufferInfo& buffer = program.buffers[static_cast<std::size_t>(tensor.buffer)];
-    const Integer bytes = size_in_bytes(buffer.element);
+    const Integer bytes = bytes_of(buffer.element);
     const auto is_aligned = [&](Integer elements) {
         return modulo(elements * bytes, swizzle_chunk_bytes) == 0;
     };
@@ -88,7 +91,7 @@ Mismatch tensor_error(const Program& program, const TensorInfo& tensor) {
             return fmt::format("stride {} is {}", axis, stride);
         last += (tensor.extents[axis] - 1) * stride;
     }
-    if (tensor.rounds && buffer.element != Scalar::float32)
+    if (tensor.rounds && buffer.element != DataType::float32)
         return fmt::format("it rounds {}", name_of(buffer.element));
     if (!is_aligned(tensor.box[0])) return fmt::format("rows of boxes have {} elements", tensor.box[0]);
     if (tensor.swizzle != 0 &&

@@ -210,7 +210,7 @@ private:
     /// Contents of an index table; empty for other buffers.
     std::span<const Integer> integers_of(Buffer buffer) const {
         const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
-        const bool is_table = info.contents != nullptr && info.element == Scalar::int64;
+        const bool is_table = info.contents != nullptr && info.element == DataType::int64;
         return is_table ? info.contents->integers() : std::span<const Integer>();
     }
 
@@ -218,7 +218,7 @@ private:
     Buffer scaled_table(Buffer table) {
         if (const auto known = tables_.find(table); known != tables_.end()) return known->second;
         const std::span<const Integer> entries = integers_of(table);
-        Table contents(Scalar::int64, std::ssize(entries));
+        Table contents(DataType::int64, std::ssize(entries));
         for (Integer i = 0; i < contents.size(); ++i) {
             const Integer entry = entries[static_cast<std::size_t>(i)];
             contents.set_integer(i, ratio_(entry - modulo(entry, ratio_.denominator)));
@@ -286,7 +286,7 @@ private:
         return operation;
     }
 
-    Operation shuffle_of(Value a, Value b, std::vector<std::int8_t> lane_map, Scalar scalar) const {
+    Operation shuffle_of(Value a, Value b, std::vector<std::int8_t> lane_map, DataType scalar) const {
         Operation operation;
         operation.opcode = Opcode::shuffle;
         operation.type = {scalar, static_cast<int>(lane_map.size())};
@@ -339,7 +339,7 @@ Program interleaved_to_planar(Program program, std::string_view name) {
     BufferInfo half = old;
     half.elements /= 2;
     half.first /= 2;
-    half.alignment = old.alignment == 0 ? 0 : size_in_bytes(old.element);
+    half.alignment = old.alignment == 0 ? 0 : bytes_of(old.element);
     half.name = old.name + "_im";
     program.buffers.push_back(half);
     half.name = old.name + "_re";
@@ -375,7 +375,7 @@ Program planar_to_interleaved(Program program, std::string_view re, std::string_
     info.name = name;
     info.elements *= 2;
     info.first *= 2;
-    info.alignment = std::min(info.alignment, size_in_bytes(info.element));
+    info.alignment = std::min<Integer>(info.alignment, bytes_of(info.element));
     info.written = info.written || other.written;
     LayoutChange change(program, {2, 1});
     change.run([&](Value value) {

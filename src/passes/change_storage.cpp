@@ -23,7 +23,7 @@ Value convert(Program& program, Value from, Type to) {
 
 /// The operations with accesses to `buffer` replaced by converted ones.
 std::vector<Value> converted(Program& program, const std::vector<Value>& operations, Buffer buffer,
-                             Scalar storage) {
+                             DataType storage) {
     std::vector<Value> result;
     for (const Value value : operations) {
         const Operation access = program[value];
@@ -56,14 +56,14 @@ std::vector<Value> converted(Program& program, const std::vector<Value>& operati
 
 } // namespace
 
-Program change_storage(Program program, std::string_view name, Scalar storage) {
+Program change_storage(Program program, std::string_view name, DataType storage) {
     const auto found = std::find_if(program.buffers.begin(), program.buffers.end(),
                                     [&](const BufferInfo& buffer) { return buffer.name == name; });
     ensure(found != program.buffers.end(), "program '{}' has no buffer '{}'", program.name, name);
     ensure(found->space == Space::argument && is_floating(found->element) && is_floating(storage),
            "buffer '{}' is no argument of floating numbers", name);
     if (found->element == storage) return program;
-    found->alignment = found->alignment / size_in_bytes(found->element) * size_in_bytes(storage);
+    found->alignment = found->alignment / bytes_of(found->element) * bytes_of(storage);
     found->element = storage;
     const auto buffer = static_cast<Buffer>(found - program.buffers.begin());
     for_each_straight_line_block(program, [&](StraightLineBlock& run) {

@@ -10,6 +10,6 @@ namespace swirl::passes {
 /// it, with one rounding. The alignment stays the same number of elements.
 ///
 /// Before: loads and stores only, no atomic additions.
-ir::Program change_storage(ir::Program program, std::string_view name, ir::Scalar storage);
+ir::Program change_storage(ir::Program program, std::string_view name, DataType storage);
 
 } // namespace swirl::passes

@@ -52,9 +52,9 @@ void check_configurations(const PassRecipe& recipe, const target::Gpu& gpu) {
 void check_storage(const Transform& problem, const target::Gpu& gpu) {
     bool has_bfloat16 = false;
     for (const Side side : {Side::input, Side::output})
-        has_bfloat16 = has_bfloat16 || stored_precision(problem, side) == Precision::bfloat16;
+        has_bfloat16 = has_bfloat16 || stored_precision(problem, side) == DataType::bfloat16;
     for (const AuxiliaryArray& array : arrays_of(problem))
-        has_bfloat16 = has_bfloat16 || array.precision == Precision::bfloat16;
+        has_bfloat16 = has_bfloat16 || array.precision == DataType::bfloat16;
     if (has_bfloat16 && gpu.capability_major < 8)
         throw UserError(
             "{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
@@ -67,14 +67,14 @@ DataLocation location_of(const ir::BufferInfo& buffer, const DimensionPass& pass
     return buffer.name.starts_with("in") ? pass.source : pass.target;
 }
 
-ir::Scalar storage_of(const Transform& problem, const DimensionPass& pass, const ir::BufferInfo& buffer) {
+DataType storage_of(const Transform& problem, const DimensionPass& pass, const ir::BufferInfo& buffer) {
     if (is_auxiliary(buffer)) {
         const auto array = static_cast<std::size_t>(source_of(buffer.name, pass)) -
                            static_cast<std::size_t>(Binding::Source::arrays);
-        return planning::storage_of(arrays_of(problem)[array / 2].precision);
+        return arrays_of(problem)[array / 2].precision;
     }
     const Side side = location_of(buffer, pass) == DataLocation::input ? Side::input : Side::output;
-    return planning::storage_of(stored_precision(problem, side));
+    return stored_precision(problem, side);
 }
 
 /// The caller's arrays have the problem's data type; all other buffers have that of the arithmetic.
@@ -100,7 +100,7 @@ void align_spectra(ir::Program& program, const Transform& problem, const Dimensi
             location == DataLocation::intermediate ||
             is_complex(problem, location == DataLocation::input ? Side::input : Side::output) ||
             (in_place && is_complex(problem, Side::input));
-        if (complex) buffer.alignment = std::max(buffer.alignment, 2 * ir::size_in_bytes(buffer.element));
+        if (complex) buffer.alignment = std::max<Integer>(buffer.alignment, 2 * bytes_of(buffer.element));
     }
 }
 
@@ -270,7 +270,7 @@ LaunchedKernel::LaunchedKernel(const ir::Program& program, const DimensionPass& 
         parameters_.push_back(parameter_of(buffer, pass, workspace, workspace_offset, tables));
         std::size_t& alignment = alignments_[static_cast<std::size_t>(parameters_.back().source)];
         alignment = std::max<std::size_t>({alignment, static_cast<std::size_t>(buffer.alignment),
-                                           static_cast<std::size_t>(ir::size_in_bytes(buffer.element))});
+                                           static_cast<std::size_t>(bytes_of(buffer.element))});
     }
     ensure(parameters_.size() <= max_parameters, "kernel {} has {} parameters; at most {} are foreseen",
            program.name, parameters_.size(), max_parameters);

@@ -64,8 +64,8 @@ std::vector<GpuMatrixDerivation> derived(std::vector<ir::Program> programs, cons
     return result;
 }
 
-runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element) {
-    const Integer size = ir::size_in_bytes(element);
+runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, DataType element) {
+    const Integer size = bytes_of(element);
     runtime::TensorLayout result{.element = element,
                                  .extents = {},
                                  .byte_strides = {},
@@ -138,7 +138,7 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
     const ir::BufferInfo& buffer = program.buffers.at(static_cast<std::size_t>(tensor.buffer));
     step.parameters.push_back({Source::tensor, step.tensors.size()});
     step.tensors.push_back({.memory = memory_of(buffer),
-                            .origin = tensor.origin * ir::size_in_bytes(buffer.element),
+                            .origin = tensor.origin * bytes_of(buffer.element),
                             .layout = layout_of(tensor, buffer.element)});
     ensure(step.tensors.size() <= most_tensors, "a product's kernel has {} tensors", step.tensors.size());
 }

@@ -306,7 +306,7 @@ TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
 TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
     fake.argument_bytes = {8, 8, 8, 16, 8, 8};
     const gpu::MatrixPlan plan =
-        gpu::plan(MatrixProduct::column_major(DataType::complex32, 64, 48, 32), unchecked);
+        gpu::plan(MatrixProduct::column_major(DataType::complex64, 64, 48, 32), unchecked);
     EXPECT_EQ(plan.flops(), 8.0 * 64 * 48 * 32);
     const gpu::Array<std::complex<float>> a(64 * 32), b(32 * 48), c(64 * 48);
     plan.execute<std::complex<float>>({1, 2}, a.data(), b.data(), {3, 4}, c.data());

@@ -3,6 +3,7 @@
 #include "jit/compile.hpp"
 #include "matrices.hpp"
 #include "passes/pipeline.hpp"
+#include "problem/data_type.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 
 #include <fmt/format.h>
@@ -66,9 +67,9 @@ template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& 
     const Dense product_of = product(triangle.dense, x),
                 bound = product(magnitudes(triangle.dense), magnitudes(x));
     const std::string what =
-        fmt::format("{}: {} of number {}, {} lanes, {} vectors, columns {}, reversed {}, scaled {}", cpu.name,
-                    solve ? "solve" : "multiply", static_cast<int>(kernel.data_type), kernel.lanes,
-                    kernel.vectors, kernel.column_major, kernel.reversed, kernel.scaled);
+        fmt::format("{}: {} of {}, {} lanes, {} vectors, columns {}, reversed {}, scaled {}", cpu.name,
+                    solve ? "solve" : "multiply", name_of(kernel.data_type), kernel.lanes, kernel.vectors,
+                    kernel.column_major, kernel.reversed, kernel.scaled);
     for (Index i = 0; i < rows; ++i)
         for (Index j = 0; j < strip.columns; ++j) {
             const Wide found = solve ? product_of(i, j) : y(i, j),

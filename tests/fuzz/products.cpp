@@ -1,8 +1,10 @@
+#include "base/error.hpp"
 #include "fuzz/draw_product.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/product_types.hpp"
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
+#include "problem/data_type.hpp"
 
 #include <swirl/matrix.h>
 
@@ -12,6 +14,27 @@
 
 namespace swirl::fuzz {
 namespace {
+
+/// The C interface's enumerator of a data type.
+int c_type_of(DataType type) {
+    switch (type) {
+    case DataType::float32: return SWIRL_REAL32;
+    case DataType::float64: return SWIRL_REAL64;
+    case DataType::complex64: return SWIRL_COMPLEX32;
+    case DataType::complex128: return SWIRL_COMPLEX64;
+    case DataType::bfloat16: return SWIRL_TYPE_BFLOAT16;
+    case DataType::float16: return SWIRL_TYPE_FLOAT16;
+    case DataType::int8: return SWIRL_TYPE_INT8;
+    case DataType::uint8: return SWIRL_TYPE_UINT8;
+    case DataType::int32: return SWIRL_TYPE_INT32;
+    case DataType::float8_e4m3: return SWIRL_TYPE_FLOAT8_E4M3;
+    case DataType::unorm8: return SWIRL_TYPE_UNORM8;
+    case DataType::snorm8: return SWIRL_TYPE_SNORM8;
+    case DataType::unorm16: return SWIRL_TYPE_UNORM16;
+    case DataType::snorm16: return SWIRL_TYPE_SNORM16;
+    default: throw InternalError("C has no enumerator of {}", name_of(type));
+    }
+}
 
 enum class Packed { a, b, both };
 
@@ -99,7 +122,7 @@ private:
                                        of.conjugated ? 1 : 0};
         };
         const std::string text = product_.epilogue.text();
-        const swirl_matrix_product described{static_cast<int>(product_.data_type),
+        const swirl_matrix_product described{c_type_of(product_.data_type),
                                              product_.rows,
                                              product_.columns,
                                              product_.k,
@@ -108,8 +131,8 @@ private:
                                              layout(product_.b),
                                              layout(product_.c),
                                              product_.epilogue.is_identity() ? nullptr : text.c_str()};
-        const int numbers[] = {static_cast<int>(product_.type_of_a()), static_cast<int>(product_.type_of_b()),
-                               static_cast<int>(product_.type_of_c())};
+        const int numbers[] = {c_type_of(product_.type_of_a()), c_type_of(product_.type_of_b()),
+                               c_type_of(product_.type_of_c())};
         swirl_matrix_options options{};
         options.types = numbers;
         options.threads = threads;

@@ -7,7 +7,7 @@
 namespace swirl::gemm {
 namespace schedule_test {
 
-const DataType types[] = {DataType::float32, DataType::float64, DataType::complex32, DataType::complex64};
+const DataType types[] = {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128};
 
 TEST(Schedule, ComesBackFromItsText) {
     const Schedule schedule{

@@ -22,7 +22,7 @@ class MatrixReductionsOnGpu : public support::FirstGpu {};
 std::vector<Reduction> all_kinds() {
     std::vector<Reduction> result;
     for (const Over over : {Over::columns, Over::rows, Over::all}) {
-        const std::string name(word_of(over));
+        const std::string name(name_of(over));
         result.push_back({"sum_" + name, Reduce::sum, over, Expression("x * x + 0.125 * j")});
         result.push_back({"max_" + name, Reduce::maximum, over, Expression("abs(x)")});
     }

@@ -108,9 +108,9 @@ private:
 
     template <class Body> static void each(const ir::BufferInfo& buffer, void* data, Body body) {
         for (Integer i = buffer.first; i < buffer.first + buffer.elements; ++i) switch (buffer.element) {
-            case ir::Scalar::float32: body(static_cast<float*>(data)[i], i); break;
-            case ir::Scalar::float16: body(static_cast<float16*>(data)[i], i); break;
-            case ir::Scalar::bfloat16: body(static_cast<bfloat16*>(data)[i], i); break;
+            case DataType::float32: body(static_cast<float*>(data)[i], i); break;
+            case DataType::float16: body(static_cast<float16*>(data)[i], i); break;
+            case DataType::bfloat16: body(static_cast<bfloat16*>(data)[i], i); break;
             default: body(static_cast<double*>(data)[i], i); break;
             }
     }

@@ -29,7 +29,7 @@ std::string function_name(const BuiltinCodelet& codelet) {
             name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         else if (c == '(')
             name += '_';
-    return fmt::format("{}_float{}", name, 8 * ir::size_in_bytes(codelet.scalar));
+    return fmt::format("{}_float{}", name, 8 * bytes_of(codelet.scalar));
 }
 
 /// The buffers of an input or output, and its entries as straight-line values.
@@ -90,7 +90,7 @@ std::vector<std::vector<std::size_t>> dealt_out(const std::vector<ir::Program>& 
 
 std::vector<BuiltinCodelet> builtin_codelets() {
     std::vector<BuiltinCodelet> codelets;
-    for (const ir::Scalar scalar : {ir::Scalar::float64, ir::Scalar::float32}) {
+    for (const DataType scalar : {DataType::float64, DataType::float32}) {
         for (Integer n = 2; n <= largest_dft; ++n) codelets.push_back({DFT(n), scalar});
         codelets.push_back({DFT(largest_power), scalar});
         for (Integer n = 2; n <= largest_power; n *= 2) codelets.push_back({WHT(n), scalar});
@@ -134,7 +134,7 @@ std::vector<SourceFile> builtin_sources(std::size_t files) {
     std::string list;
     for (std::size_t k = 0; k < codelets.size(); ++k)
         list += fmt::format("SWIRL_BUILTIN(\"{}\", float{}, {}, {})\n", to_text(codelets[k].formula),
-                            8 * ir::size_in_bytes(codelets[k].scalar), programs[k].name,
+                            8 * bytes_of(codelets[k].scalar), programs[k].name,
                             ir::count_operations(programs[k], {.loops = false}).flops());
     sources.push_back({"builtin_list.inc", std::move(list)});
     return sources;

@@ -250,7 +250,7 @@ private:
 
     const LoopNest& nest_;
     const MatrixProduct& product_;
-    ir::Scalar scalar_;
+    DataType scalar_;
     ir::Builder builder_;
     std::array<Integer, 3> extents_, steps_;
     std::array<Axis, 3> order_;

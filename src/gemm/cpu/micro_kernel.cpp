@@ -10,8 +10,8 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
                kernel.columns <= tile.columns && kernel.unroll >= 1,
            "a tile of {} by {} of {} by {}", kernel.rows, kernel.columns, tile.rows(), tile.columns);
     const Integer components = scalars_in(kernel.data_type);
-    const ir::Scalar scalar = scalar_of(kernel.data_type);
-    const ir::Scalar panel = kernel.k_packing.is_plain() ? scalar : ir::Scalar::int32;
+    const DataType scalar = scalar_of(kernel.data_type);
+    const DataType panel = kernel.k_packing.is_plain() ? scalar : DataType::int32;
     const Integer a_k_stride = components * tile.rows(), b_k_stride = components * tile.columns;
 
     ir::Builder builder("gemm_tile");
@@ -32,7 +32,7 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     EpilogueBuffers epilogue;
     if (!kernel.epilogue.is_identity()) {
         if (kernel.data_type == DataType::int32)
-            c.finished = builder.output("finished", ir::Scalar::float32,
+            c.finished = builder.output("finished", DataType::float32,
                                         kernel.rows + (kernel.columns - 1) * kernel.max_stride);
         epilogue = EpilogueBuffers(builder, kernel.data_type, kernel.epilogue, kernel.rows, kernel.columns);
         c.epilogue = &epilogue;

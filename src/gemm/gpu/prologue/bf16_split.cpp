@@ -13,7 +13,6 @@ namespace swirl::gemm {
 
 namespace {
 
-using ir::Scalar;
 using ir::Value;
 
 constexpr Integer threads = 128;
@@ -73,7 +72,7 @@ Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Inte
 ir::BufferInfo buffer_of_bf16_split(const char* name, const Bf16SplitLayout& terms) {
     ir::BufferInfo buffer;
     buffer.name = std::string(name) + "_terms";
-    buffer.element = Scalar::bfloat16;
+    buffer.element = DataType::bfloat16;
     buffer.space = ir::Space::scratch;
     buffer.elements = terms.elements();
     buffer.alignment = ir::swizzle_chunk_bytes;
@@ -108,9 +107,9 @@ ir::Program bf16_split_kernel(const char* name, const Bf16Split& split) {
         Value rest = builder.load(from, at, {.lanes = lanes});
         const Value whole = rest;
         for (Integer term = 0; term < terms; ++term) {
-            const Value rounded = builder.convert(rest, Scalar::bfloat16);
+            const Value rounded = builder.convert(rest, DataType::bfloat16);
             builder.store(into, place + line * to.pitch + (number * terms + term) * to.plane(), rounded);
-            if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, Scalar::float32));
+            if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, DataType::float32));
         }
         if (watch) watch->check_values(whole);
     };

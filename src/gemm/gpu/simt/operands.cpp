@@ -20,7 +20,7 @@ SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalGemm& canonical_
     if (has == Has::all) add_operands();
     c_ = add("c", product_.type_of_c(), product_.c, product_.rows, product_.columns, schedule.c_vector_m,
              true);
-    const ir::Scalar scalar = scalar_of(product_.data_type);
+    const DataType scalar = scalar_of(product_.data_type);
     if (!epilogue.is_identity())
         epilogue_.emplace(builder, canonical_gemm.is_swapped ? epilogue.transposed() : epilogue, scalar,
                           schedule.c_vector_m);
@@ -64,7 +64,7 @@ SimtOperands::Matrix SimtOperands::add(const char* name, DataType number, const 
 }
 
 Value SimtOperands::integer(Integer number) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
 }
 
 Value SimtOperands::value_of(const IndexValue& number, Integer times) const {

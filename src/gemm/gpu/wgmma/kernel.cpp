@@ -121,21 +121,21 @@ private:
             terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_split);
         ir::BufferInfo alpha_beta;
         alpha_beta.name = "factors";
-        alpha_beta.element = ir::Scalar::float32;
+        alpha_beta.element = DataType::float32;
         alpha_beta.elements = 2;
         alpha_beta.by_value = true;
         result_.alpha_beta = builder_.add(alpha_beta);
         reads_ab_ = builder_.parameter("steps");
         result_.reads_c = builder_.parameter("reads_c");
         k_tiles_.declare_mbarriers();
-        result_.mbarriers = builder_.shared("c_here", ir::Scalar::int64, schedule_.warpgroups);
-        counters_ = builder_.local("counters", ir::Scalar::int64, 2 * PipelineState::count);
-        wgmma_accumulators_ = builder_.local("added", ir::Scalar::float32, count_of_accumulators());
+        result_.mbarriers = builder_.shared("c_here", DataType::int64, schedule_.warpgroups);
+        counters_ = builder_.local("counters", DataType::int64, 2 * PipelineState::count);
+        wgmma_accumulators_ = builder_.local("added", DataType::float32, count_of_accumulators());
         if (has_register_a_)
             fragments_ =
-                builder_.local("fragments", ir::Scalar::float32, WgmmaRegisterA::registers(products()));
+                builder_.local("fragments", DataType::float32, WgmmaRegisterA::registers(products()));
         result_.accumulators = schedule_.promotes_accumulators()
-                                   ? builder_.local("sums", ir::Scalar::float32, count_of_accumulators())
+                                   ? builder_.local("sums", DataType::float32, count_of_accumulators())
                                    : wgmma_accumulators_;
     }
 
@@ -205,7 +205,7 @@ private:
     }
 
     Value number(Integer value) {
-        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+        return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
 
     // ---- producer thread
@@ -266,7 +266,7 @@ private:
     Integer count_of_accumulators() const { return Integer{products()} * wgmma_instruction_.registers(); }
     void clear(ir::Buffer accumulators) {
         for (Integer k = 0; k < count_of_accumulators(); ++k)
-            builder_.store(accumulators, k, builder_.constant({ir::Scalar::float32, 1}, 0));
+            builder_.store(accumulators, k, builder_.constant({DataType::float32, 1}, 0));
     }
 
     void multiply_intervals(int warpgroup, const PipelineState& stages) {
