@@ -23,9 +23,9 @@ using Source = planning::Binding::Source;
 /// The memories of a plan: the caller's arrays, by the sides of the problem, and workspace. Workspace holds the
 /// intermediate array between steps, and buffers of the same name shared between the kernels of a step. Scratch buffers
 /// belong to the kernel text.
-class TransformBuilder {
+class GpuTransformBuilder {
 public:
-    TransformBuilder(const Transform& problem, const std::string& name) : problem_(problem) {
+    GpuTransformBuilder(const Transform& problem, const std::string& name) : problem_(problem) {
         transform_.name = name;
     }
 
@@ -144,7 +144,7 @@ StandaloneGpu recipe_as_gpu_source(const Transform& problem, const planning::Rec
     const std::vector<planning::GpuPassDescription> passes_of_plan =
         planning::describe_passes(problem, recipe);
     const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, recipe);
-    TransformBuilder builder(problem, function);
+    GpuTransformBuilder builder(problem, function);
     for (std::size_t s = 0; s < passes.size(); ++s)
         for (const ir::Program& program : passes_of_plan[s].programs) builder.add(program, passes[s]);
     emit::GpuTransform transform = std::move(builder).finished();

@@ -71,7 +71,7 @@ gemm::GpuSchedule without_idle_blocks(gemm::GpuSchedule schedule, const MatrixPr
     return schedule;
 }
 
-Json json_of(const ir::KernelInfo& kernel) {
+Json json_of_kernel(const ir::KernelInfo& kernel) {
     return {{"kernel", kernel.name},
             {"blocks", kernel.launch.blocks},
             {"threads", kernel.launch.threads},
@@ -183,7 +183,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
     for (const auto* behind : {&plan.finishing, &plan.reductions})
         for (const planning::GpuMatrixDerivation& derived : *behind) kernels.push_back(&derived.info);
     Json described = Json::array();
-    for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of(*kernel));
+    for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of_kernel(*kernel));
     const double seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu);
     if (json)
         return print_json({{"problem", to_text(product)},

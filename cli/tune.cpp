@@ -16,7 +16,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct TuneOptions {
     std::vector<std::string> numbers;
     std::string sizes = "500,1000,2000";
     double seconds = 20;
@@ -32,7 +32,7 @@ struct Result {
     std::vector<search::MatrixRates> rates; ///< by size: the model's schedule, then the result
 };
 
-std::vector<DataType> numbers_of(const Options& options) {
+std::vector<DataType> numbers_of(const TuneOptions& options) {
     std::vector<DataType> numbers;
     for (const std::string& word : options.numbers) {
         const auto* const known =
@@ -46,7 +46,7 @@ std::vector<DataType> numbers_of(const Options& options) {
     return numbers;
 }
 
-Result tune(DataType number, const Options& options) {
+Result tune(DataType number, const TuneOptions& options) {
     const auto progress = [&](const std::string& line) {
         if (!options.quiet) std::cerr << line << std::endl;
     };
@@ -105,7 +105,7 @@ Json json_of(const Result& result) {
     return json;
 }
 
-void run(const Options& options) {
+void run(const TuneOptions& options) {
     if (!(options.seconds >= 0))
         throw UserError("--seconds is {}; use a number that is not negative", options.seconds);
     const std::vector<DataType> numbers = numbers_of(options);
@@ -127,7 +127,7 @@ void run(const Options& options) {
 } // namespace
 
 void add_tune(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TuneOptions>();
     CLI::App& command = *program.add_subcommand("tune", "Search for what is fastest on this machine");
     command.require_subcommand(1);
     CLI::App& gemm = *command.add_subcommand(

@@ -8,7 +8,6 @@ add_library(swirl_peers STATIC ${peer_sources})
 target_include_directories(swirl_peers PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(swirl_peers PRIVATE swirl_compile_options swirl_pocketfft PUBLIC swirl_all ${CMAKE_DL_LIBS})
 swirl_precompile(swirl_peers FROM ${library_headers})
-swirl_unite(swirl_peers)
 
 # peers/vkfft/plugin.cpp -> bin/libswirl_vkfft.so, where it can be built
 if(SWIRL_HAVE_VKFFT AND SWIRL_BUILD_BENCH)

@@ -26,7 +26,7 @@ foreach(layer IN LISTS layer_order)
         else()
             swirl_precompile(swirl_${layer} FROM ${library_headers})
         endif()
-        if(NOT layer MATCHES "^(rules|target)$") # their files, tables of one shape, have functions of the same names
+        if(NOT layer MATCHES "^(rules|target|api|blas)$") # their files, tables of one shape, have functions of the same names
             swirl_unite(swirl_${layer})
         endif()
         set(scope PUBLIC)

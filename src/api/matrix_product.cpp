@@ -29,7 +29,7 @@ MatrixPlan plan(const MatrixProduct& product, const MatrixPlanOptions& options) 
     const double budget = options.time_budget_seconds.value_or(search::usual_schedule_budget);
     if (!(budget >= 0))
         throw UserError("time_budget_seconds is {}; use a number that is not negative", budget);
-    if (api::effort_of(options.effort) != search::Effort::estimate)
+    if (api::effort_of(options.effort) != Effort::estimate)
         search::find_schedule(product,
                               {.seconds = budget, .progress = api::outside_of_sections(options.progress)});
     return MatrixPlan(std::make_shared<const planning::MatrixPlan>(

@@ -69,11 +69,11 @@ void check_workspace(const Workspace& workspace, std::size_t needed) {
 
 } // namespace
 
-search::Effort effort_of(Effort effort) {
+Effort effort_of(Effort effort) {
     switch (effort) {
-    case Effort::estimate: return search::Effort::estimate;
-    case Effort::measure: return search::Effort::measure;
-    case Effort::exhaustive: return search::Effort::exhaustive;
+    case Effort::estimate: return Effort::estimate;
+    case Effort::measure: return Effort::measure;
+    case Effort::exhaustive: return Effort::exhaustive;
     }
     throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
 }

@@ -19,7 +19,7 @@ enum class Purpose : std::uint8_t {
 };
 
 /// Throws UserError for an invalid value.
-search::Effort effort_of(Effort effort);
+Effort effort_of(Effort effort);
 
 /// The number of threads that an option requests; throws UserError for an invalid value.
 int threads_asked_for(int threads);

@@ -35,7 +35,7 @@ constexpr int multiprocessors = 132;  ///< of the measured GPU
 constexpr Integer min_iterations = 4; ///< per cooperative group: with fewer the load is uneven
 
 /// If several match a problem, the first usable one counts.
-constexpr MeasuredPass passes[] = {
+constexpr MeasuredPass passes_in_memory[] = {
     {8, DataType::float16, Form::rows, 1.000, "codelet on 64x64 pitch 1 resident 32 staged"},
     {16, DataType::float16, Form::rows, 1.000, "codelet on 64x64 pitch 1 single_buffer staged"},
     {32, DataType::float16, Form::rows, 0.974,
@@ -321,7 +321,7 @@ constexpr MeasuredPass passes_in_cache[] = {
 };
 
 std::span<const MeasuredPass> measured_passes_for(double bytes) {
-    if (bytes >= min_bytes) return passes;
+    if (bytes >= min_bytes) return passes_in_memory;
     if (bytes >= min_bytes_in_cache && bytes <= max_bytes_in_cache) return passes_in_cache;
     return {};
 }
