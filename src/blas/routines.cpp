@@ -26,7 +26,7 @@ View<const T> operand(char transpose, Integer rows, Integer columns, const T* da
 
 template <class T> MatrixProduct described(const Gemm<T>& call) {
     const bool a_as_is = is(call.transpose_a, 'N'), b_as_is = is(call.transpose_b, 'N');
-    return {.data_type = ScalarTraits<T>::data_type,
+    return {.data_type = data_type_of<T>(),
             .rows = call.m,
             .columns = call.n,
             .k = call.k,
@@ -58,8 +58,8 @@ template <class T> bool multiply_known(const Gemm<T>& call) {
         narrow(call.ldb),
         narrow(call.ldc),
         narrow(call.k),
-        planning::SmallKey::kind_of(ScalarTraits<T>::data_type, letter(call.transpose_a),
-                                    letter(call.transpose_b), update, call.alpha == T(1))};
+        planning::SmallKey::kind_of(data_type_of<T>(), letter(call.transpose_a), letter(call.transpose_b),
+                                    update, call.alpha == T(1))};
     const planning::SmallKernel* const kernel = planning::SmallGemmCache::of_host().find(key);
     if (kernel != nullptr) kernel->run({&call.alpha, call.a, call.b, &call.beta, call.c});
     return kernel != nullptr;
