@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "plan/gpu_matrix_lists.hpp"
 #include "plan/matrix_values.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -14,7 +14,7 @@
 #include "passes/pipeline.hpp"
 #include "peers/matrix_peer.hpp"
 #include "problem/matrix_product.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 #include "runtime/cpu/affinity.hpp"
 #include "search/timer/timing.hpp"
 

@@ -6,7 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/products.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include <memory>
 #include <utility>

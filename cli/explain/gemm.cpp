@@ -6,7 +6,7 @@
 #include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include <algorithm>
 

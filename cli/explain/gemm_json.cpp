@@ -1,6 +1,6 @@
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/parts.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 namespace swirl::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/svg.hpp"
 #include "gemm/gpu/simt/thread_map.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 

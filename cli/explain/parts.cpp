@@ -1,7 +1,7 @@
 #include "cli/explain/parts.hpp"
 
 #include "cli/table.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "cli/svg.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "ir/tile.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 

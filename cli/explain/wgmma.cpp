@@ -7,7 +7,7 @@
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "ir/type_rules.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 

@@ -18,7 +18,7 @@ constexpr bool is_normalised(DataType data_type) {
            data_type == DataType::snorm16;
 }
 
-/// Throws UserError for a valid product that only GPUs support.
+/// Throws Unsupported for a valid product that only GPUs compute.
 void validate_for_cpus(const MatrixProduct& product);
 
 /// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a batch of matrices of this

@@ -203,8 +203,8 @@ TEST(Plan, ServesManyThreadsAtOnceWithTheSameBits) {
 
 TEST(Plan, IsBuiltAgainFromItsRecipe) {
     const swirl::Plan plan = swirl::plan("dft 360 float32");
-    const swirl::Plan again = swirl::plan("dft 360 float32", {.recipe = plan.recipe()});
-    EXPECT_EQ(again.recipe(), plan.recipe());
+    const swirl::Plan again = swirl::plan("dft 360 float32", {.schedule = plan.schedule()});
+    EXPECT_EQ(again.schedule(), plan.schedule());
     std::vector<std::complex<float>> x(360), y(360), z(360);
     const auto numbers = random_numbers<float>(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<float>(numbers[i]);
@@ -239,21 +239,21 @@ TEST(Planning, RefusesWhatCannotBe) {
     EXPECT_THROW(swirl::plan("dft 0"), swirl::UserError);
     EXPECT_THROW(swirl::problem("wht 12"), swirl::UserError);
     EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus"}), swirl::UserError);
-    EXPECT_THROW(swirl::plan("dft 8", {.recipe = "nonsense"}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.schedule = "nonsense"}), swirl::UserError);
     EXPECT_THROW(swirl::plan("dft 8", {.effort = swirl::Effort::measure, .time_budget_seconds = -1}),
                  swirl::UserError);
-    const std::string recipe = swirl::plan("dft 8").recipe();
-    EXPECT_THROW(swirl::plan("rdft 8x8", {.recipe = recipe}), swirl::UserError);
-    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .recipe = recipe}), swirl::UserError);
+    const std::string recipe = swirl::plan("dft 8").schedule();
+    EXPECT_THROW(swirl::plan("rdft 8x8", {.schedule = recipe}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .schedule = recipe}), swirl::UserError);
 }
 
 TEST(Planning, RefusesACpuThatThisMachineIsNot) {
-    const std::string best = swirl::plan("dft 8").recipe();
+    const std::string best = swirl::plan("dft 8").schedule();
     const std::string steps = best.substr(best.find(':'));
     for (const std::string cpu : {"avx512", "neon"}) {
         if (best.rfind(cpu + ":", 0) == 0) continue;
         EXPECT_THROW(swirl::plan("dft 8", {.cpu = cpu}), swirl::UserError) << cpu;
-        EXPECT_THROW(swirl::plan("dft 8", {.recipe = cpu + steps}), swirl::UserError) << cpu;
+        EXPECT_THROW(swirl::plan("dft 8", {.schedule = cpu + steps}), swirl::UserError) << cpu;
     }
 }
 

@@ -1,5 +1,6 @@
 // Products on a GPU that is not there of matrices that lists of pointers name, and what else the C interface says of plans.
 
+#include "api/build.hpp"
 #include "gpu_matrix_fixture.hpp"
 
 #include <memory>
@@ -26,37 +27,37 @@ struct Lists {
 };
 
 TEST_F(GpuListsInterface, GivesKernelsListsOfPointers) {
-    const gpu::MatrixPlan plan = gpu::plan(with_lists(), unchecked);
+    const Plan plan = swirl::plan(with_lists(), unchecked);
     const Lists lists;
-    plan.execute_each<float>(2, lists.a.data(), lists.b.data(), 0, lists.c.data());
+    plan.execute_each(2, lists.a.data(), lists.b.data(), 0, lists.c.data());
     EXPECT_EQ(pointer_given(fake, 0), lists.a.data());
     EXPECT_EQ(pointer_given(fake, 1), lists.b.data());
     EXPECT_EQ(pointer_given(fake, 2), lists.c.data());
     EXPECT_EQ(last_given().factors[0], 2);
-    plan.execute_each<float>(0, nullptr, nullptr, 3, lists.c.data());
+    plan.execute_each(0, nullptr, nullptr, 3, lists.c.data());
     EXPECT_EQ(last_given().multiplies, 0);
 }
 
 TEST_F(GpuListsInterface, RefusesListsThatDoNotFit) {
-    const gpu::MatrixPlan plan = gpu::plan(with_lists(), unchecked), other = gpu::plan(product, unchecked);
+    const Plan plan = swirl::plan(with_lists(), unchecked), other = swirl::plan(product, unchecked);
     const Lists lists;
     const gpu::Array<float> matrix(64 * 48);
     const gpu::Array<const float*> little(4);
-    const auto refused = [&](const gpu::MatrixPlan& by, const float* const* a) {
-        return error_of<UserError>([&] { by.execute_each<float>(1, a, lists.b.data(), 0, lists.c.data()); });
+    const auto refused = [&](const Plan& by, const float* const* a) {
+        return error_of<UserError>([&] { by.execute_each(1, a, lists.b.data(), 0, lists.c.data()); });
     };
     expect_contains(refused(plan, nullptr), {"list a is null"});
     expect_contains(refused(plan, little.data()), {"list a", "too small"});
     expect_contains(refused(other, lists.a.data()), {"has no lists", "'listed'"});
     expect_contains(
-        error_of<UserError>([&] { plan.execute<float>(1, matrix.data(), matrix.data(), 0, matrix.data()); }),
+        error_of<UserError>([&] { plan.execute(1, matrix.data(), matrix.data(), 0, matrix.data()); }),
         {"execute_each()"});
     MatrixProduct wrong = with_lists();
     wrong.list_alignment = 12;
-    expect_contains(error_of<UserError>([&] { gpu::plan(wrong, unchecked); }), {"list_alignment is 12"});
+    expect_contains(error_of<UserError>([&] { swirl::plan(wrong, unchecked); }), {"list_alignment is 12"});
     wrong.listed = false;
     wrong.list_alignment = 16;
-    expect_contains(error_of<UserError>([&] { gpu::plan(wrong, unchecked); }), {"listed is false"});
+    expect_contains(error_of<UserError>([&] { swirl::plan(wrong, unchecked); }), {"listed is false"});
     expect_contains(error_of<UserError>([&] { swirl::plan(with_lists()); }), {"listed is true", "gpu::plan"});
     EXPECT_TRUE(fake.launches.empty());
     EXPECT_EQ(refused(plan, lists.a.data()), "");
@@ -64,31 +65,27 @@ TEST_F(GpuListsInterface, RefusesListsThatDoNotFit) {
 
 TEST_F(GpuListsInterface, AreMadeForComparisonsAndSearches) {
     fake.free_bytes = std::size_t{1} << 24;
-    expect_contains(error_of<InternalError>([] { gpu::plan(with_lists(), {.use_cache = false}); }),
+    expect_contains(error_of<InternalError>([] { swirl::plan(with_lists(), {.device = Device::gpu(), .use_kernel_cache = false}); }),
                     {"64 by 48 by 32", "is wrong at"}); // such kernels do nothing
     fake.launches.clear();
-    gpu::plan(with_lists(), {.effort = Effort::measure,
-                             .time_budget_seconds = 0.05,
-                             .use_wisdom = false,
-                             .check = false,
-                             .use_cache = false});
+    swirl::plan(with_lists(), {.device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = 0.05, .check = false, .use_wisdom = false, .use_kernel_cache = false});
     EXPECT_FALSE(fake.launches.empty());
 }
 
 TEST_F(GpuListsInterface, GroupsAreLaunchedTogetherOrNotAtAll) {
     MatrixProduct other = with_lists();
     other.rows = 32;
-    const gpu::MatrixPlan first = gpu::plan(with_lists(), unchecked), second = gpu::plan(other, unchecked);
+    const Plan first = swirl::plan(with_lists(), unchecked), second = swirl::plan(other, unchecked);
     const Lists lists;
-    std::vector<gpu::MatrixGroup<float>> groups;
-    for (const gpu::MatrixPlan& plan : {first, second})
+    std::vector<MatrixGroup> groups;
+    for (const Plan& plan : {first, second})
         groups.push_back({plan, 1, lists.a.data(), lists.b.data(), 0, lists.c.data()});
     auto* const stream = reinterpret_cast<void*>(0x1234);
-    gpu::execute_groups<float>(groups, gpu::Stream(stream));
+    execute_groups(groups, gpu::Stream(stream));
     ASSERT_EQ(fake.launches.size(), 2U);
     EXPECT_EQ(static_cast<void*>(fake.launches[1].stream), stream);
     groups[1].c = nullptr;
-    expect_contains(error_of<UserError>([&] { gpu::execute_groups<float>(groups); }), {"list c is null"});
+    expect_contains(error_of<UserError>([&] { execute_groups(groups); }), {"list c is null"});
     EXPECT_EQ(fake.launches.size(), 2U);
 }
 
@@ -145,7 +142,7 @@ TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
         MatrixProduct same = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
         same.a = {256, 1};
         same.a_type = same.b_type = number;
-        return gpu::schedules(same, 1, 0, accuracy).front();
+        return api::gpu_schedules(same, 1, 0, accuracy).front();
     };
     for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range, Accuracy::reduced,
                                     Accuracy::eleven_bits, Accuracy::low}) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <swirl/swirl.h>
-#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/swirl.hpp>
 
 #include "gpu_interface.hpp"
 
@@ -14,7 +14,7 @@ namespace swirl {
 
 using runtime::expect_contains;
 
-inline const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
+inline const Options unchecked{.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false};
 inline const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 48, 32);
 
 /// What a kernel is given.

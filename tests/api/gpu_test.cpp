@@ -27,7 +27,7 @@ static_assert(std::is_convertible_v<Handle, gpu::Stream> &&
 static_assert(!std::is_convertible_v<float*, gpu::Stream> && !std::is_convertible_v<Complex*, gpu::Stream>);
 static_assert(!std::is_convertible_v<void*, gpu::Stream> && std::is_constructible_v<gpu::Stream, void*>);
 
-const gpu::PlanOptions unchecked{.check = false, .use_cache = false};
+const Options unchecked{.device = Device::gpu(), .check = false, .use_kernel_cache = false};
 
 struct Destroy {
     void operator()(swirl_gpu_plan* plan) const { swirl_gpu_plan_destroy(plan); }
@@ -42,12 +42,12 @@ OwnedPlan c_plan(const char* text) {
 }
 
 TEST_F(GpuInterface, PlansAndExecutesOnAStream) {
-    const gpu::Plan plan = gpu::plan("dft 256 float32 batch=10", unchecked);
-    EXPECT_EQ(plan.recipe().substr(0, 7), "sm_90: ");
+    const Plan plan = swirl::plan("dft 256 float32 batch=10", unchecked);
+    EXPECT_EQ(plan.schedule().substr(0, 7), "sm_90: ");
     EXPECT_EQ(
-        gpu::plan("dft 256 float32 batch=10", {.check = false, .use_cache = false, .recipe = plan.recipe()})
-            .recipe(),
-        plan.recipe());
+        swirl::plan("dft 256 float32 batch=10", {.device = Device::gpu(), .schedule = plan.schedule(), .check = false, .use_kernel_cache = false})
+            .schedule(),
+        plan.schedule());
     EXPECT_EQ(plan.device(), 0);
     EXPECT_NE(plan.description().find("registers"), std::string::npos);
     const gpu::Array<Complex> x(2560), y(2560);
@@ -62,19 +62,19 @@ TEST_F(GpuInterface, PlansAndExecutesOnAStream) {
 }
 
 TEST_F(GpuInterface, TakesTheArraysThatTheProblemHas) {
-    const gpu::Plan plan = gpu::plan("dft 8 planar batch=4", unchecked);
+    const Plan plan = swirl::plan("dft 8 planar batch=4", unchecked);
     const gpu::Array<double> a(32), b(32), c(32), d(32);
     plan.execute(a.data(), b.data(), c.data(), d.data());
     const gpu::Array<std::complex<double>> x(32), y(32);
     expect_contains(error_of<UserError>([&] { plan.execute(x.data(), y.data()); }), {"it takes 4"});
-    const gpu::Plan single = gpu::plan("dft 8 float32 batch=4", unchecked);
+    const Plan single = swirl::plan("dft 8 float32 batch=4", unchecked);
     expect_contains(error_of<UserError>([&] { single.execute(x.data(), y.data()); }),
                     {"std::complex<double>", "std::complex<float>"});
 }
 
 TEST_F(GpuInterface, TakesNumbersOf16Bits) {
     static_assert(sizeof(complex_float16) == 4 && alignof(complex_float16) == 4 && sizeof(bfloat16) == 2);
-    const gpu::Plan plan = gpu::plan("dft 8 float16 batch=4", unchecked);
+    const Plan plan = swirl::plan("dft 8 float16 batch=4", unchecked);
     const gpu::Array<complex_float16> x(std::vector<complex_float16>(32, complex_float16(Complex(1, -2)))),
         y(32);
     plan.execute(x.data(), y.data());
@@ -85,11 +85,11 @@ TEST_F(GpuInterface, TakesNumbersOf16Bits) {
     expect_contains(error_of<UserError>([&] { plan.execute(z.data(), z.data()); }),
                     {"complex_bfloat16", "it takes swirl::complex_float16"});
     const gpu::Array<bfloat16> reals(32);
-    gpu::plan("rdft 8 bfloat16", unchecked).execute(reals.data(), z.data());
-    gpu::plan("rdft 8 bfloat16 backward", unchecked).execute(z.data(), reals.data());
-    gpu::plan("wht 8 bfloat16 inplace", unchecked).execute(reals.data(), reals.data());
+    swirl::plan("rdft 8 bfloat16", unchecked).execute(reals.data(), z.data());
+    swirl::plan("rdft 8 bfloat16 backward", unchecked).execute(z.data(), reals.data());
+    swirl::plan("wht 8 bfloat16 inplace", unchecked).execute(reals.data(), reals.data());
     const gpu::Array<float16> a(8), b(8), c(8), d(8);
-    gpu::plan("dft 8 float16 planar", unchecked).execute(a.data(), b.data(), c.data(), d.data());
+    swirl::plan("dft 8 float16 planar", unchecked).execute(a.data(), b.data(), c.data(), d.data());
     expect_contains(error_of<UserError>([] { swirl::plan("dft 8 float16"); }),
                     {"float16 is for GPUs only", "use float32 or float64 on a CPU", "--device gpu"});
 }
@@ -102,16 +102,16 @@ TEST_F(GpuInterface, CopiesArraysToTheGpuAndBack) {
     EXPECT_EQ(back, host);
     std::vector<float> longer(4);
     expect_contains(error_of<UserError>([&] { there.copy_to(longer); }), {"16 bytes", "has 12"});
-    expect_contains(error_of<gpu::OutOfMemory>([&] { gpu::Array<float>(std::size_t{1} << 30); }),
+    expect_contains(error_of<OutOfMemory>([&] { gpu::Array<float>(std::size_t{1} << 30); }),
                     {"no room"});
 }
 
 TEST_F(GpuInterface, NamesWhatIsWrong) {
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 8", {.device = 7}); }), {"no GPU 7"});
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 100000007", unchecked); }),
+    expect_contains(error_of<UserError>([] { swirl::plan("dft 8", {.device = Device::gpu(7)}); }), {"no GPU 7"});
+    expect_contains(error_of<UserError>([] { swirl::plan("dft 100000007", unchecked); }),
                     {"length 100000007 is too long", "use lengths up to about"});
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 0", unchecked); }), {"dft 0"});
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 8", {.recipe = "avx2: 0 codelet"}); }), {"avx2"});
+    expect_contains(error_of<UserError>([] { swirl::plan("dft 0", unchecked); }), {"dft 0"});
+    expect_contains(error_of<UserError>([] { swirl::plan("dft 8", {.device = Device::gpu(), .schedule = "avx2: 0 codelet"}); }), {"avx2"});
 }
 
 TEST_F(GpuInterface, ServesManyThreads) {
@@ -119,7 +119,7 @@ TEST_F(GpuInterface, ServesManyThreads) {
     for (int k = 0; k < 6; ++k)
         threads.emplace_back([] {
             const gpu::Array<Complex> x(64), y(64);
-            for (int i = 0; i < 10; ++i) gpu::plan("dft 64 float32", unchecked).execute(x.data(), y.data());
+            for (int i = 0; i < 10; ++i) swirl::plan("dft 64 float32", unchecked).execute(x.data(), y.data());
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(fake.launches.size(), 60U);
@@ -156,7 +156,7 @@ TEST_F(GpuInterface, WorksFromC) {
 }
 
 TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
-    const gpu::Plan plan = gpu::plan("convolution 64 float32 batch=3", unchecked);
+    const Plan plan = swirl::plan("convolution 64 float32 batch=3", unchecked);
     const gpu::Array<Complex> x(192), y(192), h(64), small(8);
     expect_contains(error_of<UserError>([&] { plan.execute(x.data(), y.data()); }),
                     {"array spectrum is missing", "64 complex"});
@@ -176,9 +176,9 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
     expect_contains(
         error_of<UserError>([&] { plan.with("spectrum", host.data()).execute(x.data(), y.data()); }),
         {"array spectrum", "memory of the host"});
-    expect_contains(error_of<UserError>([&] { gpu::plan("dft 64", unchecked).with("spectrum", h.data()); }),
+    expect_contains(error_of<UserError>([&] { swirl::plan("dft 64", unchecked).with("spectrum", h.data()); }),
                     {"no array", "it has none beside input and output"});
-    const gpu::Plan planar = gpu::plan("convolution 8 planar", unchecked);
+    const Plan planar = swirl::plan("convolution 8 planar", unchecked);
     const gpu::Array<double> a(8), b(8), c(8), d(8);
     expect_contains(error_of<UserError>([&] { planar.with("spectrum", a.data()); }),
                     {"array spectrum was given in 1 parts"});
@@ -186,7 +186,7 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
 }
 
 TEST_F(GpuInterface, TakesArraysOfExpressions) {
-    const gpu::Plan plan = gpu::plan(
+    const Plan plan = swirl::plan(
         "dft 64 float32 batch=3 load=\"float16: x * w[i]\" store=\"x * complex h[b, i]\"", unchecked);
     const gpu::Array<complex_float16> x(192);
     const gpu::Array<Complex> y(192), h(192);
@@ -202,7 +202,7 @@ TEST_F(GpuInterface, TakesArraysOfExpressions) {
                         plan.with("w", w.data() + 32).with("h", h.data()).execute(x.data(), y.data());
                     }),
                     {"array w", "too small"});
-    expect_contains(error_of<UserError>([&] { gpu::plan("dft 64 load=\"x * w[j]\"", unchecked); }),
+    expect_contains(error_of<UserError>([&] { swirl::plan("dft 64 load=\"x * w[j]\"", unchecked); }),
                     {"there is no index j", "indices of this problem: i"});
     expect_contains(error_of<UserError>([&] { swirl::plan("dft 64 load=\"2 * x\""); }), {"for GPUs only"});
 }

@@ -56,7 +56,7 @@ public:
     }
 
     const MatrixProduct& product() const { return product_; }
-    std::vector<C> run(const MatrixPlan& plan) {
+    std::vector<C> run(const Plan& plan) {
         c_ = before_;
         plan.execute(alpha_, a_.data(), b_.data(), beta_, c_.data());
         return c_;
@@ -128,7 +128,7 @@ TYPED_TEST_SUITE(NarrowProducts, AllKinds);
 TYPED_TEST(NarrowProducts, AreWhatTheDefinitionSaysForAnyExtentsAndStrides) {
     for (unsigned seed = 1; seed <= 120; ++seed) {
         NarrowCase<TypeParam> random_case(seed, seed % 6 == 0 ? 150 : 40);
-        const MatrixPlan planned = plan(random_case.product());
+        const Plan planned = plan(random_case.product());
         random_case.run(planned);
         random_case.expect_right();
         ASSERT_FALSE(this->HasFailure()) << "seed " << seed << ": " << planned.description();
@@ -213,7 +213,7 @@ TEST(NarrowProduct, CombinationsThatThereAreNotAreRefusedByName) {
 }
 
 TEST(NarrowProduct, ArraysMustBeOfTheProductsNumbersAndApart) {
-    const MatrixPlan planned = plan(contiguous<std::int8_t>(DataType::int32, 4, 4, 4));
+    const Plan planned = plan(contiguous<std::int8_t>(DataType::int32, 4, 4, 4));
     std::vector<std::int32_t> c(16 + 4);
     const std::vector<std::int8_t> a(16), b(16);
     const std::vector<std::uint8_t> other(16);

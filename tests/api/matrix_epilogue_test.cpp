@@ -40,8 +40,8 @@ public:
         }
     }
 
-    MatrixPlan planned(int threads) const {
-        MatrixPlan result = plan(product_, {.threads = threads});
+    Plan planned(int threads) const {
+        Plan result = plan(product_, {.threads = threads});
         for (const AuxiliaryArray& array : arrays_of(product_)) {
             const Real* const values = arrays_.at(array.name).data();
             result = array.is_complex
@@ -238,9 +238,9 @@ TEST(MatrixEpilogue, SaysWhatDoesNotFit) {
     EXPECT_NE(of("x + max[i]").find("named max"), std::string::npos);
 
     product.epilogue = Expression("x + bias[i]");
-    const MatrixPlan without = plan(product);
+    const Plan without = plan(product);
     std::vector<double> a(16), b(16), c(16), bias(4);
-    const auto execute = [&](const MatrixPlan& with) { with.execute(1, a.data(), b.data(), 0, c.data()); };
+    const auto execute = [&](const Plan& with) { with.execute(1, a.data(), b.data(), 0, c.data()); };
     EXPECT_NE(error_of([&] { execute(without); }).find("array bias"), std::string::npos);
     EXPECT_NE(error_of([&] { without.with("scale", bias.data()); }).find("it has: bias"), std::string::npos);
     EXPECT_NE(error_of([&] { execute(without.with("bias", c.data() + 3)); }).find("overlap"),

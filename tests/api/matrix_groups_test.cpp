@@ -33,7 +33,7 @@ struct Group {
     MatrixProduct product() const {
         return MatrixProduct::column_major(DataType::float64, rows, columns, depth);
     }
-    MatrixGroup<double> group(double alpha, double beta, int threads = 1) const {
+    MatrixGroup group(double alpha, double beta, int threads = 1) const {
         return {
             plan(product(), {.threads = threads}), alpha, a_list.data(), b_list.data(), beta, c_list.data(),
             static_cast<Integer>(a.size())};
@@ -61,9 +61,9 @@ struct Group {
 TEST(MatrixGroups, HoldProductsOfSeveralShapes) {
     for (const int threads : {1, 2, 3}) {
         const Group small(7, 5, 9, 500), none(4, 4, 4, 0), middle(60, 70, 50, 9), large(400, 390, 80, 2);
-        const std::vector<MatrixGroup<double>> groups = {small.group(2, 1), none.group(1, 1),
+        const std::vector<MatrixGroup> groups = {small.group(2, 1), none.group(1, 1),
                                                          middle.group(-1, 0.5), large.group(1, 0, threads)};
-        execute_groups<double>(groups, threads);
+        execute_groups(groups, threads);
         small.expect_right(2, 1);
         middle.expect_right(-1, 0.5);
         large.expect_right(1, 0);
@@ -73,7 +73,7 @@ TEST(MatrixGroups, HoldProductsOfSeveralShapes) {
 TEST(MatrixGroups, OneIsABatchOfPointers) {
     for (const int threads : {1, 2}) {
         const Group group(23, 17, 40, 77);
-        const MatrixPlan plan = swirl::plan(group.product(), {.threads = threads});
+        const Plan plan = swirl::plan(group.product(), {.threads = threads});
         plan.execute_each(3, group.a_list.data(), group.b_list.data(), 1, group.c_list.data(), 77);
         group.expect_right(3, 1);
     }
@@ -82,17 +82,17 @@ TEST(MatrixGroups, OneIsABatchOfPointers) {
 TEST(MatrixGroups, WriteNothingWhereOneProductIsWrong) {
     Group good(6, 6, 6, 3), bad(5, 5, 5, 4);
     bad.b_list[2] = nullptr;
-    const std::vector<MatrixGroup<double>> groups = {good.group(1, 0), bad.group(1, 0)};
+    const std::vector<MatrixGroup> groups = {good.group(1, 0), bad.group(1, 0)};
     std::string message;
     try {
-        execute_groups<double>(groups, 2);
+        execute_groups(groups, 2);
     } catch (const UserError& error) {
         message = error.what();
     }
     EXPECT_NE(message.find("product 2 of group 1"), std::string::npos) << message;
     EXPECT_EQ(good.c, good.before);
     EXPECT_EQ(bad.c, bad.before);
-    const MatrixPlan plan = swirl::plan(good.product());
+    const Plan plan = swirl::plan(good.product());
     EXPECT_THROW(plan.execute_each(1, good.a_list.data(), good.b_list.data(), 0, good.c_list.data(), -1),
                  UserError);
 }

@@ -48,7 +48,7 @@ public:
     }
 
     const MatrixProduct& product() const { return product_; }
-    std::vector<T> run(const MatrixPlan& plan) {
+    std::vector<T> run(const Plan& plan) {
         c_ = before_;
         plan.execute(alpha_, a_.data(), b_.data(), beta_, c_.data());
         return c_;
@@ -127,9 +127,9 @@ TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> c = {1, 2, 3, 4};
     plan(MatrixProduct::column_major(DataType::float64, 2, 2, 0))
-        .execute<double>(5, nullptr, nullptr, 2, c.data());
+        .execute(5, nullptr, nullptr, 2, c.data());
     EXPECT_EQ(c, (std::vector<double>{2, 4, 6, 8}));
-    const MatrixPlan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
+    const Plan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
     const std::vector<double> bad(4, nan);
     two.execute(0, bad.data(), bad.data(), 0.5, c.data());
     EXPECT_EQ(c, (std::vector<double>{1, 2, 3, 4}));
@@ -137,7 +137,7 @@ TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
     two.execute(0, bad.data(), bad.data(), 0, c.data());
     EXPECT_EQ(c, (std::vector<double>{0, 0, 0, 0}));
     plan(MatrixProduct::column_major(DataType::float64, 0, 7, 3))
-        .execute<double>(1, nullptr, nullptr, 1, nullptr);
+        .execute(1, nullptr, nullptr, 1, static_cast<double*>(nullptr));
 }
 
 TEST(MatrixPlan, InfinitiesAndNansSpreadAsTheStandardSays) {
@@ -168,7 +168,7 @@ TEST(MatrixPlan, ErrorsNameTheArgument) {
                         with([](auto& p) { p.b.row_stride = Integer{1} << 60; }));
     EXPECT_EQ("", with([](auto& p) { p.a.row_stride = p.a.column_stride = 0; }));
 
-    const MatrixPlan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
+    const Plan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
     std::vector<double> a(4, 1), b(4, 1), c(5, 7);
     const auto executing = [&](const double* x, const double* y, double* z) {
         return error_of([&] { two.execute(1, x, y, 0, z); });
@@ -198,10 +198,10 @@ TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
                                           {Accuracy::reduced, 0x1p-16},
                                           {Accuracy::eleven_bits, 0x1p-9},
                                           {Accuracy::low, 0x1p-7}}) {
-        const MatrixPlan planned =
+        const Plan planned =
             plan(MatrixProduct::column_major(DataType::float32, n, n, n), {.accuracy = accuracy});
         EXPECT_LE(planned.accuracy(), accuracy);
-        planned.execute<float>(1, a.data(), b.data(), 0, c.data());
+        planned.execute(1, a.data(), b.data(), 0, c.data());
         for (Integer j = 0; j < n; ++j)
             for (Integer i = 0; i < n; ++i) {
                 double sum = 0, absolute = 0;

@@ -59,7 +59,7 @@ public:
     }
 
     std::vector<C> run(int threads, AccumulatorOf<A> alpha) const {
-        MatrixPlan planned = plan(product_, {.threads = threads});
+        Plan planned = plan(product_, {.threads = threads});
         if (!arrays_of(product_).empty()) planned = planned.with("bias", bias_.data());
         std::vector<C> c(place(product_.c, product_.batch - 1, product_.rows - 1, product_.columns - 1) + 1);
         planned.execute(alpha, a_.data(), b_.data(), 0, c.data());
@@ -217,7 +217,7 @@ TEST(StoredMatrix, SaysWhatDoesNotFit) {
     EXPECT_NE(refused(DataType::int32, static_cast<DataType>(99)).find("c_type is 99"), std::string::npos);
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 2, 2, 2);
     product.c_type = DataType::bfloat16;
-    const MatrixPlan planned = plan(product);
+    const Plan planned = plan(product);
     const std::vector<float> a(4), b(4);
     std::vector<bfloat16> c(4);
     std::vector<float> wide(4);

@@ -2,7 +2,7 @@
 
 #include "cli/run_swirl.hpp"
 #include "problem/matrix_product.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 #include "support/fake_cuda.hpp"
 #include "support/opencl_program.hpp"
 #include "support/temporary_folder.hpp"

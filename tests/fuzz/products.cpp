@@ -29,7 +29,7 @@ public:
 
     void run() {
         const int threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}));
-        const MatrixPlan plan = plan_for(threads);
+        const Plan plan = plan_for(threads);
         execute(plan);
         data_.require_right(random_);
         reduced_.require_right(data_);
@@ -55,8 +55,8 @@ public:
     }
 
 private:
-    MatrixPlan plan_for(int threads) const {
-        MatrixPlan plan = swirl::plan(product_, {.threads = threads});
+    Plan plan_for(int threads) const {
+        Plan plan = swirl::plan(product_, {.threads = threads});
         const auto with = [&](auto of) {
             using T = typename decltype(of)::type;
             if (GuardedMemory* const array = epilogue_.array())
@@ -81,7 +81,7 @@ private:
         reduced_.require_unharmed();
     }
 
-    void execute(const MatrixPlan& plan) {
+    void execute(const Plan& plan) {
         remember();
         with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
             if constexpr (std::is_same_v<S, AccumulatorOf<A>>)
@@ -137,7 +137,7 @@ private:
     void execute_by_lists(int threads) {
         MatrixProduct one = product_;
         one.batch = 1;
-        const MatrixPlan plan = swirl::plan(one, {.threads = threads});
+        const Plan plan = swirl::plan(one, {.threads = threads});
         remember();
         with_type(
             product_.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
@@ -154,15 +154,15 @@ private:
                 }
                 const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
                 const Integer first = random_.integer(0, product_.batch);
-                const MatrixGroup<T> groups[] = {{plan, alpha, a.data(), b.data(), beta, c.data(), first},
+                const MatrixGroup groups[] = {{plan, alpha, a.data(), b.data(), beta, c.data(), first},
                                                  {plan, alpha, a.data() + first, b.data() + first, beta,
                                                   c.data() + first, product_.batch - first}};
-                execute_groups<T>(groups, threads);
+                execute_groups(groups, threads);
             });
         require_unharmed();
     }
 
-    void execute_packed(const MatrixPlan& plan, Packed packed) {
+    void execute_packed(const Plan& plan, Packed packed) {
         remember();
         with_type(product_.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
                   [&](auto of) {
@@ -171,9 +171,9 @@ private:
                       const T* const b = reinterpret_cast<const T*>(data_.b().origin());
                       T* const c = reinterpret_cast<T*>(data_.c().origin());
                       const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
-                      if (packed == Packed::a) return plan.execute<T>(alpha, plan.pack_a(a), b, beta, c);
-                      if (packed == Packed::b) return plan.execute<T>(alpha, a, plan.pack_b(b), beta, c);
-                      plan.execute<T>(alpha, plan.pack_a(a), plan.pack_b(b), beta, c);
+                      if (packed == Packed::a) return plan.execute(alpha, plan.pack_a(a), b, beta, c);
+                      if (packed == Packed::b) return plan.execute(alpha, a, plan.pack_b(b), beta, c);
+                      plan.execute(alpha, plan.pack_a(a), plan.pack_b(b), beta, c);
                   });
         require_unharmed();
     }

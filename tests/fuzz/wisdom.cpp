@@ -84,8 +84,8 @@ private:
 
     static void use(const fs::path& file) { ::setenv("SWIRL_WISDOM", file.c_str(), 1); }
 
-    PlanOptions options(Effort effort) const {
-        PlanOptions options{.effort = effort, .cpu = setting_.cpu};
+    Options options(Effort effort) const {
+        Options options{.effort = effort, .cpu = setting_.cpu};
         if (effort == Effort::measure) options.time_budget_seconds = 0.002;
         return options;
     }
@@ -274,7 +274,7 @@ private:
 
     void run_planned(const Learned& known) {
         if (known.is_untouched) require_known(known);
-        PlanOptions chosen = options(random_.chance(70) ? Effort::estimate : Effort::measure);
+        Options chosen = options(random_.chance(70) ? Effort::estimate : Effort::measure);
         chosen.check = random_.chance(50);
         chosen.threads = static_cast<int>(random_.one_of({1, 1, 2}));
         const Plan plan = swirl::plan(known.problem, chosen);

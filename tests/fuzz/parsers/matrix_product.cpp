@@ -1,5 +1,5 @@
 #include "fuzz/parsers/fixpoint.hpp"
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return swirl::fuzz::check_fixpoint(
