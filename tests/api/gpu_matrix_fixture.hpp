@@ -1,6 +1,5 @@
 #pragma once
 
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
 
 #include "gpu_interface.hpp"
@@ -49,9 +48,5 @@ inline const void* pointer_given(const support::FakeCuda& fake, std::size_t numb
     std::memcpy(&pointer, fake.launches.back().arguments.data() + number * sizeof pointer, sizeof pointer);
     return pointer;
 }
-
-struct Destroy {
-    void operator()(swirl_gpu_matrix_plan* plan) const { swirl_gpu_matrix_plan_destroy(plan); }
-};
 
 } // namespace swirl

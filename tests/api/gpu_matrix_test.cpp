@@ -1,5 +1,6 @@
 // Products of matrices on a GPU that is not there, from C++ and from C: what is launched is what was planned.
 
+#include "api/c_interface.hpp"
 #include "api/build.hpp"
 #include "gpu_matrix_fixture.hpp"
 
@@ -19,9 +20,9 @@ namespace {
 
 TEST_F(GpuMatrixInterface, PlansAndExecutesOnAStream) {
     const Plan plan = swirl::plan(product, unchecked);
-    EXPECT_EQ(plan.problem(), product);
+    EXPECT_EQ(plan.problem(), Problem(product));
     EXPECT_EQ(plan.flops(), 2.0 * 64 * 48 * 32);
-    EXPECT_EQ(plan.device(), 0);
+    EXPECT_EQ(plan.device(), Device::gpu());
     EXPECT_NE(plan.description().find("registers"), std::string::npos);
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
     auto* const stream = reinterpret_cast<void*>(0x1234);
@@ -205,7 +206,7 @@ TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
     expect_contains(refused(a.data(), odd, c.data()), {"b", "not aligned", "multiple of 4"});
     const gpu::Array<double> wide(64 * 48);
     expect_contains(error_of<UserError>([&] { plan.execute(1, wide.data(), wide.data(), 0, wide.data()); }),
-                    {"float64, not float32"});
+                    {"a is an array of double", "it takes float"});
     EXPECT_TRUE(fake.launches.empty());
     EXPECT_EQ(refused(a.data(), b.data(), c.data()), "");
 }
@@ -292,9 +293,7 @@ TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
     const gpu::Array<float> c(64 * 48);
     plan.execute(0.5F, a.data(), b.data(), 0, c.data());
     EXPECT_EQ(last_given().factors[0], 0.5F);
-    expect_contains(error_of<UserError>([&] { plan.execute(1, a.data(), b.data(), 0, c.data()); }),
-                    {"alpha and beta", "int32, not float32"});
-    expect_contains(error_of<UserError>([&] { swirl::plan(bytes); }), {"int8", "unorm8", "gpu::plan"});
+    expect_contains(error_of<Unsupported>([&] { swirl::plan(bytes); }), {"int8", "unorm8", "Options::device"});
     bytes.b_type = DataType::float8_e4m3;
     expect_contains(error_of<UserError>([&] { swirl::plan(bytes, {.device = Device::gpu()}); }), {"b_type is float8_e4m3"});
 }
@@ -305,7 +304,7 @@ TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
         swirl::plan(MatrixProduct::column_major(DataType::complex32, 64, 48, 32), unchecked);
     EXPECT_EQ(plan.flops(), 8.0 * 64 * 48 * 32);
     const gpu::Array<std::complex<float>> a(64 * 32), b(32 * 48), c(64 * 48);
-    plan.execute<std::complex<float>>({1, 2}, a.data(), b.data(), {3, 4}, c.data());
+    plan.execute(std::complex<float>(1, 2), a.data(), b.data(), std::complex<float>(3, 4), c.data());
     std::array<float, 4> factors{};
     std::memcpy(factors.data(), fake.launches.back().arguments.data() + 24, sizeof factors);
     EXPECT_EQ(factors, (std::array<float, 4>{1, 2, 3, 4}));
@@ -316,89 +315,85 @@ TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
     bytes.a_type = bytes.b_type = DataType::int8;
     expect_contains(error_of<UserError>([&] { swirl::plan(bytes, {.device = Device::gpu()}); }),
                     {"accumulators of int32", "float32, float64"});
-    expect_contains(error_of<UserError>([] { swirl::plan(product, {.device = Device::gpu(7)}); }), {"no GPU 7"});
+    expect_contains(error_of<Unavailable>([] { swirl::plan(product, {.device = Device::gpu(7)}); }), {"no GPU 7"});
     MatrixProduct wrong = product;
     wrong.rows = -1;
     expect_contains(error_of<UserError>([&] { swirl::plan(wrong, {.device = Device::gpu()}); }), {"-1"});
 }
 
 TEST_F(GpuMatrixInterface, WorksFromC) {
-    const swirl_matrix_product wanted = {SWIRL_REAL32,  64,     48, 32, 1, {1, 64, 0, 0}, {1, 32, 0, 0},
-                                         {1, 64, 0, 0}, nullptr};
-    constexpr unsigned flags = SWIRL_NO_CHECK | SWIRL_NO_CACHE;
-    swirl_gpu_matrix_plan* made = nullptr;
-    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, flags, &made), SWIRL_OK) << swirl_last_error();
-    const std::unique_ptr<swirl_gpu_matrix_plan, Destroy> plan(made);
-    EXPECT_EQ(swirl_gpu_matrix_plan_flops(made), 2.0 * 64 * 48 * 32);
-    EXPECT_EQ(swirl_gpu_matrix_plan_device(made), 0);
-    const std::string schedule = swirl_gpu_matrix_plan_schedule(made);
+    const swirl_options options = c::on_gpu();
+    const c::Problem problem = c::product(SWIRL_FLOAT32, 64, 48, 32);
+    const c::Plan plan = c::plan(problem, &options);
+    swirl_plan* const made = plan.get();
+    EXPECT_EQ(swirl_plan_flops(made), 2.0 * 64 * 48 * 32);
+    EXPECT_EQ(swirl_plan_device(made), SWIRL_GPU);
+    EXPECT_EQ(swirl_plan_ordinal(made), 0);
+    const std::string schedule = swirl_plan_schedule(made);
     EXPECT_EQ(schedule, swirl::plan(product, unchecked).schedule());
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
     const float alpha = 2, beta = -1, zero = 0;
-    auto* const stream = reinterpret_cast<void*>(0x1234);
-    EXPECT_EQ(swirl_gpu_matrix_execute(made, &alpha, a.data(), b.data(), &beta, c.data(), stream), SWIRL_OK)
-        << swirl_last_error();
-    EXPECT_EQ(static_cast<void*>(fake.launches.back().stream), stream);
+    swirl_execution execution = SWIRL_EXECUTION_INIT;
+    execution.stream = reinterpret_cast<void*>(0x1234);
+    const swirl_array arrays[] = {{"alpha", &alpha, nullptr},
+                                  {"a", a.data(), nullptr},
+                                  {"b", b.data(), nullptr},
+                                  {"beta", &beta, nullptr},
+                                  {"c", c.data(), nullptr}};
+    EXPECT_EQ(swirl_execute_arrays(made, arrays, 5, &execution), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(static_cast<void*>(fake.launches.back().stream), execution.stream);
     EXPECT_EQ(last_given().factors[1], -1);
     EXPECT_EQ(last_given().reads_c, 1);
-    EXPECT_EQ(swirl_gpu_matrix_execute(made, &zero, nullptr, nullptr, &beta, c.data(), nullptr), SWIRL_OK);
+    EXPECT_EQ(swirl_execute_product(made, &zero, nullptr, nullptr, &beta, c.data()), SWIRL_OK);
 
     const auto refused = [&](swirl_status status, const char* why) {
-        EXPECT_EQ(status, SWIRL_USER_ERROR);
-        expect_contains(swirl_last_error(), {why});
+        c::expect_error(status, SWIRL_USER_ERROR, why);
     };
-    refused(swirl_gpu_matrix_execute(made, nullptr, a.data(), b.data(), &beta, c.data(), nullptr), "alpha");
-    refused(swirl_gpu_matrix_execute(made, &alpha, a.data(), b.data(), nullptr, c.data(), nullptr), "beta");
-    refused(swirl_gpu_matrix_execute(made, &alpha, nullptr, b.data(), &beta, c.data(), nullptr), "a is null");
-    refused(swirl_gpu_matrix_execute(nullptr, &alpha, a.data(), b.data(), &beta, c.data(), nullptr), "plan");
-    swirl_gpu_matrix_plan* none = made;
-    refused(swirl_gpu_matrix_plan_create(&wanted, 0, 1U << 20, &none), "flags");
+    refused(swirl_execute_product(made, nullptr, a.data(), b.data(), &beta, c.data()), "alpha");
+    refused(swirl_execute_product(made, &alpha, a.data(), b.data(), nullptr, c.data()), "beta");
+    refused(swirl_execute_product(made, &alpha, nullptr, b.data(), &beta, c.data()), "a is null");
+    refused(swirl_execute_product(nullptr, &alpha, a.data(), b.data(), &beta, c.data()), "plan");
+    refused(swirl_execute_arrays(made, arrays, 6, &execution), "arrays");
+    const swirl_array twice[] = {{"a", a.data(), nullptr}, {"a", b.data(), nullptr}};
+    refused(swirl_execute_arrays(made, twice, 2, nullptr), "twice");
+    swirl_plan* none = made;
+    refused(swirl_plan_create(nullptr, &options, &none), "problem");
     EXPECT_EQ(none, nullptr);
-    refused(swirl_gpu_matrix_plan_create(nullptr, 0, flags, &none), "product");
-    refused(swirl_gpu_matrix_plan_create_by_schedule(&wanted, "rows=3", 0, flags, &none), "rows=3");
-    ASSERT_EQ(swirl_gpu_matrix_plan_create_by_schedule(&wanted, schedule.c_str(), 0, flags, &none), SWIRL_OK);
-    swirl_gpu_matrix_plan_destroy(none);
-    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, flags | SWIRL_NO_WISDOM | SWIRL_REORDER_SASS, &none),
-              SWIRL_OK)
-        << swirl_last_error();
+    swirl_options other = options;
+    other.schedule = "rows=3";
+    refused(swirl_plan_create(problem.get(), &other, &none), "rows=3");
+    other.schedule = schedule.c_str();
+    EXPECT_EQ(swirl_plan_schedule(c::plan(problem, &other).get()), schedule);
+    other.schedule = nullptr;
+    other.use_wisdom = 0;
+    other.reorder_sass = 1;
     Options allowed = unchecked;
     allowed.use_wisdom = false;
     allowed.reorder_sass = true;
-    EXPECT_EQ(swirl_gpu_matrix_plan_schedule(none), swirl::plan(product, allowed).schedule());
-    expect_contains(swirl_gpu_matrix_plan_schedule(none), {"reorder_sass=1"});
+    const c::Plan reordered = c::plan(problem, &other);
+    EXPECT_EQ(swirl_plan_schedule(reordered.get()), swirl::plan(product, allowed).schedule());
+    expect_contains(swirl_plan_schedule(reordered.get()), {"reorder_sass=1"});
     expect_contains(schedule, {"reorder_sass=0"});
-    swirl_gpu_matrix_plan_destroy(none);
-    swirl_gpu_matrix_plan_destroy(nullptr);
+    other.ordinal = 7;
+    c::expect_error(swirl_plan_create(problem.get(), &other, &none), SWIRL_UNAVAILABLE, "no GPU 7");
 }
 
 TEST_F(GpuMatrixInterface, TakesArraysFromC) {
     fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
-    const swirl_matrix_product wanted = {SWIRL_REAL32,
-                                         64,
-                                         48,
-                                         32,
-                                         1,
-                                         {1, 64, 0, 0},
-                                         {1, 32, 0, 0},
-                                         {1, 64, 0, 0},
-                                         "max(0, x * scale[j] + bias[i])"};
-    swirl_gpu_matrix_plan* made = nullptr;
-    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &made), SWIRL_OK)
-        << swirl_last_error();
-    const std::unique_ptr<swirl_gpu_matrix_plan, Destroy> plan(made);
-    EXPECT_EQ(swirl_gpu_matrix_plan_workspace_bytes(made),
-              swirl::plan(with_bias(), unchecked).workspace_bytes());
+    const swirl_options options = c::on_gpu();
+    const c::Plan plan =
+        c::plan("gemm 64x48x32 float32 epilogue=max(0, x * scale[j] + bias[i])", &options);
+    EXPECT_EQ(swirl_plan_workspace_bytes(plan.get()), swirl::plan(with_bias(), unchecked).workspace_bytes());
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48);
-    const float alpha = 2, beta = 0;
-    const swirl_array arrays[] = {{"bias", bias.data(), nullptr}, {"scale", scale.data(), nullptr}};
-    const auto execute = [&](std::size_t count) {
-        return swirl_gpu_matrix_execute_with_arrays(made, arrays, count, &alpha, a.data(), b.data(), &beta,
-                                                    c.data(), nullptr, nullptr, 0);
-    };
-    ASSERT_EQ(execute(2), SWIRL_OK) << swirl_last_error();
+    const swirl_array arrays[] = {{"a", a.data(), nullptr},
+                                  {"b", b.data(), nullptr},
+                                  {"c", c.data(), nullptr},
+                                  {"bias", bias.data(), nullptr},
+                                  {"scale", scale.data(), nullptr}};
+    ASSERT_EQ(swirl_execute_arrays(plan.get(), arrays, 5, nullptr), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(pointer_given(fake, 3), scale.data());
     EXPECT_EQ(pointer_given(fake, 4), bias.data());
-    EXPECT_EQ(execute(1), SWIRL_USER_ERROR);
+    c::expect_error(swirl_execute_arrays(plan.get(), arrays, 4, nullptr), SWIRL_USER_ERROR, "scale");
     expect_contains(swirl_last_error(), {"scale", "has not been given"});
 }
 

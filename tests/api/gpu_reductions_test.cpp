@@ -55,7 +55,7 @@ TEST_F(GpuReductions, RefuseArraysThatLieOverOthers) {
     expect_contains(refused(plan.with("amax", amax.data()).with("total", amax.data() + 63)),
                     {"array amax", "array total", "overlap"});
     const float* const constant = amax.data();
-    expect_contains(error_of<UserError>([&] { plan.with("amax", constant); }), {"amax", "constant"});
+    expect_contains(error_of<UserError>([&] { plan.with("amax", constant); }), {"amax", "const float"});
 }
 
 } // namespace

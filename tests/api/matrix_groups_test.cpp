@@ -1,5 +1,5 @@
+#include "api/c_interface.hpp"
 #include <gtest/gtest.h>
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
 
 #include <string>
@@ -35,7 +35,7 @@ struct Group {
     }
     MatrixGroup group(double alpha, double beta, int threads = 1) const {
         return {
-            plan(product(), {.threads = threads}), alpha, a_list.data(), b_list.data(), beta, c_list.data(),
+            swirl::plan(product(), {.threads = threads}), alpha, a_list.data(), b_list.data(), beta, c_list.data(),
             static_cast<Integer>(a.size())};
     }
     void expect_right(double alpha, double beta) const {
@@ -63,7 +63,7 @@ TEST(MatrixGroups, HoldProductsOfSeveralShapes) {
         const Group small(7, 5, 9, 500), none(4, 4, 4, 0), middle(60, 70, 50, 9), large(400, 390, 80, 2);
         const std::vector<MatrixGroup> groups = {small.group(2, 1), none.group(1, 1),
                                                          middle.group(-1, 0.5), large.group(1, 0, threads)};
-        execute_groups(groups, threads);
+        execute_groups(groups);
         small.expect_right(2, 1);
         middle.expect_right(-1, 0.5);
         large.expect_right(1, 0);
@@ -85,7 +85,7 @@ TEST(MatrixGroups, WriteNothingWhereOneProductIsWrong) {
     const std::vector<MatrixGroup> groups = {good.group(1, 0), bad.group(1, 0)};
     std::string message;
     try {
-        execute_groups(groups, 2);
+        execute_groups(groups);
     } catch (const UserError& error) {
         message = error.what();
     }
@@ -99,33 +99,34 @@ TEST(MatrixGroups, WriteNothingWhereOneProductIsWrong) {
 
 TEST(MatrixGroups, AndPackedOperandsServeC) {
     Group group(12, 11, 10, 5);
-    swirl_matrix_product product = {SWIRL_REAL64,  12,     11, 10, 1, {1, 12, 0, 0}, {1, 10, 0, 0},
-                                    {1, 12, 0, 0}, nullptr};
-    swirl_matrix_plan* plan = nullptr;
-    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
+    swirl_options options = SWIRL_OPTIONS_INIT;
+    options.threads = 2;
+    const c::Plan plan = c::plan("gemm 12x11x10", &options);
     const double alpha = 2, beta = 1;
     const auto lists = [](const auto& list) { return reinterpret_cast<const void* const*>(list.data()); };
-    const swirl_matrix_group groups[] = {{plan, &alpha, lists(group.a_list), lists(group.b_list), &beta,
-                                          reinterpret_cast<void* const*>(group.c_list.data()), 5}};
-    EXPECT_EQ(swirl_matrix_execute_groups(groups, 1, 2), SWIRL_OK) << swirl_last_error();
+    const swirl_group groups[] = {{plan.get(), &alpha, lists(group.a_list), lists(group.b_list), &beta,
+                                   reinterpret_cast<void* const*>(group.c_list.data()), 5}};
+    EXPECT_EQ(swirl_execute_groups(groups, 1, nullptr), SWIRL_OK) << swirl_last_error();
     group.expect_right(2, 1);
-    EXPECT_EQ(swirl_matrix_execute_groups(nullptr, 1, 1), SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_execute_groups(nullptr, 1, nullptr), SWIRL_USER_ERROR);
 
     group.c = group.before;
-    swirl_packed_matrix *a = nullptr, *b = nullptr;
     for (std::size_t item = 0; item < 5; ++item) {
-        ASSERT_EQ(swirl_matrix_pack_a(plan, group.a_list[item], &a), SWIRL_OK);
-        ASSERT_EQ(swirl_matrix_pack_b(plan, group.b_list[item], &b), SWIRL_OK);
-        EXPECT_EQ(swirl_matrix_execute_packed(plan, nullptr, 0, &alpha, nullptr, a, nullptr, b, &beta,
-                                              group.c[item].data()),
-                  SWIRL_OK)
-            << swirl_last_error();
-        swirl_packed_matrix_destroy(a);
-        swirl_packed_matrix_destroy(b);
+        swirl_packed_matrix *a = nullptr, *b = nullptr;
+        ASSERT_EQ(swirl_packed_matrix_create(plan.get(), SWIRL_A, group.a_list[item], &a), SWIRL_OK);
+        const c::PackedMatrix owned_a(a);
+        ASSERT_EQ(swirl_packed_matrix_create(plan.get(), SWIRL_B, group.b_list[item], &b), SWIRL_OK);
+        const c::PackedMatrix owned_b(b);
+        EXPECT_GT(swirl_packed_matrix_bytes(a), 0U);
+        const swirl_array arrays[] = {{"packed_a", a, nullptr},
+                                      {"packed_b", b, nullptr},
+                                      {"alpha", &alpha, nullptr},
+                                      {"beta", &beta, nullptr},
+                                      {"c", group.c[item].data(), nullptr}};
+        EXPECT_EQ(swirl_execute_arrays(plan.get(), arrays, 5, nullptr), SWIRL_OK) << swirl_last_error();
     }
     group.expect_right(2, 1);
     swirl_packed_matrix_destroy(nullptr);
-    swirl_matrix_plan_destroy(plan);
 }
 
 } // namespace

@@ -287,7 +287,7 @@ TEST(MatrixReductions, SayWhatIsWrong) {
     expect(executed(weighted.with("total", a.data() + 7)), {"array total", "'a'", "overlap"});
     expect(executed(weighted.with("total", w.data())), {"array total", "array w", "overlap"});
     const float* const constant = total.data();
-    expect(error_of([&] { planned.with("total", constant); }), {"total", "constant"});
+    expect(error_of([&] { planned.with("total", constant); }), {"total", "const float"});
     expect(error_of([&] { planned.with("sum", total.data()); }), {"sum", "w, total"});
     const float *const as[] = {a.data()}, *const bs[] = {b.data()};
     float* const cs[] = {c.data()};

@@ -1,8 +1,8 @@
+#include "api/c_interface.hpp"
 #include "matrix_place.hpp"
 #include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
 
 #include <cmath>
@@ -181,7 +181,7 @@ TEST(MatrixPlan, ErrorsNameTheArgument) {
     EXPECT_PRED_FORMAT2(IsSubstring, "not a multiple of 8", executing(a.data(), b.data(), odd));
     EXPECT_EQ(c, std::vector<double>(5, 7)) << "nothing is written before an error";
     std::vector<float> f(4);
-    EXPECT_PRED_FORMAT2(IsSubstring, "another kind",
+    EXPECT_PRED_FORMAT2(IsSubstring, "a is an array of float",
                         error_of([&] { two.execute(1, f.data(), f.data(), 0, f.data()); }));
     EXPECT_PRED_FORMAT2(IsSubstring, "threads is -1",
                         error_of([&] { plan(two.product(), {.threads = -1}); }));
@@ -217,35 +217,42 @@ TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
 }
 
 TEST(MatrixPlan, ServesC) {
-    swirl_matrix_product product = {};
-    product.data_type = SWIRL_COMPLEX64;
-    product.rows = product.columns = product.k = 1;
-    product.batch = 1;
-    product.a = product.b = product.c = {1, 1, 0, 0};
-    product.a.conjugated = 1;
-    swirl_matrix_plan* plan = nullptr;
-    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
+    const c::Problem problem = c::product(SWIRL_COMPLEX128, 1, 1, 1);
+    const swirl_matrix_layout conjugated = {1, 1, 0, 1};
+    ASSERT_EQ(swirl_problem_set_matrix(problem.get(), SWIRL_A, &conjugated), SWIRL_OK);
+    const c::Plan plan = c::plan(problem);
     const double a[] = {1, 2}, b[] = {3, 4}, one[] = {1, 0};
     double c[] = {10, 20};
-    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, one, c), SWIRL_OK);
+    EXPECT_EQ(swirl_execute_product(plan.get(), one, a, b, one, c), SWIRL_OK);
     EXPECT_EQ(c[0], 10 + 11);
     EXPECT_EQ(c[1], 20 - 2);
-    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, nullptr, c), SWIRL_USER_ERROR);
-    swirl_matrix_plan_destroy(plan);
-    product.batch = 0; // as in a struct of zeros: one matrix
-    c[0] = 10;
-    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
-    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, one, c), SWIRL_OK);
-    EXPECT_EQ(c[0], 10 + 11);
-    swirl_matrix_plan_destroy(plan);
-    ASSERT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW, 1, &plan), SWIRL_OK);
-    EXPECT_EQ(swirl_matrix_plan_accuracy(plan), SWIRL_ACCURACY_ORDINARY) << "complex products have no other";
-    swirl_matrix_plan_destroy(plan);
-    EXPECT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW + 1, 1, &plan),
-              SWIRL_USER_ERROR);
-    product.data_type = 9;
-    EXPECT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_USER_ERROR);
-    EXPECT_EQ(plan, nullptr);
+    EXPECT_EQ(swirl_execute_product(plan.get(), one, a, b, nullptr, c), SWIRL_USER_ERROR);
+    const swirl_array arrays[] = {{"a", a, nullptr}, {"b", b, nullptr}, {"c", c, nullptr}};
+    EXPECT_EQ(swirl_execute_arrays(plan.get(), arrays, 3, nullptr), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(c[0], 11) << "alpha is 1 and beta 0 unless given";
+    c::expect_error(swirl_execute(plan.get(), a, c), SWIRL_USER_ERROR, "swirl_execute_product");
+    swirl_options low = SWIRL_OPTIONS_INIT;
+    low.accuracy = SWIRL_LOW;
+    EXPECT_EQ(swirl_plan_accuracy(c::plan(problem, &low).get()), SWIRL_ORDINARY)
+        << "complex products have no other";
+    low.accuracy = SWIRL_LOW + 1;
+    swirl_plan* none = nullptr;
+    c::expect_error(swirl_plan_create(problem.get(), &low, &none), SWIRL_USER_ERROR, "accuracy");
+    EXPECT_EQ(none, nullptr);
+    swirl_problem* wrong = nullptr;
+    c::expect_error(swirl_problem_create_product(99, 1, 1, 1, &wrong), SWIRL_USER_ERROR, "data_type");
+    EXPECT_EQ(wrong, nullptr);
+}
+
+TEST(MatrixPlan, LayoutsAndBatchesFromCHaveTheTextsOfTheSameProblems) {
+    const c::Problem batch = c::product(SWIRL_FLOAT32, 3, 4, 5);
+    ASSERT_EQ(swirl_problem_set_batch(batch.get(), 7), SWIRL_OK);
+    EXPECT_EQ(c::text_of(batch), "gemm 3x4x5 float32 batch=7");
+    const swirl_matrix_layout rows = {5, 1, 0, 0};
+    ASSERT_EQ(swirl_problem_set_matrix(batch.get(), SWIRL_A, &rows), SWIRL_OK);
+    EXPECT_EQ(c::text_of(batch), "gemm 3x4x5 float32 a=rows,shared batch=7");
+    c::expect_error(swirl_problem_set_direction(batch.get(), SWIRL_BACKWARD), SWIRL_USER_ERROR, "product");
+    c::expect_error(swirl_problem_set_matrix(batch.get(), 3, &rows), SWIRL_USER_ERROR, "matrix");
 }
 
 } // namespace

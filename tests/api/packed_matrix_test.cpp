@@ -130,7 +130,7 @@ TEST(PackedMatrix, SaysWhatDoesNotFit) {
               }).find("overlap"),
               std::string::npos);
     const float* const narrow = nullptr;
-    EXPECT_NE(error_of([&] { plan.pack_a(narrow); }).find("kind of number"), std::string::npos);
+    EXPECT_NE(error_of([&] { plan.pack_a(narrow); }).find("a is an array of float"), std::string::npos);
     const double* const null = nullptr;
     EXPECT_NE(error_of([&] { plan.pack_a(null); }).find("'a' is a null"), std::string::npos);
     EXPECT_NE(error_of([&] { plan.execute(1, packed_a, null, 0, c.data()); }).find("'b' is a null"),

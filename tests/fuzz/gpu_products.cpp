@@ -126,7 +126,7 @@ private:
                 PointerList as = list("list a", a, product_.a, product_.type_of_a());
                 PointerList bs = list("list b", b, product_.b, product_.type_of_b());
                 PointerList cs = list("list c", c, product_.c, product_.type_of_c());
-                plan.execute_each<A, B, C>(alpha, as.as<const A>(), bs.as<const B>(), beta, cs.as<C>(), {},
+                plan.execute_each(alpha, as.as<const A>(), bs.as<const B>(), beta, cs.as<C>(), product_.batch, {},
                                            given);
                 for (PointerList* one : {&as, &bs, &cs}) one->require_unharmed();
             }

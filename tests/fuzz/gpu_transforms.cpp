@@ -95,11 +95,11 @@ public:
 
 private:
     void run_from_recipe(const Plan& plan, Options options, const Values& output) {
-        options.recipe = plan.recipe();
+        options.schedule = plan.schedule();
         options.check = false;
         const Plan again = swirl::plan(problem_, options);
-        if (again.recipe() != plan.recipe())
-            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.recipe(), again.recipe()));
+        if (again.schedule() != plan.schedule())
+            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         data_.set(From::input, input_);
         execute(again, random_.chance(50));
         require_same(data_.elements(From::output), output, "from the recipe");

@@ -4,8 +4,7 @@
 #include "fuzz/transforms.hpp"
 #include "fuzz/words.hpp"
 
-#include "api/gpu.hpp"
-#include <swirl/matrix_product.hpp>
+#include "api/build.hpp"
 #include "search/wisdom/gpu_recipe_wisdom.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "support/temporary_folder.hpp"
@@ -35,14 +34,14 @@ void run_transform_by_wisdom(Random& random, const Setting& setting, Journal& jo
     journal.doing("gpu " + to_text(problem));
     if (!is_valid(problem)) return journal.refused();
     const std::string recipe = mutated(
-        swirl::plan(problem, {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false}).recipe(), random);
+        swirl::plan(problem, {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false}).schedule(), random);
     if (recipe.empty()) return journal.refused();
     journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(problem), recipe));
     remember(to_text(problem), recipe);
     Setting rough = setting;
     constexpr double slack = 8; // other algorithms than those that are chosen
     rough.tolerance *= slack;
-    run_gpu_transform(problem, {.use_wisdom = true, .check = random.chance(50), .use_cache = false}, random,
+    run_gpu_transform(problem, {.device = Device::gpu(), .check = random.chance(50), .use_wisdom = true, .use_kernel_cache = false}, random,
                       rough, journal);
 }
 

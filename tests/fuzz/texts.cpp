@@ -157,8 +157,8 @@ void fuzz_recipe_text(Random& random, const Setting& setting, Journal& journal) 
     journal.doing(to_text(problem));
     if (!is_valid(problem)) return journal.refused();
     Options options{.cpu = setting.cpu, .check = false, .use_wisdom = false};
-    options.recipe = mutated(plan(problem, options).recipe(), random);
-    journal.doing(fmt::format("{} by the recipe {}", to_text(problem), options.recipe));
+    options.schedule = mutated(plan(problem, options).schedule(), random);
+    journal.doing(fmt::format("{} by the recipe {}", to_text(problem), options.schedule));
     std::optional<Plan> made;
     try {
         made = plan(problem, options);

@@ -116,12 +116,12 @@ private:
 
     /// The recipe's text gives the same plan, and any number of threads the same bits.
     void run_from_recipe(const Plan& plan, Options options) {
-        options.recipe = plan.recipe();
+        options.schedule = plan.schedule();
         options.threads = static_cast<int>(random_.integer(1, 4));
         options.check = false;
         const Plan again = swirl::plan(problem_, options);
-        if (again.recipe() != plan.recipe())
-            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.recipe(), again.recipe()));
+        if (again.schedule() != plan.schedule())
+            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         run_guarded(again, random_.chance(50));
         require_same(data_.elements(From::output), output_, "from the recipe and with other threads");
     }
@@ -131,8 +131,10 @@ private:
         const auto require = [](swirl_status status) {
             if (status != SWIRL_OK) throw Failure("C interface", swirl_last_error());
         };
-        require(swirl_plan_from_text_for_threads(to_text(problem_).c_str(), SWIRL_NO_WISDOM, options.threads,
-                                                 &made));
+        swirl_options given = SWIRL_OPTIONS_INIT;
+        given.threads = options.threads;
+        given.use_wisdom = 0;
+        require(swirl_plan_from_text(to_text(problem_).c_str(), &given, &made));
         const std::unique_ptr<swirl_plan, void (*)(swirl_plan*)> plan(made, swirl_plan_destroy);
         data_.set(From::input, input_);
         data_.remember();
@@ -144,13 +146,14 @@ private:
                          *const out = data_.real(From::output),
                          *const out_imaginary = data_.imaginary(From::output);
         const bool is_planar = problem_.layout == ComplexLayout::planar;
-        if (is_planar && bring)
-            require(swirl_execute_planar_with_workspace(made, in, in_imaginary, out, out_imaginary,
-                                                        workspace.origin(), bytes));
+        const swirl_array arrays[] = {{"input", in, in_imaginary}, {"output", out, out_imaginary}};
+        swirl_execution execution = SWIRL_EXECUTION_INIT;
+        execution.workspace = workspace.origin();
+        execution.workspace_bytes = bytes;
+        if (bring)
+            require(swirl_execute_arrays(made, arrays, 2, &execution));
         else if (is_planar)
             require(swirl_execute_planar(made, in, in_imaginary, out, out_imaginary));
-        else if (bring)
-            require(swirl_execute_with_workspace(made, in, out, workspace.origin(), bytes));
         else
             require(swirl_execute(made, in, out));
         tamper(data_, workspace);

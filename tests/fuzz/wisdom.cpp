@@ -97,17 +97,17 @@ private:
             const Transform problem = draw_transform(random_, small);
             if (!is_valid(problem) || !texts.insert(to_text(problem)).second) continue;
             journal_.doing("measures " + to_text(problem));
-            const std::string recipe = plan(problem, options(Effort::measure)).recipe();
+            const std::string recipe = plan(problem, options(Effort::measure)).schedule();
             learned_.push_back({problem, recipe});
             require_known(learned_.back());
         }
         // What is a part of a later problem has been measured again.
         for (Learned& known : learned_)
-            known.recipe = plan(known.problem, options(Effort::estimate)).recipe();
+            known.recipe = plan(known.problem, options(Effort::estimate)).schedule();
     }
 
     void require_known(const Learned& known) const {
-        const std::string recipe = plan(known.problem, options(Effort::estimate)).recipe();
+        const std::string recipe = plan(known.problem, options(Effort::estimate)).schedule();
         if (recipe != known.recipe)
             throw Failure("forgotten", fmt::format("wisdom says '{}' of {}, but the plan is '{}'",
                                                    known.recipe, to_text(known.problem), recipe));

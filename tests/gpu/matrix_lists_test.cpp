@@ -68,8 +68,8 @@ TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
     const gpu::Array<const float*> a_list(a_places), b_list(b_places);
     const gpu::Array<float*> c_list(c_places);
     const std::vector<MatrixGroup> groups = {
-        {plan, 2, a_list.data(), b_list.data(), 0, c_list.data()},
-        {plan, 1, a_list.data(), b_list.data(), 1, c_list.data()}};
+        {plan, 2, a_list.data(), b_list.data(), 0, c_list.data(), batch},
+        {plan, 1, a_list.data(), b_list.data(), 1, c_list.data(), batch}};
     execute_groups(groups);
     std::vector<float> result(host.size());
     c.copy_to(result);

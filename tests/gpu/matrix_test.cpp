@@ -343,17 +343,13 @@ TEST_F(MatrixPlansOnGpu, AreCheckedOnFirstUse) {
     for (const DataType number : {DataType::float32, DataType::float64})
         for (const Integer extent : {1, 63, 300}) {
             const MatrixProduct product = MatrixProduct::row_major(number, extent, 2 * extent, extent + 1);
-            expect_product(product, {}, {.use_wisdom = false, .use_cache = false});
+            expect_product(product, {}, {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
         }
 }
 
 TEST_F(MatrixPlansOnGpu, AreSearchedFor) {
     expect_product(MatrixProduct::column_major(DataType::float32, 1000, 700, 500), {},
-                   {.effort = Effort::measure,
-                    .time_budget_seconds = 2,
-                    .use_wisdom = false,
-                    .use_cache = false,
-                    .progress = [](const std::string& line) { std::printf("%s\n", line.c_str()); }});
+                   {.device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = 2, .check = false, .use_wisdom = false, .use_kernel_cache = false}});
 }
 
 TEST_F(MatrixPlansOnGpu, GiveTheSameBitsEachTime) {

@@ -61,7 +61,7 @@ std::size_t count(const MatrixLayout& layout, Integer rows, Integer columns) {
 template <class T>
 double largest_error(const Plan& plan, const std::vector<T>& a, const std::vector<T>& b,
                      float beta, std::size_t offset = 0) {
-    const MatrixProduct& product = plan.product();
+    const MatrixProduct& product = std::get<MatrixProduct>(plan.problem());
     std::vector<float> before(count(product.c, product.rows, product.columns) + offset);
     std::mt19937 random(11);
     for (float& number : before) number = static_cast<float>(random() % 17) - 8;
