@@ -12,7 +12,7 @@ namespace swirl::bench {
 namespace {
 
 /// A larger difference between results is an error, not rounding.
-double tolerance(Precision precision) { return precision == Precision::float32 ? 1e-4 : 1e-11; }
+double tolerance(DataType precision) { return precision == DataType::float32 ? 1e-4 : 1e-11; }
 
 template <class T> double difference(std::span<const T> a, std::span<const T> b) {
     double distance = 0, size = 0;
@@ -102,7 +102,7 @@ private:
 
     double difference_from(const std::vector<std::byte>& expected) const {
         const planning::GuardedBuffer& output = data_.buffers().back();
-        if (problem_.precision == Precision::float32)
+        if (problem_.precision == DataType::float32)
             return difference<float>(output.span_of<float>(),
                                      {reinterpret_cast<const float*>(expected.data()), expected.size() / 4});
         return difference<double>(output.span_of<double>(),

@@ -101,11 +101,11 @@ private:
 
 const StoredType& operand_of(const GpuMatrixCall& call) {
     switch (call.arithmetic) {
-    case GpuArithmetic::float64: return stored(Precision::float64);
-    case GpuArithmetic::bfloat16: return stored(Precision::bfloat16);
-    case GpuArithmetic::float16: return stored(Precision::float16);
+    case GpuArithmetic::float64: return stored(DataType::float64);
+    case GpuArithmetic::bfloat16: return stored(DataType::bfloat16);
+    case GpuArithmetic::float16: return stored(DataType::float16);
     case GpuArithmetic::e4m3: return stored_e4m3();
-    default: return stored(Precision::float32);
+    default: return stored(DataType::float32);
     }
 }
 

@@ -19,7 +19,7 @@ struct StoredType {
     void (*write)(double value, std::byte* to) = nullptr;
     double (*read)(const std::byte* from) = nullptr;
 };
-const StoredType& stored(Precision precision);
+const StoredType& stored(DataType precision);
 /// E4M3 of "OCP 8-bit Floating Point Specification", revision 1.0: 4 significant bits, from 2^-9 to 448. Magnitudes
 /// written are below 448.
 const StoredType& stored_e4m3();

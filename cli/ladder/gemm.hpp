@@ -61,7 +61,7 @@ private:
     DataType number_;
     Plan plan_;
     std::unique_ptr<runtime::ExecutableCode> code_;
-    runtime::AlignedBuffer a_copy_, b_copy_;
+    std::vector<runtime::AlignedBuffer> copies_; ///< its scratch, in the order of its buffers
     std::string description_;
 };
 

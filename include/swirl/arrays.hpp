@@ -2,8 +2,8 @@
 #pragma once
 
 #include <swirl/data_type.hpp>
+#include <swirl/element.hpp>
 #include <swirl/export.h>
-#include <swirl/half.hpp>
 #include <swirl/kinds.hpp>
 
 #include <complex>
@@ -32,45 +32,41 @@ namespace detail {
 /// Type of an array's elements.
 struct ElementType {
     enum class Known : std::uint8_t {
-        nothing,   ///< void
-        bytes,     ///< another library's type, such as float2: only its size
-        data_type, ///< everything
+        nothing, ///< void
+        bytes,   ///< another library's type, such as float2: only its size
+        type,    ///< the data type
     };
     Known known = Known::nothing;
     std::uint8_t bytes = 0;
-    DataType component = DataType::float32; ///< of real and imaginary components
-    bool is_complex = false;
+    DataType type = DataType::float32;
     bool operator==(const ElementType&) const = default;
 };
 
-template <class T> struct ComponentOf { using type = T; };
-template <class T> struct ComponentOf<std::complex<T>> { using type = T; };
-template <class T> struct ComponentOf<complex_half<T>> { using type = T; };
-template <> struct ComponentOf<float[2]> { using type = float; };
-template <> struct ComponentOf<double[2]> { using type = double; };
-template <class T> constexpr bool is_known_element = MatrixElement<typename ComponentOf<T>::type>;
+/// Pairs of real and imaginary components, such as fftw_complex.
+template <class T>
+concept Pair = std::is_same_v<T, float[2]> || std::is_same_v<T, double[2]>;
 
 /// Another library's element types: float2, cufftComplex, __half, __nv_bfloat162 and the like.
 template <class T>
 concept ForeignElement =
-    !is_known_element<T> && std::is_class_v<T> && requires { sizeof(T); } && // complete
+    !Element<T> && std::is_class_v<T> && requires { sizeof(T); } && // complete
     std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
-/// Types that arrays may have: data types, complex<T>, T[2], foreign types and void.
+/// Types that arrays may have.
 template <class T>
-concept ArrayElement = std::is_void_v<T> || is_known_element<T> || ForeignElement<T>;
+concept ArrayElement = std::is_void_v<T> || Element<T> || Pair<T> || ForeignElement<T>;
 
 template <class T> constexpr ElementType element_type_of() {
     using Known = ElementType::Known;
-    if constexpr (std::is_void_v<T>) {
+    if constexpr (std::is_void_v<T>)
         return {};
-    } else if constexpr (is_known_element<T>) {
-        using Component = typename ComponentOf<T>::type;
-        return {Known::data_type, sizeof(T), data_type_of<Component>(), !std::is_same_v<T, Component>};
-    } else {
-        return {Known::bytes, sizeof(T), DataType::float32, false};
-    }
+    else if constexpr (Pair<T>)
+        return {Known::type, sizeof(T), complex_of(data_type_of<std::remove_extent_t<T>>())};
+    else if constexpr (Element<T>)
+        return {Known::type, sizeof(T), data_type_of<T>()};
+    else
+        return {Known::bytes, sizeof(T), DataType::float32};
 }
 
 /// An array as given to an execution: its element with index 0.

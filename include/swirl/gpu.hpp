@@ -14,6 +14,7 @@
 #pragma once
 
 #include <swirl/arrays.hpp>
+#include <swirl/element.hpp>
 #include <swirl/error.hpp>
 #include <swirl/export.h>
 #include <swirl/stream.hpp>
@@ -48,7 +49,7 @@ private:
 
 /// An array of elements of type T in device memory.
 template <class T>
-requires(swirl::detail::is_known_element<T> || std::is_pointer_v<T>)
+requires(Element<T> || std::is_pointer_v<T>)
 class Array {
 public:
     explicit Array(std::size_t count, int ordinal = 0) : memory_(count * sizeof(T), ordinal) {}

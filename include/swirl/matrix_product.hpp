@@ -6,6 +6,7 @@
 #pragma once
 
 #include <swirl/data_type.hpp>
+#include <swirl/element.hpp>
 #include <swirl/export.h>
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>

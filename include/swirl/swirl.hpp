@@ -7,6 +7,7 @@
 #include <swirl/arrays.hpp>
 #include <swirl/data_type.hpp>
 #include <swirl/device.hpp>
+#include <swirl/element.hpp>
 #include <swirl/error.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/gpu.hpp>

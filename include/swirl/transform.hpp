@@ -2,6 +2,7 @@
 #pragma once
 
 #include <swirl/export.h>
+#include <swirl/data_type.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
 
@@ -39,7 +40,7 @@ struct Batch {
 /// determine those of the other.
 struct TransformOptions {
     Direction direction = Direction::forward;
-    Precision precision = Precision::float64;
+    DataType precision = DataType::float64;
     ComplexLayout layout = ComplexLayout::interleaved;
     Placement placement = Placement::out_of_place;
     std::vector<Integer> input_strides = {};
@@ -66,7 +67,7 @@ struct SWIRL_API Transform {
     TransformKind kind = TransformKind::dft;
     std::vector<Dimension> dimensions; ///< slowest first; the transform runs along all of them
     std::vector<Dimension> batches;    ///< outermost loop first
-    Precision precision = Precision::float64;
+    DataType precision = DataType::float64;
     ComplexLayout layout = ComplexLayout::interleaved;
     Placement placement = Placement::out_of_place;
     Direction direction = Direction::forward;
@@ -98,7 +99,7 @@ struct SWIRL_API Transform {
 struct AuxiliaryArray {
     std::string name;
     bool is_complex = true;
-    Precision precision = Precision::float64;
+    DataType precision = DataType::float64;
     Integer elements = 0;
     bool operator==(const AuxiliaryArray&) const = default;
 };

@@ -1,6 +1,7 @@
 #include "api/arguments.hpp"
 
 #include "base/error.hpp"
+#include "problem/data_type.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/problem.hpp"
 
@@ -18,41 +19,23 @@ using detail::ArrayArgument;
 using detail::ElementType;
 using Known = ElementType::Known;
 
-DataType data_type_of(Precision precision) {
-    switch (precision) {
-    case Precision::float32: return DataType::float32;
-    case Precision::float16: return DataType::float16;
-    case Precision::bfloat16: return DataType::bfloat16;
-    case Precision::float64: break;
-    }
-    return DataType::float64;
+ElementType element_type(DataType type) {
+    return {Known::type, static_cast<std::uint8_t>(bytes_of(type)), type};
 }
 
-ElementType element_type(bool is_complex, Precision precision) {
-    const DataType component = data_type_of(precision);
-    const Integer bytes = bytes_of(component) * (is_complex ? 2 : 1);
-    return {Known::data_type, static_cast<std::uint8_t>(bytes), component, is_complex};
-}
-
-ElementType element_type(DataType data_type) {
-    ElementType result{Known::data_type, static_cast<std::uint8_t>(bytes_of(data_type)), data_type, false};
-    if (is_complex(data_type)) {
-        result.component = result.bytes == 8 ? DataType::float32 : DataType::float64;
-        result.is_complex = true;
-    }
-    return result;
-}
-
-std::string type_name(const ElementType& type) {
-    if (type.known == Known::nothing) return "void";
-    if (type.known == Known::bytes) return fmt::format("elements of {} bytes", type.bytes);
-    switch (type.component) {
-    case DataType::float32: return type.is_complex ? "std::complex<float>" : "float";
-    case DataType::float64: return type.is_complex ? "std::complex<double>" : "double";
+std::string type_name(const ElementType& element) {
+    if (element.known == Known::nothing) return "void";
+    if (element.known == Known::bytes) return fmt::format("elements of {} bytes", element.bytes);
+    switch (element.type) {
+    case DataType::float32: return "float";
+    case DataType::float64: return "double";
+    case DataType::complex64: return "std::complex<float>";
+    case DataType::complex128: return "std::complex<double>";
+    case DataType::complex32: return "swirl::complex_float16";
     case DataType::int8:
     case DataType::uint8:
-    case DataType::int32: return fmt::format("std::{}_t", word_of(type.component));
-    default: return fmt::format("swirl::{}{}", type.is_complex ? "complex_" : "", word_of(type.component));
+    case DataType::int32: return fmt::format("std::{}_t", name_of(element.type));
+    default: return fmt::format("swirl::{}", name_of(element.type));
     }
 }
 
@@ -101,23 +84,23 @@ std::vector<Wanted> arrays_wanted(const Transform& problem) {
     for (const Side side : {Side::input, Side::output}) {
         const bool is_output = side == Side::output;
         const std::string name = is_output ? "output" : "input";
-        const Precision stored = stored_precision(problem, side);
+        const DataType real = stored_precision(problem, side), complex = complex_of(real);
         const bool has_complex = is_complex(problem, side);
         if (is_planar && has_complex) {
-            const ElementType type = element_type(false, stored);
+            const ElementType type = element_type(real);
             result.push_back({name + "_real", type, extent(problem, side), is_output});
             result.push_back({name + "_imaginary", type, extent(problem, side), is_output});
         } else {
-            result.push_back({name, element_type(has_complex, stored), extent(problem, side), is_output,
-                              is_either ? element_type(!has_complex, stored) : ElementType{}});
+            result.push_back({name, element_type(has_complex ? complex : real), extent(problem, side), is_output,
+                              is_either ? element_type(has_complex ? real : complex) : ElementType{}});
         }
     }
     return result;
 }
 
-const char* name_of(Matrix matrix) { return matrix == Matrix::a ? "a" : matrix == Matrix::b ? "b" : "c"; }
+const char* word_of(Matrix matrix) { return matrix == Matrix::a ? "a" : matrix == Matrix::b ? "b" : "c"; }
 
-DataType data_type_of(const MatrixProduct& product, Matrix matrix) {
+DataType type_of(const MatrixProduct& product, Matrix matrix) {
     return matrix == Matrix::a   ? product.type_of_a()
            : matrix == Matrix::b ? product.type_of_b()
                                  : product.type_of_c();
@@ -165,7 +148,7 @@ void check_matrix(const MatrixProduct& product, Matrix matrix, const ArrayArgume
     const bool is_a = matrix == Matrix::a, is_c = matrix == Matrix::c;
     const Integer rows = matrix == Matrix::b ? product.k : product.rows;
     const Integer columns = is_a ? product.k : product.columns;
-    Wanted wanted{name_of(matrix), element_type(data_type_of(product, matrix)), {}, is_c};
+    Wanted wanted{word_of(matrix), element_type(type_of(product, matrix)), {}, is_c};
     const bool is_empty = rows == 0 || columns == 0 || product.batch == 0;
     wanted.extent = is_empty ? Extent{0, -1}
                              : extent_of(is_a   ? product.a
@@ -176,7 +159,7 @@ void check_matrix(const MatrixProduct& product, Matrix matrix, const ArrayArgume
 }
 
 void check_pointers(const MatrixProduct& product, Matrix matrix, const ElementType& type) {
-    check_array(product, {name_of(matrix), element_type(data_type_of(product, matrix))},
+    check_array(product, {word_of(matrix), element_type(type_of(product, matrix))},
                 {nullptr, ArrayArgument::unknown, type, false});
 }
 
@@ -199,16 +182,14 @@ std::int32_t integer_of(const char* name, double value) {
 } // namespace
 
 ScalarValue scalar_value(DataType data_type, const char* name, const Scalar& scalar) {
-    const ElementType type = element_type(data_type);
-    if (type.is_complex) {
-        if (type.component == DataType::float64)
-            return stored(std::complex<double>(scalar.real(), scalar.imaginary()));
+    if (data_type == DataType::complex128)
+        return stored(std::complex<double>(scalar.real(), scalar.imaginary()));
+    if (data_type == DataType::complex64)
         return stored(std::complex<float>(static_cast<float>(scalar.real()),
                                           static_cast<float>(scalar.imaginary())));
-    }
     if (scalar.imaginary() != 0)
         throw UserError("{} is {} + {}i, but the accumulators are {}\n  use a real number", name, scalar.real(),
-                        scalar.imaginary(), word_of(data_type));
+                        scalar.imaginary(), name_of(data_type));
     if (data_type == DataType::float64) return stored(scalar.real());
     if (data_type == DataType::int32) return stored(integer_of(name, scalar.real()));
     return stored(static_cast<float>(scalar.real()));
@@ -237,7 +218,7 @@ NamedArray array_named(const Problem& problem, std::string_view name, std::span<
                         parts.size(), to_text(problem),
                         is_planar ? "planar: give the real and the imaginary components" : "in one array");
     const Wanted wanted{fmt::format("array {}", name),
-                        element_type(array.is_complex && !is_planar, array.precision),
+                        element_type(array.is_complex && !is_planar ? complex_of(array.precision) : array.precision),
                         {0, array.elements - 1},
                         is_result(problem, position)};
     for (const ArrayArgument& part : parts) {

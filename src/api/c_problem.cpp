@@ -1,7 +1,7 @@
 #include "api/c.hpp"
+#include "problem/data_type.hpp"
 #include "problem/problem.hpp"
 
-#include <complex>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -39,8 +39,8 @@ constexpr std::array overs = {Over::columns, Over::rows, Over::all};
 constexpr std::array data_types = {
     DataType::float32,
     DataType::float64,
-    data_type_of<std::complex<float>>(),
-    data_type_of<std::complex<double>>(),
+    DataType::complex64,
+    DataType::complex128,
     DataType::float16,
     DataType::bfloat16,
     DataType::int8,
@@ -53,20 +53,14 @@ constexpr std::array data_types = {
     DataType::snorm16,
 };
 
-Precision precision_of(int data_type) {
-    switch (data_type) {
-    case SWIRL_FLOAT32:
-    case SWIRL_COMPLEX64: return Precision::float32;
-    case SWIRL_FLOAT64:
-    case SWIRL_COMPLEX128: return Precision::float64;
-    case SWIRL_FLOAT16: return Precision::float16;
-    case SWIRL_BFLOAT16: return Precision::bfloat16;
-    default: break;
-    }
-    value_of(data_type, data_types, "data_type");
-    throw UserError("argument 'data_type' is {}; transforms are of SWIRL_FLOAT32, SWIRL_FLOAT64, SWIRL_FLOAT16 "
-                    "and SWIRL_BFLOAT16",
-                    data_type);
+/// Of a transform's components.
+DataType component_named(int data_type) {
+    const DataType component = component_of(value_of(data_type, data_types, "data_type"));
+    if (!is_transform_type(component))
+        throw UserError("argument 'data_type' is {}; transforms are of SWIRL_FLOAT32, SWIRL_FLOAT64, "
+                        "SWIRL_FLOAT16 and SWIRL_BFLOAT16",
+                        data_type);
+    return component;
 }
 
 TransformDescription description_of(const Transform& transform) {
@@ -221,7 +215,7 @@ swirl_status swirl_problem_set_data_type(swirl_problem* problem, int data_type) 
     return guarded([&] {
         require(problem, "problem");
         if (auto* const transform = std::get_if<TransformDescription>(&problem->description))
-            transform->options.precision = precision_of(data_type);
+            transform->options.precision = component_named(data_type);
         else
             std::get<ProductDescription>(problem->description).product.data_type =
                 value_of(data_type, data_types, "data_type");

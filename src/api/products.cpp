@@ -4,6 +4,7 @@
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule.hpp"
 #include "plan/matrix_groups.hpp"
+#include "problem/data_type.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cuda/device.hpp"
 
@@ -40,8 +41,8 @@ public:
         const MatrixProduct& product = plan_->product();
         if (product.widens() || product.converts())
             throw Unsupported("operands of {} and {} for C of {} are not prepacked; give them to execute()",
-                              word_of(product.type_of_a()), word_of(product.type_of_b()),
-                              word_of(product.type_of_c()));
+                              name_of(product.type_of_a()), name_of(product.type_of_b()),
+                              name_of(product.type_of_c()));
         return PackedMatrix(plan_->pack(operand, data));
     }
     void execute_groups(std::span<const Group> groups, const Launch&) const override {
@@ -55,8 +56,8 @@ public:
             if (product.widens() || product.converts())
                 throw Unsupported("arrays of pointers hold matrices of one data type; this product has {} and "
                                   "{} for C of {}",
-                                  word_of(product.type_of_a()), word_of(product.type_of_b()),
-                                  word_of(product.type_of_c()));
+                                  name_of(product.type_of_a()), name_of(product.type_of_b()),
+                                  name_of(product.type_of_c()));
             planned.push_back({other->plan_.get(), bound == nullptr ? nullptr : bound->data.data(),
                                of.alpha.bytes.data(), of.a, of.b, of.beta.bytes.data(), of.c, of.count});
             threads = std::max(threads, other->plan_->threads_asked_for());

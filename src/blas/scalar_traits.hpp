@@ -19,11 +19,11 @@ template <> struct ScalarTraits<double> {
 };
 template <> struct ScalarTraits<std::complex<float>> {
     using Real = float;
-    static constexpr DataType data_type = DataType::complex32;
+    static constexpr DataType data_type = DataType::complex64;
 };
 template <> struct ScalarTraits<std::complex<double>> {
     using Real = double;
-    static constexpr DataType data_type = DataType::complex64;
+    static constexpr DataType data_type = DataType::complex128;
 };
 
 template <class T> using Real = typename ScalarTraits<T>::Real;

@@ -49,7 +49,7 @@ runtime::KernelFunction AmxKernels::tiles(int rows, int columns, gemm::Update up
     });
 }
 
-runtime::KernelFunction AmxKernels::pack(gemm::Operand operand, ir::Scalar from, gemm::Pack::Source source,
+runtime::KernelFunction AmxKernels::pack(gemm::Operand operand, DataType from, gemm::Pack::Source source,
                                          int count, bool is_scaled) {
     return find(packs_, Pack{operand, from, source, count, is_scaled}, [&] {
         return gemm::amx_pack({.operand = operand,

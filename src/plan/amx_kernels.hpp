@@ -41,7 +41,7 @@ public:
 
     /// See gemm::amx_kernel and gemm::amx_pack.
     runtime::KernelFunction tiles(int rows, int columns, gemm::Update update, Integer k_groups);
-    runtime::KernelFunction pack(gemm::Operand operand, ir::Scalar from, gemm::Pack::Source source, int count,
+    runtime::KernelFunction pack(gemm::Operand operand, DataType from, gemm::Pack::Source source, int count,
                                  bool is_scaled);
 
     /// Shared kernels by the number of bf16 products per element product: 1, 3 or 6; 1 for 8-bit integers.
@@ -49,7 +49,7 @@ public:
 
 private:
     using Tiles = std::tuple<int, int, gemm::Update, int>;
-    using Pack = std::tuple<gemm::Operand, ir::Scalar, gemm::Pack::Source, int, bool>;
+    using Pack = std::tuple<gemm::Operand, DataType, gemm::Pack::Source, int, bool>;
     template <class Key, class Make>
     runtime::KernelFunction find(std::map<Key, runtime::KernelFunction>& made, const Key& key, Make&& make);
 

@@ -4,6 +4,7 @@
 #include "base/fork_gate.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
+#include "problem/data_type.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <array>
@@ -17,8 +18,17 @@ namespace {
 /// Kernels take k and strides as arguments; their programs need bounds on these.
 constexpr Integer max_k = 1 << 16, max_stride = Integer{1} << 36;
 
-constexpr std::size_t types = static_cast<std::size_t>(DataType::complex64) + 1;
-std::array<std::atomic<MatrixKernels*>, types> host_kernels{}; ///< null: not requested yet
+/// The kernels of this CPU for matrices of one type; null: not requested yet.
+std::atomic<MatrixKernels*>& host_kernels(DataType data_type) {
+    static constinit struct { std::atomic<MatrixKernels*> float32, float64, complex64, complex128; } all{};
+    switch (data_type) {
+    case DataType::float32: return all.float32;
+    case DataType::float64: return all.float64;
+    case DataType::complex64: return all.complex64;
+    case DataType::complex128: return all.complex128;
+    default: throw InternalError("no kernels for matrices of {}", name_of(data_type));
+    }
+}
 std::atomic<MatrixKernels::Source> known_schedules = nullptr;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -102,7 +112,7 @@ int MatrixKernels::k_per_iteration(Operand operand, gemm::Pack::Source source) c
 }
 
 MatrixKernels& MatrixKernels::of_host(DataType data_type) {
-    const std::atomic<MatrixKernels*>& slot = host_kernels[at(static_cast<int>(data_type))];
+    const std::atomic<MatrixKernels*>& slot = host_kernels(data_type);
     if (MatrixKernels* const known = slot.load(std::memory_order_acquire)) return *known;
     const ForkSection section;
     const target::Cpu& cpu = target::host_cpu();
@@ -133,16 +143,15 @@ MatrixKernels& MatrixKernels::of_host(const MatrixProduct& product) {
     for (MatrixKernels* const kernels : all.get(make_all))
         if (kernels->types_.a == product.type_of_a() && kernels->types_.b == product.type_of_b())
             return *kernels;
-    throw InternalError("no kernels for {} by {}", word_of(product.type_of_a()),
-                        word_of(product.type_of_b()));
+    throw InternalError("no kernels for {} by {}", name_of(product.type_of_a()),
+                        name_of(product.type_of_b()));
 }
 
 bool MatrixKernels::prefer(DataType data_type, const gemm::Schedule& schedule) {
     // Never destroyed: other threads may still multiply when the process ends.
     auto made = std::make_unique<MatrixKernels>(data_type, schedule, target::host_cpu());
     MatrixKernels* none = nullptr;
-    const bool is_first =
-        host_kernels[at(static_cast<int>(data_type))].compare_exchange_strong(none, made.get());
+    const bool is_first = host_kernels(data_type).compare_exchange_strong(none, made.get());
     if (is_first) static_cast<void>(made.release());
     return is_first;
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <swirl/half.hpp>
+
 #include "base/error.hpp"
 #include "gemm/cpu/tile_writer.hpp"
+#include "problem/data_type.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <complex>
@@ -15,20 +18,11 @@ template <class F> void with_data_type(DataType data_type, F&& f) {
     switch (data_type) {
     case DataType::float32: return f(float{});
     case DataType::float64: return f(double{});
-    case DataType::complex32: return f(std::complex<float>{});
-    case DataType::complex64: return f(std::complex<double>{});
+    case DataType::complex64: return f(std::complex<float>{});
+    case DataType::complex128: return f(std::complex<double>{});
     case DataType::int32: return f(std::uint32_t{});
-    case DataType::bfloat16:
-    case DataType::float16:
-    case DataType::float8_e4m3:
-    case DataType::int8:
-    case DataType::uint8:
-    case DataType::unorm8:
-    case DataType::snorm8:
-    case DataType::unorm16:
-    case DataType::snorm16: break;
+    default: throw InternalError("no accumulators of {}", name_of(data_type));
     }
-    throw InternalError("no sums of {}", word_of(data_type));
 }
 
 /// Calls f with values of the types of C, A and B.

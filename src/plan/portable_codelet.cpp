@@ -12,8 +12,8 @@ namespace {
 constexpr Integer lanes = emit::builtin_lanes;
 constexpr Integer vector_bytes = 16; ///< of the vectors that built-in codelets use
 
-template <class T> constexpr ir::Scalar scalar_of = ir::Scalar::float64;
-template <> constexpr ir::Scalar scalar_of<float> = ir::Scalar::float32;
+template <class T> constexpr DataType scalar_of = DataType::float64;
+template <> constexpr DataType scalar_of<float> = DataType::float32;
 
 } // namespace
 

@@ -2,21 +2,13 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "problem/data_type.hpp"
 #include "problem/expression_scope.hpp"
 #include "problem/problem.hpp"
 
 #include <string_view>
 
 namespace swirl {
-
-/// "float32" and the like.
-std::string_view word_of(DataType data_type);
-
-/// Integer types that represent k divided by the largest value of the type.
-constexpr bool is_normalised(DataType data_type) {
-    return data_type == DataType::unorm8 || data_type == DataType::snorm8 || data_type == DataType::unorm16 ||
-           data_type == DataType::snorm16;
-}
 
 /// Throws Unsupported for a valid product that only GPUs compute.
 void validate_for_cpus(const MatrixProduct& product);
@@ -43,7 +35,7 @@ void check_matrix_expressions(const MatrixProduct& product);
 Integer results_of_matrix(const MatrixProduct& product, Over over);
 
 /// "sum", "max", "min"; "columns", "rows", "all".
-std::string_view word_of(Reduce operation);
-std::string_view word_of(Over over);
+std::string_view name_of(Reduce operation);
+std::string_view name_of(Over over);
 
 } // namespace swirl

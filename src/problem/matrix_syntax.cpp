@@ -15,21 +15,6 @@ namespace swirl {
 
 namespace {
 
-struct DataTypeWord {
-    DataType data_type;
-    std::string_view text;
-};
-constexpr DataTypeWord data_type_words[] = {{DataType::float64, "float64"},
-                                            {DataType::float32, "float32"},
-                                            {DataType::complex32, "complex32"},
-                                            {DataType::complex64, "complex64"},
-                                            {DataType::int32, "int32"}};
-/// Data types of A, B and C only, not of accumulators.
-constexpr DataTypeWord low_precision_words[] = {
-    {DataType::bfloat16, "bfloat16"}, {DataType::float16, "float16"},         {DataType::int8, "int8"},
-    {DataType::uint8, "uint8"},       {DataType::float8_e4m3, "float8_e4m3"}, {DataType::unorm8, "unorm8"},
-    {DataType::snorm8, "snorm8"},     {DataType::unorm16, "unorm16"},         {DataType::snorm16, "snorm16"}};
-
 /// A layout as parsed, before extents and the batch are known.
 struct LayoutText {
     enum class Order : std::uint8_t { columns, rows, strides } order = Order::columns;
@@ -60,9 +45,9 @@ private:
     }
 };
 
-class Parser {
+class ProductParser {
 public:
-    explicit Parser(std::string_view text) : text_(text) {}
+    explicit ProductParser(std::string_view text) : text_(text) {}
 
     MatrixProduct product() {
         if (!accept("gemm") || !at_end_of_word()) fail("'gemm'");
@@ -119,11 +104,10 @@ private:
     Integer extent() { return integer("an extent, as in gemm 100x80x60"); }
 
     void option(MatrixProduct& product) {
-        for (const DataTypeWord& word : data_type_words)
-            if (accept(word.text)) {
-                product.data_type = word.data_type;
-                return end_word();
-            }
+        if (const auto type = one_of(accumulator_types)) {
+            product.data_type = *type;
+            return end_word();
+        }
         for (auto [name, layout] : {std::pair{"a=", &a_}, std::pair{"b=", &b_}, std::pair{"c=", &c_}})
             if (accept(name)) return read(*layout);
         if (accept("batch=")) {
@@ -142,7 +126,7 @@ private:
             return end_word();
         }
         if (!accept("epilogue="))
-            fail("float64, float32, complex32, complex64, int32, a=, b=, c=, batch=, reduce= or epilogue=");
+            fail("float64, float32, complex64, complex128, int32, a=, b=, c=, batch=, reduce= or epilogue=");
         std::size_t end = text_.size();
         if (accept("\"")) {
             if (text_.back() != '"' || end == position_) fail("'\"' at the end");
@@ -151,13 +135,19 @@ private:
         product.epilogue = parse_expression(text_, position_, end);
         position_ = text_.size();
     }
+    /// The next word if it names one of `types`.
+    std::optional<DataType> one_of(std::span<const DataType> types) {
+        for (const DataType type : types)
+            if (accept(name_of(type))) return type;
+        return std::nullopt;
+    }
     void end_word() const {
         if (!at_end_of_word()) fail("a blank");
     }
 
     template <class T> T one_of(std::initializer_list<T> values, const char* expected) {
         for (const T value : values)
-            if (accept(word_of(value))) return value;
+            if (accept(name_of(value))) return value;
         fail(expected);
     }
     void colon(const char* expected) {
@@ -190,26 +180,22 @@ private:
         } else if (!read_property(layout)) {
             layout.order = LayoutText::Order::strides;
             layout.row_stride =
-                integer("columns, rows, conj, shared, a kind of number, or two strides as in 2:100");
+                integer("columns, rows, conj, shared, a data type, or two strides as in 2:100");
             expect(":");
             layout.column_stride = integer("the columns' stride");
         }
         while (accept(","))
-            if (!read_property(layout)) fail("conj, shared or a kind of number");
+            if (!read_property(layout)) fail("conj, shared or a data type");
         end_word();
     }
     /// A property that may follow the order.
     bool read_property(LayoutText& layout) {
         if (accept("conj")) return layout.conjugated = true;
         if (accept("shared")) return layout.is_shared = true;
-        for (const std::span<const DataTypeWord> words : {std::span<const DataTypeWord>(data_type_words),
-                                                          std::span<const DataTypeWord>(low_precision_words)})
-            for (const DataTypeWord& word : words)
-                if (accept(word.text)) {
-                    layout.data_type = word.data_type;
-                    return true;
-                }
-        return false;
+        std::optional<DataType> type = one_of(accumulator_types);
+        if (!type) type = one_of(storage_types);
+        if (type) layout.data_type = type;
+        return type.has_value();
     }
 
     std::string_view text_;
@@ -228,18 +214,17 @@ std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, 
     if (layout.row_stride == 1 && layout.column_stride == rows) text.clear();
     if (layout.conjugated) add("conj");
     if (batch > 1 && layout.batch_stride == 0) add("shared");
-    if (data_type) add(std::string(word_of(*data_type)));
+    if (data_type) add(std::string(name_of(*data_type)));
     return text.empty() ? "" : fmt::format(" {}={}", name, text);
 }
 
 } // namespace
 
-MatrixProduct parse_matrix_product(std::string_view text) { return Parser(text).product(); }
+MatrixProduct parse_matrix_product(std::string_view text) { return ProductParser(text).product(); }
 
 std::string to_text(const MatrixProduct& product) {
-    std::string text = fmt::format("gemm {}x{}x{}", product.rows, product.columns, product.k);
-    for (const DataTypeWord& word : data_type_words)
-        if (word.data_type == product.data_type) text += fmt::format(" {}", word.text);
+    std::string text =
+        fmt::format("gemm {}x{}x{} {}", product.rows, product.columns, product.k, name_of(product.data_type));
     text += text_of("a", product.a, product.rows, product.k, product.batch, product.a_type);
     text += text_of("b", product.b, product.k, product.columns, product.batch, product.b_type);
     text += text_of("c", product.c, product.rows, product.columns, product.batch, product.c_type);
@@ -247,8 +232,8 @@ std::string to_text(const MatrixProduct& product) {
     if (product.listed) text += ",lists";
     if (product.list_alignment != 0) text += fmt::format(":{}", product.list_alignment);
     for (const Reduction& reduction : product.reductions) {
-        text += fmt::format(" reduce={}:{}:{}", reduction.name, word_of(reduction.operation),
-                            word_of(reduction.over));
+        text += fmt::format(" reduce={}:{}:{}", reduction.name, name_of(reduction.operation),
+                            name_of(reduction.over));
         if (!reduction.of.is_identity()) text += fmt::format(":\"{}\"", reduction.of.text());
     }
     if (!product.epilogue.is_identity()) text += fmt::format(" epilogue=\"{}\"", product.epilogue.text());

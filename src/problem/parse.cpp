@@ -1,3 +1,4 @@
+#include "problem/data_type.hpp"
 #include "problem/expression.hpp"
 #include "problem/syntax.hpp"
 #include "problem/words.hpp"
@@ -35,6 +36,11 @@ std::string with_caret(std::string_view text, std::size_t position) {
 template <class Value, std::size_t count> std::string list_of(const Word<Value> (&words)[count]) {
     std::string list;
     for (const Word<Value>& word : words) list.append(list.empty() ? "" : " ").append(word.text);
+    return list;
+}
+std::string list_of_types() {
+    std::string list;
+    for (const DataType type : transform_types) list.append(list.empty() ? "" : " ").append(name_of(type));
     return list;
 }
 
@@ -178,9 +184,8 @@ private:
         const std::string_view word = in_.word();
         const bool known = in_.next_is('=') ? read_assignment(word, start) : read_flag(word, start);
         if (!known)
-            in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " +
-                                   list_of(precision_words) + " " + list_of(layout_words) + " " +
-                                   list_of(placement_words) +
+            in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " + list_of_types() + " " +
+                                   list_of(layout_words) + " " + list_of(placement_words) +
                                    " in= out= strides= batch= scale= spectrum= load= store=");
         in_.require_end_of_word("a space before the next option");
     }
@@ -189,9 +194,9 @@ private:
         if (const auto* direction = find(direction_words, word)) {
             once(has_direction_, start, "one direction only");
             options_.direction = direction->value;
-        } else if (const auto* precision = find(precision_words, word)) {
+        } else if (const auto type = transform_type_named(word)) {
             once(has_precision_, start, "one precision only");
-            options_.precision = precision->value;
+            options_.precision = *type;
         } else if (const auto* layout = find(layout_words, word)) {
             once(has_layout_, start, "one layout only");
             options_.layout = layout->value;

@@ -23,12 +23,6 @@ inline constexpr Word<Direction> direction_words[] = {
     {Direction::forward, "forward"},
     {Direction::backward, "backward"},
 };
-inline constexpr Word<Precision> precision_words[] = {
-    {Precision::float64, "float64"},
-    {Precision::float32, "float32"},
-    {Precision::float16, "float16"},
-    {Precision::bfloat16, "bfloat16"},
-};
 inline constexpr Word<ComplexLayout> layout_words[] = {
     {ComplexLayout::interleaved, "interleaved"},
     {ComplexLayout::planar, "planar"},

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace c_reductions_test {
 
 TEST(CReductions, AreGivenByNameAndWritten) {
     const c::Problem problem = c::product(SWIRL_FLOAT32, 2, 3, 1);
@@ -35,4 +35,4 @@ TEST(CReductions, OfNoKnownKindAreRefused) {
     EXPECT_EQ(c::text_of(problem), "gemm 2x3x1 float32");
 }
 
-} // namespace
+} // namespace c_reductions_test

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace c_test {
 
 using Complex = std::complex<double>;
 using c::expect_error;
@@ -261,4 +261,4 @@ TEST(C, HasTheVersionOfTheLibrary) {
               swirl_version());
 }
 
-} // namespace
+} // namespace c_test

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace execute_test {
 
 using definition::Array;
 using definition::Number;
@@ -354,4 +354,4 @@ TEST(Version, IsThreeNumbers) {
     EXPECT_EQ(std::sscanf(std::string(swirl::version()).c_str(), "%d.%d.%d", &major, &minor, &patch), 3);
 }
 
-} // namespace
+} // namespace execute_test

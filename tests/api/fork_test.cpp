@@ -15,7 +15,7 @@
 
 /// A process that forks while its other threads plan: the child plans and computes like any other.
 namespace swirl {
-namespace {
+namespace fork_test {
 
 constexpr int children = 12;
 
@@ -175,5 +175,5 @@ TEST_F(ForkWithGpu, ChildrenPlanWhateverLockAThreadOfTheParentThatPlansForGpusHo
                                      [](int k) { return !plan_product_for_gpu(40 + k).schedule().empty(); }));
 }
 
-} // namespace
+} // namespace fork_test
 } // namespace swirl

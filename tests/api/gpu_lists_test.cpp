@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace gpu_lists_test {
 
 class GpuListsInterface : public GpuMatrixInterface {};
 
@@ -143,5 +143,5 @@ TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
     EXPECT_EQ(schedule(), expected(DataType::float8_e4m3, Accuracy::ordinary));
 }
 
-} // namespace
+} // namespace gpu_lists_test
 } // namespace swirl

@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace gpu_matrix_test {
 
 TEST_F(GpuMatrixInterface, PlansAndExecutesOnAStream) {
     const Plan plan = swirl::plan(product, unchecked);
@@ -301,7 +301,7 @@ TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
 TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
     fake.argument_bytes = {8, 8, 8, 16, 8, 8};
     const Plan plan =
-        swirl::plan(MatrixProduct::column_major(DataType::complex32, 64, 48, 32), unchecked);
+        swirl::plan(MatrixProduct::column_major(DataType::complex64, 64, 48, 32), unchecked);
     EXPECT_EQ(plan.flops(), 8.0 * 64 * 48 * 32);
     const gpu::Array<std::complex<float>> a(64 * 32), b(32 * 48), c(64 * 48);
     plan.execute(std::complex<float>(1, 2), a.data(), b.data(), std::complex<float>(3, 4), c.data());
@@ -397,5 +397,5 @@ TEST_F(GpuMatrixInterface, TakesArraysFromC) {
     expect_contains(swirl_last_error(), {"scale", "has not been given"});
 }
 
-} // namespace
+} // namespace gpu_matrix_test
 } // namespace swirl

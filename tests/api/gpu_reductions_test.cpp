@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace gpu_reductions_test {
 
 using GpuReductions = GpuMatrixInterface;
 
@@ -58,5 +58,5 @@ TEST_F(GpuReductions, RefuseArraysThatLieOverOthers) {
     expect_contains(error_of<UserError>([&] { plan.with("amax", constant); }), {"amax", "const float"});
 }
 
-} // namespace
+} // namespace gpu_reductions_test
 } // namespace swirl

@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace gpu_test {
 
 using Complex = std::complex<float>;
 using runtime::expect_contains;
@@ -308,5 +308,5 @@ TEST_F(GpuInterface, WorksFromCOnPlanarData) {
     EXPECT_EQ(swirl_plan_workspace_bytes(plan.get()), 0U);
 }
 
-} // namespace
+} // namespace gpu_test
 } // namespace swirl

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace low_precision_matrix_test {
 
 /// What A's, B's and C's numbers are.
 template <class OfA, class OfB, class OfC> struct Kinds {
@@ -238,5 +238,5 @@ TEST(NarrowProduct, TheCInterfaceKnowsThem) {
     EXPECT_EQ(c, 2 * (-255 + 3));
 }
 
-} // namespace
+} // namespace low_precision_matrix_test
 } // namespace swirl

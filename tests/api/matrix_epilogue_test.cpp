@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_epilogue_test {
 
 using Wide = std::complex<double>;
 
@@ -270,5 +270,5 @@ TEST(MatrixEpilogue, ServesC) {
     EXPECT_EQ(swirl_execute_arrays(plan.get(), others, 4, nullptr), SWIRL_USER_ERROR);
 }
 
-} // namespace
+} // namespace matrix_epilogue_test
 } // namespace swirl

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_groups_test {
 
 /// So many column-major products of small whole numbers, whose results are exact, each with memory of its own.
 struct Group {
@@ -129,5 +129,5 @@ TEST(MatrixGroups, AndPackedOperandsServeC) {
     swirl_packed_matrix_destroy(nullptr);
 }
 
-} // namespace
+} // namespace matrix_groups_test
 } // namespace swirl

@@ -16,13 +16,13 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_reductions_test {
 
 std::vector<Reduction> all_kinds(bool are_complex) {
     std::vector<Reduction> result;
     const std::string real = are_complex ? "abs2(x) - im(x)" : "x";
     for (const Over over : {Over::columns, Over::rows, Over::all}) {
-        const std::string name(word_of(over));
+        const std::string name(name_of(over));
         result.push_back(
             {"sum_" + name, Reduce::sum, over, Expression(real + " * weight[j] + i - 2 * j + b")});
         result.push_back(
@@ -128,8 +128,8 @@ TEST(MatrixReductions, AreThoseOfElements) {
             };
             expect_reductions<float>(product(DataType::float32), seed++);
             expect_reductions<double>(product(DataType::float64), seed++);
-            if (rows < 100) expect_reductions<std::complex<float>>(product(DataType::complex32), seed++);
-            if (rows < 100) expect_reductions<std::complex<double>>(product(DataType::complex64), seed++);
+            if (rows < 100) expect_reductions<std::complex<float>>(product(DataType::complex64), seed++);
+            if (rows < 100) expect_reductions<std::complex<double>>(product(DataType::complex128), seed++);
         }
 }
 
@@ -271,7 +271,7 @@ TEST(MatrixReductions, SayWhatIsWrong) {
     expect(error({"a", Reduce::sum, Over::all, Expression("x * k")}), {"no index k", "i, j, b"});
     expect(error({"a", Reduce::sum, Over::all, Expression("x * a[i]")}), {"another array of that name"});
     expect(error({"a", Reduce::sum, Over::all, Expression("x < 1")}), {"condition"});
-    product.data_type = DataType::complex32;
+    product.data_type = DataType::complex64;
     expect(error({"a", Reduce::sum, Over::all, {}}), {"complex", "re(x)"});
     product.data_type = DataType::float32;
     product.reductions = {{"total", Reduce::sum, Over::rows, Expression("x * w[i]")}};
@@ -295,5 +295,5 @@ TEST(MatrixReductions, SayWhatIsWrong) {
            {"total", "execute()"});
 }
 
-} // namespace
+} // namespace matrix_reductions_test
 } // namespace swirl

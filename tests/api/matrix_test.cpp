@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_test {
 
 template <class T> struct Parts {
     using Real = T;
@@ -255,5 +255,5 @@ TEST(MatrixPlan, LayoutsAndBatchesFromCHaveTheTextsOfTheSameProblems) {
     c::expect_error(swirl_problem_set_matrix(batch.get(), 3, &rows), SWIRL_USER_ERROR, "matrix");
 }
 
-} // namespace
+} // namespace matrix_test
 } // namespace swirl

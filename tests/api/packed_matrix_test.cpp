@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace packed_matrix_test {
 
 template <class T> std::vector<T> numbers(Integer count, unsigned seed) {
     std::mt19937 random(seed);
@@ -138,5 +138,5 @@ TEST(PackedMatrix, SaysWhatDoesNotFit) {
     EXPECT_EQ(error_of([&] { plan.execute(0, packed_b, packed_a, 0, c.data()); }), "") << "not read";
 }
 
-} // namespace
+} // namespace packed_matrix_test
 } // namespace swirl

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace planar_test {
 
 /// Data in both layouts.
 struct Signal {
@@ -70,4 +70,4 @@ TEST(Planar, NamesWhatItTakes) {
     }
 }
 
-} // namespace
+} // namespace planar_test

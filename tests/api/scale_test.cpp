@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace scale_test {
 
 using definition::Number;
 using definition::Places;
@@ -84,4 +84,4 @@ TEST(AScaleNextToTheLargestNumber, GivesWhatTheDefinitionDoes) {
     }
 }
 
-} // namespace
+} // namespace scale_test

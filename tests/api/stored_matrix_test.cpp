@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace stored_matrix_test {
 
 std::size_t place(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
     return static_cast<std::size_t>(matrix * layout.batch_stride + i * layout.row_stride +
@@ -248,5 +248,5 @@ TEST(StoredMatrix, ServesC) {
     EXPECT_EQ(swirl_plan_create(problem.get(), nullptr, &none), SWIRL_USER_ERROR);
 }
 
-} // namespace
+} // namespace stored_matrix_test
 } // namespace swirl

@@ -1,7 +1,9 @@
 #include "fuzz/gpu_transforms.hpp"
+#include "base/error.hpp"
 #include "fuzz/on_gpu.hpp"
 #include "fuzz/reference.hpp"
 #include "fuzz/transforms.hpp"
+#include "problem/data_type.hpp"
 
 #include <swirl/swirl.hpp>
 
@@ -36,9 +38,9 @@ constexpr const char* weighted = "x * w[i]";
 /// A transform as CPUs have them, or one with what only GPUs have: halves, convolutions and expressions.
 Transform draw_gpu_transform(Random& random, const Limits& limits) {
     Limits own = limits;
-    const auto precision = random.one_of({Precision::float32, Precision::float32, Precision::float64,
-                                          Precision::float16, Precision::bfloat16});
-    if (precision == Precision::float16) own.points = std::min<Integer>(own.points, 1 << 14);
+    const auto precision = random.one_of(
+        {DataType::float32, DataType::float32, DataType::float64, DataType::float16, DataType::bfloat16});
+    if (precision == DataType::float16) own.points = std::min<Integer>(own.points, 1 << 14);
     Transform problem = draw_transform(random, own);
     if (problem.kind == TransformKind::dft && random.chance(15)) {
         problem.kind = TransformKind::convolution;
@@ -46,7 +48,7 @@ Transform draw_gpu_transform(Random& random, const Limits& limits) {
         problem.spectrum = random.one_of({Sharing::shared, Sharing::each});
     }
     problem.precision = precision;
-    if (precision == Precision::float16) suit_float16(problem);
+    if (precision == DataType::float16) suit_float16(problem);
     if (problem.dimensions.size() == 1 && random.chance(10))
         problem.load = Expression(
             fmt::format("x where i < {}", random.integer(1, std::max<Integer>(points_of(problem), 2) - 1)));
@@ -168,10 +170,11 @@ private:
     void execute(const Plan& plan, bool bring_workspace) {
         data_.remember();
         switch (problem_.precision) {
-        case Precision::float32: return execute_as<float>(plan, bring_workspace);
-        case Precision::float64: return execute_as<double>(plan, bring_workspace);
-        case Precision::float16: return execute_as<float16>(plan, bring_workspace);
-        case Precision::bfloat16: return execute_as<bfloat16>(plan, bring_workspace);
+        case DataType::float32: return execute_as<float>(plan, bring_workspace);
+        case DataType::float64: return execute_as<double>(plan, bring_workspace);
+        case DataType::float16: return execute_as<float16>(plan, bring_workspace);
+        case DataType::bfloat16: return execute_as<bfloat16>(plan, bring_workspace);
+        default: throw InternalError("a transform of {}", name_of(problem_.precision));
         }
     }
 

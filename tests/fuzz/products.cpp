@@ -1,8 +1,10 @@
+#include "base/error.hpp"
 #include "fuzz/draw_product.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/product_types.hpp"
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
+#include "problem/data_type.hpp"
 
 #include <swirl/matrix.h>
 
@@ -13,11 +15,13 @@
 namespace swirl::fuzz {
 namespace {
 
-/// The C enumerator of a data type.
+/// The C interface's enumerator of a data type.
 int c_type(DataType type) {
     switch (type) {
     case DataType::float32: return SWIRL_FLOAT32;
     case DataType::float64: return SWIRL_FLOAT64;
+    case DataType::complex64: return SWIRL_COMPLEX64;
+    case DataType::complex128: return SWIRL_COMPLEX128;
     case DataType::float16: return SWIRL_FLOAT16;
     case DataType::bfloat16: return SWIRL_BFLOAT16;
     case DataType::int8: return SWIRL_INT8;
@@ -28,7 +32,7 @@ int c_type(DataType type) {
     case DataType::snorm8: return SWIRL_SNORM8;
     case DataType::unorm16: return SWIRL_UNORM16;
     case DataType::snorm16: return SWIRL_SNORM16;
-    default: return type == data_type_of<std::complex<float>>() ? SWIRL_COMPLEX64 : SWIRL_COMPLEX128;
+    default: throw InternalError("C has no enumerator of {}", name_of(type));
     }
 }
 

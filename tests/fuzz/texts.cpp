@@ -123,7 +123,7 @@ template <class T> void run_epilogue(const MatrixProduct& product, Random& rando
 void fuzz_epilogue_text(Random& random, Journal& journal) {
     using enum DataType;
     MatrixProduct product = MatrixProduct::column_major(
-        random.one_of({float32, float64, complex32, complex64}), random.logarithmic(1, 150),
+        random.one_of({float32, float64, complex64, complex128}), random.logarithmic(1, 150),
         random.logarithmic(1, 150), random.logarithmic(1, 60));
     if (random.chance(50)) {
         product.batch = random.integer(1, 4);
@@ -142,7 +142,7 @@ void fuzz_epilogue_text(Random& random, Journal& journal) {
     } catch (const UserError&) {
         return journal.refused();
     }
-    if (product.data_type == float32 || product.data_type == complex32)
+    if (product.data_type == float32 || product.data_type == complex64)
         run_epilogue<float>(product, random);
     else
         run_epilogue<double>(product, random);

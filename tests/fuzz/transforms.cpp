@@ -215,7 +215,7 @@ void require_same(const Values& found, const Values& expected, const char* what)
 }
 
 void execute(const Plan& plan, const TransformData& data, Workspace workspace) {
-    if (data.problem().precision == Precision::float32) return execute_as<float>(plan, data, workspace);
+    if (data.problem().precision == DataType::float32) return execute_as<float>(plan, data, workspace);
     execute_as<double>(plan, data, workspace);
 }
 

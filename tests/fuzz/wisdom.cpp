@@ -329,21 +329,21 @@ void fuzz_schedule(Random& random, Journal& journal) {
     const fs::path file = folder.path() / "wisdom.sqlite";
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
-        random.one_of({DataType::float32, DataType::float64, DataType::complex32, DataType::complex64});
+        random.one_of({DataType::float32, DataType::float64, DataType::complex64, DataType::complex128});
     const std::string recipe = mutated(to_string(gemm::model_schedule(number, cpu)), random);
-    journal.doing(fmt::format("the schedule {} of {}", recipe, word_of(number)));
+    journal.doing(fmt::format("the schedule {} of {}", recipe, name_of(number)));
     search::Host host = search::this_host();
     host.instruction_set = cpu.name;
     if (recipe.empty()) return journal.refused();
     search::shared_wisdom(true)->replace(
-        {search::host_key(host), fmt::format("gemm {}", word_of(number))},
+        {search::host_key(host), fmt::format("gemm {}", name_of(number))},
         {.recipe = recipe, .seconds = 1, .found_by = search::FoundBy::measure});
     const std::optional<gemm::Schedule> schedule = search::lookup_schedule(number, cpu);
     if (!schedule) return journal.refused();
     switch (number) {
     case DataType::float32: return multiply_by<float>(*schedule, random);
     case DataType::float64: return multiply_by<double>(*schedule, random);
-    case DataType::complex32: return multiply_by<std::complex<float>>(*schedule, random);
+    case DataType::complex64: return multiply_by<std::complex<float>>(*schedule, random);
     default: return multiply_by<std::complex<double>>(*schedule, random);
     }
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace swirl::fuzz {
-namespace {
+namespace guarded_memory_test {
 
 using Fence = GuardedMemory::Fence;
 
@@ -51,5 +51,5 @@ TEST(GuardedMemory, LiesWhereItsOffsetSays) {
     }
 }
 
-} // namespace
+} // namespace guarded_memory_test
 } // namespace swirl::fuzz

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm {
-namespace {
+namespace schedule_test {
 
-const DataType types[] = {DataType::float32, DataType::float64, DataType::complex32, DataType::complex64};
+const DataType types[] = {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128};
 
 TEST(Schedule, ComesBackFromItsText) {
     const Schedule schedule{
@@ -73,5 +73,5 @@ TEST(BlocksOfAProduct, AreOfNearlyTheSameSizeAndHaveWholeTiles) {
     EXPECT_EQ(blocks_of(schedule, 1000, 1024, 1000, 1024).mc, 72) << "deeper blocks have fewer rows";
 }
 
-} // namespace
+} // namespace schedule_test
 } // namespace swirl::gemm

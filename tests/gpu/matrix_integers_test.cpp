@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_integers_test {
 
 class MatrixIntegersOnGpu : public support::FirstGpu {};
 
@@ -70,7 +70,7 @@ TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
 }
 
 TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
-    for (const DataType number : {DataType::complex32, DataType::complex64})
+    for (const DataType number : {DataType::complex64, DataType::complex128})
         for (int kind = 0; kind < 16; ++kind) {
             MatrixProduct product = MatrixProduct::column_major(number, 132, 100, 68);
             if (kind & 1) product.a = {68, 1};
@@ -79,13 +79,13 @@ TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
             product.b.conjugated = (kind & 8) != 0;
             expect_plans(product, 2);
         }
-    expect_plans(MatrixProduct::column_major(DataType::complex32, 1024, 1024, 512));
-    expect_plans(MatrixProduct::column_major(DataType::complex64, 64, 64, 20000));
-    MatrixProduct batch = MatrixProduct::row_major(DataType::complex32, 8, 8, 8);
+    expect_plans(MatrixProduct::column_major(DataType::complex64, 1024, 1024, 512));
+    expect_plans(MatrixProduct::column_major(DataType::complex128, 64, 64, 20000));
+    MatrixProduct batch = MatrixProduct::row_major(DataType::complex64, 8, 8, 8);
     batch.batch = 1000;
     batch.a.batch_stride = batch.b.batch_stride = batch.c.batch_stride = 64;
     expect_plans(batch);
 }
 
-} // namespace
+} // namespace matrix_integers_test
 } // namespace swirl

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_lists_test {
 
 class MatrixListsOnGpu : public support::FirstGpu {};
 
@@ -87,5 +87,5 @@ TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
             }
 }
 
-} // namespace
+} // namespace matrix_lists_test
 } // namespace swirl

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_numbers_test {
 
 class MatrixNumbersOnGpu : public support::FirstGpu {};
 
@@ -115,5 +115,5 @@ TEST_F(MatrixNumbersOnGpu, EveryElementIsRoundedOnce) {
         }
 }
 
-} // namespace
+} // namespace matrix_numbers_test
 } // namespace swirl

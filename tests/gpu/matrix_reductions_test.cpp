@@ -15,14 +15,14 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_reductions_test {
 
 class MatrixReductionsOnGpu : public support::FirstGpu {};
 
 std::vector<Reduction> all_kinds() {
     std::vector<Reduction> result;
     for (const Over over : {Over::columns, Over::rows, Over::all}) {
-        const std::string name(word_of(over));
+        const std::string name(name_of(over));
         result.push_back({"sum_" + name, Reduce::sum, over, Expression("x * x + 0.125 * j")});
         result.push_back({"max_" + name, Reduce::maximum, over, Expression("abs(x)")});
     }
@@ -153,5 +153,5 @@ TEST_F(MatrixReductionsOnGpu, OfTermsAndOfTf32) {
         expect_reductions<float>(product, schedule);
 }
 
-} // namespace
+} // namespace matrix_reductions_test
 } // namespace swirl

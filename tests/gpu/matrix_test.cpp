@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_test {
 
 const Options unchecked{.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false};
 
@@ -388,5 +388,5 @@ TEST_F(MatrixPlansOnGpu, StayUsableAfterBadArguments) {
     EXPECT_LT(operands.error({}), 1);
 }
 
-} // namespace
+} // namespace matrix_test
 } // namespace swirl

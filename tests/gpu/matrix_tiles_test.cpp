@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_tiles_test {
 
 class MatrixTilesOnGpu : public support::FirstGpu {
 protected:
@@ -316,5 +316,5 @@ TEST_F(MatrixTilesOnGpu, EveryInputIsMultiplied) {
     }
 }
 
-} // namespace
+} // namespace matrix_tiles_test
 } // namespace swirl

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace sass_reordering_test {
 
 class MachineLoopsOnGpu : public support::FirstGpu {
 protected:
@@ -65,5 +65,5 @@ TEST_F(MachineLoopsOnGpu, HaveTheBitsOfCompiledOnes) {
         }
 }
 
-} // namespace
+} // namespace sass_reordering_test
 } // namespace swirl

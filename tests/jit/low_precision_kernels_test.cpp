@@ -6,7 +6,7 @@
 #include "target/extensions.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace low_precision_kernels_test {
 
 /// Every combination of narrow numbers, with the machine's extensions and without.
 template <class F> void for_each_way(F&& f) {
@@ -83,5 +83,5 @@ TEST(NarrowKernels, PanelsHaveTheInterpretersBits) {
     });
 }
 
-} // namespace
+} // namespace low_precision_kernels_test
 } // namespace swirl::jit::test

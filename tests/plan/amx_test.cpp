@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace amx_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -84,7 +84,7 @@ TEST(AmxKernels, OfEveryKindAreMadeOnAnyMachine) {
         for (const int rows : {7, 32}) {
             EXPECT_NE(kernels->tiles(rows, 20, gemm::Update::scale, 5), nullptr);
             const auto operand = rows == 7 ? gemm::Operand::a : gemm::Operand::b;
-            const ir::Scalar from = kernels->types().are_bytes() ? ir::Scalar::uint8 : ir::Scalar::bfloat16;
+            const DataType from = kernels->types().are_bytes() ? DataType::uint8 : DataType::bfloat16;
             EXPECT_NE(kernels->pack(operand, from, gemm::Pack::Source::along_k, rows, false), nullptr);
         }
 }
@@ -363,5 +363,5 @@ TEST_F(AmxProducts, OfNarrowNumbersAreExactWhereTheirSumsAre) {
     expect_narrow_products<std::uint8_t, std::uint8_t, std::int32_t>();
 }
 
-} // namespace
+} // namespace amx_test
 } // namespace swirl::planning

@@ -10,7 +10,7 @@
 #include <string>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_guarded_products_test {
 
 constexpr Integer extent = 64;
 
@@ -58,5 +58,5 @@ TEST(GuardedProducts, HaveEpiloguesEitherWay) {
     }
 }
 
-} // namespace
+} // namespace gpu_guarded_products_test
 } // namespace swirl::planning

@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_plan_test {
 
 using runtime::expect_contains;
 using runtime::fake_cuda_library;
@@ -435,5 +435,5 @@ TEST(RecipesForGpus, RoundTripAsText) {
         EXPECT_THROW(parse_recipe(text), UserError) << text;
 }
 
-} // namespace
+} // namespace gpu_plan_test
 } // namespace swirl::planning

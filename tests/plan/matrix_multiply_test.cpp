@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace matrix_multiply_test {
 
 /// Random operands of a column-major product of doubles, and room for C.
 struct Operands {
@@ -68,7 +68,7 @@ TEST(MatrixMultiply, KernelsAreFoundOnceTheyPay) {
     EXPECT_EQ(find(other), nullptr);
     EXPECT_EQ(products.find(*SmallKey::of(small, gemm::Update::add, true, small.k)), nullptr);
     const Integer most = SmallKey::most_extent;
-    const MatrixProduct largest = MatrixProduct::column_major(DataType::complex64, most, most, most);
+    const MatrixProduct largest = MatrixProduct::column_major(DataType::complex128, most, most, most);
     EXPECT_TRUE(gemm::suits_small_gemm(largest));
     EXPECT_EQ(gemm::small_kc(largest, target::host_cpu()), most);
     EXPECT_EQ(threads_worthwhile(largest, 8), 1);
@@ -133,5 +133,5 @@ TEST(MultiplyBlocks, NoScheduleChangesBitsWhereBlocksAreAsDeep) {
     }
 }
 
-} // namespace
+} // namespace matrix_multiply_test
 } // namespace swirl::planning

@@ -19,7 +19,7 @@
 #include <set>
 
 namespace swirl::sass {
-namespace {
+namespace main_loop_test {
 
 const gemm::GpuSchedule large{
     .cta_m = 256, .cta_n = 128, .cta_k = 16, .thread_m = 16, .a_vector_m = 4, .c_vector_m = 4};
@@ -466,5 +466,5 @@ TEST(Scoreboards, AreWaitedForByReadersAndWriters) {
     EXPECT_EQ(outstanding.needed_by(load), 0U);
 }
 
-} // namespace
+} // namespace main_loop_test
 } // namespace swirl::sass

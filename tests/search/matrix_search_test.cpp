@@ -13,7 +13,7 @@
 #include <set>
 
 namespace swirl::search {
-namespace {
+namespace matrix_search_test {
 
 using gemm::Schedule;
 
@@ -86,14 +86,15 @@ TEST(LineSearch, SaysWhatItGained) {
 }
 
 TEST(MatrixParameters, ChangeOneThingEach) {
-    const Schedule model = gemm::model_schedule(DataType::complex64, cpu);
+    const Schedule model = gemm::model_schedule(DataType::complex128, cpu);
     for (const MatrixParameter& parameter : matrix_parameters())
         for (const bool refines : {false, true})
-            for (const Schedule& candidate : parameter.candidates(DataType::complex64, cpu, model, refines)) {
+            for (const Schedule& candidate :
+                 parameter.candidates(DataType::complex128, cpu, model, refines)) {
                 SCOPED_TRACE(std::string(parameter.name) + " " + to_string(candidate));
                 EXPECT_EQ(gemm::parse_schedule(to_string(candidate), model.tile.lanes), candidate);
                 EXPECT_TRUE(
-                    gemm::fits_registers(gemm::OperandTypes::all(DataType::complex64), candidate.tile, cpu));
+                    gemm::fits_registers(gemm::OperandTypes::all(DataType::complex128), candidate.tile, cpu));
                 if (parameter.name == "tile") continue;
                 int changes = 0;
                 changes += candidate.tile != model.tile;
@@ -111,7 +112,7 @@ TEST(MatrixParameters, ChangeOneThingEach) {
 
 TEST(HostMatrixTimer, TimesSchedulesOnThisMachine) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
-    for (const DataType number : {DataType::float32, DataType::complex64}) {
+    for (const DataType number : {DataType::float32, DataType::complex128}) {
         HostMatrixTimer timer(number, {40, 90});
         const Schedule model = gemm::model_schedule(number, target::host_cpu());
         Schedule thin = model;
@@ -178,14 +179,14 @@ TEST_F(MatrixWisdom, AProductThatIsMeasuredIsSearchedForOnceAndComputedSo) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     FakeMatrixTimer world([](const Schedule& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
     const FindScheduleOptions options{.seconds = 1000, .timer = &world};
-    const MatrixProduct large = MatrixProduct::column_major(DataType::complex32, 600, 600, 600);
+    const MatrixProduct large = MatrixProduct::column_major(DataType::complex64, 600, 600, 600);
     use_matrix_wisdom();
     find_schedule(large, options);
     ASSERT_FALSE(world.asked.empty());
-    const auto known = lookup_schedule(DataType::complex32, target::host_cpu());
+    const auto known = lookup_schedule(DataType::complex64, target::host_cpu());
     ASSERT_TRUE(known.has_value());
-    EXPECT_EQ(planning::MatrixKernels::of_host(DataType::complex32).schedule(), *known);
-    EXPECT_FALSE(planning::MatrixKernels::prefer(DataType::complex32, gemm::Schedule{}))
+    EXPECT_EQ(planning::MatrixKernels::of_host(DataType::complex64).schedule(), *known);
+    EXPECT_FALSE(planning::MatrixKernels::prefer(DataType::complex64, gemm::Schedule{}))
         << "what is in use stays in use";
     world.asked.clear();
     find_schedule(large, options);
@@ -194,5 +195,5 @@ TEST_F(MatrixWisdom, AProductThatIsMeasuredIsSearchedForOnceAndComputedSo) {
     EXPECT_TRUE(world.asked.empty()) << "it has one kernel of its own";
 }
 
-} // namespace
+} // namespace matrix_search_test
 } // namespace swirl::search

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 namespace swirl::search {
-namespace {
+namespace wisdom_test {
 
 namespace fs = std::filesystem;
 
@@ -402,5 +402,5 @@ TEST_F(WisdomPlace, FollowsTheEnvironmentInOrder) {
     EXPECT_EQ(Wisdom::default_file(), "here.sqlite");
 }
 
-} // namespace
+} // namespace wisdom_test
 } // namespace swirl::search

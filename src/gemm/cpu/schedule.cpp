@@ -25,7 +25,7 @@ constexpr double exposed_loads = 0.1, exposed_outer = 0.05;
 /// Cycles to pack one vector of scalars of B, and the typical number of rows that reuse it.
 constexpr double packing = 1, usual_rows = 500;
 /// Vector multiply-adds per iteration of a tile's loop that make loop overhead negligible.
-constexpr int iteration = 96, most_unroll = 4;
+constexpr int iteration = 96, longest_unroll = 4;
 constexpr int most_vectors = 4, most_columns = 16;
 
 Integer round_down(Integer value, Integer step) { return std::max(step, value / step * step); }
@@ -89,7 +89,7 @@ Schedule model_schedule_of(const OperandTypes& types, const Tile& tile, const ta
     Schedule schedule;
     schedule.tile = tile;
     const int work = scalars_in(types.c) * scalars_in(types.c) * tile.vectors * tile.columns;
-    schedule.unroll = std::clamp(iteration / work, 1, most_unroll);
+    schedule.unroll = std::clamp(iteration / work, 1, longest_unroll);
     const Integer group = types.k_packing.k_group(), bytes = types.panel_bytes(); // of a K group
     const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, 256 << 10);
     const Integer k_groups =

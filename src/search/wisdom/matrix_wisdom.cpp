@@ -19,7 +19,7 @@ namespace {
 WisdomKey key_of(DataType data_type, const target::Cpu& cpu, const char* kind) {
     Host host = this_host();
     host.instruction_set = cpu.name;
-    return {host_key(host), fmt::format("gemm {}{}", word_of(data_type), kind)};
+    return {host_key(host), fmt::format("gemm {}{}", name_of(data_type), kind)};
 }
 
 constexpr const char* found = "";

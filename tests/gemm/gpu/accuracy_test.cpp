@@ -12,7 +12,7 @@
 #include <random>
 
 namespace swirl::gemm::test {
-namespace {
+namespace accuracy_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -150,5 +150,5 @@ TEST(GpuAccuracy, PromotionIsOfWholeInstructionsInAPiece) {
         EXPECT_NE(why(more).find("promotion_interval"), std::string::npos) << more << ": " << why(more);
 }
 
-} // namespace
+} // namespace accuracy_test
 } // namespace swirl::gemm::test

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm {
-namespace {
+namespace explanation_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -164,5 +164,5 @@ TEST(GpuThreadParts, CoverTheTileOnce) {
         }
 }
 
-} // namespace
+} // namespace explanation_test
 } // namespace swirl::gemm

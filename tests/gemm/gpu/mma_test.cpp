@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace mma_test {
 
 GpuSchedule warp_schedule(const char* more = "") {
     return parse_gpu_schedule(
@@ -128,5 +128,5 @@ TEST(GpuProduct, WarpsReadFragmentsWithoutConflicts) {
               0);
 }
 
-} // namespace
+} // namespace mma_test
 } // namespace swirl::gemm::test

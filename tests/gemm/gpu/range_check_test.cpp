@@ -11,7 +11,7 @@
 #include <limits>
 
 namespace swirl::gemm::test {
-namespace {
+namespace range_check_test {
 
 constexpr Integer rows = 70, columns = 40, depth = 90;
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -182,5 +182,5 @@ TEST(GpuRange, IsOfTermsAlone) {
     EXPECT_NE(infeasibility(schedule, halves, gpu()).value_or("nothing").find("guarded"), std::string::npos);
 }
 
-} // namespace
+} // namespace range_check_test
 } // namespace swirl::gemm::test

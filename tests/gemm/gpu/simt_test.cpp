@@ -9,7 +9,7 @@
 #include <set>
 
 namespace swirl::gemm::test {
-namespace {
+namespace simt_test {
 
 /// One with extents of its own in every member, so small that the interpreter is done soon.
 GpuSchedule small_schedule() {
@@ -338,5 +338,5 @@ TEST(GpuSchedules, AreNoneWhereCHasNoElements) {
     }
 }
 
-} // namespace
+} // namespace simt_test
 } // namespace swirl::gemm::test

@@ -8,7 +8,7 @@
 #include <limits>
 
 namespace swirl::gemm::test {
-namespace {
+namespace stream_k_test {
 
 GpuSchedule stream_schedule(int blocks, int data_parallel_tiles = 0, const std::string& more = {}) {
     GpuSchedule schedule = parse_gpu_schedule(
@@ -165,5 +165,5 @@ TEST(StreamK, SaysWhatDoesNotSuit) {
     EXPECT_NE(why(stream_schedule(4, 0, "split_k=2")).find("splits 2"), std::string::npos);
 }
 
-} // namespace
+} // namespace stream_k_test
 } // namespace swirl::gemm::test

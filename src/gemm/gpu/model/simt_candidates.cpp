@@ -15,7 +15,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr int max_stages = 4;
+constexpr int max_simt_stages = 4;
 constexpr int usual_threads = 256;
 
 /// CTA tiles, thread tiles, and sliced-K.
@@ -153,7 +153,7 @@ template <class Suits> int widest(int widest_vector, int copied, Suits&& suits) 
 /// Pipeline stages: one more than the k-tiles of a block's share of K, within bounds.
 int stages_of(const GpuSchedule& schedule, const MatrixProduct& canonical) {
     const Integer k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_k} * schedule.split_k);
-    return static_cast<int>(std::clamp<Integer>(k_tiles + 1, 2, max_stages));
+    return static_cast<int>(std::clamp<Integer>(k_tiles + 1, 2, max_simt_stages));
 }
 
 /// With fewer tiles than multiprocessors: as many splits as these have capacity for.
