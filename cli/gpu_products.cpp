@@ -2,7 +2,8 @@
 
 #include <swirl/version.hpp>
 
-#include "api/gpu.hpp"
+#include <swirl/matrix_product.hpp>
+#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_product_data.hpp"
@@ -15,7 +16,6 @@
 #include "ir/program.hpp"
 #include "ir/role.hpp"
 #include "plan/gpu_matrix_plan.hpp"
-#include "problem/matrix_syntax.hpp"
 #include "search/gpu_matrix_search.hpp"
 #include "search/timer/gpu_interleaved_timing.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"
@@ -91,16 +91,10 @@ Json json_of_kernel(const ir::KernelInfo& kernel) {
 
 std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
                                                                 const PlanningOptions& options) {
-    return api::build(product, gpu::MatrixPlanOptions{.device = require_index_of_gpu(options),
-                                                      .effort = effort_of(options),
-                                                      .accuracy = accuracy_of(options),
-                                                      .reorder_sass = options.reorder_sass,
-                                                      .time_budget_seconds = options.budget,
-                                                      .use_wisdom = !options.no_wisdom,
-                                                      .check = !options.no_check,
-                                                      .use_cache = !options.no_cache,
-                                                      .schedule = options.recipe,
-                                                      .progress = print_progress});
+    Options plan_options = options.plan_options(Device::gpu(require_index_of_gpu(options)));
+    plan_options.cpu.clear();
+    plan_options.accuracy = accuracy_of(options);
+    return api::build_on_gpu(product, plan_options);
 }
 
 void report_nothing(const MatrixProduct& product, bool json) {

@@ -146,7 +146,7 @@ MatrixProgram::MatrixProgram(const GemmLadderOptions& setting, const GemmRung& s
     : number_(setting.number) {
     if (!step.nest) {
         plan_ = swirl::plan(setting.product(), {.threads = step.threads});
-        description_ = plan_->description();
+        description_ = plan_.description();
         return;
     }
     const ir::Program program = passes::run_codegen_passes(gemm::loop_nest(*step.nest), *step.cpu);
@@ -165,9 +165,9 @@ void MatrixProgram::execute(const Matrices& matrices) const {
         return (*code_)(buffers.data());
     }
     if (number_ == DataType::float32)
-        plan_->execute(1, matrices.a.as<float>(), matrices.b.as<float>(), 0, matrices.c.as<float>());
+        plan_.execute(1, matrices.a.as<float>(), matrices.b.as<float>(), 0, matrices.c.as<float>());
     else
-        plan_->execute(1, matrices.a.as<double>(), matrices.b.as<double>(), 0, matrices.c.as<double>());
+        plan_.execute(1, matrices.a.as<double>(), matrices.b.as<double>(), 0, matrices.c.as<double>());
 }
 
 } // namespace swirl::cli

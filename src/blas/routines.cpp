@@ -49,7 +49,7 @@ template <class T> bool multiply_known(const Gemm<T>& call) {
         return is(c, 'N') ? 'N' : is_complex_type<T> && is(c, 'C') ? 'C' : 'T';
     };
     const auto narrow = [](Integer value) { return static_cast<std::int32_t>(value); };
-    const gemm::Update update = planning::update_for(detail::scalar_kind(call.beta));
+    const gemm::Update update = planning::update_for(planning::scalar_kind(call.beta));
     const planning::SmallKey key{
         narrow(call.m),
         narrow(call.n),

@@ -84,8 +84,8 @@ private:
 
     static void use(const fs::path& file) { ::setenv("SWIRL_WISDOM", file.c_str(), 1); }
 
-    PlanOptions options(Effort effort) const {
-        PlanOptions options{.effort = effort, .cpu = setting_.cpu};
+    Options options(Effort effort) const {
+        Options options{.effort = effort, .cpu = setting_.cpu};
         if (effort == Effort::measure) options.time_budget_seconds = 0.002;
         return options;
     }
@@ -97,17 +97,17 @@ private:
             const Transform problem = draw_transform(random_, small);
             if (!is_valid(problem) || !texts.insert(to_text(problem)).second) continue;
             journal_.doing("measures " + to_text(problem));
-            const std::string recipe = plan(problem, options(Effort::measure)).recipe();
+            const std::string recipe = plan(problem, options(Effort::measure)).schedule();
             learned_.push_back({problem, recipe});
             require_known(learned_.back());
         }
         // What is a part of a later problem has been measured again.
         for (Learned& known : learned_)
-            known.recipe = plan(known.problem, options(Effort::estimate)).recipe();
+            known.recipe = plan(known.problem, options(Effort::estimate)).schedule();
     }
 
     void require_known(const Learned& known) const {
-        const std::string recipe = plan(known.problem, options(Effort::estimate)).recipe();
+        const std::string recipe = plan(known.problem, options(Effort::estimate)).schedule();
         if (recipe != known.recipe)
             throw Failure("forgotten", fmt::format("wisdom says '{}' of {}, but the plan is '{}'",
                                                    known.recipe, to_text(known.problem), recipe));
@@ -274,7 +274,7 @@ private:
 
     void run_planned(const Learned& known) {
         if (known.is_untouched) require_known(known);
-        PlanOptions chosen = options(random_.chance(70) ? Effort::estimate : Effort::measure);
+        Options chosen = options(random_.chance(70) ? Effort::estimate : Effort::measure);
         chosen.check = random_.chance(50);
         chosen.threads = static_cast<int>(random_.one_of({1, 1, 2}));
         const Plan plan = swirl::plan(known.problem, chosen);
