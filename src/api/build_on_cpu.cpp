@@ -2,6 +2,7 @@
 #include "api/options.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
+#include "base/log.hpp"
 #include "plan/recipe.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/validate.hpp"
@@ -55,6 +56,7 @@ std::shared_ptr<const planning::Plan> build_on_cpu(const Transform& problem, con
     const ForkSection section;
     validate_for_cpu(problem);
     check(options);
+    const LogSink sink(options.log);
     const int threads = threads_asked_for(options.threads);
     const target::Cpu& cpu = cpu_of(options);
     const bool is_foreign = !target::host_can_run(cpu);
@@ -78,6 +80,7 @@ std::shared_ptr<const planning::MatrixPlan> build_on_cpu(const MatrixProduct& pr
     const ForkSection section;
     validate(product);
     check(options);
+    const LogSink sink(options.log);
     validate_for_cpus(product);
     const int threads = threads_asked_for(options.threads);
     if (!options.schedule.empty())
