@@ -104,13 +104,16 @@ SWIRL_API std::vector<AuxiliaryArray> results_of(const MatrixProduct& product);
 //   gemm ROWSxCOLUMNSxK option…
 //
 //   options   in any order; the first of each line is the default
-//     float64  float32  complex32  complex64  int32      data type of the accumulators
+//     float64  float32  complex64  complex128  int32     data type of the accumulators
 //     a=columns  a=rows  a=2:100                          layout: by columns, by rows, or row and column stride;
-//                                                         then ,conj  ,shared (one for the batch)  ,bfloat16 (in memory)
+//                                                         then ,conj  ,bfloat16 (data type in memory)
+//                                                         ,shared (one for the batch)  ,step:5000 (elements apart)
 //     b=…  c=…
 //     batch=10  batch=10,lists  batch=10,lists:16         a batch; of pointer arrays; with their alignment
 //     reduce=amax:max:columns:abs(x)                      reductions: name, operation, dimensions, expression
 //     epilogue=max(0, x + bias[i])                        the rest of the line
+//
+// Names of other libraries mean the same: matmul gemm; sgemm dgemm cgemm zgemm, with their data types; single double half.
 
 /// Parses a product; throws SyntaxError.
 SWIRL_API MatrixProduct parse_matrix_product(std::string_view text);

@@ -315,6 +315,24 @@ SWIRL_API swirl_status swirl_device_name(int device, int ordinal, char* text, si
 /* In bytes. Either pointer may be NULL. */
 SWIRL_API swirl_status swirl_device_memory(int device, int ordinal, size_t* all, size_t* free_bytes);
 
+/* ---- wisdom and the cache of kernels ---------------------------------------------------------------------------- */
+
+/* The file of wisdom in use, ":memory:" if none can be used. Text as in swirl_problem_text. */
+SWIRL_API swirl_status swirl_wisdom_path(char* text, size_t size, size_t* length);
+/* All entries of all machines, one JSON object per line, to and from a file. Importing keeps entries that are better.
+ * If some lines are no entry, the others are imported and the status is SWIRL_USER_ERROR. */
+SWIRL_API swirl_status swirl_wisdom_export(const char* path);
+SWIRL_API swirl_status swirl_wisdom_import(const char* path);
+/* Erases the entries of a problem, on all machines and devices; NULL: all entries. */
+SWIRL_API swirl_status swirl_wisdom_forget(const swirl_problem* problem);
+
+/* The folder of GPU kernels' machine code, "" if there is none. */
+SWIRL_API swirl_status swirl_kernel_cache_path(char* text, size_t size, size_t* length);
+/* All kernels as one pack, for another host with such a GPU. */
+SWIRL_API swirl_status swirl_kernel_cache_export(const char* path);
+SWIRL_API swirl_status swirl_kernel_cache_import(const char* path);
+SWIRL_API swirl_status swirl_kernel_cache_forget(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,3 +22,4 @@
 #include <swirl/stream.hpp>
 #include <swirl/transform.hpp>
 #include <swirl/version.hpp>
+#include <swirl/wisdom.hpp>

@@ -2,6 +2,7 @@
 #include "api/options.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
+#include "base/log.hpp"
 #include "plan/recipe.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/validate.hpp"
@@ -53,6 +54,7 @@ std::shared_ptr<const planning::Plan> build_on_cpu(const Transform& problem, con
     const ForkSection section;
     validate_for_cpu(problem);
     check(options);
+    const LogSink sink(options.log);
     const int threads = threads_asked_for(options.threads);
     const target::Cpu& cpu = cpu_of(options);
     const bool is_foreign = !target::host_can_run(cpu);
@@ -75,6 +77,7 @@ std::shared_ptr<const planning::MatrixPlan> build_on_cpu(const MatrixProduct& pr
     const ForkSection section;
     validate(product);
     check(options);
+    const LogSink sink(options.log);
     validate_for_cpus(product);
     const target::Cpu* cpu = nullptr;
     if (!options.cpu.empty()) {

@@ -2,6 +2,7 @@
 #include "api/options.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
+#include "base/log.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule.hpp"
 #include "plan/recipe.hpp"
@@ -65,6 +66,7 @@ std::shared_ptr<const planning::GpuPlan> build_on_gpu(const Transform& problem, 
     const ForkSection section;
     validate(problem);
     check(options);
+    const LogSink sink(options.log);
     const runtime::GpuDevice& device = device_numbered(options.device.ordinal());
     if (!options.schedule.empty())
         return planning::GpuPlan::build(problem, planning::parse_recipe(options.schedule), device,
@@ -83,6 +85,7 @@ std::shared_ptr<const planning::GpuMatrixPlan> build_on_gpu(const MatrixProduct&
     const ForkSection section;
     validate(product);
     check(options);
+    const LogSink sink(options.log);
     const runtime::GpuDevice& device = device_numbered(options.device.ordinal());
     return planning::GpuMatrixPlan::build(product, schedule_for(product, device, options), device,
                                           {.check = options.check, .use_cache = options.use_kernel_cache});

@@ -1,6 +1,7 @@
 #include <swirl/problem.hpp>
 
 #include "problem/matrix_product.hpp"
+#include "problem/words.hpp"
 
 namespace swirl {
 
@@ -19,7 +20,9 @@ std::string_view first_word(std::string_view text) {
 } // namespace
 
 Problem parse_problem(std::string_view text) {
-    if (first_word(text) == "gemm") return parse_matrix_product(text);
+    const std::string_view kind = first_word(text);
+    for (const GemmWord& word : gemm_words)
+        if (word.text == kind) return parse_matrix_product(text);
     return parse_transform(text);
 }
 
