@@ -33,7 +33,7 @@ std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product
                                                     const PlanningOptions& options) {
     return search::make_matrix_plan(
         product, {.threads = api::threads_asked_for(options.threads),
-                  .effort = api::effort_of(effort_of(options)),
+                  .effort = effort_of(options),
                   .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
                   .progress = print_progress,
                   .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),

@@ -6,7 +6,7 @@
 #include "fuzz/setting.hpp"
 #include "problem/data_type.hpp"
 
-#include <swirl/matrix.h>
+#include <swirl/swirl.h>
 
 #include <fmt/format.h>
 
