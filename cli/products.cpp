@@ -2,6 +2,7 @@
 
 #include <swirl/version.hpp>
 
+#include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
@@ -14,7 +15,6 @@
 #include "passes/pipeline.hpp"
 #include "peers/matrix_peer.hpp"
 #include "problem/matrix_product.hpp"
-#include "problem/matrix_syntax.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "search/matrix_planner.hpp"
 #include "search/timer/timing.hpp"
@@ -33,7 +33,7 @@ std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product
                                                     const PlanningOptions& options) {
     return search::make_matrix_plan(
         product, {.threads = api::threads_asked_for(options.threads),
-                  .effort = api::effort_of(effort_of(options)),
+                  .effort = effort_of(options),
                   .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
                   .progress = print_progress,
                   .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),

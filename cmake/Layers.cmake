@@ -26,7 +26,7 @@ foreach(layer IN LISTS layer_order)
         else()
             swirl_precompile(swirl_${layer} FROM ${library_headers})
         endif()
-        if(NOT layer MATCHES "^(rules|target)$") # their files, tables of one shape, have functions of the same names
+        if(NOT layer MATCHES "^(rules|target|api|blas)$") # their files, tables of one shape, have functions of the same names
             swirl_unite(swirl_${layer})
         endif()
         set(scope PUBLIC)
@@ -39,9 +39,6 @@ foreach(layer IN LISTS layer_order)
     target_link_libraries(swirl_${layer} ${scope} ${above} ${SWIRL_DEPENDENCIES_${layer}})
     list(APPEND SWIRL_LAYERS ${layer})
 endforeach()
-
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES
-    COMPILE_DEFINITIONS SWIRL_VERSION="${PROJECT_VERSION}")
 
 # The BLAS is a separate library (Blas.cmake): libswirl does not export its names.
 set(SWIRL_LAYERS_APART blas)

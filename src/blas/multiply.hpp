@@ -7,7 +7,7 @@
 namespace swirl::blas {
 
 template <class T> MatrixProduct described(const View<const T>& a, const View<const T>& b, const View<T>& c) {
-    return {.data_type = ScalarTraits<T>::data_type,
+    return {.data_type = data_type_of<T>(),
             .rows = c.rows,
             .columns = c.columns,
             .k = a.columns,

@@ -20,9 +20,9 @@ const planning::MatrixCode& code_for(DataType data_type) {
     switch (data_type) {
     case DataType::float32: return code_of<DataType::float32>();
     case DataType::float64: return code_of<DataType::float64>();
-    case DataType::complex32: return code_of<DataType::complex32>();
     case DataType::complex64: return code_of<DataType::complex64>();
-    default: throw InternalError("the BLAS has no {}", word_of(data_type));
+    case DataType::complex128: return code_of<DataType::complex128>();
+    default: throw InternalError("the BLAS has no {}", name_of(data_type));
     }
 }
 

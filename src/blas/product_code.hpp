@@ -1,6 +1,7 @@
 #pragma once
 
-#include "blas/scalar_traits.hpp"
+#include <swirl/element.hpp>
+
 #include "plan/matrix_code.hpp"
 
 /// What the routines' products are computed with. The BLAS has no plans that could hold it: it is made at a data type's
@@ -8,6 +9,6 @@
 namespace swirl::blas {
 
 const planning::MatrixCode& code_for(DataType data_type);
-template <class T> const planning::MatrixCode& code_for() { return code_for(ScalarTraits<T>::data_type); }
+template <class T> const planning::MatrixCode& code_for() { return code_for(data_type_of<T>()); }
 
 } // namespace swirl::blas

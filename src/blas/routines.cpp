@@ -26,7 +26,7 @@ View<const T> operand(char transpose, Integer rows, Integer columns, const T* da
 
 template <class T> MatrixProduct described(const Gemm<T>& call) {
     const bool a_as_is = is(call.transpose_a, 'N'), b_as_is = is(call.transpose_b, 'N');
-    return {.data_type = ScalarTraits<T>::data_type,
+    return {.data_type = data_type_of<T>(),
             .rows = call.m,
             .columns = call.n,
             .k = call.k,
@@ -49,7 +49,7 @@ template <class T> bool multiply_known(const Gemm<T>& call) {
         return is(c, 'N') ? 'N' : is_complex_type<T> && is(c, 'C') ? 'C' : 'T';
     };
     const auto narrow = [](Integer value) { return static_cast<std::int32_t>(value); };
-    const gemm::Update update = planning::update_for(detail::scalar_kind(call.beta));
+    const gemm::Update update = planning::update_for(planning::scalar_kind(call.beta));
     const planning::SmallKey key{
         narrow(call.m),
         narrow(call.n),
@@ -58,8 +58,8 @@ template <class T> bool multiply_known(const Gemm<T>& call) {
         narrow(call.ldb),
         narrow(call.ldc),
         narrow(call.k),
-        planning::SmallKey::kind_of(ScalarTraits<T>::data_type, letter(call.transpose_a),
-                                    letter(call.transpose_b), update, call.alpha == T(1))};
+        planning::SmallKey::kind_of(data_type_of<T>(), letter(call.transpose_a), letter(call.transpose_b),
+                                    update, call.alpha == T(1))};
     const planning::SmallKernel* const kernel = planning::SmallGemmCache::of_host().find(key);
     if (kernel != nullptr) kernel->run({&call.alpha, call.a, call.b, &call.beta, call.c});
     return kernel != nullptr;

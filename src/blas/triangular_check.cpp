@@ -107,7 +107,7 @@ private:
     [[noreturn]] void fail(const std::string& what) const {
         throw InternalError(
             "kernel '{} strips of {} columns, {}{}{}{}' failed its check before first use: {}",
-            is_solving() ? "solve" : "multiply", columns_, word_of(kernel_.data_type),
+            is_solving() ? "solve" : "multiply", columns_, name_of(kernel_.data_type),
             kernel_.column_major ? ", by columns" : "", kernel_.reversed ? ", reversed" : "",
             kernel_.scaled ? ", scaled" : "", what);
     }
@@ -123,9 +123,9 @@ void check_strip(const StripKernel& kernel, runtime::KernelFunction function) {
     switch (kernel.data_type) {
     case DataType::float32: return StripSample<float>(kernel).run(function);
     case DataType::float64: return StripSample<double>(kernel).run(function);
-    case DataType::complex32: return StripSample<std::complex<float>>(kernel).run(function);
-    case DataType::complex64: return StripSample<std::complex<double>>(kernel).run(function);
-    default: throw InternalError("no strips of {}", word_of(kernel.data_type));
+    case DataType::complex64: return StripSample<std::complex<float>>(kernel).run(function);
+    case DataType::complex128: return StripSample<std::complex<double>>(kernel).run(function);
+    default: throw InternalError("no strips of {}", name_of(kernel.data_type));
     }
 }
 

@@ -65,7 +65,7 @@ runtime::KernelFunction AmxKernels::tiles(int rows, int columns, gemm::Update up
                                 .epilogue = epilogue_});
 }
 
-runtime::KernelFunction AmxKernels::pack(gemm::Operand operand, ir::Scalar from, gemm::Pack::Source source,
+runtime::KernelFunction AmxKernels::pack(gemm::Operand operand, DataType from, gemm::Pack::Source source,
                                          int count, bool is_scaled) {
     return find(packs_, Pack{operand, from, source, count, is_scaled},
                 gemm::AmxPack{.operand = operand,

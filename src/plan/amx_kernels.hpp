@@ -48,12 +48,12 @@ public:
 
     /// See gemm::amx_kernel and gemm::amx_pack.
     runtime::KernelFunction tiles(int rows, int columns, gemm::Update update, Integer k_groups);
-    runtime::KernelFunction pack(gemm::Operand operand, ir::Scalar from, gemm::Pack::Source source, int count,
+    runtime::KernelFunction pack(gemm::Operand operand, DataType from, gemm::Pack::Source source, int count,
                                  bool is_scaled);
 
 private:
     using Tiles = std::tuple<int, int, gemm::Update, int>;
-    using Pack = std::tuple<gemm::Operand, ir::Scalar, gemm::Pack::Source, int, bool>;
+    using Pack = std::tuple<gemm::Operand, DataType, gemm::Pack::Source, int, bool>;
     template <class Key, class Description>
     runtime::KernelFunction find(std::map<Key, runtime::KernelFunction>& made, const Key& key,
                                  const Description& description);

@@ -28,8 +28,8 @@ struct Source {
     float scale;
 
     /// Scalar type for packing: int8 and uint8 are copied without conversion.
-    ir::Scalar scalar() const {
-        return data_type == DataType::int8 ? ir::Scalar::uint8 : gemm::scalar_of(data_type);
+    DataType scalar() const {
+        return data_type == DataType::int8 ? DataType::uint8 : gemm::scalar_of(data_type);
     }
 };
 

@@ -63,7 +63,7 @@ double time_amx() {
     const auto pack = [&](gemm::Operand operand, std::byte* to) {
         void* const buffers[] = {source.data(), to};
         const std::int64_t parameters[] = {k_extent, k_extent, gemm::amx_tile, 1};
-        kernels.pack(operand, ir::Scalar::float32, gemm::Pack::Source::across_panel, gemm::amx_tile, false)(
+        kernels.pack(operand, DataType::float32, gemm::Pack::Source::across_panel, gemm::amx_tile, false)(
             buffers, parameters);
     };
     for (Integer tile = 0; tile < tiles; ++tile)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/options.hpp>
+
 #include "plan/matrix_kernels.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/split_scale.hpp"

@@ -62,7 +62,7 @@ template <class R> struct HostArithmetic {
 
 template <class R> R function(Op op, R x) {
     HostArithmetic<R> arithmetic;
-    lower::Functions functions(arithmetic, sizeof(R) == 8 ? ir::Scalar::float64 : ir::Scalar::float32);
+    lower::Functions functions(arithmetic, sizeof(R) == 8 ? DataType::float64 : DataType::float32);
     switch (op) {
     case Op::magnitude: return std::fabs(x);
     case Op::square_root: return std::sqrt(x);

@@ -93,14 +93,14 @@ template <class V> void put(DataType data_type, std::byte* at, V value) {
     switch (data_type) {
     case DataType::float32: return write(static_cast<float>(real));
     case DataType::float64: return write(real);
-    case DataType::complex32: return write(std::complex<float>(std::complex<double>(real, imaginary)));
-    case DataType::complex64: return write(std::complex<double>(real, imaginary));
+    case DataType::complex64: return write(std::complex<float>(std::complex<double>(real, imaginary)));
+    case DataType::complex128: return write(std::complex<double>(real, imaginary));
     case DataType::int32: return write(static_cast<std::int32_t>(real));
     case DataType::int8: return write(static_cast<std::int8_t>(real));
     case DataType::uint8: return write(static_cast<std::uint8_t>(real));
     case DataType::bfloat16: return write(bfloat16(static_cast<float>(real)));
     case DataType::float16: return write(float16(static_cast<float>(real)));
-    default: throw InternalError("no sample of {}", word_of(data_type));
+    default: throw InternalError("no sample of {}", name_of(data_type));
     }
 }
 template <class V> V get(DataType data_type, const std::byte* at) {
@@ -114,13 +114,13 @@ template <class V> V get(DataType data_type, const std::byte* at) {
             return static_cast<double>(element);
     };
     if constexpr (!std::is_same_v<V, double>) {
-        return data_type == DataType::complex32 ? read(std::complex<float>()) : read(std::complex<double>());
+        return data_type == DataType::complex64 ? read(std::complex<float>()) : read(std::complex<double>());
     } else {
         switch (data_type) {
         case DataType::float32: return read(0.0F);
         case DataType::float64: return read(0.0);
         case DataType::int32: return read(std::int32_t{});
-        default: throw InternalError("no result of {}", word_of(data_type));
+        default: throw InternalError("no result of {}", name_of(data_type));
         }
     }
 }
@@ -190,7 +190,7 @@ private:
 class OperandArrays {
 public:
     OperandArrays(const gemm::Epilogue& epilogue, DataType data_type, Integer rows, Integer columns)
-        : epilogue_(epilogue), bytes_(ir::size_in_bytes(gemm::epilogue_scalar(data_type))) {
+        : epilogue_(epilogue), bytes_(bytes_of(gemm::epilogue_scalar(data_type))) {
         for (std::size_t number = 0; number < epilogue.operands.size(); ++number) {
             const gemm::Epilogue::Operand& operand = epilogue.operands[number];
             const Integer along_rows = operand.row_stride * (rows - 1),
@@ -331,7 +331,7 @@ private:
         const Integer all = rows_ * columns_, step = std::max<Integer>(1, all / most_compared) | 1;
         const auto compare_at = [&](Integer element) {
             const Integer i = element % rows_, j = element / rows_;
-            c.type() == DataType::float64 || c.type() == DataType::complex64
+            c.type() == DataType::float64 || c.type() == DataType::complex128
                 ? compare_finished<double>(c, i, j)
                 : compare_finished<float>(c, i, j);
         };
@@ -433,7 +433,7 @@ void put_in_panel(DataType data_type, std::byte* panel, Integer width, Integer i
         put(data_type, panel + (k * width + i) * bytes_of(data_type), value);
     } else {
         const Integer bytes = bytes_of(data_type) / 2;
-        const DataType real = data_type == DataType::complex32 ? DataType::float32 : DataType::float64;
+        const DataType real = data_type == DataType::complex64 ? DataType::float32 : DataType::float64;
         put(real, panel + (2 * k * width + i) * bytes, value.real());
         put(real, panel + (2 * k * width + width + i) * bytes, value.imag());
     }
@@ -460,11 +460,11 @@ void fill_panel(const PanelTypes& types, Operand operand, std::byte* panel, Inte
         }
 }
 
-std::string_view word_of(Update update) {
+std::string_view name_of(Update update) {
     return update == Update::overwrite ? "overwrite" : update == Update::add ? "add" : "scale";
 }
 
-std::string_view word_of(gemm::Pack::Source source) {
+std::string_view name_of(gemm::Pack::Source source) {
     using Source = gemm::Pack::Source;
     return source == Source::across_panel ? "across the panel"
            : source == Source::along_k    ? "along k"
@@ -507,7 +507,7 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
         const Integer k_groups = 2 * kernel.unroll + 1, group = kernel.k_packing.k_group();
         Expectation<V> expected(
             fmt::format("tile of {} by {} of {} by {}, {}, {}", kernel.rows, kernel.columns, tile.rows(),
-                        tile.columns, swirl::word_of(kernel.data_type), word_of(kernel.update)),
+                        tile.columns, swirl::name_of(kernel.data_type), name_of(kernel.update)),
             kernel.rows, kernel.columns, k_groups * group);
         const Memory a(tile.rows() * k_groups * types.word_bytes()),
             b(tile.columns * (k_groups + 1) * types.word_bytes() + guard_bytes);
@@ -564,8 +564,8 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
     const Integer k_stride = kernel.source == Source::along_k ? 1 : stride * width + 3;
     const std::string name =
         fmt::format("pack {} of {} {} of {}, {}{}", kernel.count, width,
-                    kernel.operand == Operand::a ? "rows of A" : "columns of B", swirl::word_of(from_type),
-                    word_of(kernel.source), kernel.conjugated ? ", conjugated" : "");
+                    kernel.operand == Operand::a ? "rows of A" : "columns of B", swirl::name_of(from_type),
+                    name_of(kernel.source), kernel.conjugated ? ", conjugated" : "");
     with_values_of(kernel.data_type, [&](auto zero) {
         using V = decltype(zero);
         const Integer from_bytes = bytes_of(from_type);
@@ -609,7 +609,7 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
         function(buffers, parameters);
         if (!packing.is_plain()) return compare_words(name, to.data(), expected.data(), bytes, is_free);
         compare_scalars(name,
-                        gemm::scalar_of(kernel.data_type) == ir::Scalar::float64 ? DataType::float64
+                        gemm::scalar_of(kernel.data_type) == DataType::float64 ? DataType::float64
                         : kernel.data_type == DataType::int32                    ? DataType::int32
                                                                                  : DataType::float32,
                         to.data(), expected.data(), bytes);
@@ -719,8 +719,8 @@ void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function
     with_values_of(product.data_type, [&](auto zero) {
         using V = decltype(zero);
         Expectation<V> expected(fmt::format("product of {} by {} by {}, {}, tile {} by {}, {}", product.rows,
-                                            product.columns, product.k, swirl::word_of(product.data_type),
-                                            kernel.tile.rows(), kernel.tile.columns, word_of(kernel.update)),
+                                            product.columns, product.k, swirl::name_of(product.data_type),
+                                            kernel.tile.rows(), kernel.tile.columns, name_of(kernel.update)),
                                 product.rows, product.columns, count);
         Source<V> a(product.data_type, product.a, product.rows, product.k),
             b(product.data_type, product.b, product.k, product.columns);
@@ -796,7 +796,7 @@ void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction funct
     for (const auto& pass : kernel.product.passes) pairs.insert(pairs.end(), pass.begin(), pass.end());
     const auto count = static_cast<Integer>(pairs.size());
     Expectation<double> expected(fmt::format("tile of {} by {} in tile registers, {} products, {}",
-                                             kernel.rows, kernel.columns, count, word_of(kernel.update)),
+                                             kernel.rows, kernel.columns, count, name_of(kernel.update)),
                                  used, kernel.columns, k_extent * count);
     const Memory a(tiles * panel_bytes), b(panel_bytes);
     const auto fill = [&](Operand operand, const Memory& panels, Integer extent, auto&& tell) {
@@ -850,7 +850,7 @@ void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction functio
     using PackSource = gemm::Pack::Source;
     const bool are_bytes = kernel.is_of_bytes();
     const DataType type = are_bytes                             ? DataType::uint8
-                          : kernel.from == ir::Scalar::bfloat16 ? DataType::bfloat16
+                          : kernel.from == DataType::bfloat16 ? DataType::bfloat16
                                                                 : DataType::float32;
     const Integer group = kernel.k_group(), rest = 5, k_extent = 2 * group + rest, width = kernel.count;
     const Integer stride = kernel.source == PackSource::across_panel ? 1
@@ -859,7 +859,7 @@ void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction functio
     const Integer k_stride = kernel.source == PackSource::along_k ? 1 : stride * gemm::amx_tile + 3;
     const std::string name = fmt::format("pack {} {} of {} for tile registers, {} terms, {}", width,
                                          kernel.operand == Operand::a ? "rows of A" : "columns of B",
-                                         swirl::word_of(type), kernel.terms, word_of(kernel.source));
+                                         swirl::name_of(type), kernel.terms, name_of(kernel.source));
     const Integer bytes = bytes_of(type);
     const Memory from((gemm::amx_tile * stride + k_extent * k_stride) * bytes + 4 * guard_bytes);
     const auto value = [&](Integer i, Integer k) {

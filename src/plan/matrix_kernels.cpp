@@ -4,6 +4,8 @@
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/shared_kernels.hpp"
+#include "problem/data_type.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <utility>
 

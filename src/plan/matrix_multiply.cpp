@@ -131,12 +131,13 @@ void multiply_scattered(const Work& work) {
 }
 
 /// A product without α·A·B: C = β·C, then epilogue and reductions.
-void scale_matrix(const MatrixProduct& product, const MatrixArguments& arguments, void* c, Integer matrix) {
-    if (wants_transposition(product)) return scale_matrix(transposed(product), arguments, c, matrix);
+void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& arguments, void* c,
+                           Integer matrix) {
+    if (wants_transposition(product)) return scale_matrix_of_batch(transposed(product), arguments, c, matrix);
     MatrixExtras extras = arguments.extras == nullptr ? MatrixExtras{} : *arguments.extras;
     extras.epilogue.matrix = extras.reductions.matrix = matrix;
     if (!needs_conversion_buffer(product)) {
-        planning::scale_matrix(product, arguments.beta, c);
+        scale_matrix(product, arguments.beta, c);
         if (extras.epilogue) apply_epilogue(product, extras.epilogue, c);
         if (extras.reductions) reduce_matrix(product, extras.reductions, c, 1);
         return;
@@ -353,8 +354,8 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, co
     const ScalarKind alpha = scalar_kind(product.data_type, arguments.alpha);
     if (product.k == 0 || alpha == ScalarKind::zero) {
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
-            scale_matrix(product, arguments,
-                         moved(product, arguments, 0, 0, matrix * product.c.batch_stride).c, matrix);
+            scale_matrix_of_batch(product, arguments,
+                                  moved(product, arguments, 0, 0, matrix * product.c.batch_stride).c, matrix);
         return;
     }
     if (arguments.extras == nullptr && multiply_small(product, arguments, alpha, code)) return;

@@ -172,7 +172,7 @@ void MatrixPlan::check_arrays(const MatrixArguments& arguments, ScalarKind alpha
                               const void* const* arrays) const {
     const std::size_t first_written = arrays_.size() - product_.reductions.size();
     const bool has_no_c = product_.rows == 0 || product_.columns == 0 || product_.batch == 0;
-    const Integer scalar = ir::size_in_bytes(gemm::epilogue_scalar(product_.data_type));
+    const Integer scalar = bytes_of(gemm::epilogue_scalar(product_.data_type));
     std::vector<Touched> all;
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const AuxiliaryArray& array = arrays_[k];

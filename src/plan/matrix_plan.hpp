@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/options.hpp>
+
 #include "base/fork_gate.hpp"
 #include "plan/matrix_code.hpp"
 #include "plan/matrix_extras.hpp"

@@ -32,7 +32,7 @@ std::string PackedForm::text() const {
         width == 0 ? "copied"
                    : fmt::format("in panels of {} {} with kc={}", width, is_a ? "rows" : "columns", kc);
     return fmt::format("{} of {} by {} {}, {}, {} matrices", is_a ? "A" : "B", is_a ? extent : k_extent,
-                       is_a ? k_extent : extent, word_of(data_type), layout, matrices);
+                       is_a ? k_extent : extent, name_of(data_type), layout, matrices);
 }
 
 PackedMatrix::PackedMatrix(const PackedForm& form, const void* data, const MatrixLayout& layout,

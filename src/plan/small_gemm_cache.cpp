@@ -92,12 +92,12 @@ std::optional<SmallKey> SmallKey::of(const MatrixProduct& product, gemm::Update 
 
 gemm::SmallGemm SmallKey::described(const target::Cpu& cpu) const {
     MatrixProduct product{
-        .data_type = static_cast<DataType>(kind & 3), .rows = rows, .columns = columns, .k = k_extent};
-    product.a = layout_of(kind >> 2 & 3, a_stride);
-    product.b = layout_of(kind >> 4 & 3, b_stride);
+        .data_type = static_cast<DataType>(kind & 0xff), .rows = rows, .columns = columns, .k = k_extent};
+    product.a = layout_of(kind >> 8 & 3, a_stride);
+    product.b = layout_of(kind >> 10 & 3, b_stride);
     product.c = layout_of(0, c_stride);
-    return gemm::model_small_gemm(product, static_cast<gemm::Update>(kind >> 6 & 3), (kind >> 8 & 1) != 0, kc,
-                                  cpu);
+    return gemm::model_small_gemm(product, static_cast<gemm::Update>(kind >> 12 & 3), (kind >> 14 & 1) != 0,
+                                  kc, cpu);
 }
 
 /// Counts the call. Concurrent calls may lose a count.

@@ -58,8 +58,8 @@ struct SmallKey {
     static std::uint32_t kind_of(DataType data_type, char a, char b, gemm::Update update, bool alpha_is_one) {
         const auto bits = [](auto value) { return static_cast<std::uint32_t>(value); };
         const auto letter = [&](char c) { return c == 'N' ? 0U : c == 'T' ? 1U : 2U; };
-        return bits(data_type) | letter(a) << 2 | letter(b) << 4 | bits(update) << 6 |
-               bits(alpha_is_one) << 8;
+        return bits(data_type) | letter(a) << 8 | letter(b) << 10 | bits(update) << 12 |
+               bits(alpha_is_one) << 14;
     }
     /// Empty if no stride is 1 or a stride is too large.
     static std::optional<SmallKey> of(const MatrixProduct& product, gemm::Update update, bool alpha_is_one,

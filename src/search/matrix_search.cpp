@@ -90,7 +90,7 @@ private:
     }
 
     void say(const std::string& line) const {
-        if (setting_.progress) setting_.progress(fmt::format("{}: {}", word_of(setting_.data_type), line));
+        if (setting_.progress) setting_.progress(fmt::format("{}: {}", name_of(setting_.data_type), line));
     }
 
     const MatrixSearchSetting& setting_;

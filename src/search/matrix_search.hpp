@@ -25,8 +25,8 @@ struct MatrixParameter {
 std::span<const MatrixParameter> matrix_parameters();
 
 /// Data types that have schedules of their own.
-inline constexpr DataType searched_types[] = {DataType::float64, DataType::float32, DataType::complex64,
-                                              DataType::complex32};
+inline constexpr DataType searched_types[] = {DataType::float64, DataType::float32, DataType::complex128,
+                                              DataType::complex64};
 
 struct MatrixSearchSetting {
     DataType data_type = DataType::float64;

@@ -31,7 +31,7 @@ TEST(TriangularCheck, AcceptsEveryKernelAndRefusesWrongOnes) {
     for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()}) {
         if (!target::host_can_run(*cpu)) continue;
         for (const DataType type :
-             {DataType::float32, DataType::float64, DataType::complex32, DataType::complex64})
+             {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128})
             for (const TriangularTask task : {TriangularTask::multiply, TriangularTask::solve})
                 for (unsigned choice = 0; choice < 8; ++choice) {
                     const StripKernel right = with_shape_for({.task = task,

@@ -91,11 +91,11 @@ public:
     const std::string& source() const { return source_; }
 
     support::ArmCall call() const {
-        return problem_.precision == Precision::float32 ? call_of<float>() : call_of<double>();
+        return problem_.precision == DataType::float32 ? call_of<float>() : call_of<double>();
     }
     void expect_right(const support::ArmCall& after) const {
-        problem_.precision == Precision::float32 ? expect_right_as<float>(after)
-                                                 : expect_right_as<double>(after);
+        problem_.precision == DataType::float32 ? expect_right_as<float>(after)
+                                                : expect_right_as<double>(after);
     }
 
 private:

@@ -33,7 +33,7 @@ struct Example {
     planning::Recipe recipe = planning::parse_recipe(example_recipe);
     Transform problem = parse_transform(example_problem);
     const target::Cpu& cpu = target::cpu_named(recipe.target);
-    passes::Context context{&cpu, target::lanes(cpu, ir::Scalar::float64)};
+    passes::Context context{&cpu, target::lanes(cpu, DataType::float64)};
     planning::Derivation derivation =
         planning::derive(problem, planning::dimension_passes(problem)[0], recipe.passes[0].tree, cpu);
 };

@@ -11,7 +11,7 @@
 namespace swirl::gemm {
 namespace schedule_test {
 
-const DataType types[] = {DataType::float32, DataType::float64, DataType::complex32, DataType::complex64};
+const DataType types[] = {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128};
 
 MatrixProduct square(DataType data_type) { return MatrixProduct::column_major(data_type, 600, 600, 600); }
 

@@ -172,7 +172,7 @@ TEST(VerifyTiles, FactorsInRegistersAreAThreadsOwn) {
     expect(product([](Program&, AsyncTileOperation& t) { t.addresses[1] = t.addresses[0]; }),
            "a tile in 'factor'");
     static constexpr WgmmaInstruction without = {
-        .name = "other", .columns = 8, .depth = 8, .factor = Scalar::float32, .text = "other"};
+        .name = "other", .columns = 8, .depth = 8, .factor = DataType::float32, .text = "other"};
     expect(product([](Program&, AsyncTileOperation& t) { t.instruction = &without; }), "a tile in 'factor'");
 }
 
@@ -183,7 +183,7 @@ TEST(VerifyTiles, OnlyLoadsOfFloat32Round) {
     expect_fails(
         [](Program& program) {
             program.tensors[0].rounds = true;
-            program.buffers[TilesKernel::a].element = Scalar::int32;
+            program.buffers[TilesKernel::a].element = DataType::int32;
         },
         "it rounds int32");
 }

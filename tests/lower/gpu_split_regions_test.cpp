@@ -64,7 +64,7 @@ TEST(StepsOverWholeVectors, AreKernelsOfTheirOwnWhereTheyHandOnTooMuch) {
     const KernelRequest request{.name = "kernel",
                                 .formula = f,
                                 .complex = false,
-                                .scalar = ir::Scalar::float32,
+                                .scalar = DataType::float32,
                                 .input = Layout::contiguous(1024),
                                 .output = Layout::contiguous(1024)};
     const auto over_all = [&](Integer apart) {

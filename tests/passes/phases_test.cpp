@@ -17,8 +17,8 @@ using namespace ir;
 Program shift(Integer rows, Integer columns) {
     Builder b("shift");
     const Integer n = rows * columns;
-    const Buffer x = b.input("x", Scalar::float64, n + 3);
-    const Buffer y = b.output("y", Scalar::float64, n + 2);
+    const Buffer x = b.input("x", DataType::float64, n + 3);
+    const Buffer y = b.output("y", DataType::float64, n + 2);
     BufferInfo own;
     own.name = "own";
     own.space = Space::scratch;

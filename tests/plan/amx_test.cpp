@@ -86,7 +86,7 @@ TEST(AmxKernels, OfEveryKindAreMadeOnAnyMachine) {
         for (const int rows : {7, 32}) {
             EXPECT_NE(kernels->tiles(rows, 20, gemm::Update::scale, 5), nullptr);
             const auto operand = rows == 7 ? gemm::Operand::a : gemm::Operand::b;
-            const ir::Scalar from = kernels->types().are_bytes() ? ir::Scalar::uint8 : ir::Scalar::bfloat16;
+            const DataType from = kernels->types().are_bytes() ? DataType::uint8 : DataType::bfloat16;
             EXPECT_NE(kernels->pack(operand, from, gemm::Pack::Source::along_k, rows, false), nullptr);
         }
 }

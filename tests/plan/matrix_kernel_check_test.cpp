@@ -26,7 +26,7 @@ namespace matrix_kernel_check_test {
 
 using gemm::Update;
 
-const DataType types[] = {DataType::float32, DataType::float64, DataType::complex32, DataType::complex64};
+const DataType types[] = {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128};
 
 /// Data types of A, B and C, and the CPUs of this machine.
 std::vector<MatrixProduct> products() {
@@ -212,17 +212,17 @@ TEST_F(KernelChecks, OfPanelsForTileRegistersAcceptEveryKind) {
     if (!target::host_extensions().dot_products_of_bfloat16) GTEST_SKIP() << "packs with AVX-512 BF16";
     using Source = gemm::Pack::Source;
     for (const gemm::Operand operand : {gemm::Operand::a, gemm::Operand::b})
-        for (const ir::Scalar from : {ir::Scalar::float32, ir::Scalar::bfloat16, ir::Scalar::uint8})
+        for (const DataType from : {DataType::float32, DataType::bfloat16, DataType::uint8})
             for (const int terms : {1, 2, 3})
                 for (const Source source : {Source::across_panel, Source::along_k, Source::neither})
                     for (const int count : {3, 16, 29, 32}) {
-                        if (from != ir::Scalar::float32 && terms != 1) continue;
+                        if (from != DataType::float32 && terms != 1) continue;
                         const gemm::AmxPack right{.operand = operand,
                                                   .from = from,
                                                   .terms = terms,
                                                   .count = count,
                                                   .source = source,
-                                                  .is_scaled = from == ir::Scalar::float32 && count > 16,
+                                                  .is_scaled = from == DataType::float32 && count > 16,
                                                   .max_k = 1000,
                                                   .max_stride = 1000};
                         const runtime::ExecutableCode code = compiled(gemm::amx_pack(right));
@@ -251,8 +251,8 @@ template <class T> void copy(ir::Memory& memory, void* data, bool is_result) {
 
 void copy(const ir::BufferInfo& buffer, ir::Memory& memory, void* data, bool is_result) {
     switch (buffer.element) {
-    case ir::Scalar::bfloat16: return copy<bfloat16>(memory, data, is_result);
-    case ir::Scalar::int32: return copy<std::int32_t>(memory, data, is_result);
+    case DataType::bfloat16: return copy<bfloat16>(memory, data, is_result);
+    case DataType::int32: return copy<std::int32_t>(memory, data, is_result);
     default: return copy<float>(memory, data, is_result);
     }
 }

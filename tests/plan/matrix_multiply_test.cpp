@@ -69,7 +69,7 @@ TEST(MatrixMultiply, KernelsAreFoundOnceTheyPay) {
     EXPECT_EQ(find(other), nullptr);
     EXPECT_EQ(products.find(*SmallKey::of(small, gemm::Update::add, true, small.k)), nullptr);
     const Integer most = SmallKey::most_extent;
-    const MatrixProduct largest = MatrixProduct::column_major(DataType::complex64, most, most, most);
+    const MatrixProduct largest = MatrixProduct::column_major(DataType::complex128, most, most, most);
     EXPECT_TRUE(gemm::suits_small_gemm(largest));
     EXPECT_EQ(gemm::small_kc(largest, target::host_cpu()), most);
     EXPECT_EQ(threads_worthwhile(largest, 8), 1);

@@ -171,7 +171,7 @@ TEST(MachineCodeOfSchedules, SaysWhatAProductTakesAtLeast) {
     EXPECT_EQ(least(score), 0);
     EXPECT_EQ(min_seconds(*code_of(100).score, large, {.mma_k = 16}, gpu()), 0);
     EXPECT_EQ(min_seconds(*code_of(100).score, large, {.warpgroups = 2}, gpu()), 0);
-    const MatrixProduct of_complex = MatrixProduct::column_major(DataType::complex32, 4096, 4096, 4096);
+    const MatrixProduct of_complex = MatrixProduct::column_major(DataType::complex64, 4096, 4096, 4096);
     EXPECT_DOUBLE_EQ(min_seconds(*code_of(100).score, of_complex, schedule, gpu()),
                      4 * least(*code_of(100).score));
 }

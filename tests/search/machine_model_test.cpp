@@ -76,7 +76,7 @@ TEST(MachineModel, IsTheDefaultWhereAProbeSaysNothing) {
 
 double cycles(const char* text, const MachineModel& machine) {
     const auto passes = planning::dimension_passes(problem(text));
-    return candidates(passes[0], target::cpu_named("avx512"), ir::Scalar::float64, machine).front().cycles;
+    return candidates(passes[0], target::cpu_named("avx512"), DataType::float64, machine).front().cycles;
 }
 
 TEST(MachineModel, IsWhatTheEstimateCountsWith) {

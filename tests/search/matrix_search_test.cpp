@@ -91,18 +91,18 @@ TEST(LineSearch, SaysWhatItGained) {
 }
 
 TEST(MatrixParameters, ChangeOneThingEach) {
-    const BlockedGemm model = gemm::model_schedule(DataType::complex64, cpu);
+    const BlockedGemm model = gemm::model_schedule(DataType::complex128, cpu);
     for (const MatrixParameter& parameter : matrix_parameters())
         for (const bool refines : {false, true})
             for (const BlockedGemm& candidate :
-                 parameter.candidates(DataType::complex64, cpu, model, refines)) {
+                 parameter.candidates(DataType::complex128, cpu, model, refines)) {
                 SCOPED_TRACE(std::string(parameter.name) + " " + to_string(candidate));
                 EXPECT_EQ(*gemm::parse_cpu_gemm(to_string(gemm::CpuGemm{&cpu, candidate}),
-                                                MatrixProduct::column_major(DataType::complex64, 9, 9, 9))
+                                                MatrixProduct::column_major(DataType::complex128, 9, 9, 9))
                                .blocked(),
                           candidate);
                 EXPECT_TRUE(
-                    gemm::fits_registers(gemm::OperandTypes::all(DataType::complex64), candidate.tile, cpu));
+                    gemm::fits_registers(gemm::OperandTypes::all(DataType::complex128), candidate.tile, cpu));
                 if (parameter.name == "tile") continue;
                 int changes = 0;
                 changes += candidate.tile != model.tile;
@@ -120,7 +120,7 @@ TEST(MatrixParameters, ChangeOneThingEach) {
 
 TEST(HostMatrixTimer, TimesSchedulesOnThisMachine) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
-    for (const DataType number : {DataType::float32, DataType::complex64}) {
+    for (const DataType number : {DataType::float32, DataType::complex128}) {
         HostMatrixTimer timer(number, {40, 90});
         const BlockedGemm model = gemm::model_schedule(number, target::host_cpu());
         BlockedGemm thin = model;
@@ -214,10 +214,10 @@ protected:
 TEST_F(MatrixPlanner, SearchesOnceStoresAndUsesWhatItFinds) {
     FakeMatrixTimer world([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
     const MatrixPlanRequest request{.effort = Effort::measure, .time_budget_seconds = 1000, .timer = &world};
-    const MatrixProduct large = square(DataType::complex32, 600);
+    const MatrixProduct large = square(DataType::complex64, 600);
     const auto plan = make_matrix_plan(large, request);
     ASSERT_FALSE(world.asked.empty());
-    const auto known = MatrixWisdom(target::host_cpu(), true).trusted(DataType::complex32);
+    const auto known = MatrixWisdom(target::host_cpu(), true).trusted(DataType::complex64);
     ASSERT_TRUE(known.has_value());
     ASSERT_NE(plan->choices().blocked(), nullptr);
     EXPECT_EQ(*plan->choices().blocked(), *known);

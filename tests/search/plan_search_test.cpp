@@ -26,7 +26,7 @@ std::string recipe_text(const std::string& tree) { return "avx2: 0 " + tree; }
 
 std::vector<std::string> likely_trees(const Transform& problem) {
     std::vector<std::string> trees;
-    for (const Candidate& candidate : likely_breakdowns(only_pass(problem), cpu(), ir::Scalar::float64))
+    for (const Candidate& candidate : likely_breakdowns(only_pass(problem), cpu(), DataType::float64))
         trees.push_back(rules::to_string(candidate.tree));
     return trees;
 }

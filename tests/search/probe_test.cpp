@@ -66,7 +66,7 @@ TEST(SizeText, IsShort) {
 
 TEST(ProbePrograms, ComputeWhatTheySayAndCountTheirFlops) {
     for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()})
-        for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64}) {
+        for (const DataType scalar : {DataType::float32, DataType::float64}) {
             const ir::Program program = arithmetic_program(*cpu, scalar);
             ir::verify(program, ir::VerificationLevel::legalized);
             ir::Arguments arguments(program);

@@ -102,7 +102,7 @@ void PtxAddresses::bind(Variable variable, PtxInteger value) {
 }
 
 Integer PtxAddresses::element_size(ir::Buffer buffer) const {
-    return size_in_bytes(program_.buffers[static_cast<std::size_t>(buffer)].element);
+    return bytes_of(program_.buffers[static_cast<std::size_t>(buffer)].element);
 }
 
 // ---- forms ----------------------------------------------------------------------------------------------------

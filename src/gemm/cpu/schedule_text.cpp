@@ -217,15 +217,15 @@ void require_blocked(const CpuGemm& schedule, const BlockedGemm& blocked, const 
     const OperandTypes types = operand_types_on(product, *schedule.cpu);
     const Tile& tile = blocked.tile;
     if (tile.lanes != target::lanes(*schedule.cpu, scalar_of(product.data_type)))
-        reject(schedule, "its vectors have {} lanes; {} of {} has {}", tile.lanes, word_of(product.data_type),
+        reject(schedule, "its vectors have {} lanes; {} of {} has {}", tile.lanes, name_of(product.data_type),
                schedule.cpu->name, target::lanes(*schedule.cpu, scalar_of(product.data_type)));
     if (!fits_registers(types, tile, *schedule.cpu))
         reject(schedule,
                "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
                tile.rows(), tile.columns, schedule.cpu->vector_registers, schedule.cpu->name);
     if (!can_be_packed(types, tile.columns))
-        reject(schedule, "nr is {}; for {} and {} use 1, 2, 4 or 8", tile.columns, word_of(types.a),
-               word_of(types.b));
+        reject(schedule, "nr is {}; for {} and {} use 1, 2, 4 or 8", tile.columns, name_of(types.a),
+               name_of(types.b));
     require_kc(schedule, blocked.kc);
 }
 

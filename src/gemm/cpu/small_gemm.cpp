@@ -30,17 +30,19 @@ public:
           components_(scalars_in(product_.data_type)),
           scalar_(scalar_of(product_.data_type)),
           builder_("gemm_small") {
-        a_ =
-            small.a_is_given_packed
-                ? builder_.input("a", scalar_, panels_bytes(small) / ir::size_in_bytes(scalar_))
-                : add_matrix(builder_, "a", product_.data_type, product_.a, product_.rows, product_.k, false);
-        b_ = add_matrix(builder_, "b", product_.data_type, product_.b, product_.k, product_.columns, false);
-        c_ = add_matrix(builder_, "c", product_.data_type, product_.c, product_.rows, product_.columns, true);
-        alpha_ = builder_.input("alpha", scalar_, components_);
-        beta_ = builder_.input("beta", scalar_, components_);
+        a_ = small.a_is_given_packed ? builder_.input("a", scalar_, panels_bytes(small) / bytes_of(scalar_),
+                                                      {ir::ArgumentRole::a})
+                                     : add_matrix(builder_, ir::ArgumentRole::a, product_.data_type,
+                                                  product_.a, product_.rows, product_.k, false);
+        b_ = add_matrix(builder_, ir::ArgumentRole::b, product_.data_type, product_.b, product_.k,
+                        product_.columns, false);
+        c_ = add_matrix(builder_, ir::ArgumentRole::c, product_.data_type, product_.c, product_.rows,
+                        product_.columns, true);
+        alpha_ = builder_.input("alpha", scalar_, components_, {ir::ArgumentRole::alpha});
+        beta_ = builder_.input("beta", scalar_, components_, {ir::ArgumentRole::beta});
         packed_ = a_;
         if (packs(small))
-            packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
+            packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / bytes_of(scalar_));
         if (!small.epilogue.is_identity())
             epilogue_ = EpilogueBuffers(builder_, product_.data_type, small.epilogue, product_.rows,
                                         product_.columns);
@@ -167,7 +169,7 @@ private:
     const SmallGemm& small_;
     const MatrixProduct& product_;
     int components_;
-    ir::Scalar scalar_;
+    DataType scalar_;
     ir::Builder builder_;
     ir::Buffer a_, b_, c_, alpha_, beta_, packed_ = 0, accumulators_;
     EpilogueBuffers epilogue_;

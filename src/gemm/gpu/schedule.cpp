@@ -90,7 +90,7 @@ void require_warps(Infeasibility& infeasibility, const GpuSchedule& schedule, co
     std::vector<int> possible;
     const std::string words = warp_depths(product, gpu, possible);
     infeasibility.require(std::find(possible.begin(), possible.end(), depth) != possible.end(),
-                          "mma_k is {}, and the data type is {}; {}", depth, word_of(product.type_of_a()),
+                          "mma_k is {}, and the data type is {}; {}", depth, name_of(product.type_of_a()),
                           words);
     infeasibility.require(schedule.warp_lanes_m == 8 && schedule.warp_lanes_n == 4 && schedule.zigzag == 0,
                           "mma_k is {}, which 8 by 4 lanes without zigzag can have", depth);
@@ -285,10 +285,10 @@ void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu
             "types of both are possible, and with accumulators of float32 also operands of bfloat16, "
             "float16, "
             "float8_e4m3, bytes and normalised integers",
-            word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.data_type));
+            name_of(stored[0]), name_of(stored[1]), name_of(stored[2]), name_of(product.data_type));
     if (is_complex(product.data_type) && product.epilogue.tree() != nullptr)
         throw UserError("an epilogue of {} on a GPU; products of float32 and float64 have such",
-                        word_of(product.data_type));
+                        name_of(product.data_type));
     if (gpu.capability_major < capability_of_bfloat16 &&
         std::find(stored.begin(), stored.end(), DataType::bfloat16) != stored.end())
         throw UserError(

@@ -156,7 +156,7 @@ void set(GpuSchedule& schedule, std::string_view text, std::string_view word) {
 std::span<const GpuParameter> gpu_parameters() { return parameters; }
 
 std::string arithmetic_of(const GpuSchedule& schedule, const MatrixProduct& product) {
-    const std::string_view sums = word_of(product.data_type), factors = word_of(product.type_of_a());
+    const std::string_view sums = name_of(product.data_type), factors = name_of(product.type_of_a());
     if (schedule.has_bf16_split())
         return fmt::format(
             "tensor cores multiply {} bfloat16 terms of each {}{}", schedule.bf16_split, factors,

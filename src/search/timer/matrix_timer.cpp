@@ -22,7 +22,7 @@ constexpr int first_rounds = 3;
 
 runtime::AlignedBuffer random_square(DataType data_type, Integer extent) {
     const auto scalars = static_cast<std::size_t>(extent * extent * gemm::scalars_in(data_type));
-    const bool is_single = gemm::scalar_of(data_type) == ir::Scalar::float32;
+    const bool is_single = gemm::scalar_of(data_type) == DataType::float32;
     runtime::AlignedBuffer buffer(scalars * (is_single ? sizeof(float) : sizeof(double)));
     std::minstd_rand random(1);
     std::uniform_real_distribution<float> uniform(-1, 1);
@@ -43,8 +43,7 @@ class Peak {
 public:
     Peak(DataType data_type, double seconds)
         : kernels_(best_probe_kernels()),
-          arithmetic_(gemm::scalar_of(data_type) == ir::Scalar::float32 ? kernels_.float32
-                                                                        : kernels_.float64),
+          arithmetic_(gemm::scalar_of(data_type) == DataType::float32 ? kernels_.float32 : kernels_.float64),
           data_(static_cast<std::size_t>(arithmetic_.elements) * sizeof(double)) {
         iterations_ = 1000;
         iterations_ = std::max<std::int64_t>(

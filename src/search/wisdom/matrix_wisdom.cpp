@@ -37,7 +37,7 @@ Wisdom* MatrixWisdom::open(bool to_write) const { return in_use_ ? shared_wisdom
 WisdomKey MatrixWisdom::key_of(DataType data_type, const char* kind) const {
     Host host = this_host();
     host.instruction_set = cpu_.name;
-    return {host_key(host), fmt::format("gemm {}{}", word_of(data_type), kind)};
+    return {host_key(host), fmt::format("gemm {}{}", name_of(data_type), kind)};
 }
 
 std::optional<StoredSchedule> MatrixWisdom::lookup(DataType data_type) {

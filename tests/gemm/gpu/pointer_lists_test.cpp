@@ -39,7 +39,7 @@ public:
 
     void bind(ir::Arguments& arguments, const std::string& name) const {
         std::vector<Integer> addresses;
-        for (const Integer origin : origins_) addresses.push_back(origin * size_in_bytes(memory_->element()));
+        for (const Integer origin : origins_) addresses.push_back(origin * bytes_of(memory_->element()));
         arguments.bind(name, memory_);
         arguments[name + "_list"].assign(addresses);
     }

@@ -11,7 +11,7 @@ namespace {
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr ir::Type number = {ir::Scalar::float32, 1};
+constexpr ir::Type number = {DataType::float32, 1};
 constexpr Integer warps = 4;            ///< per warpgroup
 constexpr int minor_group = 8;          ///< adjacent major indices, of which four threads have two each
 constexpr int of_cooperative_group = 2; ///< indices of a group per thread
@@ -57,7 +57,7 @@ ReductionPartials WgmmaReductions::partials_of(const GpuSchedule& schedule, cons
 /// Which of the problem's extents are rows depends on the swap, so the larger case is reserved.
 Integer WgmmaReductions::shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical) {
     return std::ssize(canonical.reductions) * schedule.warpgroups * warps *
-           major_extent(schedule, has_register_a(schedule, canonical)) * ir::size_in_bytes(number.scalar);
+           major_extent(schedule, has_register_a(schedule, canonical)) * bytes_of(number.scalar);
 }
 
 std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& builder,
@@ -84,7 +84,7 @@ std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& build
 }
 
 Value WgmmaReductions::integer(Integer value) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
 }
 
 Value WgmmaReductions::sum(Value a, Value b) const {

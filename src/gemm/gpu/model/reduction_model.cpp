@@ -65,7 +65,7 @@ double gpu_reduction_seconds(const MatrixProduct& product, const GpuSchedule& sc
         const Over over = canonical_gemm.is_swapped ? transposed(reduction.over) : reduction.over;
         result += turns * cycles_of_tile(schedule, reduction, over) / rates.hertz +
                   seconds_behind(reduction_partials_of(schedule, canonical, over),
-                                 static_cast<double>(ir::size_in_bytes(scalar_of(canonical.data_type))));
+                                 static_cast<double>(bytes_of(scalar_of(canonical.data_type))));
     }
     return result;
 }

@@ -13,7 +13,6 @@ namespace swirl::gemm {
 
 namespace {
 
-using ir::Scalar;
 using ir::Value;
 
 constexpr Integer threads = 128;
@@ -70,10 +69,10 @@ Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Inte
     return result;
 }
 
-ir::BufferInfo buffer_of_bf16_split(const char* name, const Bf16SplitLayout& terms) {
+ir::BufferInfo buffer_of_bf16_split(ir::ArgumentRole operand, const Bf16SplitLayout& terms) {
     ir::BufferInfo buffer;
-    buffer.name = std::string(name) + "_terms";
-    buffer.element = Scalar::bfloat16;
+    buffer.name = std::string(ir::name_of(operand)) + "_terms";
+    buffer.element = DataType::bfloat16;
     buffer.space = ir::Space::scratch;
     buffer.elements = terms.elements();
     buffer.alignment = ir::swizzle_chunk_bytes;
@@ -81,17 +80,17 @@ ir::BufferInfo buffer_of_bf16_split(const char* name, const Bf16SplitLayout& ter
     return buffer;
 }
 
-ir::Program bf16_split_kernel(const char* name, const Bf16Split& split) {
+ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16Split& split) {
     const MatrixLayout& layout = split.layout;
     const Integer rows = split.rows, columns = split.columns, batch = split.batch;
     const int terms = split.terms;
     const auto& range = split.range;
     const Bf16SplitLayout to = bf16_split_layout(layout, rows, columns, batch, terms);
     const int lanes = lanes_of(layout, to);
-    ir::Builder builder(std::string("split_") + name);
+    ir::Builder builder("split_" + std::string(ir::name_of(operand)));
     const ir::Buffer from =
-        builder.add(buffer_of_matrix(name, DataType::float32, layout, rows, columns, batch, lanes));
-    const ir::Buffer into = builder.add(buffer_of_bf16_split(name, to));
+        builder.add(buffer_of_matrix(operand, DataType::float32, layout, rows, columns, batch, lanes));
+    const ir::Buffer into = builder.add(buffer_of_bf16_split(operand, to));
 
     const Integer parts = ceil_divide(to.extent, threads * lanes), matrices = to.planes / terms;
     builder.launch({.blocks = {parts * to.others * matrices, 1, 1}, .threads = {threads, 1, 1}});
@@ -108,9 +107,9 @@ ir::Program bf16_split_kernel(const char* name, const Bf16Split& split) {
         Value rest = builder.load(from, at, {.lanes = lanes});
         const Value whole = rest;
         for (Integer term = 0; term < terms; ++term) {
-            const Value rounded = builder.convert(rest, Scalar::bfloat16);
+            const Value rounded = builder.convert(rest, DataType::bfloat16);
             builder.store(into, place + line * to.pitch + (number * terms + term) * to.plane(), rounded);
-            if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, Scalar::float32));
+            if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, DataType::float32));
         }
         if (watch) watch->check_values(whole);
     };

@@ -110,7 +110,7 @@ std::string data_type_infeasibility(const GpuSchedule& schedule, const MatrixPro
             "operands are {}, split into {} terms; float32 in 1 … 3, or in none and rounded, bfloat16, "
             "float16 "
             "and float8_e4m3 in none are possible",
-            word_of(number), schedule.bf16_split);
+            name_of(number), schedule.bf16_split);
     if (schedule.is_tf32() &&
         (schedule.tf32 > 1 || !(number == DataType::float32) || schedule.has_bf16_split()))
         return fmt::format("rounded is {}; 1 is possible for float32 that is not split", schedule.tf32);
@@ -119,19 +119,19 @@ std::string data_type_infeasibility(const GpuSchedule& schedule, const MatrixPro
                            schedule.transpose_a);
     if (schedule.is_tf32() && canonical.type_of_c() != DataType::float32)
         return fmt::format("rounded is {}, and C {}; float32 is possible", schedule.tf32,
-                           word_of(canonical.type_of_c()));
+                           name_of(canonical.type_of_c()));
     if (canonical.type_of_b() != number || canonical.data_type != DataType::float32)
-        return fmt::format("operands are {} and {}, accumulators {}", word_of(number),
-                           word_of(canonical.type_of_b()), word_of(canonical.data_type));
+        return fmt::format("operands are {} and {}, accumulators {}", name_of(number),
+                           name_of(canonical.type_of_b()), name_of(canonical.data_type));
     const DataType c = canonical.type_of_c();
     if (c != DataType::float32 && c != DataType::bfloat16 && c != DataType::float16)
-        return fmt::format("C is {}, which products by threads store", word_of(c));
+        return fmt::format("C is {}, which products by threads store", name_of(c));
     if (canonical.k == 0) return "a depth of 0, of which there are no k-tiles";
     if (canonical.listed) return "lists of pointers, which products by threads have";
     if (canonical.c.row_stride != 1) return "neither C's rows nor its columns are next to each other";
     for (const WgmmaOperand& factor : wgmma_operands(schedule, canonical))
-        if (!factor.layout.k_major && size_in_bytes(factor.scalar) != 2 && !schedule.is_tf32())
-            return fmt::format("tensor cores read {} along the depth only", word_of(number));
+        if (!factor.layout.k_major && bytes_of(factor.scalar) != 2 && !schedule.is_tf32())
+            return fmt::format("tensor cores read {} along the depth only", name_of(number));
     for (const auto& [name, layout, stored] : {std::tuple{"A", canonical.a, number},
                                                {"B", canonical.b, number},
                                                {"C", canonical.c, canonical.type_of_c()}})

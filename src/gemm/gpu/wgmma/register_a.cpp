@@ -32,8 +32,7 @@ Affine FragmentRows::panel(int part, bool of_block) const {
 
 WgmmaRegisterA::Places WgmmaRegisterA::places_in(Value stage) const {
     const Value before = builder_.multiply(
-        stage,
-        builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(a_.scalars() / moved_pair)));
+        stage, builder_.constant({DataType::int64, 1}, static_cast<long double>(a_.scalars() / moved_pair)));
     Places result;
     for (int part = 0; part < parts_; ++part)
         for (int half = 0; half < halves; ++half) {

@@ -88,7 +88,7 @@ std::string tma_operand_infeasibility(const GpuSchedule& schedule, const MatrixP
     const SmemTile k_tile = smem_tiles_of(schedule, canonical)[operand];
     if (k_tile.number != canonical.data_type || is_complex(canonical.data_type))
         return fmt::format("the data type is {}, and accumulators are {}; equal and real ones are possible",
-                           word_of(k_tile.number), word_of(canonical.data_type));
+                           name_of(k_tile.number), name_of(canonical.data_type));
     if (std::string why = tensor_map_infeasibility(lines.layout, k_tile.number, canonical.batch);
         !why.empty())
         return why;
@@ -150,7 +150,7 @@ TmaLoader::TmaLoader(ir::Builder& builder, const GpuSchedule& schedule, const Ma
     : builder_(builder), schedule_(schedule), product_(canonical), k_tiles_(k_tiles) {}
 
 ir::Value TmaLoader::integer(Integer number) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
 }
 
 TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Integer least) {
@@ -180,7 +180,7 @@ TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Int
 }
 
 void TmaLoader::begin() {
-    mbarriers_ = builder_.shared("here", ir::Scalar::int64, leads * schedule_.stages);
+    mbarriers_ = builder_.shared("here", DataType::int64, leads * schedule_.stages);
     builder_.if_then({{builder_.thread(0), Relation::zero}}, [&] {
         for (int lead = 0; lead < leads; ++lead)
             for (Integer stage = 0; has(lead) && stage < schedule_.stages; ++stage)
