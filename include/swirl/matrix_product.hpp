@@ -104,7 +104,7 @@ SWIRL_API std::vector<AuxiliaryArray> results_of(const MatrixProduct& product);
 //   gemm ROWSxCOLUMNSxK option…
 //
 //   options   in any order; the first of each line is the default
-//     float64  float32  complex32  complex64  int32      data type of the accumulators
+//     float64  float32  complex64  complex128  int32     data type of the accumulators
 //     a=columns  a=rows  a=2:100                          layout: by columns, by rows, or row and column stride;
 //                                                         then ,conj  ,shared (one for the batch)  ,bfloat16 (in memory)
 //     b=…  c=…
