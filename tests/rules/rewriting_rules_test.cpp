@@ -3,7 +3,7 @@
 #include "formula/parse.hpp"
 #include "formula/print.hpp"
 
-#include "formula/dense_reference.hpp"
+#include "formula/reference.hpp"
 #include "formula/random_terms.hpp"
 
 #include <map>
