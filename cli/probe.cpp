@@ -34,7 +34,7 @@ nlohmann::ordered_json gpus() {
                 {{"name", gpu.name},
                  {"compute_capability", fmt::format("{}.{}", gpu.capability_major, gpu.capability_minor)},
                  {"memory_bytes", gpu.memory_bytes}});
-    } catch (const UserError&) {}
+    } catch (const Error&) {}
     return result;
 }
 

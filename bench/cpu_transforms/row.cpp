@@ -1,6 +1,6 @@
 #include "bench/cpu_transforms/row.hpp"
 
-#include "api/plan.hpp"
+#include "api/build.hpp"
 #include "plan/problem_data.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ public:
     Row run() {
         add_swirl("swirl", options_.planning);
         if (options_.against_measured) {
-            PlanOptions measured = options_.planning;
+            swirl::Options measured = options_.planning;
             measured.effort = Effort::measure;
             add_swirl(std::string(measured_name), measured);
         }
@@ -57,9 +57,9 @@ private:
         works_.push_back(data_.timed(std::move(run)));
     }
 
-    void add_swirl(const std::string& name, const PlanOptions& planning) {
+    void add_swirl(const std::string& name, const swirl::Options& planning) {
         const double start = runtime::monotonic_seconds();
-        const auto plan = api::build(problem_, planning);
+        const auto plan = api::build_on_cpu(problem_, planning);
         const double seconds = runtime::monotonic_seconds() - start;
         if (row_.entries.empty()) row_.flops = plan->flops();
         add({.name = name, .made_by = planning::to_string(plan->recipe()), .planning_seconds = seconds},

@@ -49,7 +49,7 @@ private:
 /// The same elements on a GPU, to fill arrays with.
 class RandomPattern {
 public:
-    /// For arrays of up to `reach` elements. Throws GpuOutOfMemory.
+    /// For arrays of up to `reach` elements. Throws OutOfMemory.
     RandomPattern(const runtime::GpuStream& stream, const StoredType& type, Integer reach);
 
     const RandomNumbers& numbers() const { return numbers_; }

@@ -8,7 +8,8 @@
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "ir/type_rules.hpp"
 #include "problem/data_type.hpp"
-#include "problem/matrix_syntax.hpp"
+
+#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 

@@ -35,7 +35,8 @@ EpilogueBuffers::EpilogueBuffers(ir::Builder& builder, DataType data_type, const
         const Epilogue::Operand& operand = given.operands[k];
         const Integer numbers = (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride + 1;
         operands.push_back(builder.input(fmt::format("e{}", k), epilogue_scalar(data_type),
-                                         numbers * (operand.is_complex ? 2 : 1)));
+                                         numbers * (operand.is_complex ? 2 : 1),
+                                         {ir::ArgumentRole::auxiliary, static_cast<int>(k)}));
     }
 }
 

@@ -35,6 +35,11 @@ BufferInfo buffer_info(std::string name, DataType element, Space space, Integer 
     return info;
 }
 
+ArgumentRole role_of(Space space) {
+    if (space == Space::table) return ArgumentRole::table;
+    return space == Space::scratch ? ArgumentRole::workspace : ArgumentRole::none;
+}
+
 } // namespace
 
 std::size_t hash_of(const Operation& operation) {
@@ -88,15 +93,20 @@ Program Builder::finish() {
 
 Buffer Builder::add(BufferInfo buffer) {
     ensure(buffer.elements > 0, "buffer '{}' has {} elements", buffer.name, buffer.elements);
+    if (buffer.role == Role{}) buffer.role.argument = role_of(buffer.space);
     program_.buffers.push_back(std::move(buffer));
     return static_cast<Buffer>(program_.buffers.size() - 1);
 }
 
-Buffer Builder::input(std::string name, DataType element, Integer elements) {
-    return add(buffer_info(std::move(name), element, Space::argument, elements, false));
+Buffer Builder::input(std::string name, DataType element, Integer elements, const Role& role) {
+    BufferInfo info = buffer_info(std::move(name), element, Space::argument, elements, false);
+    info.role = role;
+    return add(std::move(info));
 }
-Buffer Builder::output(std::string name, DataType element, Integer elements) {
-    return add(buffer_info(std::move(name), element, Space::argument, elements, true));
+Buffer Builder::output(std::string name, DataType element, Integer elements, const Role& role) {
+    BufferInfo info = buffer_info(std::move(name), element, Space::argument, elements, true);
+    info.role = role;
+    return add(std::move(info));
 }
 Buffer Builder::scratch(std::string name, DataType element, Integer elements) {
     return add(buffer_info(std::move(name), element, Space::scratch, elements, true));
@@ -130,8 +140,10 @@ Affine Builder::new_variable(std::string name, VariableInfo::Kind kind, int axis
     return Affine::of(static_cast<Variable>(program_.variables.size() - 1));
 }
 
-Affine Builder::parameter(std::string name) {
-    return new_variable(std::move(name), VariableInfo::Kind::parameter, parameters_++);
+Affine Builder::parameter(std::string name, ArgumentRole role) {
+    Affine result = new_variable(std::move(name), VariableInfo::Kind::parameter, parameters_++);
+    program_.variables.back().role = role;
+    return result;
 }
 
 Affine Builder::machine_index(const VariableInfo& wanted) {

@@ -39,9 +39,12 @@ public:
     Builder(std::string name, Options options);
 
     // ---- buffers
-    Buffer add(BufferInfo buffer);
-    Buffer input(std::string name, DataType element, Integer elements);  ///< read-only argument
-    Buffer output(std::string name, DataType element, Integer elements); ///< written argument
+    Buffer add(BufferInfo buffer); ///< a table or scratch without a role gets that of its space
+    /// A read-only argument, and a written one.
+    Buffer input(std::string name, DataType element, Integer elements,
+                 const Role& role = {ArgumentRole::input});
+    Buffer output(std::string name, DataType element, Integer elements,
+                  const Role& role = {ArgumentRole::output});
     Buffer scratch(std::string name, DataType element, Integer elements);
     Buffer local(std::string name, DataType element, Integer elements);
     Buffer shared(std::string name, DataType element, Integer elements);
@@ -50,7 +53,7 @@ public:
     Buffer table(std::string name, Table contents);
 
     // ---- variables
-    Affine parameter(std::string name); ///< the next integer argument
+    Affine parameter(std::string name, ArgumentRole role = ArgumentRole::none); ///< the next integer argument
     /// The thread's or block's index along x, y, z, or a digit of it (see VariableInfo).
     Affine thread(int axis = 0, Integer divisor = 1, Integer modulus = 0);
     Affine block(int axis = 0, Integer divisor = 1, Integer modulus = 0);

@@ -18,6 +18,31 @@ constexpr Integer most_bytes_by_value = 64;
 constexpr std::size_t most_axes = 3; // an operation has no more coordinate operands
 constexpr Integer longest_box = 256;
 
+/// Arguments have any role but a table's; kernels of one plan may pass workspace to each other as arguments.
+Mismatch role_error(const BufferInfo& buffer) {
+    using enum ArgumentRole;
+    const ArgumentRole role = buffer.role.argument;
+    const auto has_wrong_role = [&] { return fmt::format("has the role '{}'", to_string(buffer.role)); };
+    switch (buffer.space) {
+    case Space::argument:
+        if (role == none) return "has no role: is it an input, an output, an operand, an auxiliary array?";
+        if (role == table || role == multiplies || role == reads_c) return has_wrong_role();
+        break;
+    case Space::table:
+        if (role != table) return has_wrong_role();
+        break;
+    case Space::scratch:
+        if (role != workspace) return has_wrong_role();
+        break;
+    case Space::local:
+    case Space::shared:
+        if (role != none) return has_wrong_role();
+        break;
+    }
+    if (buffer.role.index < 0) return fmt::format("has index {} among arrays of its role", buffer.role.index);
+    return std::nullopt;
+}
+
 bool has_contents(const BufferInfo& buffer) {
     return buffer.contents != nullptr && buffer.contents->size() >= buffer.elements &&
            (buffer.element == DataType::int64) == (buffer.contents->element() == DataType::int64);
@@ -59,6 +84,7 @@ Mismatch buffer_error(const Program& program, const BufferInfo& buffer) {
     if (buffer.absolute && (buffer.space != Space::argument || buffer.by_value))
         return "is at absolute addresses, but no argument in memory";
     if (buffer.zeroed && buffer.space != Space::scratch) return "is filled with zeros, but no scratch";
+    if (auto error = role_error(buffer)) return error;
     if (buffer.space != Space::table) return std::nullopt;
     if (buffer.written) return "is written";
     if (!has_contents(buffer)) return "lacks contents";

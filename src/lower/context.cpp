@@ -53,6 +53,7 @@ Buffers Context::add_argument(int index) {
     const Integer scalars = array.kind == Memory::Kind::interleaved ? 2 : 1;
     ir::BufferInfo info;
     info.name = name_of(loops, index);
+    info.role.argument = argument_role(array.role);
     info.element = request.scalar;
     info.first = array.first * scalars;
     info.elements = array.elements * scalars;
@@ -105,6 +106,7 @@ ir::Buffer Context::auxiliary_buffer(std::size_t array) {
     const Integer scalars = wanted.is_complex ? 2 : 1;
     ir::BufferInfo info;
     info.name = "with_" + wanted.name;
+    info.role = {ir::ArgumentRole::auxiliary, static_cast<int>(array)};
     info.element = request.scalar;
     info.elements = scalars * wanted.elements;
     if (request.for_gpu) info.alignment = static_cast<int>(scalars) * bytes_of(request.scalar);

@@ -56,8 +56,8 @@ void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
     if (cache_ != nullptr && cache_->find(key)) return;
     try {
         compare_with_definition(*this);
-    } catch (const runtime::GpuOutOfMemory& error) {
-        throw runtime::GpuOutOfMemory(
+    } catch (const OutOfMemory& error) {
+        throw OutOfMemory(
             "{}\n  the check before first use has A, B, C and a workspace of its own; give memory free, or "
             "plan "
             "without it (check = false)",

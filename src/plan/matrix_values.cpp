@@ -5,7 +5,7 @@ namespace swirl::planning {
 ScalarKind scalar_kind(DataType data_type, const void* pointer) {
     ScalarKind kind = ScalarKind::other;
     with_data_type(data_type,
-                   [&](auto example) { kind = detail::scalar_kind(value_at<decltype(example)>(pointer)); });
+                   [&](auto example) { kind = scalar_kind(value_at<decltype(example)>(pointer)); });
     return kind;
 }
 

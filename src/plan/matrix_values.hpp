@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/half.hpp>
+
 #include "base/error.hpp"
 #include "gemm/cpu/tile_writer.hpp"
 #include "problem/data_type.hpp"
@@ -45,7 +47,10 @@ template <class R> struct RealPart<std::complex<R>> { using type = R; };
 template <class T> T value_at(const void* pointer) { return *static_cast<const T*>(pointer); }
 
 /// Special values of α and β.
-using ScalarKind = detail::ScalarKind;
+enum class ScalarKind : std::uint8_t { zero, one, other };
+template <class T> constexpr ScalarKind scalar_kind(const T& value) {
+    return value == T(0) ? ScalarKind::zero : value == T(1) ? ScalarKind::one : ScalarKind::other;
+}
 ScalarKind scalar_kind(DataType data_type, const void* pointer);
 
 /// Throws UserError if β ≠ 0 and C is stored in another type than the accumulators'.

@@ -103,8 +103,9 @@ template <class T>
 void PortableKernel<T>::bind_argument(const lower::Array& array, const std::string& name,
                                       const DimensionPass& pass) {
     const bool split = split_[arrays_.size()];
-    ArrayBinding binding{source_of(name, pass), std::nullopt};
-    if (split) binding.second = source_of(name + "_im", pass);
+    const ir::ArgumentRole role = lower::argument_role(array.role);
+    ArrayBinding binding{source_of({role}, pass), std::nullopt};
+    if (split) binding.second = source_of({role, 0, ir::Component::imaginary}, pass);
     arrays_.push_back(binding);
     ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = scalar};
     const Integer factor = array.kind == lower::Memory::Kind::interleaved ? 2 : 1;

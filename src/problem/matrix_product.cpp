@@ -165,14 +165,15 @@ void validate(const MatrixProduct& product) {
 
 void validate_for_cpus(const MatrixProduct& product) {
     if (product.listed)
-        throw UserError(
+        throw Unsupported(
             "listed is true, but lists of a CPU's are given to execute_each() of any plan\n  leave "
-            "it out, or use swirl::gpu::plan()");
+            "it out, or plan for a GPU (Options::device)");
     const DataType a = product.type_of_a(), b = product.type_of_b();
     if (product.data_type != DataType::float32 || (a == b && (a == product.data_type || is_half(a)))) return;
-    throw UserError(
+    throw Unsupported(
         "a_type is {} and b_type {} for accumulators of float32; such operands are multiplied on GPUs: "
-        "swirl::gpu::plan()\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums of int32",
+        "plan for one (Options::device)\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums "
+        "of int32",
         name_of(a), name_of(b));
 }
 

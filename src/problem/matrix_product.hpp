@@ -10,7 +10,7 @@
 
 namespace swirl {
 
-/// Throws UserError for a valid product that only GPUs support.
+/// Throws Unsupported for a valid product that only GPUs compute.
 void validate_for_cpus(const MatrixProduct& product);
 
 /// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a batch of matrices of this

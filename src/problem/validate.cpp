@@ -21,6 +21,12 @@ const char* side_name(Side side) { return side == Side::input ? "input" : "outpu
     throw UserError("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
 }
 
+/// The same for what a CPU cannot compute.
+[[noreturn]] void refuse_on_cpu(const Transform& problem, const std::string& what,
+                                const std::string& remedy) {
+    throw Unsupported("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
+}
+
 /// "batch 0" or "dimension 1" for a position in the list that `axes` returns.
 std::string axis_name(const Transform& problem, std::size_t axis) {
     const std::size_t batches = problem.batches.size();
@@ -234,17 +240,19 @@ void validate(const Transform& problem) {
 void validate_for_cpu(const Transform& problem) {
     validate(problem);
     if (problem.kind == TransformKind::convolution)
-        reject(problem, "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
-               "use two transforms and multiply between them, or a plan for a GPU (swirl::gpu::plan, "
-               "--device gpu)");
+        refuse_on_cpu(problem,
+                      "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
+                      "use two transforms and multiply between them, or a plan for a GPU (Options::device, "
+                      "--device gpu)");
     if (!problem.load.is_identity() || !problem.store.is_identity())
-        reject(
+        refuse_on_cpu(
             problem, "load and store expressions are for GPUs only: no code for a CPU has them",
-            "work on the arrays before and after, or make a plan for a GPU (swirl::gpu::plan, --device gpu)");
+            "work on the arrays before and after, or make a plan for a GPU (Options::device, --device gpu)");
     if (bytes_of(problem.precision) >= 4) return;
-    reject(problem,
-           fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
-           "use float32 or float64 on a CPU, or a plan for a GPU (swirl::gpu::plan, --device gpu)");
+    refuse_on_cpu(
+        problem,
+        fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
+        "use float32 or float64 on a CPU, or a plan for a GPU (Options::device, --device gpu)");
 }
 
 } // namespace swirl

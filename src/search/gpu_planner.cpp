@@ -157,13 +157,16 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
     Choosing choosing(problem, identity, options);
     std::optional<Recipe> known = choosing.known();
     if (known && choosing.has_stored()) {
-        try {
-            return build(*known);
-        } catch (const runtime::GpuOutOfMemory&) {
-            throw;
-        } catch (const UserError&) {
+        const auto forget = [&] {
             choosing.erase();
             known = choosing.known();
+        };
+        try {
+            return build(*known);
+        } catch (const UserError&) {
+            forget();
+        } catch (const Unavailable&) { // it needs more than this driver has
+            forget();
         }
     }
     if (known) return build(*known);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <swirl/effort.hpp>
+#include <swirl/options.hpp>
 
 #include "plan/plan.hpp"
 #include "search/cost/machine_model.hpp"

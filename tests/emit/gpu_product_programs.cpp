@@ -19,6 +19,7 @@ constexpr ir::Launch launch = {.blocks = {2, 1, 1}, .threads = {threads, 1, 1}};
 ir::BufferInfo argument(std::string name, DataType element, Integer elements, bool written) {
     ir::BufferInfo info;
     info.name = std::move(name);
+    info.role.argument = written ? ir::ArgumentRole::output : ir::ArgumentRole::input;
     info.element = element;
     info.elements = elements;
     info.written = written;

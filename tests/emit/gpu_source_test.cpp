@@ -139,6 +139,7 @@ ir::Program scaling() {
     const auto out = b.output("out", DataType::float32, 64);
     ir::BufferInfo factors;
     factors.name = "factors";
+    factors.role.argument = ir::ArgumentRole::alpha;
     factors.element = DataType::float32;
     factors.elements = 1;
     factors.by_value = true;

@@ -125,7 +125,8 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
             for (const Reduce operation : {Reduce::sum, Reduce::maximum}) {
                 const std::string name = fmt::format("{}_{}", name_of(operation), name_of(over));
                 product.reductions.push_back({name, operation, over, {}});
-                epilogue.reductions.push_back({name, operation, over, {}});
+                const int index = static_cast<int>(epilogue.reductions.size());
+                epilogue.reductions.push_back({name, operation, over, {}, index});
             }
         const target::Gpu& gpu = target::gpu_named("sm_80");
         const gemm::GpuSchedule schedule = schedule_of(more);

@@ -101,6 +101,7 @@ TEST(EmittedPtxOfProducts, RefusesCopiesThatNoInstructionMakes) {
         b.launch({.threads = {8, 1, 1}});
         ir::BufferInfo x;
         x.name = "x";
+        x.role.argument = ir::ArgumentRole::input;
         x.element = DataType::float32;
         x.elements = 256;
         x.alignment = alignment;

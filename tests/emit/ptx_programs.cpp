@@ -20,6 +20,7 @@ constexpr DataType numbers[] = {DataType::int64, DataType::float16, DataType::bf
 ir::BufferInfo buffer(std::string name, DataType element, Integer elements, bool written, int alignment = 0) {
     ir::BufferInfo info;
     info.name = std::move(name);
+    info.role.argument = written ? ir::ArgumentRole::output : ir::ArgumentRole::input;
     info.element = element;
     info.elements = elements;
     info.written = written;

@@ -13,6 +13,7 @@ using ir::Value;
 ir::BufferInfo buffer(std::string name, DataType element, ir::Space space, Integer elements, Integer first) {
     ir::BufferInfo info;
     info.name = std::move(name);
+    if (space == ir::Space::argument) info.role.argument = ir::ArgumentRole::data;
     info.element = element;
     info.space = space;
     info.elements = elements;

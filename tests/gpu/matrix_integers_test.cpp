@@ -1,8 +1,9 @@
 // Products on a real GPU of integers in memory, and of complex numbers.
 
-#include <swirl/gpu_matrix_product.hpp>
 #include <swirl/normalised.hpp>
+#include <swirl/swirl.hpp>
 
+#include "api/build.hpp"
 #include "support/first_gpu.hpp"
 
 #include <complex>
@@ -17,8 +18,10 @@ class MatrixIntegersOnGpu : public support::FirstGpu {};
 
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product, std::size_t most = 4) {
-    for (const std::string& schedule : gpu::schedules(product, static_cast<int>(most)))
-        EXPECT_NO_THROW(gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule}))
+    for (const std::string& schedule : api::gpu_schedules(product, static_cast<int>(most)))
+        EXPECT_NO_THROW(swirl::plan(
+            product,
+            {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
             << schedule;
 }
 
@@ -54,8 +57,8 @@ TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
     const gpu::Array<std::int8_t> there_a(a);
     const gpu::Array<std::uint8_t> there_b(b);
     const gpu::Array<float> there_c(n * n);
-    gpu::plan(product, {.use_wisdom = false, .use_cache = false})
-        .execute_in<float>(0.25F, there_a.data(), there_b.data(), 0, there_c.data());
+    swirl::plan(product, {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false})
+        .execute(0.25F, there_a.data(), there_b.data(), 0, there_c.data());
     std::vector<float> c(n * n);
     there_c.copy_to(c);
     for (Integer j = 0; j < n; ++j)

@@ -18,6 +18,7 @@ constexpr Type i64{DataType::int64, 1};
 Buffer absolute(Builder& b, Space space = Space::argument) {
     BufferInfo info;
     info.name = "x";
+    if (space == Space::argument) info.role.argument = ArgumentRole::input;
     info.element = DataType::float32;
     info.space = space;
     info.elements = 4;

@@ -26,6 +26,7 @@ Program example() {
     b.launch({.blocks = {2, 1, 1}, .threads = {4, 1, 1}});
     BufferInfo input;
     input.name = "x";
+    input.role.argument = ArgumentRole::input;
     input.elements = 64;
     input.first = -8;
     input.alignment = 16;
@@ -57,8 +58,8 @@ Program example() {
 TEST(Print, FullFormShowsEveryParameterAndType) {
     EXPECT_EQ(to_string(example()),
               R"(program example, blocks 2x1x1, threads 4x1x1, parameter offset
-argument x float64[64] from -8 aligned 16 read
-argument y float64[64] written
+argument x float64[64] from -8 aligned 16 read as input
+argument y float64[64] written as output
 table w float64[2]
 table map int64[2]
 shared s float64[8]
@@ -87,8 +88,8 @@ for k = 0 to 7 step 2, p = 8*block_x step 4:
 TEST(Print, CompactFormReadsLikeArithmetic) {
     EXPECT_EQ(to_string(example(), PrintStyle::compact),
               R"(program example, blocks 2x1x1, threads 4x1x1, parameter offset
-argument x float64[64] from -8 aligned 16 read
-argument y float64[64] written
+argument x float64[64] from -8 aligned 16 read as input
+argument y float64[64] written as output
 table w float64[2]
 table map int64[2]
 shared s float64[8]

@@ -64,6 +64,7 @@ Program turned_in_place(bool of_cluster, Integer runs) {
     b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}, .cluster = blocks / 2});
     BufferInfo info;
     info.name = "x";
+    info.role.argument = ArgumentRole::data;
     info.element = DataType::float32;
     info.space = Space::argument;
     info.elements = blocks * threads;

@@ -17,6 +17,7 @@ constexpr Buffer shared = 2;
 BufferInfo aligned(const char* name, Integer elements, bool written) {
     BufferInfo info;
     info.name = name;
+    info.role.argument = written ? ArgumentRole::output : ArgumentRole::input;
     info.element = DataType::float32;
     info.elements = elements;
     info.written = written;

@@ -111,6 +111,7 @@ TEST(InterpreterOnCpu, ParametersReachIndices) {
 TEST(InterpreterOnCpu, NegativeIndicesReachBuffersThatStartBelowZero) {
     BufferInfo reversed;
     reversed.name = "x";
+    reversed.role.argument = ArgumentRole::input;
     reversed.elements = 4;
     reversed.first = -3;
     Builder b("reverse");
@@ -227,6 +228,7 @@ TEST(InterpreterFinds, ReadsOfUnwrittenMemoryOfEverySpace) {
             BufferInfo info;
             info.name = "between";
             info.space = space;
+            if (space == Space::argument) info.role.argument = ArgumentRole::data;
             info.elements = 4;
             info.written = true;
             Builder b("through");

@@ -75,6 +75,7 @@ InterpreterReport one_warp(DataType scalar, Integer shared_stride, Integer globa
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
     BufferInfo aligned;
     aligned.name = "x";
+    aligned.role.argument = ArgumentRole::input;
     aligned.element = scalar;
     aligned.elements = 32 * global_stride + 64 * access.lanes + offset;
     aligned.alignment = 16;

@@ -76,6 +76,7 @@ struct TilesKernel {
     static BufferInfo global(const char* name, Integer elements, bool written) {
         BufferInfo info;
         info.name = name;
+        info.role.argument = written ? ArgumentRole::output : ArgumentRole::input;
         info.element = DataType::float32;
         info.elements = elements;
         info.written = written;

@@ -23,6 +23,7 @@ Program copying(const std::function<void(Builder&)>& more = {}) {
     b.output("y", DataType::float32, 64);
     BufferInfo few;
     few.name = "factors";
+    few.role.argument = ArgumentRole::alpha_beta;
     few.element = DataType::float32;
     few.elements = 2;
     few.by_value = true;

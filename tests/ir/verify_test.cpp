@@ -229,6 +229,38 @@ TEST(Verify, TablesHaveContents) {
     expect_fails(program, VerificationLevel::lowered, "table buffer 'w' does not start at element 0");
 }
 
+TEST(Verify, ArgumentsHaveARole) {
+    Program program = strided(8, 2, 1);
+    BufferInfo& x = program.buffers[0];
+    EXPECT_EQ(x.role, Role{ArgumentRole::input});
+    x.role = {ArgumentRole::auxiliary, 2, Component::real};
+    expect_passes(program, VerificationLevel::lowered);
+    x.role = {};
+    expect_fails(program, VerificationLevel::lowered, "argument buffer 'x' has no role");
+    x.role = {ArgumentRole::table};
+    expect_fails(program, VerificationLevel::lowered, "argument buffer 'x' has the role 'table'");
+    x.role = {ArgumentRole::auxiliary, -1};
+    expect_fails(program, VerificationLevel::lowered, "argument buffer 'x' has index -1");
+}
+
+TEST(Verify, OtherBuffersHaveTheRoleOfTheirSpace) {
+    Builder b("spaces");
+    b.table("w", DataType::float64, {1, 2});
+    b.scratch("t", DataType::float64, 2);
+    b.local("sums", DataType::float64, 2);
+    Program program = b.finish();
+    EXPECT_EQ(program.buffers[0].role, Role{ArgumentRole::table});
+    EXPECT_EQ(program.buffers[1].role, Role{ArgumentRole::workspace});
+    EXPECT_EQ(program.buffers[2].role, Role{});
+    expect_passes(program, VerificationLevel::lowered);
+    for (BufferInfo& buffer : program.buffers) {
+        const Role role = buffer.role;
+        buffer.role = {ArgumentRole::input};
+        expect_fails(program, VerificationLevel::lowered, "has the role 'input'");
+        buffer.role = role;
+    }
+}
+
 TEST(Verify, OwnMemoryIsStoredToBeforeItIsRead) {
     for (const Space space : {Space::scratch, Space::local, Space::shared}) {
         for (const bool first : {true, false}) {

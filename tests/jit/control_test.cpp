@@ -199,10 +199,12 @@ TEST(Addresses, BeyondTwoGibibytesAreFormed) {
         Builder builder("far");
         ir::BufferInfo info;
         info.name = "in";
+        info.role.argument = ir::ArgumentRole::input;
         info.elements = 32;
         info.first = far;
         const ir::Buffer in = builder.add(info);
         info.name = "out";
+        info.role.argument = ir::ArgumentRole::output;
         info.first = -far;
         info.written = true;
         const ir::Buffer out = builder.add(info);

@@ -112,10 +112,12 @@ TEST(Memory, BuffersMayStartBelowZero) {
         Builder builder("negative");
         ir::BufferInfo info;
         info.name = "in";
+        info.role.argument = ir::ArgumentRole::input;
         info.elements = 16;
         info.first = -12;
         const ir::Buffer in = builder.add(info);
         info.name = "out";
+        info.role.argument = ir::ArgumentRole::output;
         info.written = true;
         const ir::Buffer out = builder.add(info);
         builder.for_loop(

@@ -12,12 +12,15 @@ namespace change_storage_test {
 
 using namespace ir;
 
+constexpr Buffer input = 0, output = 1; ///< of sums
+
 /// out[i] = in[i] + in[i + 1], two at a time; `in` is aligned to two.
 Program sums() {
     Builder builder("sums");
     const auto argument = [&](const char* name, bool written) {
         BufferInfo info;
         info.name = name;
+        info.role.argument = written ? ArgumentRole::output : ArgumentRole::input;
         info.element = DataType::float32;
         info.elements = written ? 2 : 3;
         info.written = written;
@@ -31,12 +34,12 @@ Program sums() {
 }
 
 TEST(ChangeOfStorage, ConvertsWhatIsLoadedAndRoundsWhatIsStoredOnce) {
-    Program program = change_storage(sums(), "out", DataType::float16);
+    Program program = change_storage(sums(), output, DataType::float16);
     verify(program, VerificationLevel::vectorized);
     EXPECT_EQ(program.buffers[0].element, DataType::float32);
     EXPECT_EQ(program.buffers[1].element, DataType::float16);
     EXPECT_EQ(program.buffers[1].alignment, 4);
-    program = change_storage(std::move(program), "in", DataType::bfloat16);
+    program = change_storage(std::move(program), input, DataType::bfloat16);
     verify(program, VerificationLevel::vectorized);
     Arguments arguments(program);
     const double numbers[] = {1, 0x1p-7, 256};
@@ -48,7 +51,7 @@ TEST(ChangeOfStorage, ConvertsWhatIsLoadedAndRoundsWhatIsStoredOnce) {
 
 TEST(ChangeOfStorage, ToTheSameTypeChangesNothing) {
     const Program program = sums();
-    EXPECT_EQ(change_storage(program, "in", DataType::float32).operations.size(), program.operations.size());
+    EXPECT_EQ(change_storage(program, input, DataType::float32).operations.size(), program.operations.size());
 }
 
 } // namespace change_storage_test

@@ -116,14 +116,29 @@ Program rotated_by_table() {
     return b.finish();
 }
 
+Buffer named(const Program& program, const std::string& name) {
+    for (std::size_t b = 0; b < program.buffers.size(); ++b)
+        if (program.buffers[b].name == name) return static_cast<Buffer>(b);
+    return -1;
+}
+Program split(const Program& program, const std::string& name) {
+    return interleaved_to_planar(program, named(program, name));
+}
+Program joined(const Program& program, const std::string& name) {
+    return planar_to_interleaved(program, named(program, name + "_re"), named(program, name + "_im"), name);
+}
+
 TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
     const Program interleaved = rotated_by_table();
-    Program planar = interleaved_to_planar(interleaved_to_planar(interleaved, "in"), "out");
+    Program planar = split(split(interleaved, "in"), "out");
     verify(planar, VerificationLevel::lowered);
     std::vector<std::string> names;
     for (const BufferInfo& buffer : planar.buffers) names.push_back(buffer.name);
     EXPECT_EQ(std::vector<std::string>(names.begin(), names.begin() + 6),
               (std::vector<std::string>{"map", "in_re", "in_im", "other", "out_re", "out_im"}));
+    EXPECT_EQ(planar.buffers[1].role, (Role{ArgumentRole::input, 0, Component::real}));
+    EXPECT_EQ(planar.buffers[2].role, (Role{ArgumentRole::input, 0, Component::imaginary}));
+    EXPECT_EQ(planar.buffers[3].role, Role{ArgumentRole::output});
 
     Arguments a(interleaved), p(planar);
     for (Integer e = 0; e < 4; ++e)
@@ -139,9 +154,9 @@ TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
         EXPECT_EQ(a["other"][e], p["other"][e]);
     }
 
-    const Program again = planar_to_interleaved(planar_to_interleaved(planar, "in_re", "in_im", "in"),
-                                                "out_re", "out_im", "out");
+    const Program again = joined(joined(planar, "in"), "out");
     verify(again, VerificationLevel::lowered);
+    EXPECT_EQ(again.buffers[1].role, Role{ArgumentRole::input});
     expect_same_results(interleaved, again);
 }
 
@@ -158,7 +173,7 @@ Program parts_by_table(std::vector<Integer> map, Integer constant) {
 
 TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
     for (const Integer constant : {0, -1}) {
-        const Program planar = interleaved_to_planar(parts_by_table({7, 1, 5, 3}, constant), "in");
+        const Program planar = split(parts_by_table({7, 1, 5, 3}, constant), "in");
         verify(planar, VerificationLevel::lowered);
         Arguments arguments(planar);
         for (Integer e = 0; e < 4; ++e) {
@@ -170,7 +185,7 @@ TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
         EXPECT_EQ(arguments["out"].values(),
                   (std::vector<double>{30. + part, 0. + part, 20. + part, 10. + part}));
     }
-    EXPECT_THROW(interleaved_to_planar(parts_by_table({6, 1, 5, 3}, 0), "in"), InternalError);
+    EXPECT_THROW(split(parts_by_table({6, 1, 5, 3}, 0), "in"), InternalError);
 }
 
 /// out[j] = in[…] of interleaved numbers: an affine form and an entry of a table where a condition holds, else another form.
@@ -193,7 +208,7 @@ Program guarded_by_table(bool doubled) {
 TEST(ChangeLayout, TakesSumsOfFormsAndEntriesOfTables) {
     for (const bool doubled : {false, true}) {
         const Program interleaved = guarded_by_table(doubled);
-        const Program planar = interleaved_to_planar(interleaved, "in");
+        const Program planar = split(interleaved, "in");
         verify(planar, VerificationLevel::lowered);
         Arguments a(interleaved), p(planar);
         for (Integer i = 0; i < 16; ++i) {
@@ -204,7 +219,7 @@ TEST(ChangeLayout, TakesSumsOfFormsAndEntriesOfTables) {
         interpret(planar, p);
         EXPECT_EQ(a["out"].values(), p["out"].values()) << doubled;
         EXPECT_EQ(a["out"].values().front(), 5);
-        expect_same_results(interleaved, planar_to_interleaved(planar, "in_re", "in_im", "in"));
+        expect_same_results(interleaved, joined(planar, "in"));
     }
 }
 
@@ -212,8 +227,8 @@ TEST(ChangeLayout, RefusesWhatIsNotInPairs) {
     Builder b("odd");
     const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
     b.for_loop("i", 8, [&](const Affine& i) { b.store(out, i, b.load(in, i)); });
-    EXPECT_THROW(interleaved_to_planar(b.finish(), "in"), InternalError);
-    EXPECT_THROW(interleaved_to_planar(rotated_by_table(), "nobody"), InternalError);
+    EXPECT_THROW(split(b.finish(), "in"), InternalError);
+    EXPECT_THROW(interleaved_to_planar(rotated_by_table(), 4), InternalError);
 }
 
 TEST(ChangePrecision, MakesEveryTypeOfTheProgramTheOther) {

@@ -1,4 +1,4 @@
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include <swirl/element.hpp>
 #include <swirl/error.hpp>

@@ -38,10 +38,13 @@ public:
     Side(ir::Builder& builder, const char* name, const BuiltinCodelet& codelet, Integer entries, bool written)
         : builder_(builder) {
         const bool complex = is_complex(codelet.formula);
-        for (const char* part : {"re", "im"}) {
+        for (const ir::Component part : {ir::Component::real, ir::Component::imaginary}) {
             if (!complex && buffers_.size() == 1) continue;
             ir::BufferInfo info;
-            info.name = complex ? fmt::format("{}_{}", name, part) : name;
+            info.role.argument = written ? ir::ArgumentRole::output : ir::ArgumentRole::input;
+            info.role.component = complex ? part : ir::Component::both;
+            info.name = name;
+            info.name += ir::suffix_of(info.role.component);
             info.element = codelet.scalar;
             info.elements = entries * builtin_lanes;
             info.alignment = 64;

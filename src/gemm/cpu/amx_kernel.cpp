@@ -25,11 +25,12 @@ public:
           k_group_(2 * kernel.product.terms * kernel.types.in_register()) {
         const DataType panel_scalar = kernel.types.in_panels();
         const Integer panel = k_group_ * kernel.k_groups_per_panel;
-        a_ = builder.input("a", panel_scalar, panel * kernel.max_tiles);
-        b_ = builder.input("b", panel_scalar, panel);
+        a_ = builder.input("a", panel_scalar, panel * kernel.max_tiles, {ir::ArgumentRole::a});
+        b_ = builder.input("b", panel_scalar, panel, {ir::ArgumentRole::b});
         c_.buffer = builder.output("c", accumulator_scalar_,
-                                   amx_tile * kernel.max_tiles + (kernel.columns - 1) * kernel.max_stride);
-        c_.alpha = c_.beta = builder.input("factors", accumulator_scalar_, 2);
+                                   amx_tile * kernel.max_tiles + (kernel.columns - 1) * kernel.max_stride,
+                                   {ir::ArgumentRole::c});
+        c_.alpha = c_.beta = builder.input("factors", accumulator_scalar_, 2, {ir::ArgumentRole::alpha_beta});
         c_.beta_offset = 1;
         if (!kernel.epilogue.is_identity()) {
             if (kernel.types.accumulator() == DataType::int32)

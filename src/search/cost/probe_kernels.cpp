@@ -40,7 +40,8 @@ constexpr Integer most_elements = Integer{1} << 40;
 ir::Program arithmetic_program(const target::Cpu& cpu, DataType scalar, int chains) {
     const int lanes = target::lanes(cpu, scalar);
     ir::Builder builder(scalar == DataType::float32 ? "probe_float32" : "probe_float64");
-    const ir::Buffer data = builder.output("accumulators", scalar, Integer{chains} * lanes);
+    const ir::Buffer data =
+        builder.output("accumulators", scalar, Integer{chains} * lanes, {ir::ArgumentRole::data});
     const ir::Buffer in_registers = builder.local("chains", scalar, Integer{chains} * lanes);
     const Affine iterations = builder.parameter("iterations");
     const auto move = [&](ir::Buffer from, ir::Buffer to) {
@@ -81,7 +82,7 @@ ir::Program read_program(const target::Cpu& cpu) {
     const int lanes = target::lanes(cpu, DataType::float64);
     ir::Builder builder("probe_read");
     const ir::Buffer from = builder.input("from", DataType::float64, most_elements);
-    const ir::Buffer sums = builder.output("sums", DataType::float64, 2 * lanes);
+    const ir::Buffer sums = builder.output("sums", DataType::float64, 2 * lanes, {ir::ArgumentRole::data});
     memory_loops(builder, memory_granule(cpu), [&](const Affine& i) {
         for (int s = 0; s < 2; ++s) {
             Value sum = builder.load(from, i + Affine(s * lanes), {.lanes = lanes});

@@ -123,9 +123,7 @@ DeviceGemmTimer::Built DeviceGemmTimer::build(const gemm::GpuSchedule& schedule)
     const planning::GpuMatrixPlanOptions options{.check = false, .use_cache = use_cache_, .reads_sass = true};
     try {
         return {schedule, planning::GpuMatrixPlan::build(product_, schedule, device_, options), {}};
-    } catch (const UserError& error) { // it needs more than this GPU has
-        return {schedule, nullptr, error.what()};
-    } catch (const InternalError& error) { // or the driver's compiler rejects it
+    } catch (const Error& error) { // it needs more than this GPU has, or the driver's compiler rejects it
         return {schedule, nullptr, error.what()};
     }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <swirl/effort.hpp>
+#include <swirl/options.hpp>
 
 #include "base/integer.hpp"
 

@@ -303,7 +303,7 @@ TEST(GpuTileProduct, OfTermsIsSoOfAnyStridesInEitherOrientation) {
 
 TEST(GpuTerms, AddUpToTheirNumber) {
     const MatrixLayout layout = {1, 12};
-    const ir::Program program = bf16_split_kernel("a", {layout, 11, 5, 1, 3});
+    const ir::Program program = bf16_split_kernel(ir::ArgumentRole::a, {layout, 11, 5, 1, 3});
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(3);

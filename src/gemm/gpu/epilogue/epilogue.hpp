@@ -17,6 +17,7 @@ struct GpuReduction {
     Reduce operation = Reduce::sum;
     Over over = Over::all;
     lower::Pointwise code = {}; ///< applied to the finished element; without nodes: identity
+    int index = 0;              ///< in the problem's list
 };
 
 /// The direction as seen by Cᵀ.

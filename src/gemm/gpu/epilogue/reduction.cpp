@@ -61,6 +61,7 @@ ir::BufferInfo buffer_of_reduction_partials(const GpuReduction& reduction, const
     buffer.name = (partials.are_results() ? "to_" : "parts_of_") + reduction.name;
     if (!partials.are_results() && path == KernelPath::fallback) buffer.name += "_out_of_range";
     buffer.element = scalar;
+    if (partials.are_results()) buffer.role = {ir::ArgumentRole::reduction, reduction.index};
     buffer.space = partials.are_results() ? ir::Space::argument : ir::Space::scratch;
     buffer.elements = partials.results * partials.partials;
     buffer.written = true;

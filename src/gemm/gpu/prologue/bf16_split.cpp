@@ -69,9 +69,9 @@ Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Inte
     return result;
 }
 
-ir::BufferInfo buffer_of_bf16_split(const char* name, const Bf16SplitLayout& terms) {
+ir::BufferInfo buffer_of_bf16_split(ir::ArgumentRole operand, const Bf16SplitLayout& terms) {
     ir::BufferInfo buffer;
-    buffer.name = std::string(name) + "_terms";
+    buffer.name = std::string(ir::name_of(operand)) + "_terms";
     buffer.element = DataType::bfloat16;
     buffer.space = ir::Space::scratch;
     buffer.elements = terms.elements();
@@ -80,17 +80,17 @@ ir::BufferInfo buffer_of_bf16_split(const char* name, const Bf16SplitLayout& ter
     return buffer;
 }
 
-ir::Program bf16_split_kernel(const char* name, const Bf16Split& split) {
+ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16Split& split) {
     const MatrixLayout& layout = split.layout;
     const Integer rows = split.rows, columns = split.columns, batch = split.batch;
     const int terms = split.terms;
     const auto& range = split.range;
     const Bf16SplitLayout to = bf16_split_layout(layout, rows, columns, batch, terms);
     const int lanes = lanes_of(layout, to);
-    ir::Builder builder(std::string("split_") + name);
+    ir::Builder builder("split_" + std::string(ir::name_of(operand)));
     const ir::Buffer from =
-        builder.add(buffer_of_matrix(name, DataType::float32, layout, rows, columns, batch, lanes));
-    const ir::Buffer into = builder.add(buffer_of_bf16_split(name, to));
+        builder.add(buffer_of_matrix(operand, DataType::float32, layout, rows, columns, batch, lanes));
+    const ir::Buffer into = builder.add(buffer_of_bf16_split(operand, to));
 
     const Integer parts = ceil_divide(to.extent, threads * lanes), matrices = to.planes / terms;
     builder.launch({.blocks = {parts * to.others * matrices, 1, 1}, .threads = {threads, 1, 1}});

@@ -86,31 +86,30 @@ private:
     }
 
     void declare(const GpuEpilogue& epilogue) {
-        const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                                DataType number, bool written) {
-            ir::BufferInfo info = buffer_of_matrix(name, number, layout, rows, columns, product_.batch,
+        const auto matrix = [&](ir::ArgumentRole role, const MatrixLayout& layout, Integer rows,
+                                Integer columns, DataType number, bool written) {
+            ir::BufferInfo info = buffer_of_matrix(role, number, layout, rows, columns, product_.batch,
                                                    ir::swizzle_chunk_bytes / bytes_of(number));
             info.written = written;
             return builder_.add(info);
         };
-        const auto factor = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                                DataType number) {
-            if (!schedule_.has_bf16_split()) return matrix(name, layout, rows, columns, number, false);
+        const auto factor = [&](ir::ArgumentRole role, const MatrixLayout& layout, Integer rows,
+                                Integer columns, DataType number) {
+            if (!schedule_.has_bf16_split()) return matrix(role, layout, rows, columns, number, false);
             return builder_.add(buffer_of_bf16_split(
-                name, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_split)));
+                role, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_split)));
         };
-        const char* const name_of_a = is_swapped_ ? "b" : "a";
+        const OperandRoles roles = operand_roles(is_swapped_);
         const ir::Buffer a =
             transposes_a(schedule_, product_)
-                ? builder_.add(buffer_of_transposed(name_of_a, transpose_of_a(product_)))
-                : factor(name_of_a, product_.a, product_.rows, product_.k, product_.type_of_a());
-        const char* const name_of_b = is_swapped_ ? "a" : "b";
+                ? builder_.add(buffer_of_transposed(roles.a, transpose_of_a(product_)))
+                : factor(roles.a, product_.a, product_.rows, product_.k, product_.type_of_a());
         const ir::Buffer b =
             transposes_b(schedule_, product_)
-                ? builder_.add(buffer_of_transposed(name_of_b, transpose_of_b(product_)))
-                : factor(name_of_b, product_.b, product_.k, product_.columns, product_.type_of_b());
-        const ir::Buffer c =
-            matrix("c", product_.c, product_.rows, product_.columns, product_.type_of_c(), true);
+                ? builder_.add(buffer_of_transposed(roles.b, transpose_of_b(product_)))
+                : factor(roles.b, product_.b, product_.k, product_.columns, product_.type_of_b());
+        const ir::Buffer c = matrix(ir::ArgumentRole::c, product_.c, product_.rows, product_.columns,
+                                    product_.type_of_c(), true);
         k_tiles_.declare_smem_tiles(b, a);
         declare_result(c);
         if (!epilogue.is_identity())
@@ -121,12 +120,13 @@ private:
             terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_split);
         ir::BufferInfo alpha_beta;
         alpha_beta.name = "factors";
+        alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
         alpha_beta.element = DataType::float32;
         alpha_beta.elements = 2;
         alpha_beta.by_value = true;
         result_.alpha_beta = builder_.add(alpha_beta);
-        reads_ab_ = builder_.parameter("steps");
-        result_.reads_c = builder_.parameter("reads_c");
+        reads_ab_ = builder_.parameter("steps", ir::ArgumentRole::multiplies);
+        result_.reads_c = builder_.parameter("reads_c", ir::ArgumentRole::reads_c);
         k_tiles_.declare_mbarriers();
         result_.mbarriers = builder_.shared("c_here", DataType::int64, schedule_.warpgroups);
         counters_ = builder_.local("counters", DataType::int64, 2 * PipelineState::count);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "blas/scalar_traits.hpp"
+#include "plan/matrix_code.hpp"
+
+/// What the routines' products are computed with. The BLAS has no plans that could hold it: it is made at a data type's
+/// first product, by the schedule that wisdom has then, and stays as long as the process.
+namespace swirl::blas {
+
+const planning::MatrixCode& code_for(DataType data_type);
+template <class T> const planning::MatrixCode& code_for() { return code_for(ScalarTraits<T>::data_type); }
+
+} // namespace swirl::blas
