@@ -610,8 +610,8 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
         if (!packing.is_plain()) return compare_words(name, to.data(), expected.data(), bytes, is_free);
         compare_scalars(name,
                         gemm::scalar_of(kernel.data_type) == DataType::float64 ? DataType::float64
-                        : kernel.data_type == DataType::int32                    ? DataType::int32
-                                                                                 : DataType::float32,
+                        : kernel.data_type == DataType::int32                  ? DataType::int32
+                                                                               : DataType::float32,
                         to.data(), expected.data(), bytes);
     });
 }
@@ -849,9 +849,9 @@ void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction funct
 void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction function) {
     using PackSource = gemm::Pack::Source;
     const bool are_bytes = kernel.is_of_bytes();
-    const DataType type = are_bytes                             ? DataType::uint8
+    const DataType type = are_bytes                           ? DataType::uint8
                           : kernel.from == DataType::bfloat16 ? DataType::bfloat16
-                                                                : DataType::float32;
+                                                              : DataType::float32;
     const Integer group = kernel.k_group(), rest = 5, k_extent = 2 * group + rest, width = kernel.count;
     const Integer stride = kernel.source == PackSource::across_panel ? 1
                            : kernel.source == PackSource::along_k    ? k_extent + 3

@@ -7,6 +7,7 @@
 #include "problem/data_type.hpp"
 
 #include <swirl/swirl.h>
+#include <swirl/plan.hpp>
 
 #include <fmt/format.h>
 
