@@ -82,11 +82,11 @@ Json json_of(const gemm::WgmmaBalance::Operand& operand) {
 } // namespace
 
 WgmmaExplanation explain_wgmma(const MatrixProduct& product, GpuGemmInspection inspection) {
-    ensure(inspection.schedule.is_wgmma(), "the schedule has no tiles");
+    ensure(gemm::is_wgmma(inspection.schedule), "the schedule has no tiles");
     WgmmaExplanation result;
     result.product = product;
     result.gpu = inspection.gpu;
-    result.schedule = inspection.schedule;
+    result.schedule = std::get<gemm::WgmmaGemm>(inspection.schedule);
     result.kernel = std::move(inspection.derived.info);
     result.not_reordered_because = std::move(inspection.not_reordered_because);
     result.balance = gemm::wgmma_balance(product, result.schedule, result.gpu);

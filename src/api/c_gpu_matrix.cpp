@@ -3,6 +3,7 @@
 
 #include "api/c.hpp"
 #include "api/gpu.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 
 #include <memory>

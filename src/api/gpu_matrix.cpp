@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include "gemm/gpu/schedule.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "search/wisdom/gpu_matrix_wisdom.hpp"
@@ -31,8 +31,8 @@ double budget_of(const gpu::MatrixPlanOptions& options) {
     return *options.time_budget_seconds;
 }
 
-gemm::GpuSchedule schedule_for(const MatrixProduct& product, const runtime::GpuDevice& device,
-                               const gpu::MatrixPlanOptions& options) {
+gemm::GpuGemmSchedule schedule_for(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                   const gpu::MatrixPlanOptions& options) {
     if (!options.schedule.empty()) return gemm::parse_gpu_schedule(options.schedule);
     const bool is_exhaustive = options.effort == Effort::exhaustive;
     return search::choose_gpu_schedule(product, device,
@@ -96,7 +96,7 @@ std::vector<std::string> schedules(const MatrixProduct& product, int most, int d
     validate(product);
     if (most < 0) throw UserError("most is {}; use 0 or more", most);
     std::vector<std::string> result;
-    for (const gemm::GpuSchedule& schedule : gemm::gpu_schedules(
+    for (const gemm::GpuGemmSchedule& schedule : gemm::gpu_schedules(
              product, api::device_numbered(device).target(), static_cast<std::size_t>(most), accuracy))
         result.push_back(to_string(schedule));
     return result;

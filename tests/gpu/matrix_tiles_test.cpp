@@ -27,7 +27,7 @@ protected:
         if (IsSkipped()) return;
         MatrixProduct product = MatrixProduct::column_major(DataType::float32, 512, 512, 512);
         product.a_type = product.b_type = DataType::bfloat16;
-        if (gpu::schedules(product, 1).front().find("warpgroups=0") != std::string::npos)
+        if (gpu::schedules(product, 1).front().starts_with("simt"))
             GTEST_SKIP() << "no products of tiles on this GPU";
     }
 };
@@ -110,7 +110,7 @@ template <class T> void expect_products(DataType number, char a, char b) {
         const auto numbers_a = random_numbers<T>(count(product.a, rows, depth), 1);
         const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
         for (const std::string& schedule : gpu::schedules(product, 24)) {
-            if (schedule.find("warpgroups=0") != std::string::npos) continue;
+            if (schedule.starts_with("simt")) continue;
             const gpu::MatrixPlan plan =
                 gpu::plan(product, {.check = false, .use_cache = false, .schedule = schedule});
             for (const float beta : {0.0F, -0.5F})
@@ -192,7 +192,7 @@ TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
             const gpu::MatrixPlan plan =
                 gpu::plan(product, {.check = false,
                                     .use_cache = false,
-                                    .schedule = "cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
+                                    .schedule = "wgmma cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
                                                 "stages=4 epilogue_tile_m=32 tf32=1"});
             const gpu::Array<float> there_numbers(numbers), there_ones(ones), there_c(found);
             for (const bool is_a : {true, false}) {
@@ -224,8 +224,9 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
                         product,
                         {.check = false,
                          .use_cache = false,
-                         .schedule = "cta_m=128 cta_k=32 warpgroups=2 stages=4 epilogue_tile_m=32 tf32=1 " +
-                                     std::string(shape)});
+                         .schedule =
+                             "wgmma cta_m=128 cta_k=32 warpgroups=2 stages=4 epilogue_tile_m=32 tf32=1 " +
+                             std::string(shape)});
                     for (const float beta : {0.0F, -0.5F})
                         EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 0x1p-10)
                             << a << b << " " << rows << ", " << columns << ", " << depth << " " << shape;
@@ -252,7 +253,7 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
                                             {Accuracy::low, 0x1p-7}}) {
         int by_tiles = 0;
         for (const std::string& schedule : gpu::schedules(product, 1000, 0, accuracy)) {
-            if (schedule.find("warpgroups=0") != std::string::npos || ++by_tiles > 4) continue;
+            if (schedule.starts_with("simt") || ++by_tiles > 4) continue;
             const gpu::MatrixPlan plan =
                 gpu::plan(product, {.check = false, .use_cache = false, .schedule = schedule});
             EXPECT_LE(largest_error(plan, a, b, 1), allowed) << schedule;
