@@ -1,5 +1,6 @@
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/parts.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "problem/matrix_syntax.hpp"
 
 namespace swirl::cli {

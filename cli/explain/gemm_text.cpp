@@ -1,6 +1,7 @@
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/parts.hpp"
 #include "cli/table.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "problem/matrix_syntax.hpp"
 
 #include <fmt/format.h>

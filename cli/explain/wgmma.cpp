@@ -5,6 +5,7 @@
 #include "cli/explain/parts.hpp"
 #include "cli/table.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "ir/type_rules.hpp"
 #include "problem/matrix_syntax.hpp"
