@@ -24,7 +24,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
     std::vector<std::string> words;
     std::string sizes;
     std::string peers = "fftw-estimate,fftw-patient,pocketfft";
@@ -51,13 +51,13 @@ struct Result {
     std::vector<std::pair<std::string, std::string>> absences; ///< peer and reason
 };
 
-std::vector<const peers::Peer*> chosen_peers(const Options& options) {
+std::vector<const peers::Peer*> chosen_peers(const BenchOptions& options) {
     return peers::parse_peers("--peers", options.peers);
 }
 
 class Benchmark {
 public:
-    Benchmark(const Transform& problem, const Options& options)
+    Benchmark(const Transform& problem, const BenchOptions& options)
         : problem_(problem), options_(options), data_(problem) {}
 
     Result run() {
@@ -114,7 +114,7 @@ private:
     }
 
     const Transform& problem_;
-    const Options& options_;
+    const BenchOptions& options_;
     Data data_;
     std::vector<std::string> names_;
     std::vector<runtime::TimedWork> works_;
@@ -173,14 +173,14 @@ void add_rows(Table& table, const Result& result, bool with_errors) {
     }
 }
 
-std::string threads_of(const Options& options) {
+std::string threads_of(const BenchOptions& options) {
     const int threads = options.planning.threads;
     if (threads == 1) return "One thread";
     return fmt::format("swirl on up to {} threads, the others and the floors on one",
                        threads == 0 ? runtime::processors() : threads);
 }
 
-void bench(const Options& options) {
+void bench(const BenchOptions& options) {
     std::vector<std::string> header{"problem",  "library",   "median",     "minimum",   "spread",
                                     "pGflop/s", "of arith.", "of traffic", "time/swirl"};
     if (options.accuracy) header.emplace_back("error");
@@ -211,7 +211,7 @@ void bench(const Options& options) {
 } // namespace
 
 void add_bench(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<BenchOptions>();
     CLI::App& command = *program.add_subcommand(
         "bench", "Time transforms beside other libraries, in turn and in the same run");
     add_problem_words(command, options->words, "What to time: one problem or several");

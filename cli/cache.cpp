@@ -19,7 +19,7 @@ namespace {
 
 using runtime::KernelCache;
 
-struct Options {
+struct CacheOptions {
     std::string file;
     bool json = false;
     bool remove = false;
@@ -57,7 +57,7 @@ void list_json(const std::vector<KernelCache::Stored>& entries) {
     print_json(json);
 }
 
-void list(const Options& options) {
+void list(const CacheOptions& options) {
     const auto entries = cache().entries();
     if (options.json) return list_json(entries);
     Table table({"key", "bytes", "target", "last use", "what"});
@@ -74,7 +74,7 @@ void list(const Options& options) {
                       format_bytes(static_cast<double>(cache().limit())), cache().folder().string()));
 }
 
-void verify(const Options& options) {
+void verify(const CacheOptions& options) {
     std::size_t whole = 0, damaged = 0, left = 0;
     for (const auto& entry : cache().entries()) {
         if (entry.damage.empty()) {
@@ -99,7 +99,7 @@ void clear() {
     if (left > 0) complain(fmt::format("{} more cannot be removed", left));
 }
 
-void export_pack(const Options& options) {
+void export_pack(const CacheOptions& options) {
     const runtime::KernelPack pack = runtime::pack(cache());
     write_file(options.file, pack.bytes);
     print(fmt::format("{} entries exported\n", pack.kernels));
@@ -113,7 +113,7 @@ std::string content_of(const std::string& name) {
     return content.str();
 }
 
-void import_pack(const Options& options) {
+void import_pack(const CacheOptions& options) {
     const auto kernels = runtime::unpack(content_of(options.file), options.file);
     std::size_t stored = 0;
     for (const auto& kernel : kernels) stored += cache().store(kernel.key, kernel.label, kernel.code) ? 1 : 0;
@@ -126,7 +126,7 @@ void import_pack(const Options& options) {
 } // namespace
 
 void add_cache(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CacheOptions>();
     CLI::App& command = *program.add_subcommand(
         "cache", "List, verify, clear, export or import compiled kernels of GPUs, plans and recipes");
     command.require_subcommand(1);

@@ -1,6 +1,6 @@
 #include "cli/compiled_kernel.hpp"
 
-#include "api/gpu.hpp"
+#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/table.hpp"

@@ -16,7 +16,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct EmitOptions {
     std::vector<std::string> words;
     std::string file;
     std::string header;
@@ -37,7 +37,7 @@ void check_identifier(const std::string& name) {
     if (!good) throw UserError("--function is '{}', which is no C identifier", name);
 }
 
-Text text_for_gpu(const Transform& problem, const Options& options, const std::string& function) {
+Text text_for_gpu(const Transform& problem, const EmitOptions& options, const std::string& function) {
     const emit::GpuLanguage language = emit::gpu_language_named(options.language);
     const PlanningOptions& planning = options.planning;
     if (!planning.cpu.empty())
@@ -57,12 +57,12 @@ Text text_for_gpu(const Transform& problem, const Options& options, const std::s
     return {std::move(text.source), std::move(text.header)};
 }
 
-Text text_in_cpp(const Transform& problem, const Options& options, const std::string& function) {
+Text text_in_cpp(const Transform& problem, const EmitOptions& options, const std::string& function) {
     StandaloneCpp text = plan_as_cpp(*make_plan(problem, options.planning, api::Purpose::inspect), function);
     return {std::move(text.source), std::move(text.header)};
 }
 
-void write(const Text& text, const Options& options) {
+void write(const Text& text, const EmitOptions& options) {
     if (!options.header.empty()) write_file(options.header, text.header);
     if (options.file.empty())
         print(text.source);
@@ -70,7 +70,7 @@ void write(const Text& text, const Options& options) {
         write_file(options.file, text.source);
 }
 
-void emit_product(const Options& options) {
+void emit_product(const EmitOptions& options) {
     const std::string function = options.function.empty() ? "swirl_gemm" : options.function;
     check_identifier(function);
     if (options.language != "c++") {
@@ -88,7 +88,7 @@ void emit_product(const Options& options) {
     write({std::move(text.source), std::move(text.header)}, options);
 }
 
-void emit(const Options& options) {
+void emit(const EmitOptions& options) {
     if (is_product(options.words)) return emit_product(options);
     const Transform problem = parse_one_problem(options.words);
     const std::string function = options.function.empty() ? function_name(problem) : options.function;
@@ -101,7 +101,7 @@ void emit(const Options& options) {
 } // namespace
 
 void add_emit(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<EmitOptions>();
     CLI::App& command = *program.add_subcommand("emit",
                                                 "Write a transform as a standalone file that needs no swirl, "
                                                 "in C++, or for a GPU in CUDA C++, HIP or OpenCL");

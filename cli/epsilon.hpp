@@ -5,14 +5,13 @@
 namespace swirl::cli {
 
 /// Machine epsilon: distance from 1 to the next larger representable value.
-constexpr double epsilon_of(Precision precision) {
+constexpr double epsilon_of(DataType precision) {
     switch (precision) {
-    case Precision::float32: return 0x1p-23;
-    case Precision::float16: return 0x1p-10;
-    case Precision::bfloat16: return 0x1p-7;
-    case Precision::float64: break;
+    case DataType::float32: return 0x1p-23;
+    case DataType::float16: return 0x1p-10;
+    case DataType::bfloat16: return 0x1p-7;
+    default: return 0x1p-52;
     }
-    return 0x1p-52;
 }
 
 } // namespace swirl::cli

@@ -5,11 +5,13 @@
 #include "base/error.hpp"
 #include "emit/cpp/cpp.hpp"
 #include "emit/cpp/transform.hpp"
+#include "ir/role.hpp"
 #include "passes/pipeline.hpp"
 #include "problem/syntax.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <vector>
 
 namespace swirl::cli {
 namespace {
@@ -18,8 +20,8 @@ namespace {
 /// supported only as C++.
 ir::Program program_to_emit(const planning::Plan& plan, const planning::PassDescription& pass) {
     if (plan.cpu().emitted_only) return pass.program;
-    const ir::Scalar scalar =
-        plan.problem().precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
+    const DataType scalar =
+        plan.problem().precision == DataType::float32 ? DataType::float32 : DataType::float64;
     const passes::Context context{&plan.cpu(), target::lanes(plan.cpu(), scalar)};
     ir::Program program = passes::run(pass.lowered, context, passes::loop_passes());
     return passes::run(std::move(program), context, passes::arithmetic_passes());
@@ -53,22 +55,26 @@ public:
 private:
     std::size_t argument(const ir::BufferInfo& buffer) {
         auto& arguments = transform_.arguments;
-        auto found = std::find_if(arguments.begin(), arguments.end(), [&](const auto& argument) {
-            return argument.name == buffer.name || means_output(argument.name, buffer.name);
+        const auto found = std::find_if(roles_.begin(), roles_.end(), [&](const ir::Role& role) {
+            return role == buffer.role || means_output(role, buffer.role);
         });
-        if (found == arguments.end())
-            found = arguments.insert(arguments.end(), {buffer.name, buffer.element, false});
-        found->written = found->written || buffer.written;
-        return static_cast<std::size_t>(found - arguments.begin());
+        const auto at = static_cast<std::size_t>(found - roles_.begin());
+        if (found == roles_.end()) {
+            roles_.push_back(buffer.role);
+            arguments.push_back({buffer.name, buffer.element, false});
+        }
+        arguments[at].written = arguments[at].written || buffer.written;
+        return at;
     }
 
-    /// Later kernels' "data" is the output of the first kernel, if that has one.
-    static bool means_output(const std::string& argument, const std::string& buffer) {
-        return argument.starts_with("out") && buffer.starts_with("data") &&
-               argument.substr(3) == buffer.substr(4);
+    /// Later kernels' data is the output of the first kernel, if that has one.
+    static bool means_output(const ir::Role& argument, const ir::Role& buffer) {
+        return argument.argument == ir::ArgumentRole::output && buffer.argument == ir::ArgumentRole::data &&
+               argument.component == buffer.component;
     }
 
     emit::CppTransform transform_;
+    std::vector<ir::Role> roles_; ///< by argument
 };
 
 } // namespace

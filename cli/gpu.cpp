@@ -1,6 +1,6 @@
 #include "cli/gpu.hpp"
 
-#include "api/gpu.hpp"
+#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
@@ -115,14 +115,7 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const PlanningOptions& options) {
     require_gpu_options(options);
-    return api::build(problem, gpu::PlanOptions{.device = require_index_of_gpu(options),
-                                                .effort = effort_of(options),
-                                                .time_budget_seconds = options.budget,
-                                                .use_wisdom = !options.no_wisdom,
-                                                .check = !options.no_check,
-                                                .use_cache = !options.no_cache,
-                                                .recipe = options.recipe,
-                                                .progress = print_progress});
+    return api::build_on_gpu(problem, options.plan_options(Device::gpu(require_index_of_gpu(options))));
 }
 
 GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options) {

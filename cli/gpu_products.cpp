@@ -2,7 +2,8 @@
 
 #include <swirl/version.hpp>
 
-#include "api/gpu.hpp"
+#include <swirl/matrix_product.hpp>
+#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_product_data.hpp"
@@ -13,8 +14,9 @@
 #include "gemm/gpu/schedule_text.hpp"
 #include "ir/kernel_info.hpp"
 #include "ir/print.hpp"
+#include "ir/program.hpp"
+#include "ir/role.hpp"
 #include "plan/gpu_matrix_plan.hpp"
-#include "problem/matrix_syntax.hpp"
 #include "search/gpu_matrix_search.hpp"
 #include "search/timer/gpu_interleaved_timing.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"
@@ -24,7 +26,9 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace swirl::cli {
 namespace {
@@ -84,7 +88,7 @@ int stream_k_blocks_of(const gemm::GpuGemmSchedule& schedule) {
     return simt != nullptr && simt->stream_k() != nullptr ? simt->stream_k()->blocks : 0;
 }
 
-Json json_of(const ir::KernelInfo& kernel) {
+Json json_of_kernel(const ir::KernelInfo& kernel) {
     return {{"kernel", kernel.name},
             {"blocks", kernel.launch.blocks},
             {"threads", kernel.launch.threads},
@@ -100,16 +104,10 @@ Json json_of(const ir::KernelInfo& kernel) {
 
 std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
                                                                 const PlanningOptions& options) {
-    return api::build(product, gpu::MatrixPlanOptions{.device = require_index_of_gpu(options),
-                                                      .effort = effort_of(options),
-                                                      .accuracy = accuracy_of(options),
-                                                      .reorder_sass = options.reorder_sass,
-                                                      .time_budget_seconds = options.budget,
-                                                      .use_wisdom = !options.no_wisdom,
-                                                      .check = !options.no_check,
-                                                      .use_cache = !options.no_cache,
-                                                      .schedule = options.recipe,
-                                                      .progress = print_progress});
+    Options plan_options = options.plan_options(Device::gpu(require_index_of_gpu(options)));
+    plan_options.cpu.clear();
+    plan_options.accuracy = accuracy_of(options);
+    return api::build_on_gpu(product, plan_options);
 }
 
 void report_nothing(const MatrixProduct& product, bool json) {
@@ -196,7 +194,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
     for (const auto* behind : {&plan.finishing, &plan.reductions})
         for (const planning::GpuMatrixDerivation& derived : *behind) kernels.push_back(&derived.info);
     Json described = Json::array();
-    for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of(*kernel));
+    for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of_kernel(*kernel));
     const double seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu);
     if (json)
         return print_json({{"problem", to_text(product)},
@@ -285,19 +283,49 @@ void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opti
 
 namespace {
 
-std::size_t memory_named(const emit::GpuTransform& transform, const std::string& name) {
-    for (std::size_t m = 0; m < transform.memories.size(); ++m)
-        if (transform.memories[m].name == name) return m;
-    throw InternalError("a product's kernel has an argument '{}'", name);
-}
+/// The memories of a product: A, B, C, α and β, the epilogue's arrays, the reductions' results.
+class Memories {
+public:
+    explicit Memories(const MatrixProduct& product) {
+        using enum ir::ArgumentRole;
+        using gemm::scalar_of;
+        const DataType of_arrays = scalar_of(epilogue_type(product));
+        add({a}, {.name = "a", .element = scalar_of(product.type_of_a())});
+        add({b}, {.name = "b", .element = scalar_of(product.type_of_b())});
+        add({c}, {.name = "c", .element = scalar_of(product.type_of_c()), .written = true});
+        add({alpha_beta}, {.name = "factors", .element = scalar_of(product.data_type), .by_value = true});
+        int index = 0;
+        for (const AuxiliaryArray& array : arrays_of(product))
+            add({auxiliary, index++}, {.name = "with_" + array.name, .element = of_arrays});
+        index = 0;
+        for (const AuxiliaryArray& array : results_of(product))
+            add({reduction, index++}, {.name = "to_" + array.name, .element = of_arrays, .written = true});
+    }
+
+    const std::vector<emit::GpuTransform::Memory>& all() const { return memories_; }
+    std::size_t with(const ir::Role& role) const {
+        const auto found = std::find(roles_.begin(), roles_.end(), role);
+        ensure(found != roles_.end(), "a product's kernel has an argument in the role '{}'",
+               ir::to_string(role));
+        return static_cast<std::size_t>(found - roles_.begin());
+    }
+
+private:
+    void add(const ir::Role& role, emit::GpuTransform::Memory memory) {
+        roles_.push_back(role);
+        memories_.push_back(std::move(memory));
+    }
+
+    std::vector<ir::Role> roles_;
+    std::vector<emit::GpuTransform::Memory> memories_;
+};
 
 /// Workspace of the same name passes data from one kernel to another.
-void add_step(emit::GpuTransform& transform, const ir::Program& program,
+void add_step(emit::GpuTransform& transform, const Memories& memories, const ir::Program& program,
               std::vector<emit::GpuTransform::Flag> flags) {
     emit::GpuTransform::KernelLaunch step{&program, {}, std::move(flags)};
     for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.space == ir::Space::argument)
-            step.memories.push_back(memory_named(transform, buffer.name));
+        if (buffer.space == ir::Space::argument) step.memories.push_back(memories.with(buffer.role));
     transform.launches.push_back(std::move(step));
 }
 
@@ -327,29 +355,18 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
         plan.schedule = without_idle_blocks(plan.schedule, product);
         derive(product, plan);
     }
-    using gemm::scalar_of;
-    emit::GpuTransform transform{
-        .name = function,
-        .memories = {{.name = "a", .element = scalar_of(product.type_of_a())},
-                     {.name = "b", .element = scalar_of(product.type_of_b())},
-                     {.name = "c", .element = scalar_of(product.type_of_c()), .written = true},
-                     {.name = "factors", .element = scalar_of(product.data_type), .by_value = true}},
-        .launches = {}};
-    for (const AuxiliaryArray& array : arrays_of(product))
-        transform.memories.push_back(
-            {.name = "with_" + array.name, .element = scalar_of(epilogue_type(product))});
-    for (const AuxiliaryArray& array : results_of(product))
-        transform.memories.push_back(
-            {.name = "to_" + array.name, .element = scalar_of(epilogue_type(product)), .written = true});
-    const std::vector<emit::GpuTransform::Flag> by_factors = {{3, 0},
-                                                              {3, 1}}; // conditions on alpha and on beta
-    add_step(transform, plan.derived.program, by_factors);
+    const Memories memories(product);
+    emit::GpuTransform transform{.name = function, .memories = memories.all(), .launches = {}};
+    const std::size_t factors = memories.with({ir::ArgumentRole::alpha_beta});
+    const std::vector<emit::GpuTransform::Flag> by_factors = {
+        {factors, 0}, {factors, 1}}; // conditions on alpha and on beta
+    add_step(transform, memories, plan.derived.program, by_factors);
     for (const planning::GpuMatrixDerivation& finishing : plan.finishing) {
         transform.launches.front().condition = by_factors.front(); // if alpha is 0 the last does all
-        add_step(transform, finishing.program, by_factors);
+        add_step(transform, memories, finishing.program, by_factors);
     }
     for (const planning::GpuMatrixDerivation& reduction : plan.reductions)
-        add_step(transform, reduction.program, {});
+        add_step(transform, memories, reduction.program, {});
     const emit::GpuSourceOptions source{
         .language = language,
         .comment = fmt::format("{}\nThe factors are alpha and beta{}.\nschedule: {}\nGenerated by swirl {}.",

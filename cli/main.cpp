@@ -89,7 +89,9 @@ int main(int count, char** arguments) {
         return exit.status;
     } catch (const swirl::SyntaxError& error) {
         return complain(on_one_line(error), exit_usage);
-    } catch (const swirl::UserError& error) {
+    } catch (const swirl::InternalError& error) {
+        return complain(on_one_line(std::string(error.what())), exit_failure);
+    } catch (const swirl::Error& error) {
         return complain(on_one_line(std::string(error.what())), exit_usage);
     } catch (const std::bad_alloc&) {
         return complain("out of memory", exit_failure);

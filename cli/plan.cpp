@@ -16,7 +16,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct PlanCommandOptions {
     std::vector<std::string> words;
     bool json = false;
     PlanningOptions planning;
@@ -172,7 +172,7 @@ std::string text_of(const Report& report) {
 } // namespace
 
 void add_plan(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PlanCommandOptions>();
     CLI::App& command = *program.add_subcommand(
         "plan", "Plan a transform: recipe, formula, steps, costs, floors, and why nothing else was taken");
     add_problem_words(command, options->words, "What to plan");

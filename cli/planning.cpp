@@ -63,18 +63,25 @@ Effort effort_of(const PlanningOptions& options) {
 
 void print_progress(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
+Options PlanningOptions::plan_options(Device where) const {
+    Options options;
+    options.device = where;
+    options.threads = threads;
+    options.effort = effort_of(*this);
+    options.time_budget_seconds = budget;
+    options.progress = print_progress;
+    options.cpu = cpu;
+    options.schedule = recipe;
+    options.check = !no_check;
+    options.use_wisdom = !no_wisdom;
+    options.use_kernel_cache = !no_cache;
+    options.reorder_sass = reorder_sass;
+    return options;
+}
+
 std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlanningOptions& options,
                                                 api::Purpose purpose) {
-    PlanOptions plan_options;
-    plan_options.effort = effort_of(options);
-    plan_options.time_budget_seconds = options.budget;
-    plan_options.use_wisdom = !options.no_wisdom;
-    plan_options.check = !options.no_check;
-    plan_options.threads = options.threads;
-    plan_options.cpu = options.cpu;
-    plan_options.recipe = options.recipe;
-    plan_options.progress = print_progress;
-    return api::build(problem, plan_options, purpose);
+    return api::build_on_cpu(problem, options.plan_options(), purpose);
 }
 
 void add_sizes_option(CLI::App& command, std::string& sizes) {

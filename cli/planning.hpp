@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/plan.hpp"
+#include "api/build.hpp"
 #include "cli/command.hpp"
 #include "plan/plan.hpp"
 #include "search/planner.hpp"
@@ -30,6 +30,8 @@ struct PlanningOptions {
     void add_to(CLI::App& command);
     /// --device and its dependent options, for commands that support GPUs.
     void add_device_to(CLI::App& command);
+    /// Options of a plan on this device.
+    Options plan_options(Device where = {}) const;
     bool is_for_gpu() const { return device != "cpu"; }
 };
 

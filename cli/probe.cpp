@@ -13,13 +13,13 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct ProbeOptions {
     bool json = false;
     bool again = false;
     double seconds = 2;
 };
 
-search::HostProbe probe(const Options& options) {
+search::HostProbe probe(const ProbeOptions& options) {
     const search::ProbeOptions how{.budget = options.seconds, .memory_working_set = 0};
     search::Wisdom wisdom(search::Wisdom::default_file());
     return options.again ? search::new_probe(wisdom, how) : search::known_probe(wisdom, how);
@@ -34,7 +34,7 @@ nlohmann::ordered_json gpus() {
                 {{"name", gpu.name},
                  {"compute_capability", fmt::format("{}.{}", gpu.capability_major, gpu.capability_minor)},
                  {"memory_bytes", gpu.memory_bytes}});
-    } catch (const UserError&) {}
+    } catch (const Error&) {}
     return result;
 }
 
@@ -47,7 +47,7 @@ std::string json_of(const search::HostProbe& result) {
 } // namespace
 
 void add_probe(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ProbeOptions>();
     CLI::App& command = *program.add_subcommand(
         "probe",
         "Show what this machine can do: caches, cores, peak of multiply-adds, bandwidth of each level, GPUs");

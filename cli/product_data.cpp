@@ -1,9 +1,9 @@
 #include "cli/product_data.hpp"
 
+#include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "plan/gpu_matrix_lists.hpp"
 #include "plan/matrix_values.hpp"
-#include "problem/matrix_syntax.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,7 @@ bool ProductData::has_numbers_of(const MatrixProduct& product) {
 ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta)
     : product_(with_strides(of_one_kind(product))),
       state_(seed),
-      is_single_(gemm::scalar_of(product.data_type) == ir::Scalar::float32),
+      is_single_(gemm::scalar_of(product.data_type) == DataType::float32),
       extent_a_(reach(product_.a, product.rows, product.k, product.batch)),
       extent_b_(reach(product_.b, product.k, product.columns, product.batch)),
       extent_c_(reach(product_.c, product.rows, product.columns, product.batch)),

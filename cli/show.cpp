@@ -15,7 +15,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct ShowOptions {
     std::vector<std::string> words;
     PlanningOptions planning;
     std::string stage = "formula";
@@ -28,44 +28,44 @@ struct StageText {
     const char* name;
     const char* what;
     std::string (*text)(const planning::Plan& plan, std::size_t pass,
-                        const planning::PassDescription& description, const Options& options);
+                        const planning::PassDescription& description, const ShowOptions& options);
 };
 
-ir::PrintStyle style_of(const Options& options) {
+ir::PrintStyle style_of(const ShowOptions& options) {
     return options.full ? ir::PrintStyle::full : ir::PrintStyle::compact;
 }
 
 constexpr StageText stages[] = {
     {"formula", "the transform as a formula",
-     [](const auto&, std::size_t, const auto& description, const Options& options) {
+     [](const auto&, std::size_t, const auto& description, const ShowOptions& options) {
          return (options.latex ? formula::to_latex(description.formula)
                                : formula::to_text(description.formula)) +
                 "\n";
      }},
     {"ir", "the kernel derived from it",
-     [](const auto&, std::size_t, const auto& description, const Options& options) {
+     [](const auto&, std::size_t, const auto& description, const ShowOptions& options) {
          return ir::to_string(description.lowered, style_of(options));
      }},
     {"machine-ir", "the kernel after all passes",
-     [](const auto&, std::size_t, const auto& description, const Options& options) {
+     [](const auto&, std::size_t, const auto& description, const ShowOptions& options) {
          return ir::to_string(description.program, style_of(options));
      }},
     {"c++", "the kernel as C++",
-     [](const auto& plan, std::size_t, const auto& description, const Options&) {
+     [](const auto& plan, std::size_t, const auto& description, const ShowOptions&) {
          return kernel_as_cpp(plan, description);
      }},
     {"asm", "the machine code",
-     [](const auto& plan, std::size_t pass, const auto&, const Options&) { return plan.listing(pass); }},
+     [](const auto& plan, std::size_t pass, const auto&, const ShowOptions&) { return plan.listing(pass); }},
 };
 
-std::string joined(const std::vector<ir::Program>& programs, const Options& options) {
+std::string joined(const std::vector<ir::Program>& programs, const ShowOptions& options) {
     std::string text;
     for (const ir::Program& program : programs)
         text += (text.empty() ? "" : "\n") + ir::to_string(program, style_of(options));
     return text;
 }
 
-std::string text_on_gpu(const planning::GpuPassDescription& pass, const Options& options) {
+std::string text_on_gpu(const planning::GpuPassDescription& pass, const ShowOptions& options) {
     if (options.stage == "formula")
         return (options.latex ? formula::to_latex(pass.formula) : formula::to_text(pass.formula)) + "\n";
     if (options.stage == "ir") return joined(pass.lowered, options);
@@ -88,7 +88,7 @@ template <class Passes, class Text> std::string with_headings(const Passes& pass
     return text;
 }
 
-void show_on_gpu(const Options& options) {
+void show_on_gpu(const ShowOptions& options) {
     const GpuInspection plan = inspect_gpu_plan(parse_one_problem(options.words), options.planning);
     print(with_headings(plan.passes, [&](std::size_t i) { return text_on_gpu(plan.passes[i], options); }));
 }
@@ -102,7 +102,7 @@ const StageText& stage_named(const std::string& name) {
     throw UserError("--stage is '{}'; use one of {}", name, names);
 }
 
-void show(const Options& options) {
+void show(const ShowOptions& options) {
     if (options.latex && options.stage != "formula")
         throw UserError("--latex goes with --stage formula only");
     if (is_product(options.words))
@@ -118,7 +118,7 @@ void show(const Options& options) {
 } // namespace
 
 void add_show(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ShowOptions>();
     CLI::App& command = *program.add_subcommand(
         "show", "Print a transform at one of its stages from formula to machine code");
     add_problem_words(command, options->words, "What to show");

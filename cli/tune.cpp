@@ -16,7 +16,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct TuneOptions {
     std::vector<std::string> numbers;
     std::string sizes = "500,1000,2000";
     double seconds = 20;
@@ -32,21 +32,21 @@ struct Result {
     std::vector<search::MatrixRates> rates; ///< by size: the model's schedule, then the result
 };
 
-std::vector<DataType> numbers_of(const Options& options) {
+std::vector<DataType> numbers_of(const TuneOptions& options) {
     std::vector<DataType> numbers;
     for (const std::string& word : options.numbers) {
         const auto* const known =
             std::find_if(std::begin(search::searched_types), std::end(search::searched_types),
-                         [&](DataType number) { return word_of(number) == word; });
+                         [&](DataType number) { return name_of(number) == word; });
         if (known == std::end(search::searched_types))
-            throw UserError("--number is '{}'; use float64, float32, complex64 or complex32", word);
+            throw UserError("--number is '{}'; use float64, float32, complex128 or complex64", word);
         numbers.push_back(*known);
     }
     if (numbers.empty()) numbers.assign(std::begin(search::searched_types), std::end(search::searched_types));
     return numbers;
 }
 
-Result tune(DataType number, const Options& options) {
+Result tune(DataType number, const TuneOptions& options) {
     const auto progress = [&](const std::string& line) {
         if (!options.quiet) std::cerr << line << std::endl;
     };
@@ -59,7 +59,7 @@ Result tune(DataType number, const Options& options) {
                                           timer),
                   parse_sizes(options.sizes),
                   {}};
-    if (options.keep) search::store_schedule(number, target::host_cpu(), result.search_result);
+    if (options.keep) search::MatrixWisdom(target::host_cpu(), true).store(number, result.search_result);
     for (const Integer size : result.sizes) {
         search::HostMatrixTimer at_size(number, {size});
         result.rates.push_back(at_size.rates({result.search_result.model, result.search_result.found}, size,
@@ -81,13 +81,13 @@ std::string text_of(const Result& result) {
     }
     return fmt::format(
         "{} on {}, Gflop/s of one thread\n  model: {}\n  found: {}\n  {} schedules timed{}\n{}",
-        word_of(result.number), target::host_cpu().name, to_string(result.search_result.model),
+        name_of(result.number), target::host_cpu().name, to_string(result.search_result.model),
         to_string(result.search_result.found), result.search_result.timed,
         result.search_result.is_complete ? "" : "; time was too short for all", table.text());
 }
 
 Json json_of(const Result& result) {
-    Json json{{"number", word_of(result.number)},
+    Json json{{"number", name_of(result.number)},
               {"cpu", target::host_cpu().name},
               {"model", to_string(result.search_result.model)},
               {"found", to_string(result.search_result.found)},
@@ -105,7 +105,7 @@ Json json_of(const Result& result) {
     return json;
 }
 
-void run(const Options& options) {
+void run(const TuneOptions& options) {
     if (!(options.seconds >= 0))
         throw UserError("--seconds is {}; use a number that is not negative", options.seconds);
     const std::vector<DataType> numbers = numbers_of(options);
@@ -127,7 +127,7 @@ void run(const Options& options) {
 } // namespace
 
 void add_tune(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TuneOptions>();
     CLI::App& command = *program.add_subcommand("tune", "Search for what is fastest on this machine");
     command.require_subcommand(1);
     CLI::App& gemm = *command.add_subcommand(
@@ -135,7 +135,7 @@ void add_tune(CLI::App& program) {
         "The blocks, tiles and prefetches of matrix products, as ATLAS searches for them; wisdom keeps "
         "what is found, and products are computed so from then on");
     gemm.add_option("--number", options->numbers,
-                    "float64, float32, complex64 or complex32; several; else all")
+                    "float64, float32, complex128 or complex64; several; else all")
         ->delimiter(',')
         ->type_name("NUMBER");
     gemm.add_option("--seconds", options->seconds, "Time for each search, roughly")

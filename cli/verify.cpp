@@ -18,7 +18,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct VerifyOptions {
     std::vector<std::string> words;
     std::string sizes;
     double tolerance = 3;
@@ -42,7 +42,7 @@ struct Planned {
     std::function<void(Data&)> transform;
 };
 
-Planned planned(const Transform& problem, const Options& options) {
+Planned planned(const Transform& problem, const VerifyOptions& options) {
     if (!options.planning.is_for_gpu()) {
         const auto plan = make_plan(problem, options.planning);
         return {planning::to_string(plan->recipe()), [plan](Data& data) { plan->execute(data.arguments()); }};
@@ -56,7 +56,7 @@ Planned planned(const Transform& problem, const Options& options) {
             }};
 }
 
-Verdict verify(const Transform& problem, const Options& options) {
+Verdict verify(const Transform& problem, const VerifyOptions& options) {
     const auto [recipe, transform] = planned(problem, options);
     Data data(problem);
     data.fill(options.seed);
@@ -66,7 +66,7 @@ Verdict verify(const Transform& problem, const Options& options) {
     const Accuracy error = accuracy(problem, data.elements(Side::output), expected);
 
     std::optional<Accuracy> fftw_error;
-    const bool is_known_to_fftw = real_bytes(problem.precision) >= 4 && problem.load.is_identity() &&
+    const bool is_known_to_fftw = bytes_of(problem.precision) >= 4 && problem.load.is_identity() &&
                                   problem.store.is_identity() && problem.kind != TransformKind::convolution;
     if (const peers::PeerPlan fftw =
             is_known_to_fftw ? peers::fftw_estimate.plan(problem, data.arguments(), {}) : peers::PeerPlan{};
@@ -89,7 +89,7 @@ Json json_of(const Verdict& verdict) {
     return json;
 }
 
-void report(const std::vector<Verdict>& verdicts, const Options& options) {
+void report(const std::vector<Verdict>& verdicts, const VerifyOptions& options) {
     Table table({"problem", "relative error", "units", "FFTW's units", ""});
     Json json{
         {"tolerance", options.tolerance}, {"unit", "epsilon * sqrt(log2 n)"}, {"results", Json::array()}};
@@ -118,7 +118,7 @@ void report(const std::vector<Verdict>& verdicts, const Options& options) {
 } // namespace
 
 void add_verify(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<VerifyOptions>();
     CLI::App& command = *program.add_subcommand(
         "verify", "Run transforms and compare the results with a reference in long double");
     add_problem_words(command, options->words, "What to verify: one problem or several");

@@ -34,7 +34,7 @@ const char* name_of(search::FoundBy found_by) {
     return "?";
 }
 
-struct Options {
+struct WisdomOptions {
     std::string file;
     bool json = false;
     std::string other_file;
@@ -47,7 +47,7 @@ struct Options {
     }
 };
 
-void list(const Options& options) {
+void list(const WisdomOptions& options) {
     Wisdom wisdom = options.open();
     const auto entries = wisdom.entries();
     if (options.json) {
@@ -72,7 +72,7 @@ void list(const Options& options) {
           fmt::format("{} entries in {}\n", entries.size(), wisdom.file().string()));
 }
 
-void export_lines(const Options& options) {
+void export_lines(const WisdomOptions& options) {
     std::ostringstream lines;
     options.open().export_lines(lines);
     if (options.other_file.empty())
@@ -81,7 +81,7 @@ void export_lines(const Options& options) {
         write_file(options.other_file, lines.str());
 }
 
-void import_lines(const Options& options) {
+void import_lines(const WisdomOptions& options) {
     std::ifstream file;
     if (!options.other_file.empty()) {
         file.open(options.other_file);
@@ -103,7 +103,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& words) {
     return {to_text(parse_one_problem(words))};
 }
 
-void forget(const Options& options) {
+void forget(const WisdomOptions& options) {
     const bool one_problem = !options.words.empty();
     if (one_problem + !options.machine.empty() + options.all == 0)
         throw UserError("nothing to forget is given; use a PROBLEM, --machine NAME, or --all");
@@ -124,7 +124,7 @@ void forget(const Options& options) {
 } // namespace
 
 void add_wisdom(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<WisdomOptions>();
     CLI::App& command =
         *program.add_subcommand("wisdom", "List, export, import or forget what measurements have found");
     command.require_subcommand(1);

@@ -20,7 +20,15 @@ foreach(layer IN LISTS layer_order)
     if(sources)
         add_library(swirl_${layer} STATIC ${sources} ${headers})
         target_link_libraries(swirl_${layer} PRIVATE swirl_compile_options)
-        swirl_precompile(swirl_${layer} <fmt/format.h>)
+        if(NOT library_headers)
+            set(library_headers swirl_${layer})
+            swirl_precompile(swirl_${layer} <fmt/format.h>)
+        else()
+            swirl_precompile(swirl_${layer} FROM ${library_headers})
+        endif()
+        if(NOT layer MATCHES "^(rules|target|api|blas)$") # their files, tables of one shape, have functions of the same names
+            swirl_unite(swirl_${layer})
+        endif()
         set(scope PUBLIC)
     else()
         add_library(swirl_${layer} INTERFACE ${headers})
@@ -31,9 +39,6 @@ foreach(layer IN LISTS layer_order)
     target_link_libraries(swirl_${layer} ${scope} ${above} ${SWIRL_DEPENDENCIES_${layer}})
     list(APPEND SWIRL_LAYERS ${layer})
 endforeach()
-
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES
-    COMPILE_DEFINITIONS SWIRL_VERSION="${PROJECT_VERSION}")
 
 # The BLAS is a separate library (Blas.cmake): libswirl does not export its names.
 set(SWIRL_LAYERS_APART blas)

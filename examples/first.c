@@ -12,13 +12,13 @@ int main(void) {
     }
 
     swirl_plan* plan;
-    if (swirl_plan_from_text("dft 16", SWIRL_ESTIMATE, &plan) != SWIRL_OK ||
+    if (swirl_plan_from_text("dft 16", NULL, &plan) != SWIRL_OK ||
         swirl_execute(plan, signal, spectrum) != SWIRL_OK) {
         fprintf(stderr, "%s\n", swirl_last_error());
         return 1;
     }
 
-    printf("%s\n", swirl_plan_recipe(plan));
+    printf("%s\n", swirl_plan_schedule(plan));
     for (int k = 0; k < 16; ++k) printf("%2d  %.3f\n", k, hypot(spectrum[k][0], spectrum[k][1]));
     swirl_plan_destroy(plan);
     return 0;

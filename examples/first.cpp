@@ -12,8 +12,8 @@ int main() {
     for (std::size_t i = 0; i < 16; ++i) signal[i] = std::cos(2 * std::numbers::pi * 3 * i / 16);
 
     const swirl::Plan plan = swirl::plan("dft 16");
-    plan.execute(signal.data(), spectrum.data());
+    plan.execute(signal, spectrum);
 
-    std::printf("%s\n", plan.recipe().c_str());
+    std::printf("%s\n", plan.schedule().c_str());
     for (std::size_t k = 0; k < 16; ++k) std::printf("%2zu  %.3f\n", k, std::abs(spectrum[k]));
 }

@@ -1,5 +1,5 @@
 // A thousand transforms on an NVIDIA GPU. Builds without CUDA; without a GPU it says what is missing.
-#include <swirl/gpu.hpp>
+#include <swirl/swirl.hpp>
 
 #include <cmath>
 #include <complex>
@@ -15,13 +15,13 @@ int main() try {
             std::cos(2 * std::numbers::pi * static_cast<double>((i / n + 1) * (i % n) % n) / n));
 
     const swirl::gpu::Array<std::complex<float>> x(signal), y(n * batch);
-    const swirl::gpu::Plan plan = swirl::gpu::plan("dft 1024 float32 batch=1000");
-    plan.execute(x.data(), y.data());
+    const swirl::Plan plan = swirl::plan("dft 1024 float32 batch=1000", {.device = swirl::Device::gpu()});
+    plan.execute(x, y);
     y.copy_to(spectrum);
 
-    std::printf("%s\n%s", plan.recipe().c_str(), plan.description().c_str());
+    std::printf("%s\n%s", plan.schedule().c_str(), plan.description().c_str());
     for (const std::size_t b : {0, 4, 99})
         std::printf("transform %2zu: line %3zu is %.1f\n", b, b + 1, std::abs(spectrum[b * n + b + 1]));
-} catch (const swirl::UserError& error) {
+} catch (const swirl::Error& error) {
     std::printf("%s\n", error.what());
 }

@@ -1,6 +1,6 @@
 // Signals filtered on an NVIDIA GPU, by one kernel: samples of 16 bits, padded with zeros, are transformed, multiplied by the
 // filter's spectrum, and transformed back. Says what is missing where it runs without a GPU.
-#include <swirl/gpu.hpp>
+#include <swirl/swirl.hpp>
 
 #include <cmath>
 #include <complex>
@@ -20,14 +20,15 @@ int main() try {
 
     const swirl::gpu::Array<Complex> h(filter), spectrum(n), y(n * batch);
     const swirl::gpu::Array<swirl::complex_float16> x(signal);
-    swirl::gpu::plan("dft 1024 float32").execute(h.data(), spectrum.data());
-    const swirl::gpu::Plan plan =
-        swirl::gpu::plan("convolution 1024 float32 batch=1000:(900,1024) load=\"float16: x where i < 900\"");
-    plan.with("spectrum", spectrum.data()).execute(x.data(), y.data());
+    const swirl::Options on_gpu{.device = swirl::Device::gpu()};
+    swirl::plan("dft 1024 float32", on_gpu).execute(h, spectrum);
+    const swirl::Plan plan = swirl::plan(
+        "convolution 1024 float32 batch=1000:(900,1024) load=\"float16: x where i < 900\"", on_gpu);
+    plan.with("spectrum", spectrum).execute(x, y);
     y.copy_to(result);
 
-    std::printf("%s\n%s", plan.recipe().c_str(), plan.description().c_str());
+    std::printf("%s\n%s", plan.schedule().c_str(), plan.description().c_str());
     for (std::size_t i = 440; i <= 600; i += 20) std::printf("%4zu  %.3f\n", i, result[i].real());
-} catch (const swirl::UserError& error) {
+} catch (const swirl::Error& error) {
     std::printf("%s\n", error.what());
 }

@@ -107,8 +107,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 swirl::Plan planned(const std::string& problem) {
     const auto start = std::chrono::steady_clock::now();
     swirl::Plan plan = swirl::plan(problem);
-    std::printf("planned in %.1f ms: %s\n  recipe    %s\n  flops     %.3g\n  workspace %.1f KiB\n",
-                1e3 * seconds_since(start), problem.c_str(), plan.recipe().c_str(), plan.flops(),
+    std::printf("planned in %.1f ms: %s\n  schedule  %s\n  flops     %.3g\n  workspace %.1f KiB\n",
+                1e3 * seconds_since(start), problem.c_str(), plan.schedule().c_str(), plan.flops(),
                 static_cast<double>(plan.workspace_bytes()) / 1024);
     return plan;
 }

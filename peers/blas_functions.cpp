@@ -19,7 +19,7 @@ using Trmm = void(Letter, Letter, Letter, Letter, Size, Size, Scalar, Matrix, Si
 /// One and zero of a number's kind, the real part first.
 struct Factors {
     explicit Factors(DataType number)
-        : is_float(number == DataType::float32 || number == DataType::complex32) {}
+        : is_float(number == DataType::float32 || number == DataType::complex64) {}
     Scalar one() const { return is_float ? static_cast<Scalar>(floats) : doubles; }
     Scalar zero() const { return is_float ? static_cast<Scalar>(floats + 1) : doubles + 1; }
 

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "peers/cuda_library_files.hpp"
 #include "peers/shared_library.hpp"
+#include "problem/data_type.hpp"
 
 #include <array>
 #include <filesystem>
@@ -18,7 +19,7 @@ using runtime::CurrentGpu;
 // ("cufftXt.h") and CUDA's table of data types. Functions return 0 or an error.
 using PlanHandle = int;
 using Length = long long;
-enum DataType : int {
+enum CudaDataType : int {
     real_single = 0,
     real_double = 1,
     real_half = 2,
@@ -97,12 +98,11 @@ void check(int error, const char* call) {
 
 int type_of(const Transform& problem, bool complex) {
     switch (problem.precision) {
-    case Precision::float16: return complex ? complex_half : real_half;
-    case Precision::float32: return complex ? complex_single : real_single;
-    case Precision::float64: return complex ? complex_double : real_double;
-    case Precision::bfloat16: break;
+    case DataType::float16: return complex ? complex_half : real_half;
+    case DataType::float32: return complex ? complex_single : real_single;
+    case DataType::float64: return complex ? complex_double : real_double;
+    default: throw UserError("cuFFT is not compared in {}", name_of(problem.precision));
     }
-    throw UserError("cuFFT is not compared in bfloat16");
 }
 
 /// Whether all lies one after the other, which cuFFT is told by giving it no layout.

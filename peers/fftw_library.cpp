@@ -14,9 +14,9 @@ std::string file_of(FftwLibrary::Build build, const std::string& name) {
 
 } // namespace
 
-FftwLibrary::FftwLibrary(Build build, Precision precision)
-    : prefix_(precision == Precision::float32 ? "fftwf_" : "fftw_"),
-      file_(precision == Precision::float32 ? "libfftw3f.so.3" : "libfftw3.so.3"),
+FftwLibrary::FftwLibrary(Build build, DataType precision)
+    : prefix_(precision == DataType::float32 ? "fftwf_" : "fftw_"),
+      file_(precision == DataType::float32 ? "libfftw3f.so.3" : "libfftw3.so.3"),
       library_({file_of(build, file_)},
                build == Build::system ? SharedLibrary::Symbols::shared : SharedLibrary::Symbols::own) {
     if (!library_.is_open()) return;
@@ -46,15 +46,15 @@ void FftwLibrary::load_threads(Build build) {
         }
 }
 
-const FftwLibrary& FftwLibrary::get(Build build, Precision precision) {
+const FftwLibrary& FftwLibrary::get(Build build, DataType precision) {
     // The system's libraries come first: asked for by the name that both have, the dynamic linker gives what is
     // already there.
-    static const FftwLibrary system_double(Build::system, Precision::float64);
-    static const FftwLibrary system_float(Build::system, Precision::float32);
-    if (build == Build::system) return precision == Precision::float32 ? system_float : system_double;
-    static const FftwLibrary separate_double(Build::separate, Precision::float64);
-    static const FftwLibrary separate_float(Build::separate, Precision::float32);
-    return precision == Precision::float32 ? separate_float : separate_double;
+    static const FftwLibrary system_double(Build::system, DataType::float64);
+    static const FftwLibrary system_float(Build::system, DataType::float32);
+    if (build == Build::system) return precision == DataType::float32 ? system_float : system_double;
+    static const FftwLibrary separate_double(Build::separate, DataType::float64);
+    static const FftwLibrary separate_float(Build::separate, DataType::float32);
+    return precision == DataType::float32 ? separate_float : separate_double;
 }
 
 std::string FftwLibrary::absent_because() const {

@@ -35,7 +35,7 @@ public:
     static constexpr double no_time_limit = -1;
 
     /// Opened on first use.
-    static const FftwLibrary& get(Build build, Precision precision);
+    static const FftwLibrary& get(Build build, DataType precision);
 
     /// Why it cannot be used; empty when it can.
     std::string absent_because() const;
@@ -59,7 +59,7 @@ public:
     int (*import_wisdom_from_filename)(const char*) = nullptr;
 
 private:
-    FftwLibrary(Build build, Precision precision);
+    FftwLibrary(Build build, DataType precision);
     template <class Function> bool load(Function*& function, const char* name) {
         return library_.load(function, prefix_ + name);
     }

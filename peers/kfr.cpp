@@ -16,9 +16,9 @@ constexpr int whole_half_spectrum = 1;
 /// _f64 for double and _f32 for float.
 class Library {
 public:
-    static const Library& get(Precision precision) {
+    static const Library& get(DataType precision) {
         static const Library doubles("_f64"), floats("_f32");
-        return precision == Precision::float32 ? floats : doubles;
+        return precision == DataType::float32 ? floats : doubles;
     }
 
     std::string absent_because() const {

@@ -12,8 +12,8 @@ char letter(DataType number) {
     switch (number) {
     case DataType::float32: return 's';
     case DataType::float64: return 'd';
-    case DataType::complex32: return 'c';
-    case DataType::complex64: return 'z';
+    case DataType::complex64: return 'c';
+    case DataType::complex128: return 'z';
     default: break; // not of the BLAS
     }
     return '?';

@@ -73,7 +73,7 @@ public:
     Descriptor(const Library& library, const Transform& problem) : library_(library) {
         std::vector<Long> lengths;
         for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
-        const int precision = problem.precision == Precision::float32 ? single_precision : double_precision;
+        const int precision = problem.precision == DataType::float32 ? single_precision : double_precision;
         const int domain = problem.kind == TransformKind::dft ? complex_domain : real_domain;
         const Long rank = static_cast<Long>(lengths.size());
         void* handle = nullptr;

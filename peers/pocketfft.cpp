@@ -62,7 +62,7 @@ PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, co
     if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
         return {{}, "pocketfft is compared for dft and rdft only"};
     if (problem.layout == ComplexLayout::planar) return {{}, "pocketfft has no planar layout"};
-    if (problem.precision == Precision::float32) return {run_of<float>(problem, arguments), "", "pocketfft"};
+    if (problem.precision == DataType::float32) return {run_of<float>(problem, arguments), "", "pocketfft"};
     return {run_of<double>(problem, arguments), "", "pocketfft"};
 }
 

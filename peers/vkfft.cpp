@@ -64,7 +64,7 @@ VkfftRequest request_for(const Transform& problem, const runtime::GpuDevice& dev
                          runtime::cuda::Stream stream) {
     const bool in_place = problem.placement == Placement::in_place;
     const bool inverse = problem.direction == Direction::backward;
-    const bool suits = problem.kind == TransformKind::dft && real_bytes(problem.precision) >= 4 &&
+    const bool suits = problem.kind == TransformKind::dft && bytes_of(problem.precision) >= 4 &&
                        problem.scale == 1 && problem.dimensions.size() <= 3 && is_contiguous(problem) &&
                        (in_place || !inverse);
     if (!suits)
@@ -75,7 +75,7 @@ VkfftRequest request_for(const Transform& problem, const runtime::GpuDevice& dev
     VkfftRequest request{.lengths = {1, 1, 1},
                          .dimensions = problem.dimensions.size(),
                          .batch = 1,
-                         .is_double = problem.precision == Precision::float64,
+                         .is_double = problem.precision == DataType::float64,
                          .is_inverse = inverse,
                          .is_in_place = in_place,
                          .device = device.properties().index,

@@ -50,7 +50,7 @@ template <class MakeCalls> std::vector<Part> for_reals(const Part& like, MakeCal
     std::vector<Part> parts;
     for (const DataType number : reals) {
         Part part = like;
-        const std::string_view word = word_of(number);
+        const std::string_view word = name_of(number);
         part.name = like.name.empty() ? std::string(word) : fmt::format("{}, {}", like.name, word);
         part.calls = make_calls(number);
         parts.push_back(std::move(part));
@@ -77,8 +77,8 @@ Group square_group() {
         for_reals({.name = "", .calls = {}, .requirements = best, .of_peak = 0.88}, [](DataType number) {
             return squares(number, {256, 384, 512, 768, 1000, 1024, 1536, 2000, 2048, 3000, 4096, 4100});
         });
-    for (const DataType number : {DataType::complex64, DataType::complex32})
-        group.parts.push_back({.name = std::string(word_of(number)),
+    for (const DataType number : {DataType::complex128, DataType::complex64})
+        group.parts.push_back({.name = std::string(name_of(number)),
                                .calls = squares(number, {256, 1000}),
                                .requirements = best});
     return group;
@@ -132,7 +132,7 @@ Group level3_group() {
          {MatrixRoutine::syrk, MatrixRoutine::trsm, MatrixRoutine::trmm, MatrixRoutine::symm})
         for (const MatrixCall& call : squares(DataType::float64, {1000, 2000}, routine))
             calls.push_back(call);
-    for (const MatrixCall& call : squares(DataType::complex64, {1000, 2000})) calls.push_back(call);
+    for (const MatrixCall& call : squares(DataType::complex128, {1000, 2000})) calls.push_back(call);
     group.parts = {{.name = "1000 and 2000",
                     .calls = calls,
                     .requirements = {{"best", libraries, 0, 0}},

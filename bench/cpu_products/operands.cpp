@@ -20,10 +20,10 @@ template <class F> void with_data_type(DataType number, F&& f) {
     switch (number) {
     case DataType::float32: return f(float{});
     case DataType::float64: return f(double{});
-    case DataType::complex32: return f(std::complex<float>{});
-    case DataType::complex64: return f(std::complex<double>{});
+    case DataType::complex64: return f(std::complex<float>{});
+    case DataType::complex128: return f(std::complex<double>{});
     case DataType::int32: return f(std::int32_t{});
-    default: throw InternalError("no sums of {}", word_of(number));
+    default: throw InternalError("no sums of {}", name_of(number));
     }
 }
 

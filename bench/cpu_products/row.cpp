@@ -1,10 +1,11 @@
 #include "bench/cpu_products/row.hpp"
 
 #include "bench/cpu_products/operands.hpp"
+#include "plan/matrix_code.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "runtime/cpu/team.hpp"
 
-#include <swirl/matrix_product.hpp>
+#include <swirl/plan.hpp>
 
 #include <fmt/format.h>
 
@@ -45,36 +46,21 @@ std::string why_swirl_has_none(const MatrixCall& call) {
 }
 
 /// Planned once, as users do.
-template <class T, class Operand = T>
-MatrixPlan planned_as(const MatrixCall& call, const MatrixPlanOptions& options) {
-    const swirl::MatrixPlan plan = swirl::plan(product_of(call), options);
-    return {.run = peers::repeated([plan](const peers::MatrixOperands& o) {
-                plan.execute(T(1), static_cast<const Operand*>(o.a), static_cast<const Operand*>(o.b), T(0),
-                             static_cast<T*>(o.c));
-            }),
-            .made_by = plan.description()};
-}
-
-MatrixPlan swirl_plan(const MatrixCall& call, const MatrixPlanOptions& options) {
+MatrixPlan swirl_plan(const MatrixCall& call, const swirl::Options& options) {
     if (const std::string reason = why_swirl_has_none(call); !reason.empty())
         return {.absent_because = reason};
-    switch (call.number) {
-    case DataType::float32:
-        return call.from_bfloat16 ? planned_as<float, bfloat16>(call, options)
-                                  : planned_as<float>(call, options);
-    case DataType::int32: return planned_as<std::int32_t, std::int8_t>(call, options);
-    case DataType::float64: return planned_as<double>(call, options);
-    case DataType::complex32: return planned_as<std::complex<float>>(call, options);
-    case DataType::complex64: return planned_as<std::complex<double>>(call, options);
-    default: return {};
-    }
+    const Plan plan = swirl::plan(product_of(call), options);
+    return {
+        .run = peers::repeated([plan](const peers::MatrixOperands& o) { plan.execute(1, o.a, o.b, 0, o.c); }),
+        .made_by = plan.description()};
 }
 
 /// Without a separate plan, as a BLAS entry point must.
 template <class T> MatrixPlan at_once_as(const MatrixCall& call, int threads) {
-    return {.run = peers::repeated([product = product_of(call), threads](const peers::MatrixOperands& o) {
+    return {.run = peers::repeated([product = product_of(call), code = planning::model_code(product_of(call)),
+                                    threads](const peers::MatrixOperands& o) {
                 const T alpha(1), beta(0);
-                planning::multiply(product, {&alpha, o.a, o.b, &beta, o.c}, threads);
+                planning::multiply(product, {&alpha, o.a, o.b, &beta, o.c}, code, threads);
             }),
             .made_by = "without a plan"};
 }
@@ -130,7 +116,7 @@ private:
                 .depth = call.rows};
     }
 
-    MatrixPlanOptions with(int threads) const { return {.threads = threads, .accuracy = group_.accuracy}; }
+    swirl::Options with(int threads) const { return {.threads = threads, .accuracy = group_.accuracy}; }
 
     void add_swirl() {
         if (!group_.through_blas) return add("swirl", swirl_plan(call_, with(options_.threads)));

@@ -84,13 +84,13 @@ void add_options(CLI::App& program, Arguments& arguments) {
     program.add_option("--json", arguments.json, "Write results to this file, after each problem");
 }
 
-std::vector<Precision> parse_precisions(const std::string& list) {
-    std::vector<Precision> result;
+std::vector<DataType> parse_precisions(const std::string& list) {
+    std::vector<DataType> result;
     std::istringstream words(list);
     for (std::string word; std::getline(words, word, ',');) {
         if (word != "float64" && word != "float32")
             throw UserError("--precision has '{}'; use float64, float32 or both, separated by a comma", word);
-        result.push_back(word == "float32" ? Precision::float32 : Precision::float64);
+        result.push_back(word == "float32" ? DataType::float32 : DataType::float64);
     }
     return result;
 }
@@ -132,7 +132,7 @@ public:
         setting_.probe = search::probe();
         std::fputs(search::to_table(setting_.probe).c_str(), stderr);
         for (const Group* group : chosen_)
-            for (const Precision precision : precisions_)
+            for (const DataType precision : precisions_)
                 for (const Part& part : group->parts) measure_part(*group, part, precision);
         cli::print(arguments_.estimate_against_measure ? to_text(against_measure(results_))
                                                        : tables(results_, setting_.probe));
@@ -148,7 +148,7 @@ private:
         if (chosen_.front()->cpu == "avx2") setenv("MKL_ENABLE_INSTRUCTIONS", "AVX2", 1);
     }
 
-    void measure_part(const Group& group, const Part& part, Precision precision) {
+    void measure_part(const Group& group, const Part& part, DataType precision) {
         Result result{&group, &part, precision, {}};
         for (const std::string& text : part.problems) {
             Transform problem = swirl::problem(text);
@@ -170,7 +170,7 @@ private:
 
     const Arguments& arguments_;
     std::vector<const Group*> chosen_;
-    std::vector<Precision> precisions_;
+    std::vector<DataType> precisions_;
     Options options_;
     Setting setting_;
     std::vector<Result> results_;

@@ -15,7 +15,7 @@ namespace {
 
 using cli::Json;
 
-const char* word(Precision precision) { return precision == Precision::float32 ? "float32" : "float64"; }
+const char* word(DataType precision) { return precision == DataType::float32 ? "float32" : "float64"; }
 
 /// An entry's fractions of the machine's peak rates.
 struct Parts {

@@ -14,7 +14,7 @@ namespace swirl::bench {
 struct Result {
     const Group* group;
     const Part* part;
-    Precision precision;
+    DataType precision;
     std::vector<Row> rows;
 };
 

@@ -1,6 +1,6 @@
 #include "bench/cpu_transforms/row.hpp"
 
-#include "api/plan.hpp"
+#include "api/build.hpp"
 #include "plan/problem_data.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace swirl::bench {
 namespace {
 
 /// A larger difference between results is an error, not rounding.
-double tolerance(Precision precision) { return precision == Precision::float32 ? 1e-4 : 1e-11; }
+double tolerance(DataType precision) { return precision == DataType::float32 ? 1e-4 : 1e-11; }
 
 template <class T> double difference(std::span<const T> a, std::span<const T> b) {
     double distance = 0, size = 0;
@@ -33,7 +33,7 @@ public:
     Row run() {
         add_swirl("swirl", options_.planning);
         if (options_.against_measured) {
-            PlanOptions measured = options_.planning;
+            swirl::Options measured = options_.planning;
             measured.effort = Effort::measure;
             add_swirl(std::string(measured_name), measured);
         }
@@ -57,9 +57,9 @@ private:
         works_.push_back(data_.timed(std::move(run)));
     }
 
-    void add_swirl(const std::string& name, const PlanOptions& planning) {
+    void add_swirl(const std::string& name, const swirl::Options& planning) {
         const double start = runtime::monotonic_seconds();
-        const auto plan = api::build(problem_, planning);
+        const auto plan = api::build_on_cpu(problem_, planning);
         const double seconds = runtime::monotonic_seconds() - start;
         if (row_.entries.empty()) row_.flops = plan->flops();
         add({.name = name, .made_by = planning::to_string(plan->recipe()), .planning_seconds = seconds},
@@ -102,7 +102,7 @@ private:
 
     double difference_from(const std::vector<std::byte>& expected) const {
         const planning::GuardedBuffer& output = data_.buffers().back();
-        if (problem_.precision == Precision::float32)
+        if (problem_.precision == DataType::float32)
             return difference<float>(output.span_of<float>(),
                                      {reinterpret_cast<const float*>(expected.data()), expected.size() / 4});
         return difference<double>(output.span_of<double>(),

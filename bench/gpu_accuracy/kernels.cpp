@@ -1,11 +1,12 @@
 #include "bench/gpu_accuracy/kernels.hpp"
 
+#include "api/build.hpp"
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "peers/cublas.hpp"
 #include "runtime/cuda/memory.hpp"
 
-#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/plan.hpp>
 
 #include <cstdio>
 #include <exception>
@@ -37,21 +38,6 @@ MatrixProduct product_of(const GpuMatrixCall& call) {
     return product;
 }
 
-template <class T, class C = T>
-void multiply(const gpu::MatrixPlan& plan, const void* a, const void* b, void* c, gpu::Stream stream) {
-    plan.execute(1, static_cast<const T*>(a), static_cast<const T*>(b), 0, static_cast<C*>(c), stream);
-}
-
-auto multiply_of(DataType number) {
-    switch (number) {
-    case DataType::float64: return multiply<double>;
-    case DataType::bfloat16: return multiply<bfloat16, float>;
-    case DataType::float16: return multiply<float16, float>;
-    case DataType::float8_e4m3: return multiply<float8_e4m3, float>;
-    default: return multiply<float>;
-    }
-}
-
 class Kernels {
 public:
     Kernels(const GpuMatrixCall& call, const runtime::GpuStream& stream)
@@ -62,23 +48,23 @@ public:
         try {
             add_swirl("SIMT", Accuracy::ordinary,
                       to_string(gemm::simt_schedule(product_, stream_.device().target())));
-        } catch (const UserError& error) {
+        } catch (const Error& error) {
             std::fprintf(stderr, "SIMT is left out: %s\n", error.what());
         }
     }
     void add_swirl(const std::string& name, Accuracy accuracy, const std::string& schedule,
                    bool is_promised = false) {
         add(name, [&] {
-            const gpu::MatrixPlan plan = gpu::plan(product_, {.device = stream_.device().properties().index,
-                                                              .accuracy = accuracy,
-                                                              .check = false, // results are compared here
-                                                              .use_cache = false,
-                                                              .schedule = schedule});
-            const auto call = multiply_of(product_.type_of_a());
+            const Plan plan =
+                swirl::plan(product_, {.device = Device::gpu(stream_.device().properties().index),
+                                       .accuracy = accuracy,
+                                       .schedule = schedule,
+                                       .check = false, // results are compared here
+                                       .use_kernel_cache = false});
             const gpu::Stream queue(static_cast<void*>(stream_.handle()));
             return AccuracyKernel{
                 name, plan.schedule(), is_promised,
-                [plan, call, queue](const void* a, const void* b, void* c) { call(plan, a, b, c, queue); }};
+                [plan, queue](const void* a, const void* b, void* c) { plan.execute(1, a, b, 0, c, queue); }};
         });
     }
     void add_cublas(const std::string& name, GpuArithmetic arithmetic) {
@@ -92,7 +78,7 @@ public:
         });
     }
     std::string best() const {
-        return gpu::schedules(product_, 1, stream_.device().properties().index, Accuracy::ordinary).at(0);
+        return api::gpu_schedules(product_, 1, stream_.device().properties().index, Accuracy::ordinary).at(0);
     }
     std::vector<AccuracyKernel> take() { return std::move(kernels_); }
 
@@ -115,11 +101,11 @@ private:
 
 const StoredType& operand_of(const GpuMatrixCall& call) {
     switch (call.arithmetic) {
-    case GpuArithmetic::float64: return stored(Precision::float64);
-    case GpuArithmetic::bfloat16: return stored(Precision::bfloat16);
-    case GpuArithmetic::float16: return stored(Precision::float16);
+    case GpuArithmetic::float64: return stored(DataType::float64);
+    case GpuArithmetic::bfloat16: return stored(DataType::bfloat16);
+    case GpuArithmetic::float16: return stored(DataType::float16);
     case GpuArithmetic::e4m3: return stored_e4m3();
-    default: return stored(Precision::float32);
+    default: return stored(DataType::float32);
     }
 }
 

@@ -88,7 +88,7 @@ struct Reference {
 Reference reference_of(const Data& data, const GpuMatrixCall& call, const AccuracyKernel& float64,
                        const runtime::GpuStream& stream) {
     const auto elements = static_cast<std::size_t>(call.rows * call.columns);
-    const StoredType& format = stored(Precision::float64);
+    const StoredType& format = stored(DataType::float64);
     const auto multiply = [&](const std::vector<double>& a, const std::vector<double>& b) {
         return product_on_gpu<double>(float64, to_gpu(stream.device(), a, format),
                                       to_gpu(stream.device(), b, format), elements, stream);
@@ -199,13 +199,13 @@ int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime
 /// default kernel.
 int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
                        const runtime::GpuStream& stream) {
-    const auto scalar = call.arithmetic == GpuArithmetic::bfloat16  ? ir::Scalar::bfloat16
-                        : call.arithmetic == GpuArithmetic::float16 ? ir::Scalar::float16
-                        : call.arithmetic == GpuArithmetic::e4m3    ? ir::Scalar::float8_e4m3
-                                                                    : ir::Scalar::float32;
+    const auto scalar = call.arithmetic == GpuArithmetic::bfloat16  ? DataType::bfloat16
+                        : call.arithmetic == GpuArithmetic::float16 ? DataType::float16
+                        : call.arithmetic == GpuArithmetic::e4m3    ? DataType::float8_e4m3
+                                                                    : DataType::float32;
     const ir::WgmmaInstruction& entry = target::wgmma_of(scalar, 64);
     const std::vector<AccuracyKernel> kernels = kernels_for(call, {}, stream);
-    const char* const wanted = scalar == ir::Scalar::float32 ? "eleven_bits" : "default";
+    const char* const wanted = scalar == DataType::float32 ? "eleven_bits" : "default";
     const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const AccuracyKernel& one) {
         return one.name == wanted && one.made_by.find("wgmma ") != std::string::npos;
     });
@@ -219,7 +219,7 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
             std::vector<ir::TensorCoreOperand> result;
             for (const double x : values)
                 result.push_back(ir::tensor_core_operand(
-                    scalar == ir::Scalar::float32 ? ir::round_to_tf32(x) : x, entry.least_exponent));
+                    scalar == DataType::float32 ? ir::round_to_tf32(x) : x, entry.least_exponent));
             return result;
         };
         const auto a = factors(data.a), b = factors(data.b);

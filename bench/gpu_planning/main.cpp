@@ -62,7 +62,7 @@ template <class Action> double milliseconds_of(const Action& action, int runs = 
 std::optional<runtime::GpuDevice> first_gpu() {
     try {
         return runtime::GpuDevice(0);
-    } catch (const UserError& error) {
+    } catch (const Error& error) {
         fmt::print("no plans: {}\n", error.what());
         return std::nullopt;
     }
@@ -75,7 +75,7 @@ std::string planned(const Transform& problem, const std::optional<runtime::GpuDe
     try {
         const double first = milliseconds_of(plan, 1);
         return fmt::format("{:>9.2f}{:>9.2f}", first, milliseconds_of(plan));
-    } catch (const runtime::GpuOutOfMemory&) {
+    } catch (const OutOfMemory&) {
         return fmt::format("{:>9}{:>9}", "no room", "-");
     }
 }

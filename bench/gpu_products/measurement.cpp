@@ -214,7 +214,7 @@ Result Measurements::measure(const Group& group, const Row& row) {
     Result result{&group, row, {}, {}, 0};
     try {
         measure(result);
-    } catch (const runtime::GpuOutOfMemory& error) {
+    } catch (const OutOfMemory& error) {
         for (const char* name : {"swirl", "cuBLAS"}) result.absent[name] = first_line(error.what());
     }
     device_.synchronize(); // if the GPU can no longer run anything, the benchmark ends here

@@ -24,19 +24,19 @@ std::size_t bytes_of(const GpuMatrixCall& call, Integer count, const StoredType&
 
 const StoredType& stored_operand(const GpuMatrixCall& call) {
     switch (call.arithmetic) {
-    case GpuArithmetic::float64: return stored(Precision::float64);
-    case GpuArithmetic::bfloat16: return stored(Precision::bfloat16);
-    case GpuArithmetic::float16: return stored(Precision::float16);
+    case GpuArithmetic::float64: return stored(DataType::float64);
+    case GpuArithmetic::bfloat16: return stored(DataType::bfloat16);
+    case GpuArithmetic::float16: return stored(DataType::float16);
     case GpuArithmetic::e4m3: return stored_e4m3();
     case GpuArithmetic::float32:
     case GpuArithmetic::float32_tensors:
     case GpuArithmetic::tf32: break;
     }
-    return stored(Precision::float32);
+    return stored(DataType::float32);
 }
 
 const StoredType& stored_result(const GpuMatrixCall& call) {
-    return stored(call.arithmetic == GpuArithmetic::float64 ? Precision::float64 : Precision::float32);
+    return stored(call.arithmetic == GpuArithmetic::float64 ? DataType::float64 : DataType::float32);
 }
 
 Integer reach_of(const GpuMatrixCall& call) {

@@ -34,7 +34,7 @@ ExactResult exact_result(const peers::GpuMatrixCall& call, const RandomNumbers& 
 /// Sets of A, B and C on a GPU, used in turn. All have the same contents.
 class Operands {
 public:
-    /// Throws GpuOutOfMemory.
+    /// Throws OutOfMemory.
     Operands(const runtime::GpuStream& stream, const peers::GpuMatrixCall& call, std::size_t sets);
 
     std::size_t sets() const { return sets_.size(); }

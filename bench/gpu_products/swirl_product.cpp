@@ -1,11 +1,12 @@
 #include "bench/gpu_products/swirl_product.hpp"
 
+#include "api/build.hpp"
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 #include "runtime/cuda/memory.hpp"
 
-#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/plan.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -40,23 +41,6 @@ MatrixProduct product_of(const peers::GpuMatrixCall& call) {
     return product;
 }
 
-template <class T, class C = T>
-void execute(const gpu::MatrixPlan& plan, const Operands::Pointers& at, gpu::Stream stream,
-             Workspace workspace) {
-    plan.execute(1, static_cast<const T*>(at.a), static_cast<const T*>(at.b), 0, static_cast<C*>(at.c),
-                 stream, workspace);
-}
-
-auto execution_of(const MatrixProduct& product) {
-    switch (product.type_of_a()) {
-    case DataType::float64: return execute<double>;
-    case DataType::bfloat16: return execute<bfloat16, float>;
-    case DataType::float16: return execute<float16, float>;
-    case DataType::float8_e4m3: return execute<float8_e4m3, float>;
-    default: return execute<float>;
-    }
-}
-
 /// The schedule of a row that names none: SIMT for rows about multiply-adds, else the planner's choice.
 std::string schedule_of(const peers::GpuMatrixCall& call, const runtime::GpuStream& stream) {
     if (call.arithmetic != peers::GpuArithmetic::float32) return {};
@@ -72,20 +56,19 @@ Accuracy accuracy_of(const peers::GpuMatrixCall& call) {
 SwirlProduct swirl_product(const peers::GpuMatrixCall& call, const std::string& schedule,
                            const runtime::GpuStream& stream, bool use_cache) {
     const MatrixProduct product = product_of(call);
-    const gpu::MatrixPlan plan =
-        gpu::plan(product, {.device = stream.device().properties().index,
-                            .accuracy = accuracy_of(call),
-                            .check = false, // results are compared here
-                            .use_cache = use_cache,
-                            .schedule = schedule.empty() ? schedule_of(call, stream) : schedule});
+    const Plan plan =
+        swirl::plan(product, {.device = Device::gpu(stream.device().properties().index),
+                              .accuracy = accuracy_of(call),
+                              .schedule = schedule.empty() ? schedule_of(call, stream) : schedule,
+                              .check = false, // results are compared here
+                              .use_kernel_cache = use_cache});
     const double model =
         gemm::gpu_seconds(product, gemm::parse_gpu_schedule(plan.schedule()), stream.device().target());
-    const auto executed = execution_of(product);
     const gpu::Stream queue(static_cast<void*>(stream.handle()));
     const auto memory = std::make_shared<runtime::GpuBuffer>(stream.device(), plan.workspace_bytes());
     const Workspace workspace{reinterpret_cast<void*>(memory->address()), memory->bytes()};
-    return {plan.schedule(), model, [plan, queue, executed, memory, workspace](const Operands::Pointers& at) {
-                executed(plan, at, queue, workspace);
+    return {plan.schedule(), model, [plan, queue, memory, workspace](const Operands::Pointers& at) {
+                plan.execute(1, at.a, at.b, 0, at.c, queue, workspace);
             }};
 }
 
@@ -93,7 +76,7 @@ std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::
                                          const runtime::GpuStream& stream) {
     constexpr int all = 1000;
     std::vector<std::string> schedules =
-        gpu::schedules(product_of(call), all, stream.device().properties().index, accuracy_of(call));
+        api::gpu_schedules(product_of(call), all, stream.device().properties().index, accuracy_of(call));
     if (call.arithmetic == peers::GpuArithmetic::float32)
         std::erase_if(schedules,
                       [](const std::string& one) { return gemm::is_wgmma(gemm::parse_gpu_schedule(one)); });

@@ -26,7 +26,7 @@ Components components_at(const Transform& problem, Side side, Integer offset) {
     if (!is_complex(problem, side)) return {offset, -1};
     if (!is_planar(problem, side)) return {2 * offset, 2 * offset + 1};
     const std::size_t imaginary = aligned(array_bytes(problem, side));
-    return {offset, offset + static_cast<Integer>(imaginary) / real_bytes(problem.precision)};
+    return {offset, offset + static_cast<Integer>(imaginary) / bytes_of(problem.precision)};
 }
 
 std::size_t bytes_of(const Transform& problem, Side side) {
@@ -59,8 +59,8 @@ void Arrays::fill(const Transform& problem) {
 planning::Arguments Arrays::arguments(const Transform& problem, std::size_t set) const {
     const auto at = [](runtime::cuda::Address address, Integer reals, const Transform& of) {
         return reals < 0 ? nullptr
-                         : reinterpret_cast<void*>(
-                               address + static_cast<std::size_t>(reals * real_bytes(of.precision)));
+                         : reinterpret_cast<void*>(address +
+                                                   static_cast<std::size_t>(reals * bytes_of(of.precision)));
     };
     planning::Arguments result{reinterpret_cast<const void*>(input(set)),
                                reinterpret_cast<void*>(output(set))};

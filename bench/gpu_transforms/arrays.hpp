@@ -31,7 +31,7 @@ class Arrays {
 public:
     static constexpr std::size_t sets = 2;
 
-    /// Throws GpuOutOfMemory.
+    /// Throws OutOfMemory.
     Arrays(const runtime::GpuStream& stream, std::size_t input_bytes, std::size_t output_bytes);
 
     /// Fills inputs with random elements, and outputs with NaN bytes, over the extent of the problem.

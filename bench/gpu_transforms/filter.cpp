@@ -8,7 +8,7 @@ namespace swirl::bench {
 namespace {
 
 const Transform& accepted(const Transform& problem) {
-    const bool suits = problem.dimensions.size() == 1 && problem.precision == Precision::float32 &&
+    const bool suits = problem.dimensions.size() == 1 && problem.precision == DataType::float32 &&
                        problem.layout == ComplexLayout::interleaved &&
                        problem.dimensions[0].input_stride == 1 && problem.dimensions[0].output_stride == 1 &&
                        problem.spectrum == Sharing::shared;

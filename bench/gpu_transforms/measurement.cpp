@@ -62,10 +62,8 @@ bool reaches_goal(const Result& result, double figure) {
 
 bool is_wrong(const Result& result, const Entry& entry) {
     if (!entry.error) return false;
-    const Precision precision = parse_transform(result.row.problem).precision;
-    const double most = precision == Precision::float64   ? 1e-13
-                        : precision == Precision::float32 ? 2e-5
-                                                          : 2e-2;
+    const DataType precision = parse_transform(result.row.problem).precision;
+    const double most = precision == DataType::float64 ? 1e-13 : precision == DataType::float32 ? 2e-5 : 2e-2;
     return !(*entry.error < most); // NaN is wrong, too
 }
 
@@ -114,7 +112,7 @@ Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<G
       kernels_(device),
       arrays_(stream_, capacity(groups, Side::input, copy_bytes),
               capacity(groups, Side::output, copy_bytes)) {
-    arrays_.fill(Transform::dft({static_cast<Integer>(copy_bytes / 8)}, {.precision = Precision::float32}));
+    arrays_.fill(Transform::dft({static_cast<Integer>(copy_bytes / 8)}, {.precision = DataType::float32}));
     copy_bandwidth_ = bench::copy_bandwidth(
         stream_, {{arrays_.input(0), arrays_.input(1)}, {arrays_.output(0), arrays_.output(1)}}, copy_bytes,
         options_.timing);
@@ -275,7 +273,7 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Transform
 std::vector<Complex> Measurements::results_at(const Transform& problem,
                                               const std::vector<OutputIndex>& outputs) const {
     constexpr Integer largest_range = 1 << 26; // bytes read at once
-    const Integer size = real_bytes(problem.precision);
+    const Integer size = bytes_of(problem.precision);
     std::vector<Complex> result;
     const auto address = [&](Integer real) {
         return arrays_.output(0) + static_cast<std::size_t>(real * size);
@@ -313,7 +311,7 @@ void Measurements::compare(const Transform& problem, std::vector<Candidate>& can
     std::vector<Complex> truth;
     for (Candidate& candidate : candidates) {
         arrays_.fill(problem);
-        const auto size = static_cast<std::size_t>(real_bytes(problem.precision));
+        const auto size = static_cast<std::size_t>(bytes_of(problem.precision));
         for (const Integer real : zero)
             fill_on_gpu(stream_, arrays_.input(0) + static_cast<std::size_t>(real) * size, 0, size);
         if (truth.empty())

@@ -42,7 +42,7 @@ KernelText kernel_of(const GpuDevice& device, Integer n, const std::string& tree
     const ir::Program program = passes::run_for_gpu(
         lower::lower_to_gpu({.name = "kernel",
                              .formula = formula,
-                             .scalar = ir::Scalar::float32,
+                             .scalar = DataType::float32,
                              .input = lower::Layout::contiguous(formula.columns()),
                              .output = lower::Layout::contiguous(formula.rows())},
                             {lower::LaunchConfiguration{.threads = threads, .smem_pad_interval = 32}})

@@ -1,6 +1,7 @@
 #include "bench/support/random_numbers.hpp"
 
 #include "base/error.hpp"
+#include "problem/data_type.hpp"
 
 #include <swirl/half.hpp>
 
@@ -70,18 +71,18 @@ double next_random(std::uint64_t& state) {
 
 } // namespace
 
-const StoredType& stored(Precision precision) {
+const StoredType& stored(DataType precision) {
     static constexpr StoredType float64 = stored_as<double>("float64");
     static constexpr StoredType float32 = stored_as<float>("float32");
     static constexpr StoredType half = stored_as<float16>("float16");
     static constexpr StoredType brief = stored_as<bfloat16>("bfloat16");
     switch (precision) {
-    case Precision::float64: return float64;
-    case Precision::float32: return float32;
-    case Precision::float16: return half;
-    case Precision::bfloat16: break;
+    case DataType::float64: return float64;
+    case DataType::float32: return float32;
+    case DataType::float16: return half;
+    case DataType::bfloat16: return brief;
+    default: throw InternalError("random elements of {}", name_of(precision));
     }
-    return brief;
 }
 
 const StoredType& stored_e4m3() {

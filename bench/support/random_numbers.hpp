@@ -19,7 +19,7 @@ struct StoredType {
     void (*write)(double value, std::byte* to) = nullptr;
     double (*read)(const std::byte* from) = nullptr;
 };
-const StoredType& stored(Precision precision);
+const StoredType& stored(DataType precision);
 /// E4M3 of "OCP 8-bit Floating Point Specification", revision 1.0: 4 significant bits, from 2^-9 to 448. Magnitudes
 /// written are below 448.
 const StoredType& stored_e4m3();
@@ -49,7 +49,7 @@ private:
 /// The same elements on a GPU, to fill arrays with.
 class RandomPattern {
 public:
-    /// For arrays of up to `reach` elements. Throws GpuOutOfMemory.
+    /// For arrays of up to `reach` elements. Throws OutOfMemory.
     RandomPattern(const runtime::GpuStream& stream, const StoredType& type, Integer reach);
 
     const RandomNumbers& numbers() const { return numbers_; }

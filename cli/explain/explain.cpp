@@ -1,3 +1,4 @@
+#include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/explain/gemm.hpp"
@@ -6,7 +7,6 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/products.hpp"
-#include "problem/matrix_syntax.hpp"
 
 #include <memory>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
     std::vector<std::string> words;
     PlanningOptions planning;
     std::string svg;
@@ -22,7 +22,8 @@ struct Options {
 };
 
 template <class Explanation>
-void say(const Options& options, const Explanation& explanation, std::string (*map_of)(const Explanation&)) {
+void say(const ExplainOptions& options, const Explanation& explanation,
+         std::string (*map_of)(const Explanation&)) {
     if (!options.svg.empty()) write_file(options.svg, map_of(explanation));
     if (options.json)
         print_json(json_of(explanation));
@@ -30,7 +31,7 @@ void say(const Options& options, const Explanation& explanation, std::string (*m
         print(text_of(explanation));
 }
 
-void explain(const Options& options) {
+void explain(const ExplainOptions& options) {
     if (!is_product(options.words))
         throw UserError(
             "'{}' is not explained; a product of matrices on a GPU is, such as gemm "
@@ -54,7 +55,7 @@ void explain(const Options& options) {
 } // namespace
 
 void add_explain(CLI::App& program) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ExplainOptions>();
     options->planning.device = "sm_90";
     options->planning.no_check = true; // inspected, not run
     CLI::App& command = *program.add_subcommand(

@@ -1,8 +1,8 @@
+#include <swirl/matrix_product.hpp>
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/parts.hpp"
 #include "cli/table.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "problem/matrix_syntax.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,9 @@
 #include "gemm/gpu/schedule_text.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "ir/type_rules.hpp"
-#include "problem/matrix_syntax.hpp"
+#include "problem/data_type.hpp"
+
+#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 
@@ -39,7 +41,7 @@ std::string text_of_loads(const WgmmaExplanation& explanation) {
                                            : "rows of lines, pieces exchanged, steps below each other";
         if (operand.from_registers) lies += "; threads bring it to registers";
         if (operand.multicast > 1) lies += fmt::format("; {} blocks load it together", operand.multicast);
-        table.add({name, std::string(ir::name_of(operand.scalar)), std::to_string(operand.loads),
+        table.add({name, std::string(name_of(operand.scalar)), std::to_string(operand.loads),
                    std::to_string(operand.box_bytes), lies});
     };
     add("A", balance.a);
@@ -75,9 +77,9 @@ std::string text_of_occupancy(const WgmmaExplanation& explanation) {
 }
 
 Json json_of(const gemm::WgmmaBalance::Operand& operand) {
-    return {{"numbers", ir::name_of(operand.scalar)}, {"boxes", operand.loads},
-            {"box_bytes", operand.box_bytes},         {"blocks_that_share_it", operand.multicast},
-            {"along_depth", operand.k_major},         {"by_registers", operand.from_registers}};
+    return {{"numbers", name_of(operand.scalar)}, {"boxes", operand.loads},
+            {"box_bytes", operand.box_bytes},     {"blocks_that_share_it", operand.multicast},
+            {"along_depth", operand.k_major},     {"by_registers", operand.from_registers}};
 }
 
 } // namespace

@@ -20,7 +20,7 @@ namespace {
 
 constexpr Integer largest_size = 1 << 14;
 /// In units of ε·n, for matrices with elements below 1: rounding errors are far below, wrong elements far above.
-constexpr double largest_error = 1;
+constexpr double largest_gemm_error = 1;
 
 /// A step that was built, compared with the definition and timed.
 struct MatrixRung {
@@ -125,7 +125,7 @@ private:
             matrices_.clear_c();
             programs_[at]->execute(matrices_);
             rung.error = largest_error_of(ladder_.setting, matrices_, expected);
-            ensure(rung.error <= largest_error, "the product of size {} by {} has an error of {} units",
+            ensure(rung.error <= largest_gemm_error, "the product of size {} by {} has an error of {} units",
                    ladder_.setting.n, rung.program, rung.error);
         }
     }
@@ -152,7 +152,7 @@ private:
 
 // ---- the command
 
-struct Options {
+struct GemmCommandOptions {
     std::vector<std::string> sizes{"64..1024*2"};
     std::vector<std::string> steps;
     double seconds = 2;
@@ -185,7 +185,7 @@ void read_cache(const std::string& text, GemmLadderOptions& setting) {
             text);
 }
 
-GemmLadderOptions setting_of(const Options& options) {
+GemmLadderOptions setting_of(const GemmCommandOptions& options) {
     GemmLadderOptions setting;
     setting.number = options.is_single ? DataType::float32 : DataType::float64;
     setting.threads = options.threads == 0 ? runtime::processors() : options.threads;
@@ -200,7 +200,7 @@ GemmLadderOptions setting_of(const Options& options) {
     return setting;
 }
 
-std::vector<Integer> sizes_of(const Options& options) {
+std::vector<Integer> sizes_of(const GemmCommandOptions& options) {
     std::vector<Integer> sizes;
     for (const std::string& text : options.sizes)
         for (const Integer n : parse_sizes(text)) {
@@ -211,7 +211,7 @@ std::vector<Integer> sizes_of(const Options& options) {
 }
 
 /// The selected steps, in order; all if none is selected.
-std::vector<GemmRung> steps_of(const Options& options, const GemmLadderOptions& setting) {
+std::vector<GemmRung> steps_of(const GemmCommandOptions& options, const GemmLadderOptions& setting) {
     std::vector<GemmRung> steps = gemm_rungs(setting);
     std::string names;
     for (const GemmRung& step : steps) names += (names.empty() ? "" : ", ") + step.name;
@@ -226,7 +226,7 @@ std::vector<GemmRung> steps_of(const Options& options, const GemmLadderOptions& 
 }
 
 /// What --cachegrind runs under valgrind: executions only.
-void execute(GemmLadderOptions setting, const Options& options) {
+void execute(GemmLadderOptions setting, const GemmCommandOptions& options) {
     for (const Integer n : sizes_of(options)) {
         setting.n = n;
         for (const GemmRung& step : steps_of(options, setting)) {
@@ -319,7 +319,7 @@ std::string lines(const std::vector<MatrixLadder>& ladders) {
         target::line_bytes, setting.cache_bytes, table.text(), 1 + 1 / line, line / 2);
 }
 
-void run(const Options& options) {
+void run(const GemmCommandOptions& options) {
     if (!runtime::ExecutableCode::is_available())
         throw UserError("a ladder compares generated programs; this system runs none");
     GemmLadderOptions setting = setting_of(options);
@@ -356,7 +356,7 @@ void run(const Options& options) {
 } // namespace
 
 void add_gemm_ladder(CLI::App& ladder) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<GemmCommandOptions>();
     CLI::App& command = *ladder.add_subcommand(
         "gemm", "The product of square matrices: what each step of optimisation gains; cache misses");
     command

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <swirl/matrix_product.hpp>
+#include <swirl/plan.hpp>
 
 #include "gemm/cpu/loop_nest.hpp"
 #include "ir/cache_misses.hpp"
@@ -54,14 +54,14 @@ class MatrixProgram {
 public:
     MatrixProgram(const GemmLadderOptions& setting, const GemmRung& step);
     void execute(const Matrices& matrices) const;
-    int threads() const { return plan_ ? plan_->threads() : 1; }
+    int threads() const { return plan_ ? plan_.threads() : 1; }
     std::string description() const { return description_; }
 
 private:
     DataType number_;
-    std::optional<MatrixPlan> plan_;
+    Plan plan_;
     std::unique_ptr<runtime::ExecutableCode> code_;
-    runtime::AlignedBuffer a_copy_, b_copy_;
+    std::vector<runtime::AlignedBuffer> copies_; ///< its scratch, in the order of its buffers
     std::string description_;
 };
 

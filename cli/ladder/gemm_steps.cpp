@@ -5,6 +5,7 @@
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -145,28 +146,28 @@ MatrixProgram::MatrixProgram(const GemmLadderOptions& setting, const GemmRung& s
     : number_(setting.number) {
     if (!step.nest) {
         plan_ = swirl::plan(setting.product(), {.threads = step.threads});
-        description_ = plan_->description();
+        description_ = plan_.description();
         return;
     }
     const ir::Program program = passes::run_codegen_passes(gemm::loop_nest(*step.nest), *step.cpu);
     for (const ir::BufferInfo& buffer : program.buffers)
         if (buffer.space == ir::Space::scratch)
-            (buffer.name == "a_copy" ? a_copy_ : b_copy_) = runtime::AlignedBuffer(
-                static_cast<std::size_t>(buffer.elements * bytes_of(number_)), {.alignment = 4096});
+            copies_.emplace_back(static_cast<std::size_t>(buffer.elements * bytes_of(number_)),
+                                 runtime::AlignedBuffer::Options{.alignment = 4096});
     code_ = std::make_unique<runtime::ExecutableCode>(jit::compile(program, *step.cpu));
     description_ = fmt::format("{}: {}", step.cpu->name, gemm::to_string(*step.nest));
 }
 
 void MatrixProgram::execute(const Matrices& matrices) const {
     if (!plan_) {
-        void* const buffers[] = {matrices.a.data(), matrices.b.data(), matrices.c.data(), a_copy_.data(),
-                                 b_copy_.data()};
-        return (*code_)(buffers);
+        std::array<void*, 5> buffers = {matrices.a.data(), matrices.b.data(), matrices.c.data()};
+        for (std::size_t k = 0; k < copies_.size(); ++k) buffers.at(3 + k) = copies_[k].data();
+        return (*code_)(buffers.data());
     }
     if (number_ == DataType::float32)
-        plan_->execute(1, matrices.a.as<float>(), matrices.b.as<float>(), 0, matrices.c.as<float>());
+        plan_.execute(1, matrices.a.as<float>(), matrices.b.as<float>(), 0, matrices.c.as<float>());
     else
-        plan_->execute(1, matrices.a.as<double>(), matrices.b.as<double>(), 0, matrices.c.as<double>());
+        plan_.execute(1, matrices.a.as<double>(), matrices.b.as<double>(), 0, matrices.c.as<double>());
 }
 
 } // namespace swirl::cli

@@ -138,7 +138,7 @@ Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double sec
 
 namespace {
 
-struct Options {
+struct LadderOptions {
     std::vector<std::string> sizes;
     double seconds = 1;
     int threads = 0;
@@ -146,7 +146,7 @@ struct Options {
     std::string plot;
 };
 
-std::vector<Integer> sizes_of(const Options& options, const LadderRungs& steps) {
+std::vector<Integer> sizes_of(const LadderOptions& options, const LadderRungs& steps) {
     std::vector<Integer> result;
     for (const std::string& text : options.sizes)
         for (const Integer n : parse_sizes(text)) {
@@ -236,7 +236,7 @@ LadderPlot plot_of(const std::vector<Ladder>& ladders) {
     return plot;
 }
 
-void run(LadderRungs& steps, const Options& options, bool with_counts) {
+void run(LadderRungs& steps, const LadderOptions& options, bool with_counts) {
     if (!runtime::ExecutableCode::is_available())
         throw UserError("a ladder compares generated programs; this system runs none");
     std::vector<Ladder> ladders;
@@ -260,7 +260,7 @@ void run(LadderRungs& steps, const Options& options, bool with_counts) {
     print(text);
 }
 
-void add_options(CLI::App& command, Options& options, const char* sizes) {
+void add_options(CLI::App& command, LadderOptions& options, const char* sizes) {
     options.sizes = {sizes};
     command
         .add_option("N", options.sizes, "Powers of two: 1024, or 16..65536*2 for each twice the one before")
@@ -282,7 +282,7 @@ void add_ladder(CLI::App& program) {
         "Climb from the textbook's algorithm to the fastest, one setting of the generator at a time");
     command.require_subcommand(1);
     {
-        auto options = std::make_shared<Options>();
+        auto options = std::make_shared<LadderOptions>();
         CLI::App& dft =
             *command.add_subcommand("dft", "The complex DFT: what each step of optimisation gains");
         add_options(dft, *options, "16..262144*2");
@@ -296,7 +296,7 @@ void add_ladder(CLI::App& program) {
         });
     }
     add_gemm_ladder(command);
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LadderOptions>();
     CLI::App& wht = *command.add_subcommand(
         "wht", "The Walsh-Hadamard transform: operations counted, trees timed and searched");
     add_options(wht, *options, "2..1048576*2");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <swirl/export.h>
+#include <swirl/data_type.hpp>
 #include <swirl/kinds.hpp>
 
 #include <cstddef>
@@ -74,7 +75,7 @@ public:
     static Expression less(const Expression& a, const Expression& b);
     static Expression choose(const Expression& condition, const Expression& a, const Expression& b);
     Expression where(const Expression& condition) const;
-    Expression stored_as(Precision precision) const;
+    Expression stored_as(DataType precision) const;
 
     /// For the library's own use.
     explicit Expression(std::shared_ptr<const ExpressionTree> tree) : tree_(std::move(tree)) {}

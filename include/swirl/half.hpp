@@ -8,6 +8,8 @@
 /// types with __half2 and __nv_bfloat162, so pointers can be cast.
 #pragma once
 
+#include <swirl/data_type.hpp> // before complex_bfloat16 below, which its enumerator must not shadow
+
 #include <bit>
 #include <complex>
 #include <cstdint>

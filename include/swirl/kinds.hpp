@@ -15,9 +15,6 @@ constexpr Direction reversed(Direction d) {
     return d == Direction::forward ? Direction::backward : Direction::forward;
 }
 
-/// Storage and arithmetic of a transform. The 16-bit formats are storage only: arithmetic is float32.
-enum class Precision : std::uint8_t { float32, float64, float16, bfloat16 };
-
 /// Real and imaginary components alternate in one array, or lie in two arrays.
 enum class ComplexLayout : std::uint8_t { interleaved, planar };
 

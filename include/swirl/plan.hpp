@@ -1,178 +1,160 @@
-/// Planning and executing transforms.
+/// Planning and executing: transforms and products of matrices, on the CPU and on GPUs.
+///
+///     std::vector<std::complex<double>> x(1024), y(1024);
+///     const swirl::Plan fft = swirl::plan("dft 1024");
+///     fft.execute(x, y);
+///
+///     const swirl::Plan gemm = swirl::plan("gemm 100x80x60 float32", {.threads = 4});
+///     gemm.execute(1, a, b, 0, c); // C = A·B
 #pragma once
 
 #include <swirl/export.h>
-#include <swirl/effort.hpp>
+#include <swirl/arrays.hpp>
 #include <swirl/error.hpp>
-#include <swirl/half.hpp>
-#include <swirl/transform.hpp>
+#include <swirl/options.hpp>
+#include <swirl/problem.hpp>
+#include <swirl/stream.hpp>
 
-#include <complex>
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace swirl {
 
-namespace planning {
-class Plan;
-}
+namespace api {
+class Executable;
+struct BoundArrays;
+struct PlanAccess;
+} // namespace api
 
-struct PlanOptions {
-    Effort effort = Effort::estimate;
-    /// Approximate time limit of the search in seconds. Default for Effort::measure: 0.8 up to 65536 elements in all,
-    /// 3.5 beyond. Default for Effort::exhaustive: no limit (0 and infinity also mean no limit).
-    std::optional<double> time_budget_seconds = {};
-    bool use_wisdom = true; ///< use results of earlier measurements
-    bool check = true;      ///< verify the plan once against a second algorithm before returning it
-    std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
-    std::string recipe = {}; ///< the algorithm, in the format of Plan::recipe(); empty: choose one
-    int threads = 1;         ///< maximum number of threads per execution; 0: one per available processor
-    std::function<void(const std::string&)> progress = {}; ///< receives a line of text now and then
-};
-
-/// Scratch memory supplied by the caller: 64-byte aligned, at least Plan::workspace_bytes() long, used by one execution
-/// at a time.
-struct Workspace {
-    void* data = nullptr;
-    std::size_t bytes = 0;
-};
-
-namespace detail {
-
-template <class T>
-concept Real = std::same_as<T, float> || std::same_as<T, double>;
-
-template <class T>
-concept Half = std::same_as<T, float16> || std::same_as<T, bfloat16>;
-
-enum class Element : std::uint8_t {
-    float32,
-    float64,
-    complex32,
-    complex64,
-    float16,
-    bfloat16,
-    complex_float16,
-    complex_bfloat16,
-};
-
-template <class T> constexpr Element element_of() {
-    if constexpr (std::same_as<T, float>) return Element::float32;
-    if constexpr (std::same_as<T, double>) return Element::float64;
-    if constexpr (std::same_as<T, std::complex<float>>) return Element::complex32;
-    if constexpr (std::same_as<T, std::complex<double>>) return Element::complex64;
-    if constexpr (std::same_as<T, swirl::float16>) return Element::float16;
-    if constexpr (std::same_as<T, swirl::bfloat16>) return Element::bfloat16;
-    if constexpr (std::same_as<T, swirl::complex_float16>) return Element::complex_float16;
-    if constexpr (std::same_as<T, swirl::complex_bfloat16>) return Element::complex_bfloat16;
-}
-
-/// Element types of the common call with one input and one output, which takes the fast path.
-struct Signature {
-    bool exists; ///< whether the problem has such a call
-    Element input;
-    Element output;
-};
-
-/// A typed pointer passed to execute(). `is_const` marks memory that must not be written.
-struct Pointer {
-    void* data;
-    Element element;
-    bool is_const;
-    template <class T>
-    explicit Pointer(const T* pointer)
-        : data(const_cast<T*>(pointer)), element(element_of<T>()), is_const(true) {}
-    template <class T>
-    explicit Pointer(T* pointer) : data(pointer), element(element_of<T>()), is_const(false) {}
-};
-
-} // namespace detail
-
-/// A transform ready to run: immutable, cheap to copy (copies share state), safe to use from any number of threads at
-/// once.
+/// A problem ready to run: immutable, cheap to copy (copies share state), safe to use from any number of threads and
+/// streams at once. A default-constructed or moved-from plan is empty: it can only be assigned, compared with `bool`,
+/// and destroyed.
 ///
-/// Results are bitwise identical for any number of threads. Inside an OpenMP parallel region, execute() stays on the
-/// calling thread.
+/// Each execute() throws UserError, before anything is written or enqueued, if the arguments do not fit the problem:
+/// another kind of problem, the type and number of arrays, null, misaligned or overlapping arrays, vectors and spans
+/// that are too small, a workspace that does not fit. Input and output may interleave as long as they share no element.
+/// In place, the output is the input. Pointers point to the element with index 0.
 ///
-/// Each execute() throws UserError, before writing anything, if the arguments do not fit the problem: type and number
-/// of arrays, null, misaligned or overlapping pointers, a workspace that is too small or overlaps the data. Pointers
-/// point to the element with index 0. In place, the output is the input.
+/// On the CPU, execute() returns when the result is there. The same data give the same bits for any number of threads.
+/// Inside an OpenMP parallel region, it stays on the calling thread.
+///
+/// On a GPU, execute() enqueues the work and returns without waiting, so a CUDA graph can capture it. Arrays are device
+/// memory of the plan's GPU or managed memory. Complex elements are aligned to their size; real elements that the plan
+/// loads or stores in pairs are aligned to the size of a pair. α and β are in host memory. Without a workspace, memory
+/// is allocated and freed in stream order. The plan must outlive the work it has enqueued and the CUDA graphs that
+/// captured it.
 class SWIRL_API Plan {
 public:
-    /// complex → complex, interleaved
-    template <detail::Real T>
-    void execute(const std::complex<T>* input, std::complex<T>* output, Workspace workspace = {}) const {
-        run({detail::Pointer(input), detail::Pointer(output)}, workspace);
-    }
-    /// real → real: wht, dct2 … dst4, and rdft in place (spectrum as pairs)
-    template <detail::Real T> void execute(const T* input, T* output, Workspace workspace = {}) const {
-        run({detail::Pointer(input), detail::Pointer(output)}, workspace);
-    }
-    /// real → half spectrum: rdft forward
-    template <detail::Real T>
-    void execute(const T* input, std::complex<T>* output, Workspace workspace = {}) const {
-        run({detail::Pointer(input), detail::Pointer(output)}, workspace);
-    }
-    /// half spectrum → real: rdft backward
-    template <detail::Real T>
-    void execute(const std::complex<T>* input, T* output, Workspace workspace = {}) const {
-        run({detail::Pointer(input), detail::Pointer(output)}, workspace);
-    }
-    /// complex → complex, planar
-    template <detail::Real T>
-    void execute(const T* input_real, const T* input_imaginary, T* output_real, T* output_imaginary,
+    Plan() = default;
+    explicit operator bool() const noexcept { return executable_ != nullptr; }
+
+    /// A transform of real or interleaved complex data. An in-place rdft takes reals or pairs.
+    void execute(const Input& input, const Output& output, gpu::Stream stream = {},
                  Workspace workspace = {}) const {
-        run({detail::Pointer(input_real), detail::Pointer(input_imaginary), detail::Pointer(output_real),
-             detail::Pointer(output_imaginary)},
-            workspace);
+        transform({input.array(), output.array()}, stream, workspace);
     }
-    /// real → half spectrum, planar; with three writable arrays also half spectrum → real (input_real,
-    /// input_imaginary, output)
-    template <detail::Real T>
-    void execute(const T* input, T* output_real, T* output_imaginary, Workspace workspace = {}) const {
-        run({detail::Pointer(input), detail::Pointer(output_real), detail::Pointer(output_imaginary)},
-            workspace);
+    void execute(const Input& input, const Output& output, Workspace workspace) const {
+        transform({input.array(), output.array()}, {}, workspace);
     }
-    /// half spectrum → real, planar
-    template <detail::Real T>
-    void execute(const T* input_real, const T* input_imaginary, T* output, Workspace workspace = {}) const {
-        run({detail::Pointer(input_real), detail::Pointer(input_imaginary), detail::Pointer(output)},
-            workspace);
+    /// Planar complex data on both sides.
+    void execute(const Input& input_real, const Input& input_imaginary, const Output& output_real,
+                 const Output& output_imaginary, gpu::Stream stream = {}, Workspace workspace = {}) const {
+        transform(
+            {input_real.array(), input_imaginary.array(), output_real.array(), output_imaginary.array()},
+            stream, workspace);
+    }
+    void execute(const Input& input_real, const Input& input_imaginary, const Output& output_real,
+                 const Output& output_imaginary, Workspace workspace) const {
+        execute(input_real, input_imaginary, output_real, output_imaginary, {}, workspace);
+    }
+    /// Planar data on one side: (input, output_real, output_imaginary) or (input_real, input_imaginary, output).
+    void execute(const Input& first, const Input& second, const Output& third, gpu::Stream stream = {},
+                 Workspace workspace = {}) const {
+        transform({first.array(), second.array(), third.array()}, stream, workspace);
+    }
+    void execute(const Input& first, const Input& second, const Output& third, Workspace workspace) const {
+        execute(first, second, third, {}, workspace);
     }
 
-    const Transform& problem() const;
-    std::string recipe() const;          ///< every choice made, as one line; PlanOptions::recipe accepts it
-    std::size_t workspace_bytes() const; ///< allocated once per thread if execute() is given none
-    int threads() const;                 ///< threads per execution: 1 where more would not pay
+    /// C = α·A·B + β·C. If β is zero, C is not read; if α or k is zero, A and B are not read and may be null. Arrays
+    /// start at element (0, 0) of the first matrix of a batch. On the CPU, A and B may be prepacked.
+    void execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
+                 gpu::Stream stream = {}, Workspace workspace = {}) const;
+    void execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
+                 Workspace workspace) const {
+        execute(alpha, a, b, beta, c, {}, workspace);
+    }
+    /// The same product for `count` matrices given by three arrays of pointers, each to element (0, 0) of a matrix. No
+    /// C may overlap a matrix of another product: this is not checked.
+    /// On the CPU, threads share the work, and nothing is written if any of the executions would throw.
+    /// On a GPU, the problem is a pointer-array batch (MatrixProduct::listed) of `count` matrices. The arrays are in
+    /// device memory, each pointer a multiple of list_alignment bytes; the kernel reads them when it runs.
+    void execute_each(Scalar alpha, InputPointers a, InputPointers b, Scalar beta, OutputPointers c,
+                      Integer count, gpu::Stream stream = {}, Workspace workspace = {}) const;
+
+    /// Prepacks A, or B, of all matrices of a batch, for use in many executions on the CPU. A packed operand fits every
+    /// plan with the same rows (A) or columns (B), k and batch that computes products in the same way: such as plans
+    /// with other operand strides or another epilogue, and usually another extent of the other operand. An execution
+    /// throws UserError if it cannot use one. Results are bitwise the same.
+    PackedMatrix pack_a(const Input& a) const;
+    PackedMatrix pack_b(const Input& b) const;
+
+    /// Returns the same plan with one auxiliary array bound by name: one that callbacks, a convolution or an epilogue
+    /// read, or a reduction writes (arrays_of(problem)). It is contiguous, row-major over its indices, disjoint from
+    /// what is written, and valid as long as executions use it. All arrays must be bound before an execution. Throws
+    /// UserError if the problem has no array of this name, if its element type differs, if it is too small or null, and
+    /// if it is const but written.
+    ///
+    ///     swirl::plan("gemm 64x48x32 epilogue=max(0, x + bias[i])").with("bias", bias).execute(1, a, b, 0, c);
+    Plan with(std::string_view name, const Input& array) const;
+    Plan with(std::string_view name, const Input& real,
+              const Input& imaginary) const; ///< planar complex data
+
+    const Problem& problem() const;
+    std::string schedule()
+        const; ///< every choice, as one line; Options::schedule accepts it for this problem
+    std::string description() const; ///< lines of text about its kernels
+    Device device() const;
+    int threads() const;                 ///< threads per execution: 1 where more would not pay, and on GPUs
+    Accuracy accuracy() const;           ///< of results: at least the required one
+    std::size_t workspace_bytes() const; ///< taken by the library if execute() is given no workspace
     double flops() const;                ///< real additions and multiplications of one execution
-    double bytes() const;                ///< bytes read and written by its kernels
-
-    Plan(const Plan&) = default;
-    Plan& operator=(const Plan&) = default;
-    ~Plan() = default;
+    double bytes() const; ///< bytes that its kernels read and write; for products the bytes of A, B and C
 
 private:
-    friend SWIRL_API Plan plan(const Transform& problem, const PlanOptions& options);
-    explicit Plan(std::shared_ptr<const planning::Plan> plan);
-    void run(std::initializer_list<detail::Pointer> arrays, Workspace workspace) const;
+    friend struct api::PlanAccess;
+    void transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
+                   Workspace workspace) const;
 
-    detail::Signature signature_;
-    std::shared_ptr<const planning::Plan> plan_; ///< never empty: there is no move constructor to empty it
+    std::shared_ptr<const api::Executable> executable_;
+    std::shared_ptr<const api::BoundArrays> bound_; ///< null until with() binds an array
 };
 
-/// Derives, compiles and verifies a transform. Throws UserError if the problem cannot be computed, the cpu is unknown,
-/// or the recipe does not fit.
-SWIRL_API Plan plan(const Transform& problem, const PlanOptions& options = {});
-inline Plan plan(std::string_view problem, const PlanOptions& options = {}) {
-    return plan(parse_transform(problem), options);
+/// Chooses an algorithm, compiles and verifies it. Throws UserError for a problem that cannot be computed, an option
+/// that cannot be, and a schedule that does not fit; Unavailable if this machine lacks the device; Unsupported if it
+/// can be computed but swirl has no kernels for it; OutOfMemory; Cancelled.
+SWIRL_API Plan plan(const Problem& problem, const Options& options = {});
+inline Plan plan(std::string_view problem, const Options& options = {}) {
+    return plan(parse_problem(problem), options);
 }
+
+/// `count` products of one plan, as for execute_each.
+struct MatrixGroup {
+    Plan plan;
+    Scalar alpha;
+    InputPointers a;
+    InputPointers b;
+    Scalar beta;
+    OutputPointers c;
+    Integer count;
+};
+
+/// Executes groups of products of several shapes in one call. Writes or enqueues nothing if any of them is invalid. All
+/// plans are for one device. On the CPU, as many threads share the work as any of the plans may use.
+SWIRL_API void execute_groups(std::span<const MatrixGroup> groups, gpu::Stream stream = {});
 
 } // namespace swirl

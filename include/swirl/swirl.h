@@ -1,13 +1,13 @@
-/* swirl's C interface. C99.
+/* swirl's C interface: C99, C++11 and later.
  *
  *     swirl_plan* plan;
- *     if (swirl_plan_from_text("dft 1024", SWIRL_ESTIMATE, &plan) != SWIRL_OK) puts(swirl_last_error());
+ *     if (swirl_plan_from_text("dft 1024", NULL, &plan) != SWIRL_OK) puts(swirl_last_error());
  *     swirl_execute(plan, x, y);
  *     swirl_plan_destroy(plan);
  *
  * Every function that can fail returns a swirl_status. After anything but SWIRL_OK nothing was written, and
- * swirl_last_error() tells the calling thread which argument was wrong and why. Any number of threads may execute a
- * plan at once. */
+ * swirl_last_error() tells the calling thread which argument was wrong and why. Any number of threads may use a plan at
+ * once. `int` arguments named like an enumeration are its enumerators. */
 #ifndef SWIRL_SWIRL_H
 #define SWIRL_SWIRL_H
 
@@ -20,21 +20,69 @@
 extern "C" {
 #endif
 
+/* Version of this header. */
+#define SWIRL_VERSION_MAJOR 0
+#define SWIRL_VERSION_MINOR 1
+#define SWIRL_VERSION_PATCH 0
+
+/* Version of the library, as "major.minor.patch". */
+SWIRL_API const char* swirl_version(void);
+
 typedef enum swirl_status {
     SWIRL_OK = 0,
     SWIRL_USER_ERROR = 1, /* an invalid argument or problem; the message says what would work */
     SWIRL_OUT_OF_MEMORY = 2,
     SWIRL_INTERNAL_ERROR = 3, /* a bug in swirl */
-    SWIRL_SYSTEM_ERROR = 4    /* the operating system refused a request */
+    SWIRL_SYSTEM_ERROR = 4,   /* the operating system or the GPU's driver refused a request */
+    SWIRL_UNAVAILABLE = 5,    /* this machine lacks the GPU, the driver or the CPU's instructions */
+    SWIRL_UNSUPPORTED = 6,    /* valid, but this version of swirl does not implement it */
+    SWIRL_CANCELLED = 7       /* swirl_options.cancelled returned a value other than 0 */
 } swirl_status;
 
 /* Message of the calling thread's last failed call; "" if none failed. Valid until the thread's next call. */
 SWIRL_API const char* swirl_last_error(void);
 
-/* Version of the library, as "major.minor.patch". */
-SWIRL_API const char* swirl_version(void);
+/* ---- data types ------------------------------------------------------------------------------------------------- */
 
-/* ---- problems ------------------------------------------------------------------------------------------------- */
+/* Complex elements are pairs, real component first: complex64 is two float32, as in NumPy and PyTorch. */
+typedef enum swirl_data_type {
+    SWIRL_FLOAT32 = 0,
+    SWIRL_FLOAT64 = 1,
+    SWIRL_COMPLEX64 = 2,
+    SWIRL_COMPLEX128 = 3,
+    SWIRL_FLOAT16 = 4,  /* IEEE 754 binary16, as CUDA's __half */
+    SWIRL_BFLOAT16 = 5, /* upper half of a float, as CUDA's __nv_bfloat16 */
+    SWIRL_INT8 = 6,
+    SWIRL_UINT8 = 7,
+    SWIRL_INT32 = 8,
+    SWIRL_FLOAT8_E4M3 = 9,
+    SWIRL_UNORM8 = 10,  /* k/255 */
+    SWIRL_SNORM8 = 11,  /* max(k/127, -1) */
+    SWIRL_UNORM16 = 12, /* k/65535 */
+    SWIRL_SNORM16 = 13  /* max(k/32767, -1) */
+} swirl_data_type;
+
+/* ---- problems --------------------------------------------------------------------------------------------------- */
+
+/* What to compute, and the data layout: a transform or a product of matrices. Created with defaults, then changed by
+ * the functions below. Planning checks whether it can be computed. */
+typedef struct swirl_problem swirl_problem;
+
+/* From one line of text, such as "dft 16x8 backward inplace batch=10 scale=0.5" or "gemm 100x80x60 float32". */
+SWIRL_API swirl_status swirl_problem_from_text(const char* text, swirl_problem** problem);
+/* NULL is allowed. */
+SWIRL_API void swirl_problem_destroy(swirl_problem* problem);
+/* Writes the problem as text to `text` of `size` bytes, truncated if necessary and always terminated if size > 0.
+ * `length`, unless NULL, receives the full length without the terminator. */
+SWIRL_API swirl_status swirl_problem_text(const swirl_problem* problem, char* text, size_t size,
+                                          size_t* length);
+
+/* Of both kinds. For a transform the data type of its real and imaginary components: SWIRL_FLOAT64 by default,
+ * SWIRL_FLOAT32, SWIRL_FLOAT16 or SWIRL_BFLOAT16; complex types mean their components. For a product that of the
+ * accumulators, alpha and beta, and of A, B and C unless swirl_problem_set_matrix_type says otherwise. */
+SWIRL_API swirl_status swirl_problem_set_data_type(swirl_problem* problem, int data_type);
+
+/* ---- transforms ------------------------------------------------------------------------------------------------- */
 
 typedef enum swirl_kind {
     SWIRL_DFT = 0,      /* complex to complex */
@@ -48,34 +96,18 @@ typedef enum swirl_kind {
     SWIRL_DST4 = 8,
     SWIRL_CONVOLUTION = 9 /* complex, circular; the kernel's spectrum is given at execution; on GPUs */
 } swirl_kind;
-
 typedef enum swirl_direction { SWIRL_FORWARD = 0, SWIRL_BACKWARD = 1 } swirl_direction;
-/* The 16-bit types are for GPU memory only, as CUDA's __half and __nv_bfloat16; arithmetic is float32. */
-typedef enum swirl_precision {
-    SWIRL_FLOAT32 = 0,
-    SWIRL_FLOAT64 = 1,
-    SWIRL_FLOAT16 = 2,
-    SWIRL_BFLOAT16 = 3
-} swirl_precision;
 typedef enum swirl_layout { SWIRL_INTERLEAVED = 0, SWIRL_PLANAR = 1 } swirl_layout;
 typedef enum swirl_placement { SWIRL_OUT_OF_PLACE = 0, SWIRL_IN_PLACE = 1 } swirl_placement;
 /* Whether the transforms of a batch share an array given at execution, or each has its own. */
 typedef enum swirl_sharing { SWIRL_SHARED = 0, SWIRL_EACH = 1 } swirl_sharing;
 typedef enum swirl_side { SWIRL_INPUT = 0, SWIRL_OUTPUT = 1 } swirl_side;
 
-/* A transform and its data layout. Created with defaults (forward, double, interleaved, out of place, contiguous rows,
- * one transform, scale 1), then changed by the functions below, whose `int` arguments are the enumerators above.
- * Planning checks whether it can be computed. */
-typedef struct swirl_problem swirl_problem;
-
-/* A transform along each of `rank` dimensions, at most 64, slowest first. */
-SWIRL_API swirl_status swirl_problem_create(int kind, size_t rank, const int64_t* lengths,
-                                            swirl_problem** problem);
-/* NULL is allowed. */
-SWIRL_API void swirl_problem_destroy(swirl_problem* problem);
-
+/* A transform along each of `rank` dimensions, at most 64, slowest first: forward, float64, interleaved, out of place,
+ * contiguous rows, one transform, scale 1. */
+SWIRL_API swirl_status swirl_problem_create_transform(int kind, size_t rank, const int64_t* lengths,
+                                                      swirl_problem** problem);
 SWIRL_API swirl_status swirl_problem_set_direction(swirl_problem* problem, int direction);
-SWIRL_API swirl_status swirl_problem_set_precision(swirl_problem* problem, int precision);
 SWIRL_API swirl_status swirl_problem_set_layout(swirl_problem* problem, int layout);
 SWIRL_API swirl_status swirl_problem_set_placement(swirl_problem* problem, int placement);
 /* Multiplies the result. */
@@ -93,125 +125,216 @@ SWIRL_API swirl_status swirl_problem_add_batch(swirl_problem* problem, int64_t c
 SWIRL_API swirl_status swirl_problem_add_strided_batch(swirl_problem* problem, int64_t count,
                                                        int64_t input_stride, int64_t output_stride);
 
-/* Writes the problem as text to `text` of `size` bytes, truncated if necessary and always terminated if size > 0.
- * `length`, unless NULL, receives the full length without the terminator. */
-SWIRL_API swirl_status swirl_problem_text(const swirl_problem* problem, char* text, size_t size,
-                                          size_t* length);
+/* ---- products of matrices --------------------------------------------------------------------------------------- */
 
-/* ---- plans ---------------------------------------------------------------------------------------------------- */
+typedef enum swirl_matrix { SWIRL_A = 0, SWIRL_B = 1, SWIRL_C = 2 } swirl_matrix;
 
-/* Flags, combined with |. */
-enum {
-    SWIRL_ESTIMATE = 0,     /* use a performance model; run no benchmark */
-    SWIRL_MEASURE = 1,      /* benchmark likely candidates for up to four seconds (GPUs: five) */
-    SWIRL_NO_WISDOM = 2,    /* ignore results of earlier measurements */
-    SWIRL_NO_CHECK = 4,     /* do not verify the plan against a second algorithm */
-    SWIRL_EXHAUSTIVE = 8,   /* benchmark every applicable algorithm, however long it takes */
-    SWIRL_NO_CACHE = 16,    /* GPUs: neither load machine code of earlier processes nor store it */
-    SWIRL_REORDER_SASS = 32 /* GEMM on GPUs: allow reordered SASS main loops */
-};
+/* Element (i, j) is at offset i * row_stride + j * column_stride elements from element (0, 0). If `conjugated` is not
+ * 0, memory holds the conjugate of the matrix (A and B). Consecutive matrices of a batch are batch_stride elements
+ * apart. */
+typedef struct swirl_matrix_layout {
+    int64_t row_stride, column_stride, batch_stride;
+    int conjugated;
+} swirl_matrix_layout;
+
+/* C = alpha A B + beta C for A of m x k, B of k x n and C of m x n: column-major, contiguous, one matrix each. */
+SWIRL_API swirl_status swirl_problem_create_product(int data_type, int64_t m, int64_t n, int64_t k,
+                                                    swirl_problem** problem);
+SWIRL_API swirl_status swirl_problem_set_matrix(swirl_problem* problem, int matrix,
+                                                const swirl_matrix_layout* layout);
+/* Data type in memory of A, B or C where it differs from the accumulators'; <swirl/data_type.hpp> lists what is
+ * possible. If C's differs, beta must be 0. */
+SWIRL_API swirl_status swirl_problem_set_matrix_type(swirl_problem* problem, int matrix, int data_type);
+/* Products of `count` matrices each. */
+SWIRL_API swirl_status swirl_problem_set_batch(swirl_problem* problem, int64_t count);
+/* On GPUs, the matrices of the batch are given by three arrays of pointers, multiples of `alignment` bytes (0: that of
+ * an element); batch strides are ignored. */
+SWIRL_API swirl_status swirl_problem_set_pointer_arrays(swirl_problem* problem, int alignment);
+/* Maps each element x of the result, such as "max(0, x + bias[i])". It may use the row i, the column j, the index b of
+ * the matrix in the batch, and arrays given at execution. NULL or "": none. */
+SWIRL_API swirl_status swirl_problem_set_epilogue(swirl_problem* problem, const char* expression);
+
+typedef enum swirl_reduce { SWIRL_SUM = 0, SWIRL_MAXIMUM = 1, SWIRL_MINIMUM = 2 } swirl_reduce;
+typedef enum swirl_over {
+    SWIRL_OVER_COLUMNS = 0, /* along each row: one result per row */
+    SWIRL_OVER_ROWS = 1,    /* along each column: one result per column */
+    SWIRL_OVER_ALL = 2
+} swirl_over;
+/* Reduces each row of C, each column, or all of C, separately for each matrix of a batch: sum, maximum or minimum of
+ * `of`, a real expression of the element x after the epilogue and before conversion to C's type in memory; NULL or "":
+ * x. Maximum and minimum are NaN if any element is. Each execution writes the results to the array of this name:
+ * contiguous, one matrix after the other, in the data type of epilogue arrays. */
+SWIRL_API swirl_status swirl_problem_add_reduction(swirl_problem* problem, const char* name, int operation,
+                                                   int over, const char* of);
+
+/* ---- options ---------------------------------------------------------------------------------------------------- */
+
+typedef enum swirl_device { SWIRL_CPU = 0, SWIRL_GPU = 1 } swirl_device;
+typedef enum swirl_effort {
+    SWIRL_ESTIMATE = 0,  /* a performance model; runs no benchmark */
+    SWIRL_MEASURE = 1,   /* benchmarks likely candidates within the time budget */
+    SWIRL_EXHAUSTIVE = 2 /* benchmarks every applicable algorithm, which may take hours */
+} swirl_effort;
+/* Required accuracy of products in float32, relative to |alpha| |A| |B| + |beta C|. */
+typedef enum swirl_accuracy {
+    SWIRL_ORDINARY = 0,          /* no worse than multiply-adds in float32 */
+    SWIRL_ORDINARY_IN_RANGE = 1, /* GPUs: of operands in the range that <swirl/options.hpp> gives */
+    SWIRL_REDUCED = 2,           /* about 2^-17 */
+    SWIRL_ELEVEN_BITS = 3,       /* about 2^-10: as if rounded to 11 significant bits (TF32) */
+    SWIRL_LOW = 4                /* about 2^-8 */
+} swirl_accuracy;
+
+/* Options of a plan. Start from SWIRL_OPTIONS_INIT, or from swirl_options_init where macros are of no use, so that
+ * members which later versions add have their defaults. */
+typedef struct swirl_options {
+    size_t struct_size;
+    int device;                 /* a swirl_device */
+    int ordinal;                /* CUDA ordinal of the GPU */
+    int threads;                /* CPUs: maximum per execution; 0: one per available processor */
+    int effort;                 /* a swirl_effort */
+    int accuracy;               /* a swirl_accuracy */
+    int check;                  /* verify the plan once against a second algorithm */
+    int use_wisdom;             /* use results of earlier measurements */
+    int use_kernel_cache;       /* GPUs: load machine code of earlier processes and store it */
+    int reorder_sass;           /* GPUs: allow reordered SASS main loops of products */
+    double time_budget_seconds; /* of the search; negative: the default, 0: no limit for SWIRL_EXHAUSTIVE */
+    const char* cpu;            /* "avx512", "avx2", "sse2" or "portable"; NULL: the best */
+    const char* schedule;       /* every choice, from swirl_plan_schedule; NULL: choose */
+    void (*progress)(const char* line, void* context); /* receives lines of text now and then; NULL: none */
+    int (*cancelled)(void* context); /* called now and then; planning ends if it does not return 0 */
+    void (*log)(const char* line, void* context); /* receives warnings; NULL: standard error */
+    void* context;                                /* passed to these functions */
+} swirl_options;
+#define SWIRL_OPTIONS_INIT                                                                              \
+    {                                                                                                   \
+        sizeof(swirl_options), SWIRL_CPU, 0, 1, SWIRL_ESTIMATE, SWIRL_ORDINARY, 1, 1, 1, 0, -1.0, NULL, \
+            NULL, NULL, NULL, NULL, NULL                                                                \
+    }
+/* Sets the first `struct_size` bytes of `options` to their defaults. */
+SWIRL_API swirl_status swirl_options_init(swirl_options* options, size_t struct_size);
+
+/* ---- plans ------------------------------------------------------------------------------------------------------ */
 
 typedef struct swirl_plan swirl_plan;
 
-/* The problem may be destroyed or changed afterwards. */
-SWIRL_API swirl_status swirl_plan_create(const swirl_problem* problem, unsigned flags, swirl_plan** plan);
-/* From one line of text, such as "dft 16x8 backward inplace batch=10 scale=0.5". */
-SWIRL_API swirl_status swirl_plan_from_text(const char* problem, unsigned flags, swirl_plan** plan);
-/* For up to `threads` threads per execution; 0: one per available processor. The functions above plan for one thread.
- * Results are bitwise identical for any number of threads. Inside an OpenMP parallel region, execution stays on the
- * calling thread. */
-SWIRL_API swirl_status swirl_plan_create_for_threads(const swirl_problem* problem, unsigned flags,
-                                                     int threads, swirl_plan** plan);
-SWIRL_API swirl_status swirl_plan_from_text_for_threads(const char* problem, unsigned flags, int threads,
-                                                        swirl_plan** plan);
-/* NULL is allowed. */
+/* `options`: NULL for the defaults. The problem may be destroyed or changed afterwards. */
+SWIRL_API swirl_status swirl_plan_create(const swirl_problem* problem, const swirl_options* options,
+                                         swirl_plan** plan);
+SWIRL_API swirl_status swirl_plan_from_text(const char* problem, const swirl_options* options,
+                                            swirl_plan** plan);
+/* NULL is allowed. Wait for a GPU plan's work in all streams first. */
 SWIRL_API void swirl_plan_destroy(swirl_plan* plan);
 
 /* Valid while the plan is; NULL for NULL. */
 SWIRL_API const char* swirl_plan_problem(const swirl_plan* plan);
-SWIRL_API const char* swirl_plan_recipe(const swirl_plan* plan);
+SWIRL_API const char* swirl_plan_schedule(const swirl_plan* plan); /* every choice; swirl_options takes it */
+SWIRL_API const char* swirl_plan_description(const swirl_plan* plan); /* lines of text about its kernels */
 /* 0 for NULL. */
-SWIRL_API int swirl_plan_threads(const swirl_plan* plan); /* 1 where more would not pay */
-SWIRL_API size_t swirl_plan_workspace_bytes(const swirl_plan* plan);
+SWIRL_API int swirl_plan_device(const swirl_plan* plan);             /* a swirl_device */
+SWIRL_API int swirl_plan_ordinal(const swirl_plan* plan);            /* of the GPU */
+SWIRL_API int swirl_plan_threads(const swirl_plan* plan);            /* 1 where more would not pay */
+SWIRL_API int swirl_plan_accuracy(const swirl_plan* plan);           /* a swirl_accuracy: of results */
+SWIRL_API size_t swirl_plan_workspace_bytes(const swirl_plan* plan); /* taken unless the caller gives some */
 SWIRL_API double swirl_plan_flops(const swirl_plan* plan);
-SWIRL_API double swirl_plan_bytes(const swirl_plan* plan);
+SWIRL_API double swirl_plan_bytes(
+    const swirl_plan* plan); /* read and written; for products A, B and C once */
 
-/* For interleaved and real data. Complex elements are pairs, like double _Complex or double[2]. Pointers point to the
- * element with index 0, in the problem's precision. In place, output is input. */
+/* ---- execution -------------------------------------------------------------------------------------------------- */
+
+/* On the CPU an execution returns when the result is there. On a GPU it enqueues the work and returns: arrays are
+ * device memory of the plan's GPU, or managed memory; alpha and beta are in host memory and may be reused at once. */
+
+/* A transform of real or interleaved data. Complex elements are pairs, like double _Complex or double[2]. Pointers
+ * point to the element with index 0. In place, output is input. */
 SWIRL_API swirl_status swirl_execute(const swirl_plan* plan, const void* input, void* output);
-/* The same with `bytes` bytes of workspace: 64-byte aligned, disjoint from the data, for one execution at a time. */
-SWIRL_API swirl_status swirl_execute_with_workspace(const swirl_plan* plan, const void* input, void* output,
-                                                    void* workspace, size_t bytes);
-/* For planar data. A real side passes its data as the first of its two arrays and NULL as the second. */
+/* A transform of planar data. A real side passes its data as the first of its two arrays and NULL as the second. */
 SWIRL_API swirl_status swirl_execute_planar(const swirl_plan* plan, const void* input_real,
                                             const void* input_imaginary, void* output_real,
                                             void* output_imaginary);
-SWIRL_API swirl_status swirl_execute_planar_with_workspace(const swirl_plan* plan, const void* input_real,
-                                                           const void* input_imaginary, void* output_real,
-                                                           void* output_imaginary, void* workspace,
-                                                           size_t bytes);
+/* C = alpha A B + beta C. alpha and beta point to scalars of the accumulators' data type; a, b, c to elements (0, 0) of
+ * the first matrix of a batch. If beta is zero, C is not read; if alpha is, A and B may be NULL. */
+SWIRL_API swirl_status swirl_execute_product(const swirl_plan* plan, const void* alpha, const void* a,
+                                             const void* b, const void* beta, void* c);
 
-/* ---- plans for NVIDIA GPUs ------------------------------------------------------------------------------------ */
-
-/* The first plan loads the driver. Any number of threads may execute a plan at once, in any number of streams. */
-typedef struct swirl_gpu_plan swirl_gpu_plan;
-
-/* On the GPU with CUDA ordinal `device`. All flags apply; SWIRL_MEASURE takes about five seconds. SWIRL_OUT_OF_MEMORY
- * also stands for device memory. */
-SWIRL_API swirl_status swirl_gpu_plan_create(const swirl_problem* problem, int device, unsigned flags,
-                                             swirl_gpu_plan** plan);
-SWIRL_API swirl_status swirl_gpu_plan_from_text(const char* problem, int device, unsigned flags,
-                                                swirl_gpu_plan** plan);
-/* NULL is allowed. Wait for the plan's work in all streams first. */
-SWIRL_API void swirl_gpu_plan_destroy(swirl_gpu_plan* plan);
-
-/* Valid while the plan is; NULL for NULL. */
-SWIRL_API const char* swirl_gpu_plan_problem(const swirl_gpu_plan* plan);
-SWIRL_API const char* swirl_gpu_plan_recipe(const swirl_gpu_plan* plan);
-SWIRL_API int swirl_gpu_plan_device(const swirl_gpu_plan* plan); /* -1 for NULL */
-/* 0 for NULL. */
-SWIRL_API size_t swirl_gpu_plan_workspace_bytes(const swirl_gpu_plan* plan);
-SWIRL_API double swirl_gpu_plan_flops(const swirl_gpu_plan* plan);
-SWIRL_API double swirl_gpu_plan_bytes(const swirl_gpu_plan* plan);
-
-/* Enqueues the transform into `stream` (a cudaStream_t or CUstream; NULL: the default stream) and returns without
- * waiting. Pointers are to device memory of the plan's GPU, or managed memory, at the element with index 0. */
-SWIRL_API swirl_status swirl_gpu_execute(const swirl_gpu_plan* plan, const void* input, void* output,
-                                         void* stream);
-/* The same with `bytes` bytes of workspace in device memory, 256-byte aligned, used by one execution at a time. Without
- * a workspace, memory is allocated and freed in stream order. */
-SWIRL_API swirl_status swirl_gpu_execute_with_workspace(const swirl_gpu_plan* plan, const void* input,
-                                                        void* output, void* stream, void* workspace,
-                                                        size_t bytes);
-SWIRL_API swirl_status swirl_gpu_execute_planar(const swirl_gpu_plan* plan, const void* input_real,
-                                                const void* input_imaginary, void* output_real,
-                                                void* output_imaginary, void* stream);
-SWIRL_API swirl_status swirl_gpu_execute_planar_with_workspace(const swirl_gpu_plan* plan,
-                                                               const void* input_real,
-                                                               const void* input_imaginary, void* output_real,
-                                                               void* output_imaginary, void* stream,
-                                                               void* workspace, size_t bytes);
-
-/* An auxiliary array, other than input and output, by its name, such as a convolution's "spectrum". Planar complex
- * arrays have two pointers; all others have NULL as the second. */
+/* An array by its name: "input", "output", "a", "b", "c", or an auxiliary array that callbacks, a convolution
+ * ("spectrum"), an epilogue or a reduction names. Also "alpha" and "beta" (missing: 1 and 0), and a
+ * swirl_packed_matrix as "packed_a" instead of "a" or "packed_b" instead of "b". Planar complex arrays have two
+ * pointers; all others have NULL as the second. "output", "c" and the arrays of reductions are written, although the
+ * pointers are to const. Auxiliary arrays are contiguous, row-major over their indices. */
 typedef struct swirl_array {
     const char* name;
     const void* data;
     const void* imaginary;
 } swirl_array;
+/* Where an execution runs. Start from SWIRL_EXECUTION_INIT. */
+typedef struct swirl_execution {
+    size_t struct_size;
+    void* stream;    /* GPUs: a cudaStream_t or CUstream; NULL: the default stream */
+    void* workspace; /* NULL: the library takes memory itself; else aligned to 64 bytes, on a GPU to 256 */
+    size_t workspace_bytes; /* at least swirl_plan_workspace_bytes; used by one execution at a time */
+} swirl_execution;
+#define SWIRL_EXECUTION_INIT \
+    { sizeof(swirl_execution), NULL, NULL, 0 }
+/* Everything that a plan can do. For a problem with pointer arrays, "a", "b" and "c" are these arrays, in device
+ * memory. `execution`: NULL for the defaults. */
+SWIRL_API swirl_status swirl_execute_arrays(const swirl_plan* plan, const swirl_array* arrays, size_t count,
+                                            const swirl_execution* execution);
 
-/* With all auxiliary arrays of the problem. For interleaved and real data, the imaginary arrays are NULL. The workspace
- * may be NULL with 0 bytes, as in swirl_gpu_execute. */
-SWIRL_API swirl_status swirl_gpu_execute_with_arrays(const swirl_gpu_plan* plan, const swirl_array* arrays,
-                                                     size_t count, const void* input,
-                                                     const void* input_imaginary, void* output,
-                                                     void* output_imaginary, void* stream, void* workspace,
-                                                     size_t bytes);
+/* Products of `count` matrices given by three arrays of pointers; without auxiliary arrays. No C may overlap matrices
+ * of another product: this is not checked. On a GPU the plan is of a problem with pointer arrays. */
+typedef struct swirl_group {
+    const swirl_plan* plan;
+    const void* alpha;
+    const void* const* a;
+    const void* const* b;
+    const void* beta;
+    void* const* c;
+    int64_t count;
+} swirl_group;
+/* Products of several shapes in one call. Writes or enqueues nothing if any of them is invalid. All plans are for one
+ * device. */
+SWIRL_API swirl_status swirl_execute_groups(const swirl_group* groups, size_t count,
+                                            const swirl_execution* execution);
+
+/* A or B, prepacked for any number of executions of this plan and others of the same form, on the CPU; safe to use from
+ * any threads. */
+typedef struct swirl_packed_matrix swirl_packed_matrix;
+SWIRL_API swirl_status swirl_packed_matrix_create(const swirl_plan* plan, int matrix, const void* data,
+                                                  swirl_packed_matrix** packed);
+SWIRL_API void swirl_packed_matrix_destroy(swirl_packed_matrix* packed); /* NULL is allowed */
+SWIRL_API size_t swirl_packed_matrix_bytes(const swirl_packed_matrix* packed);
+
+/* ---- devices ---------------------------------------------------------------------------------------------------- */
+
+/* GPUs of this machine; 0 if there is no driver. Never fails. */
+SWIRL_API int swirl_gpu_count(void);
+/* SWIRL_OK if there is a GPU, else SWIRL_UNAVAILABLE; swirl_last_error() then says what is missing. */
+SWIRL_API swirl_status swirl_gpu_available(void);
+/* Text as in swirl_problem_text: "NVIDIA H100 80GB HBM3", or the best instruction set of this CPU. */
+SWIRL_API swirl_status swirl_device_name(int device, int ordinal, char* text, size_t size, size_t* length);
+/* In bytes. Either pointer may be NULL. */
+SWIRL_API swirl_status swirl_device_memory(int device, int ordinal, size_t* all, size_t* free_bytes);
+
+/* ---- wisdom and the cache of kernels ---------------------------------------------------------------------------- */
+
+/* The file of wisdom in use, ":memory:" if none can be used. Text as in swirl_problem_text. */
+SWIRL_API swirl_status swirl_wisdom_path(char* text, size_t size, size_t* length);
+/* All entries of all machines, one JSON object per line, to and from a file. Importing keeps entries that are better.
+ * If some lines are no entry, the others are imported and the status is SWIRL_USER_ERROR. */
+SWIRL_API swirl_status swirl_wisdom_export(const char* path);
+SWIRL_API swirl_status swirl_wisdom_import(const char* path);
+/* Erases the entries of a problem, on all machines and devices; NULL: all entries. */
+SWIRL_API swirl_status swirl_wisdom_forget(const swirl_problem* problem);
+
+/* The folder of GPU kernels' machine code, "" if there is none. */
+SWIRL_API swirl_status swirl_kernel_cache_path(char* text, size_t size, size_t* length);
+/* All kernels as one pack, for another host with such a GPU. */
+SWIRL_API swirl_status swirl_kernel_cache_export(const char* path);
+SWIRL_API swirl_status swirl_kernel_cache_import(const char* path);
+SWIRL_API swirl_status swirl_kernel_cache_forget(void);
 
 #ifdef __cplusplus
 }
 #endif
-
-#include <swirl/matrix.h>
 
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <swirl/export.h>
+#include <swirl/data_type.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
 
@@ -39,7 +40,7 @@ struct Batch {
 /// determine those of the other.
 struct TransformOptions {
     Direction direction = Direction::forward;
-    Precision precision = Precision::float64;
+    DataType precision = DataType::float64;
     ComplexLayout layout = ComplexLayout::interleaved;
     Placement placement = Placement::out_of_place;
     std::vector<Integer> input_strides = {};
@@ -66,7 +67,7 @@ struct SWIRL_API Transform {
     TransformKind kind = TransformKind::dft;
     std::vector<Dimension> dimensions; ///< slowest first; the transform runs along all of them
     std::vector<Dimension> batches;    ///< outermost loop first
-    Precision precision = Precision::float64;
+    DataType precision = DataType::float64;
     ComplexLayout layout = ComplexLayout::interleaved;
     Placement placement = Placement::out_of_place;
     Direction direction = Direction::forward;
@@ -98,7 +99,7 @@ struct SWIRL_API Transform {
 struct AuxiliaryArray {
     std::string name;
     bool is_complex = true;
-    Precision precision = Precision::float64;
+    DataType precision = DataType::float64;
     Integer elements = 0;
     bool operator==(const AuxiliaryArray&) const = default;
 };
@@ -131,11 +132,19 @@ SWIRL_API void validate(const Transform& problem);
 //     batch=10  batch=10:128  batch=10:(128,65)  batch=4:1000x5
 //                                             counts, outermost first, each with its stride or (input,output) strides
 //     scale=0.5  scale=1/1024
+//     norm=ortho  norm=backward  norm=forward instead of scale, as in NumPy: 1/√n both ways, 1/n of backward transforms
+//                                             or of forward ones, where n is the product of the lengths
 //     spectrum=shared  spectrum=each          a convolution's kernel: one per batch, or one per transform
 //     load="x * window[i]"  store="x where i < 700"   load and store callbacks, see Expression
 //
 // Strides count elements of their side; see Dimension for the unit and Transform for the defaults. In place, strides
 // given for one side determine the other.
+//
+// Names of other libraries mean the same:
+//   fft c2c       dft             rfft r2c   rdft              c2r    rdft backward
+//   ifft          dft backward norm=backward                   irfft  rdft backward norm=backward
+//   inverse       backward        split      planar
+//   single double half            float32 float64 float16      complex64 complex128   float32 float64, of a dft or rdft
 
 /// Parses a problem; throws SyntaxError. Does not check whether the problem can be computed: `validate` does.
 SWIRL_API Transform parse_transform(std::string_view text);

@@ -1,27 +1,59 @@
 #pragma once
 
-#include <swirl/plan.hpp>
+#include <swirl/arrays.hpp>
+#include <swirl/problem.hpp>
 
+#include "plan/matrix_values.hpp"
 #include "plan/plan.hpp"
 
+#include <array>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
-/// Checks of the public entry points before a plan sees its arguments.
+/// Checks of the arguments of executions that need their types and extents. Plans check the pointers themselves.
 namespace swirl::api {
 
-/// The arrays of an execution by role. Throws UserError if their number, an element type or constness does not fit. The
-/// plan itself detects null and overlapping pointers.
-planning::Arguments arguments_of(const Transform& problem, std::span<const detail::Pointer> arrays);
-
-/// Index in arrays_of of the auxiliary array with this name. `parts`: one pointer, or two for planar complex data.
-/// Throws UserError if there is no such array, if element types or the number of parts differ, and for null.
-std::size_t array_named(const Transform& problem, std::string_view name,
-                        std::span<const detail::Pointer> parts);
-/// The same by name alone.
-std::size_t array_named(const Transform& problem, std::string_view name);
+/// The arrays of a transform by role. Throws UserError if their number, an element type, constness or an extent does
+/// not fit.
+planning::Arguments arguments_of(const Transform& problem, std::span<const detail::ArrayArgument> arrays);
 
 /// Element types of the input and the output, if an execution takes exactly these two arrays.
-detail::Signature signature_of(const Transform& problem);
+struct Signature {
+    detail::ElementType input;
+    detail::ElementType output;
+};
+std::optional<Signature> signature_of(const Transform& problem);
+
+/// A matrix of a product.
+enum class Matrix : std::uint8_t { a, b, c };
+/// Throws UserError if the element type or the extent of an array does not fit.
+void check_matrix(const MatrixProduct& product, Matrix matrix, const detail::ArrayArgument& array);
+/// Element types of A, B and C.
+std::array<detail::ElementType, 3> element_types_of(const MatrixProduct& product);
+/// Throws UserError if the type of an array of pointers does not fit.
+void check_pointers(const MatrixProduct& product, Matrix matrix, const detail::ElementType& type);
+
+/// α or β in the data type of a product's accumulators.
+struct ScalarValue {
+    alignas(16) std::array<std::byte, 16> bytes;
+    planning::ScalarKind kind;
+};
+/// Throws UserError if the type cannot hold the number.
+ScalarValue scalar_value(DataType data_type, const char* name, const Scalar& scalar);
+
+/// An auxiliary array by its position in arrays_of(problem). `parts`: one array, or two for planar complex data.
+struct NamedArray {
+    std::size_t position;
+    planning::ArrayArgument data;
+};
+/// Throws UserError if there is no such array, if element types, the number of parts, constness or extents do not fit,
+/// and for null.
+NamedArray array_named(const Problem& problem, std::string_view name,
+                       std::span<const detail::ArrayArgument> parts);
+/// The position alone.
+std::size_t array_named(const Problem& problem, std::string_view name);
 
 } // namespace swirl::api

@@ -1,52 +1,42 @@
 #pragma once
 
 #include <swirl/swirl.h>
-#include <swirl/gpu.hpp>
-#include <swirl/matrix_product.hpp>
+#include <swirl/plan.hpp>
 
 #include "base/error.hpp"
-#include "runtime/cuda/memory.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <span>
+#include <string>
 #include <system_error>
-#include <vector>
 
-// Shared by the functions of <swirl/swirl.h>. `guarded` converts every exception to a status and a message.
-
-struct swirl_problem {
-    swirl::TransformKind kind;
-    std::vector<swirl::Integer> lengths;
-    swirl::TransformOptions options;
-};
-
+/// Shared by the functions of <swirl/swirl.h>.
 namespace swirl::api {
 
 /// Stores the message for swirl_last_error.
 swirl_status failed(swirl_status status, const char* message) noexcept;
 
-Transform problem_of(const swirl_problem& description);
-MatrixProduct product_of(const swirl_matrix_product& description);
-DataType data_type_of(const char* name, int data_type);
-Accuracy accuracy_of(int accuracy);
-/// Throws UserError if a reduction has no name or an unknown kind.
-void add_reductions(MatrixProduct& product, const swirl_reduction* reductions, std::size_t count);
-void set_data_types(MatrixProduct& product, const int* types); ///< of A, B and C; null: none
-/// A product's arrays in the order of given_arrays_of; null if not given.
-std::vector<const void*> arrays_named(const MatrixProduct& product, const swirl_array* arrays,
-                                      std::size_t count);
-
+/// Converts every exception to a status and a message.
 template <class F> swirl_status guarded(F&& f) noexcept {
     try {
         f();
         return SWIRL_OK;
-    } catch (const gpu::OutOfMemory& error) {
-        return failed(SWIRL_OUT_OF_MEMORY, error.what());
-    } catch (const runtime::GpuOutOfMemory& error) {
-        return failed(SWIRL_OUT_OF_MEMORY, error.what());
     } catch (const UserError& error) {
         return failed(SWIRL_USER_ERROR, error.what());
+    } catch (const OutOfMemory& error) {
+        return failed(SWIRL_OUT_OF_MEMORY, error.what());
+    } catch (const Unavailable& error) {
+        return failed(SWIRL_UNAVAILABLE, error.what());
+    } catch (const Unsupported& error) {
+        return failed(SWIRL_UNSUPPORTED, error.what());
+    } catch (const Cancelled& error) {
+        return failed(SWIRL_CANCELLED, error.what());
+    } catch (const SystemError& error) {
+        return failed(SWIRL_SYSTEM_ERROR, error.what());
     } catch (const std::bad_alloc&) {
         return failed(SWIRL_OUT_OF_MEMORY, "out of memory");
     } catch (const std::system_error& error) {
@@ -78,17 +68,34 @@ template <class T> std::span<const T> list_of(const T* elements, const char* nam
     return list_of(elements, name, count, PTRDIFF_MAX / sizeof(T), "an array in memory");
 }
 
-/// Common frame of matrix planning functions: `make(wanted)` creates the plan. *plan is null after an error.
-template <class Plan, class Make>
-swirl_status plan_matrix_multiplication(const swirl_matrix_product* product, Plan** plan,
-                                        Make&& make) noexcept {
-    return guarded([&] {
-        require(plan, "plan");
-        *plan = nullptr;
-        require(product, "product");
-        MatrixProduct wanted = product_of(*product);
-        *plan = make(wanted);
-    });
+/// The C++ value of a C enumerator, by its index in `values`.
+template <class Value, std::size_t count>
+Value value_of(int enumerator, const std::array<Value, count>& values, const char* name) {
+    if (enumerator < 0 || enumerator >= static_cast<int>(count))
+        throw UserError("argument '{}' is {}; it has values from 0 to {}", name, enumerator, count - 1);
+    return values[static_cast<std::size_t>(enumerator)];
 }
+
+/// A caller's struct that starts with its size, over the defaults: members that its version does not have keep these.
+template <class Struct> Struct versioned(const Struct* given, const Struct& defaults, const char* name) {
+    Struct result = defaults;
+    if (given == nullptr) return result;
+    if (given->struct_size < sizeof(std::size_t) || given->struct_size > 16 * sizeof(Struct))
+        throw UserError("{}.struct_size is {}; start from the macro for its initial value", name,
+                        given->struct_size);
+    std::memcpy(&result, given, std::min(given->struct_size, sizeof result));
+    for (std::size_t byte = sizeof result; byte < given->struct_size; ++byte)
+        if (reinterpret_cast<const unsigned char*>(given)[byte] != 0)
+            throw Unsupported("{} sets a member that version {}.{}.{} does not have", name,
+                              SWIRL_VERSION_MAJOR, SWIRL_VERSION_MINOR, SWIRL_VERSION_PATCH);
+    return result;
+}
+
+/// Copies text as swirl_problem_text documents.
+void copy_text(const std::string& whole, char* text, std::size_t size, std::size_t* length);
+
+Problem problem_of(const swirl_problem& problem);
+Device device_of(int device, int ordinal);
+Options options_of(const swirl_options* options);
 
 } // namespace swirl::api

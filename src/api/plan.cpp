@@ -1,150 +1,167 @@
-#include "api/plan.hpp"
+#include <swirl/plan.hpp>
 
-#include "api/arguments.hpp"
+#include "api/access.hpp"
+#include "api/build.hpp"
+#include "api/executable.hpp"
+#include "api/options.hpp"
 #include "base/error.hpp"
-#include "base/fork_gate.hpp"
-#include "problem/validate.hpp"
-#include "runtime/cpu/team.hpp"
-#include "search/planner.hpp"
+#include "plan/packed_matrix.hpp"
 
-#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace swirl {
 namespace api {
 namespace {
 
-constexpr int most_threads = 4096;
-/// Default time budgets for measuring, in seconds: for up to `small` elements in all, and for more.
-constexpr double small_budget = 0.8, large_budget = 3.5;
-constexpr double small = 65536;
-
-/// The CPU that the options name, by recipe or by name; the host's best if they name none.
-const target::Cpu& cpu_of(const PlanOptions& options) {
-    if (options.recipe.empty())
-        return options.cpu.empty() ? target::host_cpu() : target::cpu_named(options.cpu);
-    const planning::Recipe recipe = planning::parse_recipe(options.recipe);
-    if (!options.cpu.empty() && options.cpu != recipe.target)
-        throw UserError(
-            "cpu is {}, but the recipe is for {}\n  recipe: {}\n  leave out one of them, or make them agree",
-            options.cpu, recipe.target, options.recipe);
-    return target::cpu_named(recipe.target);
+[[noreturn]] void refuse_empty() {
+    throw UserError("the plan is empty\n  assign what swirl::plan(problem) returns first");
 }
 
-void require_runnable(const target::Cpu& cpu) {
-    if (cpu.emitted_only)
-        throw UserError(
-            "cpu is {}, which this machine cannot run: swirl writes C++ for it, not machine code\n"
-            "  'swirl emit PROBLEM --cpu {}' makes a file for a compiler; to run here use {}",
-            cpu.name, cpu.name, target::host_cpu().name);
-    if (!target::host_can_run(cpu))
-        throw UserError("cpu is {}, whose instructions this machine lacks\n  its best is {}", cpu.name,
-                        target::host_cpu().name);
+/// Whether an array of a type fits without a closer look.
+bool may_be(const detail::ElementType& given, const detail::ElementType& wanted) {
+    return given == wanted || given.known == detail::ElementType::Known::nothing;
 }
 
-void check_options(const PlanOptions& options) {
-    if (options.time_budget_seconds && !(*options.time_budget_seconds >= 0))
-        throw UserError("time_budget_seconds is {}; use a number that is not negative",
-                        *options.time_budget_seconds);
+template <class Kind>
+std::shared_ptr<const Executable> executable_for(const Kind& problem, const Options& options) {
+    if (options.device.is_gpu()) return executable(build_on_gpu(problem, options));
+    return executable(build_on_cpu(problem, options));
 }
 
-/// Time limit of the search in seconds; 0 means no limit, the default of an exhaustive search.
-double budget_of(const Transform& problem, const PlanOptions& options) {
-    if (options.time_budget_seconds) return *options.time_budget_seconds;
-    if (options.effort == Effort::exhaustive) return 0;
-    double entries = 1;
-    for (const auto* axes : {&problem.dimensions, &problem.batches})
-        for (const Dimension& axis : *axes) entries *= static_cast<double>(axis.length);
-    return entries <= small ? small_budget : large_budget;
+ProductArguments product_arguments(const Executable& executable, Scalar alpha, const Operand& a,
+                                   const Operand& b, Scalar beta, const Output& c) {
+    const MatrixProduct& product = executable.product();
+    const auto& types = executable.types();
+    constexpr std::size_t unknown = detail::ArrayArgument::unknown;
+    const auto check = [&](Matrix matrix, const detail::ArrayArgument& array) {
+        const bool fits = may_be(array.type, types[static_cast<std::size_t>(matrix)]);
+        if ((!fits || array.elements != unknown) && array.data != nullptr)
+            check_matrix(product, matrix, array);
+    };
+    if (a.packed() == nullptr) check(Matrix::a, a.array());
+    if (b.packed() == nullptr) check(Matrix::b, b.array());
+    check(Matrix::c, c.array());
+    return {scalar_value(product.data_type, "alpha", alpha),
+            a.array().data,
+            b.array().data,
+            scalar_value(product.data_type, "beta", beta),
+            c.array().data,
+            a.packed(),
+            b.packed()};
 }
 
-void check_workspace(const Workspace& workspace, std::size_t needed) {
-    constexpr std::uintptr_t alignment = 64;
-    if (workspace.bytes < needed)
-        throw UserError("the workspace has {} bytes; this plan needs {}", workspace.bytes, needed);
-    if (workspace.data == nullptr)
-        throw UserError("the workspace of {} bytes is a null pointer", workspace.bytes);
-    if (reinterpret_cast<std::uintptr_t>(workspace.data) % alignment != 0)
-        throw UserError("the workspace at {} is not aligned to {} bytes", workspace.data, alignment);
+Executable::Group group_of(const MatrixGroup& group) {
+    const Executable& executable = PlanAccess::executable(group.plan);
+    const MatrixProduct& product = executable.product();
+    check_pointers(product, Matrix::a, group.a.type());
+    check_pointers(product, Matrix::b, group.b.type());
+    check_pointers(product, Matrix::c, group.c.type());
+    return {&executable,
+            {scalar_value(product.data_type, "alpha", group.alpha), group.a.pointers(), group.b.pointers(),
+             scalar_value(product.data_type, "beta", group.beta), group.c.pointers(), group.count},
+            PlanAccess::bound(group.plan)};
 }
 
 } // namespace
 
-search::Effort effort_of(Effort effort) {
-    switch (effort) {
-    case Effort::estimate: return search::Effort::estimate;
-    case Effort::measure: return search::Effort::measure;
-    case Effort::exhaustive: return search::Effort::exhaustive;
-    }
-    throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(effort));
-}
-
-int threads_asked_for(int threads) {
-    if (threads < 0 || threads > most_threads)
-        throw UserError("threads is {}; use 1 to {}, or 0 for all processors", threads, most_threads);
-    return threads == 0 ? runtime::processors() : threads;
-}
-
-Progress outside_of_sections(const Progress& progress) {
-    if (!progress) return {};
-    return [progress](const std::string& line) {
-        const ForkSection::Outside outside;
-        progress(line);
-    };
-}
-
-std::shared_ptr<const planning::Plan> build(const Transform& problem, const PlanOptions& options,
-                                            Purpose purpose) {
-    const ForkSection section;
-    validate_for_cpu(problem);
-    check_options(options);
-    const int threads = threads_asked_for(options.threads);
-    const target::Cpu& cpu = cpu_of(options);
-    const bool is_foreign = !target::host_can_run(cpu);
-    if (purpose == Purpose::execute || options.effort != Effort::estimate) require_runnable(cpu);
-    const bool check = options.check && !is_foreign;
-    if (!options.recipe.empty())
-        return planning::Plan::build(problem, planning::parse_recipe(options.recipe),
-                                     {.threads = threads, .check = check});
-    return search::make_plan(problem, {.effort = effort_of(options.effort),
-                                       .time_budget_seconds = budget_of(problem, options),
-                                       .cpu = &cpu,
-                                       .use_wisdom = options.use_wisdom,
-                                       .check = check,
-                                       .threads = threads,
-                                       .progress = outside_of_sections(options.progress)});
-}
-
-void execute(const planning::Plan& plan, const planning::Arguments& arguments, const Workspace& workspace) {
-    if (workspace.data == nullptr && workspace.bytes == 0) {
-        plan.execute(arguments);
-        return;
-    }
-    check_workspace(workspace, plan.workspace_bytes());
-    plan.execute(arguments, workspace.data);
+const Executable& PlanAccess::executable(const Plan& plan) {
+    if (!plan) refuse_empty();
+    return *plan.executable_;
 }
 
 } // namespace api
 
-Plan plan(const Transform& problem, const PlanOptions& options) { return Plan(api::build(problem, options)); }
+using api::PlanAccess;
 
-const Transform& Plan::problem() const { return plan_->problem(); }
-std::string Plan::recipe() const { return planning::to_string(plan_->recipe()); }
-std::size_t Plan::workspace_bytes() const { return plan_->workspace_bytes(); }
-int Plan::threads() const { return plan_->threads(); }
-double Plan::flops() const { return plan_->flops(); }
-double Plan::bytes() const { return plan_->bytes(); }
-
-Plan::Plan(std::shared_ptr<const planning::Plan> plan)
-    : signature_(api::signature_of(plan->problem())), plan_(std::move(plan)) {}
-
-void Plan::run(std::initializer_list<detail::Pointer> arrays, Workspace workspace) const {
-    const detail::Pointer* const array = arrays.begin();
-    if (signature_.exists && arrays.size() == 2 && array[0].element == signature_.input &&
-        array[1].element == signature_.output && !array[1].is_const && workspace.data == nullptr &&
-        workspace.bytes == 0)
-        return plan_->execute({.input = array[0].data, .output = array[1].data});
-    const auto arguments = api::arguments_of(plan_->problem(), {arrays.begin(), arrays.size()});
-    api::execute(*plan_, arguments, workspace);
+Plan plan(const Problem& problem, const Options& options) {
+    api::check_cancelled(options);
+    return PlanAccess::make(
+        std::visit([&](const auto& one) { return api::executable_for(one, options); }, problem));
 }
+
+void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
+                     Workspace workspace) const {
+    const api::Executable& executable = PlanAccess::executable(*this);
+    const detail::ArrayArgument* const array = arrays.begin();
+    const auto& signature = executable.signature();
+    constexpr std::size_t unknown = detail::ArrayArgument::unknown;
+    const bool fits = signature && arrays.size() == 2 && api::may_be(array[0].type, signature->input) &&
+                      api::may_be(array[1].type, signature->output) && array[0].elements == unknown &&
+                      array[1].elements == unknown;
+    executable.execute(fits ? planning::Arguments{.input = array[0].data, .output = array[1].data}
+                            : api::arguments_of(executable.transform(), {arrays.begin(), arrays.size()}),
+                       {stream, workspace, bound_.get()});
+}
+
+void Plan::execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
+                   gpu::Stream stream, Workspace workspace) const {
+    const api::Executable& executable = PlanAccess::executable(*this);
+    executable.execute(api::product_arguments(executable, alpha, a, b, beta, c),
+                       {stream, workspace, bound_.get()});
+}
+
+void Plan::execute_each(Scalar alpha, InputPointers a, InputPointers b, Scalar beta, OutputPointers c,
+                        Integer count, gpu::Stream stream, Workspace workspace) const {
+    const api::Executable::Group group = api::group_of({*this, alpha, a, b, beta, c, count});
+    group.executable->execute_groups({&group, 1}, {stream, workspace});
+}
+
+void execute_groups(std::span<const MatrixGroup> groups, gpu::Stream stream) {
+    std::vector<api::Executable::Group> all;
+    for (const MatrixGroup& group : groups) all.push_back(api::group_of(group));
+    if (!all.empty()) all.front().executable->execute_groups(all, {stream, {}});
+}
+
+PackedMatrix Plan::pack_a(const Input& a) const {
+    const api::Executable& executable = PlanAccess::executable(*this);
+    api::check_matrix(executable.product(), api::Matrix::a, a.array());
+    return executable.pack(gemm::Operand::a, a.array().data);
+}
+
+PackedMatrix Plan::pack_b(const Input& b) const {
+    const api::Executable& executable = PlanAccess::executable(*this);
+    api::check_matrix(executable.product(), api::Matrix::b, b.array());
+    return executable.pack(gemm::Operand::b, b.array().data);
+}
+
+std::size_t PackedMatrix::bytes() const { return matrix_ == nullptr ? 0 : matrix_->bytes(); }
+
+namespace {
+
+Plan with_array(const Plan& plan, std::string_view name, std::span<const detail::ArrayArgument> parts) {
+    const Problem& problem = plan.problem();
+    const api::NamedArray array = api::array_named(problem, name, parts);
+    const api::BoundArrays* const known = PlanAccess::bound(plan);
+    auto bound =
+        known == nullptr ? std::make_shared<api::BoundArrays>() : std::make_shared<api::BoundArrays>(*known);
+    const std::size_t count = arrays_of(problem).size();
+    bound->arrays.resize(count);
+    bound->data.resize(count);
+    bound->arrays[array.position] = array.data;
+    bound->data[array.position] = array.data.data;
+    return PlanAccess::make(PlanAccess::shared(plan), std::move(bound));
+}
+
+} // namespace
+
+Plan Plan::with(std::string_view name, const Input& array) const {
+    const detail::ArrayArgument parts[] = {array.array()};
+    return with_array(*this, name, parts);
+}
+Plan Plan::with(std::string_view name, const Input& real, const Input& imaginary) const {
+    const detail::ArrayArgument parts[] = {real.array(), imaginary.array()};
+    return with_array(*this, name, parts);
+}
+
+const Problem& Plan::problem() const { return PlanAccess::executable(*this).problem(); }
+std::string Plan::schedule() const { return PlanAccess::executable(*this).schedule(); }
+std::string Plan::description() const { return PlanAccess::executable(*this).description(); }
+Device Plan::device() const { return PlanAccess::executable(*this).device(); }
+int Plan::threads() const { return PlanAccess::executable(*this).threads(); }
+Accuracy Plan::accuracy() const { return PlanAccess::executable(*this).accuracy(); }
+std::size_t Plan::workspace_bytes() const { return PlanAccess::executable(*this).workspace_bytes(); }
+double Plan::flops() const { return PlanAccess::executable(*this).flops(); }
+double Plan::bytes() const { return PlanAccess::executable(*this).bytes(); }
 
 } // namespace swirl

@@ -1,13 +1,17 @@
 #include "blas/triangular_kernels.hpp"
 
+#include "base/error.hpp"
 #include "base/fork_gate.hpp"
+#include "blas/triangular_check.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
+#include "problem/data_type.hpp"
 
 #include <array>
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 namespace swirl::blas {
 namespace {
@@ -15,8 +19,18 @@ namespace {
 /// Number of kernels of one CPU: data types, tasks, and three flags.
 constexpr std::size_t kernels = std::size_t{4} * 2 * 8;
 
+std::size_t slot_of(DataType data_type) {
+    switch (data_type) {
+    case DataType::float32: return 0;
+    case DataType::float64: return 1;
+    case DataType::complex64: return 2;
+    case DataType::complex128: return 3;
+    default: throw InternalError("triangular matrices of {}", name_of(data_type));
+    }
+}
+
 std::size_t slot_of(const StripKernel& kernel) {
-    std::size_t slot = static_cast<std::size_t>(kernel.data_type);
+    std::size_t slot = slot_of(kernel.data_type);
     slot = 2 * slot + (kernel.task == TriangularTask::solve ? 1 : 0);
     for (const bool choice : {kernel.column_major, kernel.reversed, kernel.scaled})
         slot = 2 * slot + (choice ? 1 : 0);
@@ -56,10 +70,12 @@ runtime::KernelFunction compiled(const StripKernel& kernel) {
     const std::lock_guard lock(made().making);
     if (const runtime::KernelFunction known = slot.load(std::memory_order_acquire)) return known;
     const target::Cpu& cpu = kernel_cpu();
-    const runtime::ExecutableCode& code = made().code.emplace_back(jit::compile(
-        passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu, {.arguments_may_overlap = true}));
-    slot.store(code.function(), std::memory_order_release);
-    return code.function();
+    runtime::ExecutableCode code(jit::compile(passes::run_codegen_passes(strip_program(kernel, cpu), cpu),
+                                              cpu, {.arguments_may_overlap = true}));
+    check_strip(kernel, code.function());
+    const runtime::KernelFunction function = made().code.emplace_back(std::move(code)).function();
+    slot.store(function, std::memory_order_release);
+    return function;
 }
 
 } // namespace swirl::blas

@@ -47,10 +47,11 @@ public:
           group_(kernel.lanes),
           type_{gemm::scalar_of(kernel.data_type), kernel.lanes},
           builder_(kernel.task == TriangularTask::solve ? "solve_strip" : "multiply_strip") {
-        triangle_ = builder_.input("triangle", type_.scalar, triangle_scalars(kernel));
-        factor_ = builder_.input("factor", type_.scalar, components_);
-        strip_ = builder_.output("strip", type_.scalar, workspace_scalars(kernel));
-        workspace_ = builder_.output("workspace", type_.scalar, workspace_scalars(kernel));
+        triangle_ = builder_.input("triangle", type_.scalar, triangle_scalars(kernel), {ir::ArgumentRole::a});
+        factor_ = builder_.input("factor", type_.scalar, components_, {ir::ArgumentRole::alpha});
+        strip_ = builder_.output("strip", type_.scalar, workspace_scalars(kernel), {ir::ArgumentRole::b});
+        workspace_ = builder_.output("workspace", type_.scalar, workspace_scalars(kernel),
+                                     {ir::ArgumentRole::workspace});
         accumulators_ = builder_.local("sums", type_.scalar, components_ * group_ * kernel.columns());
     }
 
@@ -146,7 +147,7 @@ private:
         return builder_.multiply(builder_.index(components_ * stride_), count);
     }
     Value integer(Integer value) {
-        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+        return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
     /// Memory index of a group's row, counted from the strip's first row.
     Affine memory_row(const Affine& first, int row) const {

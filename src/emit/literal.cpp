@@ -1,6 +1,8 @@
 #include "emit/literal.hpp"
 
+#include "base/error.hpp"
 #include "ir/rounding.hpp"
+#include "problem/data_type.hpp"
 
 #include <fmt/format.h>
 
@@ -22,35 +24,32 @@ template <class Real> std::string real_literal(long double number, const char* s
 
 } // namespace
 
-std::string c_literal(long double number, ir::Scalar scalar) {
+std::string c_literal(long double number, DataType scalar) {
     switch (scalar) {
-    case ir::Scalar::boolean: return number != 0 ? "true" : "false";
-    case ir::Scalar::int8:
-    case ir::Scalar::uint8:
-    case ir::Scalar::int16:
-    case ir::Scalar::uint16:
-    case ir::Scalar::int32:
-    case ir::Scalar::int64: return c_literal(static_cast<Integer>(number));
-    case ir::Scalar::float32: return real_literal<float>(number, "f", "float");
-    case ir::Scalar::float64: return real_literal<double>(number, "", "double");
-    case ir::Scalar::float8_e4m3:
-    case ir::Scalar::float16:
-    case ir::Scalar::bfloat16: break;
+    case DataType::boolean: return number != 0 ? "true" : "false";
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::int16:
+    case DataType::uint16:
+    case DataType::int32:
+    case DataType::int64: return c_literal(static_cast<Integer>(number));
+    case DataType::float32: return real_literal<float>(number, "f", "float");
+    case DataType::float64: return real_literal<double>(number, "", "double");
+    default: throw InternalError("no C literal of {}", name_of(scalar));
     }
-    throw InternalError("no C literal of a floating type of 8 or 16 bits");
 }
 
-std::string ptx_literal(long double number, ir::Scalar scalar) {
-    if (scalar == ir::Scalar::boolean) return number != 0 ? "1" : "0";
-    if (ir::is_integer(scalar)) return fmt::format("{}", static_cast<Integer>(number));
+std::string ptx_literal(long double number, DataType scalar) {
+    if (scalar == DataType::boolean) return number != 0 ? "1" : "0";
+    if (is_integer(scalar)) return fmt::format("{}", static_cast<Integer>(number));
     const double value = ir::round_to(scalar, number);
-    if (scalar == ir::Scalar::float64) return fmt::format("0d{:016X}", std::bit_cast<std::uint64_t>(value));
+    if (scalar == DataType::float64) return fmt::format("0d{:016X}", std::bit_cast<std::uint64_t>(value));
     return fmt::format("0f{:08X}", std::bit_cast<std::uint32_t>(static_cast<float>(value)));
 }
 
-std::string bits_literal(long double number, ir::Scalar scalar) {
+std::string bits_literal(long double number, DataType scalar) {
     const double value = ir::round_to(scalar, number);
-    if (scalar == ir::Scalar::bfloat16)
+    if (scalar == DataType::bfloat16)
         return fmt::format("0x{:04X}", std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16);
     // Scaled by 2^-112, the exponents of float16, subnormals too, become those of float32.
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::ldexp(value, -112)));

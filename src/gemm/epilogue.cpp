@@ -35,7 +35,8 @@ EpilogueBuffers::EpilogueBuffers(ir::Builder& builder, DataType data_type, const
         const Epilogue::Operand& operand = given.operands[k];
         const Integer numbers = (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride + 1;
         operands.push_back(builder.input(fmt::format("e{}", k), epilogue_scalar(data_type),
-                                         numbers * (operand.is_complex ? 2 : 1)));
+                                         numbers * (operand.is_complex ? 2 : 1),
+                                         {ir::ArgumentRole::auxiliary, static_cast<int>(k)}));
     }
 }
 
@@ -43,8 +44,8 @@ Components apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers,
                           const EpilogueCoordinate& coordinate, const Components& elements) {
     if (buffers.epilogue == nullptr) return elements;
     Components given = elements;
-    if (builder.type(given[0]).scalar == ir::Scalar::int32)
-        given[0] = builder.convert(given[0], ir::Scalar::float32);
+    if (builder.type(given[0]).scalar == DataType::int32)
+        given[0] = builder.convert(given[0], DataType::float32);
     const ir::Type type = builder.type(given[0]);
     lower::PointwiseArithmetic arithmetic(builder, type);
     const auto leaf = [&](const lower::Pointwise::Node& node) -> lower::PointwiseArithmetic::ComplexValue {

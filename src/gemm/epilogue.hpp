@@ -27,8 +27,8 @@ struct Epilogue {
 };
 
 /// The scalar type in which the epilogue of such accumulators computes.
-constexpr ir::Scalar epilogue_scalar(DataType data_type) {
-    return data_type == DataType::int32 ? ir::Scalar::float32 : scalar_of(data_type);
+constexpr DataType epilogue_scalar(DataType data_type) {
+    return data_type == DataType::int32 ? DataType::float32 : scalar_of(data_type);
 }
 
 /// An epilogue within a program: the buffers of its operands, addressed relative to the program's own element (0, 0).

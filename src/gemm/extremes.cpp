@@ -8,7 +8,7 @@
 namespace swirl::gemm {
 
 ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride) {
-    constexpr ir::Type vector{ir::Scalar::float32, extremes_lanes};
+    constexpr ir::Type vector{DataType::float32, extremes_lanes};
     constexpr ir::Access whole_vector{.lanes = extremes_lanes};
     constexpr int unroll = 4;
     ir::Builder builder("gemm_extremes");

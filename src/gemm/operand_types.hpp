@@ -42,10 +42,10 @@ struct OperandTypes {
     /// A, B and C of one data type.
     static OperandTypes all(DataType data_type) { return {data_type, data_type, data_type}; }
     /// Element type of packed panels.
-    ir::Scalar panel_scalar() const { return k_packing.is_plain() ? scalar_of(c) : ir::Scalar::int32; }
+    DataType panel_scalar() const { return k_packing.is_plain() ? scalar_of(c) : DataType::int32; }
     /// Bytes in a panel for one k index of a row or column; for K groups, the bytes of a group.
     Integer panel_bytes() const {
-        return k_packing.is_plain() ? bytes_of(c) : Integer{ir::size_in_bytes(ir::Scalar::int32)};
+        return k_packing.is_plain() ? bytes_of(c) : Integer{bytes_of(DataType::int32)};
     }
 };
 

@@ -51,7 +51,7 @@ constexpr bool has_side_effect(Opcode opcode) { return !has_result(opcode); }
 constexpr bool is_pure(Opcode opcode) { return !has_address(opcode); }
 
 /// Floating-point operations per lane; a change of sign does not count.
-constexpr int flops_of(Opcode opcode, Scalar scalar) {
+constexpr int flops_of(Opcode opcode, DataType scalar) {
     if (!is_floating(scalar)) return 0;
     switch (opcode) {
     case Opcode::add:

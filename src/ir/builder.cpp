@@ -25,7 +25,7 @@ bool same_constant(long double a, long double b) {
     return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b);
 }
 
-BufferInfo buffer_info(std::string name, Scalar element, Space space, Integer elements, bool written) {
+BufferInfo buffer_info(std::string name, DataType element, Space space, Integer elements, bool written) {
     BufferInfo info;
     info.name = std::move(name);
     info.element = element;
@@ -33,6 +33,11 @@ BufferInfo buffer_info(std::string name, Scalar element, Space space, Integer el
     info.elements = elements;
     info.written = written;
     return info;
+}
+
+ArgumentRole role_of(Space space) {
+    if (space == Space::table) return ArgumentRole::table;
+    return space == Space::scratch ? ArgumentRole::workspace : ArgumentRole::none;
 }
 
 } // namespace
@@ -88,27 +93,32 @@ Program Builder::finish() {
 
 Buffer Builder::add(BufferInfo buffer) {
     ensure(buffer.elements > 0, "buffer '{}' has {} elements", buffer.name, buffer.elements);
+    if (buffer.role == Role{}) buffer.role.argument = role_of(buffer.space);
     program_.buffers.push_back(std::move(buffer));
     return static_cast<Buffer>(program_.buffers.size() - 1);
 }
 
-Buffer Builder::input(std::string name, Scalar element, Integer elements) {
-    return add(buffer_info(std::move(name), element, Space::argument, elements, false));
+Buffer Builder::input(std::string name, DataType element, Integer elements, const Role& role) {
+    BufferInfo info = buffer_info(std::move(name), element, Space::argument, elements, false);
+    info.role = role;
+    return add(std::move(info));
 }
-Buffer Builder::output(std::string name, Scalar element, Integer elements) {
-    return add(buffer_info(std::move(name), element, Space::argument, elements, true));
+Buffer Builder::output(std::string name, DataType element, Integer elements, const Role& role) {
+    BufferInfo info = buffer_info(std::move(name), element, Space::argument, elements, true);
+    info.role = role;
+    return add(std::move(info));
 }
-Buffer Builder::scratch(std::string name, Scalar element, Integer elements) {
+Buffer Builder::scratch(std::string name, DataType element, Integer elements) {
     return add(buffer_info(std::move(name), element, Space::scratch, elements, true));
 }
-Buffer Builder::local(std::string name, Scalar element, Integer elements) {
+Buffer Builder::local(std::string name, DataType element, Integer elements) {
     return add(buffer_info(std::move(name), element, Space::local, elements, true));
 }
-Buffer Builder::shared(std::string name, Scalar element, Integer elements) {
+Buffer Builder::shared(std::string name, DataType element, Integer elements) {
     return add(buffer_info(std::move(name), element, Space::shared, elements, true));
 }
 
-Buffer Builder::table(std::string name, Scalar element, const std::vector<long double>& contents) {
+Buffer Builder::table(std::string name, DataType element, const std::vector<long double>& contents) {
     BufferInfo info = buffer_info(std::move(name), element, Space::table, std::ssize(contents), false);
     ensure(is_floating(element), "table '{}' of {} is given floating numbers", info.name, name_of(element));
     info.contents = ir::shared(Table(element, contents));
@@ -130,8 +140,10 @@ Affine Builder::new_variable(std::string name, VariableInfo::Kind kind, int axis
     return Affine::of(static_cast<Variable>(program_.variables.size() - 1));
 }
 
-Affine Builder::parameter(std::string name) {
-    return new_variable(std::move(name), VariableInfo::Kind::parameter, parameters_++);
+Affine Builder::parameter(std::string name, ArgumentRole role) {
+    Affine result = new_variable(std::move(name), VariableInfo::Kind::parameter, parameters_++);
+    program_.variables.back().role = role;
+    return result;
 }
 
 Affine Builder::machine_index(const VariableInfo& wanted) {
@@ -285,7 +297,7 @@ Value Builder::constant(Type type, long double number) {
 Value Builder::index(const Affine& form) {
     Operation operation;
     operation.opcode = Opcode::index;
-    operation.type = {Scalar::int64, 1};
+    operation.type = {DataType::int64, 1};
     operation.address.index = form;
     return append(std::move(operation));
 }
@@ -348,7 +360,7 @@ Value Builder::shuffle(Value a, Value b, std::vector<std::int8_t> lane_map) {
     return append(std::move(operation));
 }
 
-Value Builder::convert(Value a, Scalar to) {
+Value Builder::convert(Value a, DataType to) {
     Operation operation;
     operation.opcode = Opcode::convert;
     operation.type = {to, type(a).lanes};
@@ -356,10 +368,10 @@ Value Builder::convert(Value a, Scalar to) {
     return append(std::move(operation));
 }
 
-Value Builder::bitcast(Value a, Scalar to) {
+Value Builder::bitcast(Value a, DataType to) {
     Operation operation;
     operation.opcode = Opcode::bitcast;
-    operation.type = {to, type(a).lanes * size_in_bytes(type(a).scalar) / size_in_bytes(to)};
+    operation.type = {to, static_cast<int>(type(a).lanes * bytes_of(type(a).scalar) / bytes_of(to))};
     operation.operands[0] = a;
     return append(std::move(operation));
 }
@@ -367,7 +379,7 @@ Value Builder::bitcast(Value a, Scalar to) {
 Value Builder::less(Value a, Value b) {
     Operation operation;
     operation.opcode = Opcode::less;
-    operation.type = {Scalar::boolean, type(a).lanes};
+    operation.type = {DataType::boolean, type(a).lanes};
     operation.operands = {a, b, no_value};
     return append(std::move(operation));
 }

@@ -39,18 +39,21 @@ public:
     Builder(std::string name, Options options);
 
     // ---- buffers
-    Buffer add(BufferInfo buffer);
-    Buffer input(std::string name, Scalar element, Integer elements);  ///< read-only argument
-    Buffer output(std::string name, Scalar element, Integer elements); ///< written argument
-    Buffer scratch(std::string name, Scalar element, Integer elements);
-    Buffer local(std::string name, Scalar element, Integer elements);
-    Buffer shared(std::string name, Scalar element, Integer elements);
-    Buffer table(std::string name, Scalar element, const std::vector<long double>& contents);
+    Buffer add(BufferInfo buffer); ///< a table or scratch without a role gets that of its space
+    /// A read-only argument, and a written one.
+    Buffer input(std::string name, DataType element, Integer elements,
+                 const Role& role = {ArgumentRole::input});
+    Buffer output(std::string name, DataType element, Integer elements,
+                  const Role& role = {ArgumentRole::output});
+    Buffer scratch(std::string name, DataType element, Integer elements);
+    Buffer local(std::string name, DataType element, Integer elements);
+    Buffer shared(std::string name, DataType element, Integer elements);
+    Buffer table(std::string name, DataType element, const std::vector<long double>& contents);
     Buffer table(std::string name, const std::vector<Integer>& contents);
     Buffer table(std::string name, Table contents);
 
     // ---- variables
-    Affine parameter(std::string name); ///< the next integer argument
+    Affine parameter(std::string name, ArgumentRole role = ArgumentRole::none); ///< the next integer argument
     /// The thread's or block's index along x, y, z, or a digit of it (see VariableInfo).
     Affine thread(int axis = 0, Integer divisor = 1, Integer modulus = 0);
     Affine block(int axis = 0, Integer divisor = 1, Integer modulus = 0);
@@ -124,8 +127,8 @@ public:
     Value fms(Value a, Value b, Value c) { return arithmetic(Opcode::fms, {a, b, c}); }   ///< a·b − c
     Value fnma(Value a, Value b, Value c) { return arithmetic(Opcode::fnma, {a, b, c}); } ///< c − a·b
     Value shuffle(Value a, Value b, std::vector<std::int8_t> lane_map);
-    Value convert(Value a, Scalar to);
-    Value bitcast(Value a, Scalar to);
+    Value convert(Value a, DataType to);
+    Value bitcast(Value a, DataType to);
     Value bit_and(Value a, Value b) { return arithmetic(Opcode::bit_and, {a, b, no_value}); }
     Value bit_xor(Value a, Value b) { return arithmetic(Opcode::bit_xor, {a, b, no_value}); }
     Value less(Value a, Value b);

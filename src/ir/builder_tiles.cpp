@@ -17,7 +17,7 @@ Address address_of(const Builder::MemoryOperand& place) {
 Operation operation_at(Opcode opcode, const Builder::MemoryOperand& place, AsyncTileOperation tile) {
     Operation operation;
     operation.opcode = opcode;
-    operation.type = {Scalar::int64, 1};
+    operation.type = {DataType::int64, 1};
     operation.address = address_of(place);
     operation.active = 1;
     operation.tile = std::make_shared<const AsyncTileOperation>(std::move(tile));

@@ -67,8 +67,7 @@ std::vector<Integer> places_of(const Program& program) {
     std::vector<Integer> places{0};
     for (const BufferInfo& buffer : program.buffers)
         places.push_back(places.back() +
-                         ceil_divide(buffer.elements * size_in_bytes(buffer.element), page_bytes) *
-                             page_bytes);
+                         ceil_divide(buffer.elements * bytes_of(buffer.element), page_bytes) * page_bytes);
     return places;
 }
 
@@ -128,7 +127,7 @@ private:
         const auto buffer = static_cast<std::size_t>(address.buffer);
         const BufferInfo& info = program_.buffers[buffer];
         if (info.space == Space::local) return;
-        const Integer bytes = size_in_bytes(info.element);
+        const Integer bytes = bytes_of(info.element);
         accesses.push_back({(address.index - info.first) * bytes + places_[buffer],
                             operation.active > 0 ? operation.active : operation.type.lanes,
                             address.lane_stride * bytes});

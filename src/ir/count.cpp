@@ -196,7 +196,7 @@ void add_box(const Program& program, const Operation& operation, Integer times,
              std::vector<TrafficCounts>& traffic) {
     const TensorInfo& tensor = program.tensors[static_cast<std::size_t>(operation.tile->tensor)];
     const auto buffer = static_cast<std::size_t>(tensor.buffer);
-    Integer bytes = times * size_in_bytes(program.buffers[buffer].element);
+    Integer bytes = times * bytes_of(program.buffers[buffer].element);
     for (const Integer extent : tensor.box) bytes *= extent;
     TrafficCounts& shared = traffic[static_cast<std::size_t>(operation.address.buffer)];
     if (operation.opcode == Opcode::tma_load) {
@@ -236,7 +236,7 @@ std::vector<TrafficCounts> count_traffic(const Program& program, std::span<const
                 add_box(program, operation, times, traffic);
             if (!accesses_memory(operation.opcode)) continue;
             TrafficCounts& of = traffic[static_cast<std::size_t>(operation.address.buffer)];
-            const Integer bytes = times * operation.active * size_in_bytes(operation.type.scalar);
+            const Integer bytes = times * operation.active * bytes_of(operation.type.scalar);
             if (operation.opcode != Opcode::store) of.loaded += bytes;
             if (operation.opcode != Opcode::load) of.stored += bytes;
         }

@@ -117,7 +117,7 @@ private:
     void add_access(const Operation& operation, bool is_copied, Integer times) {
         const Space space = program_.buffers[static_cast<std::size_t>(operation.address.buffer)].space;
         if (space == Space::local || is_copied) return;
-        const Integer bytes = Integer{operation.active} * size_in_bytes(operation.type.scalar);
+        const Integer bytes = Integer{operation.active} * bytes_of(operation.type.scalar);
         if (operation.asynchronous)
             mix.copies[bytes] += times;
         else if (space == Space::shared && operation.opcode == Opcode::load)

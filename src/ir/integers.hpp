@@ -6,13 +6,13 @@
 namespace swirl::ir {
 
 /// The value represented by the lower bits.
-constexpr std::int64_t wrapped(Scalar scalar, std::int64_t value) {
+constexpr std::int64_t wrapped(DataType scalar, std::int64_t value) {
     switch (scalar) {
-    case Scalar::int8: return static_cast<std::int8_t>(value);
-    case Scalar::uint8: return static_cast<std::uint8_t>(value);
-    case Scalar::int16: return static_cast<std::int16_t>(value);
-    case Scalar::uint16: return static_cast<std::uint16_t>(value);
-    case Scalar::int32: return static_cast<std::int32_t>(value);
+    case DataType::int8: return static_cast<std::int8_t>(value);
+    case DataType::uint8: return static_cast<std::uint8_t>(value);
+    case DataType::int16: return static_cast<std::int16_t>(value);
+    case DataType::uint16: return static_cast<std::uint16_t>(value);
+    case DataType::int32: return static_cast<std::int32_t>(value);
     default: return value;
     }
 }

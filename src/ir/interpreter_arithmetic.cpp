@@ -13,7 +13,7 @@ namespace swirl::ir::interpreted {
 namespace {
 
 /// The value of an unspecified lane of a shuffle.
-Cell open_lane(Scalar scalar) {
+Cell open_lane(DataType scalar) {
     Cell cell;
     if (is_floating(scalar))
         cell.real = std::nan("");
@@ -23,7 +23,7 @@ Cell open_lane(Scalar scalar) {
 }
 
 template <class Operator>
-void binary_integers(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count,
+void binary_integers(DataType scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count,
                      Operator apply) {
     for (std::size_t i = 0; i < count; ++i)
         result[i].integer =
@@ -32,35 +32,35 @@ void binary_integers(Scalar scalar, Cell* result, const Cell* a, const Cell* b, 
 }
 
 template <class Operator>
-void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count, Operator apply) {
+void binary(DataType scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count, Operator apply) {
     switch (scalar) {
-    case Scalar::float64:
+    case DataType::float64:
         for (std::size_t i = 0; i < count; ++i) result[i].real = apply(a[i].real, b[i].real);
         return;
-    case Scalar::float32:
+    case DataType::float32:
         for (std::size_t i = 0; i < count; ++i)
             result[i].real =
                 static_cast<double>(apply(static_cast<float>(a[i].real), static_cast<float>(b[i].real)));
         return;
-    case Scalar::float8_e4m3:
+    case DataType::float8_e4m3:
         for (std::size_t i = 0; i < count; ++i)
             result[i].real = round_to(scalar, apply(a[i].real, b[i].real));
         return;
-    case Scalar::float16: // double has more than twice the digits, so double rounding is harmless
+    case DataType::float16: // double has more than twice the digits, so double rounding is harmless
         for (std::size_t i = 0; i < count; ++i)
             result[i].real = round_to_float16(apply(a[i].real, b[i].real));
         return;
-    case Scalar::bfloat16:
+    case DataType::bfloat16:
         for (std::size_t i = 0; i < count; ++i)
             result[i].real = round_to_bfloat16(apply(a[i].real, b[i].real));
         return;
-    case Scalar::int8:
-    case Scalar::uint8:
-    case Scalar::int16:
-    case Scalar::uint16:
-    case Scalar::int32:
-    case Scalar::int64: return binary_integers(scalar, result, a, b, count, apply);
-    case Scalar::boolean: return;
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::int16:
+    case DataType::uint16:
+    case DataType::int32:
+    case DataType::int64: return binary_integers(scalar, result, a, b, count, apply);
+    default: return; // the verifier allows arithmetic of no other types
     }
 }
 
@@ -68,11 +68,11 @@ void binary(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size
 void divide_integers(Cell* result, const Cell* a, const Cell* b, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const bool is_meant = b[i].integer != 0 && !(a[i].integer == INT64_MIN && b[i].integer == -1);
-        result[i].integer = is_meant ? a[i].integer / b[i].integer : open_lane(Scalar::int64).integer;
+        result[i].integer = is_meant ? a[i].integer / b[i].integer : open_lane(DataType::int64).integer;
     }
 }
 
-void negate(Scalar scalar, Cell* result, const Cell* a, std::size_t count) {
+void negate(DataType scalar, Cell* result, const Cell* a, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (is_floating(scalar))
             result[i].real = -a[i].real;
@@ -84,12 +84,12 @@ void negate(Scalar scalar, Cell* result, const Cell* a, std::size_t count) {
 
 /// f of each element, rounded: double has more than twice a float's digits, so rounding a root twice equals rounding
 /// once.
-template <class F> void unary(Scalar scalar, Cell* result, const Cell* a, std::size_t count, F&& f) {
+template <class F> void unary(DataType scalar, Cell* result, const Cell* a, std::size_t count, F&& f) {
     for (std::size_t i = 0; i < count; ++i) result[i].real = round_to(scalar, f(a[i].real));
 }
 
-double power_of_two(Scalar scalar, double exponent) {
-    const double greatest = scalar == Scalar::float32 ? 127 : 1023;
+double power_of_two(DataType scalar, double exponent) {
+    const double greatest = scalar == DataType::float32 ? 127 : 1023;
     const bool is_meant = exponent == std::floor(exponent) && exponent <= greatest && exponent > -greatest;
     return is_meant ? std::ldexp(1.0, static_cast<int>(exponent)) : open_lane(scalar).real;
 }
@@ -106,7 +106,7 @@ void fused(const DecodedOperation& op, Cell* cells, std::size_t count, double si
             fma_rounded_to(op.scalar, sign_product * a[i].real, b[i].real, sign_addend * c[i].real);
 }
 
-void less(Scalar scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count) {
+void less(DataType scalar, Cell* result, const Cell* a, const Cell* b, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
         result[i].integer = is_floating(scalar) ? a[i].real < b[i].real : a[i].integer < b[i].integer;
 }
@@ -116,7 +116,7 @@ std::int64_t truncated(double x) {
     return fits ? static_cast<std::int64_t>(x) : INT64_MIN;
 }
 
-void convert(Scalar from, Scalar to, Cell* result, const Cell* a, std::size_t count) {
+void convert(DataType from, DataType to, Cell* result, const Cell* a, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (is_floating(to))
             result[i].real = is_floating(from) ? round_to(to, a[i].real) : round_to(to, a[i].integer);
@@ -127,7 +127,7 @@ void convert(Scalar from, Scalar to, Cell* result, const Cell* a, std::size_t co
 
 /// Lanes are stored in the order of their bytes in memory.
 void bitcast(const DecodedOperation& op, Cell* cells, std::size_t threads) {
-    const int from = size_in_bytes(op.operand), to = size_in_bytes(op.scalar);
+    const int from = bytes_of(op.operand), to = bytes_of(op.scalar);
     for (std::size_t t = 0; t < threads; ++t) {
         const Cell* a = cells + op.operands[0] + t * static_cast<std::size_t>(op.operand_lanes);
         Cell* result = cells + op.result + t * static_cast<std::size_t>(op.lanes);
@@ -224,7 +224,7 @@ void compute(const DecodedOperation& op, Cell* cells, std::span<const int> threa
     case Opcode::subtract: return binary(op.scalar, result, a, b, count, std::minus<>());
     case Opcode::multiply: return binary(op.scalar, result, a, b, count, std::multiplies<>());
     case Opcode::divide:
-        if (op.scalar == Scalar::int64) return divide_integers(result, a, b, count);
+        if (op.scalar == DataType::int64) return divide_integers(result, a, b, count);
         return binary(op.scalar, result, a, b, count, std::divides<>());
     case Opcode::square_root:
         return unary(op.scalar, result, a, count, [](double x) { return std::sqrt(x); });
@@ -259,7 +259,7 @@ void compute(const DecodedOperation& op, Cell* cells, std::span<const int> threa
     throw InternalError("no arithmetic: opcode {}", static_cast<int>(op.opcode));
 }
 
-Cell sum(Scalar scalar, Cell a, Cell b) {
+Cell sum(DataType scalar, Cell a, Cell b) {
     Cell result{};
     binary(scalar, &result, &a, &b, 1, std::plus<>());
     return result;

@@ -11,6 +11,6 @@ namespace swirl::ir::interpreted {
 void compute(const DecodedOperation& op, Cell* cells, std::span<const int> threads, std::size_t all);
 
 /// a + b in the scalar type.
-Cell sum(Scalar scalar, Cell a, Cell b);
+Cell sum(DataType scalar, Cell a, Cell b);
 
 } // namespace swirl::ir::interpreted

@@ -36,8 +36,8 @@ struct MemoryOperand {
 /// further.
 struct DecodedOperation {
     Opcode opcode = Opcode::constant;
-    Scalar scalar = Scalar::float64;  ///< of the result
-    Scalar operand = Scalar::float64; ///< of the first operand
+    DataType scalar = DataType::float64;  ///< of the result
+    DataType operand = DataType::float64; ///< of the first operand
     int lanes = 1;
     int operand_lanes = 1; ///< of the first operand
     int active = 1;

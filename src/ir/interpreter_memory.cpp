@@ -19,7 +19,7 @@ bool is_own(Space space) { return space == Space::local || space == Space::share
 /// The base address is a multiple of this many bytes. Memory allocated by swirl suits every access.
 int base_alignment(const BufferInfo& info) {
     const bool placed_by_us = is_own(info.space) || info.space == Space::table || info.by_value;
-    const int least = placed_by_us ? widest_gpu_access : size_in_bytes(info.element);
+    const int least = placed_by_us ? widest_gpu_access : bytes_of(info.element);
     return std::max(least, info.alignment);
 }
 
@@ -38,7 +38,7 @@ void Interpreter::Executor::bind(Arguments& arguments) {
         view.space = info.space;
         view.read_only = info.space == Space::table || !info.written;
         view.per_iteration = info.per_iteration;
-        view.element_bytes = size_in_bytes(info.element);
+        view.element_bytes = bytes_of(info.element);
         view.alignment = base_alignment(info);
         if (is_own(info.space)) {
             bind_own(b);

@@ -11,7 +11,7 @@ KernelBuffer describe(const BufferInfo& buffer) {
     const Integer elements =
         buffer.dsmem_elements_per_block > 0 ? buffer.dsmem_elements_per_block : buffer.elements; // per block
     return {buffer.name,      buffer.space,  buffer.element,
-            buffer.elements,  buffer.first,  elements * size_in_bytes(buffer.element),
+            buffer.elements,  buffer.first,  elements * bytes_of(buffer.element),
             buffer.alignment, buffer.written};
 }
 

@@ -11,8 +11,8 @@ namespace swirl::ir {
 /// A buffer as the kernel's launcher sees it.
 struct KernelBuffer {
     std::string name;
-    Space space = Space::argument; ///< its role: the caller's data, a table, workspace, …
-    Scalar element = Scalar::float64;
+    Space space = Space::argument; ///< the caller's data, a table, workspace, …
+    DataType element = DataType::float64;
     Integer elements = 0;
     Integer first = 0;
     Integer bytes = 0;

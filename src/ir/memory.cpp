@@ -9,7 +9,7 @@
 
 namespace swirl::ir {
 
-Memory::Memory(Scalar element, Integer elements, Integer first)
+Memory::Memory(DataType element, Integer elements, Integer first)
     : element_(element),
       first_(first),
       cells_(static_cast<std::size_t>(elements)),
@@ -20,7 +20,7 @@ Memory::Memory(const BufferInfo& buffer) : Memory(buffer.element, buffer.element
     ensure(buffer.contents != nullptr && buffer.contents->size() >= elements(), "table '{}' has no contents",
            buffer.name);
     for (Integer i = 0; i < elements(); ++i)
-        if (buffer.element == Scalar::int64)
+        if (buffer.element == DataType::int64)
             set_integer(first_ + i, buffer.contents->integers()[static_cast<std::size_t>(i)]);
         else
             set(first_ + i, (*buffer.contents)[i]);

@@ -19,10 +19,10 @@ union Cell {
 /// Typed memory of an interpreted program that tracks which elements have been written.
 class Memory {
 public:
-    Memory(Scalar element, Integer elements, Integer first = 0);
+    Memory(DataType element, Integer elements, Integer first = 0);
     explicit Memory(const BufferInfo& buffer); ///< tables are filled with their contents
 
-    Scalar element() const { return element_; }
+    DataType element() const { return element_; }
     Integer first() const { return first_; }
     Integer elements() const { return static_cast<Integer>(cells_.size()); }
     bool contains(Integer index) const { return index >= first_ && index - first_ < elements(); }
@@ -52,7 +52,7 @@ public:
 private:
     std::size_t position(Integer index) const;
 
-    Scalar element_;
+    DataType element_;
     Integer first_;
     std::vector<Cell> cells_;
     std::vector<unsigned char> written_;

@@ -230,7 +230,10 @@ private:
         if (launch.resident != 0) first += fmt::format(", {} resident", launch.resident);
         if (launch.cooperative_group != 1) first += fmt::format(", groups of {}", launch.cooperative_group);
         for (const VariableInfo& info : program_.variables)
-            if (info.kind == VariableInfo::Kind::parameter) first += ", parameter " + info.name;
+            if (info.kind == VariableInfo::Kind::parameter) {
+                first += ", parameter " + info.name;
+                if (info.role != ArgumentRole::none) first += fmt::format(" as {}", name_of(info.role));
+            }
         line(0, first);
         for (const BufferInfo& buffer : program_.buffers) line(0, buffer_line(buffer));
         for (const TensorInfo& tensor : program_.tensors) line(0, tensor_line(tensor));
@@ -247,7 +250,8 @@ private:
         if (buffer.zeroed) text += " zeroed";
         if (buffer.alignment != 0) text += fmt::format(" aligned {}", buffer.alignment);
         if (buffer.per_iteration) text += " per iteration";
-        if (buffer.space == Space::argument) text += buffer.written ? " written" : " read";
+        if (buffer.space == Space::argument)
+            text += (buffer.written ? " written as " : " read as ") + to_string(buffer.role);
         return text;
     }
 

@@ -6,8 +6,8 @@
 
 namespace swirl::ir {
 
-std::string constant_text(long double number, Scalar scalar) {
-    if (scalar == Scalar::float64) return fmt::format("{}", static_cast<double>(number));
+std::string constant_text(long double number, DataType scalar) {
+    if (scalar == DataType::float64) return fmt::format("{}", static_cast<double>(number));
     if (is_floating(scalar)) return fmt::format("{}", static_cast<float>(number));
     return fmt::format("{}", static_cast<Integer>(number));
 }

@@ -2,6 +2,7 @@
 
 #include "base/affine.hpp"
 #include "base/integer.hpp"
+#include "ir/role.hpp"
 #include "ir/table.hpp"
 #include "ir/type.hpp"
 
@@ -35,8 +36,9 @@ enum class Space : std::uint8_t {
 
 /// Complex data is two adjacent scalars (interleaved) or two buffers (planar): the IR sees only scalars.
 struct BufferInfo {
-    std::string name;
-    Scalar element = Scalar::float64;
+    std::string name; ///< printed; kernels of one plan share workspace of the same name
+    Role role;        ///< what it is to the problem; none for local and shared memory
+    DataType element = DataType::float64;
     Space space = Space::argument;
     Integer elements = 0; ///< extent in scalars; valid indices are first…first+elements−1
     Integer first = 0;    ///< lowest index accessed (negative strides make it negative)
@@ -283,6 +285,7 @@ struct VariableInfo {
     /// share the iterations of several loops obtain the loops' variables from digits.
     Integer divisor = 1;
     Integer modulus = 0;
+    ArgumentRole role = ArgumentRole::none; ///< parameter: what its launcher passes; none: by position
 
     Integer digit_of(Integer index) const {
         const Integer quotient = index / divisor;
@@ -320,6 +323,12 @@ struct Program {
     Body body;
     Launch launch;
 
+    /// The first buffer with this role.
+    std::optional<Buffer> buffer_with(const Role& role) const {
+        for (std::size_t b = 0; b < buffers.size(); ++b)
+            if (buffers[b].role == role) return static_cast<Buffer>(b);
+        return std::nullopt;
+    }
     Value append(Operation operation) {
         operations.push_back(std::move(operation));
         return static_cast<Value>(operations.size() - 1);

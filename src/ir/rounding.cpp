@@ -30,8 +30,8 @@ double to_odd(double rounded, double rest) {
     return std::bit_cast<double>((rest > 0) == (rounded > 0) ? bits + 1 : bits - 1);
 }
 
-double round_to_short(Scalar scalar, double x) {
-    return scalar == Scalar::float16 ? round_to_float16(x) : round_to_bfloat16(x);
+double round_to_short(DataType scalar, double x) {
+    return scalar == DataType::float16 ? round_to_float16(x) : round_to_bfloat16(x);
 }
 
 } // namespace
@@ -45,37 +45,39 @@ double round_to_bfloat16(double x) { return round_to_digits(x, 8, -126, 0x1.ffp1
 
 double round_to_tf32(double x) { return round_to_digits(x, 11, -126, 0x1.ffep127); }
 
-long double largest_of(Scalar scalar) {
-    return scalar == Scalar::float64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+long double largest_of(DataType scalar) {
+    return scalar == DataType::float64 ? std::numeric_limits<double>::max()
+                                       : std::numeric_limits<float>::max();
 }
 
-long double least_normal_of(Scalar scalar) {
-    return scalar == Scalar::float64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+long double least_normal_of(DataType scalar) {
+    return scalar == DataType::float64 ? std::numeric_limits<double>::min()
+                                       : std::numeric_limits<float>::min();
 }
 
-double round_to(Scalar scalar, double x) {
+double round_to(DataType scalar, double x) {
     switch (scalar) {
-    case Scalar::float64: return x;
-    case Scalar::float32: return static_cast<double>(static_cast<float>(x));
-    case Scalar::float8_e4m3: return round_to_float8_e4m3(x);
-    case Scalar::float16: return round_to_float16(x);
-    case Scalar::bfloat16: return round_to_bfloat16(x);
+    case DataType::float64: return x;
+    case DataType::float32: return static_cast<double>(static_cast<float>(x));
+    case DataType::float8_e4m3: return round_to_float8_e4m3(x);
+    case DataType::float16: return round_to_float16(x);
+    case DataType::bfloat16: return round_to_bfloat16(x);
     default: throw InternalError("rounding to a type that is not floating");
     }
 }
 
-double round_to(Scalar scalar, long double x) {
+double round_to(DataType scalar, long double x) {
     const double rounded = static_cast<double>(x);
-    if (scalar == Scalar::float64) return rounded;
-    if (scalar == Scalar::float32) return static_cast<double>(static_cast<float>(x));
+    if (scalar == DataType::float64) return rounded;
+    if (scalar == DataType::float32) return static_cast<double>(static_cast<float>(x));
     const double rest =
         std::isfinite(rounded) ? static_cast<double>(x - static_cast<long double>(rounded)) : 0;
     return round_to(scalar, to_odd(rounded, rest));
 }
 
-double round_to(Scalar scalar, std::int64_t x) {
-    if (scalar == Scalar::float64) return static_cast<double>(x);
-    if (scalar == Scalar::float32) return static_cast<double>(static_cast<float>(x));
+double round_to(DataType scalar, std::int64_t x) {
+    if (scalar == DataType::float64) return static_cast<double>(x);
+    if (scalar == DataType::float32) return static_cast<double>(static_cast<float>(x));
     // Folds low bits beyond a double's precision into one odd bit, which decides ties.
     if (x > INT64_C(1) << 53 || x < -(INT64_C(1) << 53))
         x = (x & ~INT64_C(0xfff)) | ((x & 0xfff) ? 0x800 : 0);
@@ -86,9 +88,9 @@ float without_subnormal(float x) {
     return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0F, x) : x;
 }
 
-double fma_rounded_to(Scalar scalar, double a, double b, double c) {
-    if (scalar == Scalar::float64) return std::fma(a, b, c);
-    if (scalar == Scalar::float32)
+double fma_rounded_to(DataType scalar, double a, double b, double c) {
+    if (scalar == DataType::float64) return std::fma(a, b, c);
+    if (scalar == DataType::float32)
         return static_cast<double>(
             std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
     // The product of two 16-bit values is exact in double; Knuth's two-sum gives the error of the sum.

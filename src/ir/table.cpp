@@ -12,8 +12,8 @@ namespace swirl::ir {
 namespace {
 
 /// Size of one entry in memory.
-std::size_t entry_bytes(Scalar element) {
-    return element == Scalar::float64 || element == Scalar::int64 ? sizeof(double) : sizeof(float);
+std::size_t entry_bytes(DataType element) {
+    return element == DataType::float64 || element == DataType::int64 ? sizeof(double) : sizeof(float);
 }
 
 template <class T> void permute(T* entries, Integer count, const std::vector<int>& order) {
@@ -28,18 +28,18 @@ template <class T> void permute(T* entries, Integer count, const std::vector<int
 
 } // namespace
 
-Table::Table(Scalar element, Integer entries) : element_(element), entries_(entries) {
-    ensure(element == Scalar::int64 || is_floating(element), "a table of {}", name_of(element));
+Table::Table(DataType element, Integer entries) : element_(element), entries_(entries) {
+    ensure(element == DataType::int64 || is_floating(element), "a table of {}", name_of(element));
     ensure(entries > 0, "a table of {} entries", entries);
     memory_.reset(static_cast<std::byte*>(::operator new (bytes(), std::align_val_t{alignment})));
     std::memset(memory_.get(), 0, bytes());
 }
 
-Table::Table(Scalar element, const std::vector<long double>& values) : Table(element, std::ssize(values)) {
+Table::Table(DataType element, const std::vector<long double>& values) : Table(element, std::ssize(values)) {
     for (Integer i = 0; i < entries_; ++i) set(i, values[static_cast<std::size_t>(i)]);
 }
 
-Table::Table(const std::vector<Integer>& values) : Table(Scalar::int64, std::ssize(values)) {
+Table::Table(const std::vector<Integer>& values) : Table(DataType::int64, std::ssize(values)) {
     std::copy(values.begin(), values.end(), of<Integer>());
 }
 
@@ -59,9 +59,9 @@ void Table::put(Integer first, const Table& other) {
 }
 
 void Table::set(Integer i, long double value) {
-    if (element_ == Scalar::float64)
+    if (element_ == DataType::float64)
         of<double>()[i] = static_cast<double>(value);
-    else if (element_ == Scalar::float32)
+    else if (element_ == DataType::float32)
         of<float>()[i] = static_cast<float>(value);
     else
         of<float>()[i] = static_cast<float>(round_to(element_, value));
@@ -70,14 +70,14 @@ void Table::set(Integer i, long double value) {
 long double Table::operator[](Integer i) const {
     ensure(i >= 0 && i < entries_, "entry {} of a table of {}", i, entries_);
     switch (element_) {
-    case Scalar::float64: return of<double>()[i];
-    case Scalar::int64: return static_cast<long double>(of<Integer>()[i]);
+    case DataType::float64: return of<double>()[i];
+    case DataType::int64: return static_cast<long double>(of<Integer>()[i]);
     default: return of<float>()[i];
     }
 }
 
 std::span<const Integer> Table::integers() const {
-    ensure(element_ == Scalar::int64, "integers of a table of {}", name_of(element_));
+    ensure(element_ == DataType::int64, "integers of a table of {}", name_of(element_));
     return {of<Integer>(), static_cast<std::size_t>(entries_)};
 }
 

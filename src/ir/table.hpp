@@ -19,13 +19,13 @@ public:
     static constexpr std::size_t alignment = 64; ///< bytes, a cache line
 
     /// Zeros. Elements are int64 or a floating-point type; types of less than 32 bits are stored as float32.
-    Table(Scalar element, Integer entries);
-    Table(Scalar element, const std::vector<long double>& values);
+    Table(DataType element, Integer entries);
+    Table(DataType element, const std::vector<long double>& values);
     explicit Table(const std::vector<Integer>& values);
     explicit Table(const Table& other);
     Table(Table&&) = default;
 
-    Scalar element() const { return element_; }
+    DataType element() const { return element_; }
     Integer size() const { return entries_; }
     std::size_t bytes() const;
     const void* data() const { return memory_.get(); }
@@ -45,7 +45,7 @@ private:
     };
     template <class T> T* of() const { return reinterpret_cast<T*>(memory_.get()); }
 
-    Scalar element_;
+    DataType element_;
     Integer entries_;
     std::unique_ptr<std::byte, Free> memory_;
 };

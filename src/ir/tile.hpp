@@ -47,10 +47,10 @@ struct WgmmaInstruction {
     int rows = 64;
     int columns = 0;
     int depth = 0;
-    Scalar factor = Scalar::bfloat16; ///< data type of A and B in memory
-    int ignored_bits = 0;             ///< lowest fraction bits of each operand that are taken as 0
-    bool has_layouts = false;         ///< operands may also have rows that do not run along K
-    bool a_in_registers = false;      ///< A may be in the threads' registers, as elements of 4 bytes
+    DataType factor = DataType::bfloat16; ///< data type of A and B in memory
+    int ignored_bits = 0;                 ///< lowest fraction bits of each operand that are taken as 0
+    bool has_layouts = false;             ///< operands may also have rows that do not run along K
+    bool a_in_registers = false;          ///< A may be in the threads' registers, as elements of 4 bytes
     int threads = 128;
     bool accumulates = true;          ///< adds to the accumulators; otherwise overwrites them
     TensorCoreRounding rounding = {}; ///< rounding of the accumulation

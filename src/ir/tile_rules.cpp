@@ -20,7 +20,7 @@ const BufferInfo* buffer_at(const Program& program, const Address& place) {
 Mismatch place_error(const Program& program, const Address& place) {
     if (buffer_at(program, place) == nullptr) return fmt::format("there is no buffer {}", place.buffer);
     if (place.dynamic == no_value) return std::nullopt;
-    if (program[place.dynamic].type != Type{Scalar::int64, 1} || place.dynamic_scale == 0)
+    if (program[place.dynamic].type != Type{DataType::int64, 1} || place.dynamic_scale == 0)
         return fmt::format("the dynamic index is {} {} times", name_of(program[place.dynamic].type),
                            place.dynamic_scale);
     return std::nullopt;
@@ -29,13 +29,13 @@ Mismatch place_error(const Program& program, const Address& place) {
 Mismatch mbarrier_error(const Program& program, const Address& place) {
     if (Mismatch problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
-    if (buffer.space != Space::shared || buffer.element != Scalar::int64 ||
+    if (buffer.space != Space::shared || buffer.element != DataType::int64 ||
         buffer.dsmem_elements_per_block != 0)
         return fmt::format("a signal in '{}', which is no shared memory of int64", buffer.name);
     return std::nullopt;
 }
 
-Mismatch tile_place_error(const Program& program, const Address& place, Scalar element) {
+Mismatch tile_place_error(const Program& program, const Address& place, DataType element) {
     if (Mismatch problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
     if (buffer.space != Space::shared || buffer.element != element || buffer.dsmem_elements_per_block != 0 ||
@@ -55,9 +55,9 @@ Mismatch transfer_error(const Program& program, const Operation& operation) {
         return fmt::format("{} coordinates in '{}', which has {}", coordinates.size(), info.name,
                            info.extents.size());
     for (const Value value : coordinates)
-        if (program[value].type != Type{Scalar::int64, 1})
+        if (program[value].type != Type{DataType::int64, 1})
             return fmt::format("a coordinate is {}, not int64", name_of(program[value].type));
-    const Scalar element = program.buffers[static_cast<std::size_t>(info.buffer)].element;
+    const DataType element = program.buffers[static_cast<std::size_t>(info.buffer)].element;
     if (Mismatch problem = tile_place_error(program, operation.address, element)) return problem;
     if (operation.opcode == Opcode::tma_store) return std::nullopt;
     if (operation.tile->addresses.size() != 1) return "no signal, or several";
@@ -73,7 +73,7 @@ bool is_in_registers(const Program& program, const Address& place) {
 Mismatch registers_error(const Program& program, const Address& place, const char* what, int registers) {
     if (Mismatch problem = place_error(program, place)) return problem;
     const BufferInfo& buffer = *buffer_at(program, place);
-    if (buffer.space != Space::local || buffer.element != Scalar::float32 || !place.index.is_constant() ||
+    if (buffer.space != Space::local || buffer.element != DataType::float32 || !place.index.is_constant() ||
         place.dynamic != no_value)
         return fmt::format("{} at no constant index of '{}', or no float32 of a thread's own", what,
                            buffer.name);
@@ -116,7 +116,7 @@ std::optional<std::string> tile_error(const Program& program, const Operation& o
     default: break;
     }
     for (const Value value : operands(operation))
-        if (program[value].type != Type{Scalar::int64, 1})
+        if (program[value].type != Type{DataType::int64, 1})
             return fmt::format("an operand is {}, not int64", name_of(program[value].type));
     return mbarrier_error(program, operation.address);
 }

@@ -42,9 +42,9 @@ public:
     Transposition(BlockWriter writer, std::span<const Value> inputs, bool units_first)
         : writer_(writer), lanes_(writer.program[inputs.front()].type.lanes) {
         const Type type = writer.program[inputs.front()].type;
-        ensure(lanes_ >= 2 && (lanes_ & (lanes_ - 1)) == 0 && size_in_bytes(type.scalar) >= 4,
-               "no transposition for vectors of {} lanes of {} bytes", lanes_, size_in_bytes(type.scalar));
-        unit_ = std::min(lanes_, 16 / size_in_bytes(type.scalar));
+        ensure(lanes_ >= 2 && (lanes_ & (lanes_ - 1)) == 0 && bytes_of(type.scalar) >= 4,
+               "no transposition for vectors of {} lanes of {} bytes", lanes_, bytes_of(type.scalar));
+        unit_ = std::min<Integer>(lanes_, 16 / bytes_of(type.scalar));
         if (units_first) add_unit_layers();
         add_layers_within_units();
         if (!units_first) add_unit_layers();

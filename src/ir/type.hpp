@@ -1,53 +1,21 @@
 #pragma once
 
+#include <swirl/data_type.hpp>
+
 #include <compare>
-#include <cstdint>
 
 namespace swirl::ir {
 
-/// Scalars of storage and arithmetic. float8_e4m3, float16 and bfloat16 are storage types; integers wrap around.
-enum class Scalar : std::uint8_t {
-    boolean,
-    int8,
-    uint8,
-    int16,
-    uint16,
-    int32,
-    int64,
-    float8_e4m3,
-    float16,
-    bfloat16,
-    float32,
-    float64
-};
-
-/// A scalar (one lane) or a short vector.
+/// A scalar (one lane) or a short vector. `scalar` is boolean, an integer or real floating-point; a complex or normalised
+/// element is scalars of its components or integers here. float8_e4m3, float16 and bfloat16 are storage types; integers
+/// wrap around.
 struct Type {
-    Scalar scalar = Scalar::float64;
+    DataType scalar = DataType::float64;
     int lanes = 1;
     auto operator<=>(const Type&) const = default;
 };
 
-constexpr bool is_floating(Scalar s) { return s >= Scalar::float8_e4m3; }
-constexpr bool is_integer(Scalar s) { return s >= Scalar::int8 && s <= Scalar::int64; }
-/// Integers other than those used for counts and addresses.
-constexpr bool is_short_integer(Scalar s) { return s >= Scalar::int8 && s <= Scalar::int32; }
-constexpr int size_in_bytes(Scalar s) {
-    switch (s) {
-    case Scalar::boolean:
-    case Scalar::int8:
-    case Scalar::uint8:
-    case Scalar::float8_e4m3: return 1;
-    case Scalar::int16:
-    case Scalar::uint16:
-    case Scalar::float16:
-    case Scalar::bfloat16: return 2;
-    case Scalar::int32:
-    case Scalar::float32: return 4;
-    case Scalar::int64:
-    case Scalar::float64: return 8;
-    }
-    return 0;
-}
+/// Whether memory and registers of programs may hold the type.
+constexpr bool is_scalar(DataType type) { return !is_complex(type) && !is_normalised(type); }
 
 } // namespace swirl::ir

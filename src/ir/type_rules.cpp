@@ -2,6 +2,7 @@
 
 #include "ir/analysis.hpp"
 #include "ir/instruction.hpp"
+#include "problem/data_type.hpp"
 
 namespace swirl::ir {
 
@@ -13,7 +14,7 @@ template <class... Args> Mismatch problem(fmt::format_string<Args...> format, Ar
     return fmt::format(format, std::forward<Args>(args)...);
 }
 
-bool is_number(Scalar scalar) { return scalar != Scalar::boolean; }
+bool is_number(DataType scalar) { return scalar != DataType::boolean; }
 
 /// `address` of a load, store or atomic_add of type `type`.
 Mismatch address_error(const Program& program, const Operation& operation, Type type) {
@@ -26,7 +27,7 @@ Mismatch address_error(const Program& program, const Operation& operation, Type 
                        name_of(type));
     if (operation.active < 1 || operation.active > type.lanes)
         return problem("{} active lanes of {}", operation.active, type.lanes);
-    if (address.dynamic != no_value && program[address.dynamic].type != Type{Scalar::int64, 1})
+    if (address.dynamic != no_value && program[address.dynamic].type != Type{DataType::int64, 1})
         return problem("the dynamic index is {}, not int64", name_of(program[address.dynamic].type));
     if (address.dynamic_scale == 0) return problem("the dynamic index is taken 0 times");
     if (operation.asynchronous && operation.opcode != Opcode::store)
@@ -79,15 +80,15 @@ Mismatch comparison_error(const Program& program, const Operation& operation) {
     const Type b = program[operation.operands[1]].type;
     if (a != b) return problem("operands are {} and {}", name_of(a), name_of(b));
     if (!is_number(a.scalar)) return problem("operands are {}", name_of(a));
-    if (operation.type != Type{Scalar::boolean, a.lanes})
+    if (operation.type != Type{DataType::boolean, a.lanes})
         return problem("the result is {}, not {}", name_of(operation.type),
-                       name_of(Type{Scalar::boolean, a.lanes}));
+                       name_of(Type{DataType::boolean, a.lanes}));
     return std::nullopt;
 }
 
 Mismatch select_error(const Program& program, const Operation& operation) {
     const Type chooser = program[operation.operands[0]].type;
-    if (chooser != Type{Scalar::boolean, operation.type.lanes})
+    if (chooser != Type{DataType::boolean, operation.type.lanes})
         return problem("operand 1 is {}, the result {}", name_of(chooser), name_of(operation.type));
     for (const std::size_t i : {1U, 2U}) {
         const Type type = program[operation.operands[i]].type;
@@ -126,7 +127,7 @@ Mismatch bitcast_error(const Program& program, const Operation& operation) {
     const Type from = program[operation.operands[0]].type, to = operation.type;
     if (!is_integer(from.scalar) || !is_integer(to.scalar))
         return problem("operand is {}, the result {}; both must be integers", name_of(from), name_of(to));
-    if (from.lanes * size_in_bytes(from.scalar) != to.lanes * size_in_bytes(to.scalar))
+    if (from.lanes * bytes_of(from.scalar) != to.lanes * bytes_of(to.scalar))
         return problem("operand is {}, the result {}", name_of(from), name_of(to));
     return std::nullopt;
 }
@@ -142,12 +143,13 @@ Mismatch splat_error(const Program& program, const Operation& operation) {
 
 std::optional<std::string> type_error(const Program& program, const Operation& operation) {
     if (operation.type.lanes < 1) return problem("{} lanes", operation.type.lanes);
+    if (!is_scalar(operation.type.scalar)) return problem("no values are {}", name_of(operation.type));
     if (Mismatch missing = operand_error(program, operation)) return missing;
-    const Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     switch (operation.opcode) {
     case Opcode::constant: return std::nullopt;
     case Opcode::index:
-        if (operation.type != Type{Scalar::int64, 1})
+        if (operation.type != Type{DataType::int64, 1})
             return problem("the result is {}, not int64", name_of(operation.type));
         return std::nullopt;
     case Opcode::load:
@@ -166,12 +168,12 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
         if (!is_number(scalar)) return problem("arithmetic of {}", name_of(operation.type));
         return same_types(program, operation, operand_count(operation.opcode));
     case Opcode::divide:
-        if (operation.type == Type{Scalar::int64, 1}) return same_types(program, operation, 2);
+        if (operation.type == Type{DataType::int64, 1}) return same_types(program, operation, 2);
         [[fallthrough]];
     case Opcode::square_root:
     case Opcode::magnitude:
     case Opcode::power_of_two:
-        if (scalar != Scalar::float32 && scalar != Scalar::float64)
+        if (scalar != DataType::float32 && scalar != DataType::float64)
             return problem("{} of {}, not of float32 or float64", name_of(operation.opcode),
                            name_of(operation.type));
         return same_types(program, operation, operand_count(operation.opcode));
@@ -199,24 +201,6 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
     case Opcode::mbarrier_wait: return tile_error(program, operation);
     }
     return problem("unknown opcode {}", static_cast<int>(operation.opcode));
-}
-
-std::string_view name_of(Scalar scalar) {
-    switch (scalar) {
-    case Scalar::boolean: return "boolean";
-    case Scalar::int8: return "int8";
-    case Scalar::uint8: return "uint8";
-    case Scalar::int16: return "int16";
-    case Scalar::uint16: return "uint16";
-    case Scalar::int32: return "int32";
-    case Scalar::int64: return "int64";
-    case Scalar::float8_e4m3: return "float8_e4m3";
-    case Scalar::float16: return "float16";
-    case Scalar::bfloat16: return "bfloat16";
-    case Scalar::float32: return "float32";
-    case Scalar::float64: return "float64";
-    }
-    return "?";
 }
 
 std::string name_of(Type type) {

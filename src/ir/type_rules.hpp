@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/program.hpp"
+#include "problem/data_type.hpp"
 
 #include <optional>
 #include <string>
@@ -13,7 +14,6 @@ namespace swirl::ir {
 std::optional<std::string> type_error(const Program& program, const Operation& operation);
 
 /// "float64" and "float64x8".
-std::string_view name_of(Scalar scalar);
 std::string name_of(Type type);
 std::string_view name_of(Opcode opcode);
 std::string_view name_of(Space space);

@@ -133,7 +133,7 @@ private:
             fail("a condition is on operation {} of {}", value, program_.operations.size());
         if (state_[static_cast<std::size_t>(value)] != State::in_scope)
             fail("a condition is on %{}, which is not defined before it in scope", value);
-        if (program_[value].type != Type{Scalar::int64, 1})
+        if (program_[value].type != Type{DataType::int64, 1})
             fail("a condition is on %{}, which is {} and no int64", value, name_of(program_[value].type));
         ++uses_[static_cast<std::size_t>(value)];
     }
@@ -187,7 +187,7 @@ private:
         if (counter.buffer < 0 || static_cast<std::size_t>(counter.buffer) >= program_.buffers.size())
             fail("a barrier of a group counts in buffer {} of {}", counter.buffer, program_.buffers.size());
         const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(counter.buffer)];
-        if (buffer.element != Scalar::int64 || !buffer.zeroed || !buffer.written)
+        if (buffer.element != DataType::int64 || !buffer.zeroed || !buffer.written)
             fail("a barrier of a group counts in '{}', which is no zeroed scratch of int64", buffer.name);
         const auto range = in_scope(counter.index) ? ranges_.range(counter.index) : std::nullopt;
         if (!range || range->low < 0 || range->high >= buffer.elements || counter.dynamic != no_value)
@@ -347,7 +347,7 @@ private:
         const Operation& dynamic = program_[address.dynamic];
         if (dynamic.opcode != Opcode::load) return std::nullopt;
         const BufferInfo& table = program_.buffers[static_cast<std::size_t>(dynamic.address.buffer)];
-        if (table.element != Scalar::int64 || !table.contents || dynamic.address.dynamic != no_value)
+        if (table.element != DataType::int64 || !table.contents || dynamic.address.dynamic != no_value)
             return std::nullopt;
         return ranges_.range_with_entry(address.index, address.dynamic_scale, table.contents->integers(),
                                         dynamic.address.index);

@@ -3,6 +3,7 @@
 
 #include "ir/tile.hpp"
 #include "ir/type_rules.hpp"
+#include "problem/data_type.hpp"
 
 #include <fmt/format.h>
 #include <bit>
@@ -17,9 +18,34 @@ constexpr Integer most_bytes_by_value = 64;
 constexpr std::size_t most_axes = 3; // an operation has no more coordinate operands
 constexpr Integer longest_box = 256;
 
+/// Arguments have any role but a table's; kernels of one plan may pass workspace to each other as arguments.
+Mismatch role_error(const BufferInfo& buffer) {
+    using enum ArgumentRole;
+    const ArgumentRole role = buffer.role.argument;
+    const auto has_wrong_role = [&] { return fmt::format("has the role '{}'", to_string(buffer.role)); };
+    switch (buffer.space) {
+    case Space::argument:
+        if (role == none) return "has no role: is it an input, an output, an operand, an auxiliary array?";
+        if (role == table || role == multiplies || role == reads_c) return has_wrong_role();
+        break;
+    case Space::table:
+        if (role != table) return has_wrong_role();
+        break;
+    case Space::scratch:
+        if (role != workspace) return has_wrong_role();
+        break;
+    case Space::local:
+    case Space::shared:
+        if (role != none) return has_wrong_role();
+        break;
+    }
+    if (buffer.role.index < 0) return fmt::format("has index {} among arrays of its role", buffer.role.index);
+    return std::nullopt;
+}
+
 bool has_contents(const BufferInfo& buffer) {
     return buffer.contents != nullptr && buffer.contents->size() >= buffer.elements &&
-           (buffer.element == Scalar::int64) == (buffer.contents->element() == Scalar::int64);
+           (buffer.element == DataType::int64) == (buffer.contents->element() == DataType::int64);
 }
 
 } // namespace
@@ -40,7 +66,9 @@ Mismatch launch_error(const Launch& launch) {
 
 Mismatch buffer_error(const Program& program, const BufferInfo& buffer) {
     if (buffer.elements <= 0) return "has no elements";
-    if (buffer.element == Scalar::boolean) return "holds booleans";
+    if (buffer.element == DataType::boolean) return "holds booleans";
+    if (!is_scalar(buffer.element))
+        return fmt::format("has elements of {}; use scalars of their components", name_of(buffer.element));
     if (buffer.alignment < 0 ||
         (buffer.alignment != 0 && !std::has_single_bit(static_cast<unsigned>(buffer.alignment))))
         return "is aligned to no power of two";
@@ -51,11 +79,12 @@ Mismatch buffer_error(const Program& program, const BufferInfo& buffer) {
         return "is not one part for each block of a cluster";
     if (buffer.per_iteration && buffer.space != Space::scratch) return "is per iteration, but no scratch";
     if (buffer.by_value && (buffer.space != Space::argument || buffer.written || buffer.first != 0 ||
-                            buffer.elements * size_in_bytes(buffer.element) > most_bytes_by_value))
+                            buffer.elements * bytes_of(buffer.element) > most_bytes_by_value))
         return "is passed by value, but no few numbers that are only read";
     if (buffer.absolute && (buffer.space != Space::argument || buffer.by_value))
         return "is at absolute addresses, but no argument in memory";
     if (buffer.zeroed && buffer.space != Space::scratch) return "is filled with zeros, but no scratch";
+    if (auto error = role_error(buffer)) return error;
     if (buffer.space != Space::table) return std::nullopt;
     if (buffer.written) return "is written";
     if (!has_contents(buffer)) return "lacks contents";
@@ -66,7 +95,7 @@ Mismatch tensor_error(const Program& program, const TensorInfo& tensor) {
     if (tensor.buffer < 0 || static_cast<std::size_t>(tensor.buffer) >= program.buffers.size())
         return fmt::format("there is no buffer {}", tensor.buffer);
     const BufferInfo& buffer = program.buffers[static_cast<std::size_t>(tensor.buffer)];
-    const Integer bytes = size_in_bytes(buffer.element);
+    const Integer bytes = bytes_of(buffer.element);
     const auto is_aligned = [&](Integer elements) {
         return modulo(elements * bytes, swizzle_chunk_bytes) == 0;
     };
@@ -88,7 +117,7 @@ Mismatch tensor_error(const Program& program, const TensorInfo& tensor) {
             return fmt::format("stride {} is {}", axis, stride);
         last += (tensor.extents[axis] - 1) * stride;
     }
-    if (tensor.rounds && buffer.element != Scalar::float32)
+    if (tensor.rounds && buffer.element != DataType::float32)
         return fmt::format("it rounds {}", name_of(buffer.element));
     if (!is_aligned(tensor.box[0])) return fmt::format("rows of boxes have {} elements", tensor.box[0]);
     if (tensor.swizzle != 0 &&

@@ -26,7 +26,7 @@ const BufferInfo& buffer_of(const Program& program, Buffer buffer) {
 Mismatch place_error(const Program& program, const VariableRanges& ranges, const Address& place,
                      Integer reach, Integer alignment, bool is_certain) {
     const BufferInfo& buffer = buffer_of(program, place.buffer);
-    const Integer bytes = size_in_bytes(buffer.element);
+    const Integer bytes = bytes_of(buffer.element);
     if (modulo(place.index.constant() * bytes, alignment) != 0)
         return fmt::format("is at {} bytes of '{}', no multiple of {}", place.index.constant() * bytes,
                            buffer.name, alignment);
@@ -51,7 +51,7 @@ Integer reach_of(const SmemTileLayout& layout, int element_bytes, Integer rows, 
 Mismatch product_rule_error(const Program& program, const VariableRanges& ranges,
                             const AsyncTileOperation& tile, bool is_certain) {
     const WgmmaInstruction& entry = *tile.instruction;
-    const int bytes = size_in_bytes(entry.factor);
+    const int bytes = bytes_of(entry.factor);
     for (std::size_t factor = 0; factor < tile.addresses.size(); ++factor) {
         if (buffer_of(program, tile.addresses[factor].buffer).space == Space::local) continue;
         const Integer rows = factor == 0 ? entry.rows : entry.columns;
@@ -143,7 +143,7 @@ Mismatch tile_rule_error(const Program& program, const VariableRanges& ranges, c
     if (Mismatch problem =
             place_error(program, ranges, operation.address, elements, box_alignment, is_certain))
         return problem;
-    const Integer bytes = size_in_bytes(buffer_of(program, operation.address.buffer).element);
+    const Integer bytes = bytes_of(buffer_of(program, operation.address.buffer).element);
     if (Mismatch problem = begin_error(program, operation, bytes)) return problem;
     if (operation.opcode == Opcode::tma_store)
         return tensor.rounds ? Mismatch("stores what is rounded as it is loaded") : std::nullopt;

@@ -7,7 +7,7 @@ namespace swirl::jit {
 
 namespace {
 
-struct Range {
+struct ByteRange {
     Integer low;
     Integer high; ///< one past the last byte
     Position position;
@@ -19,7 +19,7 @@ struct Group {
     bool is_dynamic;
     Integer longest = 0;
     std::vector<Position> positions; ///< ascending
-    std::vector<Range> ranges;       ///< by low end
+    std::vector<ByteRange> ranges;   ///< by low end
 };
 
 bool same_induction(const MemoryOperand& a, const MemoryOperand& b) {
@@ -49,7 +49,7 @@ std::vector<Group> group_stores(const Block& block) {
     }
     for (Group& group : groups)
         std::sort(group.ranges.begin(), group.ranges.end(),
-                  [](const Range& a, const Range& b) { return a.low < b.low; });
+                  [](const ByteRange& a, const ByteRange& b) { return a.low < b.low; });
     return groups;
 }
 
@@ -62,7 +62,7 @@ Position first_overlap(const Group& group, const Leaf& leaf) {
     const Integer low = leaf.memory_operand.displacement;
     const Integer high = low + leaf.bytes;
     auto at = std::lower_bound(group.ranges.begin(), group.ranges.end(), low - group.longest,
-                               [](const Range& range, Integer value) { return range.low < value; });
+                               [](const ByteRange& range, Integer value) { return range.low < value; });
     Position first = never;
     for (; at != group.ranges.end() && at->low < high; ++at)
         if (at->high > low && at->position >= leaf.created) first = std::min(first, at->position);

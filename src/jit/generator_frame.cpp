@@ -52,7 +52,7 @@ void Generator::start_kernel_induction(const InductionVariable& induction) {
         entry_.emit(Inst::kIdMov, target, asmjit::Imm(0));
     } else {
         const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(induction.buffer)];
-        scale = ir::size_in_bytes(buffer.element);
+        scale = bytes_of(buffer.element);
         if (buffer.space == ir::Space::local) {
             const Integer offset = selector_.local_offset(induction.buffer);
             ensure(fits_in_32_bits(offset), "local buffers of 2 GiB");

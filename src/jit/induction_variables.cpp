@@ -84,7 +84,7 @@ void InductionVariables::collect(const ir::StraightLineBlock& run) {
     for (const ir::Value value : run.operations) {
         const ir::Operation& operation = program_[value];
         InductionAccess& access = accesses_[static_cast<std::size_t>(value)];
-        uses_integers_ = uses_integers_ || operation.type.scalar == ir::Scalar::int64;
+        uses_integers_ = uses_integers_ || operation.type.scalar == DataType::int64;
         if (ir::has_address(operation.opcode))
             access = resolve(operation.address.buffer, operation.address.index);
         else if (operation.opcode == ir::Opcode::index)
@@ -106,7 +106,7 @@ bool InductionVariables::is_local(ir::Buffer buffer) const {
 }
 
 Integer InductionVariables::scale_of(ir::Buffer buffer) const {
-    return buffer < 0 ? 1 : ir::size_in_bytes(program_.buffers[static_cast<std::size_t>(buffer)].element);
+    return buffer < 0 ? 1 : bytes_of(program_.buffers[static_cast<std::size_t>(buffer)].element);
 }
 
 double InductionVariables::weight_here() const {
@@ -123,9 +123,9 @@ Integer InductionVariables::alignment_of(const InductionAccess& access) const {
     const InductionVariable& start = induction(number);
     if (start.buffer < 0) return 1;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(start.buffer)];
-    for (const Affine::Term& term : start.terms) bits |= term.coefficient * ir::size_in_bytes(buffer.element);
+    for (const Affine::Term& term : start.terms) bits |= term.coefficient * bytes_of(buffer.element);
     bits |= start.offset | start.step;
-    const Integer known = std::max(buffer.alignment, ir::size_in_bytes(buffer.element));
+    const Integer known = std::max<Integer>(buffer.alignment, bytes_of(buffer.element));
     const Integer lowest = bits & -bits;
     return lowest == 0 ? known : std::min(known, lowest);
 }

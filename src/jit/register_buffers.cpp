@@ -31,10 +31,9 @@ struct Accesses {
     }
 
     /// Whether every access is a full tile.
-    bool are_tiles(ir::Scalar element) const {
-        return std::all_of(lanes.begin(), lanes.end(), [&](int known) {
-            return known == 0 || known * ir::size_in_bytes(element) == tile_bytes;
-        });
+    bool are_tiles(DataType element) const {
+        return std::all_of(lanes.begin(), lanes.end(),
+                           [&](int known) { return known == 0 || known * bytes_of(element) == tile_bytes; });
     }
 
     /// Number of vectors if they are disjoint; else −1. A buffer without accesses has none and needs no memory.
@@ -55,8 +54,8 @@ std::vector<Accesses> accesses_of(const ir::Program& program) {
     for (std::size_t b = 0; b < found.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
         found[b].qualifies = buffer.space == ir::Space::local && buffer.first == 0 &&
-                             (buffer.element == ir::Scalar::float32 ||
-                              buffer.element == ir::Scalar::float64 || buffer.element == ir::Scalar::int32);
+                             (buffer.element == DataType::float32 || buffer.element == DataType::float64 ||
+                              buffer.element == DataType::int32);
         if (found[b].qualifies) found[b].lanes.resize(static_cast<std::size_t>(buffer.elements));
     }
     ir::for_each_straight_line_block(program, [&](const ir::StraightLineBlock& run) {

@@ -12,30 +12,29 @@ namespace {
 
 namespace Inst = asmjit::x86::Inst;
 using ir::Opcode;
-using ir::Scalar;
 
 bool is_made_anew(Opcode opcode) { return opcode == Opcode::constant || opcode == Opcode::index; }
 
 } // namespace
 
 void require_float(ir::Type type) {
-    ensure(type.scalar == Scalar::float32 || type.scalar == Scalar::float64,
+    ensure(type.scalar == DataType::float32 || type.scalar == DataType::float64,
            "the CPU back end computes with float32 and float64");
 }
 
 void require_lanes(ir::Type type) {
-    if (type.scalar != Scalar::int32) require_float(type);
+    if (type.scalar != DataType::int32) require_float(type);
 }
 
 int register_bytes(const ir::Program& program, ir::Value value) {
     const ir::Operation* operation = &program[value];
-    if (operation->type.scalar == Scalar::int64) return 8;
-    if (operation->type.scalar == Scalar::boolean) {
+    if (operation->type.scalar == DataType::int64) return 8;
+    if (operation->type.scalar == DataType::boolean) {
         ensure(operation->opcode == Opcode::less, "boolean values other than comparisons");
         const ir::Type compared = program[operation->operands[0]].type;
-        return std::max(16, compared.lanes * ir::size_in_bytes(compared.scalar));
+        return std::max<Integer>(16, compared.lanes * bytes_of(compared.scalar));
     }
-    const int bytes = operation->type.lanes * ir::size_in_bytes(operation->type.scalar);
+    const int bytes = operation->type.lanes * bytes_of(operation->type.scalar);
     return operation->type.lanes == 1 ? bytes : std::max(bytes, 16);
 }
 
@@ -52,7 +51,7 @@ std::vector<Integer> reserve_stack_slots(const ir::Program& program, Frame& fram
                 if (run_of[at] == number || stack_slots[at] >= 0 || is_made_anew(program[operand].opcode))
                     return;
                 const int bytes = register_bytes(program, operand);
-                const bool is_integer = program[operand].type.scalar == Scalar::int64;
+                const bool is_integer = program[operand].type.scalar == DataType::int64;
                 stack_slots[at] = is_integer ? frame.reserve(8, 8)
                                              : frame.reserve(std::max(bytes, 16), std::max(bytes, 16));
             });
@@ -67,7 +66,7 @@ std::vector<Integer> reserve_local_buffers(const ir::Program& program, const Reg
     for (std::size_t b = 0; b < offsets.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
         if (buffer.space != ir::Space::local || in_registers.holds(static_cast<ir::Buffer>(b))) continue;
-        const int size = ir::size_in_bytes(buffer.element);
+        const int size = bytes_of(buffer.element);
         offsets[b] = frame.reserve(buffer.elements * size, 64) - buffer.first * size;
     }
     return offsets;
@@ -153,9 +152,9 @@ void Selector::select(ir::Value value) {
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply:
-        if (operation.type.scalar == Scalar::int64)
+        if (operation.type.scalar == DataType::int64)
             integer_arithmetic(value);
-        else if (ir::is_integer(operation.type.scalar))
+        else if (is_integer(operation.type.scalar))
             lane_integers(value);
         else if (operation.opcode == Opcode::negate)
             with_sign_bits(value);
@@ -216,7 +215,7 @@ Virtual Selector::use(ir::Value value) {
 }
 
 Virtual Selector::constant(const ir::Operation& operation) {
-    if (operation.type.scalar == Scalar::int64) {
+    if (operation.type.scalar == DataType::int64) {
         Leaf leaf;
         leaf.load = Inst::kIdMov;
         leaf.width = Width::general;
@@ -224,29 +223,29 @@ Virtual Selector::constant(const ir::Operation& operation) {
         return new_leaf(Class::integer, 8, leaf);
     }
     require_lanes(operation.type);
-    const Scalar scalar = operation.type.scalar;
-    if (operation.type.lanes * ir::size_in_bytes(scalar) == tile_bytes) {
+    const DataType scalar = operation.type.scalar;
+    if (operation.type.lanes * bytes_of(scalar) == tile_bytes) {
         ensure(operation.number == 0, "a tile of constants other than zero");
         Leaf leaf;
         leaf.is_zero = true;
         return new_leaf(Class::tile, tile_bytes, leaf);
     }
-    const int size = ir::size_in_bytes(scalar);
+    const int size = bytes_of(scalar);
     const int bytes = operation.type.lanes == 1 ? size : std::max(16, operation.type.lanes * size);
     return number(scalar, operation.number, bytes);
 }
 
-Virtual Selector::number(Scalar scalar, long double value, int bytes) {
-    const Bits bits = scalar == Scalar::float64 ? std::bit_cast<std::uint64_t>(static_cast<double>(value))
-                      : scalar == Scalar::int32 ? static_cast<std::uint32_t>(static_cast<Integer>(value))
-                                                : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+Virtual Selector::number(DataType scalar, long double value, int bytes) {
+    const Bits bits = scalar == DataType::float64 ? std::bit_cast<std::uint64_t>(static_cast<double>(value))
+                      : scalar == DataType::int32 ? static_cast<std::uint32_t>(static_cast<Integer>(value))
+                                                  : std::bit_cast<std::uint32_t>(static_cast<float>(value));
     return repeated(scalar, bits, bytes);
 }
 
 /// The element broadcast to all lanes of a register of `bytes` bytes; if `bytes` is the element's size: a scalar.
-Virtual Selector::repeated(Scalar scalar, Bits bits, int bytes) {
-    const int size = ir::size_in_bytes(scalar);
-    const bool is_double = scalar == Scalar::float64;
+Virtual Selector::repeated(DataType scalar, Bits bits, int bytes) {
+    const int size = bytes_of(scalar);
+    const bool is_double = scalar == DataType::float64;
     const int stored = is_evex_ ? size : bytes;
     bytes_.resize(static_cast<std::size_t>(stored));
     for (int at = 0; at < stored; at += size)
@@ -316,7 +315,7 @@ Virtual Selector::location(ir::Value value) {
     leaf.memory_operand.displacement = offset;
     leaf.bytes = static_cast<std::uint16_t>(bytes);
     leaf.folds = true;
-    if (program_[value].type.scalar == Scalar::int64) {
+    if (program_[value].type.scalar == DataType::int64) {
         leaf.load = Inst::kIdMov;
         leaf.width = Width::general;
         return new_leaf(Class::integer, 8, leaf);
@@ -327,7 +326,7 @@ Virtual Selector::location(ir::Value value) {
 }
 
 void Selector::store_stack_slot(ir::Value value) {
-    const bool is_integer = program_[value].type.scalar == Scalar::int64;
+    const bool is_integer = program_[value].type.scalar == DataType::int64;
     const int bytes = register_bytes(program_, value);
     MemoryOperand memory_operand;
     memory_operand.base = MemoryOperand::Base::frame;

@@ -64,8 +64,8 @@ private:
     Virtual new_register(Class kind, int bytes);
     Virtual new_leaf(Class kind, int bytes, const Leaf& leaf);
     Virtual constant(const ir::Operation& operation);
-    Virtual number(ir::Scalar scalar, long double value, int bytes);
-    Virtual repeated(ir::Scalar scalar, Bits bits, int bytes);
+    Virtual number(DataType scalar, long double value, int bytes);
+    Virtual repeated(DataType scalar, Bits bits, int bytes);
     Virtual raw_constant(const MemoryOperand& memory_operand, int bytes);
     Virtual constant_leaf(const Leaf& leaf, int bytes);
     Virtual index(const InductionAccess& access);
@@ -87,9 +87,9 @@ private:
     void choose(ir::Value value);
     Virtual resized(Virtual v, int bytes);
     InstructionId pick(InstructionId vex, InstructionId legacy) const { return is_legacy_ ? legacy : vex; }
-    InstructionId pick(ir::Scalar scalar, InstructionId vex64, InstructionId vex32, InstructionId legacy64,
+    InstructionId pick(DataType scalar, InstructionId vex64, InstructionId vex32, InstructionId legacy64,
                        InstructionId legacy32) const {
-        return scalar == ir::Scalar::float64 ? pick(vex64, legacy64) : pick(vex32, legacy32);
+        return scalar == DataType::float64 ? pick(vex64, legacy64) : pick(vex32, legacy32);
     }
     InstructionId move(int bytes) const; ///< between registers and unaligned memory
 
@@ -97,7 +97,7 @@ private:
     void lane_integers(ir::Value value);
     void convert_short(ir::Value value);
     Virtual load_short(ir::Value value, const MemoryOperand& memory_operand);
-    Virtual widened(ir::Scalar from, int size, int lanes, Virtual a);
+    Virtual widened(DataType from, int size, int lanes, Virtual a);
     Virtual shifted_left(Virtual a, int bits, int bytes);
     Virtual multiply_lanes(Virtual a, Virtual b, int bytes);
     Virtual from_float16_by_bits(Virtual a);
@@ -112,13 +112,13 @@ private:
     void hold(std::int8_t number, ir::Value value);
     void store(ir::Value value);
     bool passes_caches(ir::Value value, int bytes);
-    InstructionId past_caches(ir::Scalar scalar) const;
+    InstructionId past_caches(DataType scalar) const;
     Virtual masked_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
     void masked_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
     Virtual strided_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
-    Virtual load_quarter(ir::Scalar scalar, const MemoryOperand& memory_operand, Integer step, int count);
+    Virtual load_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer step, int count);
     void strided_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
-    void store_quarter(ir::Scalar scalar, const MemoryOperand& memory_operand, Integer step, int count,
+    void store_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer step, int count,
                        Virtual v);
     Virtual quarter_of(Virtual v, int quarter);
     Virtual load_chunk(InstructionId id, int bytes, const MemoryOperand& memory_operand, int result_bytes,

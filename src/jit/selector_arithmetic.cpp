@@ -8,7 +8,6 @@ namespace {
 
 namespace Inst = asmjit::x86::Inst;
 using ir::Opcode;
-using ir::Scalar;
 
 struct Arithmetic {
     InstructionId f64, f32, f64_scalar, f32_scalar; ///< VEX
@@ -27,7 +26,7 @@ constexpr Arithmetic root = {Inst::kIdVsqrtpd, Inst::kIdVsqrtps, Inst::kIdVsqrts
                              Inst::kIdSqrtpd,  Inst::kIdSqrtps,  Inst::kIdSqrtsd,  Inst::kIdSqrtss};
 
 InstructionId id_of(const Arithmetic& ids, ir::Type type, bool is_legacy) {
-    const bool is_double = type.scalar == Scalar::float64;
+    const bool is_double = type.scalar == DataType::float64;
     if (type.lanes == 1) {
         if (is_legacy) return is_double ? ids.legacy_f64_scalar : ids.legacy_f32_scalar;
         return is_double ? ids.f64_scalar : ids.f32_scalar;
@@ -44,7 +43,7 @@ InstructionId multiply_add_id(Opcode opcode, ir::Type type) {
     constexpr InstructionId scalar = Inst::kIdVfmadd132sd - Inst::kIdVfmadd132pd;
     static_assert(Inst::kIdVfnmadd132pd + single + scalar == Inst::kIdVfnmadd132ss);
     static_assert(Inst::kIdVfmsub132pd + single + scalar == Inst::kIdVfmsub132ss);
-    return id + (type.lanes == 1 ? scalar : 0) + (type.scalar == Scalar::float32 ? single : 0);
+    return id + (type.lanes == 1 ? scalar : 0) + (type.scalar == DataType::float32 ? single : 0);
 }
 
 } // namespace
@@ -70,10 +69,10 @@ void Selector::arithmetic(ir::Value value) {
 void Selector::with_sign_bits(ir::Value value) {
     const ir::Operation& operation = program_[value];
     require_float(operation.type);
-    const Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const int bytes = register_bytes(program_, value);
     const Virtual a = use(operation.operands[0]);
-    const Bits sign = scalar == Scalar::float64 ? Bits{1} << 63 : Bits{1} << 31;
+    const Bits sign = scalar == DataType::float64 ? Bits{1} << 63 : Bits{1} << 31;
     const bool negates = operation.opcode == Opcode::negate;
     const int width = std::max(bytes, 16); // bitwise operations have no scalar form
     const Virtual mask = repeated(scalar, negates ? sign : sign - 1, width);
@@ -99,7 +98,7 @@ void Selector::square_root(ir::Value value) {
 void Selector::power_of_two(ir::Value value) {
     const ir::Operation& operation = program_[value];
     require_float(operation.type);
-    const bool is_double = operation.type.scalar == Scalar::float64;
+    const bool is_double = operation.type.scalar == DataType::float64;
     const int bytes = register_bytes(program_, value);
     const Virtual a = use(operation.operands[0]);
     const Virtual shift =
@@ -163,8 +162,8 @@ void Selector::splat(ir::Value value) {
     const ir::Operation& operation = program_[value];
     require_lanes(operation.type);
     const ir::Operation& from = program_[operation.operands[0]];
-    const Scalar scalar = operation.type.scalar;
-    const bool is_double = scalar == Scalar::float64;
+    const DataType scalar = operation.type.scalar;
+    const bool is_double = scalar == DataType::float64;
     const int bytes = register_bytes(program_, value);
     if (operation.type.lanes == 1) return define(value, use(operation.operands[0]));
     if (from.opcode == Opcode::constant) return define(value, number(scalar, from.number, bytes));
@@ -182,7 +181,7 @@ void Selector::splat(ir::Value value) {
         leaf.load = id;
         leaf.width = width_of_bytes(bytes);
         leaf.folds = is_evex_;
-        leaf.broadcast_lanes = static_cast<std::uint8_t>(bytes / ir::size_in_bytes(scalar));
+        leaf.broadcast_lanes = static_cast<std::uint8_t>(bytes / bytes_of(scalar));
         define(value, new_leaf(Class::vector, bytes, leaf));
         return;
     }
@@ -194,14 +193,14 @@ void Selector::convert(ir::Value value) {
     const ir::Type from = program_[operation.operands[0]].type;
     const Virtual a = use(operation.operands[0]);
     if (from == operation.type) return define(value, a);
-    if (ir::size_in_bytes(from.scalar) < 4) return convert_short(value);
-    if (from.scalar == Scalar::int32 && operation.type.scalar == Scalar::float32)
+    if (bytes_of(from.scalar) < 4) return convert_short(value);
+    if (from.scalar == DataType::int32 && operation.type.scalar == DataType::float32)
         return define(value, resized(computed(Form::unary, pick(Inst::kIdVcvtdq2ps, Inst::kIdCvtdq2ps),
                                               std::max(16, register_bytes(program_, value)), {a}),
                                      register_bytes(program_, value)));
     require_float(from);
     require_float(operation.type);
-    const bool widens = operation.type.scalar == Scalar::float64;
+    const bool widens = operation.type.scalar == DataType::float64;
     const int bytes = register_bytes(program_, value);
     if (from.lanes == 1) {
         const InstructionId id = widens ? pick(Inst::kIdVcvtss2sd, Inst::kIdCvtss2sd)
@@ -234,18 +233,17 @@ void Selector::less(ir::Value value) {
 void Selector::choose(ir::Value value) {
     const ir::Operation& operation = program_[value];
     require_float(operation.type);
-    const Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const int bytes = register_bytes(program_, value);
     const ir::Value chooser = operation.operands[0];
     ensure(program_[chooser].opcode == Opcode::less &&
-               ir::size_in_bytes(program_[program_[chooser].operands[0]].type.scalar) ==
-                   ir::size_in_bytes(scalar),
+               bytes_of(program_[program_[chooser].operands[0]].type.scalar) == bytes_of(scalar),
            "a selection by a comparison of another size");
     const Virtual mask = use(chooser);
     const Virtual yes = use(operation.operands[1]);
     const Virtual no = use(operation.operands[2]);
     if (is_evex_) {
-        const InstructionId id = scalar == Scalar::float64 ? Inst::kIdVblendmpd : Inst::kIdVblendmps;
+        const InstructionId id = scalar == DataType::float64 ? Inst::kIdVblendmpd : Inst::kIdVblendmps;
         define(value, computed(Form::select, id, bytes, {mask, yes, no}));
         return;
     }

@@ -14,7 +14,7 @@ constexpr std::uint32_t magnitude_bits = 0x7fffffff;
 
 /// An operation on a and a broadcast 32-bit constant.
 Virtual Selector::with_32_bit_constant(InstructionId id, Virtual a, std::uint32_t word) {
-    const Virtual result = computed(Form::binary, id, bytes, {a, repeated(ir::Scalar::float32, word, bytes)});
+    const Virtual result = computed(Form::binary, id, bytes, {a, repeated(DataType::float32, word, bytes)});
     block_->operations.back().folds = block_->operations.back().folds_broadcast = true;
     return result;
 }

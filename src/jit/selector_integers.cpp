@@ -11,9 +11,8 @@ namespace {
 
 namespace Inst = asmjit::x86::Inst;
 using ir::Opcode;
-using ir::Scalar;
 
-int vector_bytes(ir::Type type) { return std::max(16, type.lanes * ir::size_in_bytes(type.scalar)); }
+int vector_bytes(ir::Type type) { return std::max<Integer>(16, type.lanes * bytes_of(type.scalar)); }
 
 } // namespace
 
@@ -21,7 +20,7 @@ int vector_bytes(ir::Type type) { return std::max(16, type.lanes * ir::size_in_b
 Virtual Selector::load_short(ir::Value value, const MemoryOperand& memory_operand) {
     const ir::Operation& operation = program_[value];
     const ir::Type type = operation.type;
-    const int size = ir::size_in_bytes(type.scalar), bytes = type.lanes * size;
+    const int size = bytes_of(type.scalar), bytes = type.lanes * size;
     if (type.lanes == 1) {
         const Virtual number = new_register(Class::integer, 8);
         X86Operation& machine = append(Form::load, Inst::kIdMovzx, number, {});
@@ -47,9 +46,9 @@ Virtual Selector::load_short(ir::Value value, const MemoryOperand& memory_operan
 }
 
 /// Extends 8-bit or 16-bit integers to lanes of `size` bytes.
-Virtual Selector::widened(Scalar from, int size, int lanes, Virtual a) {
-    const bool is_signed = from != Scalar::uint8;
-    const int from_size = ir::size_in_bytes(from), bytes = std::max(16, lanes * size);
+Virtual Selector::widened(DataType from, int size, int lanes, Virtual a) {
+    const bool is_signed = from != DataType::uint8;
+    const int from_size = bytes_of(from), bytes = std::max<Integer>(16, lanes * size);
     if (!is_legacy_) {
         const InstructionId id = from_size == 2 ? (is_signed ? Inst::kIdVpmovsxwd : Inst::kIdVpmovzxwd)
                                  : size == 2    ? (is_signed ? Inst::kIdVpmovsxbw : Inst::kIdVpmovzxbw)
@@ -57,7 +56,7 @@ Virtual Selector::widened(Scalar from, int size, int lanes, Virtual a) {
         return computed(Form::unary, id, bytes, {a});
     }
     const auto doubled = [&](InstructionId unpack, InstructionId shift, int bits, Virtual v) {
-        if (!is_signed) return computed(Form::binary, unpack, 16, {v, number(Scalar::int32, 0, 16)});
+        if (!is_signed) return computed(Form::binary, unpack, 16, {v, number(DataType::int32, 0, 16)});
         const Virtual twice = computed(Form::binary, unpack, 16, {v, v});
         const Virtual result = computed(Form::unary, shift, 16, {twice}, bits);
         block_->operations.back().destructive = true;
@@ -78,15 +77,15 @@ void Selector::convert_short(ir::Value value) {
     const ir::Type from = program_[operation.operands[0]].type, to = operation.type;
     const int bytes = vector_bytes(to);
     const Virtual a = use(operation.operands[0]);
-    if (ir::is_integer(from.scalar)) {
-        ensure(ir::is_integer(to.scalar) && ir::size_in_bytes(to.scalar) <= 4 &&
-                   ir::size_in_bytes(to.scalar) > ir::size_in_bytes(from.scalar),
-               "a conversion of short integers to others than wider ones");
-        return define(value, widened(from.scalar, ir::size_in_bytes(to.scalar), to.lanes, a));
+    if (is_integer(from.scalar)) {
+        ensure(
+            is_integer(to.scalar) && bytes_of(to.scalar) <= 4 && bytes_of(to.scalar) > bytes_of(from.scalar),
+            "a conversion of short integers to others than wider ones");
+        return define(value, widened(from.scalar, bytes_of(to.scalar), to.lanes, a));
     }
-    ensure(to.scalar == Scalar::float32, "a conversion of a storage type to another one than float32");
-    if (from.scalar == Scalar::bfloat16)
-        define(value, shifted_left(widened(Scalar::int16, 4, to.lanes, a), 16, bytes));
+    ensure(to.scalar == DataType::float32, "a conversion of a storage type to another one than float32");
+    if (from.scalar == DataType::bfloat16)
+        define(value, shifted_left(widened(DataType::int16, 4, to.lanes, a), 16, bytes));
     else if (!is_legacy_)
         define(value, computed(Form::unary, Inst::kIdVcvtph2ps, bytes, {a})); // CPUs with AVX2 have F16C
     else
@@ -96,11 +95,11 @@ void Selector::convert_short(ir::Value value) {
 /// Shifts exponent and fraction into a float32 whose exponent is 112 too low; infinities and NaNs get all exponent
 /// bits.
 Virtual Selector::from_float16_by_bits(Virtual a) {
-    const auto constant = [&](std::uint32_t bits) { return repeated(Scalar::int32, bits, 16); };
+    const auto constant = [&](std::uint32_t bits) { return repeated(DataType::int32, bits, 16); };
     const auto binary = [&](InstructionId id, Virtual x, Virtual y) {
         return computed(Form::binary, id, 16, {x, y});
     };
-    const Virtual in_upper_half = shifted_left(widened(Scalar::int16, 4, 4, a), 16, 16);
+    const Virtual in_upper_half = shifted_left(widened(DataType::int16, 4, 4, a), 16, 16);
     const Virtual sign = binary(Inst::kIdAndps, in_upper_half, constant(0x80000000U));
     const Virtual magnitude = binary(Inst::kIdAndps, in_upper_half, constant(0x7fff0000U));
     const Virtual moved = computed(Form::unary, Inst::kIdPsrld, 16, {magnitude}, 3);
@@ -129,12 +128,12 @@ Virtual Selector::multiply_lanes(Virtual a, Virtual b, int bytes) {
 
 void Selector::lane_integers(ir::Value value) {
     const ir::Operation& operation = program_[value];
-    ensure(operation.type.scalar == Scalar::int32, "arithmetic of vectors of other integers than int32");
+    ensure(operation.type.scalar == DataType::int32, "arithmetic of vectors of other integers than int32");
     const int bytes = vector_bytes(operation.type);
     const Virtual a = use(operation.operands[0]);
     if (operation.opcode == Opcode::negate)
         return define(value, computed(Form::binary, pick(Inst::kIdVpsubd, Inst::kIdPsubd), bytes,
-                                      {number(Scalar::int32, 0, bytes), a}));
+                                      {number(DataType::int32, 0, bytes), a}));
     const ir::Operation& second = program_[operation.operands[1]];
     const auto factor = static_cast<Integer>(second.opcode == Opcode::constant ? second.number : 0);
     if (operation.opcode == Opcode::multiply && factor > 0 && std::has_single_bit(Bits(factor)))

@@ -9,7 +9,6 @@ namespace swirl::jit {
 namespace {
 
 namespace Inst = asmjit::x86::Inst;
-using ir::Scalar;
 
 MemoryOperand moved(MemoryOperand memory_operand, Integer bytes) {
     memory_operand.displacement += bytes;
@@ -48,7 +47,7 @@ MemoryOperand Selector::memory_operand_at(const InductionAccess& access, ir::Buf
         memory_operand.displacement += local_offset(buffer);
     }
     if (dynamic != ir::no_value) {
-        const int size = ir::size_in_bytes(program_.buffers[static_cast<std::size_t>(buffer)].element);
+        const int size = bytes_of(program_.buffers[static_cast<std::size_t>(buffer)].element);
         memory_operand.dynamic = use(dynamic);
         memory_operand.shift = static_cast<std::uint8_t>(std::countr_zero(static_cast<unsigned>(size)));
     }
@@ -94,7 +93,7 @@ void Selector::prefetch_past_buffer(ir::Value value, MemoryOperand memory_operan
         return;
     const Integer step = inductions_.induction(access.induction).step;
     constexpr Integer line = 64;
-    const Integer bytes = operation.active * ir::size_in_bytes(operation.type.scalar);
+    const Integer bytes = operation.active * bytes_of(operation.type.scalar);
     if (step == 0 || (memory_operand.displacement % line + line) % line >= bytes) return;
     memory_operand.displacement += prefetch_distance * step;
     prefetch(memory_operand);
@@ -160,19 +159,19 @@ void Selector::load(ir::Value value) {
     if (register_bytes(program_, value) == tile_bytes) return load_tile(value);
     const MemoryOperand memory_operand = memory_operand_of(value);
     const bool is_dynamic = memory_operand.dynamic != no_register;
-    const int size = ir::size_in_bytes(type.scalar);
+    const int size = bytes_of(type.scalar);
     if (!is_dynamic) prefetch_past_buffer(value, memory_operand);
     Leaf leaf;
     leaf.memory_operand = memory_operand;
     leaf.created = static_cast<Position>(block_->operations.size());
-    if (type.scalar == Scalar::int64) return load_integer(value, leaf);
+    if (type.scalar == DataType::int64) return load_integer(value, leaf);
     if (size < 4) return define(value, load_short(value, memory_operand));
     const int result_bytes = register_bytes(program_, value);
     const int active_bytes = operation.active * size;
     const bool is_whole = operation.active == type.lanes;
     const bool is_contiguous = type.lanes == 1 || operation.address.lane_stride == 1 || operation.active == 1;
     if (is_whole && !is_contiguous && operation.address.lane_stride == 0 && !is_legacy_) {
-        const bool is_double = type.scalar == Scalar::float64;
+        const bool is_double = type.scalar == DataType::float64;
         leaf.load = !is_double           ? Inst::kIdVbroadcastss
                     : result_bytes == 16 ? Inst::kIdVmovddup
                                          : Inst::kIdVbroadcastsd;
@@ -188,7 +187,7 @@ void Selector::load(ir::Value value) {
         leaf.folds = is_whole && (type.lanes == 1 || (!is_legacy_ && active_bytes >= 16));
         leaf.width = width_of_bytes(active_bytes);
     } else if (is_evex_) {
-        leaf.load = type.scalar == Scalar::float64 ? Inst::kIdVmovupd : Inst::kIdVmovups;
+        leaf.load = type.scalar == DataType::float64 ? Inst::kIdVmovupd : Inst::kIdVmovups;
         leaf.mask = masks_.register_index_of((1U << operation.active) - 1);
         leaf.bytes = static_cast<std::uint16_t>(result_bytes);
         leaf.width = width_of_bytes(result_bytes);
@@ -205,7 +204,7 @@ void Selector::load(ir::Value value) {
 
 /// A vector with all bits set in the first `active` lanes.
 Virtual Selector::lane_mask_vector(ir::Type type, int active) {
-    const int size = ir::size_in_bytes(type.scalar);
+    const int size = bytes_of(type.scalar);
     bytes_.assign(static_cast<std::size_t>(type.lanes * size), 0);
     std::fill_n(bytes_.begin(), active * size, std::uint8_t{0xff});
     return raw_constant(pool_.add(bytes_), type.lanes * size);
@@ -214,9 +213,9 @@ Virtual Selector::lane_mask_vector(ir::Type type, int active) {
 /// Loads the first lanes of a vector on CPUs without mask registers, if no narrower move fits.
 Virtual Selector::masked_load(const ir::Operation& operation, const MemoryOperand& memory_operand) {
     const ir::Type type = operation.type;
-    const int bytes = type.lanes * ir::size_in_bytes(type.scalar);
+    const int bytes = type.lanes * bytes_of(type.scalar);
     if (!is_legacy_) {
-        const InstructionId id = type.scalar == Scalar::float64 ? Inst::kIdVmaskmovpd : Inst::kIdVmaskmovps;
+        const InstructionId id = type.scalar == DataType::float64 ? Inst::kIdVmaskmovpd : Inst::kIdVmaskmovps;
         return load_chunk(id, bytes, memory_operand, bytes, lane_mask_vector(type, operation.active));
     }
     ensure(type.lanes == 4 && operation.active == 3, "{} lanes of {}", operation.active, type.lanes);
@@ -232,12 +231,12 @@ void Selector::store(ir::Value value) {
         return hold(in_registers_.register_index_of(operation.address), operation.operands[0]);
     const Virtual v = use(operation.operands[0]);
     const MemoryOperand memory_operand = memory_operand_of(value);
-    if (type.scalar == Scalar::int64) return store_chunk(Inst::kIdMov, 8, memory_operand, v);
+    if (type.scalar == DataType::int64) return store_chunk(Inst::kIdMov, 8, memory_operand, v);
     if (block_->info(v).kind == Class::tile)
         return store_chunk(Inst::kIdTilestored, tile_bytes, memory_operand, v);
-    const int bytes = operation.active * ir::size_in_bytes(type.scalar);
+    const int bytes = operation.active * bytes_of(type.scalar);
     const bool is_whole = operation.active == type.lanes && bytes >= 16 && operation.address.lane_stride == 1;
-    ensure(ir::size_in_bytes(type.scalar) >= 4 || is_whole, "a store of a storage type");
+    ensure(bytes_of(type.scalar) >= 4 || is_whole, "a store of a storage type");
     if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)
         return strided_store(operation, memory_operand, v);
     if (operation.active == type.lanes || is_move_size(bytes))
@@ -258,14 +257,14 @@ bool Selector::passes_caches(ir::Value value, int bytes) {
     return passes;
 }
 
-InstructionId Selector::past_caches(Scalar scalar) const {
+InstructionId Selector::past_caches(DataType scalar) const {
     return pick(scalar, Inst::kIdVmovntpd, Inst::kIdVmovntps, Inst::kIdMovntpd, Inst::kIdMovntps);
 }
 
 void Selector::masked_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v) {
     const ir::Type type = program_[operation.operands[0]].type;
-    const bool is_double = type.scalar == Scalar::float64;
-    const int bytes = type.lanes * ir::size_in_bytes(type.scalar);
+    const bool is_double = type.scalar == DataType::float64;
+    const int bytes = type.lanes * bytes_of(type.scalar);
     if (is_evex_) {
         store_chunk(is_double ? Inst::kIdVmovupd : Inst::kIdVmovups, bytes, memory_operand, v);
         block_->operations.back().mask = masks_.register_index_of((1U << operation.active) - 1);
@@ -285,7 +284,7 @@ void Selector::masked_store(const ir::Operation& operation, const MemoryOperand&
 
 Virtual Selector::strided_load(const ir::Operation& operation, const MemoryOperand& memory_operand) {
     const ir::Type type = operation.type;
-    const int size = ir::size_in_bytes(type.scalar);
+    const int size = bytes_of(type.scalar);
     const Integer step = operation.address.lane_stride * size;
     const int in_quarter = 16 / size;
     const bool is_whole = operation.active == type.lanes;
@@ -321,10 +320,11 @@ Virtual Selector::strided_load(const ir::Operation& operation, const MemoryOpera
 }
 
 /// Up to 16 bytes from `count` elements with a stride of `step` bytes; zeros above them.
-Virtual Selector::load_quarter(Scalar scalar, const MemoryOperand& memory_operand, Integer step, int count) {
-    const int size = ir::size_in_bytes(scalar);
+Virtual Selector::load_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer step,
+                               int count) {
+    const int size = bytes_of(scalar);
     Virtual result = load_chunk(move(size), size, memory_operand, 16, no_register);
-    if (scalar == Scalar::float64) {
+    if (scalar == DataType::float64) {
         if (count == 2)
             result = load_chunk(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(memory_operand, step), 16,
                                 result);
@@ -349,7 +349,7 @@ Virtual Selector::load_quarter(Scalar scalar, const MemoryOperand& memory_operan
 
 void Selector::strided_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v) {
     const ir::Type type = program_[operation.operands[0]].type;
-    const int size = ir::size_in_bytes(type.scalar);
+    const int size = bytes_of(type.scalar);
     const Integer step = operation.address.lane_stride * size;
     const int in_quarter = 16 / size;
     if (operation.active == type.lanes && operation.address.lane_stride == -1 && type.lanes >= in_quarter &&
@@ -376,11 +376,11 @@ Virtual Selector::quarter_of(Virtual v, int quarter) {
     return result;
 }
 
-void Selector::store_quarter(Scalar scalar, const MemoryOperand& memory_operand, Integer step, int count,
+void Selector::store_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer step, int count,
                              Virtual v) {
-    const int size = ir::size_in_bytes(scalar);
+    const int size = bytes_of(scalar);
     store_chunk(move(size), size, memory_operand, v);
-    if (scalar == Scalar::float64) {
+    if (scalar == DataType::float64) {
         if (count == 2)
             store_chunk(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(memory_operand, step), v);
         return;

@@ -11,7 +11,6 @@ namespace swirl::jit {
 namespace {
 
 namespace Inst = asmjit::x86::Inst;
-using ir::Scalar;
 using target::x86::Mnemonic;
 
 /// The encoder's ids of a target/ instruction.
@@ -113,8 +112,8 @@ void Selector::shuffle(ir::Value value) {
         const int source = operation.lane_map[lane];
         map[lane] = static_cast<std::int8_t>(source < from.lanes ? source : source - from.lanes + lanes);
     }
-    const ir::Type type{from.scalar == Scalar::int32 ? Scalar::float32 : from.scalar, lanes};
-    const int bytes = std::max(16, lanes * ir::size_in_bytes(from.scalar));
+    const ir::Type type{from.scalar == DataType::int32 ? DataType::float32 : from.scalar, lanes};
+    const int bytes = std::max<Integer>(16, lanes * bytes_of(from.scalar));
     const Virtual a = resized(use(operation.operands[0]), bytes);
     const Virtual b =
         operation.operands[1] == operation.operands[0] ? a : resized(use(operation.operands[1]), bytes);
@@ -127,7 +126,7 @@ Virtual Selector::any_shuffle(ir::Type type, Virtual a, Virtual b, const std::ve
 }
 
 Virtual Selector::index_vector(const ir::Instruction& instruction) {
-    if (instruction.result.scalar == Scalar::float64)
+    if (instruction.result.scalar == DataType::float64)
         return raw_constant(
             pool_.add(std::vector<std::int64_t>(instruction.lane_map.begin(), instruction.lane_map.end())),
             8 * instruction.result.lanes);
@@ -152,7 +151,7 @@ Virtual Selector::shuffled(const ir::Instruction& instruction, Virtual a, Virtua
     if (encoding.mnemonic == Mnemonic::expanded) return expanded(instruction, a, b);
     const InstructionId id = pick(encoding.vex, encoding.legacy);
     ensure(id != 0, "'{}' is not an instruction of {}", instruction.name, cpu_.name);
-    const int bytes = std::max(16, instruction.result.lanes * ir::size_in_bytes(instruction.result.scalar));
+    const int bytes = std::max<Integer>(16, instruction.result.lanes * bytes_of(instruction.result.scalar));
     Virtual result = no_register;
     if (is_evex_ && encoding.mnemonic == Mnemonic::perm2f128)
         return permuted_blocks(instruction.immediate, bytes, a, b);
@@ -196,7 +195,7 @@ Virtual Selector::shuffled(const ir::Instruction& instruction, Virtual a, Virtua
 Virtual Selector::expanded(const ir::Instruction& instruction, Virtual a, Virtual b) {
     const ir::Type type = instruction.result;
     const std::span<const std::int8_t> map = instruction.lane_map;
-    const bool is_double = type.scalar == Scalar::float64;
+    const bool is_double = type.scalar == DataType::float64;
     const auto from_b = [&](std::size_t lane) { return map[lane] >= type.lanes; };
     if (is_double && type.lanes == 2) {
         const int immediate = (map[0] & 1) | (map[1] & 1) << 1;
@@ -234,13 +233,13 @@ Virtual Selector::expanded_by_blend(ir::Type type, std::span<const std::int8_t> 
     if (blend == all) return permuted(type, of_b, b);
     const Virtual first = permuted(type, of_a, a);
     const Virtual second = permuted(type, of_b, b);
-    return computed(Form::binary, type.scalar == Scalar::float64 ? Inst::kIdVblendpd : Inst::kIdVblendps,
-                    type.lanes * ir::size_in_bytes(type.scalar), {first, second}, blend);
+    return computed(Form::binary, type.scalar == DataType::float64 ? Inst::kIdVblendpd : Inst::kIdVblendps,
+                    type.lanes * bytes_of(type.scalar), {first, second}, blend);
 }
 
 /// Any permutation of one operand on AVX2.
 Virtual Selector::permuted(ir::Type type, std::span<const int> sources, Virtual a) {
-    if (type.scalar == Scalar::float64)
+    if (type.scalar == DataType::float64)
         return computed(Form::unary, Inst::kIdVpermpd, 32, {a}, immediate_of_pairs(sources));
     if (type.lanes == 4)
         return computed(Form::unary, Inst::kIdVpermilps, 16, {a}, immediate_of_pairs(sources));

@@ -23,7 +23,7 @@ Real Arithmetic::add(const Real& a, const Real& b) {
     return {builder_.subtract(a.value, b.value)};
 }
 
-bool is_near_overflow(long double magnitude, ir::Scalar scalar) {
+bool is_near_overflow(long double magnitude, DataType scalar) {
     constexpr long double small = 0x1p8L;
     return magnitude > ir::largest_of(scalar) / small;
 }

@@ -28,7 +28,7 @@ struct Scaled {
 /// Power of two factored out of constants that would overflow, and multiplied in separately.
 constexpr long double overflow_scale = 0x1p64L;
 /// Whether a constant, multiplied by a small value, overflows the type or comes close to its maximum.
-bool is_near_overflow(long double magnitude, ir::Scalar scalar);
+bool is_near_overflow(long double magnitude, DataType scalar);
 
 /// How constants are multiplied in.
 enum class Multiplication {
@@ -39,7 +39,7 @@ enum class Multiplication {
 /// Complex arithmetic over a builder: folds zeros, units and powers of i, propagates signs and scales.
 class Arithmetic {
 public:
-    Arithmetic(ir::Builder& builder, ir::Scalar scalar, Multiplication multiplication)
+    Arithmetic(ir::Builder& builder, DataType scalar, Multiplication multiplication)
         : Arithmetic(builder, ir::Type{scalar, 1}, multiplication) {}
     virtual ~Arithmetic() = default;
     Arithmetic(const Arithmetic&) = delete;

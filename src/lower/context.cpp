@@ -53,12 +53,13 @@ Buffers Context::add_argument(int index) {
     const Integer scalars = array.kind == Memory::Kind::interleaved ? 2 : 1;
     ir::BufferInfo info;
     info.name = name_of(loops, index);
+    info.role.argument = argument_role(array.role);
     info.element = request.scalar;
     info.first = array.first * scalars;
     info.elements = array.elements * scalars;
     info.written = array.role != Array::Role::input;
     info.non_temporal = is_non_temporal(array);
-    if (request.for_gpu) info.alignment = static_cast<int>(scalars) * ir::size_in_bytes(request.scalar);
+    if (request.for_gpu) info.alignment = static_cast<int>(scalars) * bytes_of(request.scalar);
     const ir::Buffer buffer = builder.add(std::move(info));
     return {buffer, buffer};
 }
@@ -94,7 +95,7 @@ Buffers Context::add_scratch(int index) {
 bool Context::is_non_temporal(const Array& array) const {
     const Integer scalars = array.kind == Memory::Kind::real ? 1 : 2;
     return request.cache_bytes > 0 &&
-           array.elements > request.cache_bytes / (scalars * ir::size_in_bytes(request.scalar));
+           array.elements > request.cache_bytes / (scalars * bytes_of(request.scalar));
 }
 
 ir::Buffer Context::auxiliary_buffer(std::size_t array) {
@@ -105,9 +106,10 @@ ir::Buffer Context::auxiliary_buffer(std::size_t array) {
     const Integer scalars = wanted.is_complex ? 2 : 1;
     ir::BufferInfo info;
     info.name = "with_" + wanted.name;
+    info.role = {ir::ArgumentRole::auxiliary, static_cast<int>(array)};
     info.element = request.scalar;
     info.elements = scalars * wanted.elements;
-    if (request.for_gpu) info.alignment = static_cast<int>(scalars) * ir::size_in_bytes(request.scalar);
+    if (request.for_gpu) info.alignment = static_cast<int>(scalars) * bytes_of(request.scalar);
     known = builder.add(std::move(info));
     return *known;
 }
@@ -120,14 +122,12 @@ constexpr int most_tables_apart = 24;
 } // namespace
 
 Context::TableLocation Context::add_table(ir::Table contents) {
-    const ir::Scalar element = contents.element();
-    const auto name = [&] {
-        return fmt::format("{}{}", element == ir::Scalar::int64 ? 'p' : 'w', tables_++);
-    };
+    const DataType element = contents.element();
+    const auto name = [&] { return fmt::format("{}{}", element == DataType::int64 ? 'p' : 'w', tables_++); };
     if (tables_ < most_tables_apart) return {builder.table(name(), std::move(contents)), 0};
     SharedTable& shared = shared_tables_[element];
     if (shared.parts.empty()) shared.buffer = builder.table(name(), ir::Table(element, 1));
-    const Integer line = cache_line / ir::size_in_bytes(element);
+    const Integer line = cache_line / bytes_of(element);
     const Integer first = ceil_divide(shared.entries, line) * line;
     shared.entries = first + contents.size();
     shared.parts.emplace_back(first, std::move(contents));
@@ -161,7 +161,7 @@ void align_vectors(ir::Program& program) {
         const bool touches = operation.opcode == ir::Opcode::load || operation.opcode == ir::Opcode::store;
         if (!touches || operation.active < 2 || operation.address.lane_stride != 1) return;
         auto& buffer = program.buffers[static_cast<std::size_t>(operation.address.buffer)];
-        buffer.alignment = std::max(buffer.alignment, operation.active * ir::size_in_bytes(buffer.element));
+        buffer.alignment = std::max<Integer>(buffer.alignment, operation.active * bytes_of(buffer.element));
     });
 }
 

@@ -111,7 +111,7 @@ private:
         Integer entries = 0;
         std::vector<std::pair<Integer, ir::Table>> parts; ///< tables with their offsets
     };
-    std::map<ir::Scalar, SharedTable> shared_tables_;
+    std::map<DataType, SharedTable> shared_tables_;
     std::vector<std::optional<ir::Buffer>> auxiliary_buffers_;
     std::optional<ir::Buffer> vector_table_;
     std::vector<long double> vector_constants_;

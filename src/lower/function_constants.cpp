@@ -69,10 +69,10 @@ constexpr FunctionConstants float64 = {
 
 } // namespace
 
-const FunctionConstants& function_constants(ir::Scalar scalar) {
-    ensure(scalar == ir::Scalar::float32 || scalar == ir::Scalar::float64,
+const FunctionConstants& function_constants(DataType scalar) {
+    ensure(scalar == DataType::float32 || scalar == DataType::float64,
            "functions of numbers that are neither float32 nor float64");
-    return scalar == ir::Scalar::float32 ? float32 : float64;
+    return scalar == DataType::float32 ? float32 : float64;
 }
 
 } // namespace swirl::lower

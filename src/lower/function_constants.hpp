@@ -25,7 +25,7 @@ struct FunctionConstants {
     long double gelu_cubic, gelu_cubic_rest;
 };
 
-const FunctionConstants& function_constants(ir::Scalar scalar);
+const FunctionConstants& function_constants(DataType scalar);
 
 /// Magnitudes below which tanh is a polynomial.
 constexpr long double tangent_bound = 0.55L;

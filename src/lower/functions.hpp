@@ -24,7 +24,7 @@ template <class Operations> class Functions {
 public:
     using Value = typename Operations::Value;
 
-    Functions(Operations& operations, ir::Scalar scalar)
+    Functions(Operations& operations, DataType scalar)
         : operations_(operations), constants_(function_constants(scalar)) {}
 
     Value exponential(Value x) {

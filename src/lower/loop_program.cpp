@@ -102,6 +102,16 @@ std::vector<Memory> memories_of(const Call& call) {
     return memories;
 }
 
+ir::ArgumentRole argument_role(Array::Role role) {
+    switch (role) {
+    case Array::Role::input: return ir::ArgumentRole::input;
+    case Array::Role::output: return ir::ArgumentRole::output;
+    case Array::Role::data: return ir::ArgumentRole::data;
+    case Array::Role::temporary: return ir::ArgumentRole::workspace;
+    }
+    return ir::ArgumentRole::none;
+}
+
 std::string name_of(const LoopProgram& program, int array) {
     const auto& arrays = program.arrays;
     switch (arrays[static_cast<std::size_t>(array)].role) {

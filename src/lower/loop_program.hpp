@@ -108,6 +108,9 @@ struct LoopProgram {
     Nodes body;
 };
 
+/// A temporary is workspace.
+ir::ArgumentRole argument_role(Array::Role role);
+
 /// "in", "out", "data" or "t0", "t1", …
 std::string name_of(const LoopProgram& program, int array);
 

@@ -26,7 +26,7 @@ public:
     Lowering(Recorder& recorder, const KernelRequest& request)
         : recorder_(recorder),
           lanes_(request.lanes),
-          cache_entries_(request.cache_bytes / ir::size_in_bytes(request.scalar) / 2),
+          cache_entries_(request.cache_bytes / bytes_of(request.scalar) / 2),
           merge_columns_(request.merge_columns),
           smem_pad_interval_(request.smem_pad_interval),
           shared_entries_(request.shared_entries),

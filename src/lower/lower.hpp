@@ -57,7 +57,7 @@ struct KernelRequest {
     /// It is used if the first formula spreads them over different calls or iterations.
     std::optional<formula::Formula> by_complex_entries = {};
     bool complex = true; ///< entries are complex, stored as adjacent pairs
-    ir::Scalar scalar = ir::Scalar::float64;
+    DataType scalar = DataType::float64;
     Layout input;
     Layout output;
     bool in_place = false;             ///< one buffer "data" instead of "in" and "out"

@@ -98,7 +98,7 @@ Affine IndexTables::add(const Location& location, const Affine& form, const std:
 }
 
 ir::Table IndexTables::contents() const {
-    ir::Table result(ir::Scalar::int64, sections_.back().first + sections_.back().size());
+    ir::Table result(DataType::int64, sections_.back().first + sections_.back().size());
     for (const Section& section : sections_) {
         Integer next = section.first;
         for_each_value(*section.table, section.varying,

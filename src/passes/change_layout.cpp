@@ -19,10 +19,9 @@ namespace {
 
 using namespace ir;
 
-Buffer buffer_named(const Program& program, std::string_view name) {
-    for (std::size_t b = 0; b < program.buffers.size(); ++b)
-        if (program.buffers[b].name == name) return static_cast<Buffer>(b);
-    throw InternalError("program '{}' has no buffer '{}'", program.name, name);
+void require_buffer(const Program& program, Buffer buffer) {
+    ensure(buffer >= 0 && static_cast<std::size_t>(buffer) < program.buffers.size(),
+           "program '{}' has no buffer {}", program.name, buffer);
 }
 
 /// index · numerator / denominator, for an index that is a multiple of the denominator.
@@ -210,7 +209,7 @@ private:
     /// Contents of an index table; empty for other buffers.
     std::span<const Integer> integers_of(Buffer buffer) const {
         const BufferInfo& info = program_.buffers[static_cast<std::size_t>(buffer)];
-        const bool is_table = info.contents != nullptr && info.element == Scalar::int64;
+        const bool is_table = info.contents != nullptr && info.element == DataType::int64;
         return is_table ? info.contents->integers() : std::span<const Integer>();
     }
 
@@ -218,7 +217,7 @@ private:
     Buffer scaled_table(Buffer table) {
         if (const auto known = tables_.find(table); known != tables_.end()) return known->second;
         const std::span<const Integer> entries = integers_of(table);
-        Table contents(Scalar::int64, std::ssize(entries));
+        Table contents(DataType::int64, std::ssize(entries));
         for (Integer i = 0; i < contents.size(); ++i) {
             const Integer entry = entries[static_cast<std::size_t>(i)];
             contents.set_integer(i, ratio_(entry - modulo(entry, ratio_.denominator)));
@@ -286,7 +285,7 @@ private:
         return operation;
     }
 
-    Operation shuffle_of(Value a, Value b, std::vector<std::int8_t> lane_map, Scalar scalar) const {
+    Operation shuffle_of(Value a, Value b, std::vector<std::int8_t> lane_map, DataType scalar) const {
         Operation operation;
         operation.opcode = Opcode::shuffle;
         operation.type = {scalar, static_cast<int>(lane_map.size())};
@@ -329,21 +328,24 @@ template <class Number> void renumber_buffers(Program& program, Number&& number)
 
 } // namespace
 
-Program interleaved_to_planar(Program program, std::string_view name) {
-    const Buffer interleaved = buffer_named(program, name);
+Program interleaved_to_planar(Program program, Buffer interleaved) {
+    require_buffer(program, interleaved);
     const BufferInfo old = program.buffers[static_cast<std::size_t>(interleaved)];
     ensure(is_floating(old.element) && old.elements % 2 == 0 && old.first % 2 == 0,
-           "buffer '{}' does not hold pairs of floating numbers", name);
+           "buffer '{}' does not hold pairs of floating numbers", old.name);
     ensure(old.contents == nullptr, "tables are split where they are made");
     const auto im = static_cast<Buffer>(program.buffers.size());
     BufferInfo half = old;
     half.elements /= 2;
     half.first /= 2;
-    half.alignment = old.alignment == 0 ? 0 : size_in_bytes(old.element);
-    half.name = old.name + "_im";
-    program.buffers.push_back(half);
-    half.name = old.name + "_re";
-    program.buffers[static_cast<std::size_t>(interleaved)] = half;
+    half.alignment = old.alignment == 0 ? 0 : bytes_of(old.element);
+    const auto component = [&](Component which) {
+        half.name = fmt::format("{}{}", old.name, suffix_of(which));
+        half.role.component = which;
+        return half;
+    };
+    program.buffers.push_back(component(Component::imaginary));
+    program.buffers[static_cast<std::size_t>(interleaved)] = component(Component::real);
     PairSplitter(program, interleaved).run();
     LayoutChange change(program, {1, 2});
     change.run([&](Value value) {
@@ -361,29 +363,29 @@ Program interleaved_to_planar(Program program, std::string_view name) {
     return program;
 }
 
-Program planar_to_interleaved(Program program, std::string_view re, std::string_view im,
-                              std::string_view name) {
-    const Buffer real = buffer_named(program, re);
-    const Buffer imaginary = buffer_named(program, im);
-    BufferInfo& info = program.buffers[static_cast<std::size_t>(real)];
-    const BufferInfo& other = program.buffers[static_cast<std::size_t>(imaginary)];
-    ensure(real != imaginary && info.element == other.element && info.elements == other.elements &&
+Program planar_to_interleaved(Program program, Buffer re, Buffer im, std::string name) {
+    require_buffer(program, re);
+    require_buffer(program, im);
+    BufferInfo& info = program.buffers[static_cast<std::size_t>(re)];
+    const BufferInfo& other = program.buffers[static_cast<std::size_t>(im)];
+    ensure(re != im && info.element == other.element && info.elements == other.elements &&
                info.first == other.first && info.space == other.space,
-           "buffers '{}' and '{}' are not the parts of one", re, im);
+           "buffers '{}' and '{}' are not the parts of one", info.name, other.name);
     ensure(info.contents == nullptr && other.contents == nullptr,
            "tables are interleaved where they are made");
-    info.name = name;
+    info.name = std::move(name);
+    info.role.component = Component::both;
     info.elements *= 2;
     info.first *= 2;
-    info.alignment = std::min(info.alignment, size_in_bytes(info.element));
+    info.alignment = std::min<Integer>(info.alignment, bytes_of(info.element));
     info.written = info.written || other.written;
     LayoutChange change(program, {2, 1});
     change.run([&](Value value) {
         const Buffer buffer = program[value].address.buffer;
-        if (buffer == real || buffer == imaginary) change.move(value, real, 0, buffer == imaginary ? 1 : 0);
+        if (buffer == re || buffer == im) change.move(value, re, 0, buffer == im ? 1 : 0);
     });
-    program.buffers.erase(program.buffers.begin() + imaginary);
-    renumber_buffers(program, [&](Buffer b) { return b > imaginary ? b - 1 : b; });
+    program.buffers.erase(program.buffers.begin() + im);
+    renumber_buffers(program, [&](Buffer b) { return b > im ? b - 1 : b; });
     return program;
 }
 

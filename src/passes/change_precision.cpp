@@ -6,7 +6,7 @@ namespace swirl::passes {
 
 using namespace ir;
 
-Program change_precision(Program program, Scalar from, Scalar to) {
+Program change_precision(Program program, DataType from, DataType to) {
     ensure(is_floating(from) && is_floating(to), "a change of precision is between floating types");
     for (BufferInfo& buffer : program.buffers)
         if (buffer.element == from) buffer.element = to;

@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,7 @@ Value convert(Program& program, Value from, Type to) {
 
 /// The operations with accesses to `buffer` replaced by converted ones.
 std::vector<Value> converted(Program& program, const std::vector<Value>& operations, Buffer buffer,
-                             Scalar storage) {
+                             DataType storage) {
     std::vector<Value> result;
     for (const Value value : operations) {
         const Operation access = program[value];
@@ -56,16 +55,15 @@ std::vector<Value> converted(Program& program, const std::vector<Value>& operati
 
 } // namespace
 
-Program change_storage(Program program, std::string_view name, Scalar storage) {
-    const auto found = std::find_if(program.buffers.begin(), program.buffers.end(),
-                                    [&](const BufferInfo& buffer) { return buffer.name == name; });
-    ensure(found != program.buffers.end(), "program '{}' has no buffer '{}'", program.name, name);
-    ensure(found->space == Space::argument && is_floating(found->element) && is_floating(storage),
-           "buffer '{}' is no argument of floating numbers", name);
-    if (found->element == storage) return program;
-    found->alignment = found->alignment / size_in_bytes(found->element) * size_in_bytes(storage);
-    found->element = storage;
-    const auto buffer = static_cast<Buffer>(found - program.buffers.begin());
+Program change_storage(Program program, Buffer buffer, DataType storage) {
+    ensure(buffer >= 0 && static_cast<std::size_t>(buffer) < program.buffers.size(),
+           "program '{}' has no buffer {}", program.name, buffer);
+    BufferInfo& info = program.buffers[static_cast<std::size_t>(buffer)];
+    ensure(info.space == Space::argument && is_floating(info.element) && is_floating(storage),
+           "buffer '{}' is no argument of floating numbers", info.name);
+    if (info.element == storage) return program;
+    info.alignment = info.alignment / bytes_of(info.element) * bytes_of(storage);
+    info.element = storage;
     for_each_straight_line_block(program, [&](StraightLineBlock& run) {
         run.operations = converted(program, run.operations, buffer, storage);
     });

@@ -2,14 +2,12 @@
 
 #include "ir/program.hpp"
 
-#include <string_view>
-
 namespace swirl::passes {
 
-/// Stores the argument `name` in another floating-point type: loads convert to the original type, stores convert from
+/// Stores the argument `buffer` in another floating-point type: loads convert to the original type, stores convert from
 /// it, with one rounding. The alignment stays the same number of elements.
 ///
 /// Before: loads and stores only, no atomic additions.
-ir::Program change_storage(ir::Program program, std::string_view name, ir::Scalar storage);
+ir::Program change_storage(ir::Program program, ir::Buffer buffer, DataType storage);
 
 } // namespace swirl::passes

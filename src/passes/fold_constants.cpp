@@ -112,7 +112,7 @@ private:
     }
 
     /// Whether the constant fits without overflow or loss of digits.
-    static bool is_in_range(long double number, Scalar scalar) {
+    static bool is_in_range(long double number, DataType scalar) {
         const long double magnitude = std::fabs(number);
         return magnitude >= least_normal_of(scalar) && magnitude <= largest_of(scalar);
     }

@@ -14,8 +14,8 @@ using Kind = MemoryBlock::Kind;
 
 /// iteration of lane w·u + t, for 16-byte units of w lanes: unpcklpd and unpckhpd of ν = 8 doubles give 0 4 1 5 2 6 3
 /// 7
-std::vector<int> unpacked_order(int lanes, Scalar scalar) {
-    const int unit = std::min(lanes, 16 / size_in_bytes(scalar));
+std::vector<int> unpacked_order(int lanes, DataType scalar) {
+    const int unit = std::min<Integer>(lanes, 16 / bytes_of(scalar));
     std::vector<int> order;
     for (int l = 0; l < lanes; ++l) {
         const int u = l / unit;
@@ -44,7 +44,7 @@ public:
         std::iota(parents_.begin(), parents_.end(), std::size_t{0});
     }
 
-    LaneOrders run(Scalar scalar) {
+    LaneOrders run(DataType scalar) {
         LaneOrders orders;
         orders.order = unpacked_order(lanes_, scalar);
         orders.inverse.resize(orders.order.size());
@@ -161,18 +161,18 @@ private:
 } // namespace
 
 LaneOrders choose_lane_orders(Program& program, std::vector<VectorLoop>& loops, int lanes) {
-    Scalar scalar = Scalar::boolean;
+    DataType scalar = DataType::boolean;
     bool mixed = false;
     for (const BufferInfo& buffer : program.buffers) {
         if (!is_floating(buffer.element)) continue;
-        mixed = mixed || (scalar != Scalar::boolean && scalar != buffer.element);
+        mixed = mixed || (scalar != DataType::boolean && scalar != buffer.element);
         scalar = buffer.element;
     }
     // With floating-point types of two sizes, or of less than 4 bytes, everything keeps its natural order.
-    if (mixed || scalar == Scalar::boolean || size_in_bytes(scalar) < 4) {
+    if (mixed || scalar == DataType::boolean || bytes_of(scalar) < 4) {
         Program none;
         std::vector<VectorLoop> no_loops;
-        LaneOrders orders = Choice(none, no_loops, lanes).run(Scalar::float64);
+        LaneOrders orders = Choice(none, no_loops, lanes).run(DataType::float64);
         orders.permuted.assign(program.buffers.size(), false);
         orders.table_for_permuted_loops.assign(program.buffers.size(), -1);
         return orders;

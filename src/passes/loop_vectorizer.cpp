@@ -140,7 +140,7 @@ void LoopVectorizer::store_columns(const MemoryBlock& block, const std::vector<V
 Operation LoopVectorizer::access_of(const MemoryBlock& block, Integer distance, int active,
                                     Integer lane_stride) const {
     Operation operation;
-    operation.type = {Scalar::float64, lanes_};
+    operation.type = {DataType::float64, lanes_};
     operation.address = block.address;
     operation.address.index += distance;
     if (block.address.dynamic != no_value) operation.address.dynamic = as_scalar(block.address.dynamic);

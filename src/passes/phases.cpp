@@ -82,7 +82,7 @@ private:
     void visit(const Operation& operation) {
         if (!has_side_effect(operation.opcode)) return;
         const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(operation.address.buffer)];
-        const Integer bytes = std::abs(movement_of(operation.address.index)) * size_in_bytes(buffer.element);
+        const Integer bytes = std::abs(movement_of(operation.address.index)) * bytes_of(buffer.element);
         if (bytes > 0 && !buffer.per_iteration) grain_ = std::max(grain_, ceil_divide(cache_line, bytes));
     }
 

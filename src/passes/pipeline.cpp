@@ -85,10 +85,10 @@ void verify_after(const Pass& pass, const Program& program, const target::Cpu& c
 }
 
 /// The widest floating-point type in the program's buffers.
-ir::Scalar floating_type(const Program& program) {
-    ir::Scalar widest = ir::Scalar::float32;
+DataType floating_type(const Program& program) {
+    DataType widest = DataType::float32;
     for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.element == ir::Scalar::float64) widest = buffer.element;
+        if (buffer.element == DataType::float64) widest = buffer.element;
     return widest;
 }
 

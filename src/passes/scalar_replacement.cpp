@@ -71,7 +71,7 @@ private:
 
     bool forward(Value load, const Footprint& footprint, std::vector<Store>& stores) {
         const Operation& operation = program_[load];
-        const Scalar element = program_.buffers[static_cast<std::size_t>(operation.address.buffer)].element;
+        const DataType element = program_.buffers[static_cast<std::size_t>(operation.address.buffer)].element;
         // Lanes that a load sets to 0 must not matter: the stored value may hold anything there.
         const int active = active_lanes(operation);
         const bool whole =

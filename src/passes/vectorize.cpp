@@ -36,7 +36,7 @@ private:
     int lanes_needed() const {
         int element = 8;
         for (const BufferInfo& buffer : program_.buffers)
-            if (is_floating(buffer.element)) element = std::min(element, size_in_bytes(buffer.element));
+            if (is_floating(buffer.element)) element = std::min<Integer>(element, bytes_of(buffer.element));
         int needed = std::min(lanes_, shortest_vector / element);
         for_each_loop(program_, [&](const For& loop) {
             if (loop.kind != For::Kind::vector) return;

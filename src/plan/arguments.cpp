@@ -11,8 +11,8 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
     : planar_input_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::input)),
       planar_output_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::output)),
       in_place_(problem.placement == Placement::in_place),
-      alignment_(static_cast<std::size_t>(std::min(real_bytes(stored_precision(problem, Side::input)),
-                                                   real_bytes(stored_precision(problem, Side::output))))) {
+      alignment_(static_cast<std::size_t>(std::min(bytes_of(stored_precision(problem, Side::input)),
+                                                   bytes_of(stored_precision(problem, Side::output))))) {
     const auto range = [&](Side side) {
         const Extent reach = extent(problem, side);
         const Integer bytes = element_bytes(problem, side);

@@ -19,13 +19,13 @@ using namespace formula;
 namespace {
 
 constexpr BuiltinEntry entries[] = {
-#define SWIRL_BUILTIN(FORMULA, SCALAR, FUNCTION, FLOPS) {FORMULA, ir::Scalar::SCALAR, FUNCTION, FLOPS},
+#define SWIRL_BUILTIN(FORMULA, SCALAR, FUNCTION, FLOPS) {FORMULA, DataType::SCALAR, FUNCTION, FLOPS},
 #include <builtin_list.inc>
 #undef SWIRL_BUILTIN
 };
 
 /// The largest built-in radix that leaves a radix for the next pass; 0 for primes that are not built in.
-Integer radix_of(Integer n, ir::Scalar scalar) {
+Integer radix_of(Integer n, DataType scalar) {
     Integer best = 0;
     for (Integer r = 2; r <= n / 2; ++r) {
         if (n % r != 0 || !find_builtin(DFT(r), scalar)) continue;
@@ -35,7 +35,7 @@ Integer radix_of(Integer n, ir::Scalar scalar) {
     return best;
 }
 
-std::optional<Formula> broken_down(const Formula& f, ir::Scalar scalar) {
+std::optional<Formula> broken_down(const Formula& f, DataType scalar) {
     if (!f.is<Dft>() || f.rows() == 1 || find_builtin(f, scalar)) return std::nullopt;
     const Integer radix = radix_of(f.rows(), scalar);
     if (radix == 0 && !rules::is_prime(f.rows())) {
@@ -52,7 +52,7 @@ std::optional<Formula> broken_down(const Formula& f, ir::Scalar scalar) {
 
 std::span<const BuiltinEntry> builtin_entries() { return entries; }
 
-std::optional<BuiltinMatch> find_builtin(const Formula& formula, ir::Scalar scalar) {
+std::optional<BuiltinMatch> find_builtin(const Formula& formula, DataType scalar) {
     if (!is_nonterminal(formula)) return std::nullopt;
     const auto* dft = formula.get_if<Dft>();
     const bool backward = dft && dft->direction == Direction::backward;
@@ -62,7 +62,7 @@ std::optional<BuiltinMatch> find_builtin(const Formula& formula, ir::Scalar scal
     return std::nullopt;
 }
 
-Formula with_builtin_codelets(const Formula& formula, ir::Scalar scalar) {
+Formula with_builtin_codelets(const Formula& formula, DataType scalar) {
     return rewrite(formula, [&](const Formula& f) { return broken_down(f, scalar); });
 }
 

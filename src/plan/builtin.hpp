@@ -13,7 +13,7 @@ namespace swirl::planning {
 
 struct BuiltinEntry {
     std::string_view formula; ///< as formula::to_text prints it
-    ir::Scalar scalar;
+    DataType scalar;
     runtime::KernelFunction function;
     Integer flops; ///< of one transform
 };
@@ -26,9 +26,9 @@ struct BuiltinMatch {
     bool
         exchanged; ///< real and imaginary components of input and output are exchanged: a backward DFT by a forward codelet
 };
-std::optional<BuiltinMatch> find_builtin(const formula::Formula& formula, ir::Scalar scalar);
+std::optional<BuiltinMatch> find_builtin(const formula::Formula& formula, DataType scalar);
 
 /// The formula with its DFTs broken down until each is built in or no rule applies.
-formula::Formula with_builtin_codelets(const formula::Formula& formula, ir::Scalar scalar);
+formula::Formula with_builtin_codelets(const formula::Formula& formula, DataType scalar);
 
 } // namespace swirl::planning

@@ -5,6 +5,7 @@
 #include "plan/direct_call.hpp"
 #include "plan/problem_data.hpp"
 #include "plan/write_watch.hpp"
+#include "problem/data_type.hpp"
 #include "problem/expression_at.hpp"
 #include "problem/syntax.hpp"
 
@@ -43,25 +44,25 @@ Value weighted_sum(const ProblemData& data, const Transform& problem, Side side,
 }
 
 /// Relative tolerance of an output, to be multiplied by √points and the number of passes.
-double relative_tolerance(Precision precision) {
+double relative_tolerance(DataType precision) {
     switch (precision) {
-    case Precision::float32: return 2e-5;
-    case Precision::float16: return 0x1p-9; // each output is rounded once, with relative error 2^-11
-    case Precision::bfloat16: return 0x1p-6;
-    case Precision::float64: break;
+    case DataType::float32: return 2e-5;
+    case DataType::float16: return 0x1p-9; // each output is rounded once, with relative error 2^-11
+    case DataType::bfloat16: return 0x1p-6;
+    case DataType::float64: return 1e-10;
+    default: throw InternalError("a transform of {}", name_of(precision));
     }
-    return 1e-10;
 }
 
 /// Distance of neighbouring values around 0.
-double smallest_subnormal(Precision precision) {
+double smallest_subnormal(DataType precision) {
     switch (precision) {
-    case Precision::float32: return 0x1p-149;
-    case Precision::float16: return 0x1p-24;
-    case Precision::bfloat16: return 0x1p-133;
-    case Precision::float64: break;
+    case DataType::float32: return 0x1p-149;
+    case DataType::float16: return 0x1p-24;
+    case DataType::bfloat16: return 0x1p-133;
+    case DataType::float64: return 0x1p-1074;
+    default: throw InternalError("a transform of {}", name_of(precision));
     }
-    return 0x1p-1074;
 }
 
 bool is_cosine_or_sine(TransformKind kind) {
@@ -95,9 +96,9 @@ double norm_of(TransformKind kind, Integer length) {
     }
 }
 
-/// Precision of the arithmetic.
-Precision working_precision(const Transform& problem) {
-    return problem.precision == Precision::float64 ? Precision::float64 : Precision::float32;
+/// DataType of the arithmetic.
+DataType working_precision(const Transform& problem) {
+    return problem.precision == DataType::float64 ? DataType::float64 : DataType::float32;
 }
 
 /// The same transform of contiguous doubles, without load and store callbacks.
@@ -211,7 +212,7 @@ private:
 
     /// Absolute tolerance of an output, per unit of gain and pass. A tiny scale has few significant digits.
     double tolerance_of_elements() const {
-        const Precision working = working_precision(problem_);
+        const DataType working = working_precision(problem_);
         const double relative = std::max(relative_tolerance(stored_precision(problem_, Side::output)),
                                          relative_tolerance(working));
         return amplitude_ * (relative * std::abs(problem_.scale) + smallest_subnormal(working));

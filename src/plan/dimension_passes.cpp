@@ -197,7 +197,7 @@ bool go_in_bands(const Transform& problem) {
     if (rank < 2 || !nests(problem, rank - 2)) return false;
     const Integer rows = problem.dimensions[rank - 2].length, columns = problem.dimensions[rank - 1].length;
     if (rows < 2 || columns < 2) return false;
-    const Integer row_bytes = 2 * real_bytes(problem.precision) * columns;
+    const Integer row_bytes = 2 * bytes_of(problem.precision) * columns;
     const Integer factor = rules::prime_factors(rows).front();
     return factor < rows && row_bytes * rows > largest_fused_bytes &&
            row_bytes * factor <= largest_fused_bytes;
@@ -207,7 +207,7 @@ bool go_in_bands(const Transform& problem) {
 std::size_t first_fused(const Transform& problem) {
     if (go_in_bands(problem)) return problem.dimensions.size() - 2;
     std::size_t first = problem.dimensions.size() - 1;
-    Integer bytes = 2 * real_bytes(problem.precision) * problem.dimensions[first].length;
+    Integer bytes = 2 * bytes_of(problem.precision) * problem.dimensions[first].length;
     while (first > 0 && bytes * problem.dimensions[first - 1].length <= largest_fused_bytes &&
            nests(problem, first - 1))
         bytes *= problem.dimensions[--first].length;
@@ -263,7 +263,7 @@ std::vector<DimensionPass> convolution_passes(const Transform& problem) {
         if (problem.dimensions[k].length > 1) along.push_back(k);
     if (along.empty()) along.push_back(0);
     const bool small =
-        real_bytes(stored_precision(problem, Side::output)) < 4; // values between the passes must not grow
+        bytes_of(stored_precision(problem, Side::output)) < 4; // values between the passes must not grow
     std::vector<DimensionPass> result;
     const auto add = [&](std::size_t k, Formula transform, double scale) {
         const DataLocation source = result.empty() ? DataLocation::input : DataLocation::output;
@@ -317,7 +317,7 @@ long double scale_of(const std::vector<DimensionPass>& passes, const Transform& 
 void distribute_scale(std::vector<DimensionPass>& passes, const Transform& problem) {
     const long double scale = scale_of(passes, problem);
     passes.back().scale = scale;
-    if (real_bytes(stored_precision(problem, Side::output)) >= 4 || scale == 0) return;
+    if (bytes_of(stored_precision(problem, Side::output)) >= 4 || scale == 0) return;
     const double points = std::log2(static_cast<double>(transform_size(problem)));
     for (std::size_t k = 0; k + 1 < passes.size(); ++k) {
         const double fraction = std::log2(static_cast<double>(passes[k].nonterminal.rows())) / points;
@@ -391,8 +391,7 @@ std::size_t intermediate_bytes(const Transform& problem) {
         if (pass.target == DataLocation::intermediate) {
             Integer elements = 1;
             for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;
-            return static_cast<std::size_t>(2 * elements *
-                                            ir::size_in_bytes(arithmetic_of(problem.precision)));
+            return static_cast<std::size_t>(2 * elements * bytes_of(arithmetic_of(problem.precision)));
         }
     return 0;
 }

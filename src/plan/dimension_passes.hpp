@@ -64,9 +64,7 @@ std::size_t intermediate_bytes(const Transform& problem);
 void require_passes_for(const Recipe& recipe, const std::vector<DimensionPass>& passes);
 
 /// Data type of the arithmetic: float32 for the 16-bit types.
-ir::Scalar arithmetic_of(Precision precision);
-/// Data type in the caller's memory.
-ir::Scalar storage_of(Precision precision);
+DataType arithmetic_of(DataType precision);
 
 /// The request to lower/ for any target, with the data types of the arithmetic and of the caller's memory.
 lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,

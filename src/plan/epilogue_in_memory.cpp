@@ -41,9 +41,9 @@ void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void
     case DataType::int32: return apply(std::int32_t{}, float{});
     case DataType::float32: return apply(float{}, float{});
     case DataType::float64: return apply(double{}, double{});
-    case DataType::complex32: return apply(std::complex<float>{}, std::complex<float>{});
-    case DataType::complex64: return apply(std::complex<double>{}, std::complex<double>{});
-    default: throw InternalError("an epilogue of sums of {}", word_of(product.data_type));
+    case DataType::complex64: return apply(std::complex<float>{}, std::complex<float>{});
+    case DataType::complex128: return apply(std::complex<double>{}, std::complex<double>{});
+    default: throw InternalError("an epilogue of sums of {}", name_of(product.data_type));
     }
 }
 

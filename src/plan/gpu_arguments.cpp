@@ -83,7 +83,7 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
     for (std::size_t k = 0; k < arguments.arrays.size() && k < arrays_.size(); ++k) {
         const AuxiliaryArray& array = arrays_[k];
         const bool pairs = array.is_complex && layout_ == ComplexLayout::interleaved;
-        const Integer bytes = array.elements * real_bytes(array.precision) * (pairs ? 2 : 1);
+        const Integer bytes = array.elements * bytes_of(array.precision) * (pairs ? 2 : 1);
         for (const bool imaginary : {false, true}) {
             const void* const pointer = imaginary ? arguments.arrays[k].imaginary : arguments.arrays[k].data;
             list.push_back({(imaginary ? "imaginary array " : "array ") + array.name, pointer, 0, bytes,

@@ -16,14 +16,13 @@ namespace swirl::planning {
 
 namespace {
 
-bool is_callers(const ir::BufferInfo& buffer) {
-    const std::string_view stem = std::string_view(buffer.name).substr(0, buffer.name.find('_'));
-    return buffer.space == ir::Space::argument &&
-           (stem == "in" || stem == "out" || stem == "data" || stem == "with");
+/// Scratch, also where kernels of a pass hand it on as arguments.
+bool is_workspace(const ir::BufferInfo& buffer) {
+    return buffer.role.argument == ir::ArgumentRole::workspace;
 }
 
-bool is_workspace(const ir::BufferInfo& buffer) {
-    return buffer.space == ir::Space::scratch || (buffer.space == ir::Space::argument && !is_callers(buffer));
+bool is_callers(const ir::BufferInfo& buffer) {
+    return buffer.space == ir::Space::argument && !is_workspace(buffer);
 }
 
 void check_configurations(const PassRecipe& recipe, const target::Gpu& gpu) {
@@ -52,39 +51,40 @@ void check_configurations(const PassRecipe& recipe, const target::Gpu& gpu) {
 void check_storage(const Transform& problem, const target::Gpu& gpu) {
     bool has_bfloat16 = false;
     for (const Side side : {Side::input, Side::output})
-        has_bfloat16 = has_bfloat16 || stored_precision(problem, side) == Precision::bfloat16;
+        has_bfloat16 = has_bfloat16 || stored_precision(problem, side) == DataType::bfloat16;
     for (const AuxiliaryArray& array : arrays_of(problem))
-        has_bfloat16 = has_bfloat16 || array.precision == Precision::bfloat16;
+        has_bfloat16 = has_bfloat16 || array.precision == DataType::bfloat16;
     if (has_bfloat16 && gpu.capability_major < 8)
         throw UserError(
             "{} has no instructions for bfloat16\n  use float16 or float32, or a GPU from sm_80 on",
             gpu.name);
 }
 
-bool is_auxiliary(const ir::BufferInfo& buffer) { return buffer.name.starts_with("with_"); }
-
-DataLocation location_of(const ir::BufferInfo& buffer, const DimensionPass& pass) {
-    return buffer.name.starts_with("in") ? pass.source : pass.target;
+bool is_auxiliary(const ir::BufferInfo& buffer) {
+    return buffer.role.argument == ir::ArgumentRole::auxiliary;
 }
 
-ir::Scalar storage_of(const Transform& problem, const DimensionPass& pass, const ir::BufferInfo& buffer) {
+DataLocation location_of(const ir::BufferInfo& buffer, const DimensionPass& pass) {
+    return buffer.role.argument == ir::ArgumentRole::input ? pass.source : pass.target;
+}
+
+DataType storage_of(const Transform& problem, const DimensionPass& pass, const ir::BufferInfo& buffer) {
     if (is_auxiliary(buffer)) {
-        const auto array = static_cast<std::size_t>(source_of(buffer.name, pass)) -
-                           static_cast<std::size_t>(Binding::Source::arrays);
-        return planning::storage_of(arrays_of(problem)[array / 2].precision);
+        const auto array = static_cast<std::size_t>(buffer.role.index);
+        return arrays_of(problem).at(array).precision;
     }
     const Side side = location_of(buffer, pass) == DataLocation::input ? Side::input : Side::output;
-    return planning::storage_of(stored_precision(problem, side));
+    return stored_precision(problem, side);
 }
 
 /// The caller's arrays have the problem's data type; all other buffers have that of the arithmetic.
-void store_as_named(ir::Program& program, const Transform& problem, const DimensionPass& pass) {
+void store_as_in_problem(ir::Program& program, const Transform& problem, const DimensionPass& pass) {
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
         if (is_callers(buffer) &&
             (is_auxiliary(buffer) || location_of(buffer, pass) != DataLocation::intermediate)) {
-            const std::string name = buffer.name;
-            program = passes::change_storage(std::move(program), name, storage_of(problem, pass, buffer));
+            const DataType storage = storage_of(problem, pass, buffer);
+            program = passes::change_storage(std::move(program), static_cast<ir::Buffer>(b), storage);
         }
     }
 }
@@ -100,7 +100,7 @@ void align_spectra(ir::Program& program, const Transform& problem, const Dimensi
             location == DataLocation::intermediate ||
             is_complex(problem, location == DataLocation::input ? Side::input : Side::output) ||
             (in_place && is_complex(problem, Side::input));
-        if (complex) buffer.alignment = std::max(buffer.alignment, 2 * ir::size_in_bytes(buffer.element));
+        if (complex) buffer.alignment = std::max<Integer>(buffer.alignment, 2 * bytes_of(buffer.element));
     }
 }
 
@@ -145,7 +145,7 @@ GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass
                 "the step {} on {} makes a launch with one thread, which is not supported\n  use 2 "
                 "threads a block or more",
                 rules::to_string(recipe.tree), to_string(recipe.configurations.front()));
-        store_as_named(program, problem, pass);
+        store_as_in_problem(program, problem, pass);
         align_spectra(program, problem, pass);
         make_resident(program, gpu);
     }
@@ -270,7 +270,7 @@ LaunchedKernel::LaunchedKernel(const ir::Program& program, const DimensionPass& 
         parameters_.push_back(parameter_of(buffer, pass, workspace, workspace_offset, tables));
         std::size_t& alignment = alignments_[static_cast<std::size_t>(parameters_.back().source)];
         alignment = std::max<std::size_t>({alignment, static_cast<std::size_t>(buffer.alignment),
-                                           static_cast<std::size_t>(ir::size_in_bytes(buffer.element))});
+                                           static_cast<std::size_t>(bytes_of(buffer.element))});
     }
     ensure(parameters_.size() <= max_parameters, "kernel {} has {} parameters; at most {} are foreseen",
            program.name, parameters_.size(), max_parameters);
@@ -285,7 +285,7 @@ LaunchedKernel::Parameter LaunchedKernel::parameter_of(const ir::BufferInfo& buf
     if (is_workspace(buffer))
         return {Binding::Source::workspace, workspace_offset + workspace.offset_of(buffer.name),
                 buffer.zeroed ? bytes_of(buffer) : 0};
-    return {source_of(buffer.name, pass), 0, 0};
+    return {source_of(buffer.role, pass), 0, 0};
 }
 
 void LaunchedKernel::launch(const GpuAddresses& addresses, const runtime::GpuStream& stream) const {

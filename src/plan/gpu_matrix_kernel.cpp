@@ -33,6 +33,7 @@ gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
     for (const Reduction& reduction : product.reductions) {
         gemm::GpuReduction& one = result.reductions.emplace_back();
         one.name = reduction.name;
+        one.index = static_cast<int>(result.reductions.size()) - 1;
         one.operation = reduction.operation;
         one.over = reduction.over;
         if (const ExpressionTree* const tree = reduction.of.tree())
@@ -65,8 +66,17 @@ std::vector<GpuMatrixDerivation> derived(std::vector<ir::Program> programs, cons
     return result;
 }
 
-runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, ir::Scalar element) {
-    const Integer size = ir::size_in_bytes(element);
+/// Role of the integer argument at this position.
+ir::ArgumentRole role_of_parameter(const ir::Program& program, std::size_t position) {
+    for (const ir::VariableInfo& variable : program.variables)
+        if (variable.kind == ir::VariableInfo::Kind::parameter &&
+            static_cast<std::size_t>(variable.axis) == position)
+            return variable.role;
+    throw InternalError("kernel {} has no integer argument {}", program.name, position);
+}
+
+runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, DataType element) {
+    const Integer size = bytes_of(element);
     runtime::TensorLayout result{.element = element,
                                  .extents = {},
                                  .byte_strides = {},
@@ -94,21 +104,23 @@ std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& 
     return derived(gemm::gpu_reductions(product, schedule, gpu, epilogue_of(product)), product, gpu);
 }
 
-GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_named(const std::string& name) const {
-    constexpr std::array<std::pair<const char*, Source>, 9> names = {{{"a_list", Source::a},
-                                                                      {"b_list", Source::b},
-                                                                      {"c_list", Source::c},
-                                                                      {"a", Source::a},
-                                                                      {"b", Source::b},
-                                                                      {"c", Source::c},
-                                                                      {"factors", Source::factors},
-                                                                      {"steps", Source::multiplies},
-                                                                      {"reads_c", Source::reads_c}}};
-    for (const auto& [known, source] : names)
-        if (name == known) return {source};
-    for (std::size_t k = 0; k < arrays_.size(); ++k)
-        if (name == "with_" + arrays_[k].name || name == "to_" + arrays_[k].name) return {Source::array, k};
-    throw InternalError("a product's kernel has a parameter '{}'", name);
+GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_with(const ir::Role& role) const {
+    using enum ir::ArgumentRole;
+    const auto index = static_cast<std::size_t>(role.index);
+    switch (role.argument) {
+    case a:
+    case a_pointers: return {Source::a};
+    case b:
+    case b_pointers: return {Source::b};
+    case c:
+    case c_pointers: return {Source::c};
+    case alpha_beta: return {Source::factors};
+    case multiplies: return {Source::multiplies};
+    case reads_c: return {Source::reads_c};
+    case auxiliary: return {Source::array, index};
+    case reduction: return {Source::array, auxiliary_arrays_ + index};
+    default: throw InternalError("a product's kernel has an argument in the role '{}'", ir::to_string(role));
+    }
 }
 
 GpuMatrixKernels::Parameter GpuMatrixKernels::workspace_region(const ir::BufferInfo& buffer) {
@@ -120,7 +132,7 @@ GpuMatrixKernels::Parameter GpuMatrixKernels::workspace_region(const ir::BufferI
 
 /// Parameters of the same buffer share one region of the workspace.
 GpuMatrixKernels::Parameter GpuMatrixKernels::memory_of(const ir::BufferInfo& buffer) {
-    if (buffer.space != ir::Space::scratch) return parameter_named(buffer.name);
+    if (buffer.role.argument != ir::ArgumentRole::workspace) return parameter_with(buffer.role);
     const auto known = workspace_regions_.find(buffer.name);
     if (known != workspace_regions_.end()) return known->second;
     return workspace_regions_.emplace(buffer.name, workspace_region(buffer)).first->second;
@@ -132,14 +144,14 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
     const ir::Program& program = derivation.program;
     const auto position = static_cast<std::size_t>(parameter.position);
     if (parameter.kind == Kind::number)
-        return step.parameters.push_back(parameter_named(derivation.info.parameters.at(position)));
+        return step.parameters.push_back(parameter_with({role_of_parameter(program, position)}));
     if (parameter.kind != Kind::tensor)
         return step.parameters.push_back(memory_of(program.buffers.at(position)));
     const ir::TensorInfo& tensor = program.tensors.at(position);
     const ir::BufferInfo& buffer = program.buffers.at(static_cast<std::size_t>(tensor.buffer));
     step.parameters.push_back({Source::tensor, step.tensors.size()});
     step.tensors.push_back({.memory = memory_of(buffer),
-                            .origin = tensor.origin * ir::size_in_bytes(buffer.element),
+                            .origin = tensor.origin * bytes_of(buffer.element),
                             .layout = layout_of(tensor, buffer.element)});
     ensure(step.tensors.size() <= most_tensors, "a product's kernel has {} tensors", step.tensors.size());
 }
@@ -148,7 +160,7 @@ GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::Gpu
                                    const runtime::GpuDevice& device, runtime::KernelCache* cache,
                                    bool reads_sass)
     : device_(device),
-      arrays_(given_arrays_of(product)),
+      auxiliary_arrays_(arrays_of(product).size()),
       scalar_bytes_(static_cast<std::size_t>(bytes_of(product.data_type))) {
     const target::Gpu& gpu = device.target();
     if (product.rows > 0 && product.columns > 0 && product.batch > 0) {

@@ -2,6 +2,7 @@
 
 #include "emit/ptx/ptx.hpp"
 #include "gemm/gpu/schedule.hpp"
+#include "ir/program.hpp"
 #include "plan/loaded_kernel.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cuda/compile.hpp"
@@ -89,7 +90,7 @@ private:
         Integer origin = 0; ///< bytes
         runtime::TensorLayout layout;
     };
-    Parameter parameter_named(const std::string& name) const;
+    Parameter parameter_with(const ir::Role& role) const;
     struct Step {
         LoadedKernel kernel;
         std::vector<Parameter> parameters; ///< in launch order
@@ -113,7 +114,7 @@ private:
     std::string not_reordered_because_;
     runtime::CacheKey code_key_{};
     runtime::GpuDevice device_;
-    std::vector<AuxiliaryArray> arrays_;                 ///< passed to executions
+    std::size_t auxiliary_arrays_; ///< arrays passed to executions before those of reductions
     std::map<std::string, Parameter> workspace_regions_; ///< by buffer
     std::size_t scalar_bytes_;
     std::size_t workspace_bytes_ = 0;

@@ -67,8 +67,8 @@ void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
     if (cache_ != nullptr && cache_->find(key)) return;
     try {
         compare_with_definition(*this);
-    } catch (const runtime::GpuOutOfMemory& error) {
-        throw runtime::GpuOutOfMemory(
+    } catch (const OutOfMemory& error) {
+        throw OutOfMemory(
             "{}\n  the check before first use has A, B, C and a workspace of its own; give memory free, or "
             "plan "
             "without it (check = false)",
@@ -97,7 +97,7 @@ GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* 
 
 /// For an empty product only the arrays that are written.
 void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const {
-    const Integer scalar_bytes = ir::size_in_bytes(gemm::epilogue_scalar(product_.data_type));
+    const Integer scalar_bytes = bytes_of(gemm::epilogue_scalar(product_.data_type));
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const AuxiliaryArray& array = arrays_[k];
         const bool is_written = k >= read_arrays_;

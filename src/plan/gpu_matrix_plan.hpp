@@ -23,7 +23,7 @@ struct GpuMatrixPlanOptions {
 /// kernels, so it must outlive the work it has enqueued and the graphs that captured it.
 class GpuMatrixPlan {
 public:
-    /// The product must be valid. Throws UserError for a schedule that does not fit it or this GPU, GpuOutOfMemory if
+    /// The product must be valid. Throws UserError for a schedule that does not fit it or this GPU, OutOfMemory if
     /// the check's matrices do not fit.
     static std::shared_ptr<const GpuMatrixPlan> build(const MatrixProduct& product,
                                                       const gemm::GpuGemmSchedule& schedule,

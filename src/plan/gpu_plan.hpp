@@ -40,7 +40,7 @@ std::vector<GpuPassDescription> describe_passes(const Transform& problem, const 
 class GpuPlan {
 public:
     /// Derives, compiles and verifies. Throws UserError for an invalid problem, a recipe that does not fit it or this
-    /// GPU, or a driver that is too old; throws GpuOutOfMemory.
+    /// GPU, or a driver that is too old; throws OutOfMemory.
     static std::shared_ptr<const GpuPlan> build(const Transform& problem, const Recipe& recipe,
                                                 const runtime::GpuDevice& device,
                                                 const GpuPlanOptions& options = {});

@@ -39,11 +39,6 @@ std::optional<Quantization> quantization_of(DataType number) {
     }
 }
 
-DataType component_of(DataType number) {
-    if (number == DataType::complex32) return DataType::float32;
-    return number == DataType::complex64 ? DataType::float64 : number;
-}
-
 double spacing(DataType number) {
     switch (component_of(number)) {
     case DataType::bfloat16: return 0x1p-7;

@@ -34,7 +34,7 @@ template <class F> void with_stored(DataType number, F&& f) {
     case DataType::snorm16: return f(snorm16{});
     default: break;
     }
-    throw InternalError("a product of {} on a GPU", word_of(number));
+    throw InternalError("a product of {} on a GPU", name_of(number));
 }
 
 /// Integer and normalised storage: distance between values, and range.
@@ -57,13 +57,11 @@ template <class T> T rounded(double number) {
 
 /// Calls f with a value of the type of α and β.
 template <class F> void with_accumulator_type(DataType number, F&& f) {
-    if (number == DataType::complex32) return f(std::complex<float>{});
-    if (number == DataType::complex64) return f(std::complex<double>{});
+    if (number == DataType::complex64) return f(std::complex<float>{});
+    if (number == DataType::complex128) return f(std::complex<double>{});
     with_stored(number, f);
 }
 
-/// Data type of a complex type's components.
-DataType component_of(DataType number);
 /// Relative distance of neighbouring values (machine epsilon), also relative to the smallest value with full precision.
 double spacing(DataType number);
 double largest(DataType number);

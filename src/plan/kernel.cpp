@@ -22,25 +22,17 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / ca
 
 } // namespace
 
-namespace {
-
-/// Index of the auxiliary array that a buffer is, or is a component of.
-std::size_t array_of(const std::string& buffer, const DimensionPass& pass) {
-    for (std::size_t k = 0; k < pass.arrays.size(); ++k)
-        for (const char* part : {"", "_re", "_im"})
-            if (buffer == "with_" + pass.arrays[k].name + part) return k;
-    throw InternalError("a kernel asks for an array \"{}\" that no plan has", buffer);
-}
-
-} // namespace
-
-Binding::Source source_of(const std::string& name, const DimensionPass& pass) {
-    const bool imaginary = name.ends_with("_im");
-    const std::string stem = name.substr(0, name.find('_'));
-    if (stem == "with") return Binding::array_source(array_of(name, pass), imaginary);
-    ensure(stem == "in" || stem == "out" || stem == "data",
-           "a kernel asks for an argument \"{}\" that no plan has", name);
-    switch (stem == "in" ? pass.source : pass.target) {
+Binding::Source source_of(const ir::Role& role, const DimensionPass& pass) {
+    using enum ir::ArgumentRole;
+    const bool imaginary = role.component == ir::Component::imaginary;
+    if (role.argument == auxiliary) {
+        ensure(static_cast<std::size_t>(role.index) < pass.arrays.size(),
+               "a kernel asks for auxiliary array {} of {}", role.index, pass.arrays.size());
+        return Binding::array_source(static_cast<std::size_t>(role.index), imaginary);
+    }
+    ensure(role.argument == input || role.argument == output || role.argument == data,
+           "a kernel asks for an argument that no plan has: {}", ir::to_string(role));
+    switch (role.argument == input ? pass.source : pass.target) {
     case DataLocation::input: return imaginary ? Binding::Source::input_imaginary : Binding::Source::input;
     case DataLocation::output: return imaginary ? Binding::Source::output_imaginary : Binding::Source::output;
     case DataLocation::intermediate: return Binding::Source::intermediate;
@@ -49,17 +41,18 @@ Binding::Source source_of(const std::string& name, const DimensionPass& pass) {
 }
 
 ir::Program laid_out(ir::Program program, const Transform& problem, const DimensionPass& pass) {
-    const auto split = [&](std::string_view name) {
-        for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.name == name) {
-                program = passes::interleaved_to_planar(std::move(program), name);
-                return;
-            }
+    using enum ir::ArgumentRole;
+    const auto split = [&](const ir::Role& role) {
+        if (const auto buffer = program.buffer_with(role))
+            program = passes::interleaved_to_planar(std::move(program), *buffer);
     };
-    if (is_planar(problem, pass.source)) split("in");
-    if (is_planar(problem, pass.target)) split("out"), split("data");
-    for (const AuxiliaryArray& array : arrays_of(problem))
-        if (array.is_complex && problem.layout == ComplexLayout::planar) split("with_" + array.name);
+    if (is_planar(problem, pass.source)) split({input});
+    if (is_planar(problem, pass.target)) split({output}), split({data});
+    int index = 0;
+    for (const AuxiliaryArray& array : arrays_of(problem)) {
+        if (array.is_complex && problem.layout == ComplexLayout::planar) split({auxiliary, index});
+        ++index;
+    }
     return program;
 }
 
@@ -161,7 +154,7 @@ void CompiledKernel::bind(const ir::Program& program, const DimensionPass& pass)
         switch (buffer.space) {
         case ir::Space::argument:
             if (buffer.non_temporal) non_temporal_arguments_.push_back(bindings_.size());
-            bindings_.push_back({source_of(buffer.name, pass)});
+            bindings_.push_back({source_of(buffer.role, pass)});
             break;
         case ir::Space::table: bindings_.push_back({Binding::Source::table, 0, tables[k]}); break;
         case ir::Space::scratch:

@@ -2,6 +2,7 @@
 
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
+#include "ir/role.hpp"
 #include "jit/compile.hpp"
 #include "lower/loop_program.hpp"
 #include "passes/phases.hpp"
@@ -14,7 +15,6 @@
 
 #include <array>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace swirl::planning {
@@ -63,9 +63,8 @@ ir::Program optimized_program(const Transform& problem, const DimensionPass& pas
 /// The program with each planar argument split into two buffers.
 ir::Program laid_out(ir::Program program, const Transform& problem, const DimensionPass& pass);
 
-/// Source of an argument buffer by its name: in, out or data, or with_ followed by an array's name; with _re and _im
-/// when planar. Throws InternalError for other names.
-Binding::Source source_of(const std::string& buffer_name, const DimensionPass& pass);
+/// Source of an argument: of input, output, data or an auxiliary array. Throws InternalError for other roles.
+Binding::Source source_of(const ir::Role& role, const DimensionPass& pass);
 
 /// One pass, ready to run: phases in order, each run by one thread or shared by several.
 class Kernel {

@@ -21,18 +21,8 @@ Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree
     return factors.size() == 1 ? factors[0] : kron(std::move(factors));
 }
 
-ir::Scalar arithmetic_of(Precision precision) {
-    return precision == Precision::float64 ? ir::Scalar::float64 : ir::Scalar::float32;
-}
-
-ir::Scalar storage_of(Precision precision) {
-    switch (precision) {
-    case Precision::float16: return ir::Scalar::float16;
-    case Precision::bfloat16: return ir::Scalar::bfloat16;
-    case Precision::float32:
-    case Precision::float64: return arithmetic_of(precision);
-    }
-    throw InternalError("unknown precision");
+DataType arithmetic_of(DataType precision) {
+    return precision == DataType::float64 ? DataType::float64 : DataType::float32;
 }
 
 lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,

@@ -27,7 +27,7 @@ template <class T> std::vector<std::byte> iota_bytes(Integer count) {
 
 LoweredExpression::LoweredExpression(const MatrixProduct& product, const ExpressionScope& scope,
                                      const Expression& of)
-    : scalar_bytes_(static_cast<std::size_t>(ir::size_in_bytes(gemm::epilogue_scalar(product.data_type)))) {
+    : scalar_bytes_(static_cast<std::size_t>(bytes_of(gemm::epilogue_scalar(product.data_type)))) {
     const std::vector<AuxiliaryArray> arrays = arrays_of(product);
     const bool is_transposed = wants_transposition(product);
     const Expression expression = of.is_identity() ? Expression::x() : of;

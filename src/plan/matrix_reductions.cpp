@@ -64,9 +64,9 @@ template <class F> void with_elements(DataType data_type, F&& f) {
     case DataType::int32:
     case DataType::float32: return f(float{});
     case DataType::float64: return f(double{});
-    case DataType::complex32: return f(std::complex<float>{});
-    case DataType::complex64: return f(std::complex<double>{});
-    default: throw InternalError("reductions of {}", word_of(data_type));
+    case DataType::complex64: return f(std::complex<float>{});
+    case DataType::complex128: return f(std::complex<double>{});
+    default: throw InternalError("reductions of {}", name_of(data_type));
     }
 }
 

@@ -5,7 +5,7 @@ namespace swirl::planning {
 ScalarKind scalar_kind(DataType data_type, const void* pointer) {
     ScalarKind kind = ScalarKind::other;
     with_data_type(data_type,
-                   [&](auto example) { kind = detail::scalar_kind(value_at<decltype(example)>(pointer)); });
+                   [&](auto example) { kind = scalar_kind(value_at<decltype(example)>(pointer)); });
     return kind;
 }
 
@@ -13,7 +13,7 @@ void check_beta(const MatrixProduct& product, const void* beta) {
     if (product.converts() && scalar_kind(product.data_type, beta) != ScalarKind::zero)
         throw UserError(
             "beta is not 0, but C is {} and the accumulators are {}: it is not read\n  use beta = 0",
-            word_of(product.type_of_c()), word_of(product.data_type));
+            name_of(product.type_of_c()), name_of(product.data_type));
 }
 
 void scale_matrix(const MatrixProduct& product, const void* beta, void* c) {

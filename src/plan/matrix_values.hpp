@@ -1,7 +1,10 @@
 #pragma once
 
+#include <swirl/half.hpp>
+
 #include "base/error.hpp"
 #include "gemm/cpu/tile_writer.hpp"
+#include "problem/data_type.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <complex>
@@ -15,20 +18,11 @@ template <class F> void with_data_type(DataType data_type, F&& f) {
     switch (data_type) {
     case DataType::float32: return f(float{});
     case DataType::float64: return f(double{});
-    case DataType::complex32: return f(std::complex<float>{});
-    case DataType::complex64: return f(std::complex<double>{});
+    case DataType::complex64: return f(std::complex<float>{});
+    case DataType::complex128: return f(std::complex<double>{});
     case DataType::int32: return f(std::uint32_t{});
-    case DataType::bfloat16:
-    case DataType::float16:
-    case DataType::float8_e4m3:
-    case DataType::int8:
-    case DataType::uint8:
-    case DataType::unorm8:
-    case DataType::snorm8:
-    case DataType::unorm16:
-    case DataType::snorm16: break;
+    default: throw InternalError("no accumulators of {}", name_of(data_type));
     }
-    throw InternalError("no sums of {}", word_of(data_type));
 }
 
 /// Calls f with values of the types of C, A and B.
@@ -53,7 +47,10 @@ template <class R> struct RealPart<std::complex<R>> { using type = R; };
 template <class T> T value_at(const void* pointer) { return *static_cast<const T*>(pointer); }
 
 /// Special values of α and β.
-using ScalarKind = detail::ScalarKind;
+enum class ScalarKind : std::uint8_t { zero, one, other };
+template <class T> constexpr ScalarKind scalar_kind(const T& value) {
+    return value == T(0) ? ScalarKind::zero : value == T(1) ? ScalarKind::one : ScalarKind::other;
+}
 ScalarKind scalar_kind(DataType data_type, const void* pointer);
 
 /// Throws UserError if β ≠ 0 and C is stored in another type than the accumulators'.

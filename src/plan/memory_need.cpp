@@ -32,12 +32,12 @@ Integer scalars_per_point(const Transform& problem) {
 
 /// Bytes per point in the caller's precision.
 Integer point_bytes(const Transform& problem) {
-    return real_bytes(problem.precision) * scalars_per_point(problem);
+    return bytes_of(problem.precision) * scalars_per_point(problem);
 }
 
 /// Bytes per point in a GPU's arithmetic.
 Integer gpu_point_bytes(const Transform& problem) {
-    return std::max<Integer>(real_bytes(problem.precision), 4) * scalars_per_point(problem);
+    return std::max<Integer>(bytes_of(problem.precision), 4) * scalars_per_point(problem);
 }
 
 /// Shared memory of all blocks of a cluster.
@@ -67,7 +67,7 @@ Integer copies_on_a_gpu(Integer length) {
 Integer bytes_of_side(const Transform& problem, Side side) {
     const Extent reach = extent(problem, side); // smaller if elements coincide
     const Integer of_element =
-        real_bytes(stored_precision(problem, side)) * (is_complex(problem, side) ? 2 : 1);
+        bytes_of(stored_precision(problem, side)) * (is_complex(problem, side) ? 2 : 1);
     std::optional<Integer> bytes = of_element;
     for (const IndexRange& range : touched_ranges(problem, side))
         if (bytes) bytes = checked_multiply(*bytes, range.end - range.first);

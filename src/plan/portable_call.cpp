@@ -137,7 +137,7 @@ PortableCall<T>::PortableCall(const lower::Call& call, const lower::LoopProgram&
 template <class T>
 auto PortableCall<T>::entries_of(const std::vector<lower::Location>& locations, const lower::Memory& memory,
                                  const lower::LoopProgram& program, bool split) -> std::vector<Entry> {
-    constexpr ir::Scalar scalar = std::is_same_v<T, float> ? ir::Scalar::float32 : ir::Scalar::float64;
+    constexpr DataType scalar = std::is_same_v<T, float> ? DataType::float32 : DataType::float64;
     std::vector<lower::Twiddle> whole;
     for (const lower::Location& location : locations)
         whole.push_back(lower::twiddle_of(location.diagonals, program.extents));

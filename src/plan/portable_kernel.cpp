@@ -56,7 +56,7 @@ private:
                   std::vector<lower::Loop>& around);
     void count(const PortableCall<T>& call, const std::vector<lower::Loop>& around);
     void run(const Nodes& nodes, const PortableState<T>& state) const;
-    static constexpr ir::Scalar scalar = std::is_same_v<T, float> ? ir::Scalar::float32 : ir::Scalar::float64;
+    static constexpr DataType scalar = std::is_same_v<T, float> ? DataType::float32 : DataType::float64;
 
     std::vector<bool> split_; ///< by array
     std::vector<ArrayBinding> arrays_;
@@ -103,8 +103,9 @@ template <class T>
 void PortableKernel<T>::bind_argument(const lower::Array& array, const std::string& name,
                                       const DimensionPass& pass) {
     const bool split = split_[arrays_.size()];
-    ArrayBinding binding{source_of(name, pass), std::nullopt};
-    if (split) binding.second = source_of(name + "_im", pass);
+    const ir::ArgumentRole role = lower::argument_role(array.role);
+    ArrayBinding binding{source_of({role}, pass), std::nullopt};
+    if (split) binding.second = source_of({role, 0, ir::Component::imaginary}, pass);
     arrays_.push_back(binding);
     ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = scalar};
     const Integer factor = array.kind == lower::Memory::Kind::interleaved ? 2 : 1;
@@ -219,7 +220,7 @@ PortableDerivation derive_portable(const Transform& problem, const DimensionPass
 std::unique_ptr<Kernel> make_portable_kernel(const Transform& problem, const DimensionPass& pass,
                                              const rules::BreakdownTree& tree) {
     const PortableDerivation derivation = derive_portable(problem, pass, tree);
-    if (problem.precision == Precision::float32)
+    if (problem.precision == DataType::float32)
         return std::make_unique<PortableKernel<float>>(derivation.loops, problem, pass);
     return std::make_unique<PortableKernel<double>>(derivation.loops, problem, pass);
 }

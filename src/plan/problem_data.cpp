@@ -1,6 +1,7 @@
 #include "plan/problem_data.hpp"
 
 #include "ir/rounding.hpp"
+#include "problem/data_type.hpp"
 #include "problem/expression_at.hpp"
 
 #include <swirl/half.hpp>
@@ -41,14 +42,14 @@ template <class T> void fill_random(std::span<T> numbers, std::minstd_rand& gene
 }
 
 /// Calls f with a value of the precision's type.
-template <class F> auto with_type_of(Precision precision, F&& f) {
+template <class F> auto with_type_of(DataType precision, F&& f) {
     switch (precision) {
-    case Precision::float32: return f(float{});
-    case Precision::float16: return f(float16{});
-    case Precision::bfloat16: return f(bfloat16{});
-    case Precision::float64: break;
+    case DataType::float32: return f(float{});
+    case DataType::float16: return f(float16{});
+    case DataType::bfloat16: return f(bfloat16{});
+    case DataType::float64: return f(double{});
+    default: throw InternalError("a transform of {}", name_of(precision));
     }
-    return f(double{});
 }
 
 /// Other libraries destroy half spectra of several dimensions even out of place.
@@ -59,14 +60,14 @@ bool writes_over_input(const Transform& problem) {
 
 } // namespace
 
-int largest_exponent(Precision precision) {
+int largest_exponent(DataType precision) {
     switch (precision) {
-    case Precision::float16: return 15;
-    case Precision::float32:
-    case Precision::bfloat16: return 127;
-    case Precision::float64: break;
+    case DataType::float16: return 15;
+    case DataType::float32:
+    case DataType::bfloat16: return 127;
+    case DataType::float64: return 1023;
+    default: throw InternalError("a transform of {}", name_of(precision));
     }
-    return 1023;
 }
 
 void for_each_index(const std::vector<Axis>& loops,
@@ -95,7 +96,7 @@ ProblemData::ProblemData(const Transform& problem) : problem_(problem), arrays_(
             const Bytes other = bytes_of(problem, Side::output);
             bytes = {std::min(bytes.lowest, other.lowest), std::max(bytes.end, other.end)};
         }
-        const Precision precision = stored_precision(problem, side);
+        const DataType precision = stored_precision(problem, side);
         const Role role = in_place || side == Side::output ? Role::output : Role::input;
         const std::string name = role == Role::output ? "output" : "input";
         addresses(side).real = allocate(bytes.lowest, bytes.end, {name, precision, role});
@@ -107,7 +108,7 @@ ProblemData::ProblemData(const Transform& problem) : problem_(problem), arrays_(
     for (const AuxiliaryArray& array : arrays_) {
         const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
         const Integer components = array.is_complex && !planar ? 2 : 1;
-        const Integer bytes = components * array.elements * real_bytes(array.precision);
+        const Integer bytes = components * array.elements * bytes_of(array.precision);
         ArrayArgument& argument = auxiliary_.emplace_back();
         argument.data = allocate(0, bytes, {"array " + array.name, array.precision, Role::auxiliary});
         if (planar)
@@ -140,14 +141,14 @@ Integer ProblemData::component_stride(Side side) const {
 
 ProblemData::ElementAddress ProblemData::components(Side side, Integer offset) const {
     const ElementAddress& from = addresses(side);
-    const Integer scalar = real_bytes(stored_precision(problem_, side)), at = offset * scalar;
+    const Integer scalar = bytes_of(stored_precision(problem_, side)), at = offset * scalar;
     if (!is_complex(problem_, side)) return {from.real + at, nullptr};
     if (from.imaginary != nullptr) return {from.real + at, from.imaginary + at};
     return {from.real + 2 * at, from.real + 2 * at + scalar};
 }
 
 ProblemData::ElementAddress ProblemData::auxiliary_components(std::size_t array, Integer index) const {
-    const Integer scalar = real_bytes(arrays_[array].precision), at = index * scalar;
+    const Integer scalar = bytes_of(arrays_[array].precision), at = index * scalar;
     const auto byte = [](const void* pointer) { return static_cast<std::byte*>(const_cast<void*>(pointer)); };
     std::byte* const real = byte(auxiliary_[array].data);
     if (!arrays_[array].is_complex) return {real + at, nullptr};
@@ -155,7 +156,7 @@ ProblemData::ElementAddress ProblemData::auxiliary_components(std::size_t array,
     return {real + 2 * at, real + 2 * at + scalar};
 }
 
-std::complex<double> ProblemData::read(const ElementAddress& element, Precision precision) const {
+std::complex<double> ProblemData::read(const ElementAddress& element, DataType precision) const {
     const auto number = [&](const std::byte* part) -> double {
         if (part == nullptr) return 0;
         return with_type_of(precision, [&]<class T>(T) -> double {
@@ -165,7 +166,7 @@ std::complex<double> ProblemData::read(const ElementAddress& element, Precision 
     return {number(element.real), number(element.imaginary)};
 }
 
-void ProblemData::write(const ElementAddress& element, Precision precision, std::complex<double> value) {
+void ProblemData::write(const ElementAddress& element, DataType precision, std::complex<double> value) {
     const auto write = [&](std::byte* part, double number) {
         if (part == nullptr) return;
         with_type_of(precision, [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded<T>(number); });
@@ -232,7 +233,7 @@ void ProblemData::fill_input(std::uint32_t seed, double amplitude) {
 }
 
 void ProblemData::erase(Side side) {
-    const Integer part = real_bytes(stored_precision(problem_, side));
+    const Integer part = bytes_of(stored_precision(problem_, side));
     for_each_range(side, [&](Integer offset, const Axis& range) {
         const ElementAddress first = components(side, offset);
         const Integer step = range.stride * component_stride(side) * part;

@@ -16,7 +16,7 @@
 namespace swirl::planning {
 
 /// Finite values of this precision are below 2^(result + 1).
-int largest_exponent(Precision precision);
+int largest_exponent(DataType precision);
 
 /// Calls f with each element's indices along the axes of a side.
 void for_each_index(const std::vector<Axis>& loops,
@@ -42,7 +42,7 @@ public:
 
     /// All memory of input and output: elements and the gaps between them.
     std::span<const GuardedBuffer> buffers() const { return buffers_; }
-    Precision precision_of(std::size_t buffer) const { return contents_[buffer].precision; }
+    DataType precision_of(std::size_t buffer) const { return contents_[buffer].precision; }
     /// Name of an array in messages: input, imaginary output, array w.
     const std::string& name_of(std::size_t buffer) const { return contents_[buffer].name; }
     /// Bytes before index 0.
@@ -76,12 +76,12 @@ private:
     Integer component_stride(Side side) const;
     ElementAddress components(Side side, Integer offset) const;
     ElementAddress auxiliary_components(std::size_t array, Integer index) const;
-    std::complex<double> read(const ElementAddress& element, Precision precision) const;
-    void write(const ElementAddress& element, Precision precision, std::complex<double> value);
+    std::complex<double> read(const ElementAddress& element, DataType precision) const;
+    void write(const ElementAddress& element, DataType precision, std::complex<double> value);
     enum class Role : std::uint8_t { input, output, auxiliary };
     struct Contents {
         std::string name;
-        Precision precision;
+        DataType precision;
         Role role; ///< in place: output
         Integer before = 0;
     };

@@ -48,7 +48,7 @@ void convert_and_store(const float* numbers, const MatrixProduct& product, void*
         return store_all<snorm16>(numbers, product, c, [](float x) { return snorm16(x); });
     case DataType::int8: return store_all<std::int8_t>(numbers, product, c, to_byte<std::int8_t>);
     case DataType::uint8: return store_all<std::uint8_t>(numbers, product, c, to_byte<std::uint8_t>);
-    default: throw InternalError("sums stored as {}", word_of(product.type_of_c()));
+    default: throw InternalError("sums stored as {}", name_of(product.type_of_c()));
     }
 }
 

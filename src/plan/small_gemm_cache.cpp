@@ -44,11 +44,20 @@ jit::MachineCode compiled(const gemm::SmallGemm& small, const target::Cpu& cpu) 
 
 } // namespace
 
-SmallKernel::SmallKernel(const gemm::SmallGemm& small, const target::Cpu& cpu)
+SmallKernel::SmallKernel(const gemm::SmallGemm& small, const target::Cpu& cpu, KernelCheck check)
     : small_(small),
       code_(compiled(small, cpu)),
       function_(code_.function()),
-      packed_bytes_(static_cast<std::size_t>(gemm::packed_bytes(small))) {}
+      packed_bytes_(static_cast<std::size_t>(gemm::packed_bytes(small))) {
+    if (check == KernelCheck::off) return;
+    const gemm::SmallGemm sample = sample_of(small);
+    if (sample == small) {
+        check_small(small, function_);
+    } else {
+        const runtime::ExecutableCode code(compiled(sample, cpu));
+        check_small(sample, code.function());
+    }
+}
 
 void SmallKernel::run(const MatrixArguments& arguments, const EpilogueCall& epilogue) const {
     std::array<void*, 6 + most_operands> buffers = {
@@ -83,12 +92,12 @@ std::optional<SmallKey> SmallKey::of(const MatrixProduct& product, gemm::Update 
 
 gemm::SmallGemm SmallKey::described(const target::Cpu& cpu) const {
     MatrixProduct product{
-        .data_type = static_cast<DataType>(kind & 3), .rows = rows, .columns = columns, .k = k_extent};
-    product.a = layout_of(kind >> 2 & 3, a_stride);
-    product.b = layout_of(kind >> 4 & 3, b_stride);
+        .data_type = static_cast<DataType>(kind & 0xff), .rows = rows, .columns = columns, .k = k_extent};
+    product.a = layout_of(kind >> 8 & 3, a_stride);
+    product.b = layout_of(kind >> 10 & 3, b_stride);
     product.c = layout_of(0, c_stride);
-    return gemm::model_small_gemm(product, static_cast<gemm::Update>(kind >> 6 & 3), (kind >> 8 & 1) != 0, kc,
-                                  cpu);
+    return gemm::model_small_gemm(product, static_cast<gemm::Update>(kind >> 12 & 3), (kind >> 14 & 1) != 0,
+                                  kc, cpu);
 }
 
 /// Counts the call. Concurrent calls may lose a count.
@@ -119,7 +128,7 @@ const SmallKernel* SmallGemmCache::make(std::uint64_t hash, const SmallKey& key)
         }
         const target::Cpu& cpu = target::host_cpu();
         // Never removed: other threads may be running it.
-        entries_.emplace_back(new Entry{key, SmallKernel(key.described(cpu), cpu)});
+        entries_.emplace_back(new Entry{key, SmallKernel(key.described(cpu), cpu, KernelCheck::on)});
         const Entry* const entry = entries_.back().get();
         slot.store(entry, std::memory_order_release);
         return &entry->kernel;

@@ -3,6 +3,7 @@
 #include "base/fork_gate.hpp"
 #include "gemm/cpu/small_gemm.hpp"
 #include "plan/matrix_extras.hpp"
+#include "plan/matrix_kernel_check.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/packing_buffers.hpp"
 #include "runtime/cpu/executable_memory.hpp"
@@ -18,10 +19,10 @@
 
 namespace swirl::planning {
 
-/// The kernel of one small product.
+/// The kernel of one small product, checked when it is made.
 class SmallKernel {
 public:
-    SmallKernel(const gemm::SmallGemm& small, const target::Cpu& cpu);
+    SmallKernel(const gemm::SmallGemm& small, const target::Cpu& cpu, KernelCheck check);
 
     void run(const MatrixArguments& arguments) const {
         void* const buffers[] = {const_cast<void*>(arguments.a),
@@ -57,8 +58,8 @@ struct SmallKey {
     static std::uint32_t kind_of(DataType data_type, char a, char b, gemm::Update update, bool alpha_is_one) {
         const auto bits = [](auto value) { return static_cast<std::uint32_t>(value); };
         const auto letter = [&](char c) { return c == 'N' ? 0U : c == 'T' ? 1U : 2U; };
-        return bits(data_type) | letter(a) << 2 | letter(b) << 4 | bits(update) << 6 |
-               bits(alpha_is_one) << 8;
+        return bits(data_type) | letter(a) << 8 | letter(b) << 10 | bits(update) << 12 |
+               bits(alpha_is_one) << 14;
     }
     /// Empty if no stride is 1 or a stride is too large.
     static std::optional<SmallKey> of(const MatrixProduct& product, gemm::Update update, bool alpha_is_one,

@@ -16,13 +16,12 @@ template <class T> void fill(void* to, const ir::BufferInfo& table) {
 } // namespace
 
 std::size_t bytes_of(const ir::BufferInfo& buffer) {
-    return static_cast<std::size_t>(buffer.elements) *
-           static_cast<std::size_t>(ir::size_in_bytes(buffer.element));
+    return static_cast<std::size_t>(buffer.elements) * static_cast<std::size_t>(bytes_of(buffer.element));
 }
 
 const void* data_of(const ir::BufferInfo& table) {
-    const bool as_in_memory = table.element == ir::Scalar::float32 || table.element == ir::Scalar::float64 ||
-                              table.element == ir::Scalar::int64;
+    const bool as_in_memory = table.element == DataType::float32 || table.element == DataType::float64 ||
+                              table.element == DataType::int64;
     return as_in_memory && table.element == table.contents->element() ? table.contents->data() : nullptr;
 }
 
@@ -32,8 +31,8 @@ void fill_table(void* to, const ir::BufferInfo& table) {
         return;
     }
     switch (table.element) {
-    case ir::Scalar::float32: return fill<float>(to, table);
-    case ir::Scalar::float64: return fill<double>(to, table);
+    case DataType::float32: return fill<float>(to, table);
+    case DataType::float64: return fill<double>(to, table);
     default: throw InternalError("table {} has an element type that no kernel loads", table.name);
     }
 }

@@ -20,7 +20,7 @@ std::optional<std::size_t> axis_of_index(const Transform& problem, std::string_v
     return first + number;
 }
 
-Precision stored_precision(const Transform& problem, Side side) {
+DataType stored_precision(const Transform& problem, Side side) {
     const Expression& expression = expression_of(problem, side);
     const bool named = !expression.is_identity() && expression.tree()->stored;
     return named ? *expression.tree()->stored : problem.precision;

@@ -1,6 +1,7 @@
 #include "problem/expression.hpp"
 
 #include "base/error.hpp"
+#include "problem/data_type.hpp"
 
 #include <fmt/ranges.h>
 
@@ -33,16 +34,6 @@ Expression array_of(std::string name, std::vector<std::string> indices, bool is_
     node.indices = std::move(indices);
     node.is_complex = is_complex;
     return expression_of(term_of(std::move(node)));
-}
-
-const char* word_of(Precision precision) {
-    switch (precision) {
-    case Precision::float64: return "float64";
-    case Precision::float32: return "float32";
-    case Precision::float16: return "float16";
-    case Precision::bfloat16: return "bfloat16";
-    }
-    return "";
 }
 
 /// Operator precedence.
@@ -132,7 +123,7 @@ std::string operand(const ExpressionTerm& term, std::size_t k) {
 
 std::string text_of_array(const ExpressionNode& node) {
     return fmt::format("{}{}{}[{}]", node.is_complex ? "complex " : "",
-                       node.stored ? fmt::format("{} ", word_of(*node.stored)) : "", node.name,
+                       node.stored ? fmt::format("{} ", name_of(*node.stored)) : "", node.name,
                        fmt::join(node.indices, ", "));
 }
 
@@ -220,7 +211,7 @@ Expression::Expression(std::string_view text) : Expression(parse_expression(text
 
 std::string Expression::text() const {
     if (is_identity()) return "";
-    return fmt::format("{}{}{}", tree_->stored ? fmt::format("{}: ", word_of(*tree_->stored)) : "",
+    return fmt::format("{}{}{}", tree_->stored ? fmt::format("{}: ", name_of(*tree_->stored)) : "",
                        to_text(tree_->value), tree_->where ? " where " + to_text(tree_->where) : "");
 }
 
@@ -271,7 +262,12 @@ Expression Expression::where(const Expression& condition) const {
     return Expression(std::make_shared<const ExpressionTree>(std::move(tree)));
 }
 
-Expression Expression::stored_as(Precision precision) const {
+Expression Expression::stored_as(DataType precision) const {
+    if (!is_transform_type(precision))
+        throw UserError(
+            "an expression of {}; the input and output of a transform are stored as float64, float32, "
+            "float16 or bfloat16",
+            name_of(precision));
     ExpressionTree tree{value_of(*this)};
     if (tree_) tree = *tree_;
     tree.stored = precision;

@@ -55,7 +55,7 @@ struct ExpressionNode {
     std::string name = {};
     std::vector<std::string> indices = {};
     bool is_complex = false;
-    std::optional<Precision> stored = {};
+    std::optional<DataType> stored = {};
     std::vector<ExpressionTerm> operands = {};
     std::size_t terms = 1; ///< operands included; set by term_of
     int nesting = 0;       ///< levels of brackets, functions, signs and choices in its text; set by term_of
@@ -72,7 +72,7 @@ ExpressionTerm quotient_of(const ExpressionTerm& a, const ExpressionTerm& b);
 struct ExpressionTree {
     ExpressionTerm value;
     ExpressionTerm where = {}; ///< null: everywhere
-    std::optional<Precision> stored = {};
+    std::optional<DataType> stored = {};
 };
 
 enum class ExpressionType : std::uint8_t { boolean, real, complex };

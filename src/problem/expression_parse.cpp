@@ -1,7 +1,7 @@
 #include "problem/expression.hpp"
 
 #include "base/error.hpp"
-#include "problem/words.hpp"
+#include "problem/data_type.hpp"
 
 #include <fmt/format.h>
 
@@ -16,9 +16,9 @@ using Kind = ExpressionNode::Kind;
 /// Maximum depth of calls for nested constructs, the outermost included. Bounds the recursion before any term exists.
 constexpr int deepest = Expression::deepest_nesting + 1;
 
-class Parser {
+class ExpressionParser {
 public:
-    Parser(std::string_view text, std::size_t begin, std::size_t end)
+    ExpressionParser(std::string_view text, std::size_t begin, std::size_t end)
         : text_(text), position_(begin), end_(end) {}
 
     Expression all() {
@@ -64,15 +64,9 @@ private:
         if (!accept(sign)) fail("'" + std::string(sign) + "'");
     }
 
-    static std::optional<Precision> precision_named(std::string_view word) {
-        for (const auto& known : precision_words)
-            if (word == known.text) return known.value;
-        return std::nullopt;
-    }
-
-    std::optional<Precision> storage() {
+    std::optional<DataType> storage() {
         const std::size_t start = position_;
-        const auto precision = precision_named(next_word());
+        const auto precision = transform_type_named(next_word());
         if (!precision) return std::nullopt;
         position_ += next_word().size();
         if (accept(":")) return precision;
@@ -236,7 +230,7 @@ private:
             word = next_word();
             position_ += word.size();
         }
-        if (const auto precision = precision_named(word)) {
+        if (const auto precision = transform_type_named(word)) {
             result.stored = precision;
             has_type = true;
             word = next_word();
@@ -269,7 +263,7 @@ private:
 } // namespace
 
 Expression parse_expression(std::string_view text, std::size_t begin, std::size_t end) {
-    return Parser(text, begin, end).all();
+    return ExpressionParser(text, begin, end).all();
 }
 
 } // namespace swirl

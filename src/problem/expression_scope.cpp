@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
+#include "problem/data_type.hpp"
 
 #include <fmt/ranges.h>
 
@@ -105,9 +106,9 @@ void check_shapes(const ExpressionTree& tree, const ExpressionScope& scope,
             axes.push_back(*scope.axis_of(index));
             lengths.push_back(scope.lengths[axes.back()]);
         }
-        const std::string shape = fmt::format("{} {} {} {}", node.is_complex,
-                                              static_cast<int>(node.stored.value_or(scope.precision)),
-                                              fmt::join(axes, ","), fmt::join(lengths, ","));
+        const std::string shape =
+            fmt::format("{} {} {} {}", node.is_complex, name_of(node.stored.value_or(scope.precision)),
+                        fmt::join(axes, ","), fmt::join(lengths, ","));
         const auto [known, is_new] = shapes.emplace(node.name, shape);
         if (!is_new && known->second != shape)
             scope.reject(fmt::format("array {} is used with different types, indices or lengths", node.name),

@@ -18,7 +18,7 @@ struct ExpressionScope {
     std::function<std::optional<std::size_t>(std::string_view index)> axis_of;
     std::string indices; ///< all valid indices, for messages
     bool x_is_complex;
-    Precision precision; ///< of arrays without an explicit type
+    DataType precision; ///< of arrays without an explicit type
     /// Throws UserError.
     std::function<void(const std::string& what, const std::string& remedy)> reject;
 };

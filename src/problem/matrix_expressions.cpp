@@ -22,18 +22,18 @@ ExpressionScope scope_with(const MatrixProduct& product, Reject reject) {
         return std::nullopt;
     };
     const DataType data_type = epilogue_type(product);
-    const bool is_single = data_type == DataType::float32 || data_type == DataType::complex32;
+    const bool is_single = data_type == DataType::float32 || data_type == DataType::complex64;
     return {.lengths = {product.batch, product.rows, product.columns},
             .axis_of = axis_of,
             .indices = "i, j, b",
             .x_is_complex = is_complex(product.data_type),
-            .precision = is_single ? Precision::float32 : Precision::float64,
+            .precision = is_single ? DataType::float32 : DataType::float64,
             .reject = std::move(reject)};
 }
 
 /// Indices become values of the arithmetic's type in an expression; they must be exact.
 void check_index_range(const ExpressionTree& tree, const ExpressionScope& scope) {
-    const Integer largest = scope.precision == Precision::float32 ? Integer{1} << 24 : Integer{1} << 53;
+    const Integer largest = scope.precision == DataType::float32 ? Integer{1} << 24 : Integer{1} << 53;
     for_each_term(tree.value, [&](const ExpressionNode& node) {
         if (node.kind != ExpressionNode::Kind::index) return;
         const Integer length = scope.lengths[*scope.axis_of(node.name)];
@@ -178,7 +178,7 @@ void check_matrix_expressions(const MatrixProduct& product) {
     check_names_of_results(product);
 }
 
-std::string_view word_of(Reduce operation) {
+std::string_view name_of(Reduce operation) {
     switch (operation) {
     case Reduce::sum: return "sum";
     case Reduce::maximum: return "max";
@@ -187,7 +187,7 @@ std::string_view word_of(Reduce operation) {
     return "?";
 }
 
-std::string_view word_of(Over over) {
+std::string_view name_of(Over over) {
     switch (over) {
     case Over::columns: return "columns";
     case Over::rows: return "rows";

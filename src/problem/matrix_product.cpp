@@ -55,11 +55,11 @@ bool is_low_precision(DataType data_type) {
 void check_data_types(const MatrixProduct& product) {
     const DataType a = product.type_of_a(), b = product.type_of_b(), c = product.data_type;
     for (const auto& [name, data_type] : {std::pair("a_type", a), {"b_type", b}, {"data_type", c}})
-        if (data_type > DataType::snorm16)
+        if (!is_data_type(data_type))
             throw UserError("{} is {}, which is not one of DataType's values", name,
                             static_cast<int>(data_type));
     const auto fail = [](const char* name, DataType given, const char* wanted) {
-        throw UserError("{} is {}; {}", name, word_of(given), wanted);
+        throw UserError("{} is {}; {}", name, name_of(given), wanted);
     };
     if (c == DataType::int32) {
         constexpr const char* wanted = "operands of int32 accumulators are int8 or uint8";
@@ -67,8 +67,8 @@ void check_data_types(const MatrixProduct& product) {
         if (!is_byte(b)) fail("b_type", b, wanted);
         return;
     }
-    if (c > DataType::complex64)
-        fail("data_type", c, "sums are of float32, float64, complex32, complex64 or int32");
+    if (!is_accumulator_type(c))
+        fail("data_type", c, "sums are of float32, float64, complex64, complex128 or int32");
     constexpr const char* wanted =
         "it must be as number, or what is narrower for float32, int8 or uint8 for int32";
     if (a == DataType::float8_e4m3 && b != a) fail("b_type", b, "it must be that of A, float8_e4m3");
@@ -84,7 +84,7 @@ void check_data_types(const MatrixProduct& product) {
 void check_c_type(const MatrixProduct& product) {
     const DataType c = product.type_of_c(), sums = product.data_type;
     if (c == sums) return;
-    if (c > DataType::snorm16)
+    if (!is_data_type(c))
         throw UserError("c_type is {}, which is not one of DataType's values", static_cast<int>(c));
     if (sums == DataType::float32 && is_low_precision(c)) return;
     if (sums == DataType::int32 && (is_half(c) || is_byte(c) || c == DataType::float32)) return;
@@ -92,7 +92,7 @@ void check_c_type(const MatrixProduct& product) {
         "c_type is {} for accumulators of {}; float32 and int32 accumulators are stored as bfloat16, "
         "float16, int8 or "
         "uint8, those of int32 as float32, too, of float32 as unorm8, snorm8, unorm16 or snorm16",
-        word_of(c), word_of(sums));
+        name_of(c), name_of(sums));
 }
 
 /// Byte offsets of all elements must fit in 64 bits with a margin.
@@ -165,35 +165,16 @@ void validate(const MatrixProduct& product) {
 
 void validate_for_cpus(const MatrixProduct& product) {
     if (product.listed)
-        throw UserError(
+        throw Unsupported(
             "listed is true, but lists of a CPU's are given to execute_each() of any plan\n  leave "
-            "it out, or use swirl::gpu::plan()");
+            "it out, or plan for a GPU (Options::device)");
     const DataType a = product.type_of_a(), b = product.type_of_b();
     if (product.data_type != DataType::float32 || (a == b && (a == product.data_type || is_half(a)))) return;
-    throw UserError(
+    throw Unsupported(
         "a_type is {} and b_type {} for accumulators of float32; such operands are multiplied on GPUs: "
-        "swirl::gpu::plan()\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums of int32",
-        word_of(a), word_of(b));
-}
-
-std::string_view word_of(DataType data_type) {
-    switch (data_type) {
-    case DataType::float32: return "float32";
-    case DataType::float64: return "float64";
-    case DataType::complex32: return "complex32";
-    case DataType::complex64: return "complex64";
-    case DataType::bfloat16: return "bfloat16";
-    case DataType::float16: return "float16";
-    case DataType::int8: return "int8";
-    case DataType::uint8: return "uint8";
-    case DataType::int32: return "int32";
-    case DataType::float8_e4m3: return "float8_e4m3";
-    case DataType::unorm8: return "unorm8";
-    case DataType::snorm8: return "snorm8";
-    case DataType::unorm16: return "unorm16";
-    case DataType::snorm16: return "snorm16";
-    }
-    return "?";
+        "plan for one (Options::device)\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums "
+        "of int32",
+        name_of(a), name_of(b));
 }
 
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {

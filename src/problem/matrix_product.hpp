@@ -2,6 +2,7 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "problem/data_type.hpp"
 #include "problem/expression_scope.hpp"
 #include "problem/problem.hpp"
 
@@ -9,16 +10,7 @@
 
 namespace swirl {
 
-/// "float32" and the like.
-std::string_view word_of(DataType data_type);
-
-/// Integer types that represent k divided by the largest value of the type.
-constexpr bool is_normalised(DataType data_type) {
-    return data_type == DataType::unorm8 || data_type == DataType::snorm8 || data_type == DataType::unorm16 ||
-           data_type == DataType::snorm16;
-}
-
-/// Throws UserError for a valid product that only GPUs support.
+/// Throws Unsupported for a valid product that only GPUs compute.
 void validate_for_cpus(const MatrixProduct& product);
 
 /// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a batch of matrices of this
@@ -43,7 +35,7 @@ void check_matrix_expressions(const MatrixProduct& product);
 Integer results_of_matrix(const MatrixProduct& product, Over over);
 
 /// "sum", "max", "min"; "columns", "rows", "all".
-std::string_view word_of(Reduce operation);
-std::string_view word_of(Over over);
+std::string_view name_of(Reduce operation);
+std::string_view name_of(Over over);
 
 } // namespace swirl

@@ -1,9 +1,11 @@
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "problem/expression.hpp"
 #include "problem/matrix_product.hpp"
+#include "problem/suggestion.hpp"
+#include "problem/words.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -15,21 +17,6 @@ namespace swirl {
 
 namespace {
 
-struct DataTypeWord {
-    DataType data_type;
-    std::string_view text;
-};
-constexpr DataTypeWord data_type_words[] = {{DataType::float64, "float64"},
-                                            {DataType::float32, "float32"},
-                                            {DataType::complex32, "complex32"},
-                                            {DataType::complex64, "complex64"},
-                                            {DataType::int32, "int32"}};
-/// Data types of A, B and C only, not of accumulators.
-constexpr DataTypeWord low_precision_words[] = {
-    {DataType::bfloat16, "bfloat16"}, {DataType::float16, "float16"},         {DataType::int8, "int8"},
-    {DataType::uint8, "uint8"},       {DataType::float8_e4m3, "float8_e4m3"}, {DataType::unorm8, "unorm8"},
-    {DataType::snorm8, "snorm8"},     {DataType::unorm16, "unorm16"},         {DataType::snorm16, "snorm16"}};
-
 /// A layout as parsed, before extents and the batch are known.
 struct LayoutText {
     enum class Order : std::uint8_t { columns, rows, strides } order = Order::columns;
@@ -37,6 +24,7 @@ struct LayoutText {
     bool conjugated = false;
     bool is_shared = false;
     std::optional<DataType> data_type = {};
+    std::optional<Integer> batch_stride = {};
 
     /// Empty if the batch stride does not fit in 64 bits.
     std::optional<MatrixLayout> layout(Integer rows, Integer columns) const {
@@ -44,6 +32,10 @@ struct LayoutText {
         if (order == Order::columns) result.column_stride = rows;
         if (order == Order::rows) result.row_stride = columns;
         if (is_shared) return result;
+        if (batch_stride) {
+            result.batch_stride = *batch_stride;
+            return result;
+        }
         const auto down = reach(rows, result.row_stride), across = reach(columns, result.column_stride);
         const auto last = down && across ? checked_add(*down, *across) : std::nullopt;
         const auto distance = last ? checked_add(*last, 1) : std::nullopt;
@@ -60,13 +52,16 @@ private:
     }
 };
 
-class Parser {
+class ProductParser {
 public:
-    explicit Parser(std::string_view text) : text_(text) {}
+    explicit ProductParser(std::string_view text) : text_(text) {}
 
     MatrixProduct product() {
-        if (!accept("gemm") || !at_end_of_word()) fail("'gemm'");
+        skip_spaces();
         MatrixProduct product{.data_type = DataType::float64};
+        const GemmWord& kind = one_of_kinds();
+        product.data_type = kind.data_type;
+        has_data_type_ = kind.has_data_type;
         skip_spaces();
         product.rows = extent();
         expect("x");
@@ -85,7 +80,9 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const char* expected) const { throw SyntaxError(expected, text_, position_); }
+    [[noreturn]] void fail(const std::string& expected) const {
+        throw SyntaxError(expected, text_, position_);
+    }
 
     MatrixLayout layout(const LayoutText& text, Integer rows, Integer columns) const {
         const std::optional<MatrixLayout> result = text.layout(rows, columns);
@@ -119,11 +116,15 @@ private:
     Integer extent() { return integer("an extent, as in gemm 100x80x60"); }
 
     void option(MatrixProduct& product) {
-        for (const DataTypeWord& word : data_type_words)
-            if (accept(word.text)) {
-                product.data_type = word.data_type;
-                return end_word();
+        const std::size_t start = position_;
+        if (const auto type = type_of(accumulator_types)) {
+            if (std::exchange(has_data_type_, true)) {
+                position_ = start;
+                fail("one data type only");
             }
+            product.data_type = *type;
+            return end_word();
+        }
         for (auto [name, layout] : {std::pair{"a=", &a_}, std::pair{"b=", &b_}, std::pair{"c=", &c_}})
             if (accept(name)) return read(*layout);
         if (accept("batch=")) {
@@ -141,8 +142,13 @@ private:
             product.reductions.push_back(reduction());
             return end_word();
         }
-        if (!accept("epilogue="))
-            fail("float64, float32, complex32, complex64, int32, a=, b=, c=, batch=, reduce= or epilogue=");
+        if (!accept("epilogue=")) {
+            constexpr std::string_view known[] = {"float64", "float32", "complex64", "complex128",
+                                                  "int32",   "double",  "single",    "batch",
+                                                  "reduce",  "epilogue"};
+            fail("float64, float32, complex64, complex128, int32, a=, b=, c=, batch=, reduce= or epilogue=" +
+                 did_you_mean(word(), known));
+        }
         std::size_t end = text_.size();
         if (accept("\"")) {
             if (text_.back() != '"' || end == position_) fail("'\"' at the end");
@@ -151,13 +157,39 @@ private:
         product.epilogue = parse_expression(text_, position_, end);
         position_ = text_.size();
     }
+    /// The next word if it names one of `types`.
+    std::optional<DataType> type_of(std::span<const DataType> types) {
+        for (const DataType type : types)
+            if (accept(name_of(type))) return type;
+        for (const Word<DataType>& synonym : type_synonyms)
+            if (std::find(types.begin(), types.end(), synonym.value) != types.end() && accept(synonym.text))
+                return synonym.value;
+        return std::nullopt;
+    }
+    const GemmWord& one_of_kinds() {
+        const std::string_view given = word();
+        for (const GemmWord& kind : gemm_words)
+            if (given == kind.text && accept(given)) {
+                if (!at_end_of_word()) fail("a space after the product");
+                return kind;
+            }
+        std::vector<std::string_view> known;
+        for (const GemmWord& kind : gemm_words) known.emplace_back(kind.text);
+        fail("'gemm'" + did_you_mean(given, known));
+    }
+    /// The letters and digits that follow.
+    std::string_view word() const {
+        std::size_t end = position_;
+        while (end < text_.size() && is_name(text_[end])) ++end;
+        return text_.substr(position_, end - position_);
+    }
     void end_word() const {
         if (!at_end_of_word()) fail("a blank");
     }
 
     template <class T> T one_of(std::initializer_list<T> values, const char* expected) {
         for (const T value : values)
-            if (accept(word_of(value))) return value;
+            if (accept(name_of(value))) return value;
         fail(expected);
     }
     void colon(const char* expected) {
@@ -190,33 +222,42 @@ private:
         } else if (!read_property(layout)) {
             layout.order = LayoutText::Order::strides;
             layout.row_stride =
-                integer("columns, rows, conj, shared, a kind of number, or two strides as in 2:100");
+                integer("columns, rows, conj, shared, a data type, or two strides as in 2:100");
             expect(":");
             layout.column_stride = integer("the columns' stride");
         }
         while (accept(","))
-            if (!read_property(layout)) fail("conj, shared or a kind of number");
+            if (!read_property(layout)) fail("conj, shared, step: or a data type");
         end_word();
     }
     /// A property that may follow the order.
     bool read_property(LayoutText& layout) {
         if (accept("conj")) return layout.conjugated = true;
         if (accept("shared")) return layout.is_shared = true;
-        for (const std::span<const DataTypeWord> words : {std::span<const DataTypeWord>(data_type_words),
-                                                          std::span<const DataTypeWord>(low_precision_words)})
-            for (const DataTypeWord& word : words)
-                if (accept(word.text)) {
-                    layout.data_type = word.data_type;
-                    return true;
-                }
-        return false;
+        if (accept("step:")) {
+            layout.batch_stride = integer("elements between consecutive matrices, as in a=rows,step:5000");
+            return true;
+        }
+        std::optional<DataType> type = type_of(accumulator_types);
+        if (!type) type = type_of(storage_types);
+        if (type) layout.data_type = type;
+        return type.has_value();
     }
 
     std::string_view text_;
     std::size_t position_ = 0;
     LayoutText a_, b_, c_;
+    bool has_data_type_ = false;
 };
 
+/// Whether the matrices of a batch are as far apart as without saying so.
+bool has_default_step(const MatrixLayout& layout, Integer rows, Integer columns) {
+    const LayoutText text{LayoutText::Order::strides, layout.row_stride, layout.column_stride};
+    const auto contiguous = text.layout(rows, columns);
+    return contiguous && contiguous->batch_stride == layout.batch_stride;
+}
+
+/// `batch`: number of matrices whose distance counts.
 std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
                     Integer batch, std::optional<DataType> data_type) {
     std::string text;
@@ -227,19 +268,21 @@ std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, 
         add(fmt::format("{}:{}", layout.row_stride, layout.column_stride));
     if (layout.row_stride == 1 && layout.column_stride == rows) text.clear();
     if (layout.conjugated) add("conj");
-    if (batch > 1 && layout.batch_stride == 0) add("shared");
-    if (data_type) add(std::string(word_of(*data_type)));
+    if (batch > 1 && layout.batch_stride == 0)
+        add("shared");
+    else if (batch > 1 && !has_default_step(layout, rows, columns))
+        add(fmt::format("step:{}", layout.batch_stride));
+    if (data_type) add(std::string(name_of(*data_type)));
     return text.empty() ? "" : fmt::format(" {}={}", name, text);
 }
 
 } // namespace
 
-MatrixProduct parse_matrix_product(std::string_view text) { return Parser(text).product(); }
+MatrixProduct parse_matrix_product(std::string_view text) { return ProductParser(text).product(); }
 
 std::string to_text(const MatrixProduct& product) {
-    std::string text = fmt::format("gemm {}x{}x{}", product.rows, product.columns, product.k);
-    for (const DataTypeWord& word : data_type_words)
-        if (word.data_type == product.data_type) text += fmt::format(" {}", word.text);
+    std::string text =
+        fmt::format("gemm {}x{}x{} {}", product.rows, product.columns, product.k, name_of(product.data_type));
     text += text_of("a", product.a, product.rows, product.k, product.batch, product.a_type);
     text += text_of("b", product.b, product.k, product.columns, product.batch, product.b_type);
     text += text_of("c", product.c, product.rows, product.columns, product.batch, product.c_type);
@@ -247,8 +290,8 @@ std::string to_text(const MatrixProduct& product) {
     if (product.listed) text += ",lists";
     if (product.list_alignment != 0) text += fmt::format(":{}", product.list_alignment);
     for (const Reduction& reduction : product.reductions) {
-        text += fmt::format(" reduce={}:{}:{}", reduction.name, word_of(reduction.operation),
-                            word_of(reduction.over));
+        text += fmt::format(" reduce={}:{}:{}", reduction.name, name_of(reduction.operation),
+                            name_of(reduction.over));
         if (!reduction.of.is_identity()) text += fmt::format(":\"{}\"", reduction.of.text());
     }
     if (!product.epilogue.is_identity()) text += fmt::format(" epilogue=\"{}\"", product.epilogue.text());

@@ -1,9 +1,13 @@
+#include "problem/data_type.hpp"
 #include "problem/expression.hpp"
+#include "problem/suggestion.hpp"
 #include "problem/syntax.hpp"
 #include "problem/words.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +39,11 @@ std::string with_caret(std::string_view text, std::size_t position) {
 template <class Value, std::size_t count> std::string list_of(const Word<Value> (&words)[count]) {
     std::string list;
     for (const Word<Value>& word : words) list.append(list.empty() ? "" : " ").append(word.text);
+    return list;
+}
+std::string list_of_types() {
+    std::string list;
+    for (const DataType type : transform_types) list.append(list.empty() ? "" : " ").append(name_of(type));
     return list;
 }
 
@@ -140,6 +149,7 @@ public:
         in_.skip_spaces();
         read_lengths();
         for (in_.skip_spaces(); !in_.at_end(); in_.skip_spaces()) read_option();
+        if (norm_) options_.scale = scale_of(*norm_);
         try {
             return Transform::make(kind_, lengths_, options_);
         } catch (const UserError&) { // the only remaining cause is an overflow of a default stride
@@ -148,19 +158,76 @@ public:
     }
 
 private:
-    template <class Value, std::size_t count>
-    static const Word<Value>* find(const Word<Value> (&words)[count], std::string_view text) {
-        for (const Word<Value>& word : words)
+    template <class Entry, std::size_t count>
+    static const Entry* find(const Entry (&words)[count], std::string_view text) {
+        for (const Entry& word : words)
             if (word.text == text) return &word;
         return nullptr;
     }
 
     void read_kind() {
         const std::size_t start = in_.position();
-        const auto* kind = find(kind_words, in_.word());
-        if (kind == nullptr) in_.fail_at(start, "a transform, one of " + list_of(kind_words));
+        const std::string_view word = in_.word();
+        if (const auto* kind = find(kind_words, word)) {
+            kind_ = kind->value;
+        } else if (const auto* synonym = find(kind_synonyms, word)) {
+            kind_ = synonym->kind;
+            options_.direction = synonym->direction;
+            has_direction_ = synonym->has_direction;
+            if (synonym->is_normalised) norm_ = Norm::backward;
+        } else {
+            std::vector<std::string_view> known;
+            add(kind_words, known);
+            add(kind_synonyms, known);
+            add(gemm_words, known);
+            in_.fail_at(start, "a transform, one of " + list_of(kind_words) + ", or gemm" +
+                                   did_you_mean(word, known));
+        }
         in_.require_end_of_word("a space after the transform");
-        kind_ = kind->value;
+    }
+
+    /// The scale of a normalised transform.
+    double scale_of(Norm norm) const {
+        double points = 1;
+        for (const Integer length : lengths_) points *= static_cast<double>(length);
+        if (norm == Norm::ortho) return 1 / std::sqrt(points);
+        const bool is_scaled = (norm == Norm::backward) == (options_.direction == Direction::backward);
+        return is_scaled ? 1 / points : 1;
+    }
+    bool is_trigonometric() const {
+        return kind_ != TransformKind::dft && kind_ != TransformKind::real_dft && kind_ != TransformKind::wht;
+    }
+
+    template <class Value, std::size_t count, std::size_t more>
+    static const Word<Value>* find(const Word<Value> (&words)[count], const Word<Value> (&synonyms)[more],
+                                   std::string_view text) {
+        const Word<Value>* const word = find(words, text);
+        return word != nullptr ? word : find(synonyms, text);
+    }
+    /// A data type of a transform, or of its complex elements.
+    std::optional<DataType> type_named(std::string_view text) const {
+        if (const auto type = transform_type_named(text)) return type;
+        if (const auto* synonym = find(type_synonyms, text)) return synonym->value;
+        const bool has_complex = kind_ == TransformKind::dft || kind_ == TransformKind::real_dft ||
+                                 kind_ == TransformKind::convolution;
+        const auto* const synonym = has_complex ? find(complex_synonyms, text) : nullptr;
+        return synonym == nullptr ? std::nullopt : std::optional(synonym->value);
+    }
+
+    template <class Words> static void add(const Words& words, std::vector<std::string_view>& known) {
+        for (const auto& word : words) known.emplace_back(word.text);
+    }
+    static std::vector<std::string_view> option_words() {
+        std::vector<std::string_view> known = {"in",   "out",  "strides",  "batch", "scale",
+                                               "norm", "load", "spectrum", "store"};
+        add(direction_words, known);
+        add(direction_synonyms, known);
+        add(layout_words, known);
+        add(layout_synonyms, known);
+        add(placement_words, known);
+        add(type_synonyms, known);
+        for (const DataType type : transform_types) known.emplace_back(name_of(type));
+        return known;
     }
 
     void read_lengths() {
@@ -178,21 +245,21 @@ private:
         const std::string_view word = in_.word();
         const bool known = in_.next_is('=') ? read_assignment(word, start) : read_flag(word, start);
         if (!known)
-            in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " +
-                                   list_of(precision_words) + " " + list_of(layout_words) + " " +
-                                   list_of(placement_words) +
-                                   " in= out= strides= batch= scale= spectrum= load= store=");
+            in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " + list_of_types() + " " +
+                                   list_of(layout_words) + " " + list_of(placement_words) +
+                                   " in= out= strides= batch= scale= norm= spectrum= load= store=" +
+                                   did_you_mean(word, option_words()));
         in_.require_end_of_word("a space before the next option");
     }
 
     bool read_flag(std::string_view word, std::size_t start) {
-        if (const auto* direction = find(direction_words, word)) {
+        if (const auto* direction = find(direction_words, direction_synonyms, word)) {
             once(has_direction_, start, "one direction only");
             options_.direction = direction->value;
-        } else if (const auto* precision = find(precision_words, word)) {
+        } else if (const auto type = type_named(word)) {
             once(has_precision_, start, "one precision only");
-            options_.precision = precision->value;
-        } else if (const auto* layout = find(layout_words, word)) {
+            options_.precision = *type;
+        } else if (const auto* layout = find(layout_words, layout_synonyms, word)) {
             once(has_layout_, start, "one layout only");
             options_.layout = layout->value;
         } else if (const auto* placement = find(placement_words, word)) {
@@ -227,6 +294,15 @@ private:
             once(has_scale_, start, "one scale only");
             options_.scale = in_.number();
             if (in_.take('/')) options_.scale /= in_.number();
+            norm_.reset();
+        } else if (word == "norm") {
+            once(has_scale_, start, "one scale only");
+            const std::size_t at = in_.position();
+            const auto* norm = find(norm_words, in_.word());
+            if (norm == nullptr) in_.fail_at(at, "a norm, one of " + list_of(norm_words));
+            if (is_trigonometric())
+                in_.fail_at(start, "scale=: norm= is of dft, rdft and wht, whose results have one factor");
+            norm_ = norm->value;
         } else if (word == "spectrum") {
             once(has_spectrum_, start, "spectrum= once only");
             const std::size_t at = in_.position();
@@ -280,6 +356,7 @@ private:
     std::vector<Integer> lengths_;
     std::size_t lengths_at_ = 0;
     TransformOptions options_;
+    std::optional<Norm> norm_; ///< instead of the scale
     bool has_direction_ = false, has_precision_ = false, has_layout_ = false, has_placement_ = false;
     bool has_input_strides_ = false, has_output_strides_ = false, has_batch_ = false, has_scale_ = false;
     bool has_spectrum_ = false, has_load_ = false, has_store_ = false;

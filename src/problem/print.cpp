@@ -1,3 +1,4 @@
+#include "problem/data_type.hpp"
 #include "problem/syntax.hpp"
 #include "problem/words.hpp"
 
@@ -82,7 +83,6 @@ std::string batch_option(const Transform& problem) {
 
 const char* name_of(TransformKind kind) { return lookup(kind_words, kind); }
 const char* name_of(Direction direction) { return lookup(direction_words, direction); }
-const char* name_of(Precision precision) { return lookup(precision_words, precision); }
 const char* name_of(ComplexLayout layout) { return lookup(layout_words, layout); }
 const char* name_of(Placement placement) { return lookup(placement_words, placement); }
 
@@ -91,7 +91,7 @@ std::string to_text(const Transform& problem) {
     for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
         text += fmt::format("{}{}", i == 0 ? " " : "x", problem.dimensions[i].length);
     append_unless_default(text, direction_words, problem.direction);
-    append_unless_default(text, precision_words, problem.precision);
+    if (problem.precision != transform_types[0]) text.append(" ").append(name_of(problem.precision));
     append_unless_default(text, layout_words, problem.layout);
     append_unless_default(text, placement_words, problem.placement);
     text += stride_options(problem);

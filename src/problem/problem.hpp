@@ -25,10 +25,6 @@ inline bool is_complex(const Transform& problem, Side side) {
     return is_complex(problem.kind, problem.direction, side);
 }
 
-constexpr Integer real_bytes(Precision precision) {
-    return precision == Precision::float64 ? 8 : precision == Precision::float32 ? 4 : 2;
-}
-
 /// Bytes per stride unit; for planar complex data, those of one component.
 Integer element_bytes(const Transform& problem, Side side);
 
@@ -67,7 +63,7 @@ inline const Expression& expression_of(const Transform& problem, Side side) {
 }
 
 /// Data type in memory of the side's components.
-Precision stored_precision(const Transform& problem, Side side);
+DataType stored_precision(const Transform& problem, Side side);
 
 /// Position in `axes` of an expression's index; empty if the problem has no such axis.
 std::optional<std::size_t> axis_of_index(const Transform& problem, std::string_view index);

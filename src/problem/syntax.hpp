@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "problem/data_type.hpp"
 #include "problem/problem.hpp"
 
 namespace swirl {
@@ -9,7 +10,6 @@ namespace swirl {
 
 const char* name_of(TransformKind kind);
 const char* name_of(Direction direction);
-const char* name_of(Precision precision);
 const char* name_of(ComplexLayout layout);
 const char* name_of(Placement placement);
 

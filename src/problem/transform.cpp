@@ -100,7 +100,7 @@ bool is_complex(TransformKind kind, Direction direction, Side side) {
 
 Integer element_bytes(const Transform& problem, Side side) {
     const bool pair = is_complex(problem, side) && problem.layout == ComplexLayout::interleaved;
-    return real_bytes(stored_precision(problem, side)) * (pair ? 2 : 1);
+    return bytes_of(stored_precision(problem, side)) * (pair ? 2 : 1);
 }
 
 Integer stored_length(const Transform& problem, std::size_t dimension, Side side) {

@@ -1,5 +1,6 @@
 #include "problem/validate.hpp"
 
+#include "problem/data_type.hpp"
 #include "problem/overlap.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate_expression.hpp"
@@ -18,6 +19,12 @@ const char* side_name(Side side) { return side == Side::input ? "input" : "outpu
 /// Message: what is wrong, the problem, what would work.
 [[noreturn]] void reject(const Transform& problem, const std::string& what, const std::string& remedy) {
     throw UserError("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
+}
+
+/// The same for what a CPU cannot compute.
+[[noreturn]] void refuse_on_cpu(const Transform& problem, const std::string& what,
+                                const std::string& remedy) {
+    throw Unsupported("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
 }
 
 /// "batch 0" or "dimension 1" for a position in the list that `axes` returns.
@@ -39,6 +46,15 @@ void check_lengths(const Transform& problem) {
         if (problem.dimensions[i].length < 1)
             reject(problem, fmt::format("length of dimension {} is {}", i, problem.dimensions[i].length),
                    "lengths are at least 1");
+}
+
+void check_data_type(const Transform& problem) {
+    if (is_transform_type(problem.precision)) return;
+    reject(problem, fmt::format("precision is {}", name_of(problem.precision)),
+           is_complex(problem.precision)
+               ? fmt::format("it is that of a component: for elements of {} use {}",
+                             name_of(problem.precision), name_of(component_of(problem.precision)))
+               : std::string("use float64, float32, float16 or bfloat16"));
 }
 
 void check_powers_of_two(const Transform& problem) {
@@ -208,6 +224,7 @@ void check_in_place_rows(const Transform& problem) {
 void validate(const Transform& problem) {
     check_lengths(problem);
     check_powers_of_two(problem);
+    check_data_type(problem);
     check_kind(problem);
     for (const Side side : {Side::input, Side::output}) {
         check_size(problem, side);
@@ -223,17 +240,19 @@ void validate(const Transform& problem) {
 void validate_for_cpu(const Transform& problem) {
     validate(problem);
     if (problem.kind == TransformKind::convolution)
-        reject(problem, "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
-               "use two transforms and multiply between them, or a plan for a GPU (swirl::gpu::plan, "
-               "--device gpu)");
+        refuse_on_cpu(problem,
+                      "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
+                      "use two transforms and multiply between them, or a plan for a GPU (Options::device, "
+                      "--device gpu)");
     if (!problem.load.is_identity() || !problem.store.is_identity())
-        reject(
+        refuse_on_cpu(
             problem, "load and store expressions are for GPUs only: no code for a CPU has them",
-            "work on the arrays before and after, or make a plan for a GPU (swirl::gpu::plan, --device gpu)");
-    if (real_bytes(problem.precision) >= 4) return;
-    reject(problem,
-           fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
-           "use float32 or float64 on a CPU, or a plan for a GPU (swirl::gpu::plan, --device gpu)");
+            "work on the arrays before and after, or make a plan for a GPU (Options::device, --device gpu)");
+    if (bytes_of(problem.precision) >= 4) return;
+    refuse_on_cpu(
+        problem,
+        fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
+        "use float32 or float64 on a CPU, or a plan for a GPU (Options::device, --device gpu)");
 }
 
 } // namespace swirl

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <swirl/data_type.hpp>
+
 #include "problem/kinds.hpp"
 
+#include <cstdint>
 #include <string_view>
 
 namespace swirl {
@@ -23,12 +26,6 @@ inline constexpr Word<Direction> direction_words[] = {
     {Direction::forward, "forward"},
     {Direction::backward, "backward"},
 };
-inline constexpr Word<Precision> precision_words[] = {
-    {Precision::float64, "float64"},
-    {Precision::float32, "float32"},
-    {Precision::float16, "float16"},
-    {Precision::bfloat16, "bfloat16"},
-};
 inline constexpr Word<ComplexLayout> layout_words[] = {
     {ComplexLayout::interleaved, "interleaved"},
     {ComplexLayout::planar, "planar"},
@@ -40,6 +37,56 @@ inline constexpr Word<Sharing> sharing_words[] = {
 inline constexpr Word<Placement> placement_words[] = {
     {Placement::out_of_place, "outofplace"},
     {Placement::in_place, "inplace"},
+};
+
+/// Other libraries' names of transforms.
+struct KindSynonym {
+    const char* text;
+    TransformKind kind;
+    Direction direction;
+    bool has_direction; ///< no option may say another
+    bool is_normalised; ///< 1/n unless a scale is given, as NumPy's and PyTorch's inverse transforms
+};
+inline constexpr KindSynonym kind_synonyms[] = {
+    {"fft", TransformKind::dft, Direction::forward, false, false},
+    {"c2c", TransformKind::dft, Direction::forward, false, false},
+    {"ifft", TransformKind::dft, Direction::backward, true, true},
+    {"rfft", TransformKind::real_dft, Direction::forward, true, false},
+    {"r2c", TransformKind::real_dft, Direction::forward, true, false},
+    {"irfft", TransformKind::real_dft, Direction::backward, true, true},
+    {"c2r", TransformKind::real_dft, Direction::backward, true, false},
+};
+inline constexpr Word<Direction> direction_synonyms[] = {{Direction::backward, "inverse"}};
+inline constexpr Word<ComplexLayout> layout_synonyms[] = {{ComplexLayout::planar, "split"}};
+inline constexpr Word<DataType> type_synonyms[] = {
+    {DataType::float64, "double"},
+    {DataType::float32, "single"},
+    {DataType::float16, "half"},
+};
+/// Of the complex elements of a dft or rdft.
+inline constexpr Word<DataType> complex_synonyms[] = {
+    {DataType::float64, "complex128"},
+    {DataType::float32, "complex64"},
+};
+
+/// What multiplies the result, as NumPy's norm= says.
+enum class Norm : std::uint8_t { backward, ortho, forward };
+inline constexpr Word<Norm> norm_words[] = {
+    {Norm::backward, "backward"},
+    {Norm::ortho, "ortho"},
+    {Norm::forward, "forward"},
+};
+
+/// BLAS's names of products.
+struct GemmWord {
+    const char* text;
+    DataType data_type;
+    bool has_data_type;
+};
+inline constexpr GemmWord gemm_words[] = {
+    {"gemm", DataType::float64, false},   {"matmul", DataType::float64, false},
+    {"sgemm", DataType::float32, true},   {"dgemm", DataType::float64, true},
+    {"cgemm", DataType::complex64, true}, {"zgemm", DataType::complex128, true},
 };
 
 } // namespace swirl

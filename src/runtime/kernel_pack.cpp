@@ -10,14 +10,14 @@
 namespace swirl::runtime {
 namespace {
 
-struct Header {
+struct PackHeader {
     char magic[8];
     std::uint64_t kernels;
     std::uint64_t checksum;
 };
-static_assert(sizeof(Header) == 24);
+static_assert(sizeof(PackHeader) == 24);
 
-constexpr char magic[8] = {'s', 'w', 'i', 'r', 'l', 'p', 'c', 'k'};
+constexpr char pack_magic[8] = {'s', 'w', 'i', 'r', 'l', 'p', 'c', 'k'};
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -39,8 +39,8 @@ KernelPack pack(const KernelCache& cache) {
     cache.visit([&](const KernelCache::Stored& entry, std::span<const std::byte> image) {
         if (entry.damage.empty()) images.emplace(entry.key, Bytes(image.begin(), image.end()));
     });
-    Header header{};
-    std::memcpy(header.magic, magic, sizeof magic);
+    PackHeader header{};
+    std::memcpy(header.magic, pack_magic, sizeof pack_magic);
     header.kernels = images.size();
     std::string text(sizeof header, '\0');
     for (const auto& [key, image] : images)
@@ -51,14 +51,14 @@ KernelPack pack(const KernelCache& cache) {
 }
 
 std::vector<PackedKernel> unpack(std::string_view pack, std::string_view name) {
-    Header header{};
+    PackHeader header{};
     if (pack.size() < sizeof header)
         throw UserError(
             "{} is no pack of kernels: {} bytes are too few for its header; 'swirl cache export' "
             "writes one",
             name, pack.size());
     std::memcpy(&header, pack.data(), sizeof header);
-    if (std::memcmp(header.magic, magic, sizeof magic) != 0)
+    if (std::memcmp(header.magic, pack_magic, sizeof pack_magic) != 0)
         throw UserError("{} is no pack of kernels; 'swirl cache export' writes one", name);
     std::vector<PackedKernel> kernels;
     std::span<const std::byte> rest = bytes_of(pack).subspan(sizeof header);

@@ -29,9 +29,9 @@ struct Section {
     std::uint32_t link = 0;
 };
 
-class Reader {
+class CubinReader {
 public:
-    explicit Reader(std::span<const std::byte> image) : image_(image) {}
+    explicit CubinReader(std::span<const std::byte> image) : image_(image) {}
 
     template <class T> T number(std::uint64_t at) const {
         require(at, sizeof(T));
@@ -101,7 +101,7 @@ Cubin::Cubin(Bytes image) : image_(std::move(image)) {
     if (image_.size() < header_bytes || std::memcmp(image_.data(), magic.data(), magic.size()) != 0)
         throw UserError("{} bytes are no compiled kernels: they do not begin as ELF of 64 bits does",
                         image_.size());
-    const Reader reader(image_);
+    const CubinReader reader(image_);
     const std::vector<Section> sections = reader.sections();
     const std::map<std::string, int> registers = reader.registers(sections);
     for (const Section& section : sections) {

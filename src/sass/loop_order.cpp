@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t beams[] = {48, 200};
 constexpr std::size_t max_accumulators = 256;
 constexpr std::size_t max_operands = 64;
-constexpr int max_lag = 1;
+constexpr int most_lag = 1;
 /// Costs of a row or column in progress, relative to a register read: with zero, isolated FMAs are left for the end.
 constexpr std::array weights = {0, 1, 2, 3, 5};
 
@@ -115,7 +115,7 @@ private:
         ++needed.at(static_cast<std::size_t>(pattern_.accumulators[cell] % 2));
         result.reused_rows.at(row_bank(i)) = static_cast<int>(i);
         result.reused_columns.at(column_bank(j)) = static_cast<int>(j);
-        while (std::ranges::max(result.lag) > max_lag) {
+        while (std::ranges::max(result.lag) > most_lag) {
             ++result.cycles;
             for (int& lag : result.lag) lag = std::max(0, lag - 1);
         }

@@ -13,7 +13,7 @@ namespace swirl::search {
 namespace {
 
 /// Margin for errors of the model's clock and of the issue model.
-constexpr double clearly = 1.1;
+constexpr double clearly_faster_code = 1.1;
 
 /// Real scalars per element.
 double scalars_of(const MatrixProduct& product) { return is_complex(product.data_type) ? 4 : 1; }
@@ -79,7 +79,7 @@ std::optional<std::string> reason_not_to_time(const CompiledGemm& code, const Ma
         return fmt::format("{} loads and stores of spilled registers in {}", spills_of(code),
                            code.score->loop ? "the main loop" : "the kernel");
     const double least = min_seconds(*code.score, product, schedule, gpu);
-    if (least > clearly * best.seconds)
+    if (least > clearly_faster_code * best.seconds)
         return fmt::format("its main loop alone takes {:.3g} s, the fastest so far {:.3g} s", least,
                            best.seconds);
     return std::nullopt;

@@ -19,7 +19,7 @@ using gemm::GpuGemmSchedule;
 using gemm::SimtGemm;
 
 /// A candidate replaces the incumbent only if it is faster by this factor, twice: a smaller margin may be luck.
-constexpr double clearly = 1.005;
+constexpr double clearly_faster_schedule = 1.005;
 /// Schedules compiled as a batch.
 constexpr std::size_t compiled_at_once = 16;
 /// Of these, the number timed against the incumbent at once.
@@ -173,11 +173,11 @@ private:
         search_result_.timed += static_cast<int>(candidates.size());
         const auto fastest =
             static_cast<std::size_t>(std::min_element(first.begin(), first.end()) - first.begin());
-        if (!(first[0] / first[fastest] >= clearly)) return;
+        if (!(first[0] / first[fastest] >= clearly_faster_schedule)) return;
         const GpuGemmSchedule pair[] = {search_result_.found, in_rotation[fastest]};
         const std::vector<double> confirmed = timer_.seconds(pair);
         const double gained = confirmed[0] / confirmed[1];
-        if (!(gained >= clearly)) return;
+        if (!(gained >= clearly_faster_schedule)) return;
         search_result_.found = in_rotation[fastest];
         best_spills_ = spills_of(candidates[fastest - 1].code);
         search_result_.seconds = confirmed[1];
@@ -207,7 +207,7 @@ std::optional<std::string> sass_reordering_infeasibility(const GpuGemmSchedule& 
     for (const DataType number : {product.data_type, product.type_of_a(), product.type_of_b()})
         if (number != DataType::float32)
             return fmt::format("main loops of float32 are put into another order, not those of {}",
-                               word_of(number));
+                               name_of(number));
     const auto* const simt = std::get_if<SimtGemm>(&schedule);
     if (simt == nullptr || simt->is_mma())
         return "tensor cores multiply; main loops in which threads do are put into another order";

@@ -20,13 +20,9 @@ using planning::Recipe;
 namespace {
 
 /// Time limit in seconds for checking another version's recipe against the estimate.
-constexpr double recheck_seconds = 1.5;
+constexpr double gpu_recheck_seconds = 1.5;
 /// A stored recipe is kept if it takes at most this multiple of the estimate's time: a smaller difference may be luck.
-constexpr double as_fast = 1.01;
-
-FoundBy found_by(Effort effort) {
-    return effort == Effort::exhaustive ? FoundBy::exhaustive : FoundBy::measure;
-}
+constexpr double gpu_as_fast = 1.01;
 
 /// Whether a recipe has the passes of the problem.
 bool fits(const Transform& problem, const Recipe& recipe) {
@@ -98,9 +94,10 @@ private:
     /// Another version's recipe, if it is still as fast as the estimate's.
     std::optional<GpuRecipeCandidate> rechecked(const Recipe& recipe, GpuRecipeTimer& timer) const {
         std::vector<GpuRecipeCandidate> both{{gpu_recipe(problem_, identity_.gpu)}, {recipe}};
-        timer.benchmark(problem_, both, timer.now() + std::min(options_.time_budget_seconds, recheck_seconds),
+        timer.benchmark(problem_, both,
+                        timer.now() + std::min(options_.time_budget_seconds, gpu_recheck_seconds),
                         [](std::size_t) {});
-        if (!both[1].is_timed() || both[1].seconds > as_fast * both[0].seconds) return std::nullopt;
+        if (!both[1].is_timed() || both[1].seconds > gpu_as_fast * both[0].seconds) return std::nullopt;
         return both[1];
     }
 
@@ -160,13 +157,16 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
     Choosing choosing(problem, identity, options);
     std::optional<Recipe> known = choosing.known();
     if (known && choosing.has_stored()) {
-        try {
-            return build(*known);
-        } catch (const runtime::GpuOutOfMemory&) {
-            throw;
-        } catch (const UserError&) {
+        const auto forget = [&] {
             choosing.erase();
             known = choosing.known();
+        };
+        try {
+            return build(*known);
+        } catch (const UserError&) {
+            forget();
+        } catch (const Unavailable&) { // it needs more than this driver has
+            forget();
         }
     }
     if (known) return build(*known);

@@ -30,10 +30,6 @@ planning::PlanOptions build_options(const PlannerOptions& options) {
     return {.threads = options.threads, .check = options.check};
 }
 
-FoundBy found_by(Effort effort) {
-    return effort == Effort::exhaustive ? FoundBy::exhaustive : FoundBy::measure;
-}
-
 /// One call of make_plan.
 class Planning {
 public:

@@ -41,8 +41,8 @@ PlanSearch::PlanSearch(const Transform& problem, RecipeTimer& timer, SearchSetti
     estimated_.recipe = estimate(problem, setting_.cpu, setting_.machine).recipe;
 }
 
-ir::Scalar PlanSearch::scalar() const {
-    return problem_.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
+DataType PlanSearch::scalar() const {
+    return problem_.precision == DataType::float32 ? DataType::float32 : DataType::float64;
 }
 
 Recipe PlanSearch::recipe_of(const DimensionPass& pass, const BreakdownTree& tree) const {

@@ -84,7 +84,7 @@ private:
 
     planning::Recipe recipe_of(const planning::DimensionPass& pass, const rules::BreakdownTree& tree) const;
     double at(double fraction) const { return begin_ + fraction * setting_.seconds; }
-    ir::Scalar scalar() const;
+    DataType scalar() const;
 
     const Transform& problem_;
     RecipeTimer& timer_;

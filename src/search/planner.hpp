@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/options.hpp>
+
 #include "plan/plan.hpp"
 #include "search/cost/machine_model.hpp"
 
@@ -11,12 +13,6 @@
 namespace swirl::search {
 
 class RecipeTimer;
-
-enum class Effort : std::uint8_t {
-    estimate,   ///< from the machine tables; nothing is timed
-    measure,    ///< times the most promising recipes and their subproblems within a time budget
-    exhaustive, ///< times every choice of every applicable rule
-};
 
 /// A recipe or rule that was considered and rejected, and why.
 struct Rejection {

@@ -45,7 +45,7 @@ public:
 
 private:
     static std::string type_name(ir::Type type) {
-        return fmt::format("f{}x{}", 8 * ir::size_in_bytes(type.scalar), type.lanes);
+        return fmt::format("f{}x{}", 8 * bytes_of(type.scalar), type.lanes);
     }
 
     /// The meaning of a pure shuffle, as the interpreter runs it.
@@ -90,8 +90,8 @@ private:
         auto entry = std::make_unique<Entry>();
         const bool two_sources =
             std::any_of(map.begin(), map.end(), [&](std::int8_t source) { return source >= type.lanes; });
-        const bool is_double = type.scalar == ir::Scalar::float64;
-        const int bytes = type.lanes * ir::size_in_bytes(type.scalar);
+        const bool is_double = type.scalar == DataType::float64;
+        const int bytes = type.lanes * bytes_of(type.scalar);
         ir::Instruction& instruction = entry->instruction;
         define(instruction, type, two_sources, map);
         x86::Mnemonic mnemonic = x86::Mnemonic::expanded;
@@ -137,7 +137,7 @@ const ir::Instruction& instruction_of(const ShuffleFamily& family, int immediate
 
 const ir::Instruction& permutation_of(InstructionSet set, ir::Type type,
                                       std::span<const std::int8_t> lane_map) {
-    ensure(type.scalar == ir::Scalar::float32 || type.scalar == ir::Scalar::float64,
+    ensure(type.scalar == DataType::float32 || type.scalar == DataType::float64,
            "a permutation of something else than float32 or float64");
     ensure(static_cast<int>(lane_map.size()) == type.lanes, "a lane map of {} entries for {} lanes",
            lane_map.size(), type.lanes);

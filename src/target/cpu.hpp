@@ -59,8 +59,6 @@ bool host_can_run(const Cpu& cpu); ///< as plans; false for CPUs that are only e
 std::uint64_t saved_state();
 #endif
 
-constexpr int lanes(const Cpu& cpu, ir::Scalar scalar) {
-    return cpu.vector_bytes / ir::size_in_bytes(scalar);
-}
+constexpr int lanes(const Cpu& cpu, DataType scalar) { return cpu.vector_bytes / bytes_of(scalar); }
 
 } // namespace swirl::target

@@ -119,7 +119,7 @@ Query query_of(const Cpu& cpu, ir::Type type, std::span<const std::int8_t> lane_
 }
 
 bool can_be_shuffled(ir::Type type) {
-    return (type.scalar == ir::Scalar::float32 || type.scalar == ir::Scalar::float64) &&
+    return (type.scalar == DataType::float32 || type.scalar == DataType::float64) &&
            static_cast<std::size_t>(type.lanes) <= longest_map;
 }
 

@@ -15,7 +15,7 @@ namespace swirl::target {
 struct ShuffleFamily {
     std::string_view name;                        ///< of the operation; lanes and immediate are appended
     x86::Mnemonic mnemonic = x86::Mnemonic::none; ///< for the encoder; none: emitted as text only
-    ir::Scalar scalar;
+    DataType scalar;
     int lanes;
     int sources;        ///< 1 or 2 vector operands
     int immediates = 0; ///< number of immediates (0…immediates−1), 0: the instruction has none

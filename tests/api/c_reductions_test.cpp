@@ -1,48 +1,41 @@
 // Reductions through the C interface.
 
+#include "api/c_interface.hpp"
+
 #include <gtest/gtest.h>
-#include <swirl/swirl.h>
 
-#include <array>
-#include <cstring>
-
-namespace {
+namespace c_reductions_test {
 
 TEST(CReductions, AreGivenByNameAndWritten) {
-    const swirl_matrix_product product = {SWIRL_REAL32, 2,      3, 1, 1, {1, 2, 0, 0}, {1, 1, 0, 0},
-                                          {1, 2, 0, 0}, nullptr};
-    const std::array<swirl_reduction, 2> reductions = {
-        {{"amax", SWIRL_REDUCE_MAXIMUM, SWIRL_OVER_COLUMNS, "abs(x)"},
-         {"total", SWIRL_REDUCE_SUM, SWIRL_OVER_ALL, nullptr}}};
-    swirl_matrix_options options = {};
-    options.threads = 1;
-    options.reductions = reductions.data();
-    options.reduction_count = reductions.size();
-    swirl_matrix_plan* plan = nullptr;
-    ASSERT_EQ(swirl_matrix_plan_create_with(&product, &options, &plan), SWIRL_OK) << swirl_last_error();
-    const float alpha = 1, beta = 0, a[] = {1, 2}, b[] = {1, -3, 2};
+    const c::Problem problem = c::product(SWIRL_FLOAT32, 2, 3, 1);
+    ASSERT_EQ(swirl_problem_add_reduction(problem.get(), "amax", SWIRL_MAXIMUM, SWIRL_OVER_COLUMNS, "abs(x)"),
+              SWIRL_OK);
+    ASSERT_EQ(swirl_problem_add_reduction(problem.get(), "total", SWIRL_SUM, SWIRL_OVER_ALL, nullptr),
+              SWIRL_OK);
+    const c::Plan plan = c::plan(problem);
+    const float a[] = {1, 2}, b[] = {1, -3, 2};
     float c[6] = {}, amax[2] = {}, total = 7;
-    const swirl_array arrays[] = {{"amax", amax, nullptr}, {"total", &total, nullptr}};
-    ASSERT_EQ(swirl_matrix_execute_with_arrays(plan, arrays, 2, &alpha, a, b, &beta, c), SWIRL_OK);
+    const swirl_array arrays[] = {{"a", a, nullptr},
+                                  {"b", b, nullptr},
+                                  {"c", c, nullptr},
+                                  {"amax", amax, nullptr},
+                                  {"total", &total, nullptr}};
+    ASSERT_EQ(swirl_execute_arrays(plan.get(), arrays, 5, nullptr), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(amax[0], 3);
     EXPECT_EQ(amax[1], 6);
     EXPECT_EQ(total, 0);
-    EXPECT_EQ(swirl_matrix_execute_with_arrays(plan, arrays, 1, &alpha, a, b, &beta, c), SWIRL_USER_ERROR);
-    EXPECT_NE(std::strstr(swirl_last_error(), "total"), nullptr);
-    swirl_matrix_plan_destroy(plan);
+    c::expect_error(swirl_execute_arrays(plan.get(), arrays, 4, nullptr), SWIRL_USER_ERROR, "total");
 }
 
 TEST(CReductions, OfNoKnownKindAreRefused) {
-    const swirl_matrix_product product = {SWIRL_REAL32, 2,      3, 1, 1, {1, 2, 0, 0}, {1, 1, 0, 0},
-                                          {1, 2, 0, 0}, nullptr};
-    const swirl_reduction wrong = {"sum", 0, 3, nullptr};
-    swirl_matrix_options options = {};
-    options.reductions = &wrong;
-    options.reduction_count = 1;
-    swirl_matrix_plan* plan = nullptr;
-    EXPECT_EQ(swirl_matrix_plan_create_with(&product, &options, &plan), SWIRL_USER_ERROR);
-    EXPECT_NE(std::strstr(swirl_last_error(), "reductions[].over is 3"), nullptr);
-    EXPECT_EQ(plan, nullptr);
+    const c::Problem problem = c::product(SWIRL_FLOAT32, 2, 3, 1);
+    c::expect_error(swirl_problem_add_reduction(problem.get(), "sum", SWIRL_SUM, 3, nullptr),
+                    SWIRL_USER_ERROR, "over");
+    c::expect_error(swirl_problem_add_reduction(problem.get(), "sum", -1, SWIRL_OVER_ALL, nullptr),
+                    SWIRL_USER_ERROR, "operation");
+    c::expect_error(swirl_problem_add_reduction(problem.get(), nullptr, 0, 0, nullptr), SWIRL_USER_ERROR,
+                    "name");
+    EXPECT_EQ(c::text_of(problem), "gemm 2x3x1 float32");
 }
 
-} // namespace
+} // namespace c_reductions_test

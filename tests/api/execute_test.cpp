@@ -7,11 +7,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
-namespace {
+namespace execute_test {
 
 using definition::Array;
 using definition::Number;
@@ -203,8 +205,8 @@ TEST(Plan, ServesManyThreadsAtOnceWithTheSameBits) {
 
 TEST(Plan, IsBuiltAgainFromItsRecipe) {
     const swirl::Plan plan = swirl::plan("dft 360 float32");
-    const swirl::Plan again = swirl::plan("dft 360 float32", {.recipe = plan.recipe()});
-    EXPECT_EQ(again.recipe(), plan.recipe());
+    const swirl::Plan again = swirl::plan("dft 360 float32", {.schedule = plan.schedule()});
+    EXPECT_EQ(again.schedule(), plan.schedule());
     std::vector<std::complex<float>> x(360), y(360), z(360);
     const auto numbers = random_numbers<float>(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<float>(numbers[i]);
@@ -224,14 +226,95 @@ TEST(Plan, TellsWhatItCosts) {
 TEST(Plan, OutlivesTheHandleItWasCopiedFrom) {
     auto first = std::make_unique<swirl::Plan>(swirl::plan("dft 4"));
     const swirl::Plan copy = *first;
-    const swirl::Plan moved = std::move(*first); // copies: a plan is never empty
-    EXPECT_EQ(first->workspace_bytes(), copy.workspace_bytes());
+    const swirl::Plan moved = std::move(*first);
+    EXPECT_FALSE(*first);
     first.reset();
     std::vector<std::complex<double>> x(4, 1.0), y(4);
-    copy.execute(x.data(), y.data());
+    copy.execute(x, y);
     EXPECT_EQ(y[0], 4.0);
-    moved.execute(x.data(), y.data());
+    moved.execute(x, y);
     EXPECT_EQ(y[0], 4.0);
+}
+
+TEST(Plan, IsEmptyUntilOneIsAssigned) {
+    struct Filter {
+        swirl::Plan plan;
+    } filter;
+    EXPECT_FALSE(filter.plan);
+    std::vector<std::complex<double>> x(4, 1.0), y(4);
+    EXPECT_MENTIONS(complaint(y, [&] { filter.plan.execute(x, y); }), "the plan is empty");
+    EXPECT_MENTIONS(complaint(y, [&] { filter.plan.execute(1, x, x, 0, y); }), "the plan is empty");
+    EXPECT_MENTIONS(complaint(y, [&] { static_cast<void>(filter.plan.schedule()); }), "the plan is empty");
+    filter.plan = swirl::plan("dft 4");
+    EXPECT_TRUE(filter.plan);
+    filter.plan.execute(x, y);
+    EXPECT_EQ(y[0], 4.0);
+}
+
+TEST(Plan, SaysWhichExecuteItsProblemHas) {
+    std::vector<double> x(16, 1.0), y(16);
+    const swirl::Plan transform = swirl::plan("dct2 16"), product = swirl::plan("gemm 4x4x4");
+    EXPECT_MENTIONS(complaint(y, [&] { transform.execute(1, x, x, 0, y); }), "call execute(input, output)");
+    EXPECT_MENTIONS(complaint(y, [&] { product.execute(x, y); }), "call execute(alpha, a, b, beta, c)");
+    product.execute(1, x, x, 0, y);
+    EXPECT_EQ(y, std::vector<double>(16, 4.0));
+    EXPECT_EQ(swirl::to_text(product.problem()), "gemm 4x4x4 float64");
+    EXPECT_EQ(product.device(), swirl::Device::cpu());
+    EXPECT_EQ(product.workspace_bytes(), 0U);
+    EXPECT_GE(product.bytes(), 3 * 16 * 8.0);
+    EXPECT_NE(transform.description(), "");
+}
+
+TEST(Arguments, ThatKnowTheirSizesAreChecked) {
+    using Complex = std::complex<double>;
+    std::vector<Complex> x(8, 1.0), y(8), small(7);
+    const swirl::Plan plan = swirl::plan("dft 8");
+    plan.execute(x, y);
+    EXPECT_EQ(y[0], 8.0);
+    plan.execute(std::span<const Complex>(x), std::span(y));
+    EXPECT_MENTIONS(complaint(y, [&] { plan.execute(small, y); }), "input has 7 elements");
+    EXPECT_MENTIONS(complaint(small, [&] { plan.execute(x, small); }), "it takes at least 8");
+    EXPECT_MENTIONS(complaint(y, [&] { swirl::plan("dft 8 in=-1").execute(x, y); }), "give it as a pointer");
+    std::vector<double> a(12, 1.0), b(20, 2.0), c(15), few(14);
+    const swirl::Plan product = swirl::plan("gemm 3x5x4");
+    product.execute(1, a, b, 0, c);
+    EXPECT_EQ(c, std::vector<double>(15, 8.0));
+    EXPECT_MENTIONS(complaint(few, [&] { product.execute(1, a, b, 0, few); }), "c has 14 elements");
+    EXPECT_MENTIONS(complaint(c, [&] { product.execute(1, few, std::span(b).first(19), 0, c); }),
+                    "b has 19 elements");
+}
+
+TEST(Arguments, OfOtherLibrariesTypesFitBySize) {
+    struct Pair {
+        double x, y;
+    };
+    std::vector<Pair> in(8, Pair{1, 0}), out(8);
+    const swirl::Plan plan = swirl::plan("dft 8");
+    plan.execute(in.data(), out.data());
+    EXPECT_EQ(out[0].x, 8);
+    double pairs[8][2] = {}, spectrum[8][2]; // fftw_complex
+    pairs[0][0] = 3;
+    plan.execute(pairs, spectrum);
+    EXPECT_EQ(spectrum[7][0], 3);
+    const void* const raw = in.data();
+    plan.execute(raw, static_cast<void*>(out.data()));
+    EXPECT_MENTIONS(complaint(std::vector<int>(), [&] { swirl::plan("dft 8 float32").execute(in, out); }),
+                    "elements of 16 bytes");
+}
+
+TEST(Planning, EndsWhenItIsCancelled) {
+    int questions = 0;
+    const auto planned = [&](int most) {
+        questions = 0;
+        return swirl::plan("dft 720", {.effort = swirl::Effort::measure,
+                                       .time_budget_seconds = 0.1,
+                                       .cancelled = [&, most] { return ++questions > most; },
+                                       .use_wisdom = false});
+    };
+    EXPECT_THROW(planned(0), swirl::Cancelled);
+    EXPECT_THROW(planned(1), swirl::Cancelled);
+    EXPECT_NO_THROW(planned(1000000));
+    EXPECT_GT(questions, 1);
 }
 
 TEST(Planning, RefusesWhatCannotBe) {
@@ -239,21 +322,21 @@ TEST(Planning, RefusesWhatCannotBe) {
     EXPECT_THROW(swirl::plan("dft 0"), swirl::UserError);
     EXPECT_THROW(swirl::problem("wht 12"), swirl::UserError);
     EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus"}), swirl::UserError);
-    EXPECT_THROW(swirl::plan("dft 8", {.recipe = "nonsense"}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.schedule = "nonsense"}), swirl::UserError);
     EXPECT_THROW(swirl::plan("dft 8", {.effort = swirl::Effort::measure, .time_budget_seconds = -1}),
                  swirl::UserError);
-    const std::string recipe = swirl::plan("dft 8").recipe();
-    EXPECT_THROW(swirl::plan("rdft 8x8", {.recipe = recipe}), swirl::UserError);
-    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .recipe = recipe}), swirl::UserError);
+    const std::string recipe = swirl::plan("dft 8").schedule();
+    EXPECT_THROW(swirl::plan("rdft 8x8", {.schedule = recipe}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .schedule = recipe}), swirl::UserError);
 }
 
 TEST(Planning, RefusesACpuThatThisMachineIsNot) {
-    const std::string best = swirl::plan("dft 8").recipe();
+    const std::string best = swirl::plan("dft 8").schedule();
     const std::string steps = best.substr(best.find(':'));
     for (const std::string cpu : {"avx512", "neon"}) {
         if (best.rfind(cpu + ":", 0) == 0) continue;
-        EXPECT_THROW(swirl::plan("dft 8", {.cpu = cpu}), swirl::UserError) << cpu;
-        EXPECT_THROW(swirl::plan("dft 8", {.recipe = cpu + steps}), swirl::UserError) << cpu;
+        EXPECT_THROW(swirl::plan("dft 8", {.cpu = cpu}), swirl::Unavailable) << cpu;
+        EXPECT_THROW(swirl::plan("dft 8", {.schedule = cpu + steps}), swirl::Unavailable) << cpu;
     }
 }
 
@@ -271,4 +354,4 @@ TEST(Version, IsThreeNumbers) {
     EXPECT_EQ(std::sscanf(std::string(swirl::version()).c_str(), "%d.%d.%d", &major, &minor, &patch), 3);
 }
 
-} // namespace
+} // namespace execute_test

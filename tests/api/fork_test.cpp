@@ -1,4 +1,3 @@
-#include <swirl/gpu_matrix_product.hpp>
 #include <swirl/swirl.hpp>
 
 #include "definition.hpp"
@@ -16,13 +15,13 @@
 
 /// A process that forks while its other threads plan: the child plans and computes like any other.
 namespace swirl {
-namespace {
+namespace fork_test {
 
 constexpr int children = 12;
 
 using Complex = std::complex<double>;
 
-bool transforms_rightly(const Transform& problem, const PlanOptions& options) {
+bool transforms_rightly(const Transform& problem, const Options& options) {
     const auto n = static_cast<std::size_t>(problem.dimensions[0].length);
     std::vector<Complex> x(n), y(n);
     for (std::size_t k = 0; k < n; ++k) x[k] = {1.0 / static_cast<double>(k + 1), 0.25};
@@ -58,8 +57,8 @@ TEST(Fork, ChildrenTransformWhileOtherThreadsOfTheParentPlan) {
     const Busy planning([](int k) { static_cast<void>(plan(dft(2 + k % 600), {.use_wisdom = false})); });
     for (const int threads : {1, 2})
         EXPECT_TRUE(is_true_in_children(children, [&](int k) {
-            return transforms_rightly(dft(100 + k), {.use_wisdom = false, .threads = threads}) &&
-                   transforms_rightly(dft(7), {.use_wisdom = false, .threads = threads});
+            return transforms_rightly(dft(100 + k), {.threads = threads, .use_wisdom = false}) &&
+                   transforms_rightly(dft(7), {.threads = threads, .use_wisdom = false});
         }));
 }
 
@@ -67,7 +66,7 @@ TEST(Fork, ChildrenMeasureWhileOtherThreadsOfTheParentDo) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     const TemporaryFolder folder;
     ASSERT_EQ(setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1), 0);
-    const PlanOptions measured{.effort = Effort::measure, .time_budget_seconds = 0.01};
+    const Options measured{.effort = Effort::measure, .time_budget_seconds = 0.01};
     {
         const Busy planning([&](int k) { static_cast<void>(plan(dft(8 + k % 200), measured)); });
         EXPECT_TRUE(is_true_in_children(children, [&](int k) {
@@ -116,8 +115,8 @@ TEST(Fork, ChildrenTransformWhileASearchGoesOn) {
         while (!stop.stop_requested())
             static_cast<void>(plan(dft(5040), {.effort = Effort::measure,
                                                .time_budget_seconds = 2,
-                                               .use_wisdom = false,
-                                               .progress = [&](const std::string&) { has_begun = true; }}));
+                                               .progress = [&](const std::string&) { has_begun = true; },
+                                               .use_wisdom = false}));
     });
     while (!has_begun) std::this_thread::yield();
     const auto begin = std::chrono::steady_clock::now();
@@ -138,49 +137,51 @@ TEST(Fork, CallbacksMayWaitForThreadsThatFork) {
     };
     static_cast<void>(plan(dft(720), {.effort = Effort::measure,
                                       .time_budget_seconds = 0.2,
-                                      .use_wisdom = false,
-                                      .progress = fork_elsewhere}));
+                                      .progress = fork_elsewhere,
+                                      .use_wisdom = false}));
     EXPECT_GT(called, 0);
     EXPECT_EQ(succeeded, std::min(called, 3));
 }
 
 using ForkWithGpu = GpuInterface;
 
-gpu::Plan plan_for_gpu(int k) {
-    return gpu::plan(Transform::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
-                     {.use_wisdom = false, .check = false, .use_cache = false});
+Plan plan_for_gpu(int k) {
+    return swirl::plan(
+        Transform::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
+        {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false});
 }
-gpu::MatrixPlan plan_product_for_gpu(int k) {
-    return gpu::plan(MatrixProduct::column_major(DataType::float32, 64 + k, 64, 32),
-                     {.use_wisdom = false, .check = false, .use_cache = false});
+Plan plan_product_for_gpu(int k) {
+    return swirl::plan(
+        MatrixProduct::column_major(DataType::float32, 64 + k, 64, 32),
+        {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false});
 }
 
 TEST_F(ForkWithGpu, ChildrenPlanWhileOtherThreadsOfTheParentPlanForGpus) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     std::mutex keeping; // their end calls the driver at any time, and that is not ours
-    std::vector<gpu::Plan> kept;
+    std::vector<Plan> kept;
     const Busy planning([&](int k) {
         if (k > 300) return std::this_thread::yield();
-        gpu::Plan plan = plan_for_gpu(k);
+        Plan plan = plan_for_gpu(k);
         const std::lock_guard lock(keeping);
         kept.push_back(std::move(plan));
     });
     EXPECT_TRUE(is_true_in_children(children, [](int k) {
         return transforms_rightly(dft(100 + k), {.use_wisdom = false}) &&
-               !plan_for_gpu(1000 + k).recipe().empty();
+               !plan_for_gpu(1000 + k).schedule().empty();
     }));
 }
 
 TEST_F(ForkWithGpu, ChildrenPlanWhateverLockAThreadOfTheParentThatPlansForGpusHolds) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
-    std::vector<gpu::Plan> transforms;
+    std::vector<Plan> transforms;
     EXPECT_TRUE(is_true_in_children_at_locks([&](int k) { transforms.push_back(plan_for_gpu(k)); },
-                                             [](int k) { return !plan_for_gpu(40 + k).recipe().empty(); }));
-    std::vector<gpu::MatrixPlan> products;
+                                             [](int k) { return !plan_for_gpu(40 + k).schedule().empty(); }));
+    std::vector<Plan> products;
     EXPECT_TRUE(
         is_true_in_children_at_locks([&](int k) { products.push_back(plan_product_for_gpu(k)); },
                                      [](int k) { return !plan_product_for_gpu(40 + k).schedule().empty(); }));
 }
 
-} // namespace
+} // namespace fork_test
 } // namespace swirl

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <swirl/swirl.h>
-#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/swirl.hpp>
 
 #include "gpu_interface.hpp"
 
@@ -14,7 +13,8 @@ namespace swirl {
 
 using runtime::expect_contains;
 
-inline const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
+inline const Options unchecked{
+    .device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false};
 inline const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 48, 32);
 
 /// What a kernel is given.
@@ -49,9 +49,5 @@ inline const void* pointer_given(const support::FakeCuda& fake, std::size_t numb
     std::memcpy(&pointer, fake.launches.back().arguments.data() + number * sizeof pointer, sizeof pointer);
     return pointer;
 }
-
-struct Destroy {
-    void operator()(swirl_gpu_matrix_plan* plan) const { swirl_gpu_matrix_plan_destroy(plan); }
-};
 
 } // namespace swirl

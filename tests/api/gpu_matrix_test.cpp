@@ -1,5 +1,7 @@
 // Products of matrices on a GPU that is not there, from C++ and from C: what is launched is what was planned.
 
+#include "api/build.hpp"
+#include "api/c_interface.hpp"
 #include "gpu_matrix_fixture.hpp"
 
 #include <swirl/half.hpp>
@@ -14,13 +16,13 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace gpu_matrix_test {
 
 TEST_F(GpuMatrixInterface, PlansAndExecutesOnAStream) {
-    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
-    EXPECT_EQ(plan.product(), product);
+    const Plan plan = swirl::plan(product, unchecked);
+    EXPECT_EQ(plan.problem(), Problem(product));
     EXPECT_EQ(plan.flops(), 2.0 * 64 * 48 * 32);
-    EXPECT_EQ(plan.device(), 0);
+    EXPECT_EQ(plan.device(), Device::gpu());
     EXPECT_NE(plan.description().find("registers"), std::string::npos);
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
     auto* const stream = reinterpret_cast<void*>(0x1234);
@@ -38,14 +40,13 @@ TEST_F(GpuMatrixInterface, PlansAndExecutesOnAStream) {
 }
 
 TEST_F(GpuMatrixInterface, SaysWhatIsNotRead) {
-    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const Plan plan = swirl::plan(product, unchecked);
     const gpu::Array<float> c(64 * 48);
-    plan.execute<float>(0, nullptr, nullptr, 3, c.data());
+    plan.execute(0, nullptr, nullptr, 3, c.data());
     EXPECT_EQ(last_given().multiplies, 0);
     EXPECT_EQ(last_given().reads_c, 1);
-    const gpu::MatrixPlan flat =
-        gpu::plan(MatrixProduct::column_major(DataType::float32, 64, 48, 0), unchecked);
-    flat.execute<float>(1, nullptr, nullptr, 3, c.data());
+    const Plan flat = swirl::plan(MatrixProduct::column_major(DataType::float32, 64, 48, 0), unchecked);
+    flat.execute(1, nullptr, nullptr, 3, c.data());
     EXPECT_EQ(last_given().multiplies, 0);
     EXPECT_EQ(fake.launches.size(), 2U);
 }
@@ -53,54 +54,59 @@ TEST_F(GpuMatrixInterface, SaysWhatIsNotRead) {
 TEST_F(GpuMatrixInterface, DoesNothingWhereNothingIsToBeComputed) {
     for (const MatrixProduct& empty : {MatrixProduct::column_major(DataType::float32, 0, 3, 4),
                                        MatrixProduct::column_major(DataType::float32, 3, 0, 4)}) {
-        const gpu::MatrixPlan plan = gpu::plan(empty);
-        plan.execute<float>(1, nullptr, nullptr, 0, nullptr);
+        const Plan plan = swirl::plan(empty, {.device = Device::gpu()});
+        plan.execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr));
         EXPECT_EQ(plan.flops(), 0);
     }
     MatrixProduct none = product;
     none.batch = 0;
-    gpu::plan(none).execute<float>(1, nullptr, nullptr, 0, nullptr);
+    swirl::plan(none, {.device = Device::gpu()})
+        .execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr));
     EXPECT_TRUE(fake.launches.empty());
 }
 
 TEST_F(GpuMatrixInterface, TakesSchedules) {
-    const std::vector<std::string> schedules = gpu::schedules(product, 5);
+    const std::vector<std::string> schedules = api::gpu_schedules(product, 5);
     ASSERT_EQ(schedules.size(), 5U);
     for (const std::string& schedule : schedules) {
-        gpu::MatrixPlanOptions options = unchecked;
+        Options options = unchecked;
         options.schedule = schedule;
-        EXPECT_EQ(gpu::plan(product, options).schedule(), schedule);
+        EXPECT_EQ(swirl::plan(product, options).schedule(), schedule);
     }
-    EXPECT_EQ(gpu::plan(product, unchecked).schedule(), schedules.front());
-    expect_contains(error_of<UserError>([] { gpu::schedules(product, -1); }), {"most is -1"});
-    gpu::MatrixPlanOptions options = unchecked;
+    EXPECT_EQ(swirl::plan(product, unchecked).schedule(), schedules.front());
+    expect_contains(error_of<UserError>([] { api::gpu_schedules(product, -1); }), {"most is -1"});
+    Options options = unchecked;
     options.schedule = "cta_m=1000";
-    expect_contains(error_of<UserError>([&] { gpu::plan(product, options); }),
+    expect_contains(error_of<UserError>([&] { swirl::plan(product, options); }),
                     {"this schedule is infeasible"});
     options.schedule = "thread_m=0";
-    expect_contains(error_of<UserError>([&] { gpu::plan(product, options); }), {"thread_m is 0"});
+    expect_contains(error_of<UserError>([&] { swirl::plan(product, options); }), {"thread_m is 0"});
 }
 
 TEST_F(GpuMatrixInterface, SearchesForSchedules) {
     int lines = 0;
-    const gpu::MatrixPlan plan = gpu::plan(product, {.effort = Effort::measure,
-                                                     .time_budget_seconds = 0.05,
-                                                     .use_wisdom = false,
-                                                     .check = false,
-                                                     .use_cache = false,
-                                                     .progress = [&](const std::string&) { ++lines; }});
-    EXPECT_EQ(plan.schedule(), gpu::plan(product, unchecked).schedule()) << "all take as long here";
+    const Plan plan = swirl::plan(product, {.device = Device::gpu(),
+                                            .effort = Effort::measure,
+                                            .time_budget_seconds = 0.05,
+                                            .progress = [&](const std::string&) { ++lines; },
+                                            .check = false,
+                                            .use_wisdom = false,
+                                            .use_kernel_cache = false});
+    EXPECT_EQ(plan.schedule(), swirl::plan(product, unchecked).schedule()) << "all take as long here";
     EXPECT_GE(lines, 2);
     EXPECT_FALSE(fake.launches.empty());
-    expect_contains(error_of<UserError>(
-                        [] { gpu::plan(product, {.effort = Effort::measure, .time_budget_seconds = -1}); }),
+    expect_contains(error_of<UserError>([] {
+                        swirl::plan(
+                            product,
+                            {.device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = -1});
+                    }),
                     {"time_budget_seconds is -1"});
 }
 
 TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
-    gpu::MatrixPlanOptions options = unchecked;
+    Options options = unchecked;
     options.schedule = "cta_m=32 cta_n=16 thread_m=4 thread_n=4 a_vector_m=4 c_vector_m=4";
-    const gpu::MatrixPlan plan = gpu::plan(product, options);
+    const Plan plan = swirl::plan(product, options);
     const gpu::Array<float> a(64 * 32 + 1), b(32 * 48), c(64 * 48);
     const std::size_t compiled = fake.compiled.size();
     plan.execute(1, a.data(), b.data(), 0, c.data());
@@ -114,30 +120,30 @@ TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
 TEST_F(GpuMatrixInterface, LooksAtNumbersThatItSplits) {
     constexpr Integer extent = 256;
     const MatrixProduct square = MatrixProduct::column_major(DataType::float32, extent, extent, extent);
-    gpu::MatrixPlanOptions options = unchecked;
-    for (const std::string& schedule : gpu::schedules(square, 1000))
+    Options options = unchecked;
+    for (const std::string& schedule : api::gpu_schedules(square, 1000))
         if (options.schedule.empty() && schedule.find("range_check=1") != std::string::npos)
             options.schedule = schedule;
     ASSERT_NE(options.schedule.find("bf16_split=3"), std::string::npos);
     fake.argument_bytes.clear();
-    const gpu::MatrixPlan plan = gpu::plan(square, options);
+    const Plan plan = swirl::plan(square, options);
     EXPECT_GE(plan.workspace_bytes(), 2 * 3 * sizeof(bfloat16) * extent * extent + sizeof(std::int64_t));
     const gpu::Array<float> a(extent * extent), b(extent * extent), c(extent * extent);
     fake.calls.clear();
     plan.execute(1, a.data(), b.data(), 0, c.data());
     EXPECT_EQ(fake.launches.size(), 4U);
     EXPECT_EQ(fake.count("cuMemsetD8Async"), 1);
-    plan.execute<float>(0, nullptr, nullptr, 1, c.data());
+    plan.execute(0, nullptr, nullptr, 1, c.data());
     EXPECT_EQ(fake.launches.size(), 5U);
     constexpr std::string_view checks = "range_check=1";
     options.schedule.replace(options.schedule.find(checks), checks.size(), "range_check=0");
-    gpu::plan(square, options).execute(1, a.data(), b.data(), 0, c.data());
+    swirl::plan(square, options).execute(1, a.data(), b.data(), 0, c.data());
     EXPECT_EQ(fake.launches.size(), 8U);
     EXPECT_EQ(fake.count("cuMemsetD8Async"), 2);
 }
 
 TEST_F(GpuMatrixInterface, WaitsForNothing) {
-    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const Plan plan = swirl::plan(product, unchecked);
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
     fake.calls.clear();
     plan.execute(1, a.data(), b.data(), 0, c.data());
@@ -147,7 +153,8 @@ TEST_F(GpuMatrixInterface, WaitsForNothing) {
 }
 
 TEST_F(GpuMatrixInterface, IsComparedWithTheDefinition) {
-    expect_contains(error_of<InternalError>([] { gpu::plan(product, {.use_cache = false}); }),
+    expect_contains(error_of<InternalError>(
+                        [] { swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}); }),
                     {"64 by 48 by 32", "is wrong at"}); // such kernels do nothing
 }
 
@@ -161,7 +168,8 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
             auto* const bytes = reinterpret_cast<unsigned char*>(const_cast<float*>(given.*array));
             bytes[byte] = static_cast<unsigned char>(~bytes[byte]);
         };
-        return error_of<InternalError>([&] { gpu::plan(padded, {.use_cache = false}); });
+        return error_of<InternalError>(
+            [&] { swirl::plan(padded, {.device = Device::gpu(), .use_kernel_cache = false}); });
     };
     const auto expect_found = [&](const float* Given::*array, std::ptrdiff_t byte, const char* words) {
         expect_contains(error_where_a_byte_is_flipped(array, byte),
@@ -176,7 +184,8 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
             auto* const bytes = reinterpret_cast<unsigned char*>(last_given().c);
             bytes[byte] = static_cast<unsigned char>(~bytes[byte]);
         };
-        return error_of<InternalError>([&] { gpu::plan(padded, {.use_cache = false}); });
+        return error_of<InternalError>(
+            [&] { swirl::plan(padded, {.device = Device::gpu(), .use_kernel_cache = false}); });
     };
     for (const std::ptrdiff_t byte : {4 * 64, 4 * 70 - 1, 4 * (70 * 46 + 64), 4 * (70 * 47 + 64), -3})
         expect_contains(c_error(byte), {"wrote where it must not", fmt::format("c, byte {} ", byte).c_str()});
@@ -187,17 +196,18 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
 
 TEST_F(GpuMatrixInterface, SaysThatTheCheckHasNoRoom) {
     const std::size_t free_bytes = std::exchange(fake.free_bytes, 20'000);
-    expect_contains(error_of<gpu::OutOfMemory>([] { gpu::plan(product, {.use_cache = false}); }),
+    expect_contains(error_of<OutOfMemory>(
+                        [] { swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}); }),
                     {"no room", "check before first use", "check = false"});
     fake.free_bytes = free_bytes;
 }
 
 TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
-    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const Plan plan = swirl::plan(product, unchecked);
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), small(10), all(1 << 14);
     std::vector<float> host(64 * 48);
     const auto refused = [&](const float* left, const float* right, float* result) {
-        return error_of<UserError>([&] { plan.execute<float>(1, left, right, 0, result); });
+        return error_of<UserError>([&] { plan.execute(1, left, right, 0, result); });
     };
     expect_contains(refused(nullptr, b.data(), c.data()), {"a is null"});
     expect_contains(refused(a.data(), nullptr, c.data()), {"b is null"});
@@ -210,17 +220,17 @@ TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
     expect_contains(refused(a.data(), odd, c.data()), {"b", "not aligned", "multiple of 4"});
     const gpu::Array<double> wide(64 * 48);
     expect_contains(error_of<UserError>([&] { plan.execute(1, wide.data(), wide.data(), 0, wide.data()); }),
-                    {"float64, not float32"});
+                    {"a is an array of double", "it takes float"});
     EXPECT_TRUE(fake.launches.empty());
     EXPECT_EQ(refused(a.data(), b.data(), c.data()), "");
 }
 
 TEST_F(GpuMatrixInterface, RefusesWorkspacesThatDoNotFit) {
-    gpu::MatrixPlanOptions options = unchecked;
+    Options options = unchecked;
     options.schedule =
         "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 split_k=2 "
         "split_k_in_workspace=1";
-    const gpu::MatrixPlan plan = gpu::plan(product, options);
+    const Plan plan = swirl::plan(product, options);
     const std::size_t needed = plan.workspace_bytes();
     ASSERT_GT(needed, 256U);
     fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
@@ -256,21 +266,21 @@ MatrixProduct with_bias() {
 TEST_F(GpuMatrixInterface, GivesKernelsTheArraysOfEpilogues) {
     fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48);
-    const gpu::MatrixPlan plan = gpu::plan(with_bias(), unchecked);
-    const gpu::MatrixPlan ready = plan.with("bias", bias.data()).with("scale", scale.data());
+    const Plan plan = swirl::plan(with_bias(), unchecked);
+    const Plan ready = plan.with("bias", bias.data()).with("scale", scale.data());
     ready.execute(1, a.data(), b.data(), 0, c.data());
     EXPECT_EQ(pointer_given(fake, 2), c.data());
     EXPECT_EQ(pointer_given(fake, 3), scale.data()) << "in the order in which the expression names them";
     EXPECT_EQ(pointer_given(fake, 4), bias.data());
-    ready.execute<float>(0, nullptr, nullptr, 0, c.data());
+    ready.execute(0, nullptr, nullptr, 0, c.data());
     EXPECT_EQ(pointer_given(fake, 4), bias.data());
 }
 
 TEST_F(GpuMatrixInterface, RefusesArraysThatDoNotFit) {
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48), little(47);
     const gpu::Array<double> wide(64);
-    const gpu::MatrixPlan plan = gpu::plan(with_bias(), unchecked).with("bias", bias.data());
-    const auto refused = [&](const gpu::MatrixPlan& one) {
+    const Plan plan = swirl::plan(with_bias(), unchecked).with("bias", bias.data());
+    const auto refused = [&](const Plan& one) {
         return error_of<UserError>([&] { one.execute(1, a.data(), b.data(), 0, c.data()); });
     };
     expect_contains(refused(plan), {"scale", "has not been given", "with(\"scale\""});
@@ -291,26 +301,25 @@ TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
     MatrixProduct bytes = product;
     bytes.a_type = DataType::int8;
     bytes.b_type = DataType::unorm8;
-    const gpu::MatrixPlan plan = gpu::plan(bytes, unchecked);
+    const Plan plan = swirl::plan(bytes, unchecked);
     const gpu::Array<std::int8_t> a(64 * 32);
     const gpu::Array<unorm8> b(32 * 48);
     const gpu::Array<float> c(64 * 48);
-    plan.execute_in<float>(0.5F, a.data(), b.data(), 0, c.data());
+    plan.execute(0.5F, a.data(), b.data(), 0, c.data());
     EXPECT_EQ(last_given().factors[0], 0.5F);
-    expect_contains(error_of<UserError>([&] { plan.execute(1, a.data(), b.data(), 0, c.data()); }),
-                    {"alpha and beta", "int32, not float32"});
-    expect_contains(error_of<UserError>([&] { swirl::plan(bytes); }), {"int8", "unorm8", "gpu::plan"});
+    expect_contains(error_of<Unsupported>([&] { swirl::plan(bytes); }),
+                    {"int8", "unorm8", "Options::device"});
     bytes.b_type = DataType::float8_e4m3;
-    expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }), {"b_type is float8_e4m3"});
+    expect_contains(error_of<UserError>([&] { swirl::plan(bytes, {.device = Device::gpu()}); }),
+                    {"b_type is float8_e4m3"});
 }
 
 TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
     fake.argument_bytes = {8, 8, 8, 16, 8, 8};
-    const gpu::MatrixPlan plan =
-        gpu::plan(MatrixProduct::column_major(DataType::complex32, 64, 48, 32), unchecked);
+    const Plan plan = swirl::plan(MatrixProduct::column_major(DataType::complex64, 64, 48, 32), unchecked);
     EXPECT_EQ(plan.flops(), 8.0 * 64 * 48 * 32);
     const gpu::Array<std::complex<float>> a(64 * 32), b(32 * 48), c(64 * 48);
-    plan.execute<std::complex<float>>({1, 2}, a.data(), b.data(), {3, 4}, c.data());
+    plan.execute(std::complex<float>(1, 2), a.data(), b.data(), std::complex<float>(3, 4), c.data());
     std::array<float, 4> factors{};
     std::memcpy(factors.data(), fake.launches.back().arguments.data() + 24, sizeof factors);
     EXPECT_EQ(factors, (std::array<float, 4>{1, 2, 3, 4}));
@@ -319,93 +328,89 @@ TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
 TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
     MatrixProduct bytes = MatrixProduct::column_major(DataType::int32, 4, 4, 4);
     bytes.a_type = bytes.b_type = DataType::int8;
-    expect_contains(error_of<UserError>([&] { gpu::plan(bytes); }),
+    expect_contains(error_of<UserError>([&] { swirl::plan(bytes, {.device = Device::gpu()}); }),
                     {"accumulators of int32", "float32, float64"});
-    expect_contains(error_of<UserError>([] { gpu::plan(product, {.device = 7}); }), {"no GPU 7"});
+    expect_contains(error_of<Unavailable>([] { swirl::plan(product, {.device = Device::gpu(7)}); }),
+                    {"no GPU 7"});
     MatrixProduct wrong = product;
     wrong.rows = -1;
-    expect_contains(error_of<UserError>([&] { gpu::plan(wrong); }), {"-1"});
+    expect_contains(error_of<UserError>([&] { swirl::plan(wrong, {.device = Device::gpu()}); }), {"-1"});
 }
 
 TEST_F(GpuMatrixInterface, WorksFromC) {
-    const swirl_matrix_product wanted = {SWIRL_REAL32,  64,     48, 32, 1, {1, 64, 0, 0}, {1, 32, 0, 0},
-                                         {1, 64, 0, 0}, nullptr};
-    constexpr unsigned flags = SWIRL_NO_CHECK | SWIRL_NO_CACHE;
-    swirl_gpu_matrix_plan* made = nullptr;
-    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, flags, &made), SWIRL_OK) << swirl_last_error();
-    const std::unique_ptr<swirl_gpu_matrix_plan, Destroy> plan(made);
-    EXPECT_EQ(swirl_gpu_matrix_plan_flops(made), 2.0 * 64 * 48 * 32);
-    EXPECT_EQ(swirl_gpu_matrix_plan_device(made), 0);
-    const std::string schedule = swirl_gpu_matrix_plan_schedule(made);
-    EXPECT_EQ(schedule, gpu::plan(product, unchecked).schedule());
+    const swirl_options options = c::on_gpu();
+    const c::Problem problem = c::product(SWIRL_FLOAT32, 64, 48, 32);
+    const c::Plan plan = c::plan(problem, &options);
+    swirl_plan* const made = plan.get();
+    EXPECT_EQ(swirl_plan_flops(made), 2.0 * 64 * 48 * 32);
+    EXPECT_EQ(swirl_plan_device(made), SWIRL_GPU);
+    EXPECT_EQ(swirl_plan_ordinal(made), 0);
+    const std::string schedule = swirl_plan_schedule(made);
+    EXPECT_EQ(schedule, swirl::plan(product, unchecked).schedule());
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48);
     const float alpha = 2, beta = -1, zero = 0;
-    auto* const stream = reinterpret_cast<void*>(0x1234);
-    EXPECT_EQ(swirl_gpu_matrix_execute(made, &alpha, a.data(), b.data(), &beta, c.data(), stream), SWIRL_OK)
-        << swirl_last_error();
-    EXPECT_EQ(static_cast<void*>(fake.launches.back().stream), stream);
+    swirl_execution execution = SWIRL_EXECUTION_INIT;
+    execution.stream = reinterpret_cast<void*>(0x1234);
+    const swirl_array arrays[] = {{"alpha", &alpha, nullptr},
+                                  {"a", a.data(), nullptr},
+                                  {"b", b.data(), nullptr},
+                                  {"beta", &beta, nullptr},
+                                  {"c", c.data(), nullptr}};
+    EXPECT_EQ(swirl_execute_arrays(made, arrays, 5, &execution), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(static_cast<void*>(fake.launches.back().stream), execution.stream);
     EXPECT_EQ(last_given().factors[1], -1);
     EXPECT_EQ(last_given().reads_c, 1);
-    EXPECT_EQ(swirl_gpu_matrix_execute(made, &zero, nullptr, nullptr, &beta, c.data(), nullptr), SWIRL_OK);
+    EXPECT_EQ(swirl_execute_product(made, &zero, nullptr, nullptr, &beta, c.data()), SWIRL_OK);
 
     const auto refused = [&](swirl_status status, const char* why) {
-        EXPECT_EQ(status, SWIRL_USER_ERROR);
-        expect_contains(swirl_last_error(), {why});
+        c::expect_error(status, SWIRL_USER_ERROR, why);
     };
-    refused(swirl_gpu_matrix_execute(made, nullptr, a.data(), b.data(), &beta, c.data(), nullptr), "alpha");
-    refused(swirl_gpu_matrix_execute(made, &alpha, a.data(), b.data(), nullptr, c.data(), nullptr), "beta");
-    refused(swirl_gpu_matrix_execute(made, &alpha, nullptr, b.data(), &beta, c.data(), nullptr), "a is null");
-    refused(swirl_gpu_matrix_execute(nullptr, &alpha, a.data(), b.data(), &beta, c.data(), nullptr), "plan");
-    swirl_gpu_matrix_plan* none = made;
-    refused(swirl_gpu_matrix_plan_create(&wanted, 0, 1U << 20, &none), "flags");
+    refused(swirl_execute_product(made, nullptr, a.data(), b.data(), &beta, c.data()), "alpha");
+    refused(swirl_execute_product(made, &alpha, a.data(), b.data(), nullptr, c.data()), "beta");
+    refused(swirl_execute_product(made, &alpha, nullptr, b.data(), &beta, c.data()), "a is null");
+    refused(swirl_execute_product(nullptr, &alpha, a.data(), b.data(), &beta, c.data()), "plan");
+    refused(swirl_execute_arrays(made, arrays, 6, &execution), "arrays");
+    const swirl_array twice[] = {{"a", a.data(), nullptr}, {"a", b.data(), nullptr}};
+    refused(swirl_execute_arrays(made, twice, 2, nullptr), "twice");
+    swirl_plan* none = made;
+    refused(swirl_plan_create(nullptr, &options, &none), "problem");
     EXPECT_EQ(none, nullptr);
-    refused(swirl_gpu_matrix_plan_create(nullptr, 0, flags, &none), "product");
-    refused(swirl_gpu_matrix_plan_create_by_schedule(&wanted, "rows=3", 0, flags, &none), "rows=3");
-    ASSERT_EQ(swirl_gpu_matrix_plan_create_by_schedule(&wanted, schedule.c_str(), 0, flags, &none), SWIRL_OK);
-    swirl_gpu_matrix_plan_destroy(none);
-    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, flags | SWIRL_NO_WISDOM | SWIRL_REORDER_SASS, &none),
-              SWIRL_OK)
-        << swirl_last_error();
-    gpu::MatrixPlanOptions allowed = unchecked;
+    swirl_options other = options;
+    other.schedule = "rows=3";
+    refused(swirl_plan_create(problem.get(), &other, &none), "rows=3");
+    other.schedule = schedule.c_str();
+    EXPECT_EQ(swirl_plan_schedule(c::plan(problem, &other).get()), schedule);
+    other.schedule = nullptr;
+    other.use_wisdom = 0;
+    other.reorder_sass = 1;
+    Options allowed = unchecked;
     allowed.use_wisdom = false;
     allowed.reorder_sass = true;
-    EXPECT_EQ(swirl_gpu_matrix_plan_schedule(none), gpu::plan(product, allowed).schedule());
-    expect_contains(swirl_gpu_matrix_plan_schedule(none), {"reorder_sass=1"});
+    const c::Plan reordered = c::plan(problem, &other);
+    EXPECT_EQ(swirl_plan_schedule(reordered.get()), swirl::plan(product, allowed).schedule());
+    expect_contains(swirl_plan_schedule(reordered.get()), {"reorder_sass=1"});
     expect_contains(schedule, {"reorder_sass=0"});
-    swirl_gpu_matrix_plan_destroy(none);
-    swirl_gpu_matrix_plan_destroy(nullptr);
+    other.ordinal = 7;
+    c::expect_error(swirl_plan_create(problem.get(), &other, &none), SWIRL_UNAVAILABLE, "no GPU 7");
 }
 
 TEST_F(GpuMatrixInterface, TakesArraysFromC) {
     fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
-    const swirl_matrix_product wanted = {SWIRL_REAL32,
-                                         64,
-                                         48,
-                                         32,
-                                         1,
-                                         {1, 64, 0, 0},
-                                         {1, 32, 0, 0},
-                                         {1, 64, 0, 0},
-                                         "max(0, x * scale[j] + bias[i])"};
-    swirl_gpu_matrix_plan* made = nullptr;
-    ASSERT_EQ(swirl_gpu_matrix_plan_create(&wanted, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &made), SWIRL_OK)
-        << swirl_last_error();
-    const std::unique_ptr<swirl_gpu_matrix_plan, Destroy> plan(made);
-    EXPECT_EQ(swirl_gpu_matrix_plan_workspace_bytes(made),
-              gpu::plan(with_bias(), unchecked).workspace_bytes());
+    const swirl_options options = c::on_gpu();
+    const c::Plan plan = c::plan("gemm 64x48x32 float32 epilogue=max(0, x * scale[j] + bias[i])", &options);
+    EXPECT_EQ(swirl_plan_workspace_bytes(plan.get()), swirl::plan(with_bias(), unchecked).workspace_bytes());
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48);
-    const float alpha = 2, beta = 0;
-    const swirl_array arrays[] = {{"bias", bias.data(), nullptr}, {"scale", scale.data(), nullptr}};
-    const auto execute = [&](std::size_t count) {
-        return swirl_gpu_matrix_execute_with_arrays(made, arrays, count, &alpha, a.data(), b.data(), &beta,
-                                                    c.data(), nullptr, nullptr, 0);
-    };
-    ASSERT_EQ(execute(2), SWIRL_OK) << swirl_last_error();
+    const swirl_array arrays[] = {{"a", a.data(), nullptr},
+                                  {"b", b.data(), nullptr},
+                                  {"c", c.data(), nullptr},
+                                  {"bias", bias.data(), nullptr},
+                                  {"scale", scale.data(), nullptr}};
+    ASSERT_EQ(swirl_execute_arrays(plan.get(), arrays, 5, nullptr), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(pointer_given(fake, 3), scale.data());
     EXPECT_EQ(pointer_given(fake, 4), bias.data());
-    EXPECT_EQ(execute(1), SWIRL_USER_ERROR);
+    c::expect_error(swirl_execute_arrays(plan.get(), arrays, 4, nullptr), SWIRL_USER_ERROR, "scale");
     expect_contains(swirl_last_error(), {"scale", "has not been given"});
 }
 
-} // namespace
+} // namespace gpu_matrix_test
 } // namespace swirl

@@ -1,5 +1,5 @@
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
+#include "api/c_interface.hpp"
 
 #include "gpu_interface.hpp"
 
@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace gpu_test {
 
 using Complex = std::complex<float>;
 using runtime::expect_contains;
@@ -27,28 +27,21 @@ static_assert(std::is_convertible_v<Handle, gpu::Stream> &&
 static_assert(!std::is_convertible_v<float*, gpu::Stream> && !std::is_convertible_v<Complex*, gpu::Stream>);
 static_assert(!std::is_convertible_v<void*, gpu::Stream> && std::is_constructible_v<gpu::Stream, void*>);
 
-const gpu::PlanOptions unchecked{.check = false, .use_cache = false};
+const Options unchecked{.device = Device::gpu(), .check = false, .use_kernel_cache = false};
 
-struct Destroy {
-    void operator()(swirl_gpu_plan* plan) const { swirl_gpu_plan_destroy(plan); }
-};
-using OwnedPlan = std::unique_ptr<swirl_gpu_plan, Destroy>;
-
-OwnedPlan c_plan(const char* text) {
-    swirl_gpu_plan* plan = nullptr;
-    EXPECT_EQ(swirl_gpu_plan_from_text(text, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &plan), SWIRL_OK)
-        << swirl_last_error();
-    return OwnedPlan(plan);
-}
+const swirl_options c_options = c::on_gpu();
 
 TEST_F(GpuInterface, PlansAndExecutesOnAStream) {
-    const gpu::Plan plan = gpu::plan("dft 256 float32 batch=10", unchecked);
-    EXPECT_EQ(plan.recipe().substr(0, 7), "sm_90: ");
+    const Plan plan = swirl::plan("dft 256 float32 batch=10", unchecked);
+    EXPECT_EQ(plan.schedule().substr(0, 7), "sm_90: ");
     EXPECT_EQ(
-        gpu::plan("dft 256 float32 batch=10", {.check = false, .use_cache = false, .recipe = plan.recipe()})
-            .recipe(),
-        plan.recipe());
-    EXPECT_EQ(plan.device(), 0);
+        swirl::plan(
+            "dft 256 float32 batch=10",
+            {.device = Device::gpu(), .schedule = plan.schedule(), .check = false, .use_kernel_cache = false})
+            .schedule(),
+        plan.schedule());
+    EXPECT_EQ(plan.device(), Device::gpu());
+    EXPECT_EQ(plan.device().name(), swirl::Device::gpu().name());
     EXPECT_NE(plan.description().find("registers"), std::string::npos);
     const gpu::Array<Complex> x(2560), y(2560);
     plan.execute(x.data(), y.data());
@@ -62,19 +55,19 @@ TEST_F(GpuInterface, PlansAndExecutesOnAStream) {
 }
 
 TEST_F(GpuInterface, TakesTheArraysThatTheProblemHas) {
-    const gpu::Plan plan = gpu::plan("dft 8 planar batch=4", unchecked);
+    const Plan plan = swirl::plan("dft 8 planar batch=4", unchecked);
     const gpu::Array<double> a(32), b(32), c(32), d(32);
     plan.execute(a.data(), b.data(), c.data(), d.data());
     const gpu::Array<std::complex<double>> x(32), y(32);
     expect_contains(error_of<UserError>([&] { plan.execute(x.data(), y.data()); }), {"it takes 4"});
-    const gpu::Plan single = gpu::plan("dft 8 float32 batch=4", unchecked);
+    const Plan single = swirl::plan("dft 8 float32 batch=4", unchecked);
     expect_contains(error_of<UserError>([&] { single.execute(x.data(), y.data()); }),
                     {"std::complex<double>", "std::complex<float>"});
 }
 
 TEST_F(GpuInterface, TakesNumbersOf16Bits) {
     static_assert(sizeof(complex_float16) == 4 && alignof(complex_float16) == 4 && sizeof(bfloat16) == 2);
-    const gpu::Plan plan = gpu::plan("dft 8 float16 batch=4", unchecked);
+    const Plan plan = swirl::plan("dft 8 float16 batch=4", unchecked);
     const gpu::Array<complex_float16> x(std::vector<complex_float16>(32, complex_float16(Complex(1, -2)))),
         y(32);
     plan.execute(x.data(), y.data());
@@ -85,12 +78,12 @@ TEST_F(GpuInterface, TakesNumbersOf16Bits) {
     expect_contains(error_of<UserError>([&] { plan.execute(z.data(), z.data()); }),
                     {"complex_bfloat16", "it takes swirl::complex_float16"});
     const gpu::Array<bfloat16> reals(32);
-    gpu::plan("rdft 8 bfloat16", unchecked).execute(reals.data(), z.data());
-    gpu::plan("rdft 8 bfloat16 backward", unchecked).execute(z.data(), reals.data());
-    gpu::plan("wht 8 bfloat16 inplace", unchecked).execute(reals.data(), reals.data());
+    swirl::plan("rdft 8 bfloat16", unchecked).execute(reals.data(), z.data());
+    swirl::plan("rdft 8 bfloat16 backward", unchecked).execute(z.data(), reals.data());
+    swirl::plan("wht 8 bfloat16 inplace", unchecked).execute(reals.data(), reals.data());
     const gpu::Array<float16> a(8), b(8), c(8), d(8);
-    gpu::plan("dft 8 float16 planar", unchecked).execute(a.data(), b.data(), c.data(), d.data());
-    expect_contains(error_of<UserError>([] { swirl::plan("dft 8 float16"); }),
+    swirl::plan("dft 8 float16 planar", unchecked).execute(a.data(), b.data(), c.data(), d.data());
+    expect_contains(error_of<Unsupported>([] { swirl::plan("dft 8 float16"); }),
                     {"float16 is for GPUs only", "use float32 or float64 on a CPU", "--device gpu"});
 }
 
@@ -102,16 +95,19 @@ TEST_F(GpuInterface, CopiesArraysToTheGpuAndBack) {
     EXPECT_EQ(back, host);
     std::vector<float> longer(4);
     expect_contains(error_of<UserError>([&] { there.copy_to(longer); }), {"16 bytes", "has 12"});
-    expect_contains(error_of<gpu::OutOfMemory>([&] { gpu::Array<float>(std::size_t{1} << 30); }),
-                    {"no room"});
+    expect_contains(error_of<OutOfMemory>([&] { gpu::Array<float>(std::size_t{1} << 30); }), {"no room"});
 }
 
 TEST_F(GpuInterface, NamesWhatIsWrong) {
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 8", {.device = 7}); }), {"no GPU 7"});
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 100000007", unchecked); }),
+    expect_contains(error_of<Unavailable>([] { swirl::plan("dft 8", {.device = Device::gpu(7)}); }),
+                    {"no GPU 7"});
+    expect_contains(error_of<UserError>([] { swirl::plan("dft 100000007", unchecked); }),
                     {"length 100000007 is too long", "use lengths up to about"});
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 0", unchecked); }), {"dft 0"});
-    expect_contains(error_of<UserError>([] { gpu::plan("dft 8", {.recipe = "avx2: 0 codelet"}); }), {"avx2"});
+    expect_contains(error_of<UserError>([] { swirl::plan("dft 0", unchecked); }), {"dft 0"});
+    expect_contains(error_of<UserError>([] {
+                        swirl::plan("dft 8", {.device = Device::gpu(), .schedule = "avx2: 0 codelet"});
+                    }),
+                    {"avx2"});
 }
 
 TEST_F(GpuInterface, ServesManyThreads) {
@@ -119,44 +115,66 @@ TEST_F(GpuInterface, ServesManyThreads) {
     for (int k = 0; k < 6; ++k)
         threads.emplace_back([] {
             const gpu::Array<Complex> x(64), y(64);
-            for (int i = 0; i < 10; ++i) gpu::plan("dft 64 float32", unchecked).execute(x.data(), y.data());
+            for (int i = 0; i < 10; ++i) swirl::plan("dft 64 float32", unchecked).execute(x.data(), y.data());
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(fake.launches.size(), 60U);
 }
 
 TEST_F(GpuInterface, WorksFromC) {
-    const OwnedPlan plan = c_plan("dft 64 float32 batch=3");
+    const c::Plan plan = c::plan("dft 64 float32 batch=3", &c_options);
     ASSERT_TRUE(plan);
-    EXPECT_STREQ(swirl_gpu_plan_problem(plan.get()), "dft 64 float32 batch=3");
-    EXPECT_NE(std::string(swirl_gpu_plan_recipe(plan.get())).find("stockham(8,8) on "), std::string::npos);
-    EXPECT_EQ(swirl_gpu_plan_device(plan.get()), 0);
-    EXPECT_GT(swirl_gpu_plan_flops(plan.get()), 0);
+    EXPECT_STREQ(swirl_plan_problem(plan.get()), "dft 64 float32 batch=3");
+    EXPECT_NE(std::string(swirl_plan_schedule(plan.get())).find("stockham(8,8) on "), std::string::npos);
+    EXPECT_NE(std::string(swirl_plan_description(plan.get())).find("registers"), std::string::npos);
+    EXPECT_EQ(swirl_plan_device(plan.get()), SWIRL_GPU);
+    EXPECT_EQ(swirl_plan_ordinal(plan.get()), 0);
+    EXPECT_GT(swirl_plan_flops(plan.get()), 0);
     const gpu::Array<Complex> x(192), y(192);
-    EXPECT_EQ(swirl_gpu_execute(plan.get(), x.data(), y.data(), nullptr), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(swirl_execute(plan.get(), x.data(), y.data()), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(fake.launches.size(), 1U);
 
     std::vector<Complex> host(192);
-    EXPECT_EQ(swirl_gpu_execute(plan.get(), host.data(), y.data(), nullptr), SWIRL_USER_ERROR);
-    expect_contains(swirl_last_error(), {"input", "memory of the host"});
-    EXPECT_EQ(swirl_gpu_execute_planar(plan.get(), x.data(), x.data(), y.data(), y.data(), nullptr),
-              SWIRL_USER_ERROR);
-    expect_contains(swirl_last_error(), {"use swirl_gpu_execute"});
-    EXPECT_EQ(swirl_gpu_execute(nullptr, x.data(), y.data(), nullptr), SWIRL_USER_ERROR);
+    c::expect_error(swirl_execute(plan.get(), host.data(), y.data()), SWIRL_USER_ERROR, "memory of the host");
+    c::expect_error(swirl_execute_planar(plan.get(), x.data(), x.data(), y.data(), y.data()),
+                    SWIRL_USER_ERROR, "use swirl_execute");
+    EXPECT_EQ(swirl_execute(nullptr, x.data(), y.data()), SWIRL_USER_ERROR);
+    swirl_execution execution = SWIRL_EXECUTION_INIT;
+    execution.stream = reinterpret_cast<void*>(0x1234);
+    const swirl_array arrays[] = {{"output", y.data(), nullptr}, {"input", x.data(), nullptr}};
+    EXPECT_EQ(swirl_execute_arrays(plan.get(), arrays, 2, &execution), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(static_cast<void*>(fake.launches.back().stream), execution.stream);
+    c::expect_error(swirl_execute_arrays(plan.get(), arrays, 1, &execution), SWIRL_USER_ERROR, "input");
 
-    swirl_gpu_plan* none = nullptr;
-    EXPECT_EQ(swirl_gpu_plan_from_text("dft 64", 0, 1U << 20, &none), SWIRL_USER_ERROR);
-    expect_contains(swirl_last_error(), {"flags"});
-    EXPECT_EQ(swirl_gpu_plan_from_text("dft 64", 9, 0, &none), SWIRL_USER_ERROR);
+    swirl_plan* none = nullptr;
+    swirl_options options = c_options;
+    options.ordinal = 9;
+    c::expect_error(swirl_plan_from_text("dft 64", &options, &none), SWIRL_UNAVAILABLE, "no GPU 9");
     EXPECT_EQ(none, nullptr);
     fake.free_bytes = 16;
-    EXPECT_EQ(swirl_gpu_plan_from_text("dft 2048", 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &none),
-              SWIRL_OUT_OF_MEMORY);
-    swirl_gpu_plan_destroy(nullptr);
+    EXPECT_EQ(swirl_plan_from_text("dft 2048", &c_options, &none), SWIRL_OUT_OF_MEMORY);
+}
+
+TEST_F(GpuInterface, TellsOfDevices) {
+    EXPECT_EQ(gpu_count(), swirl_gpu_count());
+    EXPECT_GE(gpu_count(), 1);
+    EXPECT_EQ(why_no_gpu(), "");
+    EXPECT_EQ(swirl_gpu_available(), SWIRL_OK);
+    char name[100] = {};
+    ASSERT_EQ(swirl_device_name(SWIRL_GPU, 0, name, sizeof name, nullptr), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(Device::gpu().name(), name);
+    std::size_t all = 0, free_bytes = 0;
+    ASSERT_EQ(swirl_device_memory(SWIRL_GPU, 0, &all, &free_bytes), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(all, Device::gpu().memory_bytes());
+    EXPECT_EQ(free_bytes, fake.free_bytes);
+    c::expect_error(swirl_device_name(SWIRL_GPU, 99, name, sizeof name, nullptr), SWIRL_UNAVAILABLE,
+                    "no GPU 99");
+    c::expect_error(swirl_device_name(2, 0, name, sizeof name, nullptr), SWIRL_USER_ERROR, "device is 2");
+    EXPECT_EQ(Device::gpu(1).text(), "gpu:1");
 }
 
 TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
-    const gpu::Plan plan = gpu::plan("convolution 64 float32 batch=3", unchecked);
+    const Plan plan = swirl::plan("convolution 64 float32 batch=3", unchecked);
     const gpu::Array<Complex> x(192), y(192), h(64), small(8);
     expect_contains(error_of<UserError>([&] { plan.execute(x.data(), y.data()); }),
                     {"array spectrum is missing", "64 complex"});
@@ -166,7 +184,7 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
                     {"no array \"spectra\"", "it has: spectrum"});
     expect_contains(
         error_of<UserError>([&] { plan.with("spectrum", reinterpret_cast<const float*>(h.data())); }),
-        {"array spectrum is given as one of float", "std::complex<float>"});
+        {"array spectrum is an array of float", "std::complex<float>"});
     expect_contains(error_of<UserError>([&] { plan.with("spectrum", static_cast<const Complex*>(nullptr)); }),
                     {"array spectrum is null"});
     expect_contains(
@@ -176,9 +194,9 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
     expect_contains(
         error_of<UserError>([&] { plan.with("spectrum", host.data()).execute(x.data(), y.data()); }),
         {"array spectrum", "memory of the host"});
-    expect_contains(error_of<UserError>([&] { gpu::plan("dft 64", unchecked).with("spectrum", h.data()); }),
-                    {"no array", "it has none beside input and output"});
-    const gpu::Plan planar = gpu::plan("convolution 8 planar", unchecked);
+    expect_contains(error_of<UserError>([&] { swirl::plan("dft 64", unchecked).with("spectrum", h.data()); }),
+                    {"no array", "it has no auxiliary arrays"});
+    const Plan planar = swirl::plan("convolution 8 planar", unchecked);
     const gpu::Array<double> a(8), b(8), c(8), d(8);
     expect_contains(error_of<UserError>([&] { planar.with("spectrum", a.data()); }),
                     {"array spectrum was given in 1 parts"});
@@ -186,7 +204,7 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
 }
 
 TEST_F(GpuInterface, TakesArraysOfExpressions) {
-    const gpu::Plan plan = gpu::plan(
+    const Plan plan = swirl::plan(
         "dft 64 float32 batch=3 load=\"float16: x * w[i]\" store=\"x * complex h[b, i]\"", unchecked);
     const gpu::Array<complex_float16> x(192);
     const gpu::Array<Complex> y(192), h(192);
@@ -202,124 +220,99 @@ TEST_F(GpuInterface, TakesArraysOfExpressions) {
                         plan.with("w", w.data() + 32).with("h", h.data()).execute(x.data(), y.data());
                     }),
                     {"array w", "too small"});
-    expect_contains(error_of<UserError>([&] { gpu::plan("dft 64 load=\"x * w[j]\"", unchecked); }),
+    expect_contains(error_of<UserError>([&] { swirl::plan("dft 64 load=\"x * w[j]\"", unchecked); }),
                     {"there is no index j", "indices of this problem: i"});
-    expect_contains(error_of<UserError>([&] { swirl::plan("dft 64 load=\"2 * x\""); }), {"for GPUs only"});
+    expect_contains(error_of<Unsupported>([&] { swirl::plan("dft 64 load=\"2 * x\""); }), {"for GPUs only"});
 }
 
 TEST_F(GpuInterface, TakesExpressionsFromC) {
-    swirl_problem* problem = nullptr;
-    const int64_t length = 64;
-    ASSERT_EQ(swirl_problem_create(SWIRL_DFT, 1, &length, &problem), SWIRL_OK);
-    ASSERT_EQ(swirl_problem_set_load(problem, "x * w[i]"), SWIRL_OK);
-    ASSERT_EQ(swirl_problem_set_store(problem, "x where i < 9"), SWIRL_OK);
-    ASSERT_EQ(swirl_problem_set_store(problem, nullptr), SWIRL_OK);
-    EXPECT_EQ(swirl_problem_set_load(problem, "x *"), SWIRL_USER_ERROR);
-    swirl_gpu_plan* plan = nullptr;
-    ASSERT_EQ(swirl_gpu_plan_create(problem, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &plan), SWIRL_OK)
-        << swirl_last_error();
-    EXPECT_STREQ(swirl_gpu_plan_problem(plan), "dft 64 load=\"x * w[i]\"");
-    swirl_gpu_plan_destroy(plan);
-    swirl_problem_destroy(problem);
+    const c::Problem problem = c::transform(SWIRL_DFT, {64});
+    ASSERT_EQ(swirl_problem_set_load(problem.get(), "x * w[i]"), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_store(problem.get(), "x where i < 9"), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_store(problem.get(), nullptr), SWIRL_OK);
+    EXPECT_EQ(swirl_problem_set_load(problem.get(), "x *"), SWIRL_USER_ERROR);
+    EXPECT_STREQ(swirl_plan_problem(c::plan(problem, &c_options).get()), "dft 64 load=\"x * w[i]\"");
 }
 
 TEST_F(GpuInterface, TakesTheSpectrumOfAConvolutionFromC) {
-    swirl_problem* problem = nullptr;
-    const int64_t length = 64;
-    ASSERT_EQ(swirl_problem_create(SWIRL_CONVOLUTION, 1, &length, &problem), SWIRL_OK);
-    ASSERT_EQ(swirl_problem_set_precision(problem, SWIRL_FLOAT32), SWIRL_OK);
-    ASSERT_EQ(swirl_problem_add_batch(problem, 3), SWIRL_OK);
-    ASSERT_EQ(swirl_problem_set_spectrum(problem, SWIRL_EACH), SWIRL_OK);
-    EXPECT_EQ(swirl_problem_set_spectrum(problem, 2), SWIRL_USER_ERROR);
-    swirl_gpu_plan* plan = nullptr;
-    ASSERT_EQ(swirl_gpu_plan_create(problem, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &plan), SWIRL_OK)
-        << swirl_last_error();
-    EXPECT_STREQ(swirl_gpu_plan_problem(plan), "convolution 64 float32 batch=3 spectrum=each");
+    const c::Problem problem = c::transform(SWIRL_CONVOLUTION, {64});
+    ASSERT_EQ(swirl_problem_set_data_type(problem.get(), SWIRL_COMPLEX64), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_add_batch(problem.get(), 3), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_spectrum(problem.get(), SWIRL_EACH), SWIRL_OK);
+    EXPECT_EQ(swirl_problem_set_spectrum(problem.get(), 2), SWIRL_USER_ERROR);
+    const c::Plan plan = c::plan(problem, &c_options);
+    EXPECT_STREQ(swirl_plan_problem(plan.get()), "convolution 64 float32 batch=3 spectrum=each");
     const gpu::Array<Complex> x(192), y(192), h(192);
     const auto execute = [&](const swirl_array& array) {
-        return swirl_gpu_execute_with_arrays(plan, &array, 1, x.data(), nullptr, y.data(), nullptr, nullptr,
-                                             nullptr, 0);
+        const swirl_array arrays[] = {{"input", x.data(), nullptr}, {"output", y.data(), nullptr}, array};
+        return swirl_execute_arrays(plan.get(), arrays, 3, nullptr);
     };
     EXPECT_EQ(execute({"spectrum", h.data(), nullptr}), SWIRL_OK) << swirl_last_error();
-    EXPECT_EQ(execute({"spectrum", nullptr, nullptr}), SWIRL_USER_ERROR);
-    expect_contains(swirl_last_error(), {"array spectrum is missing"});
+    c::expect_error(execute({"spectrum", nullptr, nullptr}), SWIRL_USER_ERROR, "array spectrum is null");
     EXPECT_EQ(execute({"filter", h.data(), nullptr}), SWIRL_USER_ERROR);
     EXPECT_EQ(execute({nullptr, h.data(), nullptr}), SWIRL_USER_ERROR);
-    EXPECT_EQ(swirl_gpu_execute(plan, x.data(), y.data(), nullptr), SWIRL_USER_ERROR);
-    swirl_gpu_plan_destroy(plan);
+    EXPECT_EQ(swirl_execute(plan.get(), x.data(), y.data()), SWIRL_USER_ERROR);
     swirl_plan* on_cpu = nullptr;
-    EXPECT_EQ(swirl_plan_create(problem, 0, &on_cpu), SWIRL_USER_ERROR);
-    expect_contains(swirl_last_error(), {"convolution is for GPUs only"});
-    swirl_problem_destroy(problem);
+    c::expect_error(swirl_plan_create(problem.get(), nullptr, &on_cpu), SWIRL_UNSUPPORTED,
+                    "convolution is for GPUs only");
 }
 
 TEST_F(GpuInterface, RefusesAbsurdCountsFromC) {
-    const OwnedPlan plan = c_plan("convolution 64 float32");
-    const gpu::Array<Complex> x(64), y(64), h(64);
+    const c::Plan plan = c::plan("convolution 64 float32", &c_options);
+    const gpu::Array<Complex> h(64);
     const swirl_array spectrum{"spectrum", h.data(), nullptr};
-    for (const std::size_t count : {std::size_t{2}, std::size_t{1} << 62, static_cast<std::size_t>(-1),
+    for (const std::size_t count : {std::size_t{7}, std::size_t{1} << 62, static_cast<std::size_t>(-1),
                                     static_cast<std::size_t>(-1) / 24 + 1}) {
-        EXPECT_EQ(swirl_gpu_execute_with_arrays(plan.get(), &spectrum, count, x.data(), nullptr, y.data(),
-                                                nullptr, nullptr, nullptr, 0),
-                  SWIRL_USER_ERROR);
+        EXPECT_EQ(swirl_execute_arrays(plan.get(), &spectrum, count, nullptr), SWIRL_USER_ERROR);
         expect_contains(swirl_last_error(), {"argument 'arrays'", std::to_string(count).c_str()});
     }
-    const int64_t length = 64;
-    swirl_problem* problem = nullptr;
-    ASSERT_EQ(swirl_problem_create(SWIRL_DFT, 1, &length, &problem), SWIRL_OK);
-    swirl_gpu_plan* made = nullptr;
+    swirl_plan* made = nullptr;
     for (const int64_t count : {int64_t{-1}, int64_t{0}, INT64_MIN, INT64_MAX, int64_t{1} << 61}) {
-        swirl_problem* batched = nullptr;
-        ASSERT_EQ(swirl_problem_create(SWIRL_DFT, 1, &length, &batched), SWIRL_OK);
-        ASSERT_EQ(swirl_problem_add_batch(batched, count), SWIRL_OK);
-        EXPECT_EQ(swirl_gpu_plan_create(batched, 0, SWIRL_NO_CACHE, &made), SWIRL_USER_ERROR) << count;
-        swirl_problem_destroy(batched);
+        const c::Problem batched = c::transform(SWIRL_DFT, {64});
+        ASSERT_EQ(swirl_problem_add_batch(batched.get(), count), SWIRL_OK);
+        EXPECT_EQ(swirl_plan_create(batched.get(), &c_options, &made), SWIRL_USER_ERROR) << count;
     }
-    for (const int device : {-1, 1 << 30, INT32_MIN}) {
-        EXPECT_EQ(swirl_gpu_plan_create(problem, device, SWIRL_NO_CACHE, &made), SWIRL_USER_ERROR) << device;
+    for (const int ordinal : {-1, 1 << 30, INT32_MIN}) {
+        swirl_options options = c_options;
+        options.ordinal = ordinal;
+        EXPECT_EQ(swirl_plan_from_text("dft 64", &options, &made), SWIRL_UNAVAILABLE) << ordinal;
         EXPECT_EQ(made, nullptr);
     }
-    swirl_problem_destroy(problem);
 }
 
 TEST_F(GpuInterface, RefusesAbsurdLengthsAtOnce) {
     for (const char* text :
          {"dft 1099511627776", "dft 4294967296", "rdft 10999999999900", "dft 1099511627791",
           "convolution 1099511627689 float32", "wht 2^55", "dct2 2^50", "dft 3x1099511627689x2"}) {
-        swirl_gpu_plan* plan = nullptr;
+        swirl_plan* plan = nullptr;
         const auto start = std::chrono::steady_clock::now();
-        EXPECT_EQ(swirl_gpu_plan_from_text(text, 0, SWIRL_NO_CACHE, &plan), SWIRL_USER_ERROR);
+        EXPECT_EQ(swirl_plan_from_text(text, &c_options, &plan), SWIRL_USER_ERROR);
         expect_contains(swirl_last_error(), {"GiB", "use lengths up to"});
         EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(100)) << text;
     }
 }
 
 TEST_F(GpuInterface, TakesNumbersOf16BitsFromC) {
-    swirl_problem* problem = nullptr;
-    const int64_t length = 64;
-    ASSERT_EQ(swirl_problem_create(SWIRL_DFT, 1, &length, &problem), SWIRL_OK);
-    ASSERT_EQ(swirl_problem_set_precision(problem, SWIRL_BFLOAT16), SWIRL_OK);
-    swirl_gpu_plan* plan = nullptr;
-    ASSERT_EQ(swirl_gpu_plan_create(problem, 0, SWIRL_NO_CHECK | SWIRL_NO_CACHE, &plan), SWIRL_OK)
-        << swirl_last_error();
-    EXPECT_STREQ(swirl_gpu_plan_problem(plan), "dft 64 bfloat16");
+    const c::Problem problem = c::transform(SWIRL_DFT, {64});
+    ASSERT_EQ(swirl_problem_set_data_type(problem.get(), SWIRL_BFLOAT16), SWIRL_OK);
+    const c::Plan plan = c::plan(problem, &c_options);
+    EXPECT_STREQ(swirl_plan_problem(plan.get()), "dft 64 bfloat16");
     const gpu::Memory x(64 * 4), y(64 * 4);
-    EXPECT_EQ(swirl_gpu_execute(plan, x.data(), y.data(), nullptr), SWIRL_OK) << swirl_last_error();
-    swirl_gpu_plan_destroy(plan);
+    EXPECT_EQ(swirl_execute(plan.get(), x.data(), y.data()), SWIRL_OK) << swirl_last_error();
     swirl_plan* on_cpu = nullptr;
-    EXPECT_EQ(swirl_plan_create(problem, 0, &on_cpu), SWIRL_USER_ERROR);
-    EXPECT_NE(std::string(swirl_last_error()).find("bfloat16 is for GPUs only"), std::string::npos);
-    swirl_problem_destroy(problem);
+    c::expect_error(swirl_plan_create(problem.get(), nullptr, &on_cpu), SWIRL_UNSUPPORTED,
+                    "bfloat16 is for GPUs only");
 }
 
 TEST_F(GpuInterface, WorksFromCOnPlanarData) {
-    const OwnedPlan plan = c_plan("dft 8 planar float32 batch=4 inplace");
+    const c::Plan plan = c::plan("dft 8 planar float32 batch=4 inplace", &c_options);
     const gpu::Array<float> re(32), im(32);
-    EXPECT_EQ(swirl_gpu_execute_planar(plan.get(), re.data(), im.data(), re.data(), im.data(), nullptr),
-              SWIRL_OK)
+    EXPECT_EQ(swirl_execute_planar(plan.get(), re.data(), im.data(), re.data(), im.data()), SWIRL_OK)
         << swirl_last_error();
-    EXPECT_EQ(swirl_gpu_plan_workspace_bytes(plan.get()), 0U);
+    const swirl_array arrays[] = {{"input", re.data(), im.data()}, {"output", re.data(), im.data()}};
+    EXPECT_EQ(swirl_execute_arrays(plan.get(), arrays, 2, nullptr), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(swirl_plan_workspace_bytes(plan.get()), 0U);
 }
 
-} // namespace
+} // namespace gpu_test
 } // namespace swirl

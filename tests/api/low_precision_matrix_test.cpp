@@ -1,7 +1,7 @@
+#include "api/c_interface.hpp"
 #include "matrix_place.hpp"
 
 #include <gtest/gtest.h>
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace low_precision_matrix_test {
 
 /// What A's, B's and C's numbers are.
 template <class OfA, class OfB, class OfC> struct Kinds {
@@ -56,7 +56,7 @@ public:
     }
 
     const MatrixProduct& product() const { return product_; }
-    std::vector<C> run(const MatrixPlan& plan) {
+    std::vector<C> run(const Plan& plan) {
         c_ = before_;
         plan.execute(alpha_, a_.data(), b_.data(), beta_, c_.data());
         return c_;
@@ -128,7 +128,7 @@ TYPED_TEST_SUITE(NarrowProducts, AllKinds);
 TYPED_TEST(NarrowProducts, AreWhatTheDefinitionSaysForAnyExtentsAndStrides) {
     for (unsigned seed = 1; seed <= 120; ++seed) {
         NarrowCase<TypeParam> random_case(seed, seed % 6 == 0 ? 150 : 40);
-        const MatrixPlan planned = plan(random_case.product());
+        const Plan planned = plan(random_case.product());
         random_case.run(planned);
         random_case.expect_right();
         ASSERT_FALSE(this->HasFailure()) << "seed " << seed << ": " << planned.description();
@@ -213,7 +213,7 @@ TEST(NarrowProduct, CombinationsThatThereAreNotAreRefusedByName) {
 }
 
 TEST(NarrowProduct, ArraysMustBeOfTheProductsNumbersAndApart) {
-    const MatrixPlan planned = plan(contiguous<std::int8_t>(DataType::int32, 4, 4, 4));
+    const Plan planned = plan(contiguous<std::int8_t>(DataType::int32, 4, 4, 4));
     std::vector<std::int32_t> c(16 + 4);
     const std::vector<std::int8_t> a(16), b(16);
     const std::vector<std::uint8_t> other(16);
@@ -224,26 +224,19 @@ TEST(NarrowProduct, ArraysMustBeOfTheProductsNumbersAndApart) {
 }
 
 TEST(NarrowProduct, TheCInterfaceKnowsThem) {
-    swirl_matrix_product product = {};
-    product.data_type = SWIRL_TYPE_INT32;
-    product.rows = product.columns = product.batch = 1;
-    product.k = 3;
-    product.a.row_stride = product.a.column_stride = product.b.row_stride = product.b.column_stride = 1;
-    product.c.row_stride = product.c.column_stride = 1;
-    swirl_matrix_plan* planned = nullptr;
-    EXPECT_EQ(swirl_matrix_plan_create(&product, 1, &planned), SWIRL_USER_ERROR);
-    ASSERT_EQ(
-        swirl_matrix_plan_create_low_precision(&product, SWIRL_TYPE_INT8, SWIRL_TYPE_UINT8, 1, &planned),
-        SWIRL_OK)
-        << swirl_last_error();
+    const c::Problem problem = c::product(SWIRL_INT32, 1, 1, 3);
+    swirl_plan* none = nullptr;
+    EXPECT_EQ(swirl_plan_create(problem.get(), nullptr, &none), SWIRL_USER_ERROR);
+    ASSERT_EQ(swirl_problem_set_matrix_type(problem.get(), SWIRL_A, SWIRL_INT8), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_matrix_type(problem.get(), SWIRL_B, SWIRL_UINT8), SWIRL_OK);
+    const c::Plan planned = c::plan(problem);
     const std::int8_t a[] = {-128, 127, 3};
     const std::uint8_t b[] = {255, 255, 1};
     const std::int32_t alpha = 2, beta = 0;
     std::int32_t c = 0;
-    EXPECT_EQ(swirl_matrix_execute(planned, &alpha, a, b, &beta, &c), SWIRL_OK);
+    EXPECT_EQ(swirl_execute_product(planned.get(), &alpha, a, b, &beta, &c), SWIRL_OK);
     EXPECT_EQ(c, 2 * (-255 + 3));
-    swirl_matrix_plan_destroy(planned);
 }
 
-} // namespace
+} // namespace low_precision_matrix_test
 } // namespace swirl

@@ -1,9 +1,9 @@
+#include "api/c_interface.hpp"
 #include "problem/expression.hpp"
 #include "support/error_of.hpp"
 #include "support/random_matrix.hpp"
 
 #include <gtest/gtest.h>
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
 
 #include <array>
@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_epilogue_test {
 
 using Wide = std::complex<double>;
 
@@ -40,8 +40,8 @@ public:
         }
     }
 
-    MatrixPlan planned(int threads) const {
-        MatrixPlan result = plan(product_, {.threads = threads});
+    Plan planned(int threads) const {
+        Plan result = plan(product_, {.threads = threads});
         for (const AuxiliaryArray& array : arrays_of(product_)) {
             const Real* const values = arrays_.at(array.name).data();
             result = array.is_complex
@@ -238,9 +238,9 @@ TEST(MatrixEpilogue, SaysWhatDoesNotFit) {
     EXPECT_NE(of("x + max[i]").find("named max"), std::string::npos);
 
     product.epilogue = Expression("x + bias[i]");
-    const MatrixPlan without = plan(product);
+    const Plan without = plan(product);
     std::vector<double> a(16), b(16), c(16), bias(4);
-    const auto execute = [&](const MatrixPlan& with) { with.execute(1, a.data(), b.data(), 0, c.data()); };
+    const auto execute = [&](const Plan& with) { with.execute(1, a.data(), b.data(), 0, c.data()); };
     EXPECT_NE(error_of([&] { execute(without); }).find("array bias"), std::string::npos);
     EXPECT_NE(error_of([&] { without.with("scale", bias.data()); }).find("it has: bias"), std::string::npos);
     EXPECT_NE(error_of([&] { execute(without.with("bias", c.data() + 3)); }).find("overlap"),
@@ -254,21 +254,21 @@ TEST(MatrixEpilogue, SaysWhatDoesNotFit) {
 }
 
 TEST(MatrixEpilogue, ServesC) {
-    const swirl_matrix_layout dense = {1, 2, 0, 0};
-    const swirl_matrix_product product = {SWIRL_REAL64,         2, 2, 1, 1, dense, {1, 1, 0, 0}, dense,
-                                          "max(0, x + bias[i])"};
-    swirl_matrix_plan* plan = nullptr;
-    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
+    const c::Problem problem = c::product(SWIRL_FLOAT64, 2, 2, 1);
+    ASSERT_EQ(swirl_problem_set_epilogue(problem.get(), "max(0, x + bias[i])"), SWIRL_OK);
+    const c::Plan plan = c::plan(problem);
     const double a[] = {1, -2}, b[] = {3, 4}, bias[] = {-3.5, 7}, one = 1, zero = 0;
     double c[4];
-    const swirl_array given = {"bias", bias, nullptr}, other = {"scale", bias, nullptr};
-    EXPECT_EQ(swirl_matrix_execute_with_arrays(plan, &given, 1, &one, a, b, &zero, c), SWIRL_OK);
+    const swirl_array arrays[] = {
+        {"a", a, nullptr}, {"b", b, nullptr}, {"c", c, nullptr}, {"bias", bias, nullptr}};
+    EXPECT_EQ(swirl_execute_arrays(plan.get(), arrays, 4, nullptr), SWIRL_OK) << swirl_last_error();
     const double expected[] = {0, 1, 0.5, 0};
     for (int k = 0; k < 4; ++k) EXPECT_EQ(c[k], expected[k]);
-    EXPECT_EQ(swirl_matrix_execute(plan, &one, a, b, &zero, c), SWIRL_USER_ERROR);
-    EXPECT_EQ(swirl_matrix_execute_with_arrays(plan, &other, 1, &one, a, b, &zero, c), SWIRL_USER_ERROR);
-    swirl_matrix_plan_destroy(plan);
+    EXPECT_EQ(swirl_execute_product(plan.get(), &one, a, b, &zero, c), SWIRL_USER_ERROR);
+    const swirl_array others[] = {
+        {"a", a, nullptr}, {"b", b, nullptr}, {"c", c, nullptr}, {"scale", bias, nullptr}};
+    EXPECT_EQ(swirl_execute_arrays(plan.get(), others, 4, nullptr), SWIRL_USER_ERROR);
 }
 
-} // namespace
+} // namespace matrix_epilogue_test
 } // namespace swirl

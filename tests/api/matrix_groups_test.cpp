@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
+#include "api/c_interface.hpp"
 
 #include <string>
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_groups_test {
 
 /// So many column-major products of small whole numbers, whose results are exact, each with memory of its own.
 struct Group {
@@ -33,10 +33,14 @@ struct Group {
     MatrixProduct product() const {
         return MatrixProduct::column_major(DataType::float64, rows, columns, depth);
     }
-    MatrixGroup<double> group(double alpha, double beta, int threads = 1) const {
-        return {
-            plan(product(), {.threads = threads}), alpha, a_list.data(), b_list.data(), beta, c_list.data(),
-            static_cast<Integer>(a.size())};
+    MatrixGroup group(double alpha, double beta, int threads = 1) const {
+        return {swirl::plan(product(), {.threads = threads}),
+                alpha,
+                a_list.data(),
+                b_list.data(),
+                beta,
+                c_list.data(),
+                static_cast<Integer>(a.size())};
     }
     void expect_right(double alpha, double beta) const {
         for (std::size_t item = 0; item < a.size(); ++item)
@@ -61,9 +65,9 @@ struct Group {
 TEST(MatrixGroups, HoldProductsOfSeveralShapes) {
     for (const int threads : {1, 2, 3}) {
         const Group small(7, 5, 9, 500), none(4, 4, 4, 0), middle(60, 70, 50, 9), large(400, 390, 80, 2);
-        const std::vector<MatrixGroup<double>> groups = {small.group(2, 1), none.group(1, 1),
-                                                         middle.group(-1, 0.5), large.group(1, 0, threads)};
-        execute_groups<double>(groups, threads);
+        const std::vector<MatrixGroup> groups = {small.group(2, 1), none.group(1, 1), middle.group(-1, 0.5),
+                                                 large.group(1, 0, threads)};
+        execute_groups(groups);
         small.expect_right(2, 1);
         middle.expect_right(-1, 0.5);
         large.expect_right(1, 0);
@@ -73,7 +77,7 @@ TEST(MatrixGroups, HoldProductsOfSeveralShapes) {
 TEST(MatrixGroups, OneIsABatchOfPointers) {
     for (const int threads : {1, 2}) {
         const Group group(23, 17, 40, 77);
-        const MatrixPlan plan = swirl::plan(group.product(), {.threads = threads});
+        const Plan plan = swirl::plan(group.product(), {.threads = threads});
         plan.execute_each(3, group.a_list.data(), group.b_list.data(), 1, group.c_list.data(), 77);
         group.expect_right(3, 1);
     }
@@ -82,51 +86,52 @@ TEST(MatrixGroups, OneIsABatchOfPointers) {
 TEST(MatrixGroups, WriteNothingWhereOneProductIsWrong) {
     Group good(6, 6, 6, 3), bad(5, 5, 5, 4);
     bad.b_list[2] = nullptr;
-    const std::vector<MatrixGroup<double>> groups = {good.group(1, 0), bad.group(1, 0)};
+    const std::vector<MatrixGroup> groups = {good.group(1, 0), bad.group(1, 0)};
     std::string message;
     try {
-        execute_groups<double>(groups, 2);
+        execute_groups(groups);
     } catch (const UserError& error) {
         message = error.what();
     }
     EXPECT_NE(message.find("product 2 of group 1"), std::string::npos) << message;
     EXPECT_EQ(good.c, good.before);
     EXPECT_EQ(bad.c, bad.before);
-    const MatrixPlan plan = swirl::plan(good.product());
+    const Plan plan = swirl::plan(good.product());
     EXPECT_THROW(plan.execute_each(1, good.a_list.data(), good.b_list.data(), 0, good.c_list.data(), -1),
                  UserError);
 }
 
 TEST(MatrixGroups, AndPackedOperandsServeC) {
     Group group(12, 11, 10, 5);
-    swirl_matrix_product product = {SWIRL_REAL64,  12,     11, 10, 1, {1, 12, 0, 0}, {1, 10, 0, 0},
-                                    {1, 12, 0, 0}, nullptr};
-    swirl_matrix_plan* plan = nullptr;
-    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
+    swirl_options options = SWIRL_OPTIONS_INIT;
+    options.threads = 2;
+    const c::Plan plan = c::plan("gemm 12x11x10", &options);
     const double alpha = 2, beta = 1;
     const auto lists = [](const auto& list) { return reinterpret_cast<const void* const*>(list.data()); };
-    const swirl_matrix_group groups[] = {{plan, &alpha, lists(group.a_list), lists(group.b_list), &beta,
-                                          reinterpret_cast<void* const*>(group.c_list.data()), 5}};
-    EXPECT_EQ(swirl_matrix_execute_groups(groups, 1, 2), SWIRL_OK) << swirl_last_error();
+    const swirl_group groups[] = {{plan.get(), &alpha, lists(group.a_list), lists(group.b_list), &beta,
+                                   reinterpret_cast<void* const*>(group.c_list.data()), 5}};
+    EXPECT_EQ(swirl_execute_groups(groups, 1, nullptr), SWIRL_OK) << swirl_last_error();
     group.expect_right(2, 1);
-    EXPECT_EQ(swirl_matrix_execute_groups(nullptr, 1, 1), SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_execute_groups(nullptr, 1, nullptr), SWIRL_USER_ERROR);
 
     group.c = group.before;
-    swirl_packed_matrix *a = nullptr, *b = nullptr;
     for (std::size_t item = 0; item < 5; ++item) {
-        ASSERT_EQ(swirl_matrix_pack_a(plan, group.a_list[item], &a), SWIRL_OK);
-        ASSERT_EQ(swirl_matrix_pack_b(plan, group.b_list[item], &b), SWIRL_OK);
-        EXPECT_EQ(swirl_matrix_execute_packed(plan, nullptr, 0, &alpha, nullptr, a, nullptr, b, &beta,
-                                              group.c[item].data()),
-                  SWIRL_OK)
-            << swirl_last_error();
-        swirl_packed_matrix_destroy(a);
-        swirl_packed_matrix_destroy(b);
+        swirl_packed_matrix *a = nullptr, *b = nullptr;
+        ASSERT_EQ(swirl_packed_matrix_create(plan.get(), SWIRL_A, group.a_list[item], &a), SWIRL_OK);
+        const c::PackedMatrix owned_a(a);
+        ASSERT_EQ(swirl_packed_matrix_create(plan.get(), SWIRL_B, group.b_list[item], &b), SWIRL_OK);
+        const c::PackedMatrix owned_b(b);
+        EXPECT_GT(swirl_packed_matrix_bytes(a), 0U);
+        const swirl_array arrays[] = {{"packed_a", a, nullptr},
+                                      {"packed_b", b, nullptr},
+                                      {"alpha", &alpha, nullptr},
+                                      {"beta", &beta, nullptr},
+                                      {"c", group.c[item].data(), nullptr}};
+        EXPECT_EQ(swirl_execute_arrays(plan.get(), arrays, 5, nullptr), SWIRL_OK) << swirl_last_error();
     }
     group.expect_right(2, 1);
     swirl_packed_matrix_destroy(nullptr);
-    swirl_matrix_plan_destroy(plan);
 }
 
-} // namespace
+} // namespace matrix_groups_test
 } // namespace swirl

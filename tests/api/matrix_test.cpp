@@ -1,8 +1,8 @@
+#include "api/c_interface.hpp"
 #include "matrix_place.hpp"
 #include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_test {
 
 template <class T> struct Parts {
     using Real = T;
@@ -48,7 +48,7 @@ public:
     }
 
     const MatrixProduct& product() const { return product_; }
-    std::vector<T> run(const MatrixPlan& plan) {
+    std::vector<T> run(const Plan& plan) {
         c_ = before_;
         plan.execute(alpha_, a_.data(), b_.data(), beta_, c_.data());
         return c_;
@@ -126,10 +126,9 @@ TYPED_TEST(MatrixPlans, GiveTheSameBitsForAnyNumberOfThreads) {
 TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> c = {1, 2, 3, 4};
-    plan(MatrixProduct::column_major(DataType::float64, 2, 2, 0))
-        .execute<double>(5, nullptr, nullptr, 2, c.data());
+    plan(MatrixProduct::column_major(DataType::float64, 2, 2, 0)).execute(5, nullptr, nullptr, 2, c.data());
     EXPECT_EQ(c, (std::vector<double>{2, 4, 6, 8}));
-    const MatrixPlan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
+    const Plan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
     const std::vector<double> bad(4, nan);
     two.execute(0, bad.data(), bad.data(), 0.5, c.data());
     EXPECT_EQ(c, (std::vector<double>{1, 2, 3, 4}));
@@ -137,7 +136,7 @@ TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
     two.execute(0, bad.data(), bad.data(), 0, c.data());
     EXPECT_EQ(c, (std::vector<double>{0, 0, 0, 0}));
     plan(MatrixProduct::column_major(DataType::float64, 0, 7, 3))
-        .execute<double>(1, nullptr, nullptr, 1, nullptr);
+        .execute(1, nullptr, nullptr, 1, static_cast<double*>(nullptr));
 }
 
 TEST(MatrixPlan, InfinitiesAndNansSpreadAsTheStandardSays) {
@@ -168,7 +167,7 @@ TEST(MatrixPlan, ErrorsNameTheArgument) {
                         with([](auto& p) { p.b.row_stride = Integer{1} << 60; }));
     EXPECT_EQ("", with([](auto& p) { p.a.row_stride = p.a.column_stride = 0; }));
 
-    const MatrixPlan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
+    const Plan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
     std::vector<double> a(4, 1), b(4, 1), c(5, 7);
     const auto executing = [&](const double* x, const double* y, double* z) {
         return error_of([&] { two.execute(1, x, y, 0, z); });
@@ -181,10 +180,10 @@ TEST(MatrixPlan, ErrorsNameTheArgument) {
     EXPECT_PRED_FORMAT2(IsSubstring, "not a multiple of 8", executing(a.data(), b.data(), odd));
     EXPECT_EQ(c, std::vector<double>(5, 7)) << "nothing is written before an error";
     std::vector<float> f(4);
-    EXPECT_PRED_FORMAT2(IsSubstring, "another kind",
+    EXPECT_PRED_FORMAT2(IsSubstring, "a is an array of float",
                         error_of([&] { two.execute(1, f.data(), f.data(), 0, f.data()); }));
     EXPECT_PRED_FORMAT2(IsSubstring, "threads is -1",
-                        error_of([&] { plan(two.product(), {.threads = -1}); }));
+                        error_of([&] { plan(two.problem(), {.threads = -1}); }));
 }
 
 TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
@@ -198,10 +197,10 @@ TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
                                           {Accuracy::reduced, 0x1p-16},
                                           {Accuracy::eleven_bits, 0x1p-9},
                                           {Accuracy::low, 0x1p-7}}) {
-        const MatrixPlan planned =
+        const Plan planned =
             plan(MatrixProduct::column_major(DataType::float32, n, n, n), {.accuracy = accuracy});
         EXPECT_LE(planned.accuracy(), accuracy);
-        planned.execute<float>(1, a.data(), b.data(), 0, c.data());
+        planned.execute(1, a.data(), b.data(), 0, c.data());
         for (Integer j = 0; j < n; ++j)
             for (Integer i = 0; i < n; ++i) {
                 double sum = 0, absolute = 0;
@@ -217,36 +216,43 @@ TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {
 }
 
 TEST(MatrixPlan, ServesC) {
-    swirl_matrix_product product = {};
-    product.data_type = SWIRL_COMPLEX64;
-    product.rows = product.columns = product.k = 1;
-    product.batch = 1;
-    product.a = product.b = product.c = {1, 1, 0, 0};
-    product.a.conjugated = 1;
-    swirl_matrix_plan* plan = nullptr;
-    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
+    const c::Problem problem = c::product(SWIRL_COMPLEX128, 1, 1, 1);
+    const swirl_matrix_layout conjugated = {1, 1, 0, 1};
+    ASSERT_EQ(swirl_problem_set_matrix(problem.get(), SWIRL_A, &conjugated), SWIRL_OK);
+    const c::Plan plan = c::plan(problem);
     const double a[] = {1, 2}, b[] = {3, 4}, one[] = {1, 0};
     double c[] = {10, 20};
-    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, one, c), SWIRL_OK);
+    EXPECT_EQ(swirl_execute_product(plan.get(), one, a, b, one, c), SWIRL_OK);
     EXPECT_EQ(c[0], 10 + 11);
     EXPECT_EQ(c[1], 20 - 2);
-    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, nullptr, c), SWIRL_USER_ERROR);
-    swirl_matrix_plan_destroy(plan);
-    product.batch = 0; // as in a struct of zeros: one matrix
-    c[0] = 10;
-    ASSERT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_OK) << swirl_last_error();
-    EXPECT_EQ(swirl_matrix_execute(plan, one, a, b, one, c), SWIRL_OK);
-    EXPECT_EQ(c[0], 10 + 11);
-    swirl_matrix_plan_destroy(plan);
-    ASSERT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW, 1, &plan), SWIRL_OK);
-    EXPECT_EQ(swirl_matrix_plan_accuracy(plan), SWIRL_ACCURACY_ORDINARY) << "complex products have no other";
-    swirl_matrix_plan_destroy(plan);
-    EXPECT_EQ(swirl_matrix_plan_create_for_accuracy(&product, SWIRL_ACCURACY_LOW + 1, 1, &plan),
-              SWIRL_USER_ERROR);
-    product.data_type = 9;
-    EXPECT_EQ(swirl_matrix_plan_create(&product, 1, &plan), SWIRL_USER_ERROR);
-    EXPECT_EQ(plan, nullptr);
+    EXPECT_EQ(swirl_execute_product(plan.get(), one, a, b, nullptr, c), SWIRL_USER_ERROR);
+    const swirl_array arrays[] = {{"a", a, nullptr}, {"b", b, nullptr}, {"c", c, nullptr}};
+    EXPECT_EQ(swirl_execute_arrays(plan.get(), arrays, 3, nullptr), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(c[0], 11) << "alpha is 1 and beta 0 unless given";
+    c::expect_error(swirl_execute(plan.get(), a, c), SWIRL_USER_ERROR, "swirl_execute_product");
+    swirl_options low = SWIRL_OPTIONS_INIT;
+    low.accuracy = SWIRL_LOW;
+    EXPECT_EQ(swirl_plan_accuracy(c::plan(problem, &low).get()), SWIRL_ORDINARY)
+        << "complex products have no other";
+    low.accuracy = SWIRL_LOW + 1;
+    swirl_plan* none = nullptr;
+    c::expect_error(swirl_plan_create(problem.get(), &low, &none), SWIRL_USER_ERROR, "accuracy");
+    EXPECT_EQ(none, nullptr);
+    swirl_problem* wrong = nullptr;
+    c::expect_error(swirl_problem_create_product(99, 1, 1, 1, &wrong), SWIRL_USER_ERROR, "data_type");
+    EXPECT_EQ(wrong, nullptr);
 }
 
-} // namespace
+TEST(MatrixPlan, LayoutsAndBatchesFromCHaveTheTextsOfTheSameProblems) {
+    const c::Problem batch = c::product(SWIRL_FLOAT32, 3, 4, 5);
+    ASSERT_EQ(swirl_problem_set_batch(batch.get(), 7), SWIRL_OK);
+    EXPECT_EQ(c::text_of(batch), "gemm 3x4x5 float32 batch=7");
+    const swirl_matrix_layout rows = {5, 1, 0, 0};
+    ASSERT_EQ(swirl_problem_set_matrix(batch.get(), SWIRL_A, &rows), SWIRL_OK);
+    EXPECT_EQ(c::text_of(batch), "gemm 3x4x5 float32 a=rows,shared batch=7");
+    c::expect_error(swirl_problem_set_direction(batch.get(), SWIRL_BACKWARD), SWIRL_USER_ERROR, "product");
+    c::expect_error(swirl_problem_set_matrix(batch.get(), 3, &rows), SWIRL_USER_ERROR, "matrix");
+}
+
+} // namespace matrix_test
 } // namespace swirl

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace normalised_test {
 
 /// Every number comes back, and the values between two go to the nearer one.
 template <class T> void expect_type(int least, int greatest) {
@@ -74,5 +74,5 @@ TEST(NormalisedNumbers, AreStoredByCpus) {
               std::string::npos);
 }
 
-} // namespace
+} // namespace normalised_test
 } // namespace swirl

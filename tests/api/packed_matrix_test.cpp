@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace packed_matrix_test {
 
 template <class T> std::vector<T> numbers(Integer count, unsigned seed) {
     std::mt19937 random(seed);
@@ -62,7 +62,7 @@ template <class T> void expect_same() {
                                  b = numbers<T>(depth * columns, kind + 1),
                                  before = numbers<T>(2 * rows * columns * product.batch, kind + 2);
             for (const int threads : {1, 2}) {
-                const MatrixPlan plan = swirl::plan(product, {.threads = threads});
+                const Plan plan = swirl::plan(product, {.threads = threads});
                 std::vector<T> expected = before;
                 const T* const first_a =
                     a.data() + std::max<Integer>(-product.a.batch_stride * (product.batch - 1), 0);
@@ -92,7 +92,7 @@ TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
     const Integer rows = 450, columns = 440, depth = 600;
     const std::vector<double> a = numbers<double>(rows * depth, 1), b = numbers<double>(depth * columns, 2);
     MatrixProduct product = MatrixProduct::column_major(DataType::float64, rows, columns, depth);
-    const MatrixPlan plan = swirl::plan(product);
+    const Plan plan = swirl::plan(product);
     PackedMatrix packed = plan.pack_b(b.data());
     EXPECT_GE(packed.bytes(), static_cast<std::size_t>(depth * columns) * sizeof(double));
     std::vector<double> expected(static_cast<std::size_t>(rows * columns));
@@ -102,7 +102,7 @@ TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
     for (Integer i = 0; i < rows; ++i)
         for (Integer k = 0; k < depth; ++k)
             turned[static_cast<std::size_t>(i * depth + k)] = a[static_cast<std::size_t>(i + k * rows)];
-    const MatrixPlan other = swirl::plan(product, {.threads = 2});
+    const Plan other = swirl::plan(product, {.threads = 2});
     std::vector<std::thread> threads;
     std::vector<int> same(3);
     for (int& result : same)
@@ -116,8 +116,8 @@ TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
 }
 
 TEST(PackedMatrix, SaysWhatDoesNotFit) {
-    const MatrixPlan plan = swirl::plan(MatrixProduct::column_major(DataType::float64, 8, 9, 10));
-    const MatrixPlan other = swirl::plan(MatrixProduct::column_major(DataType::float64, 8, 9, 11));
+    const Plan plan = swirl::plan(MatrixProduct::column_major(DataType::float64, 8, 9, 10));
+    const Plan other = swirl::plan(MatrixProduct::column_major(DataType::float64, 8, 9, 11));
     const std::vector<double> a = numbers<double>(200, 1), b = numbers<double>(200, 2);
     std::vector<double> c(200);
     const PackedMatrix packed_a = plan.pack_a(a.data()), packed_b = plan.pack_b(b.data());
@@ -130,7 +130,7 @@ TEST(PackedMatrix, SaysWhatDoesNotFit) {
               }).find("overlap"),
               std::string::npos);
     const float* const narrow = nullptr;
-    EXPECT_NE(error_of([&] { plan.pack_a(narrow); }).find("kind of number"), std::string::npos);
+    EXPECT_NE(error_of([&] { plan.pack_a(narrow); }).find("a is an array of float"), std::string::npos);
     const double* const null = nullptr;
     EXPECT_NE(error_of([&] { plan.pack_a(null); }).find("'a' is a null"), std::string::npos);
     EXPECT_NE(error_of([&] { plan.execute(1, packed_a, null, 0, c.data()); }).find("'b' is a null"),
@@ -138,5 +138,5 @@ TEST(PackedMatrix, SaysWhatDoesNotFit) {
     EXPECT_EQ(error_of([&] { plan.execute(0, packed_b, packed_a, 0, c.data()); }), "") << "not read";
 }
 
-} // namespace
+} // namespace packed_matrix_test
 } // namespace swirl

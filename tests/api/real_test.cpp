@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace real_test {
 
 using definition::Expectation;
 using definition::expectation_for;
@@ -221,4 +221,4 @@ TEST_F(RealArguments, ThatAreMisalignedAreRefused) {
     EXPECT_MENTIONS(refused(swirl::plan("dct4 8"), crooked, first), "input");
 }
 
-} // namespace
+} // namespace real_test

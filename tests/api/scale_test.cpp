@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace scale_test {
 
 using definition::Number;
 using definition::Places;
@@ -33,13 +33,13 @@ template <class T> void expect_right(const std::string& text, const std::string&
 
     std::vector<T> in(input.scalars()), out(output.scalars());
     input.write(in, expected.input);
-    const swirl::Plan plan = swirl::plan(problem, {.use_wisdom = false, .cpu = cpu});
+    const swirl::Plan plan = swirl::plan(problem, {.cpu = cpu, .use_wisdom = false});
     definition::execute(plan, input, in.data(), output, out.data());
     const long double unit =
         std::numeric_limits<T>::epsilon() *
         std::sqrt(std::log2(static_cast<long double>(definition::points_of(problem)) + 2));
     EXPECT_LT(definition::relative_error(output.read(out), expected.output), 2 * unit)
-        << text << ", " << cpu << ": " << plan.recipe();
+        << text << ", " << cpu << ": " << plan.schedule();
 }
 
 TEST(AScaleNextToTheLargestNumber, GivesWhatTheDefinitionDoes) {
@@ -84,4 +84,4 @@ TEST(AScaleNextToTheLargestNumber, GivesWhatTheDefinitionDoes) {
     }
 }
 
-} // namespace
+} // namespace scale_test

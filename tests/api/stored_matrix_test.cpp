@@ -1,8 +1,8 @@
+#include "api/c_interface.hpp"
 #include "problem/expression.hpp"
 #include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
-#include <swirl/swirl.h>
 #include <swirl/swirl.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace stored_matrix_test {
 
 std::size_t place(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
     return static_cast<std::size_t>(matrix * layout.batch_stride + i * layout.row_stride +
@@ -59,7 +59,7 @@ public:
     }
 
     std::vector<C> run(int threads, AccumulatorOf<A> alpha) const {
-        MatrixPlan planned = plan(product_, {.threads = threads});
+        Plan planned = plan(product_, {.threads = threads});
         if (!arrays_of(product_).empty()) planned = planned.with("bias", bias_.data());
         std::vector<C> c(place(product_.c, product_.batch - 1, product_.rows - 1, product_.columns - 1) + 1);
         planned.execute(alpha, a_.data(), b_.data(), 0, c.data());
@@ -217,39 +217,38 @@ TEST(StoredMatrix, SaysWhatDoesNotFit) {
     EXPECT_NE(refused(DataType::int32, static_cast<DataType>(99)).find("c_type is 99"), std::string::npos);
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 2, 2, 2);
     product.c_type = DataType::bfloat16;
-    const MatrixPlan planned = plan(product);
+    const Plan planned = plan(product);
     const std::vector<float> a(4), b(4);
     std::vector<bfloat16> c(4);
     std::vector<float> wide(4);
     EXPECT_NE(error_of([&] { planned.execute(1, a.data(), b.data(), 1, c.data()); }).find("beta is not 0"),
               std::string::npos);
-    EXPECT_NE(error_of([&] { planned.execute(1, a.data(), b.data(), 0, wide.data()); }).find("'c'"),
+    EXPECT_NE(error_of([&] {
+                  planned.execute(1, a.data(), b.data(), 0, wide.data());
+              }).find("c is an array of float"),
               std::string::npos);
-    EXPECT_NE(error_of([&] { planned.pack_a(a.data()); }).find("not packed ahead"), std::string::npos);
+    EXPECT_NE(error_of([&] { planned.pack_a(a.data()); }).find("not prepacked"), std::string::npos);
 }
 
 TEST(StoredMatrix, ServesC) {
-    const swirl_matrix_layout one_by_two = {1, 1, 0, 0}, dense = {1, 2, 0, 0};
-    const swirl_matrix_product product = {SWIRL_TYPE_INT32, 2,          1,       2, 1, dense,
-                                          {1, 2, 0, 0},     one_by_two, "x / 10"};
-    swirl_matrix_plan* planned = nullptr;
-    ASSERT_EQ(swirl_matrix_plan_create_stored(&product, SWIRL_TYPE_INT8, SWIRL_TYPE_UINT8, SWIRL_REAL32, 1,
-                                              &planned),
-              SWIRL_OK)
-        << swirl_last_error();
+    const c::Problem problem = c::product(SWIRL_INT32, 2, 1, 2);
+    ASSERT_EQ(swirl_problem_set_epilogue(problem.get(), "x / 10"), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_matrix_type(problem.get(), SWIRL_A, SWIRL_INT8), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_matrix_type(problem.get(), SWIRL_B, SWIRL_UINT8), SWIRL_OK);
+    ASSERT_EQ(swirl_problem_set_matrix_type(problem.get(), SWIRL_C, SWIRL_FLOAT32), SWIRL_OK);
+    const c::Plan planned = c::plan(problem);
     const std::int8_t a[] = {1, -2, 3, 4};
     const std::uint8_t b[] = {200, 5};
     const std::int32_t alpha = 1, beta = 0;
     float c[2];
-    EXPECT_EQ(swirl_matrix_execute(planned, &alpha, a, b, &beta, c), SWIRL_OK) << swirl_last_error();
+    EXPECT_EQ(swirl_execute_product(planned.get(), &alpha, a, b, &beta, c), SWIRL_OK) << swirl_last_error();
     EXPECT_FLOAT_EQ(c[0], 21.5F);
     EXPECT_FLOAT_EQ(c[1], -38);
-    EXPECT_EQ(swirl_matrix_execute(planned, &alpha, a, b, &alpha, c), SWIRL_USER_ERROR);
-    swirl_matrix_plan_destroy(planned);
-    EXPECT_EQ(swirl_matrix_plan_create_stored(&product, SWIRL_TYPE_INT8, SWIRL_TYPE_UINT8, SWIRL_REAL64, 1,
-                                              &planned),
-              SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_execute_product(planned.get(), &alpha, a, b, &alpha, c), SWIRL_USER_ERROR);
+    ASSERT_EQ(swirl_problem_set_matrix_type(problem.get(), SWIRL_C, SWIRL_FLOAT64), SWIRL_OK);
+    swirl_plan* none = nullptr;
+    EXPECT_EQ(swirl_plan_create(problem.get(), nullptr, &none), SWIRL_USER_ERROR);
 }
 
-} // namespace
+} // namespace stored_matrix_test
 } // namespace swirl

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace swirl {
-namespace {
+namespace cache_folder_test {
 
 /// While alive, a variable of the environment has a value, or (null) is not there.
 class Variable {
@@ -52,5 +52,5 @@ TEST(CacheFolder, IsNoneWithoutAHome) {
     }
 }
 
-} // namespace
+} // namespace cache_folder_test
 } // namespace swirl

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace error_test {
 
 TEST(UserError, CarriesTheFormattedMessage) {
     try {
@@ -22,5 +22,5 @@ TEST(Ensure, ThrowsOnlyWhereTheContractIsBroken) {
     EXPECT_THROW(ensure(false, "size {}", 3), InternalError);
 }
 
-} // namespace
+} // namespace error_test
 } // namespace swirl

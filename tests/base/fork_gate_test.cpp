@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace fork_gate_test {
 
 using namespace std::chrono_literals;
 
@@ -156,5 +156,5 @@ TEST(ForkGate, CountsForks) {
     EXPECT_EQ(forks(), before);
 }
 
-} // namespace
+} // namespace fork_gate_test
 } // namespace swirl

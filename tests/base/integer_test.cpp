@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace swirl {
-namespace {
+namespace integer_test {
 
 constexpr Integer largest = std::numeric_limits<Integer>::max();
 
@@ -27,5 +27,5 @@ TEST(IntegerDivision, RoundsAsItsNameSaysForNegativeNumbersToo) {
         }
 }
 
-} // namespace
+} // namespace integer_test
 } // namespace swirl

@@ -6,7 +6,7 @@
 #include <thread>
 
 namespace swirl {
-namespace {
+namespace shared_list_test {
 
 TEST(SharedLists, AreComputedOnceByWhoeverAsksFirstAndNotBefore) {
     std::atomic<int> computed = 0;
@@ -49,5 +49,5 @@ TEST(SharedLists, LiveAsLongAsSomebodyOwnsThem) {
     EXPECT_FALSE(weak.lock());
 }
 
-} // namespace
+} // namespace shared_list_test
 } // namespace swirl

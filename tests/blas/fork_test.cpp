@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace swirl::test {
-namespace {
+namespace fork_test {
 
 /// The routine. Looked up before there are threads: what looks symbols up has a lock that does not survive fork().
 template <class T>
@@ -65,5 +65,5 @@ TEST(BlasFork, ChildrenMultiplyWhateverLockAThreadOfTheParentHolds) {
         [](int k) { return multiplies_rightly<std::complex<float>>(70 + k); }));
 }
 
-} // namespace
+} // namespace fork_test
 } // namespace swirl::test

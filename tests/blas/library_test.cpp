@@ -11,7 +11,7 @@
 
 /// The library's file: what it exports, and programs that it is preloaded into.
 namespace swirl::test {
-namespace {
+namespace library_test {
 
 /// What a command prints, on either stream; with the status that it ends with.
 std::string output_of(const std::string& command, int& status) {
@@ -126,5 +126,5 @@ TEST(BlasLibrary, ServesNumpyWhenPreloaded) {
         GTEST_SKIP() << "this numpy brings its own BLAS; " << bindings;
 }
 
-} // namespace
+} // namespace library_test
 } // namespace swirl::test

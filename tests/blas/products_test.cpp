@@ -5,7 +5,7 @@
 
 /// gemm, gemmt and their batches, through all interfaces, against the definition.
 namespace swirl::test {
-namespace {
+namespace products_test {
 
 template <class T> class Products : public testing::Test {};
 using Numbers = testing::Types<float, double, std::complex<float>, std::complex<double>>;
@@ -203,5 +203,5 @@ TYPED_TEST(Products, InGroupsAreAsEachAlone) {
             });
 }
 
-} // namespace
+} // namespace products_test
 } // namespace swirl::test

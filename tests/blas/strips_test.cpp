@@ -3,13 +3,14 @@
 #include "jit/compile.hpp"
 #include "matrices.hpp"
 #include "passes/pipeline.hpp"
+#include "problem/data_type.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 
 #include <fmt/format.h>
 
 /// Kernels of triangular blocks on every CPU that this machine can be, and what threads make of them.
 namespace swirl::test {
-namespace {
+namespace strips_test {
 
 using blas::StripKernel;
 using blas::TriangularTask;
@@ -66,9 +67,9 @@ template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& 
     const Dense product_of = product(triangle.dense, x),
                 bound = product(magnitudes(triangle.dense), magnitudes(x));
     const std::string what =
-        fmt::format("{}: {} of number {}, {} lanes, {} vectors, columns {}, reversed {}, scaled {}", cpu.name,
-                    solve ? "solve" : "multiply", static_cast<int>(kernel.data_type), kernel.lanes,
-                    kernel.vectors, kernel.column_major, kernel.reversed, kernel.scaled);
+        fmt::format("{}: {} of {}, {} lanes, {} vectors, columns {}, reversed {}, scaled {}", cpu.name,
+                    solve ? "solve" : "multiply", name_of(kernel.data_type), kernel.lanes, kernel.vectors,
+                    kernel.column_major, kernel.reversed, kernel.scaled);
     for (Index i = 0; i < rows; ++i)
         for (Index j = 0; j < strip.columns; ++j) {
             const Wide found = solve ? product_of(i, j) : y(i, j),
@@ -90,14 +91,13 @@ TYPED_TEST(Strips, AreRightOnEveryCpu) {
         if (!target::host_can_run(*cpu) || cpu->set == target::InstructionSet::portable) continue;
         for (const TriangularTask task : {TriangularTask::multiply, TriangularTask::solve})
             for (int choices = 0; choices < 8; ++choices) {
-                const StripKernel kernel =
-                    blas::with_shape_for({.task = task,
-                                          .data_type = blas::ScalarTraits<T>::data_type,
-                                          .column_major = (choices & 1) != 0,
-                                          .reversed = (choices & 2) != 0,
-                                          .scaled = (choices & 4) != 0,
-                                          .most_rows = most_rows},
-                                         *cpu);
+                const StripKernel kernel = blas::with_shape_for({.task = task,
+                                                                 .data_type = data_type_of<T>(),
+                                                                 .column_major = (choices & 1) != 0,
+                                                                 .reversed = (choices & 2) != 0,
+                                                                 .scaled = (choices & 4) != 0,
+                                                                 .most_rows = most_rows},
+                                                                *cpu);
                 for (const Index rows : {Index{kernel.lanes}, most_rows}) run_strip<T>(kernel, *cpu, rows);
             }
     }
@@ -161,5 +161,5 @@ TYPED_TEST(Strips, AndTrianglesComeOutTheSameForAnyNumberOfThreads) {
     }
 }
 
-} // namespace
+} // namespace strips_test
 } // namespace swirl::test

@@ -5,7 +5,7 @@
 
 /// symm, hemm, syrk, herk, syr2k and her2k, through all interfaces, against the definition.
 namespace swirl::test {
-namespace {
+namespace symmetric_test {
 
 template <class T> class Symmetric : public testing::Test {};
 using Numbers = testing::Types<float, double, std::complex<float>, std::complex<double>>;
@@ -168,5 +168,5 @@ TYPED_TEST(Symmetric, UpdatesWriteTheirTriangle) {
                         }
 }
 
-} // namespace
+} // namespace symmetric_test
 } // namespace swirl::test

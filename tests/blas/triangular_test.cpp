@@ -5,7 +5,7 @@
 
 /// trmm and trsm, through all interfaces, against the definition.
 namespace swirl::test {
-namespace {
+namespace triangular_test {
 
 template <class T> class Triangular : public testing::Test {};
 using Numbers = testing::Types<float, double, std::complex<float>, std::complex<double>>;
@@ -175,5 +175,5 @@ TYPED_TEST(Triangular, DiagonalsMayBeHuge) {
         }
 }
 
-} // namespace
+} // namespace triangular_test
 } // namespace swirl::test

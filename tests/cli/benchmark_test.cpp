@@ -6,7 +6,7 @@
 #include <fstream>
 
 namespace swirl {
-namespace {
+namespace benchmark_test {
 
 using nlohmann::json;
 
@@ -79,5 +79,5 @@ TEST_F(Benchmark, NamesWhatItDoesNotKnow) {
     }
 }
 
-} // namespace
+} // namespace benchmark_test
 } // namespace swirl

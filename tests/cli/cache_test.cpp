@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace cache_test {
 
 using support::cache_key;
 using support::content_of;
@@ -137,5 +137,5 @@ TEST_F(CacheCommand, SaysThatTheCacheIsOff) {
               std::string::npos);
 }
 
-} // namespace
+} // namespace cache_test
 } // namespace swirl

@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl {
-namespace {
+namespace explain_test {
 
 using nlohmann::json;
 
@@ -184,5 +184,5 @@ TEST(Explain, SaysWhatItDoesNotExplain) {
     }
 }
 
-} // namespace
+} // namespace explain_test
 } // namespace swirl

@@ -5,7 +5,7 @@
 #include <fstream>
 
 namespace swirl {
-namespace {
+namespace files_test {
 
 using support::content_of;
 using support::names_in;
@@ -176,5 +176,5 @@ TEST(Wisdom, ThatNoLongerFitsIsReplaced) {
     EXPECT_EQ(nlohmann::json::parse(with("wisdom list --json").output)["entries"].size(), 0U);
 }
 
-} // namespace
+} // namespace files_test
 } // namespace swirl

@@ -1,7 +1,7 @@
 #include "cli/gpu_benchmark_fixture.hpp"
 
 namespace swirl {
-namespace {
+namespace gpu_benchmark_test {
 
 using nlohmann::json;
 
@@ -117,5 +117,5 @@ TEST_F(GpuBenchmark, NamesWhatItDoesNotKnow) {
     }
 }
 
-} // namespace
+} // namespace gpu_benchmark_test
 } // namespace swirl

@@ -16,7 +16,7 @@
 #include <cstring>
 
 namespace swirl {
-namespace {
+namespace gpu_languages_test {
 
 /// Transform, and options of `swirl emit`.
 struct Case {
@@ -61,7 +61,7 @@ public:
             for (const void* part : {arguments.arrays[k].data, arguments.arrays[k].imaginary}) {
                 if (part == nullptr) continue;
                 const bool pairs = arrays[k].is_complex && problem.layout == ComplexLayout::interleaved;
-                const Integer bytes = arrays[k].elements * real_bytes(arrays[k].precision) * (pairs ? 2 : 1);
+                const Integer bytes = arrays[k].elements * bytes_of(arrays[k].precision) * (pairs ? 2 : 1);
                 places_.emplace_back(static_cast<unsigned char*>(const_cast<void*>(part)),
                                      static_cast<std::size_t>(bytes));
             }
@@ -86,7 +86,7 @@ public:
     }
 
 private:
-    std::size_t size() const { return static_cast<std::size_t>(real_bytes(problem_.precision)); }
+    std::size_t size() const { return static_cast<std::size_t>(bytes_of(problem_.precision)); }
 
     /// From the lowest element, or from index 0 where that is lower.
     void add(Side side, void* zero) {
@@ -101,12 +101,11 @@ private:
 
     double number(const unsigned char* at) const {
         switch (problem_.precision) {
-        case Precision::float32: return number_at<float>(at);
-        case Precision::float16: return number_at<float16>(at);
-        case Precision::bfloat16: return number_at<bfloat16>(at);
-        case Precision::float64: break;
+        case DataType::float32: return number_at<float>(at);
+        case DataType::float16: return number_at<float16>(at);
+        case DataType::bfloat16: return number_at<bfloat16>(at);
+        default: return number_at<double>(at);
         }
-        return number_at<double>(at);
     }
 
     template <class T> static double number_at(const unsigned char* at) {
@@ -121,12 +120,11 @@ private:
 
 double tolerance_of(const Transform& problem) {
     switch (problem.precision) {
-    case Precision::float32: return 1e-6;
-    case Precision::float16: return 0x1p-10;
-    case Precision::bfloat16: return 0x1p-7;
-    case Precision::float64: break;
+    case DataType::float32: return 1e-6;
+    case DataType::float16: return 0x1p-10;
+    case DataType::bfloat16: return 0x1p-7;
+    default: return 1e-14;
     }
-    return 1e-14;
 }
 
 /// Numbers of 16 bits by way of float32; in the interpreter what CPUs have no plans for.
@@ -135,7 +133,7 @@ void transform_on_cpu(const Transform& problem, planning::ProblemData& data) {
         return support::InterpretedPlan(problem, search::gpu_recipe(problem, target::gpu_named("sm_80")))
             .execute(data.arguments());
     Transform wide = problem;
-    if (real_bytes(problem.precision) < 4) wide.precision = Precision::float32;
+    if (bytes_of(problem.precision) < 4) wide.precision = DataType::float32;
     const auto plan = api::build(wide, {}, api::Purpose::execute);
     if (wide.precision == problem.precision) return plan->execute(data.arguments());
     planning::ProblemData copy(wide);
@@ -226,5 +224,5 @@ TEST(EmittedForGpus, RefusesWhatIsNotForGpus) {
     EXPECT_NE(errors_of("dft 8 --language cuda --gpu sm_1").find("sm_80"), std::string::npos);
 }
 
-} // namespace
+} // namespace gpu_languages_test
 } // namespace swirl

@@ -1,7 +1,7 @@
 #include "cli/gpu_benchmark_fixture.hpp"
 
 namespace swirl {
-namespace {
+namespace gpu_products_benchmark_test {
 
 using nlohmann::json;
 
@@ -140,5 +140,5 @@ TEST_F(GpuProductsBenchmark, ResultsBecomeTables) {
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
-} // namespace
+} // namespace gpu_products_benchmark_test
 } // namespace swirl

@@ -1,8 +1,8 @@
 // `swirl … gemm … --device`, without a driver or with one whose kernels do nothing.
 
+#include <swirl/matrix_product.hpp>
 #include "cli/run_swirl.hpp"
 #include "problem/matrix_product.hpp"
-#include "problem/matrix_syntax.hpp"
 #include "support/fake_cuda.hpp"
 #include "support/opencl_program.hpp"
 #include "support/temporary_folder.hpp"
@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace gpu_products_test {
 
 using nlohmann::json;
 
@@ -74,7 +74,7 @@ support::Outcome run_on_fake(const std::string& arguments) {
 }
 
 TEST(ProductsOnGpus, AreOfComplexNumbersAndOfIntegersInMemory) {
-    for (const char* number : {"complex32", "complex64"}) {
+    for (const char* number : {"complex64", "complex128"}) {
         const std::string product = std::string("gemm 64x48x32 ") + number + " a=rows,conj";
         expect_contains(run_without_driver("show --device sm_80 --stage ptx " + product), 0,
                         {".entry gemm", "cp.async", "fma.rn.f"});
@@ -144,12 +144,12 @@ TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
 TEST(ProductsOnGpus, SayWhatDoesNotFit) {
     expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 int32 a=int8 b=int8"), 2,
                     {"accumulators of int32", "float32, float64 and complex types"});
-    expect_contains(run_without_driver("explain gemm 64x64x64 complex64"), 2,
+    expect_contains(run_without_driver("explain gemm 64x64x64 complex128"), 2,
                     {"complex numbers is not explained"});
-    expect_contains(run_without_driver("emit --language cuda --gpu sm_90 gemm 64x64x64 complex32"), 2,
+    expect_contains(run_without_driver("emit --language cuda --gpu sm_90 gemm 64x64x64 complex64"), 2,
                     {"complex numbers"});
-    expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex32 epilogue=2*x"), 2,
-                    {"an epilogue of complex32"});
+    expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex64 epilogue=2*x"), 2,
+                    {"an epilogue of complex64"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe cta_m=96"), 2,
                     {"this schedule is infeasible"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe rows=96"), 2,
@@ -308,5 +308,5 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
                     {"stream_k_blocks is 132", "PoCL 3.1 gives wrong sums", "stream_k_blocks=0"});
 }
 
-} // namespace
+} // namespace gpu_products_test
 } // namespace swirl

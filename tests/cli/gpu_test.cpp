@@ -8,7 +8,7 @@
 #include <string>
 
 namespace swirl {
-namespace {
+namespace gpu_test {
 
 using nlohmann::json;
 
@@ -102,5 +102,5 @@ TEST(DeviceOption, MeasuresOnAGpuAndRemembersWhatItFound) {
     unsetenv("SWIRL_WISDOM");
 }
 
-} // namespace
+} // namespace gpu_test
 } // namespace swirl

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace hip_products_test {
 
 constexpr std::size_t rows = 100, columns = 36, depth = 13;
 
@@ -74,5 +74,5 @@ TEST(EmittedHipProducts, OfStreamsAreWhatTheyAre) {
     }
 }
 
-} // namespace
+} // namespace hip_products_test
 } // namespace swirl

@@ -7,7 +7,7 @@
 #include <fstream>
 
 namespace swirl {
-namespace {
+namespace ladder_test {
 
 using nlohmann::json;
 
@@ -193,5 +193,5 @@ TEST(Ladder, SaysWhatCannotBe) {
     EXPECT_NE(outcome.errors.find("/nowhere/at/all.svg"), std::string::npos) << outcome.errors;
 }
 
-} // namespace
+} // namespace ladder_test
 } // namespace swirl

@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace neon_test {
 
 using definition::Expectation;
 using definition::Number;
@@ -91,11 +91,11 @@ public:
     const std::string& source() const { return source_; }
 
     support::ArmCall call() const {
-        return problem_.precision == Precision::float32 ? call_of<float>() : call_of<double>();
+        return problem_.precision == DataType::float32 ? call_of<float>() : call_of<double>();
     }
     void expect_right(const support::ArmCall& after) const {
-        problem_.precision == Precision::float32 ? expect_right_as<float>(after)
-                                                 : expect_right_as<double>(after);
+        problem_.precision == DataType::float32 ? expect_right_as<float>(after)
+                                                : expect_right_as<double>(after);
     }
 
 private:
@@ -275,5 +275,5 @@ TEST(Neon, IsPlannedAndShownAnywhere) {
     EXPECT_NE(run_swirl("show dft 64 --cpu neon --stage c++").output.find("arm_neon.h"), std::string::npos);
 }
 
-} // namespace
+} // namespace neon_test
 } // namespace swirl

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 namespace swirl {
-namespace {
+namespace planning_test {
 
 constexpr const char* program = SWIRL_BINARY_DIR "/bin/bench_planning";
 
@@ -40,5 +40,5 @@ TEST_F(PlansOfASweep, SayWhatFails) {
     EXPECT_NE(outcome.output.find("failed: avx2: wht 12"), std::string::npos) << outcome.output;
 }
 
-} // namespace
+} // namespace planning_test
 } // namespace swirl

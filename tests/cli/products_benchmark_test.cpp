@@ -6,7 +6,7 @@
 #include <fstream>
 
 namespace swirl {
-namespace {
+namespace products_benchmark_test {
 
 using nlohmann::json;
 
@@ -136,5 +136,5 @@ TEST_F(ProductsBenchmark, NamesWhatItDoesNotKnow) {
     }
 }
 
-} // namespace
+} // namespace products_benchmark_test
 } // namespace swirl

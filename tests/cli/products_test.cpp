@@ -6,7 +6,7 @@
 #include <string>
 
 namespace swirl {
-namespace {
+namespace products_test {
 
 TEST(Products, ArePlannedInWordsAndJson) {
     const auto outcome = run_swirl("plan gemm 1000x1000x1000 float32 b=rows");
@@ -20,7 +20,7 @@ TEST(Products, ArePlannedInWordsAndJson) {
 
 TEST(Products, AreShownAtEveryStage) {
     for (const char* stage : {"ir", "machine-ir", "c++", "asm"})
-        for (const char* product : {"gemm 4x5x6", "gemm 700x700x700 complex32 'epilogue=conj(x) + i'"}) {
+        for (const char* product : {"gemm 4x5x6", "gemm 700x700x700 complex64 'epilogue=conj(x) + i'"}) {
             const auto outcome = run_swirl(std::string("show ") + product + " --stage " + stage);
             EXPECT_EQ(outcome.status, 0) << stage << " " << outcome.errors;
             EXPECT_NE(outcome.output.find("gemm_"), std::string::npos) << stage;
@@ -30,11 +30,11 @@ TEST(Products, AreShownAtEveryStage) {
 
 TEST(Products, AreVerified) {
     for (const char* product :
-         {"gemm 70x60x50", "gemm 5x6x7 complex64 a=conj c=rows batch=3", "gemm 0x3x2", "gemm 3x4x0",
+         {"gemm 70x60x50", "gemm 5x6x7 complex128 a=conj c=rows batch=3", "gemm 0x3x2", "gemm 3x4x0",
           "gemm 400x390x500 float32 'epilogue=max(0, x + bias[i]) * s[]'", "gemm 33x20x9 c=2:100",
           "gemm 90x70x50 float32 batch=2 'reduce=amax:max:columns:abs(x)' 'reduce=w:sum:rows:x*w2[i]' "
           "'epilogue=x + bias[i]'",
-          "gemm 9x8x7 complex64 'reduce=all:sum:all:abs2(x)'"}) {
+          "gemm 9x8x7 complex128 'reduce=all:sum:all:abs2(x)'"}) {
         const auto outcome = run_swirl(std::string("verify ") + product);
         EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
         EXPECT_NE(outcome.output.find("ok"), std::string::npos) << outcome.output;
@@ -81,12 +81,12 @@ int main() {
 TEST(Products, SayWhatIsWrong) {
     for (const char* words :
          {"plan gemm 3x3", "plan gemm 3x3x3 a=up", "verify gemm 3x3x3 --cpu avx2",
-          "emit gemm 3x3x3 complex32 --language cuda", "plan gemm 3x3x3 'epilogue=x + w[k]'"}) {
+          "emit gemm 3x3x3 complex64 --language cuda", "plan gemm 3x3x3 'epilogue=x + w[k]'"}) {
         const auto outcome = run_swirl(words);
         EXPECT_EQ(outcome.status, 2) << words;
         EXPECT_NE(outcome.errors.find("swirl: "), std::string::npos);
     }
 }
 
-} // namespace
+} // namespace products_test
 } // namespace swirl

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace reports_test {
 
 using nlohmann::json;
 
@@ -152,5 +152,5 @@ TEST(Probe, ListsGpusOrSaysWhyThereAreNone) {
     unsetenv("SWIRL_CUDA_DRIVER");
 }
 
-} // namespace
+} // namespace reports_test
 } // namespace swirl

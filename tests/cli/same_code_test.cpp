@@ -8,7 +8,7 @@
 #include <fstream>
 
 namespace swirl {
-namespace {
+namespace same_code_test {
 
 support::Outcome compare_with(const std::filesystem::path& other, const std::string& options) {
     return support::run_command(support::quoted(SWIRL_SOURCE_DIR "/scripts/same_code") + " " +
@@ -45,5 +45,5 @@ TEST(SameCode, NamesABuildWithoutTheProgram) {
     EXPECT_NE(outcome.errors.find("there is no"), std::string::npos) << outcome.errors;
 }
 
-} // namespace
+} // namespace same_code_test
 } // namespace swirl

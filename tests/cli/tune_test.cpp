@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace tune_test {
 
 TEST(TuneCommand, ComparesTheModelWithWhatItFindsAndWisdomKeepsIt) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
@@ -28,13 +28,13 @@ TEST(TuneCommand, ComparesTheModelWithWhatItFindsAndWisdomKeepsIt) {
 
 TEST(TuneCommand, CanLeaveWisdomAlone) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
-    const auto tuned = run_swirl("tune gemm --number complex32 --seconds 0 --sizes 64 --no-wisdom --quiet");
+    const auto tuned = run_swirl("tune gemm --number complex64 --seconds 0 --sizes 64 --no-wisdom --quiet");
     EXPECT_EQ(tuned.status, 0) << tuned.errors;
     EXPECT_EQ(tuned.errors, "");
-    EXPECT_NE(tuned.output.find("complex32 on "), std::string::npos) << tuned.output;
+    EXPECT_NE(tuned.output.find("complex64 on "), std::string::npos) << tuned.output;
     EXPECT_NE(tuned.output.find("found over model"), std::string::npos) << tuned.output;
-    EXPECT_EQ(run_swirl("wisdom list").output.find("gemm complex32"), std::string::npos);
+    EXPECT_EQ(run_swirl("wisdom list").output.find("gemm complex64"), std::string::npos);
 }
 
-} // namespace
+} // namespace tune_test
 } // namespace swirl

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace usage_test {
 
 /// One clear line on standard error, nothing on standard output.
 void expect_complaint(const support::Outcome& outcome, int status, const std::string& words) {
@@ -87,5 +87,5 @@ TEST(CommandLine, FailsWhenStandardOutputIsFull) {
     expect_complaint(outcome, 1, "standard output");
 }
 
-} // namespace
+} // namespace usage_test
 } // namespace swirl

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace verify_test {
 
 // Each of these lengths has two different prime factors that the reference takes through convolutions.
 TEST(Verify, HasAReferenceForLengthsOfTwoLargePrimes) {
@@ -13,5 +13,5 @@ TEST(Verify, HasAReferenceForLengthsOfTwoLargePrimes) {
     }
 }
 
-} // namespace
+} // namespace verify_test
 } // namespace swirl

@@ -20,7 +20,7 @@
 #include <vector>
 
 namespace swirl::docs {
-namespace {
+namespace architecture_test {
 
 const std::filesystem::path architecture = source_folder / "docs" / "architecture.md";
 
@@ -33,7 +33,7 @@ struct Example {
     planning::Recipe recipe = planning::parse_recipe(example_recipe);
     Transform problem = parse_transform(example_problem);
     const target::Cpu& cpu = target::cpu_named(recipe.target);
-    passes::Context context{&cpu, target::lanes(cpu, ir::Scalar::float64)};
+    passes::Context context{&cpu, target::lanes(cpu, DataType::float64)};
     planning::Derivation derivation =
         planning::derive(problem, planning::dimension_passes(problem)[0], recipe.passes[0].tree, cpu);
 };
@@ -119,5 +119,5 @@ TEST(Architecture, DescribesTheFoldersOfTheSourceInTheirOrder) {
     EXPECT_EQ(folders_in_table(content_of(architecture)), folders);
 }
 
-} // namespace
+} // namespace architecture_test
 } // namespace swirl::docs

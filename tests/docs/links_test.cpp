@@ -12,7 +12,7 @@
 #include <regex>
 
 namespace swirl::docs {
-namespace {
+namespace links_test {
 
 std::vector<std::filesystem::path> documents() {
     std::vector<std::filesystem::path> files;
@@ -68,5 +68,5 @@ TEST(Decisions, AreNumberedWithoutGapsAndSayContextDecisionAndConsequences) {
     EXPECT_GT(number, 0);
 }
 
-} // namespace
+} // namespace links_test
 } // namespace swirl::docs

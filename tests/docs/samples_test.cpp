@@ -8,7 +8,7 @@
 #include <string>
 
 namespace swirl {
-namespace {
+namespace samples_test {
 
 const std::string source_folder = SWIRL_SOURCE_DIR;
 
@@ -95,5 +95,5 @@ TEST(FirstPrograms, TheMinimalOneRuns) {
     EXPECT_EQ(support::run_command(SWIRL_BINARY_DIR "/bin/example_minimal_cpp").status, 0);
 }
 
-} // namespace
+} // namespace samples_test
 } // namespace swirl

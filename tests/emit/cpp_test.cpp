@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace swirl::emit {
-namespace {
+namespace cpp_test {
 
 std::vector<const ir::Program*> pointers(const std::vector<ir::Program>& programs) {
     std::vector<const ir::Program*> result;
@@ -60,7 +60,7 @@ TEST(EmittedCpp, FallsBackToTheClassWhereTheCompilerHasNoVectors) {
 
 TEST(EmittedCpp, SaysShufflingInstructionsOfAMachineInItsOwnWay) {
     std::vector<ir::Program> programs;
-    for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64})
+    for (const DataType scalar : {DataType::float32, DataType::float64})
         for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()}) {
             const int lanes = target::lanes(*cpu, scalar);
             ir::Program lowered = passes::RandomProgram(7, {.scalar = scalar, .trips = lanes}).make();
@@ -75,8 +75,8 @@ TEST(EmittedCpp, SaysShufflingInstructionsOfAMachineInItsOwnWay) {
 
 TEST(EmittedCpp, HandlesAnyNumberOfLanesWithAClass) {
     ir::Builder b("three");
-    const auto in = b.input("in", ir::Scalar::float64, 6);
-    const auto out = b.output("out", ir::Scalar::float64, 3);
+    const auto in = b.input("in", DataType::float64, 6);
+    const auto out = b.output("out", DataType::float64, 3);
     b.store(out, 0, b.multiply(b.load(in, 0, {.lanes = 3}), b.load(in, 1, {.lanes = 3, .lane_stride = 2})));
     const std::vector<ir::Program> programs = {b.finish()};
     expect_file_computes(programs, {.vectors = CppVectors::scalar}, "-O1");
@@ -84,9 +84,9 @@ TEST(EmittedCpp, HandlesAnyNumberOfLanesWithAClass) {
 
 TEST(EmittedCpp, PassesTablesInWhenAsked) {
     ir::Builder b("scaled");
-    const auto in = b.input("in", ir::Scalar::float64, 2);
-    const auto factors = b.table("factors", ir::Scalar::float64, {3, 5});
-    const auto out = b.output("out", ir::Scalar::float64, 2);
+    const auto in = b.input("in", DataType::float64, 2);
+    const auto factors = b.table("factors", DataType::float64, {3, 5});
+    const auto out = b.output("out", DataType::float64, 2);
     for (const Integer i : {0, 1}) b.store(out, i, b.multiply(b.load(in, i), b.load(factors, i)));
     const ir::Program program = b.finish();
     const std::string text = emit_cpp(program, {.embed_tables = false});
@@ -102,9 +102,9 @@ TEST(EmittedCpp, PassesTablesInWhenAsked) {
 
 TEST(EmittedCpp, OffersAnOverloadWithNamedPointers) {
     ir::Builder b("add");
-    const auto x = b.input("x", ir::Scalar::float32, 4);
-    const auto constants = b.table("constants", ir::Scalar::float32, {0.5L});
-    const auto y = b.output("y", ir::Scalar::float32, 4);
+    const auto x = b.input("x", DataType::float32, 4);
+    const auto constants = b.table("constants", DataType::float32, {0.5L});
+    const auto y = b.output("y", DataType::float32, 4);
     const Affine n = b.parameter("n");
     b.for_loop("i", n, [&](const Affine& i) {
         b.store(y, i, b.fma(b.load(x, i), b.load(constants, 0), b.load(y, i)));
@@ -125,7 +125,7 @@ extern "C" void use(const float* x, float* y) {
 }
 
 TEST(EmittedCpp, StoresATableOfSeveralKernelsOnce) {
-    const auto contents = ir::shared(ir::Table(ir::Scalar::float64, std::vector{0.25L}));
+    const auto contents = ir::shared(ir::Table(DataType::float64, std::vector{0.25L}));
     std::vector<ir::Program> programs;
     for (int i = 0; i < 2; ++i) {
         ir::Builder b("kernel");
@@ -135,7 +135,7 @@ TEST(EmittedCpp, StoresATableOfSeveralKernelsOnce) {
         table.elements = 1;
         table.contents = contents;
         const auto from = b.add(table);
-        b.store(b.output("out", ir::Scalar::float64, 1), 0, b.load(from, 0));
+        b.store(b.output("out", DataType::float64, 1), 0, b.load(from, 0));
         programs.push_back(b.finish());
     }
     const std::string text = emit_cpp(pointers(programs));
@@ -149,13 +149,13 @@ TEST(EmittedCpp, StoresATableOfSeveralKernelsOnce) {
 
 TEST(EmittedCpp, ReadsLikeWrittenByHand) {
     ir::Builder b("dft_2");
-    const auto in = b.input("input", ir::Scalar::float64, 16);
-    const auto out = b.output("output", ir::Scalar::float64, 16);
+    const auto in = b.input("input", DataType::float64, 16);
+    const auto out = b.output("output", DataType::float64, 16);
     b.for_loop("j", 4, [&](const Affine& j) {
         const ir::Value x = b.load(in, 4 * j);
         const ir::Value y = b.load(in, 4 * j + 2);
         b.store(out, 2 * j, b.add(x, y));
-        const ir::Value tenth = b.constant({ir::Scalar::float64, 1}, 0.1L);
+        const ir::Value tenth = b.constant({DataType::float64, 1}, 0.1L);
         b.store(out, 2 * j + 8, b.multiply(b.subtract(x, y), tenth));
     });
     EXPECT_EQ(emit_cpp(b.finish(), {.typed_overload = false}),
@@ -188,17 +188,17 @@ TEST(EmittedCpp, RefusesWhatItCannotSay) {
     EXPECT_THROW(emit_cpp(gpu.finish()), UserError);
 
     ir::Builder half("half");
-    const auto out = half.output("out", ir::Scalar::float16, 1);
-    half.store(out, 0, half.constant({ir::Scalar::float16, 1}, 1));
+    const auto out = half.output("out", DataType::float16, 1);
+    half.store(out, 0, half.constant({DataType::float16, 1}, 1));
     EXPECT_THROW(emit_cpp(half.finish()), UserError);
 
     static const ir::Instruction machine_only{
         .name = "estimate_reciprocal", .operands = {{}}, .result = {}, .meaning = {}, .lane_map = {}};
     ir::Builder machine("machine");
-    const auto to = machine.output("out", ir::Scalar::float64, 1);
+    const auto to = machine.output("out", DataType::float64, 1);
     machine.store(to, 0, machine.instruction(machine_only, {machine.constant({}, 2)}));
     EXPECT_THROW(emit_cpp(machine.finish()), UserError);
 }
 
-} // namespace
+} // namespace cpp_test
 } // namespace swirl::emit

@@ -7,19 +7,18 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace cpp_transform_test {
 
-using ir::Scalar;
 using ir::Value;
 
 /// to[i] = from[i] + from[i+1] (cyclic) through a workspace, eight elements.
 ir::Program neighbours(const char* from, const char* to) {
     ir::Builder b("neighbours");
-    const auto in = b.input(from, Scalar::float64, 8);
+    const auto in = b.input(from, DataType::float64, 8);
     const auto table = b.table("next", {1, 2, 3, 4, 5, 6, 7, 0});
-    const auto work = b.scratch("work", Scalar::float64, 8);
-    const auto more = b.scratch("more", Scalar::float64, 3);
-    const auto out = b.output(to, Scalar::float64, 8);
+    const auto work = b.scratch("work", DataType::float64, 8);
+    const auto more = b.scratch("more", DataType::float64, 3);
+    const auto out = b.output(to, DataType::float64, 8);
     b.for_loop("i", 8, [&](const Affine& i) { b.store(work, i, b.load(in, i)); });
     b.store(more, 2, b.load(in, 0));
     b.for_loop("i", 8, [&](const Affine& i) {
@@ -32,10 +31,10 @@ ir::Program neighbours(const char* from, const char* to) {
 /// data[i] ← 3·data[i], four lanes at a time.
 ir::Program tripling() {
     ir::Builder b("tripling");
-    const auto data = b.output("data", Scalar::float64, 8);
+    const auto data = b.output("data", DataType::float64, 8);
     b.for_loop("i", 0, 8, 4, ir::For::Kind::serial, [&](const Affine& i) {
         const Value x = b.load(data, i, {.lanes = 4});
-        b.store(data, i, b.multiply(x, b.constant({Scalar::float64, 4}, 3)));
+        b.store(data, i, b.multiply(x, b.constant({DataType::float64, 4}, 3)));
     });
     return b.finish();
 }
@@ -107,5 +106,5 @@ TEST(EmittedTransform, RefusesStepsThatDoNotFitItsArguments) {
     EXPECT_THROW(emit_cpp(example.transform), InternalError);
 }
 
-} // namespace
+} // namespace cpp_transform_test
 } // namespace swirl::emit

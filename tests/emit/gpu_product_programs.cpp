@@ -2,6 +2,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/type_rules.hpp"
+#include "problem/data_type.hpp"
 
 #include <string>
 
@@ -9,16 +10,16 @@ namespace swirl::emit {
 namespace {
 
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 
 constexpr Integer threads = 32;
 constexpr ir::Launch launch = {.blocks = {2, 1, 1}, .threads = {threads, 1, 1}};
 
 /// An argument aligned for the widest accesses.
-ir::BufferInfo argument(std::string name, Scalar element, Integer elements, bool written) {
+ir::BufferInfo argument(std::string name, DataType element, Integer elements, bool written) {
     ir::BufferInfo info;
     info.name = std::move(name);
+    info.role.argument = written ? ir::ArgumentRole::output : ir::ArgumentRole::input;
     info.element = element;
     info.elements = elements;
     info.written = written;
@@ -26,15 +27,15 @@ ir::BufferInfo argument(std::string name, Scalar element, Integer elements, bool
     return info;
 }
 
-Value multiply_add(Builder& b, Scalar scalar, Value x, Value y, Value z) {
-    return scalar == Scalar::int64 ? b.add(b.multiply(x, y), z) : b.fma(x, y, z);
+Value multiply_add(Builder& b, DataType scalar, Value x, Value y, Value z) {
+    return scalar == DataType::int64 ? b.add(b.multiply(x, y), z) : b.fma(x, y, z);
 }
 
 } // namespace
 
-ir::Program sums_in_registers(Scalar scalar) {
+ir::Program sums_in_registers(DataType scalar) {
     constexpr Integer steps = 5, sums = 16;
-    Builder b("sums_" + std::string(ir::name_of(scalar)));
+    Builder b("sums_" + std::string(name_of(scalar)));
     b.launch(launch);
     const auto in = b.add(argument("in", scalar, 4 * threads * steps, false));
     const auto out = b.add(argument("out", scalar, 2 * threads * (sums + 8), true));
@@ -62,11 +63,11 @@ ir::Program moving_pointers() {
     constexpr Integer steps = 4;
     Builder b("moving pointers");
     b.launch(launch);
-    const auto in = b.add(argument("in", Scalar::float32, 1024, false));
-    const auto out = b.add(argument("out", Scalar::float32, 2 * 8 * threads * steps, true));
-    const auto own = b.local("own", Scalar::int64, 2);
+    const auto in = b.add(argument("in", DataType::float32, 1024, false));
+    const auto out = b.add(argument("out", DataType::float32, 2 * 8 * threads * steps, true));
+    const auto own = b.local("own", DataType::int64, 2);
     const Affine t = b.thread();
-    const auto number = [&](long double n) { return b.constant({Scalar::int64, 1}, n); };
+    const auto number = [&](long double n) { return b.constant({DataType::int64, 1}, n); };
     b.store(own, 0, b.index(t));
     b.store(own, 1, b.index(Affine(63) - t));
     const Value neighbour = b.bit_xor(b.index(t), number(1));
@@ -86,15 +87,15 @@ ir::Program moving_pointers() {
 ir::Program copies_in_groups() {
     constexpr Integer steps = 5, stages = 3;
     struct Copied {
-        Scalar scalar;
+        DataType scalar;
         int lanes;
     };
-    constexpr Copied sizes[] = {{Scalar::float32, 1}, {Scalar::float32, 2}, {Scalar::float16, 8}};
+    constexpr Copied sizes[] = {{DataType::float32, 1}, {DataType::float32, 2}, {DataType::float16, 8}};
     Builder b("copies in groups");
     b.launch(launch);
     std::vector<ir::Buffer> in, between, out;
     for (const auto& [scalar, lanes] : sizes) {
-        const std::string bytes = std::to_string(lanes * size_in_bytes(scalar));
+        const std::string bytes = std::to_string(lanes * bytes_of(scalar));
         in.push_back(b.add(argument("in_" + bytes, scalar, lanes * threads * steps, false)));
         out.push_back(b.add(argument("out_" + bytes, scalar, 2 * lanes * threads * steps, true)));
         between.push_back(b.shared("between_" + bytes, scalar, lanes * threads * stages));
@@ -134,8 +135,8 @@ ir::Program copies_in_groups() {
     return b.finish();
 }
 
-ir::Program factors_by_value(Scalar scalar) {
-    Builder b("factors_" + std::string(ir::name_of(scalar)));
+ir::Program factors_by_value(DataType scalar) {
+    Builder b("factors_" + std::string(name_of(scalar)));
     b.launch(launch);
     const auto in = b.add(argument("in", scalar, 4 * threads, false));
     ir::BufferInfo few = argument("factors", scalar, 3, false);

@@ -5,7 +5,7 @@
 namespace swirl::emit {
 
 /// Sums of products in a local buffer across a loop, which vectors, strided ones and such with few active lanes load and store.
-ir::Program sums_in_registers(ir::Scalar scalar);
+ir::Program sums_in_registers(DataType scalar);
 
 /// Vectors of 4 at places that are computed: held in local memory, the smaller of two, with some bits flipped.
 ir::Program moving_pointers();
@@ -14,6 +14,6 @@ ir::Program moving_pointers();
 ir::Program copies_in_groups();
 
 /// y = x·a + b, in vectors too, where a and b are passed by value.
-ir::Program factors_by_value(ir::Scalar scalar);
+ir::Program factors_by_value(DataType scalar);
 
 } // namespace swirl::emit

@@ -14,7 +14,7 @@
 #include <fstream>
 
 namespace swirl::emit {
-namespace {
+namespace gpu_source_test {
 
 OwnedTransform derived() {
     std::vector<ir::Program> programs;
@@ -31,11 +31,10 @@ bool takes_numbers(const ir::Program& program) {
 }
 
 bool adds_atomically_in_16_bits(const ir::Program& program) {
-    return std::any_of(program.operations.begin(), program.operations.end(),
-                       [](const ir::Operation& operation) {
-                           return operation.opcode == ir::Opcode::atomic_add &&
-                                  ir::size_in_bytes(operation.type.scalar) == 2;
-                       });
+    return std::any_of(
+        program.operations.begin(), program.operations.end(), [](const ir::Operation& operation) {
+            return operation.opcode == ir::Opcode::atomic_add && bytes_of(operation.type.scalar) == 2;
+        });
 }
 
 OwnedTransform every_operation() {
@@ -136,11 +135,12 @@ TEST(EmittedHipFile, CompilesWithTheHostsFunction) {
 ir::Program scaling() {
     ir::Builder b("scaling");
     b.launch({.blocks = {2, 1, 1}, .threads = {32, 1, 1}});
-    const auto in = b.input("in", ir::Scalar::float32, 64);
-    const auto out = b.output("out", ir::Scalar::float32, 64);
+    const auto in = b.input("in", DataType::float32, 64);
+    const auto out = b.output("out", DataType::float32, 64);
     ir::BufferInfo factors;
     factors.name = "factors";
-    factors.element = ir::Scalar::float32;
+    factors.role.argument = ir::ArgumentRole::alpha;
+    factors.element = DataType::float32;
     factors.elements = 1;
     factors.by_value = true;
     const auto few = b.add(factors);
@@ -149,7 +149,7 @@ ir::Program scaling() {
         {{is_needed - 1, ir::Condition::Relation::nonnegative}},
         [&] { b.store(out, place, b.multiply(b.load(few, 0), b.load(in, place))); },
         [&] {
-            b.store(out, place, b.constant({ir::Scalar::float32, 1}, 0));
+            b.store(out, place, b.constant({DataType::float32, 1}, 0));
         });
     return b.finish();
 }
@@ -182,8 +182,8 @@ TEST(EmittedGpuFiles, TakeFlagsFromNumbersThatArePassedByValue) {
 ir::Program doubling(Integer elements = 64) {
     ir::Builder b("doubling");
     b.launch({.blocks = {2, 1, 1}, .threads = {32, 1, 1}});
-    const auto in = b.input("in", ir::Scalar::float32, elements);
-    const auto out = b.output("out", ir::Scalar::float32, elements);
+    const auto in = b.input("in", DataType::float32, elements);
+    const auto out = b.output("out", DataType::float32, elements);
     const Affine thread = b.thread(), i = thread + 32 * b.block();
     const ir::Value x = b.load(in, i);
     b.store(out, i, b.add(x, x));
@@ -336,5 +336,5 @@ TEST(EmittedGpuSource, SaysWhatALanguageLacks) {
     EXPECT_THROW(emit_gpu_kernels(alone(on_cpu, "twice").transform), InternalError);
 }
 
-} // namespace
+} // namespace gpu_source_test
 } // namespace swirl::emit

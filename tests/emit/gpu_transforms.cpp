@@ -9,14 +9,14 @@ namespace swirl::emit {
 namespace {
 
 using namespace formula;
-using ir::Scalar;
 
 Formula batched(Integer batch, Integer n, const char* tree) {
     const Formula transform = rules::expand(DFT(n), rules::parse_tree(tree));
     return batch == 1 ? transform : kron({I(batch), transform});
 }
 
-lower::KernelRequest request(const Formula& formula, Scalar scalar = Scalar::float32, bool in_place = false) {
+lower::KernelRequest request(const Formula& formula, DataType scalar = DataType::float32,
+                             bool in_place = false) {
     return {.name = "kernel",
             .formula = formula,
             .scalar = scalar,
@@ -43,7 +43,7 @@ void move_between(ir::Program& program, ir::Space space) {
 } // namespace
 
 std::string DerivedCase::name() const {
-    return fmt::format("dft_{}_{}{}{}", n, batch, scalar == Scalar::float64 ? "_float64" : "",
+    return fmt::format("dft_{}_{}{}{}", n, batch, scalar == DataType::float64 ? "_float64" : "",
                        in_place ? "_in_place" : "");
 }
 
@@ -57,12 +57,13 @@ std::vector<ir::Program> programs_of_clusters() {
     const formula::Formula complex = batched(3, 4096, "two-sweep(64,1,1)[stockham(4,16)]");
     std::vector<ir::Program> result;
     for (const Integer blocks : {2, 8, 16})
-        for (ir::Program& program : kernels(request(complex, Scalar::float32, false), {.threads = 64,
-                                                                                      .transforms = 1,
-                                                                                      .smem_pad_interval = 32,
-                                                                                      .smem_vector_pad = 1,
-                                                                                      .single_buffer = true,
-                                                                                      .cluster = blocks}))
+        for (ir::Program& program :
+             kernels(request(complex, DataType::float32, false), {.threads = 64,
+                                                                 .transforms = 1,
+                                                                 .smem_pad_interval = 32,
+                                                                 .smem_vector_pad = 1,
+                                                                 .single_buffer = true,
+                                                                 .cluster = blocks}))
             result.push_back(std::move(program));
     return result;
 }
@@ -71,7 +72,7 @@ std::vector<ir::Program> programs_of_groups() {
     std::vector<ir::Program> result;
     for (const bool ahead : {false, true})
         for (ir::Program& program :
-             kernels(request(batched(9, 4096, "two-sweep(64,1,1)[stockham(16,4)]"), Scalar::float32, false),
+             kernels(request(batched(9, 4096, "two-sweep(64,1,1)[stockham(16,4)]"), DataType::float32, false),
                      {.threads = 64,
                      .transforms = 8,
                      .smem_pad_interval = 32,
@@ -83,7 +84,7 @@ std::vector<ir::Program> programs_of_groups() {
 }
 
 std::vector<DerivedCase> derived_cases() {
-    const Scalar f64 = Scalar::float64;
+    const DataType f64 = DataType::float64;
     return {
         {19, 8, "codelet", {32, 32}},
         {19, 8, "codelet", {8, 8}, f64, true},
@@ -91,7 +92,7 @@ std::vector<DerivedCase> derived_cases() {
         {5, 64, "stockham(4,4,4)", {64, 4}, f64},
         {7, 100, "stockham(10,10)", {30, 3}},
         {3, 100, "stockham(10,10)", {20, 2}, f64, true},
-        {3, 256, "stockham(16,16)", {64, 4, 32}, Scalar::float32, true},
+        {3, 256, "stockham(16,16)", {64, 4, 32}, DataType::float32, true},
         {1, 256, "stockham(4,4,4,4)", {64, 1}, f64},
         {2, 1000, "stockham(10,10,10)", {100, 1}},
         {1, 1000, "stockham(10,10,10)", {50, 1}, f64},
@@ -137,7 +138,7 @@ std::vector<ir::Program> fused_programs() {
         {.op = Op::negate, .operands = {17}},
     };
     const Formula dft = rules::expand(DFT(64), rules::parse_tree("stockham(8,8)"));
-    for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
+    for (const DataType scalar : {DataType::float32, DataType::float64}) {
         lower::KernelRequest with_expressions = request(kron({I(3), dft}), scalar);
         with_expressions.input = with_expressions.output = {{3, 64}, {64, 1}, forms};
         with_expressions.arrays = {{"w", false, 64}, {"h", true, 192}};

@@ -16,7 +16,7 @@ struct DerivedCase {
     Integer batch, n;
     const char* tree;
     lower::LaunchConfiguration configuration;
-    ir::Scalar scalar = ir::Scalar::float32;
+    DataType scalar = DataType::float32;
     bool in_place = false;
 
     std::string name() const;

@@ -24,15 +24,14 @@ inline bool is_passed(const ir::BufferInfo& buffer) {
 class NativeBuffer {
 public:
     explicit NativeBuffer(const ir::BufferInfo& buffer)
-        : info_(buffer),
-          bytes_(static_cast<std::size_t>(buffer.elements * ir::size_in_bytes(buffer.element)), 0xff) {}
+        : info_(buffer), bytes_(static_cast<std::size_t>(buffer.elements * bytes_of(buffer.element)), 0xff) {}
 
     void set(Integer index, long double value) {
         switch (info_.element) {
-        case ir::Scalar::float32: return put(index, static_cast<float>(value));
-        case ir::Scalar::float64: return put(index, static_cast<double>(value));
-        case ir::Scalar::float16:
-        case ir::Scalar::bfloat16:
+        case DataType::float32: return put(index, static_cast<float>(value));
+        case DataType::float64: return put(index, static_cast<double>(value));
+        case DataType::float16:
+        case DataType::bfloat16:
             return put(index, static_cast<std::uint16_t>(
                                   std::stoul(bits_literal(value, info_.element), nullptr, 16)));
         default: return put(index, static_cast<std::int64_t>(value));
@@ -42,19 +41,19 @@ public:
     bool holds(Integer index, long double value) {
         NativeBuffer other(info_);
         other.set(index, value);
-        const std::size_t size = static_cast<std::size_t>(ir::size_in_bytes(info_.element));
+        const std::size_t size = static_cast<std::size_t>(bytes_of(info_.element));
         return std::memcmp(at(index), other.at(index), size) == 0;
     }
     void* origin() { return at(0); }
     std::size_t bytes_before_origin() const {
-        return static_cast<std::size_t>(-info_.first * ir::size_in_bytes(info_.element));
+        return static_cast<std::size_t>(-info_.first * bytes_of(info_.element));
     }
     std::vector<unsigned char>& bytes() { return bytes_; }
 
 private:
     template <class T> void put(Integer index, T value) { std::memcpy(at(index), &value, sizeof value); }
     unsigned char* at(Integer index) {
-        return bytes_.data() + (index - info_.first) * ir::size_in_bytes(info_.element);
+        return bytes_.data() + (index - info_.first) * bytes_of(info_.element);
     }
 
     ir::BufferInfo info_;
@@ -125,7 +124,7 @@ private:
         for (Integer i = buffer.first; i < buffer.first + buffer.elements; ++i) {
             if (buffer.by_value) // not zero: flags of such numbers are set
                 arguments_[buffer.name].set(i, static_cast<long double>(i) + 1.25L);
-            else if (ir::is_floating(buffer.element))
+            else if (is_floating(buffer.element))
                 arguments_[buffer.name].set(i, sample_number(random));
             else
                 arguments_[buffer.name].set_integer(i, std::uniform_int_distribution<int>(-99, 99)(random));

@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::emit {
-namespace {
+namespace names_and_numbers_test {
 
 TEST(Identifiers, AreValidAndNeverTheSame) {
     Identifiers names;
@@ -44,30 +44,30 @@ TEST(Literals, ReadBackToTheSameBits) {
         const double wide = std::bit_cast<double>(random());
         const float narrow = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
         if (wide - wide == 0) {
-            EXPECT_EQ(std::strtod(c_literal(wide, ir::Scalar::float64).c_str(), nullptr), wide);
+            EXPECT_EQ(std::strtod(c_literal(wide, DataType::float64).c_str(), nullptr), wide);
         }
         if (narrow - narrow == 0) {
-            EXPECT_EQ(std::strtof(c_literal(narrow, ir::Scalar::float32).c_str(), nullptr), narrow);
+            EXPECT_EQ(std::strtof(c_literal(narrow, DataType::float32).c_str(), nullptr), narrow);
         }
     }
-    EXPECT_EQ(c_literal(-0.0L, ir::Scalar::float64), "-0.0");
-    EXPECT_EQ(c_literal(1.0L, ir::Scalar::float32), "1.0f");
-    EXPECT_EQ(c_literal(1e300L, ir::Scalar::float64), "1e+300");
+    EXPECT_EQ(c_literal(-0.0L, DataType::float64), "-0.0");
+    EXPECT_EQ(c_literal(1.0L, DataType::float32), "1.0f");
+    EXPECT_EQ(c_literal(1e300L, DataType::float64), "1e+300");
 }
 
 TEST(Literals, AreRoundedOnceFromLongDouble) {
     // Between two float32 neighbours, above the middle by less than a float64 can tell.
     const long double x = 1.0L + 0x1p-24L + 0x1p-60L;
-    EXPECT_EQ(std::strtof(c_literal(x, ir::Scalar::float32).c_str(), nullptr), 1.0f + 0x1p-23f);
+    EXPECT_EQ(std::strtof(c_literal(x, DataType::float32).c_str(), nullptr), 1.0f + 0x1p-23f);
 }
 
 TEST(Literals, SayWhatIsNoNumberInWords) {
-    EXPECT_EQ(c_literal(std::numeric_limits<long double>::infinity(), ir::Scalar::float32),
+    EXPECT_EQ(c_literal(std::numeric_limits<long double>::infinity(), DataType::float32),
               "static_cast<float>(INFINITY)");
-    EXPECT_EQ(c_literal(-1e4000L, ir::Scalar::float64), "static_cast<double>(-INFINITY)");
-    EXPECT_EQ(c_literal(std::numeric_limits<long double>::quiet_NaN(), ir::Scalar::float64),
+    EXPECT_EQ(c_literal(-1e4000L, DataType::float64), "static_cast<double>(-INFINITY)");
+    EXPECT_EQ(c_literal(std::numeric_limits<long double>::quiet_NaN(), DataType::float64),
               "static_cast<double>(NAN)");
-    EXPECT_THROW(c_literal(1, ir::Scalar::bfloat16), InternalError);
+    EXPECT_THROW(c_literal(1, DataType::bfloat16), InternalError);
 }
 
 TEST(Literals, OfIntegersCoverTheWholeRange) {
@@ -76,5 +76,5 @@ TEST(Literals, OfIntegersCoverTheWholeRange) {
     EXPECT_EQ(c_literal(std::numeric_limits<Integer>::min()), "-9223372036854775807 - 1");
 }
 
-} // namespace
+} // namespace names_and_numbers_test
 } // namespace swirl::emit

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace neon_test {
 
 void expect_file_computes_on_arm(const std::vector<ir::Program>& programs, const std::string& flags) {
     std::vector<const ir::Program*> all;
@@ -85,8 +85,8 @@ std::vector<const ir::Instruction*> instructions_on(ir::Type type) {
 
 std::vector<ir::Program> programs_for_neon() {
     std::vector<ir::Program> programs = sample_programs();
-    for (const ir::Type type : {ir::Type{ir::Scalar::float64, 2}, ir::Type{ir::Scalar::float32, 4},
-                                ir::Type{ir::Scalar::float32, 2}}) {
+    for (const ir::Type type :
+         {ir::Type{DataType::float64, 2}, ir::Type{DataType::float32, 4}, ir::Type{DataType::float32, 2}}) {
         programs.push_back(applying(instructions_on(type), type, "instructions"));
         for (const unsigned seed : {7U, 8U, 9U}) {
             programs.push_back(passes::run_for_cpu(
@@ -102,11 +102,11 @@ TEST(EmittedNeon, ComputesWhatTheInterpreterDoes) { expect_file_computes_on_arm(
 
 TEST(EmittedNeon, NamesTheMachinesInstructions) {
     ir::Builder b("swap");
-    const auto in = b.input("in", ir::Scalar::float32, 8);
-    const auto out = b.output("out", ir::Scalar::float32, 8);
+    const auto in = b.input("in", DataType::float32, 8);
+    const auto out = b.output("out", DataType::float32, 8);
     const ir::Value x = b.load(in, 0, {.lanes = 4}), y = b.load(in, 4, {.lanes = 4});
     const std::vector<std::int8_t> pairs = {2, 3, 6, 7}, neighbours = {1, 0, 3, 2};
-    const ir::Type type{ir::Scalar::float32, 4};
+    const ir::Type type{DataType::float32, 4};
     b.store(out, 0, b.instruction(*target::find_shuffle(target::neon_cpu(), type, pairs), {x, y}));
     const ir::Value turned = b.instruction(*target::find_shuffle(target::neon_cpu(), type, neighbours), {x});
     b.store(out, 4, b.fnma(turned, x, y));
@@ -117,5 +117,5 @@ TEST(EmittedNeon, NamesTheMachinesInstructions) {
         EXPECT_NE(text.find(words), std::string::npos) << words << " is not in\n" << text;
 }
 
-} // namespace
+} // namespace neon_test
 } // namespace swirl::emit

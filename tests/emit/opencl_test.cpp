@@ -14,7 +14,7 @@
 #include <cmath>
 
 namespace swirl::emit {
-namespace {
+namespace opencl_test {
 
 support::OpenclRun run_of(const GpuTransform& transform) {
     support::OpenclRun run;
@@ -34,7 +34,7 @@ bool runs_in_opencl(const ir::Program& program) {
 
 /// Both precisions, in place and not, all lengths.
 bool runs_in_opencl(const DerivedCase& c) {
-    return c.scalar == ir::Scalar::float32 || c.in_place || c.n == 4096;
+    return c.scalar == DataType::float32 || c.in_place || c.n == 4096;
 }
 
 class EmittedOpencl : public testing::Test {
@@ -124,9 +124,10 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
         gemm::GpuEpilogue epilogue;
         for (const Over over : {Over::columns, Over::rows, Over::all})
             for (const Reduce operation : {Reduce::sum, Reduce::maximum}) {
-                const std::string name = fmt::format("{}_{}", word_of(operation), word_of(over));
+                const std::string name = fmt::format("{}_{}", name_of(operation), name_of(over));
                 product.reductions.push_back({name, operation, over, {}});
-                epilogue.reductions.push_back({name, operation, over, {}});
+                const int index = static_cast<int>(epilogue.reductions.size());
+                epilogue.reductions.push_back({name, operation, over, {}, index});
             }
         const target::Gpu& gpu = target::gpu_named("sm_80");
         const gemm::GpuGemmSchedule schedule = schedule_of(more);
@@ -194,5 +195,5 @@ TEST_F(EmittedOpencl, EqualsTheFormulaInKernelsThatHandOnTheirData) {
     EXPECT_LT(largest_difference(sweeps.transform, two_sweeps_formula()), 1e-4);
 }
 
-} // namespace
+} // namespace opencl_test
 } // namespace swirl::emit

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_lists_test {
 
 /// Of narrow numbers with sums of float32.
 ir::Program listed(DataType number, int alignment) {
@@ -54,5 +54,5 @@ TEST(EmittedPtxOfLists, IsAllThatThereIs) {
     EXPECT_THROW(emit_gpu_kernels(alone(listed(DataType::float32, 0), "listed").transform, {}), UserError);
 }
 
-} // namespace
+} // namespace ptx_lists_test
 } // namespace swirl::emit

@@ -13,9 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
-
-using ir::Scalar;
+namespace ptx_numbers_test {
 
 constexpr DataType integers[] = {DataType::int8,   DataType::uint8,   DataType::unorm8,
                                  DataType::snorm8, DataType::unorm16, DataType::snorm16};
@@ -36,7 +34,7 @@ TEST(EmittedPtxOfIntegers, Compiles) {
         for (const bool along_depth : {false, true})
             EXPECT_EQ(
                 complaints(*compiler, ptx(product_of(number, along_depth), {.target = "sm_90"}), "sm_90"), "")
-                << word_of(number);
+                << name_of(number);
 }
 
 /// Where tiles are of no use: of other strides, and stored as bytes.
@@ -66,21 +64,21 @@ TEST(EmittedPtxOfE4m3, WidensIt) {
 TEST(EmittedPtxOfIntegers, HoldsThemIn32Bits) {
     ir::Builder b("conversions");
     b.launch({.threads = {32, 1, 1}});
-    const auto x = b.input("x", Scalar::int8, 128);
-    const auto y = b.output("y", Scalar::float32, 128);
-    const auto z = b.output("z", Scalar::uint16, 128);
+    const auto x = b.input("x", DataType::int8, 128);
+    const auto y = b.output("y", DataType::float32, 128);
+    const auto z = b.output("z", DataType::uint16, 128);
     const ir::Value four = b.load(x, 4 * b.thread(), {.lanes = 4});
-    const ir::Value wide = b.convert(four, Scalar::float32);
+    const ir::Value wide = b.convert(four, DataType::float32);
     b.store(y, 4 * b.thread(), wide, {.lanes = 4});
-    b.store(z, 4 * b.thread(), b.convert(wide, Scalar::uint16), {.lanes = 4});
+    b.store(z, 4 * b.thread(), b.convert(wide, DataType::uint16), {.lanes = 4});
     const std::string module = ptx(b.finish());
     for (const char* words : {"ld.global.nc.s8 %r", "cvt.rn.f32.s32 %f", "cvt.rzi.s32.f32 %r",
                               "cvt.u32.u16 %r", "st.global.u16 ["})
         EXPECT_NE(module.find(words), std::string::npos) << words << "\n" << module;
     ir::Builder sum("sum");
     sum.launch({.threads = {32, 1, 1}});
-    const auto bytes = sum.input("x", Scalar::int8, 32);
-    const auto sums = sum.output("y", Scalar::int8, 32);
+    const auto bytes = sum.input("x", DataType::int8, 32);
+    const auto sums = sum.output("y", DataType::int8, 32);
     const ir::Value one = sum.load(bytes, sum.thread());
     sum.store(sums, sum.thread(), sum.add(one, one));
     EXPECT_THROW(ptx(sum.finish()), InternalError) << "arithmetic is that of CPUs";
@@ -94,9 +92,9 @@ TEST(EmittedCudaOfIntegers, Compiles) {
         const std::string text =
             emit_gpu(alone(program, "product").transform, {.language = GpuLanguage::cuda});
         EXPECT_EQ(text.find("char") != std::string::npos, bytes_of(number) == 1) << text;
-        EXPECT_EQ(nvrtc_complaints(*library, text, "sm_90"), "") << word_of(number);
+        EXPECT_EQ(nvrtc_complaints(*library, text, "sm_90"), "") << name_of(number);
     }
 }
 
-} // namespace
+} // namespace ptx_numbers_test
 } // namespace swirl::emit

@@ -14,9 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
-
-using ir::Scalar;
+namespace ptx_products_test {
 
 std::size_t count(std::string_view text, std::string_view words) {
     std::size_t found = 0;
@@ -26,16 +24,16 @@ std::size_t count(std::string_view text, std::string_view words) {
 }
 
 TEST(EmittedPtxOfProducts, HoldsLocalBuffersOfConstantIndicesInRegisters) {
-    for (const Scalar scalar :
-         {Scalar::int64, Scalar::float16, Scalar::bfloat16, Scalar::float32, Scalar::float64}) {
+    for (const DataType scalar :
+         {DataType::int64, DataType::float16, DataType::bfloat16, DataType::float32, DataType::float64}) {
         const std::string module = ptx(sums_in_registers(scalar));
         EXPECT_EQ(count(module, ".local"), 0U) << module;
     }
     ir::Builder b("indexed");
     b.launch({.threads = {32, 1, 1}});
-    const auto y = b.output("y", Scalar::float32, 32);
-    const auto own = b.local("own", Scalar::float32, 4);
-    b.for_loop("k", 4, [&](const Affine& k) { b.store(own, k, b.constant({Scalar::float32, 1}, 1)); });
+    const auto y = b.output("y", DataType::float32, 32);
+    const auto own = b.local("own", DataType::float32, 4);
+    b.for_loop("k", 4, [&](const Affine& k) { b.store(own, k, b.constant({DataType::float32, 1}, 1)); });
     b.store(y, b.thread(), b.load(own, 0));
     const std::string module = ptx(b.finish());
     EXPECT_EQ(count(module, ".local .align"), 1U) << module;
@@ -44,11 +42,11 @@ TEST(EmittedPtxOfProducts, HoldsLocalBuffersOfConstantIndicesInRegisters) {
 TEST(EmittedPtxOfProducts, LoadsOfRegistersAreCopiesThatLaterStoresDoNotChange) {
     ir::Builder b("exchange");
     b.launch({.blocks = {1, 1, 1}, .threads = {2, 1, 1}});
-    const auto y = b.output("y", Scalar::float32, 4);
-    const auto own = b.local("own", Scalar::float32, 1);
-    b.store(own, 0, b.constant({Scalar::float32, 1}, 1));
+    const auto y = b.output("y", DataType::float32, 4);
+    const auto own = b.local("own", DataType::float32, 1);
+    b.store(own, 0, b.constant({DataType::float32, 1}, 1));
     const ir::Value before = b.load(own, 0);
-    b.store(own, 0, b.constant({Scalar::float32, 1}, 2));
+    b.store(own, 0, b.constant({DataType::float32, 1}, 2));
     b.store(y, b.thread(), before);
     b.store(y, b.thread() + 2, b.load(own, 0));
     const std::string module = ptx(b.finish());
@@ -104,11 +102,12 @@ TEST(EmittedPtxOfProducts, RefusesCopiesThatNoInstructionMakes) {
         b.launch({.threads = {8, 1, 1}});
         ir::BufferInfo x;
         x.name = "x";
-        x.element = Scalar::float32;
+        x.role.argument = ir::ArgumentRole::input;
+        x.element = DataType::float32;
         x.elements = 256;
         x.alignment = alignment;
         const auto from = b.add(x);
-        const auto to = b.shared("to", Scalar::float32, 256);
+        const auto to = b.shared("to", DataType::float32, 256);
         b.store(to, lanes * b.thread(), b.load(from, lanes * b.thread(), {.lanes = lanes}),
                 {.asynchronous = true});
         b.commit_async_group();
@@ -127,12 +126,12 @@ TEST(EmittedPtxOfProducts, EndsLoopsWhereDataEndThem) {
     for (const Integer first : {0, 1}) { // only loops from 0 on are known to be such
         ir::Builder b("loop");
         b.launch({.blocks = {1, 1, 1}, .threads = {32, 1, 1}});
-        const ir::Buffer counts = b.input("counts", ir::Scalar::int64, 1),
-                         numbers = b.output("numbers", ir::Scalar::float32, 32);
+        const ir::Buffer counts = b.input("counts", DataType::int64, 1),
+                         numbers = b.output("numbers", DataType::float32, 32);
         const ir::Value fewer = b.load(counts, 0);
         b.for_loop("i", first, 20, 1, ir::For::Kind::serial, [&](const Affine& i) {
             b.if_then({{19 - i, ir::Condition::Relation::nonnegative, fewer}}, [&] {
-                b.store(numbers, b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+                b.store(numbers, b.thread(), b.constant({DataType::float32, 1}, 1));
             });
         });
         const std::string text = ptx(b.finish());
@@ -144,14 +143,14 @@ TEST(EmittedPtxOfProducts, EndsLoopsWhereDataEndThem) {
 TEST(EmittedPtxOfProducts, TakesFewNumbersByValue) {
     using Kind = PtxParameter::Kind;
     for (const auto& [scalar, bytes] :
-         {std::pair{Scalar::float16, 6}, {Scalar::float32, 12}, {Scalar::float64, 24}}) {
+         {std::pair{DataType::float16, 6}, {DataType::float32, 12}, {DataType::float64, 24}}) {
         const ir::Program program = factors_by_value(scalar);
         const std::string module = ptx(program);
         EXPECT_EQ(count(module, fmt::format(".param .align 8 .b8 factors[{}]", bytes)), 1U) << module;
         EXPECT_EQ(ptx_interface(program).parameters,
                   (std::vector<PtxParameter>{{Kind::buffer, 0}, {Kind::value, 1, bytes}, {Kind::buffer, 2}}));
     }
-    EXPECT_EQ(count(ptx(factors_by_value(Scalar::float32)), "ld.param.v2.f32 {%f"), 1U);
+    EXPECT_EQ(count(ptx(factors_by_value(DataType::float32)), "ld.param.v2.f32 {%f"), 1U);
 }
 
 /// The compiler must find a register for each number that a thread has at once.
@@ -207,7 +206,7 @@ ir::Program warp_product(const target::MmaShape& shape) { return warp_product(ta
 
 TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
     const auto compiler = ptx_compiler();
-    for (const auto& [scalar, name] : {std::pair{Scalar::bfloat16, "bf16"}, {Scalar::float16, "f16"}}) {
+    for (const auto& [scalar, name] : {std::pair{DataType::bfloat16, "bf16"}, {DataType::float16, "f16"}}) {
         const ir::Program program = warp_product(target::mma_half_precision(scalar));
         const std::string module = ptx(program, {.target = "sm_80"});
         EXPECT_EQ(count(module, fmt::format("mma.sync.aligned.m16n8k16.row.col.f32.{0}.{0}.f32 {{%f", name)),
@@ -224,7 +223,7 @@ TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
             EXPECT_EQ(words.find("error"), std::string::npos) << words; // a function may be left unused
         }
     }
-    EXPECT_THROW(ptx(warp_product(target::mma_half_precision(Scalar::float16)), {.target = "sm_75"}),
+    EXPECT_THROW(ptx(warp_product(target::mma_half_precision(DataType::float16)), {.target = "sm_75"}),
                  InternalError);
 }
 
@@ -276,7 +275,7 @@ TEST(EmittedPtxOfProducts, MultipliesMatricesByWarps) {
 // ---- the other languages --------------------------------------------------------------------------------------------
 
 TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachNumberPassedByValue) {
-    const OwnedTransform owned = alone(factors_by_value(Scalar::float32), "scaled");
+    const OwnedTransform owned = alone(factors_by_value(DataType::float32), "scaled");
     const std::string cuda = emit_gpu(owned.transform);
     for (const char* part : {"const float factors_0", "const float factors_2", "const float* factors, ",
                              "const_cast<float*>(factors + 2)", "factors: float 0…2, in memory of the host"})
@@ -318,5 +317,5 @@ TEST(EmittedGpuSourceOfProducts, HasOrdinaryStoresInPlaceOfCopies) {
     }
 }
 
-} // namespace
+} // namespace ptx_products_test
 } // namespace swirl::emit

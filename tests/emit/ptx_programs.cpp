@@ -3,6 +3,7 @@
 #include "emit/gpu_product_programs.hpp"
 #include "ir/builder.hpp"
 #include "ir/type_rules.hpp"
+#include "problem/data_type.hpp"
 
 #include <string>
 
@@ -10,16 +11,16 @@ namespace swirl::emit {
 namespace {
 
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr Scalar numbers[] = {Scalar::int64, Scalar::float16, Scalar::bfloat16, Scalar::float32,
-                              Scalar::float64};
+constexpr DataType numbers[] = {DataType::int64, DataType::float16, DataType::bfloat16, DataType::float32,
+                                DataType::float64};
 
-ir::BufferInfo buffer(std::string name, Scalar element, Integer elements, bool written, int alignment = 0) {
+ir::BufferInfo buffer(std::string name, DataType element, Integer elements, bool written, int alignment = 0) {
     ir::BufferInfo info;
     info.name = std::move(name);
+    info.role.argument = written ? ir::ArgumentRole::output : ir::ArgumentRole::input;
     info.element = element;
     info.elements = elements;
     info.written = written;
@@ -28,16 +29,16 @@ ir::BufferInfo buffer(std::string name, Scalar element, Integer elements, bool w
 }
 
 /// Every operation on numbers of one type, and conversions to all others.
-ir::Program operations(Scalar scalar) {
+ir::Program operations(DataType scalar) {
     constexpr Integer threads = 64, results = 24;
-    Builder b("operations_" + std::string(ir::name_of(scalar)));
+    Builder b("operations_" + std::string(name_of(scalar)));
     b.launch({.blocks = {2, 1, 1}, .threads = {threads, 1, 1}});
     const auto in = b.input("in", scalar, 3 * 2 * threads);
     const auto out = b.output("out", scalar, results * 2 * threads);
     const Affine i = b.thread() + threads * b.block();
     const Value x = b.load(in, 3 * i), y = b.load(in, 3 * i + 1), z = b.load(in, 3 * i + 2);
-    const Value third = b.constant({scalar, 1}, scalar == Scalar::int64 ? -3 : -1.0L / 3);
-    const Value smaller = b.less(x, y), constant = b.constant({Scalar::boolean, 1}, 1);
+    const Value third = b.constant({scalar, 1}, scalar == DataType::int64 ? -3 : -1.0L / 3);
+    const Value smaller = b.less(x, y), constant = b.constant({DataType::boolean, 1}, 1);
     std::vector<Value> values = {b.add(x, y),
                                  b.subtract(y, z),
                                  b.multiply(x, third),
@@ -46,14 +47,14 @@ ir::Program operations(Scalar scalar) {
                                  b.select(b.select(smaller, constant, b.less(third, z)), x, y),
                                  b.convert(smaller, scalar),
                                  b.convert(b.index(2 * i - 7), scalar)};
-    if (scalar != Scalar::int64)
+    if (scalar != DataType::int64)
         for (const Value fused : {b.fma(x, y, z), b.fms(x, third, z), b.fnma(x, y, z)})
             values.push_back(fused);
-    if (scalar == Scalar::float32 || scalar == Scalar::float64)
+    if (scalar == DataType::float32 || scalar == DataType::float64)
         for (const Value value : {b.divide(x, y), b.divide(third, z), b.square_root(b.magnitude(z)),
                                   b.power_of_two(b.convert(b.index(i - 120), scalar))})
             values.push_back(value);
-    for (const Scalar other : numbers) values.push_back(b.convert(b.convert(z, other), scalar));
+    for (const DataType other : numbers) values.push_back(b.convert(b.convert(z, other), scalar));
     Integer k = 0;
     for (const Value value : values) b.store(out, results * i + k++, value);
     return b.finish();
@@ -63,8 +64,8 @@ ir::Program operations(Scalar scalar) {
 ir::Program control_flow() {
     Builder b("control flow");
     b.launch({.blocks = {3, 1, 1}, .threads = {8, 4, 1}});
-    const auto in = b.add(buffer("for", Scalar::float64, 4096, false));
-    const auto out = b.output("out", Scalar::float64, 3 * 32 * 16);
+    const auto in = b.add(buffer("for", DataType::float64, 4096, false));
+    const auto out = b.output("out", DataType::float64, 3 * 32 * 16);
     const Affine n = b.parameter("n"), m = b.parameter("entry");
     const Affine thread = b.thread(0) + 8 * b.thread(1), mine = 16 * (thread + 32 * b.block());
     const Affine none = b.thread(2);
@@ -91,15 +92,15 @@ ir::Program control_flow() {
             b.if_then({{thread - 20, Relation::nonnegative}},
                       [&] { b.store(out, mine + 4, b.load(in, thread + m)); });
         });
-    b.if_then({}, [&] { b.store(out, mine + 6, b.convert(b.index(m + 7), Scalar::float64)); });
+    b.if_then({}, [&] { b.store(out, mine + 6, b.convert(b.index(m + 7), DataType::float64)); });
     b.if_then({{Affine(-2), Relation::negative}, {b.block() - 1, Relation::zero}},
               [&] { b.store(out, mine + 7, b.load(in, 9)); });
     return b.finish();
 }
 
 /// All spaces, vectors that are aligned and not, strides, few active lanes, moves of lanes.
-ir::Program vectors(Scalar scalar, int lanes) {
-    Builder b("vectors_" + std::string(ir::name_of(scalar)) + "_" + std::to_string(lanes));
+ir::Program vectors(DataType scalar, int lanes) {
+    Builder b("vectors_" + std::string(name_of(scalar)) + "_" + std::to_string(lanes));
     constexpr Integer threads = 32;
     b.launch({.blocks = {1, 2, 1}, .threads = {threads, 1, 1}});
     const Integer w = lanes;
@@ -130,25 +131,26 @@ ir::Program vectors(Scalar scalar, int lanes) {
 ir::Program tables() {
     Builder b("tables");
     b.launch({.blocks = {4, 1, 1}, .threads = {8, 1, 1}});
-    const auto out = b.output("out", Scalar::float64, 32 * 6);
+    const auto out = b.output("out", DataType::float64, 32 * 6);
     const auto order = b.table("order", {3, 1, 7, 0, 6, 2, 5, 4});
     const Affine t = b.thread(), mine = 6 * (t + 8 * b.block());
     const Value place = b.load(order, t);
     Integer k = 0;
-    for (const Scalar scalar : {Scalar::float16, Scalar::bfloat16, Scalar::float32, Scalar::float64}) {
+    for (const DataType scalar :
+         {DataType::float16, DataType::bfloat16, DataType::float32, DataType::float64}) {
         const auto table = b.table(
             "numbers", scalar,
             {1.0L / 3, -0.0L, 6e-8L, 65504.0L, 0.70710678118654752440L, -1e-17L, 16777217.0L, 5.0e-5L});
-        b.store(out, mine + k++, b.convert(b.load(table, 0, {.dynamic = place}), Scalar::float64));
+        b.store(out, mine + k++, b.convert(b.load(table, 0, {.dynamic = place}), DataType::float64));
     }
-    const auto large = b.table("large", Scalar::float64, std::vector<long double>(4096, 0.1L));
+    const auto large = b.table("large", DataType::float64, std::vector<long double>(4096, 0.1L));
     b.store(out, mine + k++, b.load(large, 100 * t + 7));
-    b.store(out, mine + k++, b.convert(place, Scalar::float64));
+    b.store(out, mine + k++, b.convert(place, DataType::float64));
     return b.finish();
 }
 
-ir::Program atomics(Scalar scalar) {
-    Builder b("atomics_" + std::string(ir::name_of(scalar)));
+ir::Program atomics(DataType scalar) {
+    Builder b("atomics_" + std::string(name_of(scalar)));
     b.launch({.blocks = {4, 1, 1}, .threads = {32, 1, 1}});
     const auto out = b.output("out", scalar, 64);
     const auto bins = b.shared("bins", scalar, 8);
@@ -171,17 +173,17 @@ ir::Program atomics(Scalar scalar) {
 ir::Program extremes() {
     Builder b("extremes");
     b.launch({.blocks = {65536, 1, 1}, .threads = {128, 1, 1}});
-    const auto far = b.add(buffer("far", Scalar::float32, Integer{1} << 40, true));
-    const auto first = b.shared("first", Scalar::float64, 4096);
-    const auto second = b.shared("second", Scalar::float32, 8192);
+    const auto far = b.add(buffer("far", DataType::float32, Integer{1} << 40, true));
+    const auto first = b.shared("first", DataType::float64, 4096);
+    const auto second = b.shared("second", DataType::float32, 8192);
     const Affine t = b.thread(), block = b.block();
     const Value x = b.load(far, (Integer{1} << 23) * block + t);
     const Value y = b.load(far, 128 * block + t + (Integer{1} << 34));
-    b.store(first, 32 * t, b.convert(x, Scalar::float64));
+    b.store(first, 32 * t, b.convert(x, DataType::float64));
     b.store(second, 64 * t, y);
     b.barrier();
     const Value chosen =
-        b.select(b.less(x, y), b.load(second, 64 * t), b.convert(b.load(first, 32 * t), Scalar::float32));
+        b.select(b.less(x, y), b.load(second, 64 * t), b.convert(b.load(first, 32 * t), DataType::float32));
     b.store(far, (Integer{1} << 23) * block + t, chosen);
     return b.finish();
 }
@@ -190,12 +192,12 @@ ir::Program extremes() {
 ir::Program decided_by_data() {
     Builder b("decided");
     b.launch({.blocks = {2, 1, 1}, .threads = {32, 1, 1}});
-    const auto x = b.input("x", Scalar::int64, 64);
-    const auto y = b.output("y", Scalar::int64, 64);
+    const auto x = b.input("x", DataType::int64, 64);
+    const auto y = b.output("y", DataType::int64, 64);
     const Affine place = 32 * b.block() + b.thread();
     const Value decides = b.load(x, place);
     const auto store = [&](int number) {
-        return [&b, y, place, number] { b.store(y, place, b.constant({Scalar::int64, 1}, number)); };
+        return [&b, y, place, number] { b.store(y, place, b.constant({DataType::int64, 1}, number)); };
     };
     b.if_then({{0, Relation::zero, decides}}, store(1), [&] {
         b.if_then({{b.thread() - 3, Relation::negative, decides}}, store(2), [&] {
@@ -208,7 +210,7 @@ ir::Program decided_by_data() {
 
 } // namespace
 
-ir::Program ptx_copy(Scalar scalar, int lanes, int alignment) {
+ir::Program ptx_copy(DataType scalar, int lanes, int alignment) {
     constexpr Integer threads = 128, blocks = 2;
     Builder b("copy");
     b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}});
@@ -219,7 +221,7 @@ ir::Program ptx_copy(Scalar scalar, int lanes, int alignment) {
     return b.finish();
 }
 
-ir::Program ptx_transposition(Scalar scalar) {
+ir::Program ptx_transposition(DataType scalar) {
     constexpr Integer tile = 32, n = 64, pitch = tile + 1;
     Builder b("transpose");
     b.launch({.blocks = {2, 2, 1}, .threads = {tile, 8, 1}});
@@ -241,7 +243,7 @@ ir::Program ptx_transposition(Scalar scalar) {
     return b.finish();
 }
 
-ir::Program ptx_butterfly(Scalar scalar, Integer points) {
+ir::Program ptx_butterfly(DataType scalar, Integer points) {
     Builder b("butterfly");
     b.launch({.blocks = {2, 1, 1}, .threads = {points / 2, 1, 1}});
     const auto in = b.add(buffer("in", scalar, 4 * points, false, 16));
@@ -265,19 +267,19 @@ ir::Program ptx_butterfly(Scalar scalar, Integer points) {
 
 std::vector<ir::Program> ptx_programs() {
     std::vector<ir::Program> programs;
-    for (const Scalar scalar : numbers) {
+    for (const DataType scalar : numbers) {
         programs.push_back(operations(scalar));
         programs.push_back(ptx_transposition(scalar));
         for (const int lanes : {1, 2, 4, 8})
             for (const int alignment : {0, 16}) programs.push_back(ptx_copy(scalar, lanes, alignment));
-        if (scalar != Scalar::bfloat16) programs.push_back(atomics(scalar));
+        if (scalar != DataType::bfloat16) programs.push_back(atomics(scalar));
         programs.push_back(sums_in_registers(scalar));
         programs.push_back(factors_by_value(scalar));
-        if (scalar == Scalar::int64) continue;
+        if (scalar == DataType::int64) continue;
         for (const int lanes : {2, 4, 8}) programs.push_back(vectors(scalar, lanes));
         programs.push_back(ptx_butterfly(scalar, 64));
     }
-    programs.push_back(ptx_butterfly(Scalar::float64, 1024));
+    programs.push_back(ptx_butterfly(DataType::float64, 1024));
     programs.push_back(control_flow());
     programs.push_back(tables());
     programs.push_back(extremes());
@@ -291,10 +293,10 @@ ir::Program exchange_in_cluster() {
     constexpr Integer part = 128;
     ir::Builder b("exchange");
     b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .cluster = 4});
-    const auto y = b.output("y", ir::Scalar::float32, 512);
+    const auto y = b.output("y", DataType::float32, 512);
     ir::BufferInfo info;
     info.name = "all";
-    info.element = ir::Scalar::float32;
+    info.element = DataType::float32;
     info.space = ir::Space::shared;
     info.elements = 4 * part;
     info.dsmem_elements_per_block = part;
@@ -302,8 +304,8 @@ ir::Program exchange_in_cluster() {
     const auto all = b.add(info);
     const Affine rank = b.block(0, 1, 4);
     b.cluster_barrier();
-    b.store(all, 3 * part - part * rank + b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
-    b.store(all, 2 * part + 127 - b.thread(), b.constant({ir::Scalar::float32, 1}, 2));
+    b.store(all, 3 * part - part * rank + b.thread(), b.constant({DataType::float32, 1}, 1));
+    b.store(all, 2 * part + 127 - b.thread(), b.constant({DataType::float32, 1}, 2));
     b.cluster_barrier();
     b.store(y, 64 * b.block() + b.thread(), b.load(all, part * rank + b.thread()));
     return b.finish();
@@ -312,18 +314,18 @@ ir::Program exchange_in_cluster() {
 ir::Program opposite_in_group(bool in_halves) {
     ir::Builder b("opposite");
     b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .cooperative_group = 4});
-    const auto y = b.output("y", ir::Scalar::float32, 512);
-    const auto between = b.scratch("between", ir::Scalar::float32, 512);
+    const auto y = b.output("y", DataType::float32, 512);
+    const auto between = b.scratch("between", DataType::float32, 512);
     ir::BufferInfo info;
     info.name = "meetings";
-    info.element = ir::Scalar::int64;
+    info.element = DataType::int64;
     info.space = ir::Space::scratch;
     info.elements = 32;
     info.written = info.zeroed = true;
     const auto meetings = b.add(info);
     const Affine group = b.block(0, 4, 0), member = b.block(0, 1, 4);
     const ir::Address counter{.buffer = meetings, .index = 16 * group};
-    b.store(between, 256 * group + 64 * member + b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+    b.store(between, 256 * group + 64 * member + b.thread(), b.constant({DataType::float32, 1}, 1));
     if (in_halves) {
         b.cooperative_barrier(counter, ir::Barrier::Half::arrive);
         b.cooperative_barrier(counter, ir::Barrier::Half::wait);

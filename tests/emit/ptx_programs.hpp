@@ -7,11 +7,11 @@
 namespace swirl::emit {
 
 /// y = x, element by element or in vectors, where both are aligned to `alignment` bytes (0: to elements).
-ir::Program ptx_copy(ir::Scalar scalar, int lanes, int alignment);
+ir::Program ptx_copy(DataType scalar, int lanes, int alignment);
 /// y = xᵀ by tiles of 32 × 32 through shared memory.
-ir::Program ptx_transposition(ir::Scalar scalar);
+ir::Program ptx_transposition(DataType scalar);
 /// A butterfly with twiddle factors from a table of `points` numbers.
-ir::Program ptx_butterfly(ir::Scalar scalar, Integer points);
+ir::Program ptx_butterfly(DataType scalar, Integer points);
 
 /// Programs for a GPU that together hold everything the PTX back end writes, but atomic additions of bfloat16.
 std::vector<ir::Program> ptx_programs();

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_range_test {
 
 constexpr const char* schedules[] = {
     "wgmma cta_m=128 cta_n=192 cta_k=64 warpgroups=3 stages=4 epilogue_tile_m=32 bf16_split=3 "
@@ -60,5 +60,5 @@ TEST(EmittedPtxOfGuardedProducts, IsAcceptedByNvidiasCompilerWithoutAWarning) {
         }
 }
 
-} // namespace
+} // namespace ptx_range_test
 } // namespace swirl::emit

@@ -18,13 +18,13 @@
 #include <limits>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_test {
 
 /// Programs for one thread of a CPU, made ones for a GPU.
 std::vector<ir::Program> cpu_programs() {
     std::vector<ir::Program> programs = sample_programs();
     for (unsigned seed = 0; seed < 6; ++seed) {
-        const auto scalar = seed % 2 == 0 ? ir::Scalar::float32 : ir::Scalar::float64;
+        const auto scalar = seed % 2 == 0 ? DataType::float32 : DataType::float64;
         programs.push_back(passes::RandomProgram(seed, {.scalar = scalar}).make());
         programs.push_back(passes::vectorize(passes::RandomProgram(seed, {.scalar = scalar}).make(), 4));
     }
@@ -46,7 +46,7 @@ std::size_t live_lanes(const ir::Program& program, std::initializer_list<ir::Opc
     for (std::size_t i = 0; i < live.size(); ++i)
         for (const ir::Opcode opcode : opcodes)
             if (live[i] && program.operations[i].opcode == opcode &&
-                ir::is_floating(program.operations[i].type.scalar))
+                is_floating(program.operations[i].type.scalar))
                 result += static_cast<std::size_t>(program.operations[i].type.lanes);
     return result;
 }
@@ -103,25 +103,24 @@ TEST(EmittedPtx, HasTheFusedOperationsOfTheProgramAndLeavesNoneToTheCompiler) {
 
 TEST(EmittedPtx, MovesAsManyLanesAtOnceAsAlignmentAndWidthAllow) {
     struct Case {
-        ir::Scalar scalar;
+        DataType scalar;
         int lanes;
         int alignment;
         const char* load;
         std::size_t loads;
     };
-    using ir::Scalar;
-    for (const Case& c : {Case{Scalar::float32, 4, 16, "ld.global.nc.v4.f32", 1},
-                          Case{Scalar::float32, 4, 8, "ld.global.nc.v2.f32", 2},
-                          Case{Scalar::float32, 4, 0, "ld.global.nc.f32", 4},
-                          Case{Scalar::float32, 8, 32, "ld.global.nc.v4.f32", 2},
-                          Case{Scalar::float64, 4, 32, "ld.global.nc.v2.f64", 2},
-                          Case{Scalar::float64, 2, 8, "ld.global.nc.f64", 2},
-                          Case{Scalar::float16, 4, 8, "ld.global.nc.v4.b16", 1},
-                          Case{Scalar::float16, 8, 16, "ld.global.nc.v4.b32", 1},
-                          Case{Scalar::bfloat16, 8, 8, "ld.global.nc.v4.b16", 2},
-                          Case{Scalar::bfloat16, 16, 16, "ld.global.nc.v4.b32", 2},
-                          Case{Scalar::bfloat16, 2, 4, "ld.global.nc.v2.b16", 1},
-                          Case{Scalar::int64, 2, 16, "ld.global.nc.v2.s64", 1}}) {
+    for (const Case& c : {Case{DataType::float32, 4, 16, "ld.global.nc.v4.f32", 1},
+                          Case{DataType::float32, 4, 8, "ld.global.nc.v2.f32", 2},
+                          Case{DataType::float32, 4, 0, "ld.global.nc.f32", 4},
+                          Case{DataType::float32, 8, 32, "ld.global.nc.v4.f32", 2},
+                          Case{DataType::float64, 4, 32, "ld.global.nc.v2.f64", 2},
+                          Case{DataType::float64, 2, 8, "ld.global.nc.f64", 2},
+                          Case{DataType::float16, 4, 8, "ld.global.nc.v4.b16", 1},
+                          Case{DataType::float16, 8, 16, "ld.global.nc.v4.b32", 1},
+                          Case{DataType::bfloat16, 8, 8, "ld.global.nc.v4.b16", 2},
+                          Case{DataType::bfloat16, 16, 16, "ld.global.nc.v4.b32", 2},
+                          Case{DataType::bfloat16, 2, 4, "ld.global.nc.v2.b16", 1},
+                          Case{DataType::int64, 2, 16, "ld.global.nc.v2.s64", 1}}) {
         const std::string module = ptx(ptx_copy(c.scalar, c.lanes, c.alignment));
         EXPECT_EQ(count(module, c.load), c.loads) << module;
         EXPECT_EQ(count(module, "ld.global"), c.loads) << module;
@@ -132,13 +131,13 @@ TEST(EmittedPtx, MovesAsManyLanesAtOnceAsAlignmentAndWidthAllow) {
 TEST(EmittedPtx, ComputesAllThatAConditionNeedsBeforeItBranches) {
     ir::Builder b("guarded");
     b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}, .resident = 8});
-    const auto y = b.output("y", ir::Scalar::float32, 4096);
+    const auto y = b.output("y", DataType::float32, 4096);
     const Affine at = 3 * b.block() + b.thread();
     for (const Integer turn : {0, 1})
         b.if_then({{b.thread() - 20 - turn, ir::Condition::Relation::negative},
                    {at - 60, ir::Condition::Relation::negative}},
                   [&] {
-                      b.store(y, at + 64 * turn, b.constant({ir::Scalar::float32, 1}, 1));
+                      b.store(y, at + 64 * turn, b.constant({DataType::float32, 1}, 1));
                   });
     const std::string text = ptx(b.finish());
     const std::size_t branch = text.find("bra $");
@@ -150,11 +149,11 @@ TEST(EmittedPtx, ComputesAllThatAConditionNeedsBeforeItBranches) {
 TEST(EmittedPtx, BranchesAsDataSay) {
     ir::Builder b("decided");
     b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
-    const auto flag = b.input("flag", ir::Scalar::int64, 1);
-    const auto y = b.output("y", ir::Scalar::float32, 64);
+    const auto flag = b.input("flag", DataType::int64, 1);
+    const auto y = b.output("y", DataType::float32, 64);
     const ir::Value value = b.load(flag, 0);
     b.if_then({{-1, ir::Condition::Relation::nonnegative, value}}, [&] {
-        b.store(y, b.thread(), b.constant({ir::Scalar::float32, 1}, 1));
+        b.store(y, b.thread(), b.constant({DataType::float32, 1}, 1));
     });
     const std::string text = ptx(b.finish());
     EXPECT_NE(text.find("setp.lt.s64 %p0, %rd4, 1;\n    @%p0 bra $"), std::string::npos) << text;
@@ -191,14 +190,14 @@ TEST(EmittedPtx, LetsBlocksOfAGroupWaitForEachOther) {
 TEST(EmittedPtx, ReadsLikeWrittenByHand) {
     ir::Builder b("rows");
     b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}, .resident = 8});
-    const auto x = b.input("x", ir::Scalar::float32, 4096);
-    const auto y = b.output("y", ir::Scalar::float32, 4096);
+    const auto x = b.input("x", DataType::float32, 4096);
+    const auto y = b.output("y", DataType::float32, 4096);
     const Affine n = b.parameter("n");
     const Affine block = b.block(), thread = b.thread(), at = thread + 1024 * block;
     b.if_then({{at - n, ir::Condition::Relation::negative}}, [&] {
         b.for_loop("i", 16, [&](const Affine& i) {
             const ir::Value v = b.load(x, at + 64 * i);
-            b.store(y, at + 64 * i, b.multiply(v, b.constant({ir::Scalar::float32, 1}, 0.5L)));
+            b.store(y, at + 64 * i, b.multiply(v, b.constant({DataType::float32, 1}, 0.5L)));
         });
     });
     EXPECT_EQ(ptx(b.finish()),
@@ -258,7 +257,7 @@ TEST(EmittedPtx, ComputesAddressesIn32BitsWhereExtentsAllowAndIn64WhereNot) {
 }
 
 TEST(EmittedPtx, ComputesBeforeALoopWhatTheLoopDoesNotChange) {
-    const std::string module = ptx(ptx_transposition(ir::Scalar::float32));
+    const std::string module = ptx(ptx_transposition(DataType::float32));
     const std::string loop =
         module.substr(module.find("$loop_0:"), module.find("bar.sync") - module.find("$loop_0:"));
     EXPECT_EQ(count(loop, "mad."), 4U) << "two offsets, two addresses\n" << module;
@@ -266,24 +265,24 @@ TEST(EmittedPtx, ComputesBeforeALoopWhatTheLoopDoesNotChange) {
 }
 
 TEST(EmittedPtx, ReadsThroughTheConstantCacheOnlyWhatNobodyWrites) {
-    const ir::Program copy = ptx_copy(ir::Scalar::float32, 1, 0);
+    const ir::Program copy = ptx_copy(DataType::float32, 1, 0);
     EXPECT_EQ(count(ptx(copy), "ld.global.nc.f32"), 1U);
     EXPECT_EQ(count(ptx(copy, {.arguments_overlap = true}), ".nc"), 0U);
     ir::Builder b("in_place");
     b.launch({.threads = {32, 1, 1}});
-    const auto x = b.output("x", ir::Scalar::float32, 32);
+    const auto x = b.output("x", DataType::float32, 32);
     b.store(x, b.thread(), b.negate(b.load(x, b.thread())));
     EXPECT_EQ(count(ptx(b.finish()), ".nc"), 0U);
 }
 
 TEST(EmittedPtx, StreamsPastTheCachesWhereTheBufferAsksForIt) {
-    EXPECT_EQ(count(ptx(ptx_transposition(ir::Scalar::float32)), "st.global.cs.f32"), 1U);
-    EXPECT_EQ(count(ptx(ptx_copy(ir::Scalar::float32, 1, 0)), ".cs"), 0U);
+    EXPECT_EQ(count(ptx(ptx_transposition(DataType::float32)), "st.global.cs.f32"), 1U);
+    EXPECT_EQ(count(ptx(ptx_copy(DataType::float32, 1, 0)), ".cs"), 0U);
 }
 
 TEST(EmittedPtx, EmbedsSmallTablesAndTakesLargeOnesAsArguments) {
     using Kind = PtxParameter::Kind;
-    const ir::Program small = ptx_butterfly(ir::Scalar::float32, 64);
+    const ir::Program small = ptx_butterfly(DataType::float32, 64);
     EXPECT_EQ(ptx_interface(small).parameters,
               (std::vector<PtxParameter>{{Kind::buffer, 0}, {Kind::buffer, 1}}));
     EXPECT_EQ(count(ptx(small), ".global .align 16 .f32 twiddles[64] = {"), 1U);
@@ -302,22 +301,21 @@ TEST(EmittedPtx, TakesSharedMemoryBeyondWhatMayBeDeclaredFromTheLaunch) {
 }
 
 TEST(PtxLiterals, AreTheBitsOfTheRoundedNumber) {
-    using ir::Scalar;
-    EXPECT_EQ(ptx_literal(0.1L, Scalar::float64), "0d3FB999999999999A");
-    EXPECT_EQ(ptx_literal(0.1L, Scalar::float32), "0f3DCCCCCD");
-    EXPECT_EQ(ptx_literal(-0.0L, Scalar::float32), "0f80000000");
-    EXPECT_EQ(ptx_literal(0x1p-1074L, Scalar::float64), "0d0000000000000001");
-    EXPECT_EQ(ptx_literal(std::numeric_limits<long double>::infinity(), Scalar::float64),
+    EXPECT_EQ(ptx_literal(0.1L, DataType::float64), "0d3FB999999999999A");
+    EXPECT_EQ(ptx_literal(0.1L, DataType::float32), "0f3DCCCCCD");
+    EXPECT_EQ(ptx_literal(-0.0L, DataType::float32), "0f80000000");
+    EXPECT_EQ(ptx_literal(0x1p-1074L, DataType::float64), "0d0000000000000001");
+    EXPECT_EQ(ptx_literal(std::numeric_limits<long double>::infinity(), DataType::float64),
               "0d7FF0000000000000");
-    EXPECT_EQ(ptx_literal(1.0L + 0x1p-11L, Scalar::float16), "0f3F800000") << "a tie goes to even";
-    EXPECT_EQ(ptx_literal(1.0L + 0x1p-7L, Scalar::bfloat16), "0f3F810000");
-    EXPECT_EQ(ptx_literal(-7, Scalar::int64), "-7");
+    EXPECT_EQ(ptx_literal(1.0L + 0x1p-11L, DataType::float16), "0f3F800000") << "a tie goes to even";
+    EXPECT_EQ(ptx_literal(1.0L + 0x1p-7L, DataType::bfloat16), "0f3F810000");
+    EXPECT_EQ(ptx_literal(-7, DataType::int64), "-7");
 }
 
 TEST(EmittedPtx, HoldsTablesOfShortTypesAsTheirBits) {
     ir::Builder b("short");
     b.launch({.threads = {8, 1, 1}});
-    for (const ir::Scalar scalar : {ir::Scalar::float16, ir::Scalar::bfloat16}) {
+    for (const DataType scalar : {DataType::float16, DataType::bfloat16}) {
         const auto table = b.table("table", scalar, {1, -2, 0x1p-24L, 65504, 0x1.8p-15L, -0.0L, 1e9L, 0.1L});
         b.store(b.output("out", scalar, 8), b.thread(), b.load(table, b.thread()));
     }
@@ -327,7 +325,7 @@ TEST(EmittedPtx, HoldsTablesOfShortTypesAsTheirBits) {
 }
 
 TEST(EmittedPtx, IsAsciiWhateverNamesAndCommentsHold) {
-    ir::Program program = ptx_copy(ir::Scalar::float32, 1, 0);
+    ir::Program program = ptx_copy(DataType::float32, 1, 0);
     program.name = "größe";
     const std::string module = ptx(program, {.comment = "½ of it"});
     for (const char c : module) ASSERT_LT(static_cast<unsigned char>(c), 0x80U);
@@ -335,7 +333,7 @@ TEST(EmittedPtx, IsAsciiWhateverNamesAndCommentsHold) {
 }
 
 TEST(EmittedPtx, RefusesWhatIsNoGpuProgram) {
-    ir::Program program = ptx_copy(ir::Scalar::bfloat16, 2, 0);
+    ir::Program program = ptx_copy(DataType::bfloat16, 2, 0);
     EXPECT_THROW(ptx(program, {.target = "sm_75"}), InternalError);
     EXPECT_THROW(ptx(program, {.target = "gfx90a"}), InternalError);
     EXPECT_THROW(ptx(program, {.target = "sm_90x"}), InternalError);
@@ -344,13 +342,13 @@ TEST(EmittedPtx, RefusesWhatIsNoGpuProgram) {
     EXPECT_THROW(ptx(program), InternalError);
     program.launch = {};
     EXPECT_THROW(ptx(program), InternalError) << "no launch";
-    EXPECT_THROW(ptx(ptx_copy(ir::Scalar::float32, 32, 0)), InternalError) << "too many lanes";
+    EXPECT_THROW(ptx(ptx_copy(DataType::float32, 32, 0)), InternalError) << "too many lanes";
 
     static const ir::Instruction foreign{
         .name = "estimate_reciprocal", .operands = {{}}, .result = {}, .meaning = {}, .lane_map = {}};
     ir::Builder machine("machine");
     machine.launch({.threads = {32, 1, 1}});
-    const auto to = machine.output("out", ir::Scalar::float64, 1);
+    const auto to = machine.output("out", DataType::float64, 1);
     machine.store(to, 0, machine.instruction(foreign, {machine.constant({}, 2)}));
     const ir::Program named = machine.finish();
     try {
@@ -361,5 +359,5 @@ TEST(EmittedPtx, RefusesWhatIsNoGpuProgram) {
     }
 }
 
-} // namespace
+} // namespace ptx_test
 } // namespace swirl::emit

@@ -14,10 +14,9 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace {
+namespace ptx_tiles_test {
 
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 
 constexpr Integer stages = 4, rows = 128, columns = 256, part_rows = 64;
@@ -34,9 +33,9 @@ std::size_t count(std::string_view text, std::string_view words) {
 /// factors. Blocks of a cluster share tiles of B.
 class Product {
 public:
-    Product(Scalar factor, bool b_along_depth, Integer cluster)
+    Product(DataType factor, bool b_along_depth, Integer cluster)
         : factor_(factor),
-          size_(size_in_bytes(factor)),
+          size_(bytes_of(factor)),
           along_(b_along_depth),
           cluster_(cluster),
           depth_(ir::swizzle_row_bytes / size_),
@@ -119,17 +118,17 @@ private:
                         .strides = {1, n},
                         .box = {depth_, part_rows},
                         .swizzle = 128});
-        full_ = b_.shared("full", Scalar::int64, stages);
-        free_ = b_.shared("free", Scalar::int64, stages);
+        full_ = b_.shared("full", DataType::int64, stages);
+        free_ = b_.shared("free", DataType::int64, stages);
         a_tiles_ = shared("a_tiles", stages * rows * depth_);
         b_tiles_ = shared("b_tiles", stages * columns * depth_);
         c_tiles_ = shared("c_tiles", consumers * part_rows * depth_);
-        sums_ = b_.local("sums", Scalar::float32, entry_.registers());
+        sums_ = b_.local("sums", DataType::float32, entry_.registers());
         for (ir::Buffer* const counter : {&stage_, &parity_, &before_})
-            *counter = b_.local("counter", Scalar::int64, 1);
+            *counter = b_.local("counter", DataType::int64, 1);
     }
 
-    Value number(Integer value) { return b_.constant({Scalar::int64, 1}, static_cast<long double>(value)); }
+    Value number(Integer value) { return b_.constant({DataType::int64, 1}, static_cast<long double>(value)); }
 
     void advance() {
         const Value next = b_.add(b_.load(stage_, 0), number(1));
@@ -180,7 +179,7 @@ private:
         begin();
         const Affine part = b_.thread(0, warpgroup);
         for (Integer r = 0; r < entry_.registers(); ++r)
-            b_.store(sums_, r, b_.constant({Scalar::float32, 1}, 0));
+            b_.store(sums_, r, b_.constant({DataType::float32, 1}, 0));
         b_.for_loop("step", k / depth_, [&](const Affine& step) {
             const Value stage = b_.load(stage_, 0);
             b_.mbarrier_wait({full_, 0, stage}, b_.load(parity_, 0));
@@ -210,7 +209,7 @@ private:
             for (Integer r = 0; r < depth_ / 2; ++r) { // without regard to where sums belong
                 const Value sum = b_.load(sums_, panel * depth_ / 2 + r);
                 b_.store(c_tiles_, part_rows * depth_ * part + depth_ / 2 * thread + r,
-                         factor_ == Scalar::float32 ? sum : b_.convert(sum, factor_));
+                         factor_ == DataType::float32 ? sum : b_.convert(sum, factor_));
             }
             b_.fence({ir::AsyncFence::Kind::publish});
             b_.barrier();
@@ -225,7 +224,7 @@ private:
         }
     }
 
-    Scalar factor_;
+    DataType factor_;
     Integer size_;
     bool along_;
     Integer cluster_;
@@ -240,7 +239,7 @@ private:
 const PtxOptions for_sm_90a{.target = "sm_90a"};
 
 TEST(EmittedPtxOfTiles, TensorsAreParametersAndWhatOnlyTheyReachIsNone) {
-    const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
+    const ir::Program program = Product(DataType::bfloat16, true, 1).program();
     const PtxInterface interface = ptx_interface(program, for_sm_90a);
     using Kind = PtxParameter::Kind;
     EXPECT_EQ(
@@ -254,7 +253,7 @@ TEST(EmittedPtxOfTiles, TensorsAreParametersAndWhatOnlyTheyReachIsNone) {
 }
 
 TEST(EmittedPtxOfTiles, RolesExchangeRegistersAndMeetByThemselves) {
-    const std::string module = ptx(Product(Scalar::bfloat16, true, 1).program(), for_sm_90a);
+    const std::string module = ptx(Product(DataType::bfloat16, true, 1).program(), for_sm_90a);
     EXPECT_EQ(count(module, "setmaxnreg.inc.sync.aligned.u32 240;"), 1U) << module;
     EXPECT_EQ(count(module, "setmaxnreg.dec.sync.aligned.u32 24;"), 1U) << module;
     EXPECT_EQ(count(module, "bar.sync 0;"), 1U) << module;
@@ -262,7 +261,7 @@ TEST(EmittedPtxOfTiles, RolesExchangeRegistersAndMeetByThemselves) {
 }
 
 TEST(EmittedPtxOfTiles, ArrivesAtOtherBlocksWithoutABarrierOfAllMemory) {
-    const std::string module = ptx(Product(Scalar::bfloat16, false, 2).program(), for_sm_90a);
+    const std::string module = ptx(Product(DataType::bfloat16, false, 2).program(), for_sm_90a);
     EXPECT_EQ(count(module, "mbarrier.arrive.shared::cluster.b64"), 2U) << module;
     EXPECT_EQ(count(module,
                     "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
@@ -273,14 +272,14 @@ TEST(EmittedPtxOfTiles, ArrivesAtOtherBlocksWithoutABarrierOfAllMemory) {
 }
 
 TEST(EmittedPtxOfTiles, WantATargetThatHasThem) {
-    const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
+    const ir::Program program = Product(DataType::bfloat16, true, 1).program();
     EXPECT_TRUE(needs_special_target(program));
     EXPECT_THROW(ptx(program, {.target = "sm_90"}), InternalError);
     EXPECT_THROW(ptx(program, {.target = "sm_80"}), InternalError);
 }
 
 TEST(EmittedTextOfTiles, IsRefusedWhereALanguageHasNoWords) {
-    const ir::Program program = Product(Scalar::bfloat16, true, 1).program();
+    const ir::Program program = Product(DataType::bfloat16, true, 1).program();
     for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl})
         EXPECT_THROW(emit_gpu_kernels(alone(program, "tiles").transform, {.language = language}), UserError);
 }
@@ -288,7 +287,7 @@ TEST(EmittedTextOfTiles, IsRefusedWhereALanguageHasNoWords) {
 TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
     const auto compiler = ptx_compiler();
     if (!compiler) GTEST_SKIP() << "ptxas is not installed";
-    for (const Scalar factor : {Scalar::bfloat16, Scalar::float16, Scalar::float32})
+    for (const DataType factor : {DataType::bfloat16, DataType::float16, DataType::float32})
         for (const bool along : {true, false})
             for (const Integer cluster : {1, 2}) {
                 if (!along && !target::wgmma_of(factor, columns).has_layouts) continue;
@@ -341,7 +340,7 @@ TEST(EmittedPtxOfTiles, BecomesTensorCoresAndCopyEngine) {
     if (!compiler || !reader) GTEST_SKIP() << "ptxas or cuobjdump is not installed";
     const TemporaryFolder folder;
     const std::string source = (folder.path() / "kernel.ptx").string(), code = source + ".cubin";
-    std::ofstream(source) << ptx(Product(Scalar::bfloat16, true, 1).program(), for_sm_90a);
+    std::ofstream(source) << ptx(Product(DataType::bfloat16, true, 1).program(), for_sm_90a);
     support::run_command(support::quoted(*compiler) + " -arch=sm_90a -o " + code + " " + source);
     const std::string words = support::run_command(support::quoted(*reader) + " -sass " + code).output;
     EXPECT_EQ(count(words, "HGMMA.64x256x16.F32.BF16"), 4U) << words;
@@ -351,5 +350,5 @@ TEST(EmittedPtxOfTiles, BecomesTensorCoresAndCopyEngine) {
     EXPECT_EQ(count(loop, "R2UR"), 0U) << "descriptions are computed once for a warp\n" << loop;
 }
 
-} // namespace
+} // namespace ptx_tiles_test
 } // namespace swirl::emit

@@ -7,13 +7,13 @@ namespace {
 
 using ir::Access;
 using ir::Builder;
-using ir::Scalar;
 using ir::Type;
 using ir::Value;
 
-ir::BufferInfo buffer(std::string name, Scalar element, ir::Space space, Integer elements, Integer first) {
+ir::BufferInfo buffer(std::string name, DataType element, ir::Space space, Integer elements, Integer first) {
     ir::BufferInfo info;
     info.name = std::move(name);
+    if (space == ir::Space::argument) info.role.argument = ir::ArgumentRole::data;
     info.element = element;
     info.space = space;
     info.elements = elements;
@@ -23,8 +23,8 @@ ir::BufferInfo buffer(std::string name, Scalar element, ir::Space space, Integer
 }
 
 /// Every scalar operation, of one precision.
-ir::Program scalar_operations(Scalar scalar) {
-    Builder b(scalar == Scalar::float32 ? "scalar_float" : "scalar_double");
+ir::Program scalar_operations(DataType scalar) {
+    Builder b(scalar == DataType::float32 ? "scalar_float" : "scalar_double");
     const auto in = b.input("in", scalar, 48);
     const auto out = b.output("out", scalar, 16 * 18);
     b.for_loop("i", 16, [&](const Affine& i) {
@@ -43,7 +43,7 @@ ir::Program scalar_operations(Scalar scalar) {
                                  b.select(condition, z, third),
                                  b.select(b.less(third, z), x, y),
                                  b.convert(condition, scalar),
-                                 b.convert(b.convert(x, Scalar::float32), scalar),
+                                 b.convert(b.convert(x, DataType::float32), scalar),
                                  b.convert(b.index(2 * i - 7), scalar),
                                  b.divide(x, b.fma(y, y, b.constant({scalar, 1}, 1))),
                                  b.divide(third, z),
@@ -60,13 +60,13 @@ ir::Program scalar_operations(Scalar scalar) {
 /// Bounds from a parameter, inductions, negative indices, conditions with both branches, unused things.
 ir::Program control_flow() {
     Builder b("control flow");
-    const auto in = b.add(buffer("for", Scalar::float64, ir::Space::argument, 64, -31));
-    const auto out = b.output("out", Scalar::float64, 512);
-    b.input("never_used", Scalar::float32, 4);
+    const auto in = b.add(buffer("for", DataType::float64, ir::Space::argument, 64, -31));
+    const auto out = b.output("out", DataType::float64, 512);
+    b.input("never_used", DataType::float32, 4);
     const Affine n = b.parameter("int");
     const Affine unused = b.parameter("unused");
     const Affine offset = b.parameter("offset");
-    const auto f64 = Type{Scalar::float64, 1};
+    const auto f64 = Type{DataType::float64, 1};
     b.for_loop("v1", 0, n, 2, ir::For::Kind::serial, [&](const Affine& i) {
         const Affine down = b.induction("down", 32, -3);
         b.induction("idle", 0, 1);
@@ -88,8 +88,8 @@ ir::Program control_flow() {
 }
 
 /// Arithmetic on vectors, and every way to reach memory with them.
-ir::Program vectors(Scalar scalar, int lanes) {
-    Builder b((scalar == Scalar::float32 ? "float_x" : "double_x") + std::to_string(lanes));
+ir::Program vectors(DataType scalar, int lanes) {
+    Builder b((scalar == DataType::float32 ? "float_x" : "double_x") + std::to_string(lanes));
     const Integer step = lanes;
     const auto in = b.input("in", scalar, 16 * step);
     const auto out = b.output("out", scalar, 64 * step);
@@ -105,8 +105,8 @@ ir::Program vectors(Scalar scalar, int lanes) {
         const Value s = b.splat(b.load(in, i), lanes);
         const Value half = b.constant({scalar, lanes}, 0.5L);
         const Value condition = b.less(x, y);
-        const Value other =
-            scalar == Scalar::float32 ? Value{b.convert(y, Scalar::float64)} : b.convert(y, Scalar::float32);
+        const Value other = scalar == DataType::float32 ? Value{b.convert(y, DataType::float64)}
+                                                        : b.convert(y, DataType::float32);
         const Value one_other = b.splat(b.constant({b.type(other).scalar, 1}, -0.25L), lanes);
         const Value results[] = {b.add(x, y),
                                  b.subtract(z, w),
@@ -118,7 +118,7 @@ ir::Program vectors(Scalar scalar, int lanes) {
                                  b.select(condition, x, same),
                                  b.convert(condition, scalar),
                                  b.convert(b.select(condition, other, one_other), scalar),
-                                 b.convert(b.convert(x, Scalar::int64), scalar),
+                                 b.convert(b.convert(x, DataType::int64), scalar),
                                  b.shuffle(x, y, reversal),
                                  b.splat(b.constant({scalar, 1}, 1e-7L), lanes)};
         Integer k = 0;
@@ -131,8 +131,8 @@ ir::Program vectors(Scalar scalar, int lanes) {
 }
 
 /// Division, roots, magnitudes and powers of two of vectors.
-ir::Program functions(Scalar scalar, int lanes) {
-    Builder b((scalar == Scalar::float32 ? "functions_of_float_x" : "functions_of_double_x") +
+ir::Program functions(DataType scalar, int lanes) {
+    Builder b((scalar == DataType::float32 ? "functions_of_float_x" : "functions_of_double_x") +
               std::to_string(lanes));
     const auto in = b.input("in", scalar, 4 * lanes);
     const auto out = b.output("out", scalar, 10 * lanes);
@@ -151,8 +151,8 @@ ir::Program functions(Scalar scalar, int lanes) {
 /// Lanes in any order, between vectors of different lengths and scalars.
 ir::Program shuffles() {
     Builder b("shuffles");
-    const auto in = b.input("in", Scalar::float64, 16);
-    const auto out = b.output("out", Scalar::float64, 64);
+    const auto in = b.input("in", DataType::float64, 16);
+    const auto out = b.output("out", DataType::float64, 64);
     const Value a = b.load(in, 0, {.lanes = 4});
     const Value c = b.load(in, 4, {.lanes = 4});
     b.store(out, 0, b.shuffle(a, c, {0, 4, 1, 5}));
@@ -173,18 +173,18 @@ ir::Program shuffles() {
 /// Tables of every kind, indices from a table, local arrays, accumulation, a barrier of a single thread.
 ir::Program memory() {
     Builder b("memory");
-    const auto in = b.input("in", Scalar::float64, 8);
-    const auto out = b.output("out", Scalar::float64, 80);
-    const auto count = b.add(buffer("count", Scalar::int64, ir::Space::argument, 8, 0));
+    const auto in = b.input("in", DataType::float64, 8);
+    const auto out = b.output("out", DataType::float64, 80);
+    const auto count = b.add(buffer("count", DataType::int64, ir::Space::argument, 8, 0));
     const auto order = b.table("order", {3, 1, 7, 0, 6, 2, 5, 4});
-    const auto wide = b.table("roots", Scalar::float64,
+    const auto wide = b.table("roots", DataType::float64,
                               {1.0L / 3, -0.0L, 4.9e-324L, 1.7976931348623157e308L, 0.70710678118654752440L,
                                -1e-17L, 9007199254740993.0L, 123456789.0L});
-    const auto narrow = b.table("roots", Scalar::float32,
+    const auto narrow = b.table("roots", DataType::float32,
                                 {1.0L / 3, -0.0L, 1e-45L, 3.4028235e38L, 0.70710678118654752440L, -1e-17L,
                                  16777217.0L, 1.00000005960464478L});
-    const auto local = b.add(buffer("work", Scalar::float64, ir::Space::local, 8, -3));
-    const auto scratch = b.scratch("scratch", Scalar::float64, 8);
+    const auto local = b.add(buffer("work", DataType::float64, ir::Space::local, 8, -3));
+    const auto scratch = b.scratch("scratch", DataType::float64, 8);
     b.for_loop("i", 8, [&](const Affine& i) {
         const Value place = b.load(order, i);
         const Value x = b.load(in, 0, {.dynamic = place});
@@ -198,8 +198,8 @@ ir::Program memory() {
         b.store(out, 8 * i, b.load(local, 4 - i));
         b.store(out, 8 * i + 1, b.load(scratch, i));
         b.store(out, 8 * i + 2, b.load(wide, i));
-        b.store(out, 8 * i + 3, b.convert(b.load(narrow, i), Scalar::float64));
-        b.store(out, 8 * i + 4, b.convert(b.negate(b.load(count, i)), Scalar::float64));
+        b.store(out, 8 * i + 3, b.convert(b.load(narrow, i), DataType::float64));
+        b.store(out, 8 * i + 4, b.convert(b.negate(b.load(count, i)), DataType::float64));
         b.atomic_add(out, 64, b.load(in, i), b.index(0));
         b.store(out, 65, b.load(in, 1, {.dynamic = b.load(order, 3)}));
     });
@@ -210,12 +210,12 @@ ir::Program memory() {
 
 std::vector<ir::Program> sample_programs() {
     std::vector<ir::Program> programs;
-    for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
+    for (const DataType scalar : {DataType::float32, DataType::float64}) {
         programs.push_back(scalar_operations(scalar));
         for (const int lanes : {2, 4, 8}) programs.push_back(vectors(scalar, lanes));
         for (const int lanes : {2, 4, 8}) programs.push_back(functions(scalar, lanes));
     }
-    programs.push_back(vectors(Scalar::float32, 16));
+    programs.push_back(vectors(DataType::float32, 16));
     programs.push_back(control_flow());
     programs.push_back(shuffles());
     programs.push_back(memory());

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace swirl::emit {
-namespace {
+namespace source_writer_test {
 
 TEST(SourceWriter, IndentsBlocksAndLeavesEmptyLinesEmpty) {
     SourceWriter out;
@@ -65,5 +65,5 @@ TEST(SourceWriter, IndentsWithoutBraces) {
     EXPECT_THROW(out.outdent(), InternalError);
 }
 
-} // namespace
+} // namespace source_writer_test
 } // namespace swirl::emit

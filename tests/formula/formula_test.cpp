@@ -6,7 +6,7 @@
 #include <random>
 
 namespace swirl::formula {
-namespace {
+namespace formula_test {
 
 constexpr long double pi = std::numbers::pi_v<long double>;
 
@@ -328,5 +328,5 @@ TEST(AShapeThatDoesNotFit, IsNamedOnBothSides) {
     EXPECT_THROW(kron(I(Integer{1} << 40), I(Integer{1} << 40)), InternalError);
 }
 
-} // namespace
+} // namespace formula_test
 } // namespace swirl::formula

@@ -7,7 +7,7 @@
 #include <random>
 
 namespace swirl::formula {
-namespace {
+namespace index_map_test {
 
 bool is_digit_map(const IndexMap& map) { return std::holds_alternative<DigitMap>(map.kind()); }
 
@@ -281,5 +281,5 @@ TEST(AnIndexMap, ThatLeavesItsRangeIsRejected) {
     EXPECT_THROW(block.values([](Variable) { return 2; }), InternalError);
 }
 
-} // namespace
+} // namespace index_map_test
 } // namespace swirl::formula

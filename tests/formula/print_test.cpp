@@ -8,7 +8,7 @@
 #include <set>
 
 namespace swirl::formula {
-namespace {
+namespace print_test {
 
 TEST(Text, OfCooleyTukeyReadsAsInTheBooks) {
     EXPECT_EQ(to_text(kron(DFT(4), I(2)) * T(8, 2) * kron(I(4), DFT(2)) * L(8, 4)),
@@ -176,5 +176,5 @@ TEST(Latex, HasBalancedBracesForRandomTerms) {
     }
 }
 
-} // namespace
+} // namespace print_test
 } // namespace swirl::formula

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::formula {
-namespace {
+namespace rewrite_test {
 
 const RewriteRule drop_identity{.name = "I A → A",
                                 .match = product(identity("n"), any("A")),
@@ -126,5 +126,5 @@ TEST(ARule, KnowsTheCountsOfSumsAroundItsTerm) {
     EXPECT_EQ(counts, (std::vector<Integer>{3, 5, 0}));
 }
 
-} // namespace
+} // namespace rewrite_test
 } // namespace swirl::formula

@@ -178,7 +178,7 @@ Transform draw_transform(Random& random, const Limits& limits) {
     const bool is_complex = kind == Kind::dft || kind == Kind::real_dft;
     const std::vector<Integer> lengths = draw_lengths(random, kind, limits.points);
     const Integer points = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
-    TransformOptions options{.precision = random.one_of({Precision::float32, Precision::float64})};
+    TransformOptions options{.precision = random.one_of({DataType::float32, DataType::float64})};
     if (random.chance(30)) options.placement = Placement::in_place;
     if (is_complex && random.chance(50)) options.direction = Direction::backward;
     const bool can_be_planar = kind == Kind::dft || options.placement == Placement::out_of_place;

@@ -5,7 +5,7 @@
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
 
-#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/swirl.hpp>
 
 #include <fmt/format.h>
 
@@ -59,14 +59,17 @@ public:
     }
 
     void run() {
-        gpu::MatrixPlanOptions options{.use_wisdom = false, .check = random_.chance(50), .use_cache = false};
-        const gpu::MatrixPlan plan = gpu::plan(planned_, options);
+        Options options{.device = Device::gpu(),
+                        .check = random_.chance(50),
+                        .use_wisdom = false,
+                        .use_kernel_cache = false};
+        const Plan plan = swirl::plan(planned_, options);
         execute(plan, random_.chance(50));
         require_right();
         if (!random_.chance(25)) return;
         options.schedule = plan.schedule();
         options.check = false;
-        const gpu::MatrixPlan again = gpu::plan(planned_, options);
+        const Plan again = swirl::plan(planned_, options);
         if (again.schedule() != plan.schedule())
             throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         data_.restore();
@@ -96,7 +99,7 @@ private:
         return 1 << std::countr_zero(all);
     }
 
-    void execute(gpu::MatrixPlan plan, bool bring_workspace) {
+    void execute(Plan plan, bool bring_workspace) {
         data_.remember();
         reduced_.remember();
         OnGpu a(data_.a()), b(data_.b()), c(data_.c());
@@ -115,8 +118,7 @@ private:
         with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
             const S alpha = factor<S>(factors_.alpha), beta = factor<S>(factors_.beta);
             if (!planned_.listed)
-                return plan.execute_in<S>(alpha, a.as<const A>(), b.as<const B>(), beta, c.as<C>(), {},
-                                          given);
+                return plan.execute(alpha, a.as<const A>(), b.as<const B>(), beta, c.as<C>(), {}, given);
             if constexpr (std::is_same_v<S, AccumulatorOf<A>>) {
                 const auto list = [&](const char* name, const OnGpu& matrix, const MatrixLayout& layout,
                                       DataType number) {
@@ -126,8 +128,8 @@ private:
                 PointerList as = list("list a", a, product_.a, product_.type_of_a());
                 PointerList bs = list("list b", b, product_.b, product_.type_of_b());
                 PointerList cs = list("list c", c, product_.c, product_.type_of_c());
-                plan.execute_each<A, B, C>(alpha, as.as<const A>(), bs.as<const B>(), beta, cs.as<C>(), {},
-                                           given);
+                plan.execute_each(alpha, as.as<const A>(), bs.as<const B>(), beta, cs.as<C>(), product_.batch,
+                                  {}, given);
                 for (PointerList* one : {&as, &bs, &cs}) one->require_unharmed();
             }
         });

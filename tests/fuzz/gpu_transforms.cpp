@@ -1,9 +1,11 @@
 #include "fuzz/gpu_transforms.hpp"
+#include "base/error.hpp"
 #include "fuzz/on_gpu.hpp"
 #include "fuzz/reference.hpp"
 #include "fuzz/transforms.hpp"
+#include "problem/data_type.hpp"
 
-#include <swirl/gpu.hpp>
+#include <swirl/swirl.hpp>
 
 #include <fmt/format.h>
 
@@ -36,9 +38,9 @@ constexpr const char* weighted = "x * w[i]";
 /// A transform as CPUs have them, or one with what only GPUs have: halves, convolutions and expressions.
 Transform draw_gpu_transform(Random& random, const Limits& limits) {
     Limits own = limits;
-    const auto precision = random.one_of({Precision::float32, Precision::float32, Precision::float64,
-                                          Precision::float16, Precision::bfloat16});
-    if (precision == Precision::float16) own.points = std::min<Integer>(own.points, 1 << 14);
+    const auto precision = random.one_of(
+        {DataType::float32, DataType::float32, DataType::float64, DataType::float16, DataType::bfloat16});
+    if (precision == DataType::float16) own.points = std::min<Integer>(own.points, 1 << 14);
     Transform problem = draw_transform(random, own);
     if (problem.kind == TransformKind::dft && random.chance(15)) {
         problem.kind = TransformKind::convolution;
@@ -46,7 +48,7 @@ Transform draw_gpu_transform(Random& random, const Limits& limits) {
         problem.spectrum = random.one_of({Sharing::shared, Sharing::each});
     }
     problem.precision = precision;
-    if (precision == Precision::float16) suit_float16(problem);
+    if (precision == DataType::float16) suit_float16(problem);
     if (problem.dimensions.size() == 1 && random.chance(10))
         problem.load = Expression(
             fmt::format("x where i < {}", random.integer(1, std::max<Integer>(points_of(problem), 2) - 1)));
@@ -77,9 +79,9 @@ public:
           journal_(journal),
           data_(problem, random, true) {}
 
-    void run(const gpu::PlanOptions& options) {
+    void run(const Options& options) {
         journal_.doing(fmt::format("gpu {} check={}", to_text(problem_), options.check));
-        const gpu::Plan plan = gpu::plan(problem_, options);
+        const Plan plan = swirl::plan(problem_, options);
         input_ = random_input(data_.transform(), data_.transforms(), random_);
         data_.set(From::input, input_);
         make_spectrum();
@@ -94,12 +96,12 @@ public:
     }
 
 private:
-    void run_from_recipe(const gpu::Plan& plan, gpu::PlanOptions options, const Values& output) {
-        options.recipe = plan.recipe();
+    void run_from_recipe(const Plan& plan, Options options, const Values& output) {
+        options.schedule = plan.schedule();
         options.check = false;
-        const gpu::Plan again = gpu::plan(problem_, options);
-        if (again.recipe() != plan.recipe())
-            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.recipe(), again.recipe()));
+        const Plan again = swirl::plan(problem_, options);
+        if (again.schedule() != plan.schedule())
+            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         data_.set(From::input, input_);
         execute(again, random_.chance(50));
         require_same(data_.elements(From::output), output, "from the recipe");
@@ -165,17 +167,18 @@ private:
         return result;
     }
 
-    void execute(const gpu::Plan& plan, bool bring_workspace) {
+    void execute(const Plan& plan, bool bring_workspace) {
         data_.remember();
         switch (problem_.precision) {
-        case Precision::float32: return execute_as<float>(plan, bring_workspace);
-        case Precision::float64: return execute_as<double>(plan, bring_workspace);
-        case Precision::float16: return execute_as<float16>(plan, bring_workspace);
-        case Precision::bfloat16: return execute_as<bfloat16>(plan, bring_workspace);
+        case DataType::float32: return execute_as<float>(plan, bring_workspace);
+        case DataType::float64: return execute_as<double>(plan, bring_workspace);
+        case DataType::float16: return execute_as<float16>(plan, bring_workspace);
+        case DataType::bfloat16: return execute_as<bfloat16>(plan, bring_workspace);
+        default: throw InternalError("a transform of {}", name_of(problem_.precision));
         }
     }
 
-    template <class T> void execute_as(gpu::Plan plan, bool bring_workspace) {
+    template <class T> void execute_as(Plan plan, bool bring_workspace) {
         std::vector<OnGpu> in, out, spectrum;
         for (GuardedMemory* array : data_.arrays(From::input)) in.emplace_back(*array);
         const bool in_place = problem_.placement == Placement::in_place;
@@ -205,14 +208,14 @@ private:
                 for (GuardedMemory* array : (*read)->arrays(From::input)) array->require_unharmed();
     }
 
-    template <class T> gpu::Plan plan_with(const gpu::Plan& plan, const std::vector<OnGpu>& spectrum) const {
+    template <class T> Plan plan_with(const Plan& plan, const std::vector<OnGpu>& spectrum) const {
         using C = typename ComplexOf<T>::type;
         if (spectrum.size() == 1) return plan.with("spectrum", spectrum[0].as<const C>());
         return plan.with("spectrum", spectrum[0].as<const T>(), spectrum[1].as<const T>());
     }
 
     template <class T>
-    void run_on(const gpu::Plan& plan, const std::vector<OnGpu>& in, const std::vector<OnGpu>& out,
+    void run_on(const Plan& plan, const std::vector<OnGpu>& in, const std::vector<OnGpu>& out,
                 Workspace workspace) const {
         using C = typename ComplexOf<T>::type;
         const T* const re = in[0].as<const T>();
@@ -240,7 +243,7 @@ private:
 
 } // namespace
 
-void run_gpu_transform(const Transform& problem, const gpu::PlanOptions& options, Random& random,
+void run_gpu_transform(const Transform& problem, const Options& options, Random& random,
                        const Setting& setting, Journal& journal) {
     GpuTransformRun(problem, random, setting, journal).run(options);
 }
@@ -250,7 +253,8 @@ void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& jou
     const Transform problem = draw_gpu_transform(random, setting.limits);
     journal.doing("gpu " + to_text(problem));
     if (!is_valid(problem)) return journal.refused();
-    const gpu::PlanOptions options{.use_wisdom = false, .check = random.chance(50), .use_cache = false};
+    const Options options{
+        .device = Device::gpu(), .check = random.chance(50), .use_wisdom = false, .use_kernel_cache = false};
     run_gpu_transform(problem, options, random, setting, journal);
 }
 

@@ -31,22 +31,22 @@ template <class T> void put_integer(std::byte* place, Integer integer) {
 }
 
 /// A scalar of a number that is not an integer in memory.
-DataType number_of(ir::Scalar scalar) {
+DataType number_of(DataType scalar) {
     switch (scalar) {
-    case ir::Scalar::float64: return DataType::float64;
-    case ir::Scalar::bfloat16: return DataType::bfloat16;
-    case ir::Scalar::float16: return DataType::float16;
-    case ir::Scalar::float8_e4m3: return DataType::float8_e4m3;
+    case DataType::float64: return DataType::float64;
+    case DataType::bfloat16: return DataType::bfloat16;
+    case DataType::float16: return DataType::float16;
+    case DataType::float8_e4m3: return DataType::float8_e4m3;
     default: return DataType::float32;
     }
 }
 
 void set(ir::Memory& memory, Integer index, const std::byte* place) {
     switch (memory.element()) {
-    case ir::Scalar::int8: return memory.set_integer(index, integer_at<std::int8_t>(place));
-    case ir::Scalar::uint8: return memory.set_integer(index, integer_at<std::uint8_t>(place));
-    case ir::Scalar::int16: return memory.set_integer(index, integer_at<std::int16_t>(place));
-    case ir::Scalar::uint16: return memory.set_integer(index, integer_at<std::uint16_t>(place));
+    case DataType::int8: return memory.set_integer(index, integer_at<std::int8_t>(place));
+    case DataType::uint8: return memory.set_integer(index, integer_at<std::uint8_t>(place));
+    case DataType::int16: return memory.set_integer(index, integer_at<std::int16_t>(place));
+    case DataType::uint16: return memory.set_integer(index, integer_at<std::uint16_t>(place));
     default: return memory.set(index, read_number(place, number_of(memory.element())).real());
     }
 }
@@ -54,10 +54,10 @@ void set(ir::Memory& memory, Integer index, const std::byte* place) {
 void get(const ir::Memory& memory, Integer index, std::byte* place) {
     const auto integer = [&] { return static_cast<Integer>(memory[index]); };
     switch (memory.element()) {
-    case ir::Scalar::int8: return put_integer<std::int8_t>(place, integer());
-    case ir::Scalar::uint8: return put_integer<std::uint8_t>(place, integer());
-    case ir::Scalar::int16: return put_integer<std::int16_t>(place, integer());
-    case ir::Scalar::uint16: return put_integer<std::uint16_t>(place, integer());
+    case DataType::int8: return put_integer<std::int8_t>(place, integer());
+    case DataType::uint8: return put_integer<std::uint8_t>(place, integer());
+    case DataType::int16: return put_integer<std::int16_t>(place, integer());
+    case DataType::uint16: return put_integer<std::uint16_t>(place, integer());
     default: return write_number(place, number_of(memory.element()), memory[index]);
     }
 }
@@ -175,7 +175,7 @@ private:
         ir::Memory& memory = kernels.memory(matrix.name);
         const Integer first = origin(matrix) * matrix.scalars();
         if (planned_.listed) {
-            const Integer scalar_bytes = ir::size_in_bytes(memory.element());
+            const Integer scalar_bytes = bytes_of(memory.element());
             memory =
                 ir::Memory(memory.element(), first + (extent_of_all(matrix).highest + 1) * matrix.scalars());
             for (Integer k = 0; k < matrix.batch; ++k)
@@ -187,7 +187,7 @@ private:
             matrix.for_each([&](Integer at, const std::byte* place) { set(memory, first + at, place); });
     }
     void give_array(ir::Memory& memory) const {
-        const Integer bytes = ir::size_in_bytes(memory.element());
+        const Integer bytes = bytes_of(memory.element());
         for (Integer k = 0; k < memory.elements(); ++k)
             set(memory, k, epilogue_.array()->origin() + k * bytes);
     }
@@ -198,7 +198,7 @@ private:
         c_.for_each([&](Integer at, std::byte* place) { get(c, first + at, place); });
         if (reduced_.array() == nullptr) return;
         const ir::Memory& results = kernels.memory("to_r");
-        const Integer bytes = ir::size_in_bytes(results.element());
+        const Integer bytes = bytes_of(results.element());
         for (Integer k = 0; k < results.elements(); ++k)
             get(results, k, reduced_.array()->origin() + k * bytes);
     }

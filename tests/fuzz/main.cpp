@@ -32,7 +32,7 @@ std::vector<std::string> cpus_of(const std::string& word) {
     for (const char* cpu : {"portable", "sse2", "avx2", "avx512"}) {
         if (word != "all" && word != cpu) continue;
         try {
-            static_cast<void>(plan("dft 2", {.use_wisdom = false, .cpu = cpu}));
+            static_cast<void>(plan("dft 2", {.cpu = cpu, .use_wisdom = false}));
             cpus.emplace_back(cpu);
         } catch (const UserError& error) {
             if (word != "all") throw; // what this machine lacks is left out only where all are asked for

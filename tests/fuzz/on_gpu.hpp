@@ -2,7 +2,7 @@
 
 #include "fuzz/guarded_memory.hpp"
 
-#include <swirl/gpu.hpp>
+#include <swirl/swirl.hpp>
 
 namespace swirl::fuzz {
 

@@ -1,7 +1,9 @@
 #include "fuzz/product_data.hpp"
 
+#include "base/error.hpp"
 #include "fuzz/epilogue.hpp"
 #include "fuzz/journal.hpp"
+#include "problem/data_type.hpp"
 
 #include <fmt/format.h>
 
@@ -27,19 +29,11 @@ template <class T> void write_narrow(std::byte* place, Complex value) {
     put(place, T(static_cast<float>(value.real())));
 }
 
-bool is_integer(DataType number) {
-    return number == DataType::int8 || number == DataType::uint8 || number == DataType::int32;
-}
-bool is_normalised(DataType number) {
-    return number == DataType::unorm8 || number == DataType::snorm8 || number == DataType::unorm16 ||
-           number == DataType::snorm16;
-}
-
 /// ε/2 of a kind of number, or half of the step of a normalised one.
 long double rounding_of(DataType number) {
     switch (number) {
     case DataType::float64:
-    case DataType::complex64: return 0x1p-53L;
+    case DataType::complex128: return 0x1p-53L;
     case DataType::bfloat16: return 0x1p-8L;
     case DataType::float16: return 0x1p-11L;
     case DataType::float8_e4m3: return 0x1p-4L;
@@ -58,7 +52,7 @@ long double step_of(DataType number) {
     case DataType::int8:
     case DataType::uint8: return 1;
     case DataType::float64:
-    case DataType::complex64: return 0x1p-1070L;
+    case DataType::complex128: return 0x1p-1070L;
     default: return 0x1p-126L;
     }
 }
@@ -132,8 +126,8 @@ Complex read_number(const std::byte* place, DataType number) {
     switch (number) {
     case DataType::float32: return at<float>(place);
     case DataType::float64: return at<double>(place);
-    case DataType::complex32: return {at<float>(place), at<float>(place + sizeof(float))};
-    case DataType::complex64: return {at<double>(place), at<double>(place + sizeof(double))};
+    case DataType::complex64: return {at<float>(place), at<float>(place + sizeof(float))};
+    case DataType::complex128: return {at<double>(place), at<double>(place + sizeof(double))};
     case DataType::bfloat16: return read_narrow<bfloat16>(place);
     case DataType::float16: return read_narrow<float16>(place);
     case DataType::int8: return at<std::int8_t>(place);
@@ -144,16 +138,16 @@ Complex read_number(const std::byte* place, DataType number) {
     case DataType::snorm8: return read_narrow<snorm8>(place);
     case DataType::unorm16: return read_narrow<unorm16>(place);
     case DataType::snorm16: return read_narrow<snorm16>(place);
+    default: throw InternalError("elements of {}", name_of(number));
     }
-    return 0;
 }
 
 void write_number(std::byte* place, DataType number, Complex value) {
     switch (number) {
     case DataType::float32: return put(place, static_cast<float>(value.real()));
     case DataType::float64: return put(place, static_cast<double>(value.real()));
-    case DataType::complex32: return put(place, std::complex<float>(value));
-    case DataType::complex64: return put(place, std::complex<double>(value));
+    case DataType::complex64: return put(place, std::complex<float>(value));
+    case DataType::complex128: return put(place, std::complex<double>(value));
     case DataType::bfloat16: return write_narrow<bfloat16>(place, value);
     case DataType::float16: return write_narrow<float16>(place, value);
     case DataType::int8: return put(place, static_cast<std::int8_t>(as_integer(value)));
@@ -164,6 +158,7 @@ void write_number(std::byte* place, DataType number, Complex value) {
     case DataType::snorm8: return write_narrow<snorm8>(place, value);
     case DataType::unorm16: return write_narrow<unorm16>(place, value);
     case DataType::snorm16: return write_narrow<snorm16>(place, value);
+    default: throw InternalError("elements of {}", name_of(number));
     }
 }
 

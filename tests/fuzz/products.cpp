@@ -1,10 +1,12 @@
+#include "base/error.hpp"
 #include "fuzz/draw_product.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/product_types.hpp"
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
+#include "problem/data_type.hpp"
 
-#include <swirl/matrix.h>
+#include <swirl/swirl.h>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,27 @@
 
 namespace swirl::fuzz {
 namespace {
+
+/// The C interface's enumerator of a data type.
+int c_type(DataType type) {
+    switch (type) {
+    case DataType::float32: return SWIRL_FLOAT32;
+    case DataType::float64: return SWIRL_FLOAT64;
+    case DataType::complex64: return SWIRL_COMPLEX64;
+    case DataType::complex128: return SWIRL_COMPLEX128;
+    case DataType::float16: return SWIRL_FLOAT16;
+    case DataType::bfloat16: return SWIRL_BFLOAT16;
+    case DataType::int8: return SWIRL_INT8;
+    case DataType::uint8: return SWIRL_UINT8;
+    case DataType::int32: return SWIRL_INT32;
+    case DataType::float8_e4m3: return SWIRL_FLOAT8_E4M3;
+    case DataType::unorm8: return SWIRL_UNORM8;
+    case DataType::snorm8: return SWIRL_SNORM8;
+    case DataType::unorm16: return SWIRL_UNORM16;
+    case DataType::snorm16: return SWIRL_SNORM16;
+    default: throw InternalError("C has no enumerator of {}", name_of(type));
+    }
+}
 
 enum class Packed { a, b, both };
 
@@ -29,7 +52,7 @@ public:
 
     void run() {
         const int threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}));
-        const MatrixPlan plan = plan_for(threads);
+        const Plan plan = plan_for(threads);
         execute(plan);
         data_.require_right(random_);
         reduced_.require_right(data_);
@@ -55,8 +78,8 @@ public:
     }
 
 private:
-    MatrixPlan plan_for(int threads) const {
-        MatrixPlan plan = swirl::plan(product_, {.threads = threads});
+    Plan plan_for(int threads) const {
+        Plan plan = swirl::plan(product_, {.threads = threads});
         const auto with = [&](auto of) {
             using T = typename decltype(of)::type;
             if (GuardedMemory* const array = epilogue_.array())
@@ -81,7 +104,7 @@ private:
         reduced_.require_unharmed();
     }
 
-    void execute(const MatrixPlan& plan) {
+    void execute(const Plan& plan) {
         remember();
         with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
             if constexpr (std::is_same_v<S, AccumulatorOf<A>>)
@@ -94,41 +117,42 @@ private:
     }
 
     void execute_from_c(int threads) {
-        const auto layout = [](const MatrixLayout& of) {
-            return swirl_matrix_layout{of.row_stride, of.column_stride, of.batch_stride,
-                                       of.conjugated ? 1 : 0};
-        };
-        const std::string text = product_.epilogue.text();
-        const swirl_matrix_product described{static_cast<int>(product_.data_type),
-                                             product_.rows,
-                                             product_.columns,
-                                             product_.k,
-                                             product_.batch,
-                                             layout(product_.a),
-                                             layout(product_.b),
-                                             layout(product_.c),
-                                             product_.epilogue.is_identity() ? nullptr : text.c_str()};
-        const int numbers[] = {static_cast<int>(product_.type_of_a()), static_cast<int>(product_.type_of_b()),
-                               static_cast<int>(product_.type_of_c())};
-        swirl_matrix_options options{};
-        options.types = numbers;
-        options.threads = threads;
         const auto require = [](swirl_status status) {
             if (status != SWIRL_OK) throw Failure("C interface", swirl_last_error());
         };
-        swirl_matrix_plan* made = nullptr;
-        require(swirl_matrix_plan_create_with(&described, &options, &made));
-        const std::unique_ptr<swirl_matrix_plan, void (*)(swirl_matrix_plan*)> plan(
-            made, swirl_matrix_plan_destroy);
+        swirl_problem* described = nullptr;
+        require(swirl_problem_create_product(c_type(product_.data_type), product_.rows, product_.columns,
+                                             product_.k, &described));
+        const std::unique_ptr<swirl_problem, void (*)(swirl_problem*)> problem(described,
+                                                                               swirl_problem_destroy);
+        require(swirl_problem_set_batch(described, product_.batch));
+        const auto set = [&](int matrix, const MatrixLayout& of, DataType type) {
+            const swirl_matrix_layout layout = {of.row_stride, of.column_stride, of.batch_stride,
+                                                of.conjugated ? 1 : 0};
+            require(swirl_problem_set_matrix(described, matrix, &layout));
+            require(swirl_problem_set_matrix_type(described, matrix, c_type(type)));
+        };
+        set(SWIRL_A, product_.a, product_.type_of_a());
+        set(SWIRL_B, product_.b, product_.type_of_b());
+        set(SWIRL_C, product_.c, product_.type_of_c());
+        require(swirl_problem_set_epilogue(described, product_.epilogue.text().c_str()));
+        swirl_options options = SWIRL_OPTIONS_INIT;
+        options.threads = threads;
+        swirl_plan* made = nullptr;
+        require(swirl_plan_create(described, &options, &made));
+        const std::unique_ptr<swirl_plan, void (*)(swirl_plan*)> plan(made, swirl_plan_destroy);
         remember();
         GuardedMemory* const array = epilogue_.array();
-        const swirl_array given{"v", array == nullptr ? nullptr : array->origin(), nullptr};
         with_type(product_.data_type, SumTypes{}, [&](auto of) {
             using T = typename decltype(of)::type;
             const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
-            require(swirl_matrix_execute_with_arrays(made, &given, array == nullptr ? 0 : 1, &alpha,
-                                                     data_.a().origin(), data_.b().origin(), &beta,
-                                                     data_.c().origin()));
+            std::vector<swirl_array> arrays = {{"alpha", &alpha, nullptr},
+                                               {"a", data_.a().origin(), nullptr},
+                                               {"b", data_.b().origin(), nullptr},
+                                               {"beta", &beta, nullptr},
+                                               {"c", data_.c().origin(), nullptr}};
+            if (array != nullptr) arrays.push_back({"v", array->origin(), nullptr});
+            require(swirl_execute_arrays(made, arrays.data(), arrays.size(), nullptr));
         });
         require_unharmed();
     }
@@ -137,7 +161,7 @@ private:
     void execute_by_lists(int threads) {
         MatrixProduct one = product_;
         one.batch = 1;
-        const MatrixPlan plan = swirl::plan(one, {.threads = threads});
+        const Plan plan = swirl::plan(one, {.threads = threads});
         remember();
         with_type(
             product_.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
@@ -154,15 +178,15 @@ private:
                 }
                 const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
                 const Integer first = random_.integer(0, product_.batch);
-                const MatrixGroup<T> groups[] = {{plan, alpha, a.data(), b.data(), beta, c.data(), first},
-                                                 {plan, alpha, a.data() + first, b.data() + first, beta,
-                                                  c.data() + first, product_.batch - first}};
-                execute_groups<T>(groups, threads);
+                const MatrixGroup groups[] = {{plan, alpha, a.data(), b.data(), beta, c.data(), first},
+                                              {plan, alpha, a.data() + first, b.data() + first, beta,
+                                               c.data() + first, product_.batch - first}};
+                execute_groups(groups);
             });
         require_unharmed();
     }
 
-    void execute_packed(const MatrixPlan& plan, Packed packed) {
+    void execute_packed(const Plan& plan, Packed packed) {
         remember();
         with_type(product_.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
                   [&](auto of) {
@@ -171,9 +195,9 @@ private:
                       const T* const b = reinterpret_cast<const T*>(data_.b().origin());
                       T* const c = reinterpret_cast<T*>(data_.c().origin());
                       const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
-                      if (packed == Packed::a) return plan.execute<T>(alpha, plan.pack_a(a), b, beta, c);
-                      if (packed == Packed::b) return plan.execute<T>(alpha, a, plan.pack_b(b), beta, c);
-                      plan.execute<T>(alpha, plan.pack_a(a), plan.pack_b(b), beta, c);
+                      if (packed == Packed::a) return plan.execute(alpha, plan.pack_a(a), b, beta, c);
+                      if (packed == Packed::b) return plan.execute(alpha, a, plan.pack_b(b), beta, c);
+                      plan.execute(alpha, plan.pack_a(a), plan.pack_b(b), beta, c);
                   });
         require_unharmed();
     }

@@ -74,7 +74,7 @@ void fuzz_load_text(Random& random, const Setting& setting, Journal& journal) {
     for (const AuxiliaryArray& array : arrays_of(problem))
         if (array.elements < 1) throw Failure("text", fmt::format("array {} has no elements", array.name));
     try {
-        static_cast<void>(plan(problem, {.use_wisdom = false, .cpu = setting.cpu}));
+        static_cast<void>(plan(problem, {.cpu = setting.cpu, .use_wisdom = false}));
     } catch (const UserError&) {
         return journal.refused();
     }
@@ -97,7 +97,7 @@ template <class T> void run_epilogue(const MatrixProduct& product, Random& rando
         memory.remember();
     }
     const auto bits_of = [&](int threads) {
-        MatrixPlan plan = swirl::plan(product, {.threads = threads});
+        Plan plan = swirl::plan(product, {.threads = threads});
         std::size_t next = 0;
         for (const AuxiliaryArray& array : arrays_of(product)) {
             const auto* const numbers = reinterpret_cast<const T*>(arrays[next++].origin());
@@ -123,7 +123,7 @@ template <class T> void run_epilogue(const MatrixProduct& product, Random& rando
 void fuzz_epilogue_text(Random& random, Journal& journal) {
     using enum DataType;
     MatrixProduct product = MatrixProduct::column_major(
-        random.one_of({float32, float64, complex32, complex64}), random.logarithmic(1, 150),
+        random.one_of({float32, float64, complex64, complex128}), random.logarithmic(1, 150),
         random.logarithmic(1, 150), random.logarithmic(1, 60));
     if (random.chance(50)) {
         product.batch = random.integer(1, 4);
@@ -142,7 +142,7 @@ void fuzz_epilogue_text(Random& random, Journal& journal) {
     } catch (const UserError&) {
         return journal.refused();
     }
-    if (product.data_type == float32 || product.data_type == complex32)
+    if (product.data_type == float32 || product.data_type == complex64)
         run_epilogue<float>(product, random);
     else
         run_epilogue<double>(product, random);
@@ -156,9 +156,9 @@ void fuzz_recipe_text(Random& random, const Setting& setting, Journal& journal) 
     const Transform problem = draw_transform(random, limits);
     journal.doing(to_text(problem));
     if (!is_valid(problem)) return journal.refused();
-    PlanOptions options{.use_wisdom = false, .check = false, .cpu = setting.cpu};
-    options.recipe = mutated(plan(problem, options).recipe(), random);
-    journal.doing(fmt::format("{} by the recipe {}", to_text(problem), options.recipe));
+    Options options{.cpu = setting.cpu, .check = false, .use_wisdom = false};
+    options.schedule = mutated(plan(problem, options).schedule(), random);
+    journal.doing(fmt::format("{} by the recipe {}", to_text(problem), options.schedule));
     std::optional<Plan> made;
     try {
         made = plan(problem, options);

@@ -1,5 +1,8 @@
 #include "fuzz/transform_data.hpp"
 
+#include "base/error.hpp"
+#include "problem/data_type.hpp"
+
 #include <swirl/half.hpp>
 
 #include <algorithm>
@@ -7,26 +10,23 @@
 namespace swirl::fuzz {
 namespace {
 
-Integer bytes_of(Precision precision) {
-    return precision == Precision::float64 ? 8 : precision == Precision::float32 ? 4 : 2;
-}
-
-long double read(const std::byte* at, Precision precision) {
+long double read(const std::byte* at, DataType precision) {
     switch (precision) {
-    case Precision::float64: return *reinterpret_cast<const double*>(at);
-    case Precision::float32: return *reinterpret_cast<const float*>(at);
-    case Precision::float16: return static_cast<float>(*reinterpret_cast<const float16*>(at));
-    case Precision::bfloat16: return static_cast<float>(*reinterpret_cast<const bfloat16*>(at));
+    case DataType::float64: return *reinterpret_cast<const double*>(at);
+    case DataType::float32: return *reinterpret_cast<const float*>(at);
+    case DataType::float16: return static_cast<float>(*reinterpret_cast<const float16*>(at));
+    case DataType::bfloat16: return static_cast<float>(*reinterpret_cast<const bfloat16*>(at));
+    default: throw InternalError("a transform of {}", name_of(precision));
     }
-    return 0;
 }
 
-void write(std::byte* at, Precision precision, long double value) {
+void write(std::byte* at, DataType precision, long double value) {
     switch (precision) {
-    case Precision::float64: *reinterpret_cast<double*>(at) = static_cast<double>(value); break;
-    case Precision::float32: *reinterpret_cast<float*>(at) = static_cast<float>(value); break;
-    case Precision::float16: *reinterpret_cast<float16*>(at) = float16(static_cast<float>(value)); break;
-    case Precision::bfloat16: *reinterpret_cast<bfloat16*>(at) = bfloat16(static_cast<float>(value)); break;
+    case DataType::float64: *reinterpret_cast<double*>(at) = static_cast<double>(value); break;
+    case DataType::float32: *reinterpret_cast<float*>(at) = static_cast<float>(value); break;
+    case DataType::float16: *reinterpret_cast<float16*>(at) = float16(static_cast<float>(value)); break;
+    case DataType::bfloat16: *reinterpret_cast<bfloat16*>(at) = bfloat16(static_cast<float>(value)); break;
+    default: throw InternalError("a transform of {}", name_of(precision));
     }
 }
 

@@ -26,20 +26,20 @@ template <class T> void execute_as(const Plan& plan, const TransformData& data, 
     const bool forward = problem.direction == Direction::forward;
     const bool in_place = problem.placement == Placement::in_place;
     if (imaginary_in && imaginary_out)
-        return plan.execute<T>(of(From::input, T{}), imaginary_in, of(From::output, T{}), imaginary_out,
-                               workspace);
+        return plan.execute(of(From::input, T{}), imaginary_in, of(From::output, T{}), imaginary_out,
+                            workspace);
     if (imaginary_in)
-        return plan.execute<T>(static_cast<const T*>(of(From::input, T{})), imaginary_in,
-                               of(From::output, T{}), workspace);
+        return plan.execute(static_cast<const T*>(of(From::input, T{})), imaginary_in, of(From::output, T{}),
+                            workspace);
     if (imaginary_out)
-        return plan.execute<T>(static_cast<const T*>(of(From::input, T{})), of(From::output, T{}),
-                               imaginary_out, workspace);
+        return plan.execute(static_cast<const T*>(of(From::input, T{})), of(From::output, T{}), imaginary_out,
+                            workspace);
     if (problem.kind == TransformKind::dft)
-        return plan.execute<T>(of(From::input, C{}), of(From::output, C{}), workspace);
+        return plan.execute(of(From::input, C{}), of(From::output, C{}), workspace);
     if (!half_spectra || in_place)
-        return plan.execute<T>(of(From::input, T{}), of(From::output, T{}), workspace);
-    if (forward) return plan.execute<T>(of(From::input, T{}), of(From::output, C{}), workspace);
-    plan.execute<T>(of(From::input, C{}), of(From::output, T{}), workspace);
+        return plan.execute(of(From::input, T{}), of(From::output, T{}), workspace);
+    if (forward) return plan.execute(of(From::input, T{}), of(From::output, C{}), workspace);
+    plan.execute(of(From::input, C{}), of(From::output, T{}), workspace);
 }
 
 /// The inverse, up to a factor, with input and output exchanged; 1/factor is its scale.
@@ -76,11 +76,11 @@ public:
     void run() {
         input_ = random_input(data_.transform(), data_.transforms(), random_);
         const bool measures = random_.chance(4);
-        PlanOptions options{.effort = measures ? Effort::measure : Effort::estimate,
-                            .use_wisdom = false,
-                            .check = random_.chance(75),
-                            .cpu = setting_.cpu,
-                            .threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3}))};
+        Options options{.threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3})),
+                        .effort = measures ? Effort::measure : Effort::estimate,
+                        .cpu = setting_.cpu,
+                        .check = random_.chance(75),
+                        .use_wisdom = false};
         if (measures) options.time_budget_seconds = 0.005;
         journal_.doing(fmt::format("{} threads={} check={}{}", to_text(problem_), options.threads,
                                    options.check, measures ? " measured" : ""));
@@ -119,24 +119,26 @@ private:
     }
 
     /// The recipe's text gives the same plan, and any number of threads the same bits.
-    void run_from_recipe(const Plan& plan, PlanOptions options) {
-        options.recipe = plan.recipe();
+    void run_from_recipe(const Plan& plan, Options options) {
+        options.schedule = plan.schedule();
         options.threads = static_cast<int>(random_.integer(1, 4));
         options.check = false;
         const Plan again = swirl::plan(problem_, options);
-        if (again.recipe() != plan.recipe())
-            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.recipe(), again.recipe()));
+        if (again.schedule() != plan.schedule())
+            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         run_guarded(again, random_.chance(50));
         require_same(data_.elements(From::output), output_, "from the recipe and with other threads");
     }
 
-    void run_from_c(const PlanOptions& options) {
+    void run_from_c(const Options& options) {
         swirl_plan* made = nullptr;
         const auto require = [](swirl_status status) {
             if (status != SWIRL_OK) throw Failure("C interface", swirl_last_error());
         };
-        require(swirl_plan_from_text_for_threads(to_text(problem_).c_str(), SWIRL_NO_WISDOM, options.threads,
-                                                 &made));
+        swirl_options given = SWIRL_OPTIONS_INIT;
+        given.threads = options.threads;
+        given.use_wisdom = 0;
+        require(swirl_plan_from_text(to_text(problem_).c_str(), &given, &made));
         const std::unique_ptr<swirl_plan, void (*)(swirl_plan*)> plan(made, swirl_plan_destroy);
         data_.set(From::input, input_);
         data_.remember();
@@ -148,13 +150,14 @@ private:
                          *const out = data_.real(From::output),
                          *const out_imaginary = data_.imaginary(From::output);
         const bool is_planar = problem_.layout == ComplexLayout::planar;
-        if (is_planar && bring)
-            require(swirl_execute_planar_with_workspace(made, in, in_imaginary, out, out_imaginary,
-                                                        workspace.origin(), bytes));
+        const swirl_array arrays[] = {{"input", in, in_imaginary}, {"output", out, out_imaginary}};
+        swirl_execution execution = SWIRL_EXECUTION_INIT;
+        execution.workspace = workspace.origin();
+        execution.workspace_bytes = bytes;
+        if (bring)
+            require(swirl_execute_arrays(made, arrays, 2, &execution));
         else if (is_planar)
             require(swirl_execute_planar(made, in, in_imaginary, out, out_imaginary));
-        else if (bring)
-            require(swirl_execute_with_workspace(made, in, out, workspace.origin(), bytes));
         else
             require(swirl_execute(made, in, out));
         tamper(data_, workspace);
@@ -164,7 +167,7 @@ private:
         require_same(data_.elements(From::output), output_, "through the C interface");
     }
 
-    void run_inverse(const Plan& plan, PlanOptions options) {
+    void run_inverse(const Plan& plan, Options options) {
         options.effort = Effort::estimate;
         const std::optional<Transform> inverse = inverse_of(problem_);
         if (!inverse || !is_valid(*inverse)) return;
@@ -216,7 +219,7 @@ void require_same(const Values& found, const Values& expected, const char* what)
 }
 
 void execute(const Plan& plan, const TransformData& data, Workspace workspace) {
-    if (data.problem().precision == Precision::float32) return execute_as<float>(plan, data, workspace);
+    if (data.problem().precision == DataType::float32) return execute_as<float>(plan, data, workspace);
     execute_as<double>(plan, data, workspace);
 }
 

@@ -84,8 +84,8 @@ private:
 
     static void use(const fs::path& file) { ::setenv("SWIRL_WISDOM", file.c_str(), 1); }
 
-    PlanOptions options(Effort effort) const {
-        PlanOptions options{.effort = effort, .cpu = setting_.cpu};
+    Options options(Effort effort) const {
+        Options options{.effort = effort, .cpu = setting_.cpu};
         if (effort == Effort::measure) options.time_budget_seconds = 0.002;
         return options;
     }
@@ -97,17 +97,17 @@ private:
             const Transform problem = draw_transform(random_, small);
             if (!is_valid(problem) || !texts.insert(to_text(problem)).second) continue;
             journal_.doing("measures " + to_text(problem));
-            const std::string recipe = plan(problem, options(Effort::measure)).recipe();
+            const std::string recipe = plan(problem, options(Effort::measure)).schedule();
             learned_.push_back({problem, recipe});
             require_known(learned_.back());
         }
         // What is a part of a later problem has been measured again.
         for (Learned& known : learned_)
-            known.recipe = plan(known.problem, options(Effort::estimate)).recipe();
+            known.recipe = plan(known.problem, options(Effort::estimate)).schedule();
     }
 
     void require_known(const Learned& known) const {
-        const std::string recipe = plan(known.problem, options(Effort::estimate)).recipe();
+        const std::string recipe = plan(known.problem, options(Effort::estimate)).schedule();
         if (recipe != known.recipe)
             throw Failure("forgotten", fmt::format("wisdom says '{}' of {}, but the plan is '{}'",
                                                    known.recipe, to_text(known.problem), recipe));
@@ -274,7 +274,7 @@ private:
 
     void run_planned(const Learned& known) {
         if (known.is_untouched) require_known(known);
-        PlanOptions chosen = options(random_.chance(70) ? Effort::estimate : Effort::measure);
+        Options chosen = options(random_.chance(70) ? Effort::estimate : Effort::measure);
         chosen.check = random_.chance(50);
         chosen.threads = static_cast<int>(random_.one_of({1, 1, 2}));
         const Plan plan = swirl::plan(known.problem, chosen);
@@ -295,7 +295,7 @@ private:
     std::vector<Learned> learned_;
 };
 
-template <class T> void multiply_by(const gemm::Schedule& schedule, Random& random) {
+template <class T> void multiply_by(const gemm::BlockedGemm& schedule, Random& random) {
     constexpr Integer most = 70;
     const Integer m = random.integer(1, most), n = random.integer(1, most), k = random.integer(1, most);
     const auto whole = [&](Integer count) { // sums of whole numbers are exact
@@ -329,21 +329,22 @@ void fuzz_schedule(Random& random, Journal& journal) {
     const fs::path file = folder.path() / "wisdom.sqlite";
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
-        random.one_of({DataType::float32, DataType::float64, DataType::complex32, DataType::complex64});
-    const std::string recipe = mutated(to_string(gemm::model_schedule(number, cpu)), random);
-    journal.doing(fmt::format("the schedule {} of {}", recipe, word_of(number)));
+        random.one_of({DataType::float32, DataType::float64, DataType::complex64, DataType::complex128});
+    const std::string recipe =
+        mutated(to_string(gemm::CpuGemm{&cpu, gemm::model_schedule(number, cpu)}), random);
+    journal.doing(fmt::format("the schedule {} of {}", recipe, name_of(number)));
     search::Host host = search::this_host();
     host.instruction_set = cpu.name;
     if (recipe.empty()) return journal.refused();
     search::shared_wisdom(true)->replace(
-        {search::host_key(host), fmt::format("gemm {}", word_of(number))},
+        {search::host_key(host), fmt::format("gemm {}", name_of(number))},
         {.recipe = recipe, .seconds = 1, .found_by = search::FoundBy::measure});
-    const std::optional<gemm::Schedule> schedule = search::lookup_schedule(number, cpu);
+    const std::optional<gemm::BlockedGemm> schedule = search::MatrixWisdom(cpu, true).trusted(number);
     if (!schedule) return journal.refused();
     switch (number) {
     case DataType::float32: return multiply_by<float>(*schedule, random);
     case DataType::float64: return multiply_by<double>(*schedule, random);
-    case DataType::complex32: return multiply_by<std::complex<float>>(*schedule, random);
+    case DataType::complex64: return multiply_by<std::complex<float>>(*schedule, random);
     default: return multiply_by<std::complex<double>>(*schedule, random);
     }
 }

@@ -1,18 +1,14 @@
 #include "fuzz/words.hpp"
 
+#include "problem/data_type.hpp"
+
 #include <fmt/format.h>
 
 namespace swirl::fuzz {
 namespace {
 
-constexpr const char* number_words[] = {"float32", "float64", "complex32", "complex64", "bfloat16",
-                                        "float16", "int8",    "uint8",     "int32",     "float8_e4m3",
-                                        "unorm8",  "snorm8",  "unorm16",   "snorm16"};
-
-const char* word_of(DataType number) { return number_words[static_cast<std::size_t>(number)]; }
-
 std::string in_words(const char* name, DataType number, const MatrixLayout& layout) {
-    return fmt::format("{}={}:({},{},{}){}", name, word_of(number), layout.row_stride, layout.column_stride,
+    return fmt::format("{}={}:({},{},{}){}", name, name_of(number), layout.row_stride, layout.column_stride,
                        layout.batch_stride, layout.conjugated ? ",conj" : "");
 }
 
@@ -24,7 +20,7 @@ std::string in_words(const MatrixProduct& product, const Factors& factors) {
     };
     std::string words = fmt::format(
         "gemm {}x{}x{} {} batch={} {} {} {} alpha={} beta={}", product.rows, product.columns, product.k,
-        word_of(product.data_type), product.batch, in_words("a", product.type_of_a(), product.a),
+        name_of(product.data_type), product.batch, in_words("a", product.type_of_a(), product.a),
         in_words("b", product.type_of_b(), product.b), in_words("c", product.type_of_c(), product.c),
         factor(factors.alpha), factor(factors.beta));
     if (!product.epilogue.is_identity()) words += fmt::format(" epilogue=\"{}\"", product.epilogue.text());

@@ -14,7 +14,7 @@
 
 /// On a GPU that computes nothing every case has to fail.
 namespace swirl::fuzz {
-namespace {
+namespace gpu_test {
 
 constexpr std::uint64_t seeds = 60;
 
@@ -68,5 +68,5 @@ TEST(FuzzOfGpus, FindsProductsThatWereNotComputed) {
     EXPECT_LT(passed, static_cast<int>(seeds) / 4);
 }
 
-} // namespace
+} // namespace gpu_test
 } // namespace swirl::fuzz

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace swirl::fuzz {
-namespace {
+namespace guarded_memory_test {
 
 using Fence = GuardedMemory::Fence;
 
@@ -39,7 +39,7 @@ TEST(GuardedMemory, FindsProductsThatReadBeyondAnArrayOfTheirEpilogue) {
     std::vector<float> c(rows * columns);
     const GuardedMemory v("array v", 0, rows * Integer{sizeof(float)}, 0, Fence::behind);
     const auto* const first = reinterpret_cast<const float*>(v.origin());
-    const MatrixPlan plan = swirl::plan(product);
+    const Plan plan = swirl::plan(product);
     plan.with("v", first).execute(1.0F, a.data(), b.data(), 0.0F, c.data());
     EXPECT_DEATH(plan.with("v", first + 1).execute(1.0F, a.data(), b.data(), 0.0F, c.data()), "");
 }
@@ -51,5 +51,5 @@ TEST(GuardedMemory, LiesWhereItsOffsetSays) {
     }
 }
 
-} // namespace
+} // namespace guarded_memory_test
 } // namespace swirl::fuzz

@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl::fuzz {
-namespace {
+namespace products_test {
 
 /// As workers do: what is planned through C or multiplied is for this CPU too.
 const int for_this_cpu = setenv("SWIRL_CPU", "portable", 1);
@@ -163,5 +163,5 @@ TEST(FuzzOfProducts, FindsWrongReductions) {
         {"wrong reduction", "other bits"}, 10);
 }
 
-} // namespace
+} // namespace products_test
 } // namespace swirl::fuzz

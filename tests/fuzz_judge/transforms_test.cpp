@@ -13,7 +13,7 @@
 
 /// Plans that are wrong on purpose: what the fuzz would not find is worth nothing.
 namespace swirl::fuzz {
-namespace {
+namespace transforms_test {
 
 /// As workers do: what is planned through C or multiplied is for this CPU too.
 const int for_this_cpu = setenv("SWIRL_CPU", "portable", 1);
@@ -201,5 +201,5 @@ TEST(FuzzOfTransforms, FindsBitsThatDependOnHowAPlanCame) {
     EXPECT_GT(planted, seeds / 2);
 }
 
-} // namespace
+} // namespace transforms_test
 } // namespace swirl::fuzz

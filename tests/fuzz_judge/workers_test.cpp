@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 namespace swirl::fuzz {
-namespace {
+namespace workers_test {
 
 void good_case(std::uint64_t, const Setting&, Journal& journal) { journal.doing("nothing"); }
 void failing_case(std::uint64_t, const Setting&, Journal&) { throw Failure("wrong", "by 7"); }
@@ -75,5 +75,5 @@ TEST(FuzzWorkers, ReportEveryWayInWhichACaseFails) {
     }
 }
 
-} // namespace
+} // namespace workers_test
 } // namespace swirl::fuzz

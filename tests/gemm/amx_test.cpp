@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::gemm::test {
-namespace {
+namespace amx_test {
 
 /// Where a panel holds slice `slice` of step `step` of a member.
 Integer place_in_panel(Operand operand, int terms, Integer step, int slice, int member) {
@@ -88,7 +88,7 @@ struct Source {
     Integer k_stride, stride;
 };
 
-void expect_packed(Operand operand, ir::Scalar scalar, int terms, int count, const Source& source,
+void expect_packed(Operand operand, DataType scalar, int terms, int count, const Source& source,
                    Integer depth, bool is_scaled) {
     const ir::Program program = amx_pack({.operand = operand,
                                           .from = scalar,
@@ -121,7 +121,7 @@ void expect_packed(Operand operand, ir::Scalar scalar, int terms, int count, con
                 EXPECT_LE(std::fabs(found - left), std::ldexp(std::fabs(left), -8)) << member << ", " << step;
                 left -= found;
             }
-            const bool is_exact = terms == 3 || scalar == ir::Scalar::bfloat16;
+            const bool is_exact = terms == 3 || scalar == DataType::bfloat16;
             EXPECT_LE(std::fabs(left), is_exact ? 0 : std::ldexp(std::fabs(x), -8 * terms));
         }
 }
@@ -133,8 +133,8 @@ TEST(AmxPack, TakesEveryLayoutApart) {
         for (const Source& source : sources)
             for (const int count : {5, 32}) {
                 for (const int terms : {1, 2, 3})
-                    expect_packed(operand, ir::Scalar::float32, terms, count, source, 69, terms == 2);
-                expect_packed(operand, ir::Scalar::bfloat16, 1, count, source, 69, false);
+                    expect_packed(operand, DataType::float32, terms, count, source, 69, terms == 2);
+                expect_packed(operand, DataType::bfloat16, 1, count, source, 69, false);
             }
 }
 
@@ -237,7 +237,7 @@ TEST(AmxPack, BringsBytesIntoWords) {
             for (const int count : {5, 32}) {
                 const Integer depth = 133;
                 const ir::Program program = amx_pack({.operand = operand,
-                                                      .from = ir::Scalar::uint8,
+                                                      .from = DataType::uint8,
                                                       .count = count,
                                                       .source = source.kind,
                                                       .max_k = depth,
@@ -260,5 +260,5 @@ TEST(AmxPack, BringsBytesIntoWords) {
             }
 }
 
-} // namespace
+} // namespace amx_test
 } // namespace swirl::gemm::test

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 namespace swirl::gemm::test {
-namespace {
+namespace epilogue_test {
 
 using Op = lower::Pointwise::Op;
 
@@ -68,5 +68,5 @@ TEST(Epilogue, FinishesTheElementsOfATile) {
             }
 }
 
-} // namespace
+} // namespace epilogue_test
 } // namespace swirl::gemm::test

@@ -10,7 +10,7 @@
 #include <limits>
 
 namespace swirl::gemm::test {
-namespace {
+namespace extremes_test {
 
 struct Extremes {
     float largest, least;
@@ -57,5 +57,5 @@ TEST(Extremes, NotANumberAndInfinityAreTheLargest) {
     EXPECT_TRUE(std::isnan(extremes_with(1, 20, 3, std::numeric_limits<float>::quiet_NaN()).largest));
 }
 
-} // namespace
+} // namespace extremes_test
 } // namespace swirl::gemm::test

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace swirl::gemm::test {
-namespace {
+namespace k_groups_test {
 
 /// Every way to take the bytes of A and B.
 std::vector<OperandTypes> ways_of_bytes() {
@@ -122,7 +122,7 @@ void expect_product(const OperandTypes& types, int lanes, Integer depth, Pack::S
                 sum += a.source[static_cast<std::size_t>(step * k_stride + row * stride)] *
                        b.source[static_cast<std::size_t>(step * k_stride + column * stride)];
             const Integer at = Integer{column} * rows + row;
-            ASSERT_EQ(static_cast<Integer>(c[at]), ir::wrapped(ir::Scalar::int32, 3 * sum - 5 * at * at))
+            ASSERT_EQ(static_cast<Integer>(c[at]), ir::wrapped(DataType::int32, 3 * sum - 5 * at * at))
                 << row << ", " << column << " of depth " << depth;
         }
 }
@@ -136,5 +136,5 @@ TEST(Groups, OfBytesMultiplyExactlyFromEveryLayout) {
                     for (const int count : {lanes, 3}) expect_product(types, lanes, depth, source, count);
 }
 
-} // namespace
+} // namespace k_groups_test
 } // namespace swirl::gemm::test

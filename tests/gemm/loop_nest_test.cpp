@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace loop_nest_test {
 
 /// Runs the nest in the interpreter; C begins as what nobody has written.
 void expect_product(const LoopNest& nest, unsigned seed) {
@@ -127,5 +127,5 @@ TEST(LoopNest, LoadsComeAheadAndAdditionsBehind) {
     EXPECT_GE(distance(), 3);
 }
 
-} // namespace
+} // namespace loop_nest_test
 } // namespace swirl::gemm::test

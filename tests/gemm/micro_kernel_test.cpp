@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace micro_kernel_test {
 
-constexpr DataType numbers[] = {DataType::float32, DataType::float64, DataType::complex32,
-                                DataType::complex64};
+constexpr DataType numbers[] = {DataType::float32, DataType::float64, DataType::complex64,
+                                DataType::complex128};
 
 /// Part `part` of the number in a row or column of a packed panel.
 Integer packed_place(DataType number, Integer step, int width, int part, int at) {
@@ -125,5 +125,5 @@ TEST(Pack, BringsEveryLayoutIntoPanels) {
                 }
 }
 
-} // namespace
+} // namespace micro_kernel_test
 } // namespace swirl::gemm::test

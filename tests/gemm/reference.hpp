@@ -75,7 +75,7 @@ inline void expect_gaps_kept(const MatrixProduct& product, const ir::Memory& bef
 
 /// What rounding in float32 or float64 allows for sums of so many products of numbers below 2.
 inline long double tolerance(DataType number, Integer depth) {
-    const long double epsilon = scalar_of(number) == ir::Scalar::float32 ? 0x1p-23L : 0x1p-52L;
+    const long double epsilon = scalar_of(number) == DataType::float32 ? 0x1p-23L : 0x1p-52L;
     return epsilon * 16 * static_cast<long double>(depth + 4);
 }
 

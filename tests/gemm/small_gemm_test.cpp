@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace small_gemm_test {
 
 /// Element (i, j), conjugated where the layout says so.
 Complex element(const ir::Memory& memory, DataType number, const MatrixLayout& layout, Integer i, Integer j) {
@@ -63,7 +63,7 @@ TEST(SmallGemm, IsTheProductForEveryLayoutUpdateAndRemainder) {
     unsigned seed = 0;
     for (const target::Cpu* cpu : target::cpus())
         for (const DataType number :
-             {DataType::float32, DataType::float64, DataType::complex32, DataType::complex64})
+             {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128})
             for (int trial = 0; trial < 16; ++trial) {
                 ++seed;
                 std::mt19937 random(seed);
@@ -86,7 +86,7 @@ TEST(SmallGemm, IsTheProductForEveryLayoutUpdateAndRemainder) {
 TEST(SmallGemm, TilesFitTheRegisters) {
     for (const target::Cpu* cpu : target::cpus())
         for (const DataType number :
-             {DataType::float32, DataType::float64, DataType::complex32, DataType::complex64})
+             {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128})
             for (Integer extent = 1; extent <= 128; extent += 3) {
                 const MatrixProduct product{
                     .data_type = number, .rows = extent, .columns = extent, .k = extent};
@@ -97,5 +97,5 @@ TEST(SmallGemm, TilesFitTheRegisters) {
             }
 }
 
-} // namespace
+} // namespace small_gemm_test
 } // namespace swirl::gemm::test

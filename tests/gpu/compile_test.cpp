@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace swirl::runtime {
-namespace {
+namespace compile_test {
 
 class CompilingOnGpu : public support::FirstGpu {
 protected:
@@ -85,5 +85,5 @@ TEST_F(CompilingOnGpu, CodeThatIsNoneIsCompiledAnew) {
     EXPECT_EQ(written_by(compiled(*device, kernel, &cache)), 5);
 }
 
-} // namespace
+} // namespace compile_test
 } // namespace swirl::runtime

@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace derived_kernels_test {
 
 using namespace formula;
 using namespace runtime;
@@ -66,7 +66,7 @@ public:
 
 private:
     cuda::Address table(const GpuDevice& device, const ir::BufferInfo& buffer) {
-        const bool is_double = buffer.element == ir::Scalar::float64;
+        const bool is_double = buffer.element == DataType::float64;
         std::vector<std::byte> bytes;
         for (Integer i = 0; i < buffer.contents->size(); ++i) {
             const long double value = (*buffer.contents)[i];
@@ -93,7 +93,7 @@ private:
 
 class DerivedKernels : public support::FirstGpu {
 protected:
-    template <class T> double error_of(const Case& c, ir::Scalar scalar) {
+    template <class T> double error_of(const Case& c, DataType scalar) {
         const Formula transform = rules::expand(DFT(c.n), rules::parse_tree(c.tree));
         const Formula formula = kron({I(c.batch), transform});
         const ir::Program program =
@@ -145,11 +145,11 @@ TEST_F(DerivedKernels, EqualTheirFormulas) {
         {2, 8192, "stockham(16,16,32)", {256, 1, 32}},
     };
     for (const Case& c : cases) {
-        EXPECT_LT(error_of<float>(c, ir::Scalar::float32), 5e-7) << c.n << " " << c.tree;
+        EXPECT_LT(error_of<float>(c, DataType::float32), 5e-7) << c.n << " " << c.tree;
         if (c.n > 4096) continue;
-        EXPECT_LT(error_of<double>(c, ir::Scalar::float64), 1e-15) << c.n << " " << c.tree;
+        EXPECT_LT(error_of<double>(c, DataType::float64), 1e-15) << c.n << " " << c.tree;
     }
 }
 
-} // namespace
+} // namespace derived_kernels_test
 } // namespace swirl

@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace swirl::runtime {
-namespace {
+namespace driver_test {
 
 /// data[k] *= factor for k < count; and, in blocks of 256, data of a block in reverse through shared memory.
 constexpr const char* plain_kernels = R"(
@@ -304,5 +304,5 @@ TEST_F(OnGpu, LaunchesAreRecordedIntoGraphs) {
     EXPECT_EQ(read<float>(data)[0], 0.0F) << "recorded, not run";
 }
 
-} // namespace
+} // namespace driver_test
 } // namespace swirl::runtime

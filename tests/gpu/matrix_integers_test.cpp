@@ -1,8 +1,9 @@
 // Products on a real GPU of integers in memory, and of complex numbers.
 
-#include <swirl/gpu_matrix_product.hpp>
 #include <swirl/normalised.hpp>
+#include <swirl/swirl.hpp>
 
+#include "api/build.hpp"
 #include "support/first_gpu.hpp"
 
 #include <complex>
@@ -11,14 +12,16 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_integers_test {
 
 class MatrixIntegersOnGpu : public support::FirstGpu {};
 
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product, std::size_t most = 4) {
-    for (const std::string& schedule : gpu::schedules(product, static_cast<int>(most)))
-        EXPECT_NO_THROW(gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule}))
+    for (const std::string& schedule : api::gpu_schedules(product, static_cast<int>(most)))
+        EXPECT_NO_THROW(swirl::plan(
+            product,
+            {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
             << schedule;
 }
 
@@ -54,8 +57,8 @@ TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
     const gpu::Array<std::int8_t> there_a(a);
     const gpu::Array<std::uint8_t> there_b(b);
     const gpu::Array<float> there_c(n * n);
-    gpu::plan(product, {.use_wisdom = false, .use_cache = false})
-        .execute_in<float>(0.25F, there_a.data(), there_b.data(), 0, there_c.data());
+    swirl::plan(product, {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false})
+        .execute(0.25F, there_a.data(), there_b.data(), 0, there_c.data());
     std::vector<float> c(n * n);
     there_c.copy_to(c);
     for (Integer j = 0; j < n; ++j)
@@ -69,7 +72,7 @@ TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
 }
 
 TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
-    for (const DataType number : {DataType::complex32, DataType::complex64})
+    for (const DataType number : {DataType::complex64, DataType::complex128})
         for (int kind = 0; kind < 16; ++kind) {
             MatrixProduct product = MatrixProduct::column_major(number, 132, 100, 68);
             if (kind & 1) product.a = {68, 1};
@@ -78,13 +81,13 @@ TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
             product.b.conjugated = (kind & 8) != 0;
             expect_plans(product, 2);
         }
-    expect_plans(MatrixProduct::column_major(DataType::complex32, 1024, 1024, 512));
-    expect_plans(MatrixProduct::column_major(DataType::complex64, 64, 64, 20000));
-    MatrixProduct batch = MatrixProduct::row_major(DataType::complex32, 8, 8, 8);
+    expect_plans(MatrixProduct::column_major(DataType::complex64, 1024, 1024, 512));
+    expect_plans(MatrixProduct::column_major(DataType::complex128, 64, 64, 20000));
+    MatrixProduct batch = MatrixProduct::row_major(DataType::complex64, 8, 8, 8);
     batch.batch = 1000;
     batch.a.batch_stride = batch.b.batch_stride = batch.c.batch_stride = 64;
     expect_plans(batch);
 }
 
-} // namespace
+} // namespace matrix_integers_test
 } // namespace swirl

@@ -1,8 +1,9 @@
 // Products on a real GPU of matrices that lie where lists of pointers say.
 
-#include <swirl/gpu_matrix_product.hpp>
 #include <swirl/half.hpp>
+#include <swirl/swirl.hpp>
 
+#include "api/build.hpp"
 #include "support/first_gpu.hpp"
 
 #include <random>
@@ -10,7 +11,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_lists_test {
 
 class MatrixListsOnGpu : public support::FirstGpu {};
 
@@ -23,8 +24,10 @@ MatrixProduct listed(MatrixProduct product, Integer batch, int alignment = 0) {
 
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product) {
-    for (const std::string& schedule : gpu::schedules(product, 6))
-        EXPECT_NO_THROW(gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule}))
+    for (const std::string& schedule : api::gpu_schedules(product, 6))
+        EXPECT_NO_THROW(swirl::plan(
+            product,
+            {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
             << schedule;
 }
 
@@ -47,9 +50,8 @@ TEST_F(MatrixListsOnGpu, ProductsAreTheirDefinition) {
 /// Of small integers, whose sums are exact: at odd elements of one array, in no order, A being the same for two.
 TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
     constexpr Integer n = 37, batch = 11, apart = n * n + 1;
-    const gpu::MatrixPlan plan =
-        gpu::plan(listed(MatrixProduct::column_major(DataType::float32, n, n, n), batch),
-                  {.use_wisdom = false, .use_cache = false});
+    const Plan plan = swirl::plan(listed(MatrixProduct::column_major(DataType::float32, n, n, n), batch),
+                                  {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-9, 9);
     std::vector<float> host(apart * batch + 1);
@@ -66,10 +68,10 @@ TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
     }
     const gpu::Array<const float*> a_list(a_places), b_list(b_places);
     const gpu::Array<float*> c_list(c_places);
-    const std::vector<gpu::MatrixGroup<float>> groups = {
-        {plan, 2, a_list.data(), b_list.data(), 0, c_list.data()},
-        {plan, 1, a_list.data(), b_list.data(), 1, c_list.data()}};
-    gpu::execute_groups<float>(groups);
+    const std::vector<MatrixGroup> groups = {
+        {plan, 2, a_list.data(), b_list.data(), 0, c_list.data(), batch},
+        {plan, 1, a_list.data(), b_list.data(), 1, c_list.data(), batch}};
+    execute_groups(groups);
     std::vector<float> result(host.size());
     c.copy_to(result);
     EXPECT_EQ(result[0], host[0]) << "what lies before all matrices";
@@ -86,5 +88,5 @@ TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
             }
 }
 
-} // namespace
+} // namespace matrix_lists_test
 } // namespace swirl

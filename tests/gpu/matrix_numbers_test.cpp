@@ -1,9 +1,9 @@
 // Products on a real GPU of narrow numbers, and with what becomes of their elements.
 
-#include <swirl/gpu.hpp>
-#include <swirl/gpu_matrix_product.hpp>
 #include <swirl/half.hpp>
+#include <swirl/swirl.hpp>
 
+#include "api/build.hpp"
 #include "support/first_gpu.hpp"
 
 #include <algorithm>
@@ -14,14 +14,16 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_numbers_test {
 
 class MatrixNumbersOnGpu : public support::FirstGpu {};
 
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product, std::size_t most = 6) {
-    for (const std::string& schedule : gpu::schedules(product, most))
-        EXPECT_NO_THROW(gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule}))
+    for (const std::string& schedule : api::gpu_schedules(product, most))
+        EXPECT_NO_THROW(swirl::plan(
+            product,
+            {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
             << product.epilogue.text() << " by " << schedule;
 }
 
@@ -100,7 +102,7 @@ TEST_F(MatrixNumbersOnGpu, EveryElementIsRoundedOnce) {
     for (Integer i = 0; i < rows; ++i) bias.push_back(static_cast<float>(uniform(random)));
     const gpu::Array<bfloat16> there_a(a), there_b(b), there_c(static_cast<std::size_t>(rows * columns));
     const gpu::Array<float> there_bias(bias);
-    gpu::plan(product, {.use_wisdom = false, .use_cache = false})
+    swirl::plan(product, {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false})
         .with("bias", there_bias.data())
         .execute(1, there_a.data(), there_b.data(), 0, there_c.data());
     std::vector<bfloat16> c(static_cast<std::size_t>(rows * columns));
@@ -115,5 +117,5 @@ TEST_F(MatrixNumbersOnGpu, EveryElementIsRoundedOnce) {
         }
 }
 
-} // namespace
+} // namespace matrix_numbers_test
 } // namespace swirl

@@ -1,9 +1,9 @@
 // Reductions over products on a real GPU, against long double over the elements that are in C behind them.
 
-#include <swirl/gpu.hpp>
-#include <swirl/gpu_matrix_product.hpp>
 #include <swirl/half.hpp>
+#include <swirl/swirl.hpp>
 
+#include "api/build.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/first_gpu.hpp"
 #include "support/reduced.hpp"
@@ -15,14 +15,14 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_reductions_test {
 
 class MatrixReductionsOnGpu : public support::FirstGpu {};
 
 std::vector<Reduction> all_kinds() {
     std::vector<Reduction> result;
     for (const Over over : {Over::columns, Over::rows, Over::all}) {
-        const std::string name(word_of(over));
+        const std::string name(name_of(over));
         result.push_back({"sum_" + name, Reduce::sum, over, Expression("x * x + 0.125 * j")});
         result.push_back({"max_" + name, Reduce::maximum, over, Expression("abs(x)")});
     }
@@ -58,8 +58,9 @@ void expect_reductions(MatrixProduct product, const std::string& schedule, float
     const gpu::Array<T> there_a(a), there_b(b);
     gpu::Array<float> there_c(c);
     std::deque<gpu::Array<float>> there;
-    gpu::MatrixPlan plan =
-        gpu::plan(product, {.use_wisdom = false, .use_cache = false, .schedule = schedule});
+    Plan plan = swirl::plan(
+        product,
+        {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false});
     for (const AuxiliaryArray& result : results_of(product)) {
         there.emplace_back(static_cast<std::size_t>(result.elements));
         plan = plan.with(result.name, there.back().data());
@@ -99,13 +100,13 @@ TEST_F(MatrixReductionsOnGpu, OfThreads) {
             const MatrixProduct product =
                 by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
                         : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
-            for (const std::string& schedule : gpu::schedules(reduced(product), 4))
+            for (const std::string& schedule : api::gpu_schedules(reduced(product), 4))
                 expect_reductions<float>(product, schedule);
         }
     MatrixProduct small = MatrixProduct::column_major(DataType::float32, 8, 8, 8);
     small.batch = 1001;
     small.a.batch_stride = small.b.batch_stride = small.c.batch_stride = 64;
-    for (const std::string& schedule : gpu::schedules(reduced(small), 4))
+    for (const std::string& schedule : api::gpu_schedules(reduced(small), 4))
         expect_reductions<float>(small, schedule);
 }
 
@@ -120,26 +121,27 @@ TEST_F(MatrixReductionsOnGpu, OfTiles) {
                 product.b.row_stride = product.c.row_stride = 1024;
             else
                 product.a.column_stride = product.c.column_stride = 2048;
-            for (const std::string& schedule : gpu::schedules(reduced(product), 3))
+            for (const std::string& schedule : api::gpu_schedules(reduced(product), 3))
                 expect_reductions<bfloat16>(product, schedule);
         }
 }
 
 /// By the check of new plans, which looks at elements of C, or multiplies where these are integers.
 TEST_F(MatrixReductionsOnGpu, AreCompared) {
-    const gpu::MatrixPlanOptions options{.use_wisdom = false, .use_cache = false};
+    const Options options{.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false};
     EXPECT_NO_THROW(
-        gpu::plan(reduced(MatrixProduct::column_major(DataType::float32, 48, 100000, 40)), options));
-    EXPECT_NO_THROW(gpu::plan(reduced(MatrixProduct::row_major(DataType::float32, 400, 600, 100)), options));
+        swirl::plan(reduced(MatrixProduct::column_major(DataType::float32, 48, 100000, 40)), options));
+    EXPECT_NO_THROW(
+        swirl::plan(reduced(MatrixProduct::row_major(DataType::float32, 400, 600, 100)), options));
     for (const DataType stored : {DataType::int8, DataType::unorm8, DataType::bfloat16}) {
         MatrixProduct product = MatrixProduct::column_major(DataType::float32, 300, 200, 64);
         product.c_type = stored;
         product.epilogue = Expression("max(0, x) + 0.5");
-        EXPECT_NO_THROW(gpu::plan(reduced(product), options));
+        EXPECT_NO_THROW(swirl::plan(reduced(product), options));
         product.a_type = product.b_type = DataType::bfloat16;
         product.rows = 512;
         product.a.column_stride = product.c.column_stride = 512;
-        EXPECT_NO_THROW(gpu::plan(reduced(product), options));
+        EXPECT_NO_THROW(swirl::plan(reduced(product), options));
     }
 }
 
@@ -147,11 +149,11 @@ TEST_F(MatrixReductionsOnGpu, AreCompared) {
 TEST_F(MatrixReductionsOnGpu, OfTermsAndOfTf32) {
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 1024, 1152, 512);
     for (const float special : {0.5F, 1e-39F})
-        for (const std::string& schedule : gpu::schedules(reduced(product), 2))
+        for (const std::string& schedule : api::gpu_schedules(reduced(product), 2))
             expect_reductions<float>(product, schedule, special);
-    for (const std::string& schedule : gpu::schedules(reduced(product), 2, 0, Accuracy::eleven_bits))
+    for (const std::string& schedule : api::gpu_schedules(reduced(product), 2, 0, Accuracy::eleven_bits))
         expect_reductions<float>(product, schedule);
 }
 
-} // namespace
+} // namespace matrix_reductions_test
 } // namespace swirl

@@ -1,8 +1,8 @@
 // Products of matrices on a real GPU, against sums in wider numbers.
 
-#include <swirl/gpu.hpp>
-#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/swirl.hpp>
 
+#include "api/build.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/first_gpu.hpp"
 
@@ -15,9 +15,10 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace matrix_test {
 
-const gpu::MatrixPlanOptions unchecked{.use_wisdom = false, .check = false, .use_cache = false};
+const Options unchecked{
+    .device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false};
 
 /// What α and β are, and whether C is NaN before.
 struct Execution {
@@ -70,10 +71,10 @@ public:
         there_b_.copy_from(b);
         there_c_.copy_from(c);
     }
-    void execute(const gpu::MatrixPlan& plan, const Execution& execution, gpu::Stream stream = {}) const {
-        plan.execute<T>(static_cast<T>(execution.alpha), place_a_.zero<const T>(there_a_.data()),
-                        place_b_.zero<const T>(there_b_.data()), static_cast<T>(execution.beta),
-                        place_c_.zero(there_c_.data()), stream);
+    void execute(const Plan& plan, const Execution& execution, gpu::Stream stream = {}) const {
+        plan.execute(static_cast<T>(execution.alpha), place_a_.zero<const T>(there_a_.data()),
+                     place_b_.zero<const T>(there_b_.data()), static_cast<T>(execution.beta),
+                     place_c_.zero(there_c_.data()), stream);
     }
     std::vector<T> result() const {
         std::vector<T> found(c.size());
@@ -148,9 +149,8 @@ private:
 class MatrixPlansOnGpu : public support::FirstGpu {
 protected:
     template <class T>
-    void expect_product_of(const MatrixProduct& product, const Execution& execution,
-                           const gpu::MatrixPlanOptions& options) {
-        const gpu::MatrixPlan plan = gpu::plan(product, options);
+    void expect_product_of(const MatrixProduct& product, const Execution& execution, const Options& options) {
+        const Plan plan = swirl::plan(product, options);
         Operands<T> operands(product, 7);
         if (execution.c_is_nan) operands.set_c(std::numeric_limits<T>::quiet_NaN());
         operands.send();
@@ -160,7 +160,7 @@ protected:
             << ", beta " << execution.beta << ": " << plan.schedule();
     }
     void expect_product(const MatrixProduct& product, const Execution& execution = {},
-                        const gpu::MatrixPlanOptions& options = unchecked) {
+                        const Options& options = unchecked) {
         if (product.data_type == DataType::float32)
             expect_product_of<float>(product, execution, options);
         else
@@ -202,7 +202,7 @@ TEST_F(MatrixPlansOnGpu, ComputeRandomShapesStridesAndBatches) {
 }
 
 TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
-    gpu::MatrixPlanOptions options = unchecked;
+    Options options = unchecked;
     options.schedule =
         "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
         "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2";
@@ -216,7 +216,7 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
 /// last tile begins.
 TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
     const auto pitch = [](Integer extent) { return (extent + 3) / 4 * 4; };
-    gpu::MatrixPlanOptions options = unchecked;
+    Options options = unchecked;
     for (const char* bulk :
          {"a_load=tma_k_major b_load=tma_k_major a_vector_k=4 b_vector_k=4",
           "a_load=tma_k_major b_load=tma_k_major", "a_load=tma_transpose b_load=tma_transpose",
@@ -264,7 +264,7 @@ TEST_F(MatrixPlansOnGpu, ComputeBatchesThatShareAMatrix) {
 }
 
 TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfAStream) {
-    gpu::MatrixPlanOptions options = unchecked;
+    Options options = unchecked;
     for (const char* shares :
          {"stream_k_blocks=7", "stream_k_blocks=3 data_parallel_tiles=1", "stream_k_blocks=5"})
         for (Integer rest = 0; rest < 24; ++rest) {
@@ -284,8 +284,8 @@ TEST_F(MatrixPlansOnGpu, ComputeByEveryScheduleThatTheModelLikes) {
     for (const auto& [rows, columns, depth] :
          {std::array<Integer, 3>{64, 64, 64}, {200, 33, 500}, {1, 300, 70}, {512, 384, 1024}}) {
         const MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
-        for (const std::string& schedule : gpu::schedules(product, 12)) {
-            gpu::MatrixPlanOptions options = unchecked;
+        for (const std::string& schedule : api::gpu_schedules(product, 12)) {
+            Options options = unchecked;
             options.schedule = schedule;
             expect_product(product, {}, options);
         }
@@ -306,7 +306,7 @@ TEST_F(MatrixPlansOnGpu, ComputeThinProducts) {
 
 TEST_F(MatrixPlansOnGpu, KeepNansAndInfinitiesWhereTheyBelong) {
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 70, 50, 40);
-    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const Plan plan = swirl::plan(product, unchecked);
     for (const float special :
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         Operands<float> operands(product, 3);
@@ -327,10 +327,10 @@ TEST_F(MatrixPlansOnGpu, KeepNansAndInfinitiesWhereTheyBelong) {
 TEST_F(MatrixPlansOnGpu, OfNothingScaleC) {
     for (const double beta : {0.0, 1.0, -0.5}) {
         const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 33, 20, 0);
-        const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+        const Plan plan = swirl::plan(product, unchecked);
         Operands<float> operands(product, 3);
         gpu::Array<float> c(operands.c);
-        plan.execute<float>(2, nullptr, nullptr, static_cast<float>(beta), c.data());
+        plan.execute(2, nullptr, nullptr, static_cast<float>(beta), c.data());
         std::vector<float> found(operands.c.size());
         c.copy_to(found);
         for (std::size_t k = 0; k < found.size(); ++k)
@@ -338,29 +338,29 @@ TEST_F(MatrixPlansOnGpu, OfNothingScaleC) {
     }
     for (const MatrixProduct& product : {MatrixProduct::column_major(DataType::float64, 0, 3, 4),
                                          MatrixProduct::column_major(DataType::float64, 3, 0, 4)})
-        EXPECT_NO_THROW(gpu::plan(product).execute<double>(1, nullptr, nullptr, 0, nullptr));
+        EXPECT_NO_THROW(swirl::plan(product, {.device = Device::gpu()})
+                            .execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr)));
 }
 
 TEST_F(MatrixPlansOnGpu, AreCheckedOnFirstUse) {
     for (const DataType number : {DataType::float32, DataType::float64})
         for (const Integer extent : {1, 63, 300}) {
             const MatrixProduct product = MatrixProduct::row_major(number, extent, 2 * extent, extent + 1);
-            expect_product(product, {}, {.use_wisdom = false, .use_cache = false});
+            expect_product(product, {},
+                           {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
         }
 }
 
 TEST_F(MatrixPlansOnGpu, AreSearchedFor) {
     expect_product(MatrixProduct::column_major(DataType::float32, 1000, 700, 500), {},
-                   {.effort = Effort::measure,
-                    .time_budget_seconds = 2,
-                    .use_wisdom = false,
-                    .use_cache = false,
-                    .progress = [](const std::string& line) { std::printf("%s\n", line.c_str()); }});
+                   {
+    .device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = 2, .check = false,
+    .use_wisdom = false, .use_kernel_cache = false}});
 }
 
 TEST_F(MatrixPlansOnGpu, GiveTheSameBitsEachTime) {
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 300, 200, 3000);
-    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const Plan plan = swirl::plan(product, unchecked);
     Operands<float> operands(product, 5);
     operands.send();
     operands.execute(plan, {});
@@ -375,11 +375,11 @@ TEST_F(MatrixPlansOnGpu, GiveTheSameBitsEachTime) {
 
 TEST_F(MatrixPlansOnGpu, StayUsableAfterBadArguments) {
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 48, 32);
-    const gpu::MatrixPlan plan = gpu::plan(product, unchecked);
+    const Plan plan = swirl::plan(product, unchecked);
     gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), all(1 << 14);
     std::vector<float> host(64 * 48);
     const auto refuse = [&](const float* left, const float* right, float* result) {
-        EXPECT_THROW(plan.execute<float>(1, left, right, 0, result), UserError);
+        EXPECT_THROW(plan.execute(1, left, right, 0, result), UserError);
     };
     refuse(nullptr, b.data(), c.data());
     refuse(a.data(), nullptr, c.data());
@@ -387,12 +387,12 @@ TEST_F(MatrixPlansOnGpu, StayUsableAfterBadArguments) {
     refuse(host.data(), b.data(), c.data());
     refuse(a.data(), b.data(), host.data());
     refuse(all.data(), b.data(), all.data() + 64);
-    EXPECT_THROW(plan.execute<double>(1, nullptr, nullptr, 0, nullptr), UserError);
+    EXPECT_THROW(plan.execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr)), UserError);
     Operands<float> operands(product, 1);
     operands.send();
     operands.execute(plan, {});
     EXPECT_LT(operands.error({}), 1);
 }
 
-} // namespace
+} // namespace matrix_test
 } // namespace swirl

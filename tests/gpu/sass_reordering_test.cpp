@@ -1,7 +1,6 @@
 // Main loops in another order on a real GPU: the same bits as the compiled ones, at each of many executions.
 
-#include <swirl/gpu.hpp>
-#include <swirl/gpu_matrix_product.hpp>
+#include <swirl/swirl.hpp>
 
 #include "support/first_gpu.hpp"
 
@@ -11,7 +10,7 @@
 #include <vector>
 
 namespace swirl {
-namespace {
+namespace sass_reordering_test {
 
 class MachineLoopsOnGpu : public support::FirstGpu {
 protected:
@@ -23,11 +22,12 @@ protected:
         return result;
     }
 
-    static gpu::MatrixPlan plan(const MatrixProduct& product, const std::string& schedule, int reorder_sass) {
-        return gpu::plan(product, {.use_wisdom = false,
-                                   .check = false,
-                                   .use_cache = false,
-                                   .schedule = schedule + " reorder_sass=" + std::to_string(reorder_sass)});
+    static Plan plan(const MatrixProduct& product, const std::string& schedule, int reorder_sass) {
+        return swirl::plan(product, {.device = Device::gpu(),
+                                     .schedule = schedule + " reorder_sass=" + std::to_string(reorder_sass),
+                                     .check = false,
+                                     .use_wisdom = false,
+                                     .use_kernel_cache = false});
     }
 
     /// Columns next to each other of C, of A and of B where they are not transposed.
@@ -56,12 +56,12 @@ TEST_F(MachineLoopsOnGpu, HaveTheBitsOfCompiledOnes) {
                                          (transposed_b ? " b_vector_n=4" : "");
             std::vector<float> expected(n * n), found(n * n);
             const gpu::Array<float> c(std::vector<float>(n * n, 0));
-            plan(product, schedule, 0).execute<float>(1, a.data(), b.data(), 0, c.data());
+            plan(product, schedule, 0).execute(1, a.data(), b.data(), 0, c.data());
             c.copy_to(expected);
-            const gpu::MatrixPlan other = plan(product, schedule, 1);
+            const Plan other = plan(product, schedule, 1);
             int different = 0;
             for (int k = 0; k < executions; ++k) {
-                other.execute<float>(1, a.data(), b.data(), 0, c.data());
+                other.execute(1, a.data(), b.data(), 0, c.data());
                 c.copy_to(found);
                 different += found != expected ? 1 : 0;
             }
@@ -69,5 +69,5 @@ TEST_F(MachineLoopsOnGpu, HaveTheBitsOfCompiledOnes) {
         }
 }
 
-} // namespace
+} // namespace sass_reordering_test
 } // namespace swirl

@@ -12,7 +12,7 @@
 #include <string>
 
 namespace swirl::search {
-namespace {
+namespace search_test {
 
 class SearchOnThisGpu : public support::FirstGpu {
 protected:
@@ -59,5 +59,5 @@ TEST_F(SearchOnThisGpu, PlansThatWereKeptComputeTheTransformToo) {
     }
 }
 
-} // namespace
+} // namespace search_test
 } // namespace swirl::search

@@ -11,14 +11,15 @@
 #include <vector>
 
 namespace swirl::ir {
-namespace {
+namespace absolute_test {
 
-constexpr Type i64{Scalar::int64, 1};
+constexpr Type i64{DataType::int64, 1};
 
 Buffer absolute(Builder& b, Space space = Space::argument) {
     BufferInfo info;
     info.name = "x";
-    info.element = Scalar::float32;
+    if (space == Space::argument) info.role.argument = ArgumentRole::input;
+    info.element = DataType::float32;
     info.space = space;
     info.elements = 4;
     info.absolute = true;
@@ -28,8 +29,8 @@ Buffer absolute(Builder& b, Space space = Space::argument) {
 /// y[block] = element 2 of the vector whose address the list has for the block.
 Program third_elements(Integer blocks) {
     Builder b("third");
-    const Buffer x = absolute(b), list = b.input("list", Scalar::int64, blocks),
-                 y = b.output("y", Scalar::float32, blocks);
+    const Buffer x = absolute(b), list = b.input("list", DataType::int64, blocks),
+                 y = b.output("y", DataType::float32, blocks);
     b.launch({.blocks = {blocks, 1, 1}, .threads = {2, 1, 1}});
     const Affine block = b.block();
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
@@ -52,7 +53,7 @@ TEST(AbsoluteAddresses, AreLoadedFromMemory) {
     const Program program = third_elements(3);
     EXPECT_EQ(problem_of(program), "");
     Arguments arguments(program);
-    const auto memory = std::make_shared<Memory>(Scalar::float32, 40);
+    const auto memory = std::make_shared<Memory>(DataType::float32, 40);
     for (const Integer place : {7, 21, 34}) memory->set(place + 2, static_cast<long double>(place));
     arguments.bind("x", memory);
     arguments["list"].assign(std::vector<Integer>{34 * 4, 7 * 4, 21 * 4});
@@ -63,7 +64,7 @@ TEST(AbsoluteAddresses, AreLoadedFromMemory) {
 TEST(AbsoluteAddresses, LeadToWhatIsThere) {
     const Program program = third_elements(2);
     Arguments arguments(program);
-    const auto memory = std::make_shared<Memory>(Scalar::float32, 10);
+    const auto memory = std::make_shared<Memory>(DataType::float32, 10);
     memory->set(2, 1);
     arguments.bind("x", memory);
     arguments["list"].assign(std::vector<Integer>{0, 20 * 4});
@@ -77,7 +78,7 @@ TEST(AbsoluteAddresses, LeadToWhatIsThere) {
 
 TEST(AbsoluteAddresses, AreComputedAndOfArguments) {
     Builder direct("direct");
-    const Buffer x = absolute(direct), y = direct.output("y", Scalar::float32, 1);
+    const Buffer x = absolute(direct), y = direct.output("y", DataType::float32, 1);
     direct.store(y, 0, direct.load(x, 2));
     EXPECT_NE(problem_of(direct.finish()).find("at no computed index"), std::string::npos);
     Builder scratch("scratch");
@@ -87,7 +88,7 @@ TEST(AbsoluteAddresses, AreComputedAndOfArguments) {
 
 TEST(Division, OfIntegersIsTowardsZero) {
     Builder b("quotients");
-    const Buffer x = b.input("x", Scalar::int64, 4), y = b.output("y", Scalar::int64, 4);
+    const Buffer x = b.input("x", DataType::int64, 4), y = b.output("y", DataType::int64, 4);
     for (Integer k = 0; k < 4; ++k) b.store(y, k, b.divide(b.load(x, k), b.constant(i64, 4)));
     const Program program = b.finish();
     Arguments arguments(program);
@@ -95,9 +96,9 @@ TEST(Division, OfIntegersIsTowardsZero) {
     interpret(program, arguments);
     EXPECT_EQ(arguments["y"].values(), (std::vector<double>{1, -1, 2, 0x1p60}));
     Builder vectors("vectors");
-    const Value two = vectors.constant({Scalar::int64, 2}, 4);
+    const Value two = vectors.constant({DataType::int64, 2}, 4);
     EXPECT_THROW(vectors.divide(two, two), InternalError);
 }
 
-} // namespace
+} // namespace absolute_test
 } // namespace swirl::ir

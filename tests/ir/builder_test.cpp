@@ -11,13 +11,13 @@
 #include <functional>
 
 namespace swirl::ir {
-namespace {
+namespace builder_test {
 
-constexpr Type f64{Scalar::float64, 1};
+constexpr Type f64{DataType::float64, 1};
 
 const Instruction swap_pairs{.name = "swap_pairs",
-                             .operands = {{Scalar::float64, 2}},
-                             .result = {Scalar::float64, 2},
+                             .operands = {{DataType::float64, 2}},
+                             .result = {DataType::float64, 2},
                              .lane_map = {1, 0}};
 
 /// A bit of everything.
@@ -26,14 +26,15 @@ Program example() {
     b.launch({.blocks = {2, 1, 1}, .threads = {4, 1, 1}});
     BufferInfo input;
     input.name = "x";
+    input.role.argument = ArgumentRole::input;
     input.elements = 64;
     input.first = -8;
     input.alignment = 16;
     const Buffer x = b.add(input);
-    const Buffer y = b.output("y", Scalar::float64, 64);
-    const Buffer w = b.table("w", Scalar::float64, {1, 0.5L});
+    const Buffer y = b.output("y", DataType::float64, 64);
+    const Buffer w = b.table("w", DataType::float64, {1, 0.5L});
     const Buffer map = b.table("map", {0, 1});
-    const Buffer s = b.shared("s", Scalar::float64, 8);
+    const Buffer s = b.shared("s", DataType::float64, 8);
     const Affine offset = b.parameter("offset");
     const Affine t = b.thread();
     const Value half = b.constant(f64, 0.5);
@@ -49,7 +50,7 @@ Program example() {
         b.if_then(
             {{k - 2, Condition::Relation::nonnegative}, {t, Condition::Relation::zero}},
             [&] { b.store(y, 2 * k, b.load(s, 0, {.lanes = 4}), {.active = 3}); },
-            [&] { b.atomic_add(y, t, b.convert(b.index(2 * k + 1), Scalar::float64)); });
+            [&] { b.atomic_add(y, t, b.convert(b.index(2 * k + 1), DataType::float64)); });
     });
     return b.finish();
 }
@@ -57,8 +58,8 @@ Program example() {
 TEST(Print, FullFormShowsEveryParameterAndType) {
     EXPECT_EQ(to_string(example()),
               R"(program example, blocks 2x1x1, threads 4x1x1, parameter offset
-argument x float64[64] from -8 aligned 16 read
-argument y float64[64] written
+argument x float64[64] from -8 aligned 16 read as input
+argument y float64[64] written as output
 table w float64[2]
 table map int64[2]
 shared s float64[8]
@@ -87,8 +88,8 @@ for k = 0 to 7 step 2, p = 8*block_x step 4:
 TEST(Print, CompactFormReadsLikeArithmetic) {
     EXPECT_EQ(to_string(example(), PrintStyle::compact),
               R"(program example, blocks 2x1x1, threads 4x1x1, parameter offset
-argument x float64[64] from -8 aligned 16 read
-argument y float64[64] written
+argument x float64[64] from -8 aligned 16 read as input
+argument y float64[64] written as output
 table w float64[2]
 table map int64[2]
 shared s float64[8]
@@ -124,8 +125,8 @@ TEST(Print, IsTheSameForTheSameProgram) {
 TEST(Builder, ChecksOperandsAndNamesOperationAndTypes) {
     const auto message = [](const std::function<void(Builder&)>& build) -> std::string {
         Builder b("wrong");
-        b.input("x", Scalar::float64, 8);
-        b.output("y", Scalar::float64, 8);
+        b.input("x", DataType::float64, 8);
+        b.output("y", DataType::float64, 8);
         try {
             build(b);
         } catch (const InternalError& error) {
@@ -133,7 +134,7 @@ TEST(Builder, ChecksOperandsAndNamesOperationAndTypes) {
         }
         return "nothing was thrown";
     };
-    const Type f32{Scalar::float32, 1};
+    const Type f32{DataType::float32, 1};
     const auto expect = [&](const std::string& what, const std::function<void(Builder&)>& build) {
         EXPECT_NE(message(build).find(what), std::string::npos) << message(build);
     };
@@ -182,9 +183,9 @@ TEST(Builder, ChecksOperandsAndNamesOperationAndTypes) {
 TEST(Builder, SharesEqualPureOperationsOfOneRunOnly) {
     for (const bool share : {false, true}) {
         Builder b("shared", {.share = share});
-        const Buffer x = b.input("x", Scalar::float64, 8);
-        const Buffer y = b.output("y", Scalar::float64, 8);
-        const Buffer w = b.table("w", Scalar::float64, {1, 2});
+        const Buffer x = b.input("x", DataType::float64, 8);
+        const Buffer y = b.output("y", DataType::float64, 8);
+        const Buffer w = b.table("w", DataType::float64, {1, 2});
         const Value a = b.load(x, 0);
         EXPECT_NE(b.load(x, 0), a) << "memory may have changed";
         EXPECT_EQ(b.load(w, 1) == b.load(w, 1), share) << "tables do not change";
@@ -221,8 +222,8 @@ TEST(Analysis, UsesCountOperandsOfInstructionsAndDynamicIndices) {
 
 TEST(Analysis, LiveOperationsAreThoseSomethingWrittenDependsOn) {
     Builder b("dead");
-    const Buffer x = b.input("x", Scalar::float64, 2);
-    const Buffer y = b.output("y", Scalar::float64, 1);
+    const Buffer x = b.input("x", DataType::float64, 2);
+    const Buffer y = b.output("y", DataType::float64, 1);
     const Value used = b.load(x, 0);
     const Value unused = b.negate(b.load(x, 1));
     b.store(y, 0, used);
@@ -258,5 +259,5 @@ TEST(Analysis, LoopsComeOuterFirst) {
     EXPECT_EQ(names, "ijk");
 }
 
-} // namespace
+} // namespace builder_test
 } // namespace swirl::ir

@@ -11,18 +11,18 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir::test {
-namespace {
+namespace conditions_on_values_test {
 
 using Relation = Condition::Relation;
-constexpr Type i64{Scalar::int64, 1};
+constexpr Type i64{DataType::int64, 1};
 constexpr Integer threads = 4;
 
 /// y[i] = 1 where choice[i] or, for all threads, choice[0] + `more` has the relation, else 2; with a meeting inside if wanted.
 Program chosen(Relation relation, Integer more, bool for_all = true, bool meets = false) {
     Builder b("chosen");
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
-    const Buffer choice = b.input("choice", Scalar::int64, threads);
-    const Buffer y = b.output("y", Scalar::int64, threads);
+    const Buffer choice = b.input("choice", DataType::int64, threads);
+    const Buffer y = b.output("y", DataType::int64, threads);
     const Value value = b.load(choice, for_all ? Affine(0) : b.thread());
     b.if_then(
         {{more, relation, value}},
@@ -91,8 +91,8 @@ TEST(ConditionsOnValues, CountAsZero) {
     EXPECT_EQ(stores(chosen(Relation::zero, 0)), threads * 8);
     Builder b("nothing");
     b.launch({.threads = {threads, 1, 1}});
-    const Buffer choice = b.input("choice", Scalar::int64, 1);
-    const Buffer y = b.output("y", Scalar::int64, threads);
+    const Buffer choice = b.input("choice", DataType::int64, 1);
+    const Buffer y = b.output("y", DataType::int64, threads);
     const Value value = b.load(choice, 0);
     b.if_then({{-1, Relation::nonnegative, value}}, [&] { b.store(y, b.thread(), value); });
     EXPECT_EQ(stores(b.finish()), 0);
@@ -118,8 +118,8 @@ TEST(ConditionsOnValues, AreOnIntegersInScopeInKernelsOfGpus) {
              "kernels of CPUs have none");
     Builder b("of a real");
     b.launch({.threads = {threads, 1, 1}});
-    const Buffer x = b.input("x", Scalar::float32, 1);
-    const Buffer y = b.output("y", Scalar::float32, threads);
+    const Buffer x = b.input("x", DataType::float32, 1);
+    const Buffer y = b.output("y", DataType::float32, threads);
     const Value value = b.load(x, 0);
     b.if_then({{0, Relation::zero, value}}, [&] { b.store(y, b.thread(), value); });
     contains(error_of<InternalError>([&] { verify(b.finish(), VerificationLevel::vectorized); }),
@@ -130,8 +130,8 @@ TEST(ConditionsOnValues, AreOnIntegersInScopeInKernelsOfGpus) {
 TEST(ConditionsOnValues, LetBoundsBeChecked) {
     Builder b("beyond");
     b.launch({.threads = {threads, 1, 1}});
-    const Buffer choice = b.input("choice", Scalar::int64, 1);
-    const Buffer y = b.output("y", Scalar::int64, threads);
+    const Buffer choice = b.input("choice", DataType::int64, 1);
+    const Buffer y = b.output("y", DataType::int64, threads);
     const Value value = b.load(choice, 0);
     b.if_then({{0, Relation::zero, value}}, [&] { b.store(y, b.thread() + 1, value); });
     const std::string why =
@@ -139,5 +139,5 @@ TEST(ConditionsOnValues, LetBoundsBeChecked) {
     EXPECT_NE(why.find("reaches elements 1 to 4"), std::string::npos) << why;
 }
 
-} // namespace
+} // namespace conditions_on_values_test
 } // namespace swirl::ir::test

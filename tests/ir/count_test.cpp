@@ -10,17 +10,17 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
-namespace {
+namespace count_test {
 
-constexpr Type f32{Scalar::float32, 1};
+constexpr Type f32{DataType::float32, 1};
 
 /// A GPU program whose loops and conditions depend on threads, blocks, outer loops, inductions and a parameter.
 Program irregular() {
     Builder b("irregular");
     b.launch({.blocks = {3, 1, 1}, .threads = {4, 2, 1}});
-    const Buffer x = b.input("x", Scalar::float32, 64);
-    const Buffer y = b.output("y", Scalar::float32, 2048);
-    const Buffer s = b.scratch("s", Scalar::float32, 2048);
+    const Buffer x = b.input("x", DataType::float32, 64);
+    const Buffer y = b.output("y", DataType::float32, 2048);
+    const Buffer s = b.scratch("s", DataType::float32, 2048);
     const Affine n = b.parameter("n");
     const Affine t = b.thread(0) + 4 * b.thread(1) + 8 * b.block();
     const Value one = b.constant(f32, 1);
@@ -88,20 +88,20 @@ TEST(Count, WithoutLoopsIsEachOperationOnce) {
 
 TEST(Count, TellsKindsOfOperationsApart) {
     static const Instruction swap{.name = "swap",
-                                  .operands = {{Scalar::float32, 2}},
-                                  .result = {Scalar::float32, 2},
+                                  .operands = {{DataType::float32, 2}},
+                                  .result = {DataType::float32, 2},
                                   .lane_map = {1, 0}};
     static const Instruction root{.name = "root",
-                                  .operands = {{Scalar::float32, 2}},
-                                  .result = {Scalar::float32, 2},
+                                  .operands = {{DataType::float32, 2}},
+                                  .result = {DataType::float32, 2},
                                   .meaning = [](std::span<const Lanes> a) { return a[0]; }};
     Builder b("kinds");
-    const Buffer y = b.output("y", Scalar::float32, 4);
+    const Buffer y = b.output("y", DataType::float32, 4);
     const Value v = b.splat(b.constant(f32, 2), 2);
     const Value mixed = b.instruction(root, {b.instruction(swap, {b.shuffle(v, v, {1, 2})})});
     b.store(y, 0, b.select(b.less(v, mixed), v, mixed));
     const Value i = b.add(b.index(3), b.index(4));
-    b.atomic_add(y, 3, b.convert(i, Scalar::float32));
+    b.atomic_add(y, 3, b.convert(i, DataType::float32));
     OperationCounts expected;
     expected.splats = 1;
     expected.shuffles = 2;
@@ -155,5 +155,5 @@ TEST(KernelInfo, IsComputedFromTheProgram) {
                  info.bytes_stored));
 }
 
-} // namespace
+} // namespace count_test
 } // namespace swirl::ir

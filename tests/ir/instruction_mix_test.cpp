@@ -9,17 +9,17 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
-namespace {
+namespace instruction_mix_test {
 
-constexpr Type f32{Scalar::float32, 1};
+constexpr Type f32{DataType::float32, 1};
 
 /// 64 threads, of which 16 copy a vector in each of five iterations.
 Program copying(bool has_inner_loop) {
     Builder b("copying");
     b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
-    const Buffer x = b.input("x", Scalar::float32, 64);
-    const Buffer s = b.shared("s", Scalar::float32, 256);
-    const Buffer sums = b.local("sums", Scalar::float32, 2);
+    const Buffer x = b.input("x", DataType::float32, 64);
+    const Buffer s = b.shared("s", DataType::float32, 256);
+    const Buffer sums = b.local("sums", DataType::float32, 2);
     b.store(sums, 0, b.constant(f32, 0));
     b.for_loop("i", 5, [&](const Affine& i) {
         b.if_then({{b.thread(0) - 16, Condition::Relation::negative}}, [&] {
@@ -32,7 +32,7 @@ Program copying(bool has_inner_loop) {
         const Value two = b.shuffle(pair, pair, {1});
         const Value one = b.load(s, 2);
         const Value sum = b.fma(two, one, b.load(sums, 0));
-        const Value place = b.add(b.index(i), b.constant({Scalar::int64, 1}, 1));
+        const Value place = b.add(b.index(i), b.constant({DataType::int64, 1}, 1));
         b.store(sums, 0, b.add(sum, b.load(x, 0, {.dynamic = place})));
         if (has_inner_loop) b.for_loop("j", 2, [&](const Affine&) { b.barrier(); });
     });
@@ -57,9 +57,9 @@ TEST(InstructionMix, IsWhatAllThreadsOfABlockIssueInAnIteration) {
 TEST(InstructionMix, IsOfTheRoleThatHasTheLoop) {
     Builder b("roles");
     b.launch({.blocks = {4, 1, 1}, .threads = {384, 1, 1}, .cluster = 2});
-    const Buffer signal = b.shared("signal", Scalar::int64, 1);
-    const Buffer sums = b.local("sums", Scalar::float32, 4);
-    const Buffer tiles = b.add(test::TilesKernel::shared("tiles", Scalar::float32, 4096));
+    const Buffer signal = b.shared("signal", DataType::int64, 1);
+    const Buffer sums = b.local("sums", DataType::float32, 4);
+    const Buffer tiles = b.add(test::TilesKernel::shared("tiles", DataType::float32, 4096));
     b.roles({{"waits", 0, 128, 0, {}}, {"multiplies", 128, 256, 0, {}}}, [&](std::size_t role) {
         if (role == 0) return;
         b.for_loop("i", 5, [&](const Affine&) {
@@ -77,7 +77,7 @@ TEST(InstructionMix, IsOfTheRoleThatHasTheLoop) {
 TEST(InstructionMix, IsOfAKernelWithoutALoop) {
     Builder b("straight");
     b.launch({.blocks = {3, 1, 1}, .threads = {32, 1, 1}});
-    const Buffer x = b.local("x", Scalar::float32, 8), y = b.shared("y", Scalar::float32, 8);
+    const Buffer x = b.local("x", DataType::float32, 8), y = b.shared("y", DataType::float32, 8);
     const Value four = b.load(y, 0, {.lanes = 4});
     b.store(x, 4, b.fma(four, four, four));
     const Program program = b.finish();
@@ -100,5 +100,5 @@ TEST(InstructionMix, SaysWhichLoopItLacks) {
         std::string::npos);
 }
 
-} // namespace
+} // namespace instruction_mix_test
 } // namespace swirl::ir

@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 namespace swirl::ir {
-namespace {
+namespace integers_test {
 
 /// What `compute` makes of numbers of one type, as those of another.
 template <class F>
-std::vector<double> computed(Scalar from, const std::vector<Integer>& numbers, Scalar to, F&& compute) {
+std::vector<double> computed(DataType from, const std::vector<Integer>& numbers, DataType to, F&& compute) {
     const int lanes = static_cast<int>(numbers.size());
     Builder builder("integers");
     const Buffer x = builder.input("x", from, lanes), y = builder.output("y", to, 64);
@@ -33,48 +33,48 @@ using Numbers = std::vector<double>;
 
 TEST(ShortIntegers, WrapAround) {
     const auto squared = [](Builder& b, Value x) { return b.multiply(x, x); };
-    EXPECT_EQ(computed(Scalar::int32, {65536, 46341, -3}, Scalar::int32, squared),
+    EXPECT_EQ(computed(DataType::int32, {65536, 46341, -3}, DataType::int32, squared),
               (Numbers{0, -2147479015, 9}));
-    EXPECT_EQ(computed(Scalar::uint8, {16, 255}, Scalar::uint8, squared), (Numbers{0, 1}));
+    EXPECT_EQ(computed(DataType::uint8, {16, 255}, DataType::uint8, squared), (Numbers{0, 1}));
     const auto negated = [](Builder& b, Value x) { return b.negate(x); };
-    EXPECT_EQ(computed(Scalar::int8, {-128, 127}, Scalar::int8, negated), (Numbers{-128, -127}));
+    EXPECT_EQ(computed(DataType::int8, {-128, 127}, DataType::int8, negated), (Numbers{-128, -127}));
     const auto sum = [](Builder& b, Value x) { return b.add(x, x); };
-    EXPECT_EQ(computed(Scalar::int16, {32767, -32768}, Scalar::int16, sum), (Numbers{-2, 0}));
+    EXPECT_EQ(computed(DataType::int16, {32767, -32768}, DataType::int16, sum), (Numbers{-2, 0}));
 }
 
 TEST(ShortIntegers, ConversionsKeepWhatFits) {
-    const auto to = [](Scalar scalar) {
+    const auto to = [](DataType scalar) {
         return [scalar](Builder& b, Value x) { return b.convert(x, scalar); };
     };
-    EXPECT_EQ(computed(Scalar::int8, {-1, 127}, Scalar::int32, to(Scalar::int32)), (Numbers{-1, 127}));
-    EXPECT_EQ(computed(Scalar::uint8, {255}, Scalar::int16, to(Scalar::int16)), (Numbers{255}));
-    EXPECT_EQ(computed(Scalar::int32, {-1, 511, 128}, Scalar::uint8, to(Scalar::uint8)),
+    EXPECT_EQ(computed(DataType::int8, {-1, 127}, DataType::int32, to(DataType::int32)), (Numbers{-1, 127}));
+    EXPECT_EQ(computed(DataType::uint8, {255}, DataType::int16, to(DataType::int16)), (Numbers{255}));
+    EXPECT_EQ(computed(DataType::int32, {-1, 511, 128}, DataType::uint8, to(DataType::uint8)),
               (Numbers{255, 255, 128}));
-    EXPECT_EQ(computed(Scalar::int32, {-3}, Scalar::float32, to(Scalar::float32)), (Numbers{-3}));
+    EXPECT_EQ(computed(DataType::int32, {-3}, DataType::float32, to(DataType::float32)), (Numbers{-3}));
 }
 
 TEST(ShortIntegers, BitsAreThoseOfMemory) {
-    const auto as = [](Scalar scalar) {
+    const auto as = [](DataType scalar) {
         return [scalar](Builder& b, Value x) { return b.bitcast(x, scalar); };
     };
-    EXPECT_EQ(computed(Scalar::uint8, {1, 2, 3, 0x84}, Scalar::int32, as(Scalar::int32)),
+    EXPECT_EQ(computed(DataType::uint8, {1, 2, 3, 0x84}, DataType::int32, as(DataType::int32)),
               (Numbers{static_cast<double>(static_cast<std::int32_t>(0x84030201U))}));
-    EXPECT_EQ(computed(Scalar::int32, {-2}, Scalar::int8, as(Scalar::int8)), (Numbers{-2, -1, -1, -1}));
-    EXPECT_EQ(computed(Scalar::int16, {-1, 1}, Scalar::int32, as(Scalar::int32)), (Numbers{0x1ffff}));
+    EXPECT_EQ(computed(DataType::int32, {-2}, DataType::int8, as(DataType::int8)), (Numbers{-2, -1, -1, -1}));
+    EXPECT_EQ(computed(DataType::int16, {-1, 1}, DataType::int32, as(DataType::int32)), (Numbers{0x1ffff}));
     const auto masked = [](Builder& b, Value x) { return b.bit_and(x, b.constant(b.type(x), 0xff)); };
-    EXPECT_EQ(computed(Scalar::int32, {-1, 0x1234}, Scalar::int32, masked), (Numbers{255, 0x34}));
+    EXPECT_EQ(computed(DataType::int32, {-1, 0x1234}, DataType::int32, masked), (Numbers{255, 0x34}));
     const auto flipped = [](Builder& b, Value x) { return b.bit_xor(x, b.constant(b.type(x), -1)); };
-    EXPECT_EQ(computed(Scalar::int32, {5}, Scalar::int32, flipped), (Numbers{-6}));
+    EXPECT_EQ(computed(DataType::int32, {5}, DataType::int32, flipped), (Numbers{-6}));
 }
 
 TEST(ShortIntegers, TypesOfBitsAreChecked) {
     Builder builder("wrong");
-    const Value x = builder.constant({Scalar::float32, 4}, 1);
-    EXPECT_THROW(builder.bitcast(x, Scalar::int32), InternalError);
+    const Value x = builder.constant({DataType::float32, 4}, 1);
+    EXPECT_THROW(builder.bitcast(x, DataType::int32), InternalError);
     EXPECT_THROW(builder.bit_and(x, x), InternalError);
-    const Value odd = builder.constant({Scalar::int8, 3}, 1);
-    EXPECT_THROW(builder.bitcast(odd, Scalar::int16), InternalError);
+    const Value odd = builder.constant({DataType::int8, 3}, 1);
+    EXPECT_THROW(builder.bitcast(odd, DataType::int16), InternalError);
 }
 
-} // namespace
+} // namespace integers_test
 } // namespace swirl::ir

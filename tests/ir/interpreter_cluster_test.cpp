@@ -8,24 +8,24 @@
 #include <numeric>
 
 namespace swirl::ir::test {
-namespace {
+namespace interpreter_cluster_test {
 
 /// Blocks of a cluster hand what they read to their neighbour; each adds what only it sees.
 Program neighbours(bool of_cluster) {
     constexpr Integer threads = 32, cluster = 4;
     Builder b("neighbours");
     b.launch({.blocks = {2 * cluster, 1, 1}, .threads = {threads, 1, 1}, .cluster = cluster});
-    const Buffer x = b.input("x", Scalar::float32, 2 * cluster * threads);
-    const Buffer y = b.output("y", Scalar::float32, 2 * cluster * threads);
+    const Buffer x = b.input("x", DataType::float32, 2 * cluster * threads);
+    const Buffer y = b.output("y", DataType::float32, 2 * cluster * threads);
     BufferInfo info;
     info.name = "all";
-    info.element = Scalar::float32;
+    info.element = DataType::float32;
     info.space = Space::shared;
     info.elements = cluster * threads;
     info.dsmem_elements_per_block = threads;
     info.written = true;
     const Buffer all = b.add(info);
-    const Buffer own = b.shared("own", Scalar::float32, threads);
+    const Buffer own = b.shared("own", DataType::float32, threads);
     const Affine rank = b.block(0, 1, cluster), at = threads * b.block() + b.thread();
     const Value value = b.load(x, at);
     b.store(own, b.thread(), value);
@@ -64,7 +64,8 @@ Program turned_in_place(bool of_cluster, Integer runs) {
     b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}, .cluster = blocks / 2});
     BufferInfo info;
     info.name = "x";
-    info.element = Scalar::float32;
+    info.role.argument = ArgumentRole::data;
+    info.element = DataType::float32;
     info.space = Space::argument;
     info.elements = blocks * threads;
     info.written = true;
@@ -87,5 +88,5 @@ TEST(InterpreterOnGpu, LetsBlocksOfAClusterWriteWhatOthersHaveReadOnceTheyHaveMe
     EXPECT_TRUE(found(run_on_ramp(turned_in_place(true, 1)), Diagnostic::Kind::race, 0));
 }
 
-} // namespace
+} // namespace interpreter_cluster_test
 } // namespace swirl::ir::test

@@ -9,7 +9,7 @@
 #include <functional>
 
 namespace swirl::ir::test {
-namespace {
+namespace interpreter_copies_test {
 
 constexpr Integer threads = 32;
 constexpr Buffer shared = 2;
@@ -17,7 +17,8 @@ constexpr Buffer shared = 2;
 BufferInfo aligned(const char* name, Integer elements, bool written) {
     BufferInfo info;
     info.name = name;
-    info.element = Scalar::float32;
+    info.role.argument = written ? ArgumentRole::output : ArgumentRole::input;
+    info.element = DataType::float32;
     info.elements = elements;
     info.written = written;
     info.alignment = 16;
@@ -35,7 +36,7 @@ struct Copying {
         b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}});
         b.add(aligned("x", threads * lanes, false));
         b.add(aligned("y", blocks * threads * lanes, true));
-        b.shared("between", Scalar::float32, threads * lanes + shared_offset);
+        b.shared("between", DataType::float32, threads * lanes + shared_offset);
         b.store(shared, lanes * b.thread() + shared_offset, b.load(0, lanes * b.thread(), {.lanes = lanes}),
                 {.asynchronous = true});
         then(b);
@@ -157,7 +158,7 @@ TEST(InterpreterFindsInCopies, StoresBetweenACopyAndItsWait) {
             b.commit_async_group();
             b.barrier();
             const Affine place = by_another ? 4 * (threads - 1) - 4 * b.thread() : 4 * b.thread();
-            b.store(shared, place, b.constant({Scalar::float32, 1}, 1));
+            b.store(shared, place, b.constant({DataType::float32, 1}, 1));
             b.barrier();
             b.wait_async_group(0);
         });
@@ -199,7 +200,7 @@ InterpreterReport at_scaled_place(Integer offset, Integer scale, std::vector<dou
     Builder b("scaled");
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
     b.add(aligned("x", 256, false));
-    const Buffer y = b.output("y", Scalar::float32, 4 * threads);
+    const Buffer y = b.output("y", DataType::float32, 4 * threads);
     const Value place = b.index(b.thread());
     const Value loaded = b.load(0, offset, {.lanes = 4, .dynamic = place, .dynamic_scale = scale});
     for (std::int8_t lane = 0; lane < 4; ++lane)
@@ -224,5 +225,5 @@ TEST(InterpreterScaledIndices, AreTheScaleTimesTheComputedNumber) {
     EXPECT_TRUE(found(at_scaled_place(0, 16), Diagnostic::Kind::out_of_bounds, 0));
 }
 
-} // namespace
+} // namespace interpreter_copies_test
 } // namespace swirl::ir::test

@@ -10,9 +10,9 @@
 #include <numeric>
 
 namespace swirl::ir {
-namespace {
+namespace interpreter_cpu_test {
 
-constexpr Type f64{Scalar::float64, 1};
+constexpr Type f64{DataType::float64, 1};
 
 InterpreterReport findings_of(const Program& program, Arguments& arguments) {
     InterpreterOptions options;
@@ -40,14 +40,14 @@ TEST(InterpreterOnCpu, MatrixVectorProductThroughLoopsAndDynamicIndices) {
     for (Integer j = 0; j < n; ++j)
         for (Integer k = 0; k < n; ++k) products.push_back(j * k % n);
     Builder b("dft_real_part");
-    const Buffer x = b.input("x", Scalar::float64, n);
-    const Buffer y = b.output("y", Scalar::float64, n);
+    const Buffer x = b.input("x", DataType::float64, n);
+    const Buffer y = b.output("y", DataType::float64, n);
     std::vector<long double> cosines;
     for (Integer i = 0; i < n; ++i)
         cosines.push_back(std::cos(2 * std::acos(-1.0L) * static_cast<long double>(i) / n));
-    const Buffer table = b.table("cosines", Scalar::float64, cosines);
+    const Buffer table = b.table("cosines", DataType::float64, cosines);
     const Buffer map = b.table("products", products);
-    const Buffer sum = b.local("sum", Scalar::float64, 1);
+    const Buffer sum = b.local("sum", DataType::float64, 1);
     b.for_loop("j", n, [&](const Affine& j) {
         const Affine row = b.induction("row", 0, n);
         b.store(sum, 0, b.constant(f64, 0));
@@ -75,7 +75,7 @@ TEST(InterpreterOnCpu, MatrixVectorProductThroughLoopsAndDynamicIndices) {
 
 TEST(InterpreterOnCpu, ConditionsChooseTheirBranch) {
     Builder b("clamp");
-    const Buffer y = b.output("y", Scalar::float64, 6);
+    const Buffer y = b.output("y", DataType::float64, 6);
     b.for_loop("i", 6, [&](const Affine& i) {
         b.if_then(
             {{i - 2, Condition::Relation::nonnegative}, {i - 4, Condition::Relation::negative}},
@@ -94,8 +94,8 @@ TEST(InterpreterOnCpu, ConditionsChooseTheirBranch) {
 
 TEST(InterpreterOnCpu, ParametersReachIndices) {
     Builder b("offset_copy");
-    const Buffer x = b.input("x", Scalar::float64, 8);
-    const Buffer y = b.output("y", Scalar::float64, 4);
+    const Buffer x = b.input("x", DataType::float64, 8);
+    const Buffer y = b.output("y", DataType::float64, 4);
     const Affine offset = b.parameter("offset");
     b.for_loop("i", 4, [&](const Affine& i) { b.store(y, i, b.load(x, i + offset)); });
     const Program program = b.finish();
@@ -111,11 +111,12 @@ TEST(InterpreterOnCpu, ParametersReachIndices) {
 TEST(InterpreterOnCpu, NegativeIndicesReachBuffersThatStartBelowZero) {
     BufferInfo reversed;
     reversed.name = "x";
+    reversed.role.argument = ArgumentRole::input;
     reversed.elements = 4;
     reversed.first = -3;
     Builder b("reverse");
     const Buffer x = b.add(reversed);
-    const Buffer y = b.output("y", Scalar::float64, 4);
+    const Buffer y = b.output("y", DataType::float64, 4);
     b.for_loop("i", 4, [&](const Affine& i) { b.store(y, i, b.load(x, -1 * i)); });
     const Program program = b.finish();
     Arguments arguments(program);
@@ -126,8 +127,8 @@ TEST(InterpreterOnCpu, NegativeIndicesReachBuffersThatStartBelowZero) {
 
 TEST(InterpreterOnCpu, VectorAccessesTakeStridesAndActiveLanes) {
     Builder b("lanes");
-    const Buffer x = b.input("x", Scalar::float64, 16);
-    const Buffer y = b.output("y", Scalar::float64, 12);
+    const Buffer x = b.input("x", DataType::float64, 16);
+    const Buffer y = b.output("y", DataType::float64, 12);
     b.store(y, 0, b.load(x, 1, {.lanes = 4, .lane_stride = 3}), {.active = 3});
     b.store(y, 3, b.load(x, 0, {.lanes = 4, .active = 2}));
     b.store(y, 11, b.load(x, 12, {.lanes = 4}), {.lane_stride = -1});
@@ -141,8 +142,8 @@ TEST(InterpreterOnCpu, VectorAccessesTakeStridesAndActiveLanes) {
 
 TEST(InterpreterOnCpu, ShufflesAndSelections) {
     Builder b("shuffles");
-    const Buffer x = b.input("x", Scalar::float64, 4);
-    const Buffer y = b.output("y", Scalar::float64, 8);
+    const Buffer x = b.input("x", DataType::float64, 4);
+    const Buffer y = b.output("y", DataType::float64, 8);
     const Value v = b.load(x, 0, {.lanes = 4});
     const Value minus = b.negate(v);
     b.store(y, 0, b.shuffle(v, minus, {0, 4, 3, 7}));
@@ -157,8 +158,8 @@ TEST(InterpreterOnCpu, ShufflesAndSelections) {
 
 TEST(InterpreterOnCpu, OpenLanesOfAShuffleAreNotANumber) {
     Builder b("open");
-    const Buffer x = b.input("x", Scalar::float64, 2);
-    const Buffer y = b.output("y", Scalar::float64, 2);
+    const Buffer x = b.input("x", DataType::float64, 2);
+    const Buffer y = b.output("y", DataType::float64, 2);
     const Value v = b.load(x, 0, {.lanes = 2});
     b.store(y, 0, b.shuffle(v, v, {1, -1}));
     const Program program = b.finish();
@@ -171,20 +172,20 @@ TEST(InterpreterOnCpu, OpenLanesOfAShuffleAreNotANumber) {
 
 /// swap_halves is a pure shuffle given by its map; add_lanes has a meaning only.
 const Instruction swap_halves{.name = "swap_halves",
-                              .operands = {{Scalar::float32, 4}},
-                              .result = {Scalar::float32, 4},
+                              .operands = {{DataType::float32, 4}},
+                              .result = {DataType::float32, 4},
                               .lane_map = {2, 3, 0, 1}};
 const Instruction add_lanes{.name = "add_lanes",
-                            .operands = {{Scalar::float32, 4}, {Scalar::float32, 1}},
-                            .result = {Scalar::float32, 2},
+                            .operands = {{DataType::float32, 4}, {DataType::float32, 1}},
+                            .result = {DataType::float32, 2},
                             .meaning = [](std::span<const Lanes> a) {
                                 return Lanes{a[0][0] + a[0][1] + a[1][0], a[0][2] + a[0][3] + a[1][0]};
                             }};
 
 TEST(InterpreterOnCpu, InstructionsMeanWhatTheirTableSays) {
     Builder b("instructions");
-    const Buffer x = b.input("x", Scalar::float32, 4);
-    const Buffer y = b.output("y", Scalar::float32, 2);
+    const Buffer x = b.input("x", DataType::float32, 4);
+    const Buffer y = b.output("y", DataType::float32, 2);
     const Value v = b.instruction(swap_halves, {b.load(x, 0, {.lanes = 4})});
     b.store(y, 0, b.instruction(add_lanes, {v, b.load(x, 0)}));
     const Program program = b.finish();
@@ -198,8 +199,8 @@ TEST(InterpreterOnCpu, InstructionsMeanWhatTheirTableSays) {
 
 Program copy(Integer count, Integer step) {
     Builder b("copy");
-    const Buffer x = b.input("x", Scalar::float64, 8);
-    const Buffer y = b.output("y", Scalar::float64, 8);
+    const Buffer x = b.input("x", DataType::float64, 8);
+    const Buffer y = b.output("y", DataType::float64, 8);
     b.for_loop("i", count, [&](const Affine& i) { b.store(y, step * i, b.load(x, i)); });
     return b.finish();
 }
@@ -227,11 +228,12 @@ TEST(InterpreterFinds, ReadsOfUnwrittenMemoryOfEverySpace) {
             BufferInfo info;
             info.name = "between";
             info.space = space;
+            if (space == Space::argument) info.role.argument = ArgumentRole::data;
             info.elements = 4;
             info.written = true;
             Builder b("through");
             const Buffer between = b.add(info);
-            const Buffer y = b.output("y", Scalar::float64, 4);
+            const Buffer y = b.output("y", DataType::float64, 4);
             b.for_loop("i", written, [&](const Affine& i) { b.store(between, i, b.constant(f64, 1)); });
             b.store(y, 0, b.load(between, 0, {.lanes = 4}));
             const Program program = b.finish();
@@ -248,7 +250,7 @@ TEST(InterpreterFinds, ReadsOfUnwrittenMemoryOfEverySpace) {
 TEST(InterpreterFinds, WritesToReadOnlyMemory) {
     for (const bool written : {false, true}) {
         Builder b("writes");
-        const Buffer x = written ? b.output("x", Scalar::float64, 1) : b.input("x", Scalar::float64, 1);
+        const Buffer x = written ? b.output("x", DataType::float64, 1) : b.input("x", DataType::float64, 1);
         b.store(x, 0, b.constant(f64, 1));
         const Program program = b.finish();
         Arguments arguments(program);
@@ -263,9 +265,9 @@ TEST(InterpreterFinds, WritesToReadOnlyMemory) {
 TEST(InterpreterFinds, RacesBetweenIterationsOfAParallelLoop) {
     for (const Integer scratch_a_row : {0, 1}) {
         Builder b("rows");
-        const Buffer x = b.input("x", Scalar::float64, 8);
-        const Buffer y = b.output("y", Scalar::float64, 8);
-        const Buffer scratch = b.scratch("scratch", Scalar::float64, 4);
+        const Buffer x = b.input("x", DataType::float64, 8);
+        const Buffer y = b.output("y", DataType::float64, 8);
+        const Buffer scratch = b.scratch("scratch", DataType::float64, 4);
         b.for_loop("row", 0, 4, 1, For::Kind::parallel, [&](const Affine& row) {
             b.store(scratch, scratch_a_row * row, b.load(x, 2 * row));
             b.store(y, 2 * row, b.load(scratch, scratch_a_row * row));
@@ -292,8 +294,8 @@ TEST(InterpreterFinds, RacesBetweenIterationsOfAParallelLoop) {
 TEST(InterpreterFinds, WhatIterationsHandEachOtherInMemoryOfTheirOwn) {
     for (const bool carried : {false, true}) {
         Builder b("rows");
-        const Buffer x = b.input("x", Scalar::float64, 4);
-        const Buffer y = b.output("y", Scalar::float64, 4);
+        const Buffer x = b.input("x", DataType::float64, 4);
+        const Buffer y = b.output("y", DataType::float64, 4);
         BufferInfo own;
         own.name = "own";
         own.space = Space::scratch;
@@ -320,10 +322,10 @@ TEST(InterpreterFinds, WhatIterationsHandEachOtherInMemoryOfTheirOwn) {
 TEST(InterpreterFinds, RacesBetweenIterationsOfAllParallelLoopsThatHoldNothingElse) {
     for (const Integer columns : {2, 3}) {
         Builder b("pairs");
-        const Buffer y = b.output("y", Scalar::float64, 9);
+        const Buffer y = b.output("y", DataType::float64, 9);
         b.for_loop("row", 0, 3, 1, For::Kind::parallel, [&](const Affine& row) {
             b.for_loop("column", 0, columns, 1, For::Kind::parallel, [&](const Affine& column) {
-                b.store(y, 2 * row + column, b.constant({Scalar::float64, 1}, 1));
+                b.store(y, 2 * row + column, b.constant({DataType::float64, 1}, 1));
             });
         });
         const Program program = b.finish();
@@ -352,8 +354,8 @@ TEST(InterpreterFinds, TheFirstFindingOfEachOperationAndCountsTheRest) {
 /// Aliased arguments: what is stored is what is loaded afterwards.
 TEST(InterpreterOnCpu, AliasedArgumentsShareMemory) {
     Builder b("shift");
-    const Buffer x = b.input("x", Scalar::float64, 4);
-    const Buffer y = b.output("y", Scalar::float64, 4);
+    const Buffer x = b.input("x", DataType::float64, 4);
+    const Buffer y = b.output("y", DataType::float64, 4);
     b.for_loop("i", 3, [&](const Affine& i) { b.store(y, i + 1, b.load(x, i)); });
     const Program program = b.finish();
     Arguments arguments(program);
@@ -376,5 +378,5 @@ TEST(Interpreter, RunsAgainFromTheSameDecodedProgram) {
     }
 }
 
-} // namespace
+} // namespace interpreter_cpu_test
 } // namespace swirl::ir

@@ -9,15 +9,15 @@
 #include <numeric>
 
 namespace swirl::ir::test {
-namespace {
+namespace interpreter_gpu_test {
 
-constexpr Type f32{Scalar::float32, 1};
+constexpr Type f32{DataType::float32, 1};
 
 constexpr Integer tile = 32;
 enum class Meeting { barrier, none, divergent };
 
 /// y = xᵀ for 64 × 64 numbers, by 32 × 32 tiles through shared memory with rows of `pitch`.
-Program transposition(Scalar scalar, Integer pitch, Meeting meeting = Meeting::barrier) {
+Program transposition(DataType scalar, Integer pitch, Meeting meeting = Meeting::barrier) {
     constexpr Integer n = 2 * tile;
     Builder b("transpose");
     b.launch({.blocks = {2, 2, 1}, .threads = {tile, tile, 1}});
@@ -38,7 +38,7 @@ Program transposition(Scalar scalar, Integer pitch, Meeting meeting = Meeting::b
 }
 
 TEST(InterpreterOnGpu, TransposesThroughSharedMemory) {
-    const Program program = transposition(Scalar::float32, tile);
+    const Program program = transposition(DataType::float32, tile);
     Arguments arguments(program);
     constexpr Integer n = 2 * tile;
     for (Integer i = 0; i < n * n; ++i) arguments["x"].set(i, static_cast<long double>(i));
@@ -52,29 +52,30 @@ TEST(InterpreterOnGpu, TransposesThroughSharedMemory) {
 
 TEST(InterpreterCounts, ThirtyOneExtraCyclesForEachColumnOfAnUnpaddedTileAndNoneWhenPadded) {
     constexpr Integer warps = 4 * tile; // four blocks, one warp a row
-    const InterpreterReport unpadded = run_on_ramp(transposition(Scalar::float32, tile));
+    const InterpreterReport unpadded = run_on_ramp(transposition(DataType::float32, tile));
     EXPECT_EQ(unpadded.loads[2].accesses, warps);
     EXPECT_EQ(unpadded.loads[2].extra_cycles, 31 * warps);
     EXPECT_EQ(unpadded.stores[2].extra_cycles, 0);
     EXPECT_EQ(unpadded.bank_conflict_cycles(), 31 * warps);
-    const InterpreterReport padded = run_on_ramp(transposition(Scalar::float32, tile + 1));
+    const InterpreterReport padded = run_on_ramp(transposition(DataType::float32, tile + 1));
     EXPECT_TRUE(padded.ok());
     EXPECT_EQ(padded.bank_conflict_cycles(), 0);
 }
 
 TEST(InterpreterCounts, EightByteAccessesConflictWithinHalfWarps) {
     constexpr Integer warps = 4 * tile;
-    EXPECT_EQ(run_on_ramp(transposition(Scalar::float64, tile)).bank_conflict_cycles(), 2 * 15 * warps);
-    EXPECT_EQ(run_on_ramp(transposition(Scalar::float64, tile + 1)).bank_conflict_cycles(), 0);
+    EXPECT_EQ(run_on_ramp(transposition(DataType::float64, tile)).bank_conflict_cycles(), 2 * 15 * warps);
+    EXPECT_EQ(run_on_ramp(transposition(DataType::float64, tile + 1)).bank_conflict_cycles(), 0);
 }
 
 /// One warp writes shared memory at stride·thread (or reads one element, stride 0) and copies x to y at strides.
-InterpreterReport one_warp(Scalar scalar, Integer shared_stride, Integer global_stride,
+InterpreterReport one_warp(DataType scalar, Integer shared_stride, Integer global_stride,
                            const Access& access = {}, Integer offset = 0, Integer threads = 32) {
     Builder b("warp");
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
     BufferInfo aligned;
     aligned.name = "x";
+    aligned.role.argument = ArgumentRole::input;
     aligned.element = scalar;
     aligned.elements = 32 * global_stride + 64 * access.lanes + offset;
     aligned.alignment = 16;
@@ -94,13 +95,13 @@ InterpreterReport one_warp(Scalar scalar, Integer shared_stride, Integer global_
 
 TEST(InterpreterGpu, DigitsOfTheThreadIndexTakeItApart) {
     Builder b("digits");
-    const Buffer y = b.output("y", Scalar::float32, 2 * 48);
+    const Buffer y = b.output("y", DataType::float32, 2 * 48);
     b.launch({{2, 1, 1}, {48, 1, 1}});
     const Affine low = b.thread(0, 1, 4), middle = b.thread(0, 4, 3), high = b.thread(0, 12);
     EXPECT_EQ(b.thread(0, 4, 3), middle) << "the same digit is one variable";
     // Digits in another order: y[block][low][middle][high] = 100 low + 10 middle + high.
     const Affine place = 48 * b.block() + 12 * low + 4 * middle + high;
-    b.store(y, place, b.convert(b.index(100 * low + 10 * middle + high), Scalar::float32));
+    b.store(y, place, b.convert(b.index(100 * low + 10 * middle + high), DataType::float32));
     const Program program = b.finish();
     Arguments arguments(program);
     interpret(program, arguments);
@@ -113,45 +114,45 @@ TEST(InterpreterGpu, DigitsOfTheThreadIndexTakeItApart) {
 }
 
 TEST(InterpreterCounts, BankConflictsByStrideWidthAndBroadcast) {
-    const auto conflicts = [](Scalar scalar, Integer stride, int lanes = 1) {
+    const auto conflicts = [](DataType scalar, Integer stride, int lanes = 1) {
         const InterpreterReport report = one_warp(scalar, stride, lanes, {.lanes = lanes});
         EXPECT_TRUE(report.ok()) << report.text();
         return report.bank_conflict_cycles();
     };
-    EXPECT_EQ(conflicts(Scalar::float32, 1), 0);
-    EXPECT_EQ(conflicts(Scalar::float32, 2), 1);
-    EXPECT_EQ(conflicts(Scalar::float32, 8), 7);
-    EXPECT_EQ(conflicts(Scalar::float32, 17), 0) << "odd strides reach all banks";
-    EXPECT_EQ(conflicts(Scalar::float32, 32), 31);
-    EXPECT_EQ(conflicts(Scalar::float32, 0), 0) << "one word for all threads";
-    EXPECT_EQ(conflicts(Scalar::float16, 1), 0) << "two threads a word";
-    EXPECT_EQ(conflicts(Scalar::float64, 1), 0);
-    EXPECT_EQ(conflicts(Scalar::float64, 2), 2) << "one more cycle for each half-warp";
-    EXPECT_EQ(conflicts(Scalar::float32, 4, 4), 0) << "16 bytes a thread, in quarter-warps";
-    EXPECT_EQ(conflicts(Scalar::float32, 8, 4), 4);
-    EXPECT_EQ(conflicts(Scalar::float64, 4, 4), 2 * 4) << "32 bytes a thread are two accesses of stride 2";
+    EXPECT_EQ(conflicts(DataType::float32, 1), 0);
+    EXPECT_EQ(conflicts(DataType::float32, 2), 1);
+    EXPECT_EQ(conflicts(DataType::float32, 8), 7);
+    EXPECT_EQ(conflicts(DataType::float32, 17), 0) << "odd strides reach all banks";
+    EXPECT_EQ(conflicts(DataType::float32, 32), 31);
+    EXPECT_EQ(conflicts(DataType::float32, 0), 0) << "one word for all threads";
+    EXPECT_EQ(conflicts(DataType::float16, 1), 0) << "two threads a word";
+    EXPECT_EQ(conflicts(DataType::float64, 1), 0);
+    EXPECT_EQ(conflicts(DataType::float64, 2), 2) << "one more cycle for each half-warp";
+    EXPECT_EQ(conflicts(DataType::float32, 4, 4), 0) << "16 bytes a thread, in quarter-warps";
+    EXPECT_EQ(conflicts(DataType::float32, 8, 4), 4);
+    EXPECT_EQ(conflicts(DataType::float64, 4, 4), 2 * 4) << "32 bytes a thread are two accesses of stride 2";
 }
 
 TEST(InterpreterCounts, SectorsByStrideWidthAndAlignment) {
-    const auto sectors = [](Scalar scalar, Integer stride, const Access& access = {}, Integer offset = 0) {
+    const auto sectors = [](DataType scalar, Integer stride, const Access& access = {}, Integer offset = 0) {
         const InterpreterReport report =
             one_warp(scalar, access.lanes * access.lane_stride, stride, access, offset);
         EXPECT_TRUE(report.ok()) << report.text();
         return report.loads[0].sectors;
     };
-    EXPECT_EQ(sectors(Scalar::float32, 1), 4) << "coalesced";
-    EXPECT_EQ(sectors(Scalar::float32, 1, {}, 1), 5) << "coalesced across a boundary";
-    EXPECT_EQ(sectors(Scalar::float32, 2), 8);
-    EXPECT_EQ(sectors(Scalar::float32, 8), 32);
-    EXPECT_EQ(sectors(Scalar::float32, 100), 32);
-    EXPECT_EQ(sectors(Scalar::float64, 1), 8);
-    EXPECT_EQ(sectors(Scalar::float16, 1), 2);
-    EXPECT_EQ(sectors(Scalar::float32, 4, {.lanes = 4}), 16);
-    EXPECT_EQ(sectors(Scalar::float32, 8, {.lanes = 4, .lane_stride = 2}), 4 * 32) << "one access a lane";
+    EXPECT_EQ(sectors(DataType::float32, 1), 4) << "coalesced";
+    EXPECT_EQ(sectors(DataType::float32, 1, {}, 1), 5) << "coalesced across a boundary";
+    EXPECT_EQ(sectors(DataType::float32, 2), 8);
+    EXPECT_EQ(sectors(DataType::float32, 8), 32);
+    EXPECT_EQ(sectors(DataType::float32, 100), 32);
+    EXPECT_EQ(sectors(DataType::float64, 1), 8);
+    EXPECT_EQ(sectors(DataType::float16, 1), 2);
+    EXPECT_EQ(sectors(DataType::float32, 4, {.lanes = 4}), 16);
+    EXPECT_EQ(sectors(DataType::float32, 8, {.lanes = 4, .lane_stride = 2}), 4 * 32) << "one access a lane";
 }
 
 TEST(InterpreterCounts, InactiveThreadsAskForNothing) {
-    const InterpreterReport report = one_warp(Scalar::float32, 1, 1, {}, 0, 12);
+    const InterpreterReport report = one_warp(DataType::float32, 1, 1, {}, 0, 12);
     EXPECT_EQ(report.loads[0].bytes, 48);
     EXPECT_EQ(report.loads[0].sectors, 2);
     EXPECT_EQ(report.loads[0].accesses, 1);
@@ -159,7 +160,7 @@ TEST(InterpreterCounts, InactiveThreadsAskForNothing) {
 }
 
 TEST(InterpreterFindsOnGpu, RacesInSharedMemoryWithoutABarrier) {
-    const InterpreterReport report = run_on_ramp(transposition(Scalar::float32, tile, Meeting::none));
+    const InterpreterReport report = run_on_ramp(transposition(DataType::float32, tile, Meeting::none));
     ASSERT_FALSE(report.ok());
     EXPECT_TRUE(found(report, Diagnostic::Kind::race, 2)) << report.text();
     EXPECT_EQ(report.diagnostics[0].thread, (std::array<Integer, 3>{1, 0, 0}))
@@ -167,7 +168,7 @@ TEST(InterpreterFindsOnGpu, RacesInSharedMemoryWithoutABarrier) {
 }
 
 TEST(InterpreterFindsOnGpu, BarriersThatSomeThreadsMiss) {
-    const InterpreterReport report = run_on_ramp(transposition(Scalar::float32, tile, Meeting::divergent));
+    const InterpreterReport report = run_on_ramp(transposition(DataType::float32, tile, Meeting::divergent));
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.diagnostics[0].kind, Diagnostic::Kind::divergent_barrier);
     EXPECT_EQ(report.diagnostics[0].times, 8) << "two in each block";
@@ -195,7 +196,7 @@ InterpreterReport conflicting(Integer blocks, Integer threads, Integer by_block,
                               bool atomic) {
     Builder b("conflict");
     b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}});
-    const Buffer y = b.output("y", Scalar::float32, 64);
+    const Buffer y = b.output("y", DataType::float32, 64);
     const Affine at = by_block * b.block() + by_thread * b.thread();
     const Value one = b.constant(f32, 1);
     if (atomic)
@@ -224,7 +225,7 @@ TEST(InterpreterFindsOnGpu, BlocksThatReadWhatAnotherWrites) {
     for (const Integer from_other : {0, 1}) {
         Builder b("neighbour");
         b.launch({.blocks = {4, 1, 1}, .threads = {1, 1, 1}});
-        const Buffer y = b.output("y", Scalar::float32, 5);
+        const Buffer y = b.output("y", DataType::float32, 5);
         b.store(y, b.block(), b.load(y, b.block() + from_other));
         const Program program = b.finish();
         Arguments arguments(program);
@@ -241,8 +242,8 @@ TEST(InterpreterFindsOnGpu, PlainReadsOfAtomicSumsWithoutABarrier) {
     for (const bool meets : {false, true}) {
         Builder b("histogram");
         b.launch({.blocks = {2, 1, 1}, .threads = {8, 1, 1}});
-        const Buffer y = b.output("y", Scalar::float32, 16);
-        const Buffer bins = b.shared("bins", Scalar::float32, 8);
+        const Buffer y = b.output("y", DataType::float32, 16);
+        const Buffer bins = b.shared("bins", DataType::float32, 8);
         b.store(bins, b.thread(), b.constant(f32, 0));
         b.barrier();
         b.atomic_add(bins, 3, b.constant(f32, 2));
@@ -264,8 +265,8 @@ TEST(InterpreterFindsOnGpu, PlainReadsOfAtomicSumsWithoutABarrier) {
 TEST(InterpreterFindsOnGpu, SharedMemoryOfAnEarlierBlockIsForgotten) {
     Builder b("leftover");
     b.launch({.blocks = {2, 1, 1}, .threads = {1, 1, 1}});
-    const Buffer y = b.output("y", Scalar::float32, 2);
-    const Buffer s = b.shared("s", Scalar::float32, 1);
+    const Buffer y = b.output("y", DataType::float32, 2);
+    const Buffer s = b.shared("s", DataType::float32, 1);
     b.if_then({{b.block(), Condition::Relation::zero}}, [&] { b.store(s, 0, b.constant(f32, 1)); });
     b.store(y, b.block(), b.load(s, 0));
     const Program program = b.finish();
@@ -279,9 +280,9 @@ TEST(InterpreterFindsOnGpu, SharedMemoryOfAnEarlierBlockIsForgotten) {
 TEST(InterpreterOnGpu, LocalMemoryIsPrivateToAThread) {
     Builder b("private");
     b.launch({.blocks = {1, 1, 1}, .threads = {4, 1, 1}});
-    const Buffer x = b.input("x", Scalar::float32, 4);
-    const Buffer y = b.output("y", Scalar::float32, 4);
-    const Buffer own = b.local("own", Scalar::float32, 2);
+    const Buffer x = b.input("x", DataType::float32, 4);
+    const Buffer y = b.output("y", DataType::float32, 4);
+    const Buffer own = b.local("own", DataType::float32, 2);
     b.store(own, 1, b.load(x, b.thread()));
     b.barrier();
     b.store(y, b.thread(), b.load(own, 1));
@@ -296,7 +297,7 @@ TEST(InterpreterOnGpu, LocalMemoryIsPrivateToAThread) {
 TEST(InterpreterOnGpu, ThreadAndBlockIndicesRunXFirst) {
     Builder b("indices");
     b.launch({.blocks = {2, 3, 2}, .threads = {3, 2, 2}});
-    const Buffer y = b.output("y", Scalar::int64, 144);
+    const Buffer y = b.output("y", DataType::int64, 144);
     const Affine thread = b.thread(0) + 3 * b.thread(1) + 6 * b.thread(2);
     const Affine block = b.block(0) + 2 * b.block(1) + 6 * b.block(2);
     b.store(y, thread + 12 * block, b.index(100 * block + thread));
@@ -307,11 +308,11 @@ TEST(InterpreterOnGpu, ThreadAndBlockIndicesRunXFirst) {
 }
 
 TEST(InterpreterFindsOnGpu, MisalignedVectorAccesses) {
-    EXPECT_TRUE(one_warp(Scalar::float32, 4, 4, {.lanes = 4}).ok());
-    EXPECT_TRUE(found(one_warp(Scalar::float32, 4, 4, {.lanes = 4}, 2), Diagnostic::Kind::misaligned, 0));
-    EXPECT_TRUE(found(one_warp(Scalar::float32, 5, 4, {.lanes = 4}), Diagnostic::Kind::misaligned, 1));
-    EXPECT_TRUE(one_warp(Scalar::float32, 4, 4, {.lanes = 2}, 2).ok());
+    EXPECT_TRUE(one_warp(DataType::float32, 4, 4, {.lanes = 4}).ok());
+    EXPECT_TRUE(found(one_warp(DataType::float32, 4, 4, {.lanes = 4}, 2), Diagnostic::Kind::misaligned, 0));
+    EXPECT_TRUE(found(one_warp(DataType::float32, 5, 4, {.lanes = 4}), Diagnostic::Kind::misaligned, 1));
+    EXPECT_TRUE(one_warp(DataType::float32, 4, 4, {.lanes = 2}, 2).ok());
 }
 
-} // namespace
+} // namespace interpreter_gpu_test
 } // namespace swirl::ir::test

@@ -9,7 +9,7 @@
 #include <string>
 
 namespace swirl::ir::test {
-namespace {
+namespace interpreter_tiles_test {
 
 using Kind = Diagnostic::Kind;
 
@@ -182,14 +182,14 @@ TEST(InterpreterOfTiles, FindsStoresThatTheCopyEngineDoesNotSee) {
 TEST(InterpreterOfTiles, FindsLoadsThatNobodyWaitsFor) {
     Builder b("lost");
     b.launch({.threads = {128, 1, 1}});
-    b.input("x", Scalar::float32, 32);
-    b.add(TilesKernel::shared("tile", Scalar::float32, 32));
-    b.add(TilesKernel::shared("signal", Scalar::int64, 1));
+    b.input("x", DataType::float32, 32);
+    b.add(TilesKernel::shared("tile", DataType::float32, 32));
+    b.add(TilesKernel::shared("signal", DataType::int64, 1));
     b.tensor({"of_x", 0, 0, {32}, {1}, {32}});
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
         b.mbarrier_init({.buffer = 2}, 1);
         b.mbarrier_arrive_expect_tx({.buffer = 2}, 128);
-        b.tma_load(0, std::vector{b.constant({Scalar::int64, 1}, 0)}, {.buffer = 1}, {.buffer = 2});
+        b.tma_load(0, std::vector{b.constant({DataType::int64, 1}, 0)}, {.buffer = 1}, {.buffer = 2});
     });
     EXPECT_TRUE(found(run_on_ramp(b.finish()), Kind::unfinished_async_copy));
 }
@@ -199,14 +199,14 @@ TEST(InterpreterOfTiles, LoadsForThreadsThatHaveNoRoles) {
     for (const bool waits : {false, true}) {
         Builder b("without_roles");
         b.launch({.threads = {256, 1, 1}});
-        b.input("x", Scalar::float32, 256);
-        b.output("y", Scalar::float32, 256);
-        b.add(TilesKernel::shared("tile", Scalar::float32, 256));
-        b.add(TilesKernel::shared("signal", Scalar::int64, 1));
+        b.input("x", DataType::float32, 256);
+        b.output("y", DataType::float32, 256);
+        b.add(TilesKernel::shared("tile", DataType::float32, 256));
+        b.add(TilesKernel::shared("signal", DataType::int64, 1));
         b.tensor({"of_x", 0, 0, {256}, {1}, {256}});
         b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.mbarrier_init({.buffer = 3}, 1); });
         b.barrier();
-        const Value zero = b.constant({Scalar::int64, 1}, 0);
+        const Value zero = b.constant({DataType::int64, 1}, 0);
         b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
             b.mbarrier_arrive_expect_tx({.buffer = 3}, 1024);
             b.tma_load(0, std::vector{zero}, {.buffer = 2}, {.buffer = 3});
@@ -226,22 +226,22 @@ TEST(InterpreterOfTiles, OrdersRolesBySignalsAlone) {
         for (const bool last_role_first : {false, true}) {
             Builder b("handed_over");
             b.launch({.threads = {256, 1, 1}});
-            const Buffer y = b.output("y", Scalar::float32, 128);
-            const Buffer between = b.shared("between", Scalar::float32, 128);
-            const Buffer mbarrier = b.shared("signal", Scalar::int64, 1);
+            const Buffer y = b.output("y", DataType::float32, 128);
+            const Buffer between = b.shared("between", DataType::float32, 128);
+            const Buffer mbarrier = b.shared("signal", DataType::int64, 1);
             b.if_then({{b.thread(), Condition::Relation::zero}},
                       [&] { b.mbarrier_init({.buffer = mbarrier}, 128); });
             b.barrier();
             b.if_then({{b.thread() - 128, Condition::Relation::negative}}, [&] {
-                b.store(between, b.thread(), b.constant({Scalar::float32, 1}, 1));
+                b.store(between, b.thread(), b.constant({DataType::float32, 1}, 1));
             });
             b.barrier();
             b.roles({{"writes", 0, 128, 0, {}}, {"reads", 128, 128, 0, {}}}, [&](std::size_t role) {
                 if (role == 0) {
-                    b.store(between, b.thread(0, 1, 128), b.constant({Scalar::float32, 1}, 2));
+                    b.store(between, b.thread(0, 1, 128), b.constant({DataType::float32, 1}, 2));
                     if (arrives) b.mbarrier_arrive({.buffer = mbarrier});
                 } else {
-                    if (arrives) b.mbarrier_wait({.buffer = mbarrier}, b.constant({Scalar::int64, 1}, 0));
+                    if (arrives) b.mbarrier_wait({.buffer = mbarrier}, b.constant({DataType::int64, 1}, 0));
                     b.store(y, b.thread(0, 1, 128), b.load(between, 127 - b.thread(0, 1, 128)));
                 }
             });
@@ -259,19 +259,19 @@ Program passed_on(bool one_arrives, bool meets) {
     constexpr Integer threads = 128;
     Builder b("passed_on");
     b.launch({.blocks = {2, 1, 1}, .threads = {2 * threads, 1, 1}});
-    const Buffer y = b.output("y", Scalar::float32, 2 * 6 * threads);
-    const Buffer between = b.shared("between", Scalar::float32, threads);
-    const Buffer full = b.shared("full", Scalar::int64, 1), empty = b.shared("empty", Scalar::int64, 1);
+    const Buffer y = b.output("y", DataType::float32, 2 * 6 * threads);
+    const Buffer between = b.shared("between", DataType::float32, threads);
+    const Buffer full = b.shared("full", DataType::int64, 1), empty = b.shared("empty", DataType::int64, 1);
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
         b.mbarrier_init({.buffer = full}, threads);
         b.mbarrier_init({.buffer = empty}, one_arrives ? 1 : threads);
     });
     b.barrier();
-    const Value one = b.constant({Scalar::int64, 1}, 1);
+    const Value one = b.constant({DataType::int64, 1}, 1);
     const Affine own = b.thread(0, 1, threads);
     const auto fill = [&](const Affine& i) {
         b.mbarrier_wait({.buffer = empty}, b.bit_and(b.index(i + 1), one));
-        b.store(between, own, b.convert(b.index(i), Scalar::float32));
+        b.store(between, own, b.convert(b.index(i), DataType::float32));
         b.mbarrier_arrive({.buffer = full});
     };
     const auto take = [&](const Affine& i) {
@@ -308,7 +308,7 @@ constexpr WgmmaInstruction product_across = {.name = "m64n128k16",
                                              .rows = 64,
                                              .columns = 128,
                                              .depth = 16,
-                                             .factor = Scalar::bfloat16,
+                                             .factor = DataType::bfloat16,
                                              .has_layouts = true,
                                              .text = "m64n128k16"};
 
@@ -316,24 +316,25 @@ constexpr WgmmaInstruction product_across = {.name = "m64n128k16",
 TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
     Builder b("across");
     b.launch({.threads = {128, 1, 1}});
-    const Buffer x = b.input("x", Scalar::bfloat16, 16 * 64), y = b.input("y", Scalar::bfloat16, 16 * 128);
-    const Buffer z = b.output("z", Scalar::float32, 64 * 128);
-    const Buffer tiles = b.add(TilesKernel::shared("tiles", Scalar::bfloat16, 3 * 16 * 64));
-    const Buffer mbarrier = b.shared("signal", Scalar::int64, 1);
-    const Buffer sums = b.local("sums", Scalar::float32, product_across.registers());
+    const Buffer x = b.input("x", DataType::bfloat16, 16 * 64),
+                 y = b.input("y", DataType::bfloat16, 16 * 128);
+    const Buffer z = b.output("z", DataType::float32, 64 * 128);
+    const Buffer tiles = b.add(TilesKernel::shared("tiles", DataType::bfloat16, 3 * 16 * 64));
+    const Buffer mbarrier = b.shared("signal", DataType::int64, 1);
+    const Buffer sums = b.local("sums", DataType::float32, product_across.registers());
     b.tensor({"of_x", x, 0, {64, 16}, {1, 64}, {64, 16}, 128});
     b.tensor({"of_y", y, 0, {128, 16}, {1, 128}, {64, 16}, 128});
-    const Value zero = b.constant({Scalar::int64, 1}, 0);
+    const Value zero = b.constant({DataType::int64, 1}, 0);
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] { b.mbarrier_init({.buffer = mbarrier}, 1); });
     b.barrier();
     b.if_then({{b.thread(), Condition::Relation::zero}}, [&] {
         b.mbarrier_arrive_expect_tx({.buffer = mbarrier}, 3 * 16 * 128);
         b.tma_load(0, std::vector{zero, zero}, {.buffer = tiles}, {.buffer = mbarrier});
         b.tma_load(1, std::vector{zero, zero}, {.buffer = tiles, .index = 1024}, {.buffer = mbarrier});
-        b.tma_load(1, std::vector{b.constant({Scalar::int64, 1}, 64), zero}, {.buffer = tiles, .index = 2048},
-                   {.buffer = mbarrier});
+        b.tma_load(1, std::vector{b.constant({DataType::int64, 1}, 64), zero},
+                   {.buffer = tiles, .index = 2048}, {.buffer = mbarrier});
     });
-    const Value none = b.constant({Scalar::float32, 1}, 0);
+    const Value none = b.constant({DataType::float32, 1}, 0);
     for (int r = 0; r < product_across.registers(); ++r) b.store(sums, r, none);
     b.mbarrier_wait({.buffer = mbarrier}, zero);
     const auto what = AsyncFence::What::wgmmas;
@@ -362,5 +363,5 @@ TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
         }
 }
 
-} // namespace
+} // namespace interpreter_tiles_test
 } // namespace swirl::ir::test

@@ -16,11 +16,11 @@
 #include <random>
 
 namespace swirl::ir {
-namespace {
+namespace rounding_test {
 
 /// A 16-bit format by its definition: sign, `exponent_bits`, and the rest.
 struct Format {
-    Scalar scalar;
+    DataType scalar;
     int exponent_bits;
     int fraction_bits() const { return 15 - exponent_bits; }
     int bias() const { return (1 << (exponent_bits - 1)) - 1; }
@@ -34,7 +34,7 @@ struct Format {
     }
     unsigned patterns() const { return ((1U << exponent_bits) - 1) << fraction_bits(); } ///< infinity's
 };
-constexpr Format formats[] = {{Scalar::float16, 5}, {Scalar::bfloat16, 8}};
+constexpr Format formats[] = {{DataType::float16, 5}, {DataType::bfloat16, 8}};
 
 /// Nearest number of the format to a non-negative x; `compare(midpoint)` gives the sign of x − midpoint exactly.
 template <class Compare> double nearest(const Format& format, double about, Compare&& compare) {
@@ -93,14 +93,14 @@ TEST(Rounding, EightBitsAreExactOnTheirNumbersAndTieToEvenBetween) {
         const float value = number;
         EXPECT_EQ(float8_e4m3(value).bits, bits);
         EXPECT_EQ(float8_e4m3(-value).bits, bits | 0x80U);
-        EXPECT_EQ(round_to(Scalar::float8_e4m3, static_cast<double>(value)), value);
+        EXPECT_EQ(round_to(DataType::float8_e4m3, static_cast<double>(value)), value);
         if (bits == 126) break; // the largest
         float8_e4m3 next;
         next.bits = static_cast<std::uint8_t>(bits + 1);
         const float middle = (value + static_cast<float>(next)) / 2;
         EXPECT_EQ(float8_e4m3(middle).bits, bits % 2 == 0 ? bits : bits + 1);
         for (const float x : {std::nextafter(middle, 0.0F), middle, std::nextafter(middle, 1e9F)})
-            EXPECT_EQ(round_to(Scalar::float8_e4m3, static_cast<double>(x)),
+            EXPECT_EQ(round_to(DataType::float8_e4m3, static_cast<double>(x)),
                       static_cast<float>(float8_e4m3(x)))
                 << x;
     }
@@ -110,21 +110,21 @@ TEST(Rounding, EightBitsAreExactOnTheirNumbersAndTieToEvenBetween) {
 }
 
 TEST(Rounding, WiderNumbersAreRoundedOnce) {
-    EXPECT_EQ(round_to(Scalar::float16, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10) << "not by way of float32";
-    EXPECT_EQ(round_to(Scalar::float16, 1 + 0x1p-11L + 0x1p-60L), 1 + 0x1p-10) << "not by way of float64";
-    EXPECT_EQ(round_to(Scalar::float16, 1 + 0x3p-11L - 0x1p-60L), 1 + 0x1p-10);
-    EXPECT_EQ(round_to(Scalar::float32, 1 + 0x1p-24L + 0x1p-60L), 1 + 0x1p-23);
-    EXPECT_EQ(round_to(Scalar::float64, 1 + 0x1p-53L + 0x1p-60L), 1 + 0x1p-52);
-    EXPECT_EQ(round_to(Scalar::bfloat16, (INT64_C(1) << 62) + (INT64_C(1) << 54) + 1), 0x1p62 + 0x1p55);
-    EXPECT_EQ(round_to(Scalar::bfloat16, (INT64_C(1) << 62) + (INT64_C(1) << 54)), 0x1p62);
-    EXPECT_EQ(round_to(Scalar::bfloat16, -(INT64_C(1) << 62) - (INT64_C(1) << 54) - 1), -0x1p62 - 0x1p55);
-    EXPECT_EQ(round_to(Scalar::float32, (INT64_C(1) << 24) + 1), 0x1p24);
-    EXPECT_EQ(round_to(Scalar::float64, (INT64_C(1) << 53) + 3), 0x1p53 + 4);
-    EXPECT_EQ(round_to(Scalar::float16, INT64_C(70000)), HUGE_VAL);
+    EXPECT_EQ(round_to(DataType::float16, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10) << "not by way of float32";
+    EXPECT_EQ(round_to(DataType::float16, 1 + 0x1p-11L + 0x1p-60L), 1 + 0x1p-10) << "not by way of float64";
+    EXPECT_EQ(round_to(DataType::float16, 1 + 0x3p-11L - 0x1p-60L), 1 + 0x1p-10);
+    EXPECT_EQ(round_to(DataType::float32, 1 + 0x1p-24L + 0x1p-60L), 1 + 0x1p-23);
+    EXPECT_EQ(round_to(DataType::float64, 1 + 0x1p-53L + 0x1p-60L), 1 + 0x1p-52);
+    EXPECT_EQ(round_to(DataType::bfloat16, (INT64_C(1) << 62) + (INT64_C(1) << 54) + 1), 0x1p62 + 0x1p55);
+    EXPECT_EQ(round_to(DataType::bfloat16, (INT64_C(1) << 62) + (INT64_C(1) << 54)), 0x1p62);
+    EXPECT_EQ(round_to(DataType::bfloat16, -(INT64_C(1) << 62) - (INT64_C(1) << 54) - 1), -0x1p62 - 0x1p55);
+    EXPECT_EQ(round_to(DataType::float32, (INT64_C(1) << 24) + 1), 0x1p24);
+    EXPECT_EQ(round_to(DataType::float64, (INT64_C(1) << 53) + 3), 0x1p53 + 4);
+    EXPECT_EQ(round_to(DataType::float16, INT64_C(70000)), HUGE_VAL);
 }
 
 /// y[0…6] = a+b, a−b, a·b, ab+c, ab−c, c−ab, −a
-Program arithmetic(Scalar scalar) {
+Program arithmetic(DataType scalar) {
     Builder b("arithmetic");
     const Buffer x = b.input("x", scalar, 3);
     const Buffer y = b.output("y", scalar, 7);
@@ -180,7 +180,8 @@ TEST(Rounding, SixteenBitArithmeticRoundsEveryOperationOnce) {
             ASSERT_EQ(y[0], expected(a, 1, b)) << a << " + " << b;
             ASSERT_EQ(y[1], expected(a, 1, -b)) << a << " - " << b;
             ASSERT_EQ(y[2], expected(a, b, 0)) << a << " * " << b;
-            if (format.scalar == Scalar::float16) { // bfloat16's c − m may need more digits than a double has
+            if (format.scalar ==
+                DataType::float16) { // bfloat16's c − m may need more digits than a double has
                 ASSERT_EQ(y[3], expected(a, b, c)) << a << " * " << b << " + " << c;
                 ASSERT_EQ(y[4], expected(a, b, -c));
                 ASSERT_EQ(y[5], expected(-a, b, c));
@@ -191,7 +192,7 @@ TEST(Rounding, SixteenBitArithmeticRoundsEveryOperationOnce) {
 }
 
 TEST(Rounding, FusedBfloat16ArithmeticDecidesTiesByWhatIsFarBelow) {
-    const Program program = arithmetic(Scalar::bfloat16);
+    const Program program = arithmetic(DataType::bfloat16);
     Interpreter interpreter(program);
     Arguments arguments(program);
     // 17·17 = 289 has nine digits and lies half-way between 288 and 290; c is far below a double's last digit.
@@ -205,7 +206,7 @@ TEST(Rounding, FusedBfloat16ArithmeticDecidesTiesByWhatIsFarBelow) {
 }
 
 TEST(Rounding, Float32ArithmeticIsTheMachines) {
-    const Program program = arithmetic(Scalar::float32);
+    const Program program = arithmetic(DataType::float32);
     Interpreter interpreter(program);
     Arguments arguments(program);
     std::mt19937 random(2);
@@ -233,7 +234,7 @@ TEST(Rounding, Float32ArithmeticIsTheMachines) {
 }
 
 TEST(Rounding, Float64ArithmeticRoundsToDoubleAtOnce) {
-    const Program program = arithmetic(Scalar::float64);
+    const Program program = arithmetic(DataType::float64);
     Interpreter interpreter(program);
     Arguments arguments(program);
     const std::vector<double> y = run_arithmetic(interpreter, arguments, 1, 0x1p-53 + 0x1p-65, -0x1p-53);
@@ -246,7 +247,7 @@ TEST(Rounding, ConversionsBetweenAllNumbers) {
     const std::vector<double> values = {0.0,     -1.5,    2.5,     1 + 0x1p-11 + 0x1p-30,
                                         65519.0, 65520.0, -3.0e38, 1e-7};
     const auto count = static_cast<Integer>(values.size());
-    const auto run = [&](Scalar from, Scalar to) {
+    const auto run = [&](DataType from, DataType to) {
         Builder b("convert");
         const Buffer x = b.input("x", from, count);
         const Buffer y = b.output("y", to, count);
@@ -257,16 +258,16 @@ TEST(Rounding, ConversionsBetweenAllNumbers) {
         interpret(program, arguments);
         return arguments["y"].values();
     };
-    EXPECT_EQ(run(Scalar::float64, Scalar::float32)[3], static_cast<float>(values[3]));
-    EXPECT_EQ(run(Scalar::float64, Scalar::float16)[3], 1 + 0x1p-10);
-    EXPECT_EQ(run(Scalar::float32, Scalar::float16)[3], 1) << "2⁻³⁰ was lost in float32 already";
-    EXPECT_EQ(run(Scalar::float64, Scalar::float16)[4], 65504);
-    EXPECT_EQ(run(Scalar::float64, Scalar::float16)[5], HUGE_VAL);
-    EXPECT_EQ(run(Scalar::float64, Scalar::int64)[1], -1) << "towards zero";
-    EXPECT_EQ(run(Scalar::float64, Scalar::int64)[2], 2);
-    EXPECT_EQ(run(Scalar::int64, Scalar::float16)[4], 65504);
-    EXPECT_EQ(run(Scalar::float64, Scalar::bfloat16)[6], -0x1.c4p127);
+    EXPECT_EQ(run(DataType::float64, DataType::float32)[3], static_cast<float>(values[3]));
+    EXPECT_EQ(run(DataType::float64, DataType::float16)[3], 1 + 0x1p-10);
+    EXPECT_EQ(run(DataType::float32, DataType::float16)[3], 1) << "2⁻³⁰ was lost in float32 already";
+    EXPECT_EQ(run(DataType::float64, DataType::float16)[4], 65504);
+    EXPECT_EQ(run(DataType::float64, DataType::float16)[5], HUGE_VAL);
+    EXPECT_EQ(run(DataType::float64, DataType::int64)[1], -1) << "towards zero";
+    EXPECT_EQ(run(DataType::float64, DataType::int64)[2], 2);
+    EXPECT_EQ(run(DataType::int64, DataType::float16)[4], 65504);
+    EXPECT_EQ(run(DataType::float64, DataType::bfloat16)[6], -0x1.c4p127);
 }
 
-} // namespace
+} // namespace rounding_test
 } // namespace swirl::ir

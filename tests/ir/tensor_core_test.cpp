@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace swirl::ir {
-namespace {
+namespace tensor_core_test {
 
 std::vector<TensorCoreOperand> factors(const std::vector<double>& values, int least_exponent = -126) {
     std::vector<TensorCoreOperand> result;
@@ -59,5 +59,5 @@ TEST(TensorCoreSum, HasInfinitiesAndNaN) {
     EXPECT_TRUE(std::isnan(sum_of({infinity}, {0}, 1)));
 }
 
-} // namespace
+} // namespace tensor_core_test
 } // namespace swirl::ir

@@ -12,7 +12,7 @@ inline constexpr WgmmaInstruction small_product = {.name = "m64n8k8",
                                                    .rows = 64,
                                                    .columns = 8,
                                                    .depth = 8,
-                                                   .factor = Scalar::float32,
+                                                   .factor = DataType::float32,
                                                    .ignored_bits = 13,
                                                    .a_in_registers = true,
                                                    .text = "m64n8k8"};
@@ -63,7 +63,7 @@ struct TilesKernel {
 
     bool has(Mistake which) const { return mistake == which; }
 
-    static BufferInfo shared(const char* name, Scalar element, Integer elements) {
+    static BufferInfo shared(const char* name, DataType element, Integer elements) {
         BufferInfo info;
         info.name = name;
         info.element = element;
@@ -76,7 +76,8 @@ struct TilesKernel {
     static BufferInfo global(const char* name, Integer elements, bool written) {
         BufferInfo info;
         info.name = name;
-        info.element = Scalar::float32;
+        info.role.argument = written ? ArgumentRole::output : ArgumentRole::input;
+        info.element = DataType::float32;
         info.elements = elements;
         info.written = written;
         info.alignment = 16;
@@ -90,13 +91,13 @@ struct TilesKernel {
         builder.add(global("a", blocks * rows * row_elements(), false));
         builder.add(global("b", columns * row_elements(), false));
         builder.add(global("c", blocks * rows * columns, true));
-        builder.add(shared("a_tiles", Scalar::float32, stages * rows * in_tile));
-        builder.add(shared("b_tiles", Scalar::float32, stages * columns * in_tile));
-        builder.add(shared("c_tile", Scalar::float32, rows * columns));
-        builder.add(shared("signals", Scalar::int64, 2 * stages));
-        builder.local("sums", Scalar::float32, small_product.registers());
+        builder.add(shared("a_tiles", DataType::float32, stages * rows * in_tile));
+        builder.add(shared("b_tiles", DataType::float32, stages * columns * in_tile));
+        builder.add(shared("c_tile", DataType::float32, rows * columns));
+        builder.add(shared("signals", DataType::int64, 2 * stages));
+        builder.local("sums", DataType::float32, small_product.registers());
         if (by_registers)
-            builder.local("factor", Scalar::float32, in_tile / small_product.depth * a_registers);
+            builder.local("factor", DataType::float32, in_tile / small_product.depth * a_registers);
         builder.tensor(
             {"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}, 128, rounds});
         builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}, 128});
@@ -119,7 +120,7 @@ struct TilesKernel {
 
 private:
     static Value number(Builder& builder, Integer n) {
-        return builder.constant({Scalar::int64, 1}, static_cast<long double>(n));
+        return builder.constant({DataType::int64, 1}, static_cast<long double>(n));
     }
 
     void loads(Builder& builder) const {
@@ -149,7 +150,7 @@ private:
     }
 
     void multiplies(Builder& builder) const {
-        const Value zero = builder.constant({Scalar::float32, 1}, 0);
+        const Value zero = builder.constant({DataType::float32, 1}, 0);
         for (int r = 0; r < small_product.registers(); ++r) builder.store(sums, r, zero);
         for (Integer step = 0; step < steps; ++step) multiply(builder, step);
         store(builder);
@@ -205,8 +206,9 @@ private:
         else
             products(builder, stage);
         builder.fence({.kind = AsyncFence::Kind::commit, .what = of_products});
-        if (has(Mistake::touches_sums)) builder.store(sums, 0, builder.constant({Scalar::float32, 1}, 1));
-        if (has(Mistake::touches_factor)) builder.store(factor, 3, builder.constant({Scalar::float32, 1}, 1));
+        if (has(Mistake::touches_sums)) builder.store(sums, 0, builder.constant({DataType::float32, 1}, 1));
+        if (has(Mistake::touches_factor))
+            builder.store(factor, 3, builder.constant({DataType::float32, 1}, 1));
         if (has(Mistake::reads_factor)) builder.store(factor, 3, builder.load(factor, 3));
         if (!has(Mistake::does_not_wait_for_products))
             builder.fence({.kind = AsyncFence::Kind::wait, .pending = 0, .what = of_products});
@@ -237,7 +239,7 @@ private:
         });
         if (!has(Mistake::reuses_stored_tile)) return;
         builder.barrier();
-        builder.store(c_tile, builder.thread(0, 1, warpgroup), builder.constant({Scalar::float32, 1}, 0));
+        builder.store(c_tile, builder.thread(0, 1, warpgroup), builder.constant({DataType::float32, 1}, 0));
     }
 
     static constexpr auto of_products = AsyncFence::What::wgmmas;

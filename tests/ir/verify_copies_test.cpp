@@ -11,7 +11,7 @@
 #include <functional>
 
 namespace swirl::ir {
-namespace {
+namespace verify_copies_test {
 
 constexpr Buffer x = 0, y = 1, factors = 2, between = 3, other = 4;
 
@@ -19,16 +19,17 @@ constexpr Buffer x = 0, y = 1, factors = 2, between = 3, other = 4;
 Program copying(const std::function<void(Builder&)>& more = {}) {
     Builder b("copying");
     b.launch({.blocks = {2, 1, 1}, .threads = {8, 1, 1}});
-    b.input("x", Scalar::float32, 64);
-    b.output("y", Scalar::float32, 64);
+    b.input("x", DataType::float32, 64);
+    b.output("y", DataType::float32, 64);
     BufferInfo few;
     few.name = "factors";
-    few.element = Scalar::float32;
+    few.role.argument = ArgumentRole::alpha_beta;
+    few.element = DataType::float32;
     few.elements = 2;
     few.by_value = true;
     b.add(few);
-    b.shared("between", Scalar::float32, 64);
-    b.shared("other", Scalar::float32, 64);
+    b.shared("between", DataType::float32, 64);
+    b.shared("other", DataType::float32, 64);
     b.store(between, 4 * b.thread(), b.load(x, 4 * b.thread(), {.lanes = 4}), {.asynchronous = true});
     b.commit_async_group();
     b.wait_async_group(0);
@@ -63,7 +64,7 @@ TEST(VerifyCopies, AreOfWhatIsLoadedForThemAlone) {
     const std::string what = "something other than what is loaded for it alone";
     expect_fails(
         [&](Builder& b) {
-            b.store(other, b.thread(), b.constant({Scalar::float32, 1}, 0), asynchronous);
+            b.store(other, b.thread(), b.constant({DataType::float32, 1}, 0), asynchronous);
         },
         what);
     expect_fails(
@@ -143,5 +144,5 @@ TEST(VerifyScaledIndices, AreNotTakenNoTimes) {
     EXPECT_NE(failure(program).find("taken 0 times"), std::string::npos) << failure(program);
 }
 
-} // namespace
+} // namespace verify_copies_test
 } // namespace swirl::ir

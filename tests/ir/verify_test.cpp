@@ -2,15 +2,17 @@
 
 #include "ir/verify.hpp"
 #include "ir/builder.hpp"
+#include "problem/data_type.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
 namespace swirl::ir {
-namespace {
+namespace verify_test {
 
-constexpr Type f64{Scalar::float64, 1};
+constexpr Type f64{DataType::float64, 1};
 
 void expect_passes(const Program& program, VerificationLevel level) {
     try {
@@ -36,8 +38,8 @@ void expect_fails(const Program& program, VerificationLevel level, const std::st
 Program strided(Integer count, Integer stride, Integer offset, For::Kind kind = For::Kind::serial,
                 int lanes = 1) {
     Builder b("strided");
-    const Buffer x = b.input("x", Scalar::float64, 16);
-    const Buffer y = b.output("y", Scalar::float64, 16);
+    const Buffer x = b.input("x", DataType::float64, 16);
+    const Buffer y = b.output("y", DataType::float64, 16);
     b.for_loop("i", 0, count, 1, kind, [&](const Affine& i) {
         b.store(y, stride * i + offset, b.negate(b.load(x, i, {.lanes = lanes})));
     });
@@ -68,7 +70,7 @@ TEST(Verify, RangesOfInductionsThreadsAndDependentLoops) {
     const auto program = [](Integer step, Integer inner) {
         Builder b("nest");
         b.launch({.blocks = {2, 1, 1}, .threads = {3, 1, 1}});
-        const Buffer y = b.output("y", Scalar::float64, 60);
+        const Buffer y = b.output("y", DataType::float64, 60);
         b.for_loop("j", 4, 8, 2, For::Kind::serial, [&](const Affine& j) {
             const Affine p = b.induction("p", 10 * b.thread(), step);
             b.for_loop("k", j, j + inner, 1, For::Kind::serial,
@@ -85,7 +87,7 @@ TEST(Verify, AccessesOutOfBoundsThatTablesOfIndicesProve) {
     const auto program = [](Integer coefficient, Integer constant, Integer scale) {
         Builder b("looked_up");
         const Buffer map = b.table("map", {9, 5, 7, 1});
-        const Buffer y = b.output("y", Scalar::float64, 12);
+        const Buffer y = b.output("y", DataType::float64, 12);
         b.for_loop("i", 2, [&](const Affine& i) {
             b.for_loop("j", 2, [&](const Affine& j) {
                 const Value entry = b.load(map, 2 * i + j);
@@ -106,7 +108,7 @@ TEST(Verify, AccessesOutOfBoundsThatTablesOfIndicesProve) {
 TEST(Verify, NothingIsProvedUnderConditionsOrOfIndicesThatAreComputed) {
     Builder b("guarded");
     const Buffer map = b.table("map", {1, 0});
-    const Buffer y = b.output("y", Scalar::float64, 4);
+    const Buffer y = b.output("y", DataType::float64, 4);
     b.for_loop("i", 8, [&](const Affine& i) {
         b.if_then({{i - 4, Condition::Relation::negative}}, [&] { b.store(y, i, b.constant(f64, 0)); });
     });
@@ -118,7 +120,7 @@ TEST(Verify, NothingIsProvedUnderConditionsOrOfIndicesThatAreComputed) {
 
 TEST(Verify, ValuesAreDefinedBeforeUseInScope) {
     Builder b("scope");
-    const Buffer y = b.output("y", Scalar::float64, 4);
+    const Buffer y = b.output("y", DataType::float64, 4);
     Value inside = no_value;
     const Value before = b.constant(f64, 1);
     b.for_loop("i", 4, [&](const Affine& i) {
@@ -156,11 +158,24 @@ TEST(Verify, ValuesAreDefinedBeforeUseInScope) {
 
 TEST(Verify, Types) {
     Program program = strided(8, 1, 0);
-    program[1].type = {Scalar::float32, 1};
+    program[1].type = {DataType::float32, 1};
     expect_fails(program, VerificationLevel::lowered, "operand 1 is float64, the result float32");
     program = strided(8, 1, 0);
-    program.buffers[1].element = Scalar::float32;
+    program.buffers[1].element = DataType::float32;
     expect_fails(program, VerificationLevel::lowered, "buffer 'y' holds float32, the access is of float64");
+}
+
+TEST(Verify, ValuesAndElementsAreNeitherComplexNorNormalised) {
+    for (const DataType type :
+         {DataType::complex32, DataType::complex_bfloat16, DataType::complex64, DataType::complex128,
+          DataType::unorm8, DataType::snorm8, DataType::unorm16, DataType::snorm16}) {
+        Program program = strided(8, 1, 0);
+        program[0].type = program[1].type = {type, 1};
+        expect_fails(program, VerificationLevel::lowered, fmt::format("no values are {}", name_of(type)));
+        program = strided(8, 1, 0);
+        program.buffers[0].element = type;
+        expect_fails(program, VerificationLevel::lowered, fmt::format("has elements of {}", name_of(type)));
+    }
 }
 
 TEST(Verify, VariablesAreUsedInTheirScopeAndBoundOnce) {
@@ -192,7 +207,7 @@ TEST(Verify, VariablesAreUsedInTheirScopeAndBoundOnce) {
 TEST(Verify, NothingIsStoredToTablesOrReadOnlyBuffers) {
     for (const bool table : {false, true}) {
         Builder b("write");
-        const Buffer x = table ? b.table("x", Scalar::float64, {1, 2}) : b.input("x", Scalar::float64, 2);
+        const Buffer x = table ? b.table("x", DataType::float64, {1, 2}) : b.input("x", DataType::float64, 2);
         b.store(x, 0, b.constant(f64, 1));
         Program program = b.finish();
         expect_fails(program, VerificationLevel::lowered, "'x' is only to be read");
@@ -204,7 +219,7 @@ TEST(Verify, NothingIsStoredToTablesOrReadOnlyBuffers) {
 
 TEST(Verify, TablesHaveContents) {
     Builder b("table");
-    b.table("w", Scalar::float64, {1, 2});
+    b.table("w", DataType::float64, {1, 2});
     Program program = b.finish();
     expect_passes(program, VerificationLevel::lowered);
     program.buffers[0].elements = 3;
@@ -212,6 +227,38 @@ TEST(Verify, TablesHaveContents) {
     program.buffers[0].elements = 2;
     program.buffers[0].first = -1;
     expect_fails(program, VerificationLevel::lowered, "table buffer 'w' does not start at element 0");
+}
+
+TEST(Verify, ArgumentsHaveARole) {
+    Program program = strided(8, 2, 1);
+    BufferInfo& x = program.buffers[0];
+    EXPECT_EQ(x.role, Role{ArgumentRole::input});
+    x.role = {ArgumentRole::auxiliary, 2, Component::real};
+    expect_passes(program, VerificationLevel::lowered);
+    x.role = {};
+    expect_fails(program, VerificationLevel::lowered, "argument buffer 'x' has no role");
+    x.role = {ArgumentRole::table};
+    expect_fails(program, VerificationLevel::lowered, "argument buffer 'x' has the role 'table'");
+    x.role = {ArgumentRole::auxiliary, -1};
+    expect_fails(program, VerificationLevel::lowered, "argument buffer 'x' has index -1");
+}
+
+TEST(Verify, OtherBuffersHaveTheRoleOfTheirSpace) {
+    Builder b("spaces");
+    b.table("w", DataType::float64, {1, 2});
+    b.scratch("t", DataType::float64, 2);
+    b.local("sums", DataType::float64, 2);
+    Program program = b.finish();
+    EXPECT_EQ(program.buffers[0].role, Role{ArgumentRole::table});
+    EXPECT_EQ(program.buffers[1].role, Role{ArgumentRole::workspace});
+    EXPECT_EQ(program.buffers[2].role, Role{});
+    expect_passes(program, VerificationLevel::lowered);
+    for (BufferInfo& buffer : program.buffers) {
+        const Role role = buffer.role;
+        buffer.role = {ArgumentRole::input};
+        expect_fails(program, VerificationLevel::lowered, "has the role 'input'");
+        buffer.role = role;
+    }
 }
 
 TEST(Verify, OwnMemoryIsStoredToBeforeItIsRead) {
@@ -224,7 +271,7 @@ TEST(Verify, OwnMemoryIsStoredToBeforeItIsRead) {
             info.written = true;
             Builder b("own");
             const Buffer own = b.add(info);
-            const Buffer y = b.output("y", Scalar::float64, 1);
+            const Buffer y = b.output("y", DataType::float64, 1);
             if (first) b.store(own, 0, b.constant(f64, 1));
             b.store(y, 0, b.load(own, 0));
             b.store(own, 0, b.constant(f64, 1));
@@ -306,13 +353,13 @@ TEST(Verify, VectorizedProgramsHaveNoVectorLoops) {
 
 TEST(Verify, MachineProgramsRearrangeLanesByInstructionsOnly) {
     static const Instruction swap{.name = "swap",
-                                  .operands = {{Scalar::float64, 2}},
-                                  .result = {Scalar::float64, 2},
+                                  .operands = {{DataType::float64, 2}},
+                                  .result = {DataType::float64, 2},
                                   .lane_map = {1, 0}};
     for (const bool instruction : {false, true}) {
         Builder b("swap");
-        const Buffer x = b.input("x", Scalar::float64, 2);
-        const Buffer y = b.output("y", Scalar::float64, 2);
+        const Buffer x = b.input("x", DataType::float64, 2);
+        const Buffer y = b.output("y", DataType::float64, 2);
         const Value v = b.load(x, 0, {.lanes = 2});
         b.store(y, 0, instruction ? b.instruction(swap, {v}) : b.shuffle(v, v, {1, 0}));
         const Program program = b.finish();
@@ -326,7 +373,7 @@ TEST(Verify, MachineProgramsRearrangeLanesByInstructionsOnly) {
 
 TEST(Verify, MachineAddressesHaveOneVariableAndLanesArePowersOfTwo) {
     Builder b("address");
-    const Buffer y = b.output("y", Scalar::float64, 16);
+    const Buffer y = b.output("y", DataType::float64, 16);
     b.for_loop("i", 4, [&](const Affine& i) {
         const Affine p = b.induction("p", 4 * i * 0, 4);
         b.for_loop("j", 4, [&](const Affine& j) { b.store(y, p + j, b.constant(f64, 0)); });
@@ -337,8 +384,8 @@ TEST(Verify, MachineAddressesHaveOneVariableAndLanesArePowersOfTwo) {
 
     const auto lanes = [](int count) {
         Builder of("lanes");
-        const Buffer x = of.input("x", Scalar::float64, 16);
-        const Buffer to = of.output("y", Scalar::float64, 16);
+        const Buffer x = of.input("x", DataType::float64, 16);
+        const Buffer to = of.output("y", DataType::float64, 16);
         of.store(to, 0, of.load(x, 0, {.lanes = count}));
         return of.finish();
     };
@@ -356,5 +403,5 @@ TEST(Verify, LaunchesHavePositiveExtents) {
     expect_fails(program, VerificationLevel::lowered, "launch with an extent of 0");
 }
 
-} // namespace
+} // namespace verify_test
 } // namespace swirl::ir

@@ -11,7 +11,7 @@
 #include <functional>
 
 namespace swirl::ir::test {
-namespace {
+namespace verify_tiles_test {
 
 std::string failure(const Program& program) {
     return error_of<InternalError>([&] { verify(program, VerificationLevel::vectorized); });
@@ -172,7 +172,7 @@ TEST(VerifyTiles, FactorsInRegistersAreAThreadsOwn) {
     expect(product([](Program&, AsyncTileOperation& t) { t.addresses[1] = t.addresses[0]; }),
            "a tile in 'factor'");
     static constexpr WgmmaInstruction without = {
-        .name = "other", .columns = 8, .depth = 8, .factor = Scalar::float32, .text = "other"};
+        .name = "other", .columns = 8, .depth = 8, .factor = DataType::float32, .text = "other"};
     expect(product([](Program&, AsyncTileOperation& t) { t.instruction = &without; }), "a tile in 'factor'");
 }
 
@@ -183,7 +183,7 @@ TEST(VerifyTiles, OnlyLoadsOfFloat32Round) {
     expect_fails(
         [](Program& program) {
             program.tensors[0].rounds = true;
-            program.buffers[TilesKernel::a].element = Scalar::int32;
+            program.buffers[TilesKernel::a].element = DataType::int32;
         },
         "it rounds int32");
 }
@@ -212,5 +212,5 @@ TEST(VerifyTiles, ArePrintedWithAllThatTheyNeed) {
         EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }
 
-} // namespace
+} // namespace verify_tiles_test
 } // namespace swirl::ir::test

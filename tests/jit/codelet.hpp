@@ -18,7 +18,7 @@ public:
 
     /// `columns` transforms of n points side by side: element j of column c at j·columns + c, planar. A loop over
     /// blocks of `lanes` columns around a loop over lanes.
-    static ir::Program columns(int n, int columns, int lanes, ir::Scalar scalar) {
+    static ir::Program columns(int n, int columns, int lanes, DataType scalar) {
         ir::Builder builder("dft" + std::to_string(n), {.share = true});
         const Integer size = Integer{n} * columns;
         const ir::Buffer in_re = builder.input("in_re", scalar, size),
@@ -83,7 +83,7 @@ public:
     }
 
     ir::Builder& builder;
-    ir::Scalar scalar;
+    DataType scalar;
 };
 
 } // namespace swirl::jit::test

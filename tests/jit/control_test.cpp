@@ -2,12 +2,11 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace control_test {
 
 using ir::Builder;
 using ir::Condition;
 using ir::For;
-using ir::Scalar;
 using ir::Value;
 using Relation = Condition::Relation;
 
@@ -16,8 +15,8 @@ TEST(Loops, NestsWithConstantBoundsAndAnyNumberOfIterations) {
         for (const Integer outer : {0, 1, 2, 5})
             for (const Integer inner : {0, 1, 3}) {
                 Builder builder("nest");
-                const ir::Buffer in = builder.input("in", Scalar::float64, 100);
-                const ir::Buffer out = builder.output("out", Scalar::float64, 100);
+                const ir::Buffer in = builder.input("in", DataType::float64, 100);
+                const ir::Buffer out = builder.output("out", DataType::float64, 100);
                 builder.for_loop("i", outer, [&](const Affine& i) {
                     builder.for_loop("j", 2, inner + 2, 1, For::Kind::serial, [&](const Affine& j) {
                         builder.store(out, i * 7 + j,
@@ -33,8 +32,8 @@ TEST(Loops, StepsOtherThanOneAndBoundsThatDependOnOuterVariables) {
     for (const target::Cpu* cpu : runnable_cpus())
         for (const Integer step : {1, 2, 3, 7}) {
             Builder builder("triangle");
-            const ir::Buffer in = builder.input("in", Scalar::float64, 200);
-            const ir::Buffer out = builder.output("out", Scalar::float64, 200);
+            const ir::Buffer in = builder.input("in", DataType::float64, 200);
+            const ir::Buffer out = builder.output("out", DataType::float64, 200);
             builder.for_loop("i", 13, [&](const Affine& i) {
                 builder.for_loop(
                     "j", i, Affine(11) + Affine(0), step, For::Kind::serial, [&](const Affine& j) {
@@ -48,8 +47,8 @@ TEST(Loops, StepsOtherThanOneAndBoundsThatDependOnOuterVariables) {
 TEST(Loops, InductionVariables) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("inductions");
-        const ir::Buffer in = builder.input("in", Scalar::float64, 400);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 400);
+        const ir::Buffer in = builder.input("in", DataType::float64, 400);
+        const ir::Buffer out = builder.output("out", DataType::float64, 400);
         builder.for_loop("i", 6, [&](const Affine& i) {
             const Affine w = builder.induction("w", 5, 50);
             builder.for_loop("j", 1, 9, 2, For::Kind::serial, [&](const Affine& j) {
@@ -65,8 +64,8 @@ TEST(Loops, InductionVariables) {
 TEST(Loops, DeeperThanTheRegistersLast) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("deep");
-        const ir::Buffer in = builder.input("in", Scalar::float64, 4096);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 4096);
+        const ir::Buffer in = builder.input("in", DataType::float64, 4096);
+        const ir::Buffer out = builder.output("out", DataType::float64, 4096);
         const auto nest = [&](auto& self, int depth, const Affine& a, const Affine& b) -> void {
             if (depth == 7) {
                 builder.store(out, a, builder.add(builder.load(in, b), builder.load(in, a)));
@@ -85,12 +84,12 @@ TEST(Loops, DeeperThanTheRegistersLast) {
 
 TEST(Loops, ValuesFromOutsideTheLoopAreAtHandInside) {
     for (const target::Cpu* cpu : runnable_cpus()) {
-        const int n = target::lanes(*cpu, Scalar::float64);
+        const int n = target::lanes(*cpu, DataType::float64);
         Builder builder("invariants");
-        const ir::Buffer in = builder.input("in", Scalar::float64, 200);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 200);
+        const ir::Buffer in = builder.input("in", DataType::float64, 200);
+        const ir::Buffer out = builder.output("out", DataType::float64, 200);
         const Value x = builder.load(in, 3, {.lanes = n});
-        const Value y = builder.add(x, builder.constant({Scalar::float64, n}, 2));
+        const Value y = builder.add(x, builder.constant({DataType::float64, n}, 2));
         const Value s = builder.add(builder.load(in, 0), builder.load(in, 1));
         const Value at = builder.add(builder.index(Affine(2)), builder.index(Affine(3)));
         builder.for_loop("i", 4, [&](const Affine& i) {
@@ -107,7 +106,7 @@ TEST(Loops, ValuesFromOutsideTheLoopAreAtHandInside) {
 
 TEST(Loops, ComparisonsFromOutsideAreAtHandInsideLoopsAndBranches) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Scalar scalar : {Scalar::float32, Scalar::float64})
+        for (const DataType scalar : {DataType::float32, DataType::float64})
             for (const int n : {1, target::lanes(*cpu, scalar)}) {
                 Builder builder("masks");
                 const ir::Buffer in = builder.input("in", scalar, 16 * n);
@@ -130,10 +129,10 @@ TEST(Loops, ComparisonsFromOutsideAreAtHandInsideLoopsAndBranches) {
 TEST(Loops, LocalBuffersKeepTheirContents) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("local");
-        const ir::Buffer in = builder.input("in", Scalar::float64, 64);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 64);
-        const ir::Buffer local = builder.local("sum", Scalar::float64, 9);
-        const ir::Buffer workspace = builder.scratch("workspace", Scalar::float64, 64);
+        const ir::Buffer in = builder.input("in", DataType::float64, 64);
+        const ir::Buffer out = builder.output("out", DataType::float64, 64);
+        const ir::Buffer local = builder.local("sum", DataType::float64, 9);
+        const ir::Buffer workspace = builder.scratch("workspace", DataType::float64, 64);
         builder.for_loop("i", 8, [&](const Affine& i) { builder.store(local, i, builder.load(in, i)); });
         builder.store(local, 8, builder.load(in, 9));
         builder.for_loop("i", 8, [&](const Affine& i) {
@@ -156,8 +155,8 @@ TEST(Parameters, MoveAddressesBoundsAndConditions) {
         for (const Integer count : {0, 1, 5, 8})
             for (const Integer stride : {1, 3}) {
                 Builder builder("parameters");
-                const ir::Buffer in = builder.input("in", Scalar::float64, 200);
-                const ir::Buffer out = builder.output("out", Scalar::float64, 200);
+                const ir::Buffer in = builder.input("in", DataType::float64, 200);
+                const ir::Buffer out = builder.output("out", DataType::float64, 200);
                 const Affine n = builder.parameter("n");
                 const Affine offset = builder.parameter("offset");
                 builder.for_loop("i", n, [&](const Affine& i) {
@@ -175,8 +174,8 @@ TEST(Conditions, EveryRelationInsideNestedLoops) {
     for (const target::Cpu* cpu : runnable_cpus())
         for (const Relation relation : {Relation::negative, Relation::nonnegative, Relation::zero}) {
             Builder builder("conditions");
-            const ir::Buffer in = builder.input("in", Scalar::float64, 100);
-            const ir::Buffer out = builder.output("out", Scalar::float64, 100);
+            const ir::Buffer in = builder.input("in", DataType::float64, 100);
+            const ir::Buffer out = builder.output("out", DataType::float64, 100);
             builder.for_loop("i", 5, [&](const Affine& i) {
                 builder.for_loop("j", 5, [&](const Affine& j) {
                     builder.if_then(
@@ -200,10 +199,12 @@ TEST(Addresses, BeyondTwoGibibytesAreFormed) {
         Builder builder("far");
         ir::BufferInfo info;
         info.name = "in";
+        info.role.argument = ir::ArgumentRole::input;
         info.elements = 32;
         info.first = far;
         const ir::Buffer in = builder.add(info);
         info.name = "out";
+        info.role.argument = ir::ArgumentRole::output;
         info.first = -far;
         info.written = true;
         const ir::Buffer out = builder.add(info);
@@ -218,5 +219,5 @@ TEST(Addresses, BeyondTwoGibibytesAreFormed) {
     }
 }
 
-} // namespace
+} // namespace control_test
 } // namespace swirl::jit::test

@@ -2,13 +2,12 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace functions_test {
 
-using ir::Scalar;
 using Op = lower::Pointwise::Op;
 
 /// Numbers for which functions take all their ways, then random bits.
-std::vector<double> arguments_of_functions(Scalar scalar, std::size_t count) {
+std::vector<double> arguments_of_functions(DataType scalar, std::size_t count) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     std::vector<double> numbers = {0,    -0.0,  1,     -1,   infinity, -infinity, std::nan(""),
                                    0.55, -0.55, 1e-30, -10,  -104,     -88,       88.8,
@@ -16,7 +15,7 @@ std::vector<double> arguments_of_functions(Scalar scalar, std::size_t count) {
     std::mt19937_64 random(3);
     while (numbers.size() < count) {
         const auto bits = random();
-        numbers.push_back(scalar == Scalar::float64
+        numbers.push_back(scalar == DataType::float64
                               ? std::bit_cast<double>(bits)
                               : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
         numbers.push_back(
@@ -24,11 +23,11 @@ std::vector<double> arguments_of_functions(Scalar scalar, std::size_t count) {
     }
     numbers.resize(count);
     for (double& number : numbers)
-        if (scalar == Scalar::float32) number = static_cast<double>(static_cast<float>(number));
+        if (scalar == DataType::float32) number = static_cast<double>(static_cast<float>(number));
     return numbers;
 }
 
-template <class T> void expect_same_functions(const target::Cpu& cpu, Scalar scalar) {
+template <class T> void expect_same_functions(const target::Cpu& cpu, DataType scalar) {
     constexpr std::size_t count = 512;
     constexpr std::array functions = {Op::exponential, Op::tangent, Op::sigmoid, Op::gelu, Op::square_root};
     const int lanes = target::lanes(cpu, scalar);
@@ -69,10 +68,10 @@ template <class T> void expect_same_functions(const target::Cpu& cpu, Scalar sca
 TEST(Functions, HaveTheSameBitsAsInTheInterpreterWhereTheCpuFusesMultiplyAdds) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         if (!cpu->has_fma) continue;
-        expect_same_functions<float>(*cpu, Scalar::float32);
-        expect_same_functions<double>(*cpu, Scalar::float64);
+        expect_same_functions<float>(*cpu, DataType::float32);
+        expect_same_functions<double>(*cpu, DataType::float64);
     }
 }
 
-} // namespace
+} // namespace functions_test
 } // namespace swirl::jit::test

@@ -4,17 +4,16 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace fuzz_test {
 
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 
 /// StraightLineBlock-line programs whose operations draw from all values so far, so that hundreds are alive at once: vectors,
 /// scalars, splats, constants, table loads, loads from and stores to a buffer that is changed in place.
 class Pressure {
 public:
-    Pressure(unsigned seed, const target::Cpu& cpu, Scalar scalar, int operations)
+    Pressure(unsigned seed, const target::Cpu& cpu, DataType scalar, int operations)
         : random_(seed),
           cpu_(cpu),
           scalar_(scalar),
@@ -94,7 +93,7 @@ private:
 
     std::mt19937 random_;
     const target::Cpu& cpu_;
-    Scalar scalar_;
+    DataType scalar_;
     int lanes_;
     int operations_;
     Builder builder_;
@@ -104,7 +103,7 @@ private:
 
 TEST(Fuzz, StraightProgramsWithHundredsOfLiveValuesEqualTheInterpreter) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Scalar scalar : {Scalar::float32, Scalar::float64})
+        for (const DataType scalar : {DataType::float32, DataType::float64})
             for (unsigned seed = 0; seed < 40; ++seed) {
                 SCOPED_TRACE(fmt::format("seed {}", seed));
                 const int operations = seed % 4 == 0 ? 600 : 60;
@@ -119,7 +118,7 @@ TEST(Fuzz, StraightProgramsWithHundredsOfLiveValuesEqualTheInterpreter) {
 
 TEST(Fuzz, ProgramsThroughAllPassesEqualTheInterpreter) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Scalar scalar : {Scalar::float32, Scalar::float64})
+        for (const DataType scalar : {DataType::float32, DataType::float64})
             for (unsigned seed = 0; seed < 60; ++seed) {
                 SCOPED_TRACE(fmt::format("seed {}", seed));
                 passes::RandomProgram::Shape shape;
@@ -133,5 +132,5 @@ TEST(Fuzz, ProgramsThroughAllPassesEqualTheInterpreter) {
             }
 }
 
-} // namespace
+} // namespace fuzz_test
 } // namespace swirl::jit::test

@@ -2,21 +2,20 @@
 #include "run.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace memory_test {
 
 using ir::Access;
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 
 TEST(Memory, EveryMaskedAndStridedAccessEqualsTheInterpreter) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Scalar scalar : {Scalar::float32, Scalar::float64})
+        for (const DataType scalar : {DataType::float32, DataType::float64})
             for (int n = 2; n <= target::lanes(*cpu, scalar); n *= 2)
                 for (const Integer stride : {1, 2, 3, 17, -1, -2})
                     for (int active = 1; active <= n; ++active) {
-                        Builder builder(fmt::format("access_{}x{}_{}_{}", ir::size_in_bytes(scalar) * 8, n,
-                                                    stride, active));
+                        Builder builder(
+                            fmt::format("access_{}x{}_{}_{}", bytes_of(scalar) * 8, n, stride, active));
                         const Integer reach = (active - 1) * std::abs(stride) + 1;
                         const Integer first = stride < 0 ? reach - 1 : 0;
                         const ir::Buffer in = builder.input("in", scalar, reach);
@@ -34,7 +33,7 @@ TEST(Memory, EveryMaskedAndStridedAccessEqualsTheInterpreter) {
 
 TEST(Memory, ALoadOfStrideZeroIsABroadcast) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
+        for (const DataType scalar : {DataType::float32, DataType::float64}) {
             const int n = target::lanes(*cpu, scalar);
             Builder builder("broadcast");
             const ir::Buffer in = builder.input("in", scalar, 2);
@@ -49,10 +48,10 @@ TEST(Memory, ALoadOfStrideZeroIsABroadcast) {
 
 TEST(Memory, MoreThanSevenDifferentMasksInOneKernel) {
     for (const target::Cpu* cpu : runnable_cpus()) {
-        const int n = target::lanes(*cpu, Scalar::float32);
+        const int n = target::lanes(*cpu, DataType::float32);
         Builder builder("masks");
-        const ir::Buffer in = builder.input("in", Scalar::float32, 20 * n);
-        const ir::Buffer out = builder.output("out", Scalar::float32, 20 * n);
+        const ir::Buffer in = builder.input("in", DataType::float32, 20 * n);
+        const ir::Buffer out = builder.output("out", DataType::float32, 20 * n);
         for (int active = 1; active < n; ++active) {
             const Value v = builder.load(in, active * n, {.lanes = n, .active = active});
             const Value w = builder.load(in, active * n, {.lanes = n, .active = n - active});
@@ -64,7 +63,7 @@ TEST(Memory, MoreThanSevenDifferentMasksInOneKernel) {
 
 TEST(Memory, TableDrivenAddressesEqualTheInterpreter) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
+        for (const DataType scalar : {DataType::float32, DataType::float64}) {
             const int n = target::lanes(*cpu, scalar);
             Builder builder("permutation");
             const std::vector<Integer> places = {5, 0, 3, 7, 1, 2, 6, 4};
@@ -76,7 +75,7 @@ TEST(Memory, TableDrivenAddressesEqualTheInterpreter) {
                 const Value x = builder.load(in, 1, {.dynamic = at});
                 builder.store(out, i, builder.add(x, builder.load(in, 2, {.dynamic = at})));
             });
-            const Value two = builder.constant({Scalar::int64, 1}, 2);
+            const Value two = builder.constant({DataType::int64, 1}, 2);
             const Value place = builder.add(builder.multiply(builder.load(table, 3), two), builder.index(1));
             const Value v =
                 builder.load(in, 0,
@@ -97,8 +96,8 @@ TEST(Memory, ManyIndicesAreSpilledAndReloaded) {
         for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<Integer>(i * 7 % 40);
         Builder builder("indices");
         const ir::Buffer table = builder.table("places", places);
-        const ir::Buffer in = builder.input("in", Scalar::float64, 80);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 40);
+        const ir::Buffer in = builder.input("in", DataType::float64, 80);
+        const ir::Buffer out = builder.output("out", DataType::float64, 40);
         std::vector<Value> indices;
         for (int i = 0; i < 40; ++i)
             indices.push_back(builder.add(builder.load(table, i), builder.load(table, 39 - i)));
@@ -113,10 +112,12 @@ TEST(Memory, BuffersMayStartBelowZero) {
         Builder builder("negative");
         ir::BufferInfo info;
         info.name = "in";
+        info.role.argument = ir::ArgumentRole::input;
         info.elements = 16;
         info.first = -12;
         const ir::Buffer in = builder.add(info);
         info.name = "out";
+        info.role.argument = ir::ArgumentRole::output;
         info.written = true;
         const ir::Buffer out = builder.add(info);
         builder.for_loop(
@@ -129,11 +130,11 @@ TEST(Memory, BuffersMayStartBelowZero) {
 
 TEST(InPlace, AValueThatIsNeededAfterItsPlaceIsOverwrittenIsKept) {
     for (const target::Cpu* cpu : runnable_cpus()) {
-        const int n = target::lanes(*cpu, Scalar::float64);
+        const int n = target::lanes(*cpu, DataType::float64);
         Builder builder("reverse");
         const int count = 48; // more vectors than registers
-        const ir::Buffer in = builder.input("in", Scalar::float64, count * n);
-        const ir::Buffer out = builder.output("out", Scalar::float64, count * n);
+        const ir::Buffer in = builder.input("in", DataType::float64, count * n);
+        const ir::Buffer out = builder.output("out", DataType::float64, count * n);
         std::vector<Value> values;
         for (int i = 0; i < count; ++i) values.push_back(builder.load(in, i * n, {.lanes = n}));
         for (int i = 0; i < count; ++i) {
@@ -149,8 +150,8 @@ TEST(InPlace, AValueThatIsNeededAfterItsPlaceIsOverwrittenIsKept) {
 TEST(InPlace, AReadAfterAStoreSeesTheStoredValue) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("prefix");
-        const ir::Buffer in = builder.input("in", Scalar::float64, 32);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 32);
+        const ir::Buffer in = builder.input("in", DataType::float64, 32);
+        const ir::Buffer out = builder.output("out", DataType::float64, 32);
         Value sum = builder.load(in, 0);
         for (int i = 1; i < 32; ++i) {
             sum = builder.add(builder.load(in, i), builder.load(in, i - 1));
@@ -164,9 +165,9 @@ TEST(InPlace, AReadAfterAStoreSeesTheStoredValue) {
 
 TEST(InPlace, OneBufferReadAndWrittenThroughOverlappingVectors) {
     for (const target::Cpu* cpu : runnable_cpus()) {
-        const int n = target::lanes(*cpu, Scalar::float32);
+        const int n = target::lanes(*cpu, DataType::float32);
         Builder builder("overlap");
-        const ir::Buffer data = builder.output("data", Scalar::float32, 8 * n);
+        const ir::Buffer data = builder.output("data", DataType::float32, 8 * n);
         const Value a = builder.load(data, 0, {.lanes = n});
         const Value b = builder.load(data, 1, {.lanes = n});
         const Value s = builder.load(data, n);
@@ -178,5 +179,5 @@ TEST(InPlace, OneBufferReadAndWrittenThroughOverlappingVectors) {
     }
 }
 
-} // namespace
+} // namespace memory_test
 } // namespace swirl::jit::test

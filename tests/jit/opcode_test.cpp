@@ -6,23 +6,22 @@
 #include <functional>
 
 namespace swirl::jit::test {
-namespace {
+namespace opcode_test {
 
 using ir::Access;
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 
 struct Shape {
     const target::Cpu* cpu;
-    Scalar scalar;
+    DataType scalar;
     int lanes;
 };
 
 std::vector<Shape> all_shapes() {
     std::vector<Shape> shapes;
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const Scalar scalar : {Scalar::float32, Scalar::float64})
+        for (const DataType scalar : {DataType::float32, DataType::float64})
             for (int lanes = 1; lanes <= target::lanes(*cpu, scalar); lanes *= 2)
                 shapes.push_back({cpu, scalar, lanes});
     return shapes;
@@ -31,7 +30,7 @@ std::vector<Shape> all_shapes() {
 /// out = f(a, b, c) on vectors of the shape, twice: from memory and from values that are still needed afterwards.
 void expect_same_operation(const Shape& shape, const std::string& name,
                            const std::function<Value(Builder&, Value, Value, Value)>& f) {
-    Builder builder(fmt::format("{}_{}x{}", name, ir::size_in_bytes(shape.scalar) * 8, shape.lanes));
+    Builder builder(fmt::format("{}_{}x{}", name, bytes_of(shape.scalar) * 8, shape.lanes));
     const int n = shape.lanes;
     const ir::Buffer in = builder.input("in", shape.scalar, 3 * n);
     const ir::Buffer out = builder.output("out", shape.scalar, 8 * n);
@@ -81,7 +80,7 @@ TEST(Opcodes, DivisionRootMagnitudeAndPowersOfTwoEqualTheInterpreter) {
         expect_same_operation(shape, "magnitude", [](Builder& p, Value a, Value b, Value) {
             return p.subtract(p.magnitude(b), p.magnitude(a));
         });
-        const bool is_double = shape.scalar == Scalar::float64;
+        const bool is_double = shape.scalar == DataType::float64;
         for (const int exponent : {-126, -3, 0, 1, 127, is_double ? -1022 : 5, is_double ? 1023 : 6})
             expect_same_operation(shape, "power_of_two", [&](Builder& p, Value a, Value, Value) {
                 const Value whole = p.select(p.less(a, a), a, p.constant(type, exponent));
@@ -136,17 +135,17 @@ TEST(Opcodes, SplatEqualsTheInterpreterForLoadsConstantsAndResults) {
 
 TEST(Opcodes, ConversionEqualsTheInterpreter) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (int n = 1; n <= target::lanes(*cpu, Scalar::float64); n *= 2) {
+        for (int n = 1; n <= target::lanes(*cpu, DataType::float64); n *= 2) {
             Builder builder("convert");
-            const ir::Buffer narrow = builder.input("narrow", Scalar::float32, n);
-            const ir::Buffer wide = builder.input("wide", Scalar::float64, n);
-            const ir::Buffer out32 = builder.output("out32", Scalar::float32, 2 * n);
-            const ir::Buffer out64 = builder.output("out64", Scalar::float64, 2 * n);
+            const ir::Buffer narrow = builder.input("narrow", DataType::float32, n);
+            const ir::Buffer wide = builder.input("wide", DataType::float64, n);
+            const ir::Buffer out32 = builder.output("out32", DataType::float32, 2 * n);
+            const ir::Buffer out64 = builder.output("out64", DataType::float64, 2 * n);
             const Value x = builder.load(narrow, 0, {.lanes = n}), y = builder.load(wide, 0, {.lanes = n});
-            builder.store(out64, 0, builder.convert(x, Scalar::float64), {.lanes = n});
-            builder.store(out32, 0, builder.convert(y, Scalar::float32), {.lanes = n});
-            builder.store(out64, n, builder.convert(builder.add(x, x), Scalar::float64), {.lanes = n});
-            builder.store(out32, n, builder.convert(builder.add(y, y), Scalar::float32), {.lanes = n});
+            builder.store(out64, 0, builder.convert(x, DataType::float64), {.lanes = n});
+            builder.store(out32, 0, builder.convert(y, DataType::float32), {.lanes = n});
+            builder.store(out64, n, builder.convert(builder.add(x, x), DataType::float64), {.lanes = n});
+            builder.store(out32, n, builder.convert(builder.add(y, y), DataType::float32), {.lanes = n});
             expect_same(builder.finish(), *cpu);
         }
 }
@@ -198,7 +197,7 @@ void expect_meanings(const target::Cpu& cpu, const std::vector<const ir::Instruc
         in64.push_back(i + 1);
         in32.push_back(static_cast<float>(i + 1));
     }
-    const bool is_double = type.scalar == Scalar::float64;
+    const bool is_double = type.scalar == DataType::float64;
     void* buffers[] = {is_double ? static_cast<void*>(in64.data()) : in32.data(),
                        is_double ? static_cast<void*>(out64.data()) : out32.data()};
     mapped.function()(buffers, nullptr);
@@ -292,5 +291,5 @@ TEST(Shuffles, OfTwoHalvesMakeOneVector) {
     }
 }
 
-} // namespace
+} // namespace opcode_test
 } // namespace swirl::jit::test

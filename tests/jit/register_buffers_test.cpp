@@ -10,19 +10,18 @@
 #include <array>
 
 namespace swirl::jit::test {
-namespace {
+namespace register_buffers_test {
 
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 
 /// As many vectors as asked for, each to gather every fifth element of `in` or thereabouts.
 ir::Program sums(int vectors, int lanes) {
     Builder builder("sums");
-    const ir::Buffer in = builder.input("in", Scalar::float64, 10 * lanes + vectors);
-    const ir::Buffer out = builder.output("out", Scalar::float64, Integer{vectors} * lanes);
-    const ir::Buffer kept = builder.local("kept", Scalar::float64, Integer{vectors} * lanes);
-    const ir::Type type{Scalar::float64, lanes};
+    const ir::Buffer in = builder.input("in", DataType::float64, 10 * lanes + vectors);
+    const ir::Buffer out = builder.output("out", DataType::float64, Integer{vectors} * lanes);
+    const ir::Buffer kept = builder.local("kept", DataType::float64, Integer{vectors} * lanes);
+    const ir::Type type{DataType::float64, lanes};
     for (int v = 0; v < vectors; ++v)
         builder.store(kept, Integer{v} * lanes, builder.constant(type, v), {.lanes = lanes});
     builder.for_loop("i", 10, [&](const Affine& i) {
@@ -41,7 +40,7 @@ ir::Program sums(int vectors, int lanes) {
 
 TEST(RegisterBuffers, LoopsCarrySumsInRegistersAsFarAsThereAreAny) {
     for (const target::Cpu* cpu : runnable_cpus()) {
-        const int lanes = target::lanes(*cpu, Scalar::float64);
+        const int lanes = target::lanes(*cpu, DataType::float64);
         for (const int vectors : {1, 3, cpu->vector_registers - 4, cpu->vector_registers - 3, 40}) {
             const ir::Program program = sums(vectors, lanes);
             const RegisterBuffers in_registers(program, *cpu);
@@ -57,9 +56,9 @@ TEST(RegisterBuffers, LoopsCarrySumsInRegistersAsFarAsThereAreAny) {
 TEST(RegisterBuffers, AValueMayBeUsedAfterItsPlaceHoldsAnother) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("exchange");
-        const ir::Buffer in = builder.input("in", Scalar::float64, 20);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 20);
-        const ir::Buffer kept = builder.local("kept", Scalar::float64, 3);
+        const ir::Buffer in = builder.input("in", DataType::float64, 20);
+        const ir::Buffer out = builder.output("out", DataType::float64, 20);
+        const ir::Buffer kept = builder.local("kept", DataType::float64, 3);
         for (int i = 0; i < 3; ++i) builder.store(kept, i, builder.load(in, i));
         builder.for_loop("i", 6, [&](const Affine& i) {
             const Value a = builder.load(kept, 0), b = builder.load(kept, 1), c = builder.load(kept, 2);
@@ -77,9 +76,9 @@ TEST(RegisterBuffers, AValueMayBeUsedAfterItsPlaceHoldsAnother) {
 TEST(RegisterBuffers, WhatIsOnlyReadInALoopStaysWhatItWas) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("read");
-        const ir::Buffer in = builder.input("in", Scalar::float64, 8);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 8);
-        const ir::Buffer kept = builder.local("kept", Scalar::float64, 1);
+        const ir::Buffer in = builder.input("in", DataType::float64, 8);
+        const ir::Buffer out = builder.output("out", DataType::float64, 8);
+        const ir::Buffer kept = builder.local("kept", DataType::float64, 1);
         builder.store(kept, 0, builder.load(in, 3));
         builder.for_loop("i", 8, [&](const Affine& i) {
             const Value x = builder.load(in, i);
@@ -92,10 +91,10 @@ TEST(RegisterBuffers, WhatIsOnlyReadInALoopStaysWhatItWas) {
 TEST(RegisterBuffers, AccessesThatOverlapOrMoveStayInMemory) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("moving");
-        const ir::Buffer in = builder.input("in", Scalar::float64, 8);
-        const ir::Buffer out = builder.output("out", Scalar::float64, 8);
-        const ir::Buffer moving = builder.local("moving", Scalar::float64, 8);
-        const ir::Buffer overlapping = builder.local("overlapping", Scalar::float64, 3);
+        const ir::Buffer in = builder.input("in", DataType::float64, 8);
+        const ir::Buffer out = builder.output("out", DataType::float64, 8);
+        const ir::Buffer moving = builder.local("moving", DataType::float64, 8);
+        const ir::Buffer overlapping = builder.local("overlapping", DataType::float64, 3);
         builder.for_loop("i", 8, [&](const Affine& i) { builder.store(moving, i, builder.load(in, i)); });
         builder.store(overlapping, 0, builder.load(in, 0, {.lanes = 2}), {.lanes = 2});
         builder.store(overlapping, 1, builder.load(in, 2, {.lanes = 2}), {.lanes = 2});
@@ -112,8 +111,8 @@ TEST(RegisterBuffers, AccessesThatOverlapOrMoveStayInMemory) {
     }
 }
 
-constexpr std::array numbers = {DataType::float32, DataType::float64, DataType::complex32,
-                                DataType::complex64};
+constexpr std::array numbers = {DataType::float32, DataType::float64, DataType::complex64,
+                                DataType::complex128};
 
 TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {
     for (const target::Cpu* cpu : runnable_cpus())
@@ -137,7 +136,7 @@ TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         if (!cpu->has_fma) continue;
         for (const DataType number : numbers) {
-            const gemm::Schedule schedule = gemm::model_schedule(number, *cpu);
+            const gemm::BlockedGemm schedule = gemm::model_schedule(number, *cpu);
             const gemm::MicroKernel kernel{.data_type = number,
                                            .tile = schedule.tile,
                                            .rows = schedule.tile.rows(),
@@ -170,5 +169,5 @@ TEST(MatrixKernels, SmallProductsAsMachineCodeGiveWhatTheInterpreterGives) {
                 }
 }
 
-} // namespace
+} // namespace register_buffers_test
 } // namespace swirl::jit::test

@@ -57,7 +57,7 @@ public:
 
     RawBuffer(const ir::BufferInfo& info, ir::Memory& contents)
         : scalar_(info.element),
-          size_(static_cast<std::size_t>(ir::size_in_bytes(info.element))),
+          size_(static_cast<std::size_t>(bytes_of(info.element))),
           count_(static_cast<std::size_t>(contents.elements())),
           first_(contents.first()),
           bytes_(2 * guard + count_ * size_, 0xa5) {
@@ -86,13 +86,13 @@ public:
 private:
     std::size_t at(Integer i) const { return guard + static_cast<std::size_t>(i) * size_; }
     void set(Integer i, const ir::Memory& contents, Integer index) {
-        if (scalar_ == ir::Scalar::float64)
+        if (scalar_ == DataType::float64)
             put(i, static_cast<double>(contents[index]));
-        else if (scalar_ == ir::Scalar::float32)
+        else if (scalar_ == DataType::float32)
             put(i, static_cast<float>(contents[index]));
-        else if (scalar_ == ir::Scalar::float16)
+        else if (scalar_ == DataType::float16)
             put(i, float16(static_cast<float>(contents[index])));
-        else if (scalar_ == ir::Scalar::bfloat16)
+        else if (scalar_ == DataType::bfloat16)
             put(i, bfloat16(static_cast<float>(contents[index])));
         else // the lowest byte is the first
             std::memcpy(bytes_.data() + at(i), std::array{static_cast<std::int64_t>(contents[index])}.data(),
@@ -107,15 +107,15 @@ private:
         return value;
     }
     double number(Integer i) const {
-        if (scalar_ == ir::Scalar::float64) return get<double>(i);
-        if (scalar_ == ir::Scalar::float32) return get<float>(i);
+        if (scalar_ == DataType::float64) return get<double>(i);
+        if (scalar_ == DataType::float32) return get<float>(i);
         switch (scalar_) {
-        case ir::Scalar::int8: return get<std::int8_t>(i);
-        case ir::Scalar::uint8: return get<std::uint8_t>(i);
-        case ir::Scalar::int16: return get<std::int16_t>(i);
-        case ir::Scalar::int32: return get<std::int32_t>(i);
-        case ir::Scalar::float16: return static_cast<double>(get<float16>(i));
-        case ir::Scalar::bfloat16: return static_cast<double>(get<bfloat16>(i));
+        case DataType::int8: return get<std::int8_t>(i);
+        case DataType::uint8: return get<std::uint8_t>(i);
+        case DataType::int16: return get<std::int16_t>(i);
+        case DataType::int32: return get<std::int32_t>(i);
+        case DataType::float16: return static_cast<double>(get<float16>(i));
+        case DataType::bfloat16: return static_cast<double>(get<bfloat16>(i));
         default: return static_cast<double>(get<std::int64_t>(i));
         }
     }
@@ -126,7 +126,7 @@ private:
         return std::bit_cast<std::uint64_t>(wanted) == std::bit_cast<std::uint64_t>(found);
     }
 
-    ir::Scalar scalar_;
+    DataType scalar_;
     std::size_t size_;
     std::size_t count_;
     Integer first_;
@@ -161,9 +161,9 @@ inline CodeStatistics expect_same(const ir::Program& program, const target::Cpu&
         const bool is_alias = options.in_place && b == 1;
         if (info.space == ir::Space::argument && !is_alias)
             for (Integer i = 0; i < memory.elements(); ++i) {
-                if (info.element == ir::Scalar::int64)
+                if (info.element == DataType::int64)
                     memory.set_integer(memory.first() + i, i % 7);
-                else if (ir::is_integer(info.element))
+                else if (is_integer(info.element))
                     memory.set_integer(memory.first() + i, static_cast<Integer>(random()));
                 else
                     memory.set(memory.first() + i,

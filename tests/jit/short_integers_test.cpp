@@ -5,10 +5,9 @@
 #include "target/x86/dot_products.hpp"
 
 namespace swirl::jit::test {
-namespace {
+namespace short_integers_test {
 
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 
 void expect_same_for_all_cpus(const ir::Program& program, unsigned seed = 1) {
@@ -17,7 +16,7 @@ void expect_same_for_all_cpus(const ir::Program& program, unsigned seed = 1) {
 }
 
 /// y = compute(x), in so many lanes or one.
-template <class F> ir::Program mapped(Scalar from, Scalar to, int lanes, F&& compute) {
+template <class F> ir::Program mapped(DataType from, DataType to, int lanes, F&& compute) {
     Builder builder("mapped");
     const auto x = builder.input("x", from, 64), y = builder.output("y", to, 64);
     builder.for_loop("i", 0, 64, lanes, ir::For::Kind::serial, [&](const Affine& i) {
@@ -29,52 +28,54 @@ template <class F> ir::Program mapped(Scalar from, Scalar to, int lanes, F&& com
 TEST(ShortIntegers, AreComputedAsTheInterpreterDoes) {
     for (const int lanes : {1, 4})
         for (const long double factor : {1.0L, 256.0L, 77.0L, -3.0L})
-            expect_same_for_all_cpus(mapped(Scalar::int32, Scalar::int32, lanes, [&](Builder& b, Value x) {
-                const Value c = b.constant({Scalar::int32, lanes}, factor);
-                const Value product = b.multiply(b.multiply(x, c), b.subtract(x, c));
-                return b.add(b.bit_xor(product, c), b.negate(b.bit_and(x, c)));
-            }));
+            expect_same_for_all_cpus(
+                mapped(DataType::int32, DataType::int32, lanes, [&](Builder& b, Value x) {
+                    const Value c = b.constant({DataType::int32, lanes}, factor);
+                    const Value product = b.multiply(b.multiply(x, c), b.subtract(x, c));
+                    return b.add(b.bit_xor(product, c), b.negate(b.bit_and(x, c)));
+                }));
 }
 
 TEST(ShortIntegers, AreWidenedWithTheirSigns) {
     for (const int lanes : {1, 4})
-        for (const Scalar from : {Scalar::int8, Scalar::uint8, Scalar::int16}) {
-            const auto widen = [&](Builder& b, Value x) { return b.convert(x, Scalar::int32); };
-            expect_same_for_all_cpus(mapped(from, Scalar::int32, lanes, widen));
+        for (const DataType from : {DataType::int8, DataType::uint8, DataType::int16}) {
+            const auto widen = [&](Builder& b, Value x) { return b.convert(x, DataType::int32); };
+            expect_same_for_all_cpus(mapped(from, DataType::int32, lanes, widen));
         }
-    for (const Scalar from : {Scalar::int8, Scalar::uint8}) {
+    for (const DataType from : {DataType::int8, DataType::uint8}) {
         Builder b("pairs");
-        const auto x = b.input("x", from, 8), y = b.output("y", Scalar::int32, 4);
-        const Value words = b.convert(b.load(x, 0, {.lanes = 8}), Scalar::int16);
-        b.store(y, 0, b.bitcast(words, Scalar::int32), {.lanes = 4});
+        const auto x = b.input("x", from, 8), y = b.output("y", DataType::int32, 4);
+        const Value words = b.convert(b.load(x, 0, {.lanes = 8}), DataType::int16);
+        b.store(y, 0, b.bitcast(words, DataType::int32), {.lanes = 4});
         expect_same_for_all_cpus(b.finish());
     }
 }
 
 TEST(ShortIntegers, Int32IsRoundedToFloat32) {
-    const auto rounded = [](Builder& b, Value x) { return b.convert(b.add(x, x), Scalar::float32); };
+    const auto rounded = [](Builder& b, Value x) { return b.convert(b.add(x, x), DataType::float32); };
     for (const int lanes : {1, 4})
-        expect_same_for_all_cpus(mapped(Scalar::int32, Scalar::float32, lanes, rounded));
+        expect_same_for_all_cpus(mapped(DataType::int32, DataType::float32, lanes, rounded));
     for (const target::Cpu* cpu : runnable_cpus()) {
-        const int lanes = target::lanes(*cpu, Scalar::float32);
-        expect_same(passes::run_codegen_passes(mapped(Scalar::int32, Scalar::float32, lanes, rounded), *cpu),
-                    *cpu, {});
+        const int lanes = target::lanes(*cpu, DataType::float32);
+        expect_same(
+            passes::run_codegen_passes(mapped(DataType::int32, DataType::float32, lanes, rounded), *cpu),
+            *cpu, {});
     }
 }
 
 TEST(ShortIntegers, ShortFloatingNumbersBecomeFloat32) {
-    const auto widen = [](Builder& b, Value x) { return b.convert(x, Scalar::float32); };
+    const auto widen = [](Builder& b, Value x) { return b.convert(x, DataType::float32); };
     for (const int lanes : {1, 4})
-        for (const Scalar from : {Scalar::float16, Scalar::bfloat16})
-            expect_same_for_all_cpus(mapped(from, Scalar::float32, lanes, widen));
+        for (const DataType from : {DataType::float16, DataType::bfloat16})
+            expect_same_for_all_cpus(mapped(from, DataType::float32, lanes, widen));
 }
 
 TEST(ShortIntegers, EveryFloat16IsWidened) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder b("all");
-        const auto x = b.input("x", Scalar::float16, 65536), y = b.output("y", Scalar::float32, 65536);
+        const auto x = b.input("x", DataType::float16, 65536), y = b.output("y", DataType::float32, 65536);
         b.for_loop("i", 0, 65536, 4, ir::For::Kind::serial, [&](const Affine& i) {
-            b.store(y, i, b.convert(b.load(x, i, {.lanes = 4}), Scalar::float32), {.lanes = 4});
+            b.store(y, i, b.convert(b.load(x, i, {.lanes = 4}), DataType::float32), {.lanes = 4});
         });
         const Mapped code(compile(passes::run_codegen_passes(b.finish(), *cpu), *cpu));
         std::vector<float16> from(65536);
@@ -95,7 +96,7 @@ TEST(ShortIntegers, EveryFloat16IsWidened) {
 
 TEST(ShortIntegers, AreShuffledAsFloat32) {
     const auto reversed = [](Builder& b, Value x) { return b.shuffle(x, x, {3, 2, 1, 0}); };
-    expect_same_for_all_cpus(mapped(Scalar::int32, Scalar::int32, 4, reversed));
+    expect_same_for_all_cpus(mapped(DataType::int32, DataType::int32, 4, reversed));
 }
 
 // ---- dot products: any bits at all ------------------------------------------------------------------------------
@@ -116,10 +117,10 @@ std::uint32_t any_bits(std::mt19937& random, int kind) {
 /// c = entry(c, a, b) or entry(a, b), of lanes that hold `sum`, on the CPU and by the meaning.
 void expect_meaning(const ir::Instruction& entry, const target::Cpu& cpu, bool by_broadcast) {
     const int lanes = entry.result.lanes;
-    const Scalar sum = entry.result.scalar;
+    const DataType sum = entry.result.scalar;
     Builder builder("dot");
-    const auto a = builder.input("a", Scalar::int32, numbers), b = builder.input("b", Scalar::int32, numbers),
-               c = builder.output("c", sum, numbers);
+    const auto a = builder.input("a", DataType::int32, numbers),
+               b = builder.input("b", DataType::int32, numbers), c = builder.output("c", sum, numbers);
     builder.for_loop("i", 0, numbers, lanes, ir::For::Kind::serial, [&](const Affine& i) {
         const Value x = builder.load(a, i, {.lanes = lanes});
         const Value y =
@@ -136,7 +137,7 @@ void expect_meaning(const ir::Instruction& entry, const target::Cpu& cpu, bool b
         std::vector<std::uint32_t> x(numbers), y(numbers), z(numbers);
         for (auto* const all : {&x, &y, &z})
             for (std::uint32_t& bits : *all) bits = any_bits(random, kind);
-        if (kind == 1 && sum == Scalar::float32)
+        if (kind == 1 && sum == DataType::float32)
             for (std::uint32_t& bits : z)
                 bits = 0x3f000000U | (static_cast<std::uint32_t>(random()) & 0x81ffffffU);
         const std::vector<std::uint32_t> before = z;
@@ -146,7 +147,8 @@ void expect_meaning(const ir::Instruction& entry, const target::Cpu& cpu, bool b
             return static_cast<long double>(static_cast<std::int32_t>(bits));
         };
         const auto of_sum = [&](std::uint32_t bits) {
-            return sum == Scalar::float32 ? static_cast<long double>(std::bit_cast<float>(bits)) : word(bits);
+            return sum == DataType::float32 ? static_cast<long double>(std::bit_cast<float>(bits))
+                                            : word(bits);
         };
         for (std::size_t i = 0; i < numbers; ++i) {
             const std::size_t from =
@@ -192,5 +194,5 @@ TEST(DotProducts, OfBfloat16AreWhatTheTablesSay) {
             expect_meaning(target::x86::dot_product_of_bfloat16(lanes), target::avx512_cpu(), by_broadcast);
 }
 
-} // namespace
+} // namespace short_integers_test
 } // namespace swirl::jit::test

@@ -10,10 +10,9 @@
 #include <vector>
 
 namespace swirl::jit::test {
-namespace {
+namespace tiles_test {
 
 using ir::Builder;
-using ir::Scalar;
 using ir::Value;
 
 constexpr int sums = 256, factors = 512;
@@ -27,14 +26,14 @@ std::size_t times_in(std::string_view text, std::string_view part) {
 /// Adds the products of some pairs of tiles, one after the other, to as many sums.
 ir::Program wgmmas(int count) {
     Builder builder("tile_products");
-    const ir::Buffer a = builder.input("a", Scalar::bfloat16, Integer{factors} * count);
-    const ir::Buffer c = builder.output("c", Scalar::float32, Integer{sums} * count);
+    const ir::Buffer a = builder.input("a", DataType::bfloat16, Integer{factors} * count);
+    const ir::Buffer c = builder.output("c", DataType::float32, Integer{sums} * count);
     std::vector<Value> products;
     for (int i = 0; i < count; ++i) {
         const Value factor = builder.load(a, Integer{factors} * i, {.lanes = factors});
         products.push_back(
             builder.instruction(target::x86::amx_bfloat16_product(),
-                                {builder.constant({Scalar::float32, sums}, 0), factor, factor}));
+                                {builder.constant({DataType::float32, sums}, 0), factor, factor}));
     }
     for (int i = 0; i < count; ++i)
         builder.store(c, Integer{sums} * i, products[static_cast<std::size_t>(i)], {.lanes = sums});
@@ -59,8 +58,8 @@ TEST(Tiles, OfBytesAreMultipliedWithTheSignsOfTheirKinds) {
                                                          {true, false, "tdpbsud"},
                                                          {true, true, "tdpbssd"}}) {
         Builder builder("bytes");
-        const ir::Buffer a = builder.input("a", Scalar::int32, sums);
-        const ir::Buffer c = builder.output("c", Scalar::int32, sums);
+        const ir::Buffer a = builder.input("a", DataType::int32, sums);
+        const ir::Buffer c = builder.output("c", DataType::int32, sums);
         const Value factor = builder.load(a, 0, {.lanes = sums});
         const Value product = builder.instruction(target::x86::amx_byte_product(a_is_signed, b_is_signed),
                                                   {builder.load(c, 0, {.lanes = sums}), factor, factor});
@@ -77,8 +76,8 @@ TEST(Tiles, MoreThanThereAreRegistersAreAnInternalError) {
 TEST(Tiles, ThatAreNotInOnePieceOrNotZeroAreAnInternalError) {
     const auto stored = [](auto&& make) {
         Builder builder("one");
-        const ir::Buffer a = builder.input("a", Scalar::float32, 2 * sums);
-        const ir::Buffer c = builder.output("c", Scalar::float32, sums);
+        const ir::Buffer a = builder.input("a", DataType::float32, 2 * sums);
+        const ir::Buffer c = builder.output("c", DataType::float32, sums);
         builder.store(c, 0, make(builder, a), {.lanes = sums});
         return listing_of(builder.finish());
     };
@@ -90,7 +89,7 @@ TEST(Tiles, ThatAreNotInOnePieceOrNotZeroAreAnInternalError) {
         stored([](Builder& b, ir::Buffer a) { return b.load(a, 0, {.lanes = sums, .active = 255}); }),
         InternalError);
     EXPECT_THROW(stored([](Builder& b, ir::Buffer) {
-                     return b.constant({Scalar::float32, sums}, 1);
+                     return b.constant({DataType::float32, sums}, 1);
                  }),
                  InternalError);
 }
@@ -114,18 +113,18 @@ TEST_F(TilePanels, AreTheInterpretersBitByBit) {
     for (const Operand operand : {Operand::a, Operand::b})
         for (const Layout& layout :
              {Layout{Source::across_panel, 37, 1}, {Source::along_k, 1, 140}, {Source::neither, 2, 67}})
-            for (const Scalar from : {Scalar::float32, Scalar::bfloat16, Scalar::uint8})
+            for (const DataType from : {DataType::float32, DataType::bfloat16, DataType::uint8})
                 for (const int count : {5, 32}) {
                     gemm::AmxPack pack{
                         .operand = operand, .from = from, .count = count, .source = layout.source};
-                    pack.terms = from == Scalar::float32 ? 3 : 1;
-                    pack.is_scaled = from == Scalar::float32 && count == 5;
+                    pack.terms = from == DataType::float32 ? 3 : 1;
+                    pack.is_scaled = from == DataType::float32 && count == 5;
                     pack.max_k = 133;
                     pack.max_stride = 140;
                     const Integer whole = pack.max_k / pack.k_group() * pack.k_group();
                     expect_same(passes::run_codegen_passes(gemm::amx_pack(pack), cpu), cpu,
                                 {.parameters = {whole, pack.max_k, layout.k_stride, layout.stride},
-                                 .integers = from == Scalar::uint8,
+                                 .integers = from == DataType::uint8,
                                  .print_on_failure = false});
                 }
 }
@@ -136,5 +135,5 @@ TEST_F(TilePanels, ExtremesAreTheInterpretersBitByBit) {
                     {.parameters = {3, length / 64 * 64, length, length + 5}});
 }
 
-} // namespace
+} // namespace tiles_test
 } // namespace swirl::jit::test

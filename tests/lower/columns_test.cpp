@@ -16,7 +16,7 @@
 #include <set>
 
 namespace swirl::lower {
-namespace {
+namespace columns_test {
 
 using namespace formula;
 
@@ -168,5 +168,5 @@ TEST(LeadingVectors, AreShortLoopsOfLanesBeforeTheOthersAndFindTheirFactors) {
     EXPECT_LT(error_of(request), 1e-15);
 }
 
-} // namespace
+} // namespace columns_test
 } // namespace swirl::lower

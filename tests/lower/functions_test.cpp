@@ -12,16 +12,15 @@
 #include <random>
 
 namespace swirl::lower {
-namespace {
+namespace functions_test {
 
-using ir::Scalar;
 using Op = Pointwise::Op;
 
 /// Functions in the order of the results of `functions_of`.
 constexpr std::array functions = {Op::exponential, Op::tangent, Op::sigmoid, Op::gelu, Op::square_root};
 
 /// Results of all functions of all numbers, by function.
-std::vector<std::vector<double>> functions_of(const std::vector<double>& numbers, Scalar scalar) {
+std::vector<std::vector<double>> functions_of(const std::vector<double>& numbers, DataType scalar) {
     const auto count = static_cast<Integer>(numbers.size());
     ir::Builder builder("functions");
     const ir::Buffer in = builder.input("in", scalar, count);
@@ -71,25 +70,25 @@ double error_bound(Op op) {
 }
 
 /// Of the precision's numbers near x, subnormal ones included.
-long double unit_of(Scalar scalar, long double x) {
-    const bool is_double = scalar == Scalar::float64;
+long double unit_of(DataType scalar, long double x) {
+    const bool is_double = scalar == DataType::float64;
     int exponent = 0;
     std::frexp(x, &exponent);
     return std::ldexp(1.0L, std::max(exponent, is_double ? -1021 : -125) - (is_double ? 53 : 24));
 }
 
-double rounded(Scalar scalar, long double x) {
-    return scalar == Scalar::float64 ? static_cast<double>(x) : static_cast<double>(static_cast<float>(x));
+double rounded(DataType scalar, long double x) {
+    return scalar == DataType::float64 ? static_cast<double>(x) : static_cast<double>(static_cast<float>(x));
 }
 
-std::vector<double> random_numbers(Scalar scalar, std::size_t count) {
+std::vector<double> random_numbers(DataType scalar, std::size_t count) {
     std::mt19937_64 random(7);
-    const double farthest = scalar == Scalar::float64 ? 800 : 130;
+    const double farthest = scalar == DataType::float64 ? 800 : 130;
     std::uniform_real_distribution<double> near(-3, 3), around(-25, 25), far(-farthest, farthest);
     std::vector<double> numbers;
     while (numbers.size() < count) {
         const auto bits = random();
-        const double any = scalar == Scalar::float64
+        const double any = scalar == DataType::float64
                                ? std::bit_cast<double>(bits)
                                : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
         for (const double x : {near(random), around(random), far(random), any})
@@ -99,7 +98,7 @@ std::vector<double> random_numbers(Scalar scalar, std::size_t count) {
 }
 
 TEST(Functions, AreAsNearToTheExactOnesAsTheySay) {
-    for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
+    for (const DataType scalar : {DataType::float32, DataType::float64}) {
         const std::vector<double> numbers = random_numbers(scalar, 40000);
         const auto results = functions_of(numbers, scalar);
         for (std::size_t k = 0; k < functions.size(); ++k)
@@ -126,8 +125,8 @@ TEST(Functions, OfZerosInfinitiesAndWhatIsNoNumberAreRight) {
         std::array<double, functions.size()> results;
     };
     const double none = std::nan("");
-    for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
-        const double least = scalar == Scalar::float64 ? 0x1p-1074 : 0x1p-149;
+    for (const DataType scalar : {DataType::float32, DataType::float64}) {
+        const double least = scalar == DataType::float64 ? 0x1p-1074 : 0x1p-149;
         for (const Case& c :
              {Case{0, {1, 0, 0.5, 0, 0}}, Case{-0.0, {1, -0.0, 0.5, -0.0, -0.0}},
               Case{infinity, {infinity, 1, 1, infinity, infinity}}, Case{-infinity, {0, -1, 0, -0.0, none}},
@@ -148,5 +147,5 @@ TEST(Functions, OfZerosInfinitiesAndWhatIsNoNumberAreRight) {
     }
 }
 
-} // namespace
+} // namespace functions_test
 } // namespace swirl::lower

@@ -6,7 +6,7 @@
 #include <random>
 
 namespace swirl::lower {
-namespace {
+namespace fused_factors_test {
 
 using namespace formula;
 
@@ -98,5 +98,5 @@ TEST(StepsApart, TakeConstantsOfADirectSumAsADiagonalOfAFewNumbers) {
     for (const Integer i : {n, 2 * n - 1, 2 * n + 1, 2 * n + 2}) EXPECT_EQ(entry(i), Complex(3)) << i;
 }
 
-} // namespace
+} // namespace fused_factors_test
 } // namespace swirl::lower

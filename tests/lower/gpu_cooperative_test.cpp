@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace swirl::lower {
-namespace {
+namespace gpu_cooperative_test {
 
 using namespace formula;
 using Half = ir::Barrier::Half;
@@ -155,5 +155,5 @@ TEST(GroupsOfBlocks, AreRefusedWhereTheyDoNotFit) {
     EXPECT_TRUE(has(refused(nested, {mapping_of(16, 4, 4, 2, true, true)}), "'pipelined'"));
 }
 
-} // namespace
+} // namespace gpu_cooperative_test
 } // namespace swirl::lower

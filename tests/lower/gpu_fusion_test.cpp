@@ -8,15 +8,14 @@
 #include <vector>
 
 namespace swirl::lower {
-namespace {
+namespace gpu_fusion_test {
 
 using namespace formula;
 
 using support::request_for;
 using Numbers = std::vector<Complex>;
 
-KernelRequest dft(Integer batch, Integer n, const std::string& tree,
-                  ir::Scalar scalar = ir::Scalar::float32) {
+KernelRequest dft(Integer batch, Integer n, const std::string& tree, DataType scalar = DataType::float32) {
     return request_for(batch, n, tree, scalar);
 }
 
@@ -41,7 +40,7 @@ Outcome run(const KernelRequest& request, const LaunchConfiguration& configurati
         for (std::size_t b = 0; b < programs[k].buffers.size(); ++b) {
             const ir::BufferInfo& buffer = programs[k].buffers[b];
             if (buffer.space == ir::Space::shared) outcome.shared_loads += report.loads[b].accesses;
-            if (buffer.space == ir::Space::table && buffer.element != ir::Scalar::int64)
+            if (buffer.space == ir::Space::table && buffer.element != DataType::int64)
                 outcome.table_elements += buffer.elements;
         }
     }
@@ -63,17 +62,17 @@ TEST(FusedStepsOnGpus, PadAndKeepEntriesWhereTheyAreReadAndWritten) {
         EXPECT_LT(run(request, configuration).error, 2e-6);
         EXPECT_LT(run(request, {.threads = 72, .transforms = 2, .single_buffer = true}).error, 2e-6);
     }
-    EXPECT_LT(run(dft(2, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", ir::Scalar::float64),
-                  configuration)
-                  .error,
-              1e-14);
+    EXPECT_LT(
+        run(dft(2, 107, "bluestein(216)[stockham(6,6,6), stockham(6,6,6)]", DataType::float64), configuration)
+            .error,
+        1e-14);
 }
 
 TEST(FusedStepsOnGpus, HaveTheEdgeOfRadersConvolutionInTheirCodelets) {
     const char* tree = "rader[stockham(14,9), stockham(9,14)]";
     const LaunchConfiguration configuration{.threads = 14};
     EXPECT_LT(run(dft(4, 127, tree), configuration).error, 1e-6);
-    EXPECT_LT(run(dft(4, 127, tree, ir::Scalar::float64), configuration).error, 1e-15);
+    EXPECT_LT(run(dft(4, 127, tree, DataType::float64), configuration).error, 1e-15);
     EXPECT_EQ(run(dft(4, 127, tree), configuration).barriers, 4 * 2); // three steps
     // The first entry goes its own way: alone, and beside small ones.
     for (const double rest : {0.0, 1e-3})
@@ -138,8 +137,8 @@ TEST(FactorsOnGpus, AreProductsWhereOneTableWouldBeLarge) {
     const Outcome outcome = run(dft(1, 20480, "stockham(20,32,32)"), configuration);
     EXPECT_LT(outcome.error, 1e-6);
     EXPECT_LT(outcome.table_elements, 2 * 20480 / 2); // of two reals
-    EXPECT_LT(run(dft(1, 20480, "stockham(20,32,32)", ir::Scalar::float64), configuration).error, 2e-15);
+    EXPECT_LT(run(dft(1, 20480, "stockham(20,32,32)", DataType::float64), configuration).error, 2e-15);
 }
 
-} // namespace
+} // namespace gpu_fusion_test
 } // namespace swirl::lower

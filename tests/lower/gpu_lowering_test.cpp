@@ -8,11 +8,11 @@
 #include <vector>
 
 namespace swirl::lower {
-namespace {
+namespace gpu_lowering_test {
 
 using namespace formula;
 
-KernelRequest request_for(const Formula& formula, ir::Scalar scalar = ir::Scalar::float32) {
+KernelRequest request_for(const Formula& formula, DataType scalar = DataType::float32) {
     return support::request_for(1, formula, scalar);
 }
 
@@ -60,7 +60,7 @@ TEST(LoweringToGpus, ComputesStockhamTransformsOfManyMappings) {
     for (const Case& c : cases) {
         EXPECT_LT(run(request_for(batched(c.batch, c.n, c.tree)), c.configuration).error, 1e-6)
             << c.n << c.tree;
-        EXPECT_LT(run(request_for(batched(c.batch, c.n, c.tree), ir::Scalar::float64), c.configuration).error,
+        EXPECT_LT(run(request_for(batched(c.batch, c.n, c.tree), DataType::float64), c.configuration).error,
                   1e-15)
             << c.n << c.tree;
     }
@@ -201,10 +201,10 @@ TEST(LoweringToGpus, StagesInSharedMemoryWhatStepsTouchInPieces) {
          4},
     };
     for (const Case& c : cases)
-        for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64}) {
+        for (const DataType scalar : {DataType::float32, DataType::float64}) {
             SCOPED_TRACE(fmt::format("{} {}", c.n, c.tree));
             const Outcome result = run(request_for(batched(c.batch, c.n, c.tree), scalar), c.configuration);
-            EXPECT_LT(result.error, scalar == ir::Scalar::float32 ? 1e-6 : 1e-15);
+            EXPECT_LT(result.error, scalar == DataType::float32 ? 1e-6 : 1e-15);
             EXPECT_EQ(result.transferred, 1);
             EXPECT_EQ(result.report.barriers, c.barriers * c.batch / c.configuration.transforms);
             if (c.n % 2 == 1 && c.tree == std::string("codelet")) {
@@ -285,5 +285,5 @@ TEST(LoweringToGpus, GivesProgramsThatVerify) {
     ir::verify(program, ir::VerificationLevel::lowered);
 }
 
-} // namespace
+} // namespace gpu_lowering_test
 } // namespace swirl::lower

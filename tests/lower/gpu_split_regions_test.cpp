@@ -7,7 +7,7 @@
 #include <algorithm>
 
 namespace swirl::lower {
-namespace {
+namespace gpu_split_regions_test {
 
 /// Steps within vectors of 100 reals, number 0 and 1, in a loop i of 10 iterations; j is a loop around.
 class WholeVectors : public testing::Test {
@@ -64,7 +64,7 @@ TEST(StepsOverWholeVectors, AreKernelsOfTheirOwnWhereTheyHandOnTooMuch) {
     const KernelRequest request{.name = "kernel",
                                 .formula = f,
                                 .complex = false,
-                                .scalar = ir::Scalar::float32,
+                                .scalar = DataType::float32,
                                 .input = Layout::contiguous(1024),
                                 .output = Layout::contiguous(1024)};
     const auto over_all = [&](Integer apart) {
@@ -82,5 +82,5 @@ TEST(StepsOverWholeVectors, AreKernelsOfTheirOwnWhereTheyHandOnTooMuch) {
     EXPECT_EQ(over_all(100000), together);
 }
 
-} // namespace
+} // namespace gpu_split_regions_test
 } // namespace swirl::lower

@@ -13,7 +13,7 @@
 #include <random>
 
 namespace swirl::lower {
-namespace {
+namespace lower_test {
 
 using namespace formula;
 
@@ -225,7 +225,7 @@ TEST(LoweringToPairs, ComputesCodeletsAndPassesOfSmallTransforms) {
                     auto request = request_for(
                         tree == "codelet" ? DFT(n, direction) : expanded(n, tree, direction), lanes);
                     request.pairs = true;
-                    request.scalar = lanes == 4 ? ir::Scalar::float64 : ir::Scalar::float32;
+                    request.scalar = lanes == 4 ? DataType::float64 : DataType::float32;
                     EXPECT_LT(error_of(request), lanes == 4 ? 2e-15 : 1e-6)
                         << n << " " << tree << " " << lanes;
                 }
@@ -256,7 +256,7 @@ TEST(LoweringToPairs, KeepsLoopsAroundAllOfAKernel) {
         for (const char* tree : {"stockham(4,4)", "stockham(8,2)"}) {
             auto request = request_for(kron({I(5), expanded(16, tree)}), lanes);
             request.pairs = true;
-            request.scalar = lanes == 4 ? ir::Scalar::float64 : ir::Scalar::float32;
+            request.scalar = lanes == 4 ? DataType::float64 : DataType::float32;
             EXPECT_LT(error_of(request), lanes == 4 ? 2e-15 : 1e-6) << tree << lanes;
             const ir::Program program = lower(request);
             EXPECT_TRUE(has_vectors(program)) << tree << lanes;
@@ -275,5 +275,5 @@ TEST(LoweringToPairs, IsForSmallKernelsOfComplexNumbers) {
     EXPECT_FALSE(has_vectors(lower(plain)));
 }
 
-} // namespace
+} // namespace lower_test
 } // namespace swirl::lower

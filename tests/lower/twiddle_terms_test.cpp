@@ -10,7 +10,7 @@
 #include <random>
 
 namespace swirl::lower {
-namespace {
+namespace twiddle_terms_test {
 
 using namespace formula;
 
@@ -104,5 +104,5 @@ TEST(FactorTerms, OfChirpsAreSharedByEntries) {
     }
 }
 
-} // namespace
+} // namespace twiddle_terms_test
 } // namespace swirl::lower

@@ -13,14 +13,16 @@
 #include <numbers>
 
 namespace swirl::passes {
-namespace {
+namespace arithmetic_test {
 
 using namespace ir;
 
 /// A builder and some loaded values for expressions.
 struct Expression : Builder {
     Expression()
-        : Builder("expression"), in(input("in", Scalar::float64, 8)), out(output("out", Scalar::float64, 8)) {
+        : Builder("expression"),
+          in(input("in", DataType::float64, 8)),
+          out(output("out", DataType::float64, 8)) {
         for (Integer i = 0; i < 8; ++i) x.push_back(load(in, i));
     }
     Value number(long double c) { return constant(f64, c); }
@@ -145,7 +147,7 @@ TEST(PropagateSigns, HalvesTheConstantsThatDifferInSignOnly) {
 
 TEST(PropagateSigns, PassesThroughShufflesAndSplats) {
     Builder b("shuffles");
-    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
+    const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
     const Value x = b.load(in, 0, {.lanes = 4}), y = b.load(in, 4, {.lanes = 4});
     const Value swapped = b.shuffle(b.negate(x), b.negate(y), {5, 0, 6, 3});
     b.store(out, 0, b.add(swapped, b.splat(b.negate(b.load(in, 2)), 4)), {.lanes = 4});
@@ -248,7 +250,7 @@ TEST(CarryScaleFactors, AddsEquallyScaledValuesFirst) {
 
 TEST(CarryScaleFactors, MultipliesOutOnceWhatIsStoredOrUsedInInnerLoops) {
     Builder b("scales");
-    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
+    const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
     const Value scaled = b.multiply(b.constant(f64, 0.5L), b.load(in, 0));
     const Value other = b.multiply(b.constant(f64, 0.25L), b.load(in, 1));
     b.store(out, 0, other);
@@ -263,7 +265,7 @@ TEST(CarryScaleFactors, MultipliesOutOnceWhatIsStoredOrUsedInInnerLoops) {
 
 TEST(RemoveDeadCode, LeavesWhatStoresNeed) {
     Builder b("dead");
-    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
+    const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
     const Value used = b.load(in, 0), unused = b.load(in, 1);
     b.add(used, unused);
     b.store(out, 0, b.negate(used));
@@ -273,5 +275,5 @@ TEST(RemoveDeadCode, LeavesWhatStoresNeed) {
     EXPECT_EQ(program.body.size(), 1U);
 }
 
-} // namespace
+} // namespace arithmetic_test
 } // namespace swirl::passes

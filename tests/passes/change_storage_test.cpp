@@ -8,9 +8,11 @@
 #include <gtest/gtest.h>
 
 namespace swirl::passes {
-namespace {
+namespace change_storage_test {
 
 using namespace ir;
+
+constexpr Buffer input = 0, output = 1; ///< of sums
 
 /// out[i] = in[i] + in[i + 1], two at a time; `in` is aligned to two.
 Program sums() {
@@ -18,7 +20,8 @@ Program sums() {
     const auto argument = [&](const char* name, bool written) {
         BufferInfo info;
         info.name = name;
-        info.element = Scalar::float32;
+        info.role.argument = written ? ArgumentRole::output : ArgumentRole::input;
+        info.element = DataType::float32;
         info.elements = written ? 2 : 3;
         info.written = written;
         info.alignment = 8;
@@ -31,12 +34,12 @@ Program sums() {
 }
 
 TEST(ChangeOfStorage, ConvertsWhatIsLoadedAndRoundsWhatIsStoredOnce) {
-    Program program = change_storage(sums(), "out", Scalar::float16);
+    Program program = change_storage(sums(), output, DataType::float16);
     verify(program, VerificationLevel::vectorized);
-    EXPECT_EQ(program.buffers[0].element, Scalar::float32);
-    EXPECT_EQ(program.buffers[1].element, Scalar::float16);
+    EXPECT_EQ(program.buffers[0].element, DataType::float32);
+    EXPECT_EQ(program.buffers[1].element, DataType::float16);
     EXPECT_EQ(program.buffers[1].alignment, 4);
-    program = change_storage(std::move(program), "in", Scalar::bfloat16);
+    program = change_storage(std::move(program), input, DataType::bfloat16);
     verify(program, VerificationLevel::vectorized);
     Arguments arguments(program);
     const double numbers[] = {1, 0x1p-7, 256};
@@ -48,8 +51,8 @@ TEST(ChangeOfStorage, ConvertsWhatIsLoadedAndRoundsWhatIsStoredOnce) {
 
 TEST(ChangeOfStorage, ToTheSameTypeChangesNothing) {
     const Program program = sums();
-    EXPECT_EQ(change_storage(program, "in", Scalar::float32).operations.size(), program.operations.size());
+    EXPECT_EQ(change_storage(program, input, DataType::float32).operations.size(), program.operations.size());
 }
 
-} // namespace
+} // namespace change_storage_test
 } // namespace swirl::passes

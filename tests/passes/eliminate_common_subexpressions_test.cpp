@@ -6,7 +6,7 @@
 #include <functional>
 
 namespace swirl::passes {
-namespace {
+namespace eliminate_common_subexpressions_test {
 
 using namespace ir;
 
@@ -19,7 +19,9 @@ Program shared(const Program& before) {
 
 struct Kernel : Builder {
     Kernel()
-        : Builder("kernel"), in(input("in", Scalar::float64, 16)), out(output("out", Scalar::float64, 16)) {}
+        : Builder("kernel"),
+          in(input("in", DataType::float64, 16)),
+          out(output("out", DataType::float64, 16)) {}
     Buffer in, out;
 };
 
@@ -96,8 +98,8 @@ TEST(ShareCommonSubexpressions, SharesConstantsWithinARunOnly) {
 TEST(ShareCommonSubexpressions, ReloadsSharedMemoryAfterABarrier) {
     Builder b("exchange");
     b.launch({{1, 1, 1}, {4, 1, 1}});
-    const Buffer out = b.output("out", Scalar::float64, 8);
-    const Buffer s = b.shared("s", Scalar::float64, 4);
+    const Buffer out = b.output("out", DataType::float64, 8);
+    const Buffer s = b.shared("s", DataType::float64, 4);
     const Affine t = b.thread();
     b.store(s, t, b.constant(f64, 1));
     b.store(out, t, b.load(s, t));
@@ -116,8 +118,8 @@ TEST(ShareCommonSubexpressions, ReloadsSharedMemoryAfterABarrier) {
 TEST(ShareCommonSubexpressions, LeavesCopiesTheirLoadsAndReloadsWhatTheyBring) {
     Builder b("copies");
     b.launch({{1, 1, 1}, {4, 1, 1}});
-    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
-    const Buffer s = b.shared("s", Scalar::float64, 4), again = b.shared("again", Scalar::float64, 4);
+    const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
+    const Buffer s = b.shared("s", DataType::float64, 4), again = b.shared("again", DataType::float64, 4);
     const Affine t = b.thread();
     b.store(s, t, b.constant(f64, 1));
     b.store(out, t, b.load(s, t));
@@ -132,5 +134,5 @@ TEST(ShareCommonSubexpressions, LeavesCopiesTheirLoadsAndReloadsWhatTheyBring) {
     expect_same_results(before, after);
 }
 
-} // namespace
+} // namespace eliminate_common_subexpressions_test
 } // namespace swirl::passes

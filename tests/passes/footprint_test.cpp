@@ -6,7 +6,7 @@
 #include <set>
 
 namespace swirl::passes {
-namespace {
+namespace footprint_test {
 
 using namespace ir;
 
@@ -91,5 +91,5 @@ TEST(Footprint, OfTwoBuffersNeverMeets) {
         table.may_overlap(table.footprint(access(0, 8, 1, 8, 0)), table.footprint(access(0, 8, 1, 8, 1))));
 }
 
-} // namespace
+} // namespace footprint_test
 } // namespace swirl::passes

@@ -10,7 +10,7 @@
 #include <random>
 
 namespace swirl::passes {
-namespace {
+namespace gpu_test {
 
 using namespace formula;
 
@@ -24,7 +24,7 @@ ir::Program lowered(const Case& c) {
     const Formula formula = kron({I(3), rules::expand(DFT(c.n), rules::parse_tree(c.tree))});
     return lower::lower_to_gpu({.name = "kernel",
                                 .formula = formula,
-                                .scalar = ir::Scalar::float32,
+                                .scalar = DataType::float32,
                                 .input = lower::Layout::contiguous(3 * c.n),
                                 .output = lower::Layout::contiguous(3 * c.n)},
                                {c.mapping})
@@ -78,5 +78,5 @@ TEST(GpuPasses, LeaveNoMoreOperationsThanLoweringMade) {
     }
 }
 
-} // namespace
+} // namespace gpu_test
 } // namespace swirl::passes

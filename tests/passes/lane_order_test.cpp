@@ -8,11 +8,11 @@
 #include <random>
 
 namespace swirl::passes {
-namespace {
+namespace lane_order_test {
 
 using namespace ir;
 
-Program lowered(Integer n, const char* tree, int lanes, Scalar scalar, bool in_place = false) {
+Program lowered(Integer n, const char* tree, int lanes, DataType scalar, bool in_place = false) {
     return lower::lower({.name = "dft",
                          .formula = rules::expand(formula::DFT(n), rules::parse_tree(tree)),
                          .scalar = scalar,
@@ -32,19 +32,19 @@ std::vector<std::string> shuffles(const Program& program) {
 
 TEST(LaneOrder, NeedsNoGeneralPermutationWhereAllIsInWholeVectors) {
     for (const target::Cpu* cpu : {&target::avx2_cpu(), &target::avx512_cpu()})
-        for (const Scalar scalar : {Scalar::float64, Scalar::float32})
+        for (const DataType scalar : {DataType::float64, DataType::float32})
             for (const auto& [n, tree] :
                  {std::pair<Integer, const char*>{256, "stockham(16,16)"}, {1024, "stockham(32,32)"}}) {
                 const Program program = lowered(n, tree, target::lanes(*cpu, scalar), scalar);
                 const Program after = run_for_cpu(program, *cpu);
                 for (const std::string& name : shuffles(after))
                     EXPECT_EQ(name.find("permute_f"), std::string::npos) << cpu->name << " " << name;
-                expect_same_results(program, after, scalar == Scalar::float64 ? 1e-10 : 1e-2);
+                expect_same_results(program, after, scalar == DataType::float64 ? 1e-10 : 1e-2);
             }
 }
 
 TEST(LaneOrder, LeavesOneTableWhereAllOfItIsReadInOneOrder) {
-    const Program before = lowered(256, "stockham(16,16)", 8, Scalar::float64);
+    const Program before = lowered(256, "stockham(16,16)", 8, DataType::float64);
     EXPECT_EQ(run_for_cpu(before, target::avx512_cpu()).buffers.size(), before.buffers.size());
 }
 
@@ -64,14 +64,14 @@ TEST(LaneOrder, KeepsTheResultsOfTransformsThatMixWholeVectorsAndRaggedOnes) {
     };
     for (const auto& [n, tree] : cases)
         for (const target::Cpu* cpu : target::cpus())
-            for (const Scalar scalar : {Scalar::float64, Scalar::float32})
+            for (const DataType scalar : {DataType::float64, DataType::float32})
                 for (const bool in_place : {false, true}) {
                     const Program program = lowered(n, tree, target::lanes(*cpu, scalar), scalar, in_place);
                     expect_same_results(program, run_for_cpu(program, *cpu),
-                                        scalar == Scalar::float64 ? 1e-10 : 1e-2);
+                                        scalar == DataType::float64 ? 1e-10 : 1e-2);
                     if (HasFatalFailure()) FAIL() << n << " " << tree << " " << cpu->name;
                 }
 }
 
-} // namespace
+} // namespace lane_order_test
 } // namespace swirl::passes

@@ -10,7 +10,7 @@
 #include "passes/vectorize.hpp"
 
 namespace swirl::passes {
-namespace {
+namespace memory_passes_test {
 
 using namespace ir;
 
@@ -23,8 +23,8 @@ Program replaced(const Program& before) {
 
 TEST(ScalarReplacement, LeavesNoTraceOfScratchThatOneRunWritesAndReads) {
     Builder b("passes");
-    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 16);
-    const Buffer scratch = b.scratch("scratch", Scalar::float64, 16);
+    const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
+    const Buffer scratch = b.scratch("scratch", DataType::float64, 16);
     b.for_loop("i", 2, [&](const Affine& i) {
         for (Integer k = 0; k < 8; ++k) b.store(scratch, 8 * i + k, b.load(in, 8 * i + k));
         for (Integer k = 0; k < 8; ++k) b.store(out, 8 * i + k, b.load(scratch, 8 * i + 7 - k));
@@ -36,8 +36,8 @@ TEST(ScalarReplacement, LeavesNoTraceOfScratchThatOneRunWritesAndReads) {
 
 TEST(ScalarReplacement, ReloadsAfterAStoreThatMayHaveOverwrittenThePlace) {
     Builder b("overwritten");
-    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 16);
-    const Buffer local = b.local("local", Scalar::float64, 16);
+    const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
+    const Buffer local = b.local("local", DataType::float64, 16);
     b.for_loop("i", 8, [&](const Affine& i) {
         b.store(local, 4, b.load(in, 0));
         b.store(local, i, b.load(in, i)); // at 4 once
@@ -51,8 +51,8 @@ TEST(ScalarReplacement, ReloadsAfterAStoreThatMayHaveOverwrittenThePlace) {
 
 TEST(ScalarReplacement, ForwardsWholeVectorsOnly) {
     Builder b("vectors");
-    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 16);
-    const Buffer s = b.scratch("s", Scalar::float64, 16);
+    const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
+    const Buffer s = b.scratch("s", DataType::float64, 16);
     const Value whole = b.load(in, 0, {.lanes = 4});
     b.store(s, 0, whole, {.lanes = 4});
     b.store(s, 8, whole, {.lanes = 4, .active = 3});
@@ -66,8 +66,8 @@ TEST(ScalarReplacement, ForwardsWholeVectorsOnly) {
 
 TEST(ScalarReplacement, ForwardsPartialVectorsWhoseOtherLanesDoNotMatter) {
     Builder b("partial");
-    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 16);
-    const Buffer s = b.scratch("s", Scalar::float64, 16);
+    const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
+    const Buffer s = b.scratch("s", DataType::float64, 16);
     b.store(s, 0, b.load(in, 0, {.lanes = 4}), {.active = 3});
     const Value part = b.load(s, 0, {.lanes = 4, .active = 3});
     b.store(out, 0, b.add(part, part), {.active = 3});
@@ -79,7 +79,7 @@ TEST(ScalarReplacement, ForwardsPartialVectorsWhoseOtherLanesDoNotMatter) {
 
 TEST(ScalarReplacement, RemovesStoresThatAreOverwrittenUnread) {
     Builder b("twice");
-    const Buffer in = b.input("in", Scalar::float64, 4), out = b.output("out", Scalar::float64, 4);
+    const Buffer in = b.input("in", DataType::float64, 4), out = b.output("out", DataType::float64, 4);
     b.store(out, 0, b.load(in, 0));
     b.store(out, 1, b.load(out, 0));
     b.store(out, 0, b.load(in, 1));
@@ -90,8 +90,8 @@ TEST(ScalarReplacement, RemovesStoresThatAreOverwrittenUnread) {
 
 TEST(ScalarReplacement, KeepsScratchThatAnotherLoopReads) {
     Builder b("loops");
-    const Buffer in = b.input("in", Scalar::float64, 4), out = b.output("out", Scalar::float64, 4);
-    const Buffer s = b.scratch("s", Scalar::float64, 4), unread = b.scratch("unread", Scalar::float64, 4);
+    const Buffer in = b.input("in", DataType::float64, 4), out = b.output("out", DataType::float64, 4);
+    const Buffer s = b.scratch("s", DataType::float64, 4), unread = b.scratch("unread", DataType::float64, 4);
     b.for_loop("i", 4, [&](const Affine& i) {
         b.store(s, i, b.load(in, i));
         b.store(unread, i, b.load(in, i));
@@ -104,9 +104,9 @@ TEST(ScalarReplacement, KeepsScratchThatAnotherLoopReads) {
 Program rotated_by_table() {
     Builder b("rotated");
     const Buffer map = b.table("map", std::vector<Integer>{6, 0, 4, 2});
-    const Buffer in = b.input("in", Scalar::float64, 8);
-    const Buffer other = b.output("other", Scalar::float64, 4);
-    const Buffer out = b.output("out", Scalar::float64, 8);
+    const Buffer in = b.input("in", DataType::float64, 8);
+    const Buffer other = b.output("other", DataType::float64, 4);
+    const Buffer out = b.output("out", DataType::float64, 8);
     b.for_loop("e", 4, [&](const Affine& e) {
         const Value at = b.load(map, e);
         b.store(out, 2 * e, b.negate(b.load(in, 1, {.dynamic = at})));
@@ -116,14 +116,29 @@ Program rotated_by_table() {
     return b.finish();
 }
 
+Buffer named(const Program& program, const std::string& name) {
+    for (std::size_t b = 0; b < program.buffers.size(); ++b)
+        if (program.buffers[b].name == name) return static_cast<Buffer>(b);
+    return -1;
+}
+Program split(const Program& program, const std::string& name) {
+    return interleaved_to_planar(program, named(program, name));
+}
+Program joined(const Program& program, const std::string& name) {
+    return planar_to_interleaved(program, named(program, name + "_re"), named(program, name + "_im"), name);
+}
+
 TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
     const Program interleaved = rotated_by_table();
-    Program planar = interleaved_to_planar(interleaved_to_planar(interleaved, "in"), "out");
+    Program planar = split(split(interleaved, "in"), "out");
     verify(planar, VerificationLevel::lowered);
     std::vector<std::string> names;
     for (const BufferInfo& buffer : planar.buffers) names.push_back(buffer.name);
     EXPECT_EQ(std::vector<std::string>(names.begin(), names.begin() + 6),
               (std::vector<std::string>{"map", "in_re", "in_im", "other", "out_re", "out_im"}));
+    EXPECT_EQ(planar.buffers[1].role, (Role{ArgumentRole::input, 0, Component::real}));
+    EXPECT_EQ(planar.buffers[2].role, (Role{ArgumentRole::input, 0, Component::imaginary}));
+    EXPECT_EQ(planar.buffers[3].role, Role{ArgumentRole::output});
 
     Arguments a(interleaved), p(planar);
     for (Integer e = 0; e < 4; ++e)
@@ -139,9 +154,9 @@ TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
         EXPECT_EQ(a["other"][e], p["other"][e]);
     }
 
-    const Program again = planar_to_interleaved(planar_to_interleaved(planar, "in_re", "in_im", "in"),
-                                                "out_re", "out_im", "out");
+    const Program again = joined(joined(planar, "in"), "out");
     verify(again, VerificationLevel::lowered);
+    EXPECT_EQ(again.buffers[1].role, Role{ArgumentRole::input});
     expect_same_results(interleaved, again);
 }
 
@@ -149,7 +164,7 @@ TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
 Program parts_by_table(std::vector<Integer> map, Integer constant) {
     Builder b("parts");
     const Buffer table = b.table("map", std::move(map));
-    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 4);
+    const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 4);
     b.for_loop("j", 4, [&](const Affine& j) {
         b.store(out, j, b.load(in, constant, {.dynamic = b.load(table, j)}));
     });
@@ -158,7 +173,7 @@ Program parts_by_table(std::vector<Integer> map, Integer constant) {
 
 TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
     for (const Integer constant : {0, -1}) {
-        const Program planar = interleaved_to_planar(parts_by_table({7, 1, 5, 3}, constant), "in");
+        const Program planar = split(parts_by_table({7, 1, 5, 3}, constant), "in");
         verify(planar, VerificationLevel::lowered);
         Arguments arguments(planar);
         for (Integer e = 0; e < 4; ++e) {
@@ -170,7 +185,7 @@ TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
         EXPECT_EQ(arguments["out"].values(),
                   (std::vector<double>{30. + part, 0. + part, 20. + part, 10. + part}));
     }
-    EXPECT_THROW(interleaved_to_planar(parts_by_table({6, 1, 5, 3}, 0), "in"), InternalError);
+    EXPECT_THROW(split(parts_by_table({6, 1, 5, 3}, 0), "in"), InternalError);
 }
 
 /// out[j] = in[…] of interleaved numbers: an affine form and an entry of a table where a condition holds, else another form.
@@ -178,7 +193,7 @@ Program guarded_by_table(bool doubled) {
     Builder b("guarded");
     const Buffer table =
         b.table("map", doubled ? std::vector<Integer>{1, 0, 1, 2} : std::vector<Integer>{2, 0, 2, 4});
-    const Buffer in = b.input("in", Scalar::float64, 16), out = b.output("out", Scalar::float64, 8);
+    const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 8);
     b.for_loop("j", 4, [&](const Affine& j) {
         const Value entry = b.load(table, j);
         const Value wanted = b.add(b.index(2 * j + 3), doubled ? b.add(entry, entry) : entry);
@@ -193,7 +208,7 @@ Program guarded_by_table(bool doubled) {
 TEST(ChangeLayout, TakesSumsOfFormsAndEntriesOfTables) {
     for (const bool doubled : {false, true}) {
         const Program interleaved = guarded_by_table(doubled);
-        const Program planar = interleaved_to_planar(interleaved, "in");
+        const Program planar = split(interleaved, "in");
         verify(planar, VerificationLevel::lowered);
         Arguments a(interleaved), p(planar);
         for (Integer i = 0; i < 16; ++i) {
@@ -204,37 +219,37 @@ TEST(ChangeLayout, TakesSumsOfFormsAndEntriesOfTables) {
         interpret(planar, p);
         EXPECT_EQ(a["out"].values(), p["out"].values()) << doubled;
         EXPECT_EQ(a["out"].values().front(), 5);
-        expect_same_results(interleaved, planar_to_interleaved(planar, "in_re", "in_im", "in"));
+        expect_same_results(interleaved, joined(planar, "in"));
     }
 }
 
 TEST(ChangeLayout, RefusesWhatIsNotInPairs) {
     Builder b("odd");
-    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
+    const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
     b.for_loop("i", 8, [&](const Affine& i) { b.store(out, i, b.load(in, i)); });
-    EXPECT_THROW(interleaved_to_planar(b.finish(), "in"), InternalError);
-    EXPECT_THROW(interleaved_to_planar(rotated_by_table(), "nobody"), InternalError);
+    EXPECT_THROW(split(b.finish(), "in"), InternalError);
+    EXPECT_THROW(interleaved_to_planar(rotated_by_table(), 4), InternalError);
 }
 
 TEST(ChangePrecision, MakesEveryTypeOfTheProgramTheOther) {
     Builder b("doubles");
-    const Buffer in = b.input("in", Scalar::float64, 8), out = b.output("out", Scalar::float64, 8);
-    const Buffer table = b.table("table", Scalar::float64, std::vector<long double>{1, 2, 3, 4});
+    const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
+    const Buffer table = b.table("table", DataType::float64, std::vector<long double>{1, 2, 3, 4});
     b.for_loop("i", 4, [&](const Affine& i) {
         b.store(out, i, b.fma(b.load(in, i), b.load(table, i), b.constant(f64, 0.5L)));
     });
     const Program before = b.finish();
-    const Program after = change_precision(before, Scalar::float64, Scalar::float32);
+    const Program after = change_precision(before, DataType::float64, DataType::float32);
     verify(after, VerificationLevel::lowered);
-    for (const BufferInfo& buffer : after.buffers) EXPECT_EQ(buffer.element, Scalar::float32);
-    for (const Operation& operation : after.operations) EXPECT_EQ(operation.type.scalar, Scalar::float32);
+    for (const BufferInfo& buffer : after.buffers) EXPECT_EQ(buffer.element, DataType::float32);
+    for (const Operation& operation : after.operations) EXPECT_EQ(operation.type.scalar, DataType::float32);
     expect_same_results(before, after); // small numbers: exact in both
-    expect_same_results(before, change_precision(after, Scalar::float32, Scalar::float64));
+    expect_same_results(before, change_precision(after, DataType::float32, DataType::float64));
 }
 
 TEST(SelectInstructions, KeepsEveryLaneOnEveryCpu) {
     for (const target::Cpu* cpu : target::cpus())
-        for (const Scalar scalar : {Scalar::float32, Scalar::float64}) {
+        for (const DataType scalar : {DataType::float32, DataType::float64}) {
             const int lanes = target::lanes(*cpu, scalar);
             for (const Integer columns : {2, 3, 4, 8}) {
                 Builder b("columns");
@@ -255,5 +270,5 @@ TEST(SelectInstructions, KeepsEveryLaneOnEveryCpu) {
         }
 }
 
-} // namespace
+} // namespace memory_passes_test
 } // namespace swirl::passes

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::passes {
-namespace {
+namespace operation_counts_test {
 
 using namespace ir;
 
@@ -87,5 +87,5 @@ TEST(OperationCounts, AreReachedFromPlainRotationsToo) {
             << n;
 }
 
-} // namespace
+} // namespace operation_counts_test
 } // namespace swirl::passes

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::passes {
-namespace {
+namespace phases_test {
 
 using namespace ir;
 
@@ -17,8 +17,8 @@ using namespace ir;
 Program shift(Integer rows, Integer columns) {
     Builder b("shift");
     const Integer n = rows * columns;
-    const Buffer x = b.input("x", Scalar::float64, n + 3);
-    const Buffer y = b.output("y", Scalar::float64, n + 2);
+    const Buffer x = b.input("x", DataType::float64, n + 3);
+    const Buffer y = b.output("y", DataType::float64, n + 2);
     BufferInfo own;
     own.name = "own";
     own.space = Space::scratch;
@@ -95,5 +95,5 @@ TEST(Phases, KnowHowManyIterationsFillACacheLine) {
     EXPECT_EQ(phases(shift(16, 8), {.threads = 2})[1].grain, 1);
 }
 
-} // namespace
+} // namespace phases_test
 } // namespace swirl::passes

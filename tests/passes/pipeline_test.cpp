@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl::passes {
-namespace {
+namespace pipeline_test {
 
 void expect_every_pass_to_keep_results(const ir::Program& program, const Context& context,
                                        std::span<const Pass> passes, unsigned seed, double tolerance) {
@@ -49,7 +49,7 @@ TEST(Pipeline, KeepsTheResultsOfRandomKernelsForEveryNumberOfLanes) {
         const int trips = std::uniform_int_distribution<int>(1, lanes)(random);
         const bool doubles = seed / 4 % 2 == 0;
         const ir::Program program =
-            RandomProgram(seed, {.scalar = doubles ? ir::Scalar::float64 : ir::Scalar::float32,
+            RandomProgram(seed, {.scalar = doubles ? DataType::float64 : DataType::float32,
                                  .trips = trips,
                                  .bits = doubles ? 40 : 18})
                 .make();
@@ -63,7 +63,7 @@ TEST(Pipeline, KeepsTheResultsOfRandomKernelsUpToRoundingForEveryCpu) {
     for (const target::Cpu* cpu : target::cpus())
         for (unsigned seed = 1; seed < 100; ++seed) {
             const bool doubles = seed % 2 == 0;
-            const auto scalar = doubles ? ir::Scalar::float64 : ir::Scalar::float32;
+            const auto scalar = doubles ? DataType::float64 : DataType::float32;
             const int lanes = target::lanes(*cpu, scalar);
             const int trips = seed % 3 == 0 ? 1 + static_cast<int>(seed) % lanes : lanes;
             const ir::Program program =
@@ -74,5 +74,5 @@ TEST(Pipeline, KeepsTheResultsOfRandomKernelsUpToRoundingForEveryCpu) {
         }
 }
 
-} // namespace
+} // namespace pipeline_test
 } // namespace swirl::passes

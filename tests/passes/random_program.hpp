@@ -14,7 +14,7 @@ namespace swirl::passes {
 class RandomProgram {
 public:
     struct Shape {
-        ir::Scalar scalar = ir::Scalar::float64;
+        DataType scalar = DataType::float64;
         int trips = 4; ///< of the loop over lanes
         int operations = 40;
         int bits =

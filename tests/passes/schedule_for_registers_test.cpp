@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::passes {
-namespace {
+namespace schedule_for_registers_test {
 
 using namespace ir;
 
@@ -67,7 +67,8 @@ int reloads(const Program& program, std::size_t registers) {
 /// A radix-2 transform of n points, stage by stage: all values of a stage are alive at its end.
 Program breadth_first_dft(int n) {
     Builder b("dft");
-    const Buffer in = b.input("in", Scalar::float64, 2 * n), out = b.output("out", Scalar::float64, 2 * n);
+    const Buffer in = b.input("in", DataType::float64, 2 * n),
+                 out = b.output("out", DataType::float64, 2 * n);
     std::vector<Value> re, im;
     for (int i = 0; i < n; ++i) {
         int reversed = 0;
@@ -110,7 +111,7 @@ TEST(ScheduleForRegisters, LetsATransformThatOverflowsTheRegistersReloadLittle) 
 
 TEST(ScheduleForRegisters, FinishesIndependentPartsOneAfterTheOther) {
     Builder b("columns");
-    const Buffer in = b.input("in", Scalar::float64, 64), out = b.output("out", Scalar::float64, 64);
+    const Buffer in = b.input("in", DataType::float64, 64), out = b.output("out", DataType::float64, 64);
     std::vector<Value> sums;
     for (Integer i = 0; i < 32; ++i) sums.push_back(b.negate(b.load(in, 2 * i)));
     for (Integer i = 0; i < 32; ++i)
@@ -152,7 +153,7 @@ Program random_traffic(unsigned seed) {
         return std::uniform_int_distribution<int>(low, high)(random);
     };
     Builder b("traffic");
-    const Buffer x = b.output("x", Scalar::float64, 64), y = b.output("y", Scalar::float64, 64);
+    const Buffer x = b.output("x", DataType::float64, 64), y = b.output("y", DataType::float64, 64);
     const Buffer map = b.table("map", std::vector<Integer>{3, 0, 2, 1});
     b.for_loop("i", 2, [&](const Affine& i) {
         std::vector<Value> known = {b.load(y, i, {.lanes = 4})};
@@ -187,5 +188,5 @@ TEST(ScheduleForRegisters, KeepsTheOrderOfAccessesThatMayMeet) {
     }
 }
 
-} // namespace
+} // namespace schedule_for_registers_test
 } // namespace swirl::passes

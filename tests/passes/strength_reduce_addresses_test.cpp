@@ -4,7 +4,7 @@
 #include "passes/support.hpp"
 
 namespace swirl::passes {
-namespace {
+namespace strength_reduce_addresses_test {
 
 using namespace ir;
 
@@ -27,7 +27,7 @@ std::vector<std::size_t> inductions_by_loop(const Program& program) {
 
 TEST(StrengthReduceAddresses, SharesOneInductionAmongEqualVariableParts) {
     Builder b("nest");
-    const Buffer in = b.input("in", Scalar::float64, 128), out = b.output("out", Scalar::float64, 128);
+    const Buffer in = b.input("in", DataType::float64, 128), out = b.output("out", DataType::float64, 128);
     b.for_loop("i", 4, [&](const Affine& i) {
         b.for_loop("j", 1, 8, 3, For::Kind::serial, [&](const Affine& j) {
             for (Integer c = 0; c < 3; ++c)
@@ -44,7 +44,7 @@ TEST(StrengthReduceAddresses, SharesOneInductionAmongEqualVariableParts) {
 
 TEST(StrengthReduceAddresses, TakesInductionsInsideConditionsAndOfInductions) {
     Builder b("conditions");
-    const Buffer out = b.output("out", Scalar::float64, 128);
+    const Buffer out = b.output("out", DataType::float64, 128);
     b.for_loop("i", 4, [&](const Affine& i) {
         const Affine p = b.induction("p", 5, 3);
         b.if_then(
@@ -58,7 +58,7 @@ TEST(StrengthReduceAddresses, TakesInductionsInsideConditionsAndOfInductions) {
 TEST(StrengthReduceAddresses, PutsParametersIntoTheOutermostLoopOrALoopOfItsOwn) {
     for (const bool loop : {false, true}) {
         Builder b("parameters");
-        const Buffer out = b.output("out", Scalar::float64, 64);
+        const Buffer out = b.output("out", DataType::float64, 64);
         const Affine n = b.parameter("n"), m = b.parameter("m");
         const auto store = [&] { b.store(out, 4 * n + m + 1, b.constant(f64, 1)); };
         if (loop)
@@ -82,5 +82,5 @@ TEST(StrengthReduceAddresses, PutsParametersIntoTheOutermostLoopOrALoopOfItsOwn)
     }
 }
 
-} // namespace
+} // namespace strength_reduce_addresses_test
 } // namespace swirl::passes

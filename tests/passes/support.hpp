@@ -16,7 +16,7 @@
 /// Running a program before and after a pass on the same random data.
 namespace swirl::passes {
 
-constexpr ir::Type f64{ir::Scalar::float64, 1};
+constexpr ir::Type f64{DataType::float64, 1};
 
 /// Contents of all argument buffers after a run that started from small random integers, which leave sums and
 /// products exact. Scratch memory starts unwritten.

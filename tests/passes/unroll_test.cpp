@@ -4,7 +4,7 @@
 #include "passes/support.hpp"
 
 namespace swirl::passes {
-namespace {
+namespace unroll_test {
 
 using namespace ir;
 
@@ -17,8 +17,8 @@ int loop_count(const Program& program) {
 /// out[6i + 3j + k] = in[…] + (the value for k − 1), with the loops of the given kinds.
 Program three_loops(For::Kind i_kind, For::Kind j_kind, For::Kind k_kind) {
     Builder b("three_loops");
-    const Buffer in = b.input("in", Scalar::float64, 12);
-    const Buffer out = b.output("out", Scalar::float64, 12);
+    const Buffer in = b.input("in", DataType::float64, 12);
+    const Buffer out = b.output("out", DataType::float64, 12);
     b.for_loop("i", 0, 2, 1, i_kind, [&](const Affine& i) {
         b.for_loop("j", 0, 6, 3, j_kind, [&](const Affine& j) {
             b.store(out, 6 * i + j, b.load(in, 6 * i + j));
@@ -59,7 +59,7 @@ TEST(Unroll, KeepsSerialLoopsUnlessTheyAreAsShortAsAskedFor) {
 
 TEST(Unroll, PutsInductionsAndConditionsIn) {
     Builder b("inductions");
-    const Buffer out = b.output("out", Scalar::float64, 24);
+    const Buffer out = b.output("out", DataType::float64, 24);
     b.for_loop("o", 2, [&](const Affine& o) {
         b.for_loop("i", 1, 4, 1, For::Kind::unrolled, [&](const Affine& i) {
             const Affine at = b.induction("at", 10 * o + 1, 3);
@@ -77,7 +77,7 @@ TEST(Unroll, PutsInductionsAndConditionsIn) {
 
 TEST(Unroll, DropsLoopsOfNoIterations) {
     Builder b("none");
-    const Buffer out = b.output("out", Scalar::float64, 4);
+    const Buffer out = b.output("out", DataType::float64, 4);
     b.for_loop("i", 0, 0, 1, For::Kind::unrolled,
                [&](const Affine& i) { b.store(out, i, b.constant(f64, 1)); });
     b.store(out, 0, b.constant(f64, 2));
@@ -86,12 +86,12 @@ TEST(Unroll, DropsLoopsOfNoIterations) {
 
 TEST(Unroll, RefusesALoopOfUnknownLength) {
     Builder b("unknown");
-    const Buffer out = b.output("out", Scalar::float64, 4);
+    const Buffer out = b.output("out", DataType::float64, 4);
     const Affine n = b.parameter("n");
     b.for_loop("i", 0, n, 1, For::Kind::unrolled,
                [&](const Affine& i) { b.store(out, i, b.constant(f64, 1)); });
     EXPECT_THROW(unroll(b.finish()), InternalError);
 }
 
-} // namespace
+} // namespace unroll_test
 } // namespace swirl::passes

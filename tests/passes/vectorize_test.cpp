@@ -8,7 +8,7 @@
 #include <set>
 
 namespace swirl::passes {
-namespace {
+namespace vectorize_test {
 
 using namespace ir;
 
@@ -22,8 +22,8 @@ struct Layout {
 Program doubling(int trips, int columns, const Layout& from, const Layout& to) {
     Builder b("doubling");
     const Integer size = 640;
-    const Buffer in = b.input("in", Scalar::float64, size);
-    const Buffer out = b.output("out", Scalar::float64, size);
+    const Buffer in = b.input("in", DataType::float64, size);
+    const Buffer out = b.output("out", DataType::float64, size);
     b.for_loop("l", 0, trips, 1, For::Kind::vector, [&](const Affine& l) {
         std::vector<Value> values;
         for (int j = 0; j < columns; ++j) values.push_back(b.load(in, from(l, j)));
@@ -104,9 +104,9 @@ TEST(Vectorize, NeedsFewShufflesForRowsOfTwo) {
 
 TEST(Vectorize, SplatsWhatIsTheSameInAllLanes) {
     Builder b("uniform");
-    const Buffer in = b.input("in", Scalar::float64, 16);
-    const Buffer table = b.table("twiddles", Scalar::float64, std::vector<long double>{1, 2, 3, 4});
-    const Buffer out = b.output("out", Scalar::float64, 16);
+    const Buffer in = b.input("in", DataType::float64, 16);
+    const Buffer table = b.table("twiddles", DataType::float64, std::vector<long double>{1, 2, 3, 4});
+    const Buffer out = b.output("out", DataType::float64, 16);
     b.for_loop("j", 2, [&](const Affine& j) {
         const Value outside = b.load(table, j + 2);
         b.for_loop("l", 0, 8, 1, For::Kind::vector, [&](const Affine& l) {
@@ -127,8 +127,8 @@ TEST(Vectorize, SplatsWhatIsTheSameInAllLanes) {
 
 TEST(Vectorize, KeepsLoadsAndStoresOfOneBufferInOrder) {
     Builder b("in_place");
-    const Buffer x = b.output("x", Scalar::float64, 32);
-    const Buffer y = b.output("y", Scalar::float64, 32);
+    const Buffer x = b.output("x", DataType::float64, 32);
+    const Buffer y = b.output("y", DataType::float64, 32);
     b.for_loop("l", 0, 8, 1, For::Kind::vector, [&](const Affine& l) {
         const Value re = b.load(x, 2 * l), im = b.load(x, 2 * l + 1);
         b.store(x, 2 * l, b.add(re, im));
@@ -142,9 +142,9 @@ TEST(Vectorize, KeepsLoadsAndStoresOfOneBufferInOrder) {
 
 TEST(Vectorize, MakesSerialCodeWhereLanesChooseTheirAddresses) {
     Builder b("gather");
-    const Buffer in = b.input("in", Scalar::float64, 8);
+    const Buffer in = b.input("in", DataType::float64, 8);
     const Buffer map = b.table("map", std::vector<Integer>{3, 1, 4, 1, 5, 7, 2, 6});
-    const Buffer out = b.output("out", Scalar::float64, 8);
+    const Buffer out = b.output("out", DataType::float64, 8);
     b.for_loop("l", 0, 8, 1, For::Kind::vector,
                [&](const Affine& l) { b.store(out, l, b.load(in, 0, {.dynamic = b.load(map, l)})); });
     const Program after = vectorized(b.finish(), 8);
@@ -153,9 +153,9 @@ TEST(Vectorize, MakesSerialCodeWhereLanesChooseTheirAddresses) {
 
 TEST(Vectorize, LoadsRowsAtDynamicIndicesThatAreTheSameInAllLanes) {
     Builder b("permuted_rows");
-    const Buffer in = b.input("in", Scalar::float64, 64);
+    const Buffer in = b.input("in", DataType::float64, 64);
     const Buffer map = b.table("map", std::vector<Integer>{3, 1, 0, 2});
-    const Buffer out = b.output("out", Scalar::float64, 64);
+    const Buffer out = b.output("out", DataType::float64, 64);
     b.for_loop("j", 4, [&](const Affine& j) {
         b.for_loop("l", 0, 4, 1, For::Kind::vector, [&](const Affine& l) {
             const Value at = b.load(map, j);
@@ -171,5 +171,5 @@ TEST(Vectorize, RefusesMoreIterationsThanLanes) {
     EXPECT_THROW(vectorize(doubling(5, 2, {2, 1}, {2, 1}), 4), InternalError);
 }
 
-} // namespace
+} // namespace vectorize_test
 } // namespace swirl::passes

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace arguments_test {
 
 /// What the precise check says, through its exception.
 
@@ -33,7 +33,7 @@ TEST_F(ArgumentChecks, AdmitWhatDoesNotOverlapAndNothingNearer) {
                              "dft 4 float32 batch=3:(9,4)"}) {
         const Transform problem = parse_transform(text);
         const ArgumentCheck check(problem);
-        const std::ptrdiff_t step = problem.precision == Precision::float32 ? 4 : 8;
+        const std::ptrdiff_t step = problem.precision == DataType::float32 ? 4 : 8;
         const Extent in = extent(problem, Side::input), out = extent(problem, Side::output);
         const std::ptrdiff_t in_bytes = element_bytes(problem, Side::input);
         const std::ptrdiff_t out_bytes = element_bytes(problem, Side::output);
@@ -76,5 +76,5 @@ TEST_F(ArgumentChecks, LeavePlanarArgumentsToThePreciseCheck) {
     EXPECT_FALSE(is_refused(check, arguments));
 }
 
-} // namespace
+} // namespace arguments_test
 } // namespace swirl::planning

@@ -12,7 +12,7 @@
 #include <sstream>
 
 namespace swirl::planning {
-namespace {
+namespace builtin_test {
 
 using formula::Complex;
 
@@ -50,7 +50,7 @@ template <class T> double error_of(const BuiltinEntry& entry) {
 TEST(BuiltinCodelets, ComputeWhatTheRegistrySays) {
     EXPECT_EQ(builtin_entries().size(), emit::builtin_codelets().size());
     for (const BuiltinEntry& entry : builtin_entries()) {
-        const bool single = entry.scalar == ir::Scalar::float32;
+        const bool single = entry.scalar == DataType::float32;
         EXPECT_LT(single ? error_of<float>(entry) : error_of<double>(entry), single ? 4e-7 : 8e-16)
             << entry.formula;
         EXPECT_GT(entry.flops, 0);
@@ -58,7 +58,7 @@ TEST(BuiltinCodelets, ComputeWhatTheRegistrySays) {
 }
 
 TEST(BuiltinCodelets, ServeBackwardTransformsWithPartsExchanged) {
-    for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64})
+    for (const DataType scalar : {DataType::float32, DataType::float64})
         for (Integer n = 2; n <= 64; ++n) {
             const bool exists = n <= 32 || n == 64;
             const auto forward = find_builtin(formula::DFT(n), scalar);
@@ -70,7 +70,7 @@ TEST(BuiltinCodelets, ServeBackwardTransformsWithPartsExchanged) {
             EXPECT_FALSE(forward->exchanged);
             EXPECT_TRUE(backward->exchanged);
         }
-    EXPECT_FALSE(find_builtin(formula::DCT(2, 8), ir::Scalar::float64));
+    EXPECT_FALSE(find_builtin(formula::DCT(2, 8), DataType::float64));
 }
 
 TEST(BuiltinCodelets, AreGeneratedAlikeEveryTime) {
@@ -89,10 +89,10 @@ TEST(BuiltinCodelets, AreGeneratedAlikeEveryTime) {
 TEST(BuiltinCodelets, AreWhatFormulasAreBrokenDownTo) {
     for (Integer n : {2, 33, 37, 40, 60, 62, 74, 127, 1009, 1517, 4096}) {
         for (const auto& left :
-             rules::nonterminals(with_builtin_codelets(formula::DFT(n), ir::Scalar::float64)))
-            EXPECT_TRUE(find_builtin(left, ir::Scalar::float64)) << n << " leaves " << left.rows();
+             rules::nonterminals(with_builtin_codelets(formula::DFT(n), DataType::float64)))
+            EXPECT_TRUE(find_builtin(left, DataType::float64)) << n << " leaves " << left.rows();
     }
 }
 
-} // namespace
+} // namespace builtin_test
 } // namespace swirl::planning

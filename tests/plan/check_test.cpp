@@ -10,7 +10,7 @@
 #include <string>
 
 namespace swirl::planning {
-namespace {
+namespace check_test {
 
 /// What the check says of a right plan after whose executions `spoil` is called.
 template <class F> std::string error_after(const char* text, const char* recipe, F&& spoil) {
@@ -98,5 +98,5 @@ TEST(TheCheckOfPlans, FindsWritesAroundTheWorkspace) {
     }
 }
 
-} // namespace
+} // namespace check_test
 } // namespace swirl::planning

@@ -12,11 +12,11 @@
 #include <random>
 
 namespace swirl::planning {
-namespace {
+namespace derivation_test {
 
 /// Interprets a contiguous kernel as it goes to the machine; scratch starts unwritten.
 double error_in_interpreter(const std::vector<Integer>& lengths, const char* tree, const target::Cpu& cpu,
-                            Precision precision) {
+                            DataType precision) {
     const Transform problem = Transform::dft(lengths, {.precision = precision});
     const Integer n = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
     const Derivation derivation = derive(problem, dimension_passes(problem)[0], rules::parse_tree(tree), cpu);
@@ -62,9 +62,9 @@ TEST(MachinePrograms, EqualTheirFormulaInTheInterpreterOnEveryCpu) {
     for (const target::Cpu* cpu : target::cpus()) {
         if (cpu->set == target::InstructionSet::portable) continue;
         for (const auto& [lengths, tree] : cases) {
-            EXPECT_LT(error_in_interpreter(lengths, tree, *cpu, Precision::float64), 1e-15)
+            EXPECT_LT(error_in_interpreter(lengths, tree, *cpu, DataType::float64), 1e-15)
                 << lengths[0] << tree << cpu->name;
-            EXPECT_LT(error_in_interpreter(lengths, tree, *cpu, Precision::float32), 5e-7)
+            EXPECT_LT(error_in_interpreter(lengths, tree, *cpu, DataType::float32), 5e-7)
                 << lengths[0] << tree << cpu->name;
         }
     }
@@ -74,10 +74,10 @@ TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
     const std::pair<Integer, const char*> cases[] = {
         {8, "stockham(4,2)"},  {12, "stockham(3,4)"}, {15, "stockham(5,3)"},  {16, "stockham(4,4)"},
         {24, "stockham(6,4)"}, {32, "stockham(4,8)"}, {60, "stockham(15,4)"}, {64, "stockham(8,8)"}};
-    for (const Precision precision : {Precision::float64, Precision::float32})
+    for (const DataType precision : {DataType::float64, DataType::float32})
         for (const auto& [n, tree] : cases) {
             EXPECT_LT(error_in_interpreter({n}, tree, target::avx512_cpu(), precision),
-                      precision == Precision::float64 ? 1e-15 : 5e-7)
+                      precision == DataType::float64 ? 1e-15 : 5e-7)
                 << n << tree;
             const Transform problem = Transform::dft({n}, {.precision = precision});
             const Derivation derivation =
@@ -93,5 +93,5 @@ TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
         }
 }
 
-} // namespace
+} // namespace derivation_test
 } // namespace swirl::planning

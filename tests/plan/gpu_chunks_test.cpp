@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_chunks_test {
 
 TEST(ChunksOfABatch, CoverItOnce) {
     const Transform all = problem("dft 64 float32 batch=10:(100,70)x3:2000");
@@ -59,5 +59,5 @@ TEST(ChunksOfABatch, AreNamedInRecipes) {
     EXPECT_THROW(parse_recipe("sm_90 chunk: 0 stockham(8,8) on 32x4"), UserError);
 }
 
-} // namespace
+} // namespace gpu_chunks_test
 } // namespace swirl::planning

@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_guarded_products_test {
 
 constexpr Integer extent = 64;
 
@@ -59,5 +59,5 @@ TEST(GuardedProducts, HaveEpiloguesEitherWay) {
     }
 }
 
-} // namespace
+} // namespace gpu_guarded_products_test
 } // namespace swirl::planning

@@ -15,14 +15,13 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_plan_test {
 
 using runtime::expect_contains;
 using runtime::fake_cuda_library;
 using runtime::fake_of;
 using runtime::GpuBuffer;
 using runtime::GpuDevice;
-using runtime::GpuOutOfMemory;
 using support::FakeLaunch;
 
 void* at(const GpuBuffer& buffer, std::size_t offset = 0) {
@@ -222,7 +221,7 @@ TEST_F(GpuPlans, TakeWorkspaceFromTheStreamOrTheCaller) {
     expect_contains(error_of<UserError>(with({})), {"bring a workspace"});
     fake.has_memory_pools = true;
     fake.free_bytes = 16;
-    expect_contains(error_of<GpuOutOfMemory>(with({})), {"no room"});
+    expect_contains(error_of<OutOfMemory>(with({})), {"no room"});
     EXPECT_EQ(fake.launches.size(), 4U);
 }
 
@@ -353,7 +352,7 @@ TEST_F(GpuPlans, RefuseMoreBlocksThanRunAtOnce) {
 TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {
     fake.free_bytes = 1024;
     expect_contains(
-        error_of<GpuOutOfMemory>([&] { plan_of("dft 4096", "sm_90: 0 stockham(16,16,16) on 256x1"); }),
+        error_of<OutOfMemory>([&] { plan_of("dft 4096", "sm_90: 0 stockham(16,16,16) on 256x1"); }),
         {"no room", "1024"});
 }
 
@@ -436,5 +435,5 @@ TEST(RecipesForGpus, RoundTripAsText) {
         EXPECT_THROW(parse_recipe(text), UserError) << text;
 }
 
-} // namespace
+} // namespace gpu_plan_test
 } // namespace swirl::planning

@@ -16,7 +16,7 @@
 #include <string>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_products_test {
 
 /// Multiples of 1/64, which E4M3 holds exactly up to 16 of them.
 void fill(ir::Memory& memory, std::mt19937& random, int most = 99) {
@@ -317,5 +317,5 @@ TEST(GpuProducts, AreOfNumbersThatThereAreKernelsFor) {
     EXPECT_NE(error("sm_90").find("int8 and int8 to int32"), std::string::npos) << error("sm_90");
 }
 
-} // namespace
+} // namespace gpu_products_test
 } // namespace swirl::planning

@@ -15,13 +15,13 @@
 #include <string>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_reductions_test {
 
 /// Of all kinds, of expressions with arrays, indices and functions among them.
 std::vector<Reduction> all_kinds() {
     std::vector<Reduction> result;
     for (const Over over : {Over::columns, Over::rows, Over::all}) {
-        const std::string name(word_of(over));
+        const std::string name(name_of(over));
         result.push_back({"sum_" + name, Reduce::sum, over, Expression("x * weight[j] + i - j + b")});
         result.push_back({"max_" + name, Reduce::maximum, over, Expression("abs(x)")});
     }
@@ -184,7 +184,7 @@ TEST(GpuReductions, OfProductsThatWarpsMultiply) {
 }
 
 TEST(GpuReductions, OfComplexNumbers) {
-    for (const DataType number : {DataType::complex32, DataType::complex64})
+    for (const DataType number : {DataType::complex64, DataType::complex128})
         expect_reductions(with_all_kinds(MatrixProduct::column_major(number, 40, 36, 7)), schedule_with(""));
 }
 
@@ -352,5 +352,5 @@ TEST(GpuReductions, AreNaNWhereAnElementIs) {
         }
 }
 
-} // namespace
+} // namespace gpu_reductions_test
 } // namespace swirl::planning

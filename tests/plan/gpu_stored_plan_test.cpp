@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace gpu_stored_plan_test {
 
 using runtime::GpuBuffer;
 using runtime::GpuDevice;
@@ -85,7 +85,7 @@ TEST(TablesOfGpuPlans, AreThereOnce) {
     const auto table = [](const std::vector<long double>& numbers) {
         ir::BufferInfo info;
         info.name = "w0";
-        info.element = ir::Scalar::float32;
+        info.element = DataType::float32;
         info.space = ir::Space::table;
         info.elements = std::ssize(numbers);
         info.contents = ir::shared(ir::Table(info.element, numbers));
@@ -272,5 +272,5 @@ TEST_F(StoredGpuPlans, AreMadeAgainWhereMachineCodeIsMissingOrRefused) {
     EXPECT_EQ(files(), 3U);
 }
 
-} // namespace
+} // namespace gpu_stored_plan_test
 } // namespace swirl::planning

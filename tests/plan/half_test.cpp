@@ -12,7 +12,7 @@
 #include <random>
 
 namespace swirl {
-namespace {
+namespace half_test {
 
 float16 with_bits(unsigned bits) {
     float16 x;
@@ -64,5 +64,5 @@ TEST(NumbersOf16Bits, AreWhatProblemsDataHolds) {
     EXPECT_NE(pairs.get(Side::input, 0), pairs.get(Side::input, 1));
 }
 
-} // namespace
+} // namespace half_test
 } // namespace swirl

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::planning {
-namespace {
+namespace high_registers_test {
 
 /// Vectors of 32 bytes, more of them at once than VEX instructions have names for: what permutes and blends such vectors
 /// must know registers 16…31 too.
@@ -19,5 +19,5 @@ TEST(HalfVectorsOfAvx512, UseAllRegisters) {
         EXPECT_NO_THROW(Plan::build(problem(text), parse_recipe("avx512: 0 codelet"))) << text;
 }
 
-} // namespace
+} // namespace high_registers_test
 } // namespace swirl::planning

@@ -11,7 +11,7 @@
 #include <utility>
 
 namespace swirl::planning {
-namespace {
+namespace memory_need_test {
 
 TEST(MemoryNeed, IsThatOfTheLongestDimensionAndNothingForSmallOnes) {
     EXPECT_EQ(min_workspace(problem("dft 1048576 batch=1048576")), 0);
@@ -84,5 +84,5 @@ TEST(MemoryNeedOnGpus, ArraysThatFitOnNoGpuAreRefusedWithWhatWouldFit) {
     }
 }
 
-} // namespace
+} // namespace memory_need_test
 } // namespace swirl::planning

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace portable_gemm_test {
 
 /// Products of small integers are exact: whoever computes them must agree in every bit.
 template <class T> void expect_same(DataType number, Integer rows, Integer columns, Integer depth, T beta) {
@@ -41,10 +41,10 @@ TEST(PortableGemm, ComputesByTheBuiltInTiles) {
          {std::array<Integer, 3>{1, 1, 1}, {4, 4, 4}, {5, 7, 3}, {70, 9, 300}, {3, 66, 513}}) {
         expect_same<float>(DataType::float32, rows, columns, depth, 0);
         expect_same<double>(DataType::float64, rows, columns, depth, 1);
-        expect_same<std::complex<float>>(DataType::complex32, rows, columns, depth, 3);
-        expect_same<std::complex<double>>(DataType::complex64, rows, columns, depth, 0);
+        expect_same<std::complex<float>>(DataType::complex64, rows, columns, depth, 3);
+        expect_same<std::complex<double>>(DataType::complex128, rows, columns, depth, 0);
     }
 }
 
-} // namespace
+} // namespace portable_gemm_test
 } // namespace swirl::planning

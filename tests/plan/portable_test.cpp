@@ -14,7 +14,7 @@
 #include <string>
 
 namespace swirl::planning {
-namespace {
+namespace portable_test {
 
 using Value = std::complex<double>;
 using Exact = std::complex<long double>;
@@ -84,7 +84,7 @@ double error_of(const Transform& problem, const Trial& run) {
 }
 
 double tolerance(const Transform& problem) {
-    const double epsilon = problem.precision == Precision::float32 ? 0x1p-24 : 0x1p-53;
+    const double epsilon = problem.precision == DataType::float32 ? 0x1p-24 : 0x1p-53;
     return 4 * epsilon * (1 + std::sqrt(std::log2(static_cast<double>(transform_size(problem)))));
 }
 
@@ -175,7 +175,7 @@ TEST(PortablePlans, AgreeWithMachineCodeForEveryKind) {
             difference += std::norm(a.after[k] - b.after[k]);
             norm += std::norm(b.after[k]);
         }
-        const double epsilon = problem.precision == Precision::float32 ? 1e-6 : 1e-15;
+        const double epsilon = problem.precision == DataType::float32 ? 1e-6 : 1e-15;
         EXPECT_LT(std::sqrt(difference / norm), 4 * epsilon) << text;
     }
 }
@@ -251,5 +251,5 @@ TEST(PortableFallbackDeathTest, ServesWhereTheSystemForbidsExecutableMemory) {
     if (is_impossible) GTEST_SKIP() << "this system cannot forbid executable memory";
 }
 
-} // namespace
+} // namespace portable_test
 } // namespace swirl::planning

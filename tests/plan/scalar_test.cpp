@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::planning {
-namespace {
+namespace scalar_test {
 
 TEST(ScalarRecipe, RoundTrips) {
     for (const char* text :
@@ -53,5 +53,5 @@ TEST(ScalarRecipe, MakesProgramsWithoutVectorsThatAreTheTransform) {
     }
 }
 
-} // namespace
+} // namespace scalar_test
 } // namespace swirl::planning

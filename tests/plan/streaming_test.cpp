@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace swirl::planning {
-namespace {
+namespace streaming_test {
 
 using Complex = std::complex<double>;
 
@@ -82,5 +82,5 @@ TEST(StreamedVectors, OfTwoSweepsAndOfManyPassesAgree) {
     EXPECT_LT(std::sqrt(difference / norm), 1e-15);
 }
 
-} // namespace
+} // namespace streaming_test
 } // namespace swirl::planning

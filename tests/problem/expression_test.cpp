@@ -10,7 +10,7 @@
 #include <string>
 
 namespace swirl {
-namespace {
+namespace expression_test {
 
 TEST(Expressions, ReadAsTheyAreWritten) {
     const std::pair<const char*, const char*> canonical[] = {
@@ -48,7 +48,7 @@ TEST(Expressions, AreBuiltToo) {
     const Expression x = Expression::x(), i = Expression::index("i");
     const Expression built = (Expression::number(0.5) * x * Expression::array("w", {"b", "i"}))
                                  .where(Expression::less(i, Expression::number(700)))
-                                 .stored_as(Precision::float16);
+                                 .stored_as(DataType::float16);
     EXPECT_EQ(built.text(), "float16: 0.5 * x * w[b, i] where i < 700");
     EXPECT_EQ((conj(x) - Expression::complex_array("h", {"i"})).text(), "conj(x) - complex h[i]");
     EXPECT_EQ(Expression::choose(Expression::less(i, x), x, Expression()).text(), "i < x ? x : x");
@@ -64,9 +64,9 @@ TEST(Expressions, ArePartOfTheTextOfAProblem) {
     EXPECT_EQ(parse_transform(text), parse_transform(to_text(parse_transform(text))));
     EXPECT_NE(hash_value(parse_transform(text)), hash_value(parse_transform("dft 64 float32 batch=3")));
     EXPECT_EQ(arrays_of(parse_transform(text)),
-              (std::vector<AuxiliaryArray>{{"w", false, Precision::float32, 64}}));
+              (std::vector<AuxiliaryArray>{{"w", false, DataType::float32, 64}}));
     EXPECT_EQ(arrays_of(problem("dft 4x8 batch=5 load=\"x * complex float16 w[b, i1]\"")),
-              (std::vector<AuxiliaryArray>{{"w", true, Precision::float16, 40}}));
+              (std::vector<AuxiliaryArray>{{"w", true, DataType::float16, 40}}));
 }
 
 struct Mistake {
@@ -239,5 +239,5 @@ TEST(Expressions, SurviveAnyDamageToTheirText) {
     }
 }
 
-} // namespace
+} // namespace expression_test
 } // namespace swirl

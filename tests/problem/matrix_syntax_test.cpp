@@ -1,16 +1,17 @@
-#include "problem/matrix_syntax.hpp"
+#include <swirl/matrix_product.hpp>
 
+#include <swirl/element.hpp>
 #include <swirl/error.hpp>
 
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace matrix_syntax_test {
 
 TEST(MatrixSyntax, ReadsWhatItWrites) {
     for (const char* text :
          {"gemm 100x80x60 float64", "gemm 1x2x3 float32 a=rows b=3:7 c=rows",
-          "gemm 4x5x6 complex32 a=conj b=rows,conj batch=7", "gemm 4x5x6 complex64 b=conj,shared batch=2",
+          "gemm 4x5x6 complex64 a=conj b=rows,conj batch=7", "gemm 4x5x6 complex128 b=conj,shared batch=2",
           "gemm 8x8x8 float64 c=2:16 epilogue=\"max(0, x + bias[i])\"", "gemm 0x3x0 float64",
           "gemm 4x5x6 float32 a=bfloat16 b=rows,bfloat16 c=2:16,float16 batch=2",
           "gemm 4x5x6 float32 reduce=amax:max:columns:\"abs(x)\" reduce=all:sum:all epilogue=\"2 * x\"",
@@ -27,6 +28,12 @@ TEST(MatrixSyntax, ReadsWhatItWrites) {
     EXPECT_EQ(parse_matrix_product("gemm 2x2x2 epilogue=x + bias[i]").epilogue.text(), "x + bias[i]");
     EXPECT_EQ(parse_matrix_product("gemm 2x2x2 reduce=a:sum:all:x*x epilogue=x+1").reductions,
               std::vector<Reduction>{(Reduction{"a", Reduce::sum, Over::all, Expression("x * x")})});
+}
+
+TEST(MatrixSyntax, ComplexTypesAreNamedByTheSizeOfAnElement) {
+    EXPECT_EQ(parse_matrix_product("gemm 2x2x2 complex64").data_type, data_type_of<std::complex<float>>());
+    EXPECT_EQ(parse_matrix_product("gemm 2x2x2 complex128").data_type, data_type_of<std::complex<double>>());
+    EXPECT_THROW(parse_matrix_product("gemm 2x2x2 complex32"), SyntaxError);
 }
 
 TEST(MatrixSyntax, RefusesSizesThatDoNotFitInSixtyFourBits) {
@@ -58,5 +65,5 @@ TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
     }
 }
 
-} // namespace
+} // namespace matrix_syntax_test
 } // namespace swirl

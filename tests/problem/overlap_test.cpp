@@ -6,7 +6,7 @@
 #include <random>
 
 namespace swirl {
-namespace {
+namespace overlap_test {
 
 using Verdict = OverlapResult::Verdict;
 
@@ -94,5 +94,5 @@ TEST(FindOverlap, GivesUpOrCountsWhereManyLoopsInterlock) {
     EXPECT_NE(result.verdict, Verdict::disjoint) << "2^24 elements on fewer places";
 }
 
-} // namespace
+} // namespace overlap_test
 } // namespace swirl

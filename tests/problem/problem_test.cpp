@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 namespace swirl {
-namespace {
+namespace problem_test {
 
 using Dimensions = std::vector<Dimension>;
 
@@ -78,7 +78,7 @@ TEST(Sides, HoldComplexOrRealElements) {
     EXPECT_EQ(stored_length(forward, 0, Side::output), 5);
     EXPECT_EQ(element_bytes(forward, Side::input), 8);
     EXPECT_EQ(element_bytes(forward, Side::output), 16);
-    EXPECT_EQ(element_bytes(Transform::dft({8}, {.precision = Precision::float32}), Side::input), 8);
+    EXPECT_EQ(element_bytes(Transform::dft({8}, {.precision = DataType::float32}), Side::input), 8);
     EXPECT_EQ(element_bytes(Transform::dft({8}, {.layout = ComplexLayout::planar}), Side::input), 8);
 }
 
@@ -113,5 +113,5 @@ TEST(Hash, DoesNotMixUpDimensionsAndBatches) {
     EXPECT_NE(hash_value(a), hash_value(b));
 }
 
-} // namespace
+} // namespace problem_test
 } // namespace swirl

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "problem/data_type.hpp"
 #include "problem/problem.hpp"
 #include "problem/words.hpp"
 
@@ -23,7 +24,7 @@ public:
         std::vector<Integer> lengths(static_cast<std::size_t>(integer(1, 4)));
         for (Integer& length : lengths) length = chance(5) ? integer(-2, 0) : integer(1, 9);
         TransformOptions options{.direction = one_of(direction_words),
-                                 .precision = one_of(precision_words),
+                                 .precision = one_of(transform_types),
                                  .layout = one_of(layout_words),
                                  .placement = one_of(placement_words)};
         if (chance(40)) options.input_strides = strides(lengths.size());
@@ -40,6 +41,9 @@ public:
     }
 
 private:
+    template <class Value, std::size_t count> Value one_of(const Value (&values)[count]) {
+        return values[static_cast<std::size_t>(integer(0, count - 1))];
+    }
     template <class Value, std::size_t count> Value one_of(const Word<Value> (&words)[count]) {
         return words[integer(0, count - 1)].value;
     }

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl {
-namespace {
+namespace syntax_test {
 
 TEST(ProblemText, RoundTripsForRandomProblems) {
     RandomProblems random(1);
@@ -197,5 +197,5 @@ TEST(SyntaxError, IsAllThatRandomDamageCauses) {
     }
 }
 
-} // namespace
+} // namespace syntax_test
 } // namespace swirl

@@ -1,5 +1,6 @@
 #include "problem/validate.hpp"
 
+#include "problem/data_type.hpp"
 #include "problem/random_problem.hpp"
 #include "problem/syntax.hpp"
 
@@ -9,7 +10,7 @@
 #include <map>
 
 namespace swirl {
-namespace {
+namespace validate_test {
 
 TEST(Validate, AcceptsUsualAndUnusualLayouts) {
     const char* const texts[] = {
@@ -105,6 +106,26 @@ TEST(Validate, SaysWhatIsWrongThenTheProblemThenWhatWouldWork) {
     }
 }
 
+TEST(Validate, TransformsAreOfFloatingPointComponents) {
+    const auto error = [](DataType type) {
+        Transform problem = Transform::dft({8});
+        problem.precision = type;
+        try {
+            validate(problem);
+            return std::string();
+        } catch (const UserError& refused) {
+            return std::string(refused.what());
+        }
+    };
+    for (const DataType type : transform_types) EXPECT_EQ(error(type), "") << name_of(type);
+    EXPECT_EQ(error(DataType::int32),
+              "precision is int32\n  problem: dft 8 int32\n  use float64, float32, "
+              "float16 or bfloat16");
+    EXPECT_EQ(error(DataType::complex64),
+              "precision is complex64\n  problem: dft 8 complex64\n  it is that of a "
+              "component: for elements of complex64 use float32");
+}
+
 TEST(Validate, NamesAProblemWithoutDimensions) {
     EXPECT_THROW(validate(Transform{}), UserError);
     EXPECT_THROW(validate(Transform::dft({})), UserError);
@@ -144,7 +165,7 @@ TEST(Validate, AcceptsOnlyWhatEnumerationFindsDisjoint) {
     int accepted = 0, in_place = 0;
     for (int i = 0; i < 6000; ++i) {
         Transform problem = random();
-        problem.precision = Precision::float32;
+        problem.precision = DataType::float32;
         try {
             validate(problem);
         } catch (const UserError&) {
@@ -181,5 +202,5 @@ TEST(Validate, AcceptsEveryDefaultLayout) {
                 }
 }
 
-} // namespace
+} // namespace validate_test
 } // namespace swirl

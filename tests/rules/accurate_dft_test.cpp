@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace swirl::rules {
-namespace {
+namespace accurate_dft_test {
 
 using formula::Complex;
 
@@ -52,5 +52,5 @@ TEST(AccurateDft, OfAnEvenSequenceIsTheWholeOnesFirstHalf) {
     }
 }
 
-} // namespace
+} // namespace accurate_dft_test
 } // namespace swirl::rules

@@ -9,7 +9,7 @@
 #include <thread>
 
 namespace swirl::rules {
-namespace {
+namespace cost_test {
 
 using formula::DFT;
 using formula::RDFT;
@@ -115,5 +115,5 @@ TEST(CheapestStraightLine, GivesEveryThreadTheSameTree) {
     for (const auto& own : trees) EXPECT_EQ(own, trees.front());
 }
 
-} // namespace
+} // namespace cost_test
 } // namespace swirl::rules

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::rules {
-namespace {
+namespace expand_test {
 
 using formula::DFT;
 using formula::I;
@@ -197,5 +197,5 @@ TEST(Bluestein, IsAccurateForLargeSizes) {
     EXPECT_LT(reference::relative_error(formula::apply(expanded, x), expected), tolerance);
 }
 
-} // namespace
+} // namespace expand_test
 } // namespace swirl::rules

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::rules {
-namespace {
+namespace number_theory_test {
 
 TEST(Divisors, AreThoseThatTrialDivisionFinds) {
     for (Integer n = 1; n <= 2000; ++n) {
@@ -22,5 +22,5 @@ TEST(Divisors, GiveTheChoicesOfHugeLengthsAtOnce) {
     EXPECT_FALSE(ordered_splits(real.rows()).empty());
 }
 
-} // namespace
+} // namespace number_theory_test
 } // namespace swirl::rules

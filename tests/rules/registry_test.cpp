@@ -10,7 +10,7 @@
 #include <map>
 
 namespace swirl::rules {
-namespace {
+namespace registry_test {
 
 using formula::DCT;
 using formula::DFT;
@@ -174,5 +174,5 @@ TEST(Registry, ListsTheNamesWhenAskedForAnUnknownOne) {
     }
 }
 
-} // namespace
+} // namespace registry_test
 } // namespace swirl::rules

@@ -10,7 +10,7 @@
 #include <cstddef>
 
 namespace swirl::runtime::cuda {
-namespace {
+namespace cuda_abi_test {
 
 #if defined(CUDA_VERSION) && CUDA_VERSION >= 11080
 
@@ -145,5 +145,5 @@ TEST(CudaAbi, ValuesAndLayoutsAreThoseOfCudasHeader) {
 
 #endif
 
-} // namespace
+} // namespace cuda_abi_test
 } // namespace swirl::runtime::cuda

@@ -10,7 +10,7 @@
 #include <set>
 
 namespace swirl::runtime {
-namespace {
+namespace cuda_compile_test {
 
 class CompilingForCuda : public Cuda {
 protected:
@@ -158,5 +158,5 @@ TEST_F(CompilingForCuda, WorksWhereTheCacheCannotBeWritten) {
     EXPECT_EQ(fake.compiled.size(), 4U);
 }
 
-} // namespace
+} // namespace cuda_compile_test
 } // namespace swirl::runtime

@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace swirl::runtime {
-namespace {
+namespace cuda_driver_test {
 
 TEST_F(Cuda, SaysWhichLibraryIsMissing) {
     expect_contains(error_of<UserError>([] { const CudaDriver none("/nowhere/libcuda.so.1"); }),
@@ -242,5 +242,5 @@ TEST_F(Cuda, TimesWithEvents) {
     EXPECT_TRUE(stream.is_capturing());
 }
 
-} // namespace
+} // namespace cuda_driver_test
 } // namespace swirl::runtime

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace swirl::runtime {
-namespace {
+namespace cuda_module_test {
 
 TEST_F(Cuda, CompilesPtxWithOptions) {
     fake.log = "kernel f uses 40 registers\n";
@@ -169,5 +169,5 @@ TEST(OldCuda, RunsKernelsWithoutClusters) {
     EXPECT_EQ(fake.retained + fake.modules + fake.streams, 0);
 }
 
-} // namespace
+} // namespace cuda_module_test
 } // namespace swirl::runtime

@@ -7,9 +7,9 @@
 #include <cstring>
 
 namespace swirl::runtime {
-namespace {
+namespace cuda_tensor_map_test {
 
-const TensorLayout boxes{.element = ir::Scalar::bfloat16,
+const TensorLayout boxes{.element = DataType::bfloat16,
                          .extents = {1000, 300},
                          .byte_strides = {2048},
                          .box = {64, 128},
@@ -32,11 +32,11 @@ TEST_F(Cuda, MakesTensorsAsTheyAreDescribed) {
 
 TEST_F(Cuda, MakesTensorsOfWhichLoadsRound) {
     TensorLayout rounded = boxes;
-    rounded.element = ir::Scalar::float32;
+    rounded.element = DataType::float32;
     rounded.rounds = true;
     tensor_map(driver(), rounded, 0x7f00'1000);
     EXPECT_EQ(fake.tensors.back().element, cuda::TensorElement::float32_to_tf32);
-    rounded.element = ir::Scalar::bfloat16;
+    rounded.element = DataType::bfloat16;
     EXPECT_THROW(tensor_map(driver(), rounded, 0), InternalError);
 }
 
@@ -50,5 +50,5 @@ TEST_F(Cuda, SaysWhatTensorsNeed) {
     expect_contains(error_of<UserError>([&] { tensor_map(older, boxes, 0); }), {"CUDA 12.0"});
 }
 
-} // namespace
+} // namespace cuda_tensor_map_test
 } // namespace swirl::runtime

@@ -6,7 +6,7 @@
 #include <utility>
 
 namespace swirl::runtime {
-namespace {
+namespace executable_memory_test {
 
 /// mov rax, [rdi]; mov qword [rax], 42; ret
 jit::MachineCode writes_42() {
@@ -37,5 +37,5 @@ TEST(ExecutableCode, CanBeSwitchedOffByTheEnvironment) {
         setenv("SWIRL_NO_JIT", kept.c_str(), 1);
 }
 
-} // namespace
+} // namespace executable_memory_test
 } // namespace swirl::runtime

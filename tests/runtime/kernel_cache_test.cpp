@@ -13,7 +13,7 @@
 #include <thread>
 
 namespace swirl::runtime {
-namespace {
+namespace kernel_cache_test {
 
 using support::cache_key;
 using support::CachedKernels;
@@ -264,5 +264,5 @@ TEST_F(CachedKernels, AreWholeForManyThreadsAndProcessesAtOnce) {
     for (const std::string& name : names_in(folder)) EXPECT_TRUE(name.ends_with(".kernel")) << name;
 }
 
-} // namespace
+} // namespace kernel_cache_test
 } // namespace swirl::runtime

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace swirl::runtime {
-namespace {
+namespace kernel_pack_test {
 
 using support::cache_key;
 using support::CachedKernels;
@@ -61,5 +61,5 @@ TEST_F(CachedKernels, OfADamagedPackAreRefusedByItsName) {
     EXPECT_NE(refusal.find("checksum"), std::string::npos) << refusal;
 }
 
-} // namespace
+} // namespace kernel_pack_test
 } // namespace swirl::runtime

@@ -9,7 +9,7 @@
 #include <thread>
 
 namespace swirl::runtime {
-namespace {
+namespace memory_test {
 
 std::uintptr_t address(const AlignedBuffer& buffer) {
     return reinterpret_cast<std::uintptr_t>(buffer.data());
@@ -85,5 +85,5 @@ TEST(PinnedThread, PinsOnlyItself) {
 }
 #endif
 
-} // namespace
+} // namespace memory_test
 } // namespace swirl::runtime

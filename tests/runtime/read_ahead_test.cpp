@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl::runtime {
-namespace {
+namespace read_ahead_test {
 
 /// Asks the system to forget a file, which it may or may not do.
 void evict(const std::filesystem::path& file) {
@@ -48,5 +48,5 @@ TEST(FilesReadAhead, NeedNotBeThere) {
     EXPECT_TRUE(is_in_memory(folder.path() / "nothing"));
 }
 
-} // namespace
+} // namespace read_ahead_test
 } // namespace swirl::runtime

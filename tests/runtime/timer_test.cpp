@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace swirl::runtime {
-namespace {
+namespace timer_test {
 
 TEST(MonotonicClock, NeverGoesBack) {
     double before = monotonic_seconds();
@@ -100,5 +100,5 @@ TEST(FlushDenormals, TakesDenormalsAsZeroOnlyWhileAlive) {
     EXPECT_NE(tiny * half, 0.0);
 }
 
-} // namespace
+} // namespace timer_test
 } // namespace swirl::runtime

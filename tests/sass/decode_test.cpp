@@ -9,7 +9,7 @@
 #include <set>
 
 namespace swirl::sass {
-namespace {
+namespace decode_test {
 
 std::set<int> numbers_in(const std::string& text, const std::string& pattern) {
     std::set<int> result;
@@ -150,5 +150,5 @@ TEST(Opcodes, ThatAreNotKnownAreOthers) {
     EXPECT_THROW(set_distance(instruction, 1), InternalError);
 }
 
-} // namespace
+} // namespace decode_test
 } // namespace swirl::sass

@@ -11,7 +11,7 @@
 namespace swirl::sass {
 
 inline std::string fixture_text(const std::string& name) {
-    return support::content_of(SWIRL_SOURCE_DIR "/tests/machine/fixtures/" + name);
+    return support::content_of(SWIRL_SOURCE_DIR "/tests/sass/fixtures/" + name);
 }
 
 inline Bytes bytes_of_text(const std::string& text) {

@@ -20,7 +20,7 @@
 #include <set>
 
 namespace swirl::sass {
-namespace {
+namespace main_loop_test {
 
 const gemm::SimtGemm large{.cta_tile = {.m = 256, .n = 128, .k = 16},
                            .thread_tile = {.m = 16, .n = 8},
@@ -467,5 +467,5 @@ TEST(Scoreboards, AreWaitedForByReadersAndWriters) {
     EXPECT_EQ(outstanding.needed_by(load), 0U);
 }
 
-} // namespace
+} // namespace main_loop_test
 } // namespace swirl::sass

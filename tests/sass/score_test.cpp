@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::sass {
-namespace {
+namespace score_test {
 
 Instruction multiply_add(int d, int a, int b, int c, unsigned reuse = 0) {
     Instruction result;
@@ -118,5 +118,5 @@ TEST(Score, NamesAllKinds) {
     for (const Opcode& opcode : opcodes()) EXPECT_LT(opcode.base, 0x200);
 }
 
-} // namespace
+} // namespace score_test
 } // namespace swirl::sass

@@ -15,7 +15,7 @@
 #include <random>
 
 namespace swirl::search {
-namespace {
+namespace accuracy_test {
 
 using planning::Plan;
 
@@ -96,7 +96,7 @@ constexpr Integer least_points = 1024;
 template <class T> void compare(const Case& c) {
     const Transform problem =
         Transform::dft({c.n}, {.direction = c.direction,
-                               .precision = c.single ? Precision::float32 : Precision::float64,
+                               .precision = c.single ? DataType::float32 : DataType::float64,
                                .placement = c.placement});
     const auto plan = make_plan(problem, {.use_wisdom = false});
     std::mt19937 generator(static_cast<unsigned>(c.n));
@@ -152,7 +152,7 @@ TEST(LargeSizes, AreAsAccurateAsFftw) {
         compare_case(combination(prime, generator()));
 }
 
-} // namespace
+} // namespace accuracy_test
 } // namespace swirl::search
 
 #endif

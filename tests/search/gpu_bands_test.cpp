@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::search {
-namespace {
+namespace gpu_bands_test {
 
 using support::prove;
 
@@ -109,5 +109,5 @@ TEST(VolumesOfCodelets, PlanWhereTheirPartsHaveSeveralLoops) {
             << text;
 }
 
-} // namespace
+} // namespace gpu_bands_test
 } // namespace swirl::search

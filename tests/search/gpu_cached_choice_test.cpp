@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl::search {
-namespace {
+namespace gpu_cached_choice_test {
 
 const target::Gpu& hopper() { return target::gpu_named("sm_90"); }
 
@@ -59,5 +59,5 @@ TEST_F(KeptRecipes, AreNoneWhereThereIsNone) {
     EXPECT_TRUE(cache.entries().empty());
 }
 
-} // namespace
+} // namespace gpu_cached_choice_test
 } // namespace swirl::search

@@ -13,9 +13,9 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_convolution_test {
 
-using DataType = std::complex<double>;
+using Complex = std::complex<double>;
 
 using support::prove;
 
@@ -30,10 +30,10 @@ TEST(ConvolutionsOnGpus, EqualDirectSums) {
         data.fill(3);
         std::mt19937 generator(static_cast<unsigned>(n));
         std::uniform_real_distribution<double> uniform(-1, 1);
-        std::vector<DataType> kernel(static_cast<std::size_t>(n));
-        for (DataType& value : kernel) value = {uniform(generator), uniform(generator)};
+        std::vector<Complex> kernel(static_cast<std::size_t>(n));
+        for (Complex& value : kernel) value = {uniform(generator), uniform(generator)};
         for (Integer m = 0; m < n; ++m) {
-            DataType sum = 0;
+            Complex sum = 0;
             for (Integer j = 0; j < n; ++j)
                 sum += kernel[static_cast<std::size_t>(j)] *
                        std::polar(1.0, -2 * M_PI * static_cast<double>(j * m % n) / static_cast<double>(n));
@@ -42,7 +42,7 @@ TEST(ConvolutionsOnGpus, EqualDirectSums) {
         support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
         for (Integer b = 0; b < 3; ++b)
             for (Integer k = 0; k < n; ++k) {
-                DataType sum = 0;
+                Complex sum = 0;
                 for (Integer j = 0; j < n; ++j)
                     sum +=
                         kernel[static_cast<std::size_t>(j)] * data.get(Side::input, b * n + modulo(k - j, n));
@@ -174,5 +174,5 @@ TEST(ConvolutionsOnGpus, WaitForTheirSpectrumWhileOtherBlocksWork) {
     }
 }
 
-} // namespace
+} // namespace gpu_convolution_test
 } // namespace swirl::search

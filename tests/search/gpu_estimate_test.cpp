@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_estimate_test {
 
 /// Throws where the plan, interpreted, is not the transform.
 void prove(const std::string& text, const target::Gpu& gpu = target::gpu_named("sm_90")) {
@@ -199,5 +199,5 @@ TEST(RecipesForGpus, AreRefusedForLengthsBeyondTheMemoryOfAnyGpu) {
     }
 }
 
-} // namespace
+} // namespace gpu_estimate_test
 } // namespace swirl::search

@@ -14,9 +14,9 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_expression_test {
 
-using DataType = std::complex<double>;
+using Complex = std::complex<double>;
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -40,11 +40,11 @@ TEST(ExpressionsOnGpus, EqualTheirMeaningAroundTheDefinition) {
     support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
     for (Integer b = 0; b < 3; ++b)
         for (Integer k = 0; k < 12; ++k) {
-            DataType sum = 0;
+            Complex sum = 0;
             for (Integer j = 0; j < 12; ++j)
                 sum += (data.get(Side::input, 12 * b + j) * data.get_auxiliary(0, 12 * b + j) - 0.25) *
                        std::polar(1.0, -2 * M_PI * static_cast<double>(j * k) / 12);
-            const DataType expected = k < 5 ? std::conj(sum) : 2.0 * sum * data.get_auxiliary(1, k);
+            const Complex expected = k < 5 ? std::conj(sum) : 2.0 * sum * data.get_auxiliary(1, k);
             EXPECT_LT(std::abs(data.get(Side::output, 12 * b + k) - expected), 1e-12) << b << " " << k;
         }
 }
@@ -168,5 +168,5 @@ TEST(FusedOperations, AreModulesThatNvidiasAssemblerTakes) {
     }
 }
 
-} // namespace
+} // namespace gpu_expression_test
 } // namespace swirl::search

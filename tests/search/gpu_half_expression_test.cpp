@@ -12,9 +12,9 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_half_expression_test {
 
-using DataType = std::complex<double>;
+using Complex = std::complex<double>;
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -23,7 +23,7 @@ void prove(const std::string& text, const std::string& recipe = "") {
                                         : planning::parse_recipe("sm_90: " + recipe));
 }
 
-DataType root(Integer jk, Integer n) {
+Complex root(Integer jk, Integer n) {
     return std::polar(1.0, 2 * M_PI * static_cast<double>(jk % n) / static_cast<double>(n));
 }
 
@@ -39,12 +39,12 @@ TEST(ExpressionsOfHalfSpectra, StoreByTheirMeaningAroundTheDefinition) {
         const Integer numbers = n / 2 + 1;
         for (Integer b = 0; b < 3; ++b)
             for (Integer k = 0; k < numbers; ++k) {
-                DataType sum = 0;
+                Complex sum = 0;
                 for (Integer j = 0; j < n; ++j)
                     sum += data.get(Side::input, n * b + j).real() * std::conj(root(j * k, n));
                 const Integer at = numbers * b + k;
-                const DataType expected =
-                    k == 0 ? sum + DataType(0, 1)
+                const Complex expected =
+                    k == 0 ? sum + Complex(0, 1)
                            : std::conj(sum) * data.get_auxiliary(0, at) - static_cast<double>(k);
                 EXPECT_LT(std::abs(data.get(Side::output, at) - expected), 1e-11)
                     << n << " " << b << " " << k;
@@ -64,8 +64,8 @@ TEST(ExpressionsOfHalfSpectra, LoadByTheirMeaningAroundTheDefinition) {
             for (Integer j = 0; j < n; ++j) {
                 double sum = 0;
                 for (Integer k = 0; k < numbers; ++k) {
-                    const DataType x = data.get(Side::input, numbers * b + k) * data.get_auxiliary(0, k) -
-                                       DataType(static_cast<double>(b), static_cast<double>(k));
+                    const Complex x = data.get(Side::input, numbers * b + k) * data.get_auxiliary(0, k) -
+                                      Complex(static_cast<double>(b), static_cast<double>(k));
                     const bool once = k == 0 || 2 * k == n;
                     sum += (once ? 1 : 2) * (x * root(j * k, n)).real();
                 }
@@ -170,5 +170,5 @@ TEST(ExpressionsOfHalfSpectra, AreModulesThatNvidiasAssemblerTakes) {
     }
 }
 
-} // namespace
+} // namespace gpu_half_expression_test
 } // namespace swirl::search

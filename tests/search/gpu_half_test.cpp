@@ -14,14 +14,14 @@
 #include <string>
 
 namespace swirl::search {
-namespace {
+namespace gpu_half_test {
 
 using planning::ProblemData;
 
 const target::Gpu& card() { return target::gpu_named("sm_90"); }
 
 Transform in_float32(Transform problem) {
-    problem.precision = Precision::float32;
+    problem.precision = DataType::float32;
     return problem;
 }
 
@@ -69,7 +69,7 @@ TEST(HalvesOnGpus, AreComputedInFloat32AndRoundedOnce) {
                 EXPECT_EQ(results.narrow.get(Side::output, at), rounded.get(Side::output, at)) << at;
             });
             const double error = relative_error(problem, results);
-            EXPECT_LT(error, problem.precision == Precision::float16 ? 0x1p-11 : 0x1p-8);
+            EXPECT_LT(error, problem.precision == DataType::float16 ? 0x1p-11 : 0x1p-8);
             EXPECT_GT(error, 0);
         }
 }
@@ -89,7 +89,7 @@ TEST(HalvesOnGpus, StayInFloat32BetweenTwoKernels) {
         for (const auto& pass : planning::describe_passes(problem, recipe))
             for (const ir::Program& program : pass.programs)
                 for (const ir::BufferInfo& buffer : program.buffers)
-                    EXPECT_EQ(buffer.element == ir::Scalar::float16,
+                    EXPECT_EQ(buffer.element == DataType::float16,
                               buffer.name == "in" || buffer.name == "out")
                         << buffer.name;
     }
@@ -103,7 +103,7 @@ TEST(HalvesOnGpus, AreRoundedOnceForEachDimension) {
             SCOPED_TRACE(to_text(problem));
             const planning::Recipe recipe = gpu_recipe(problem, card());
             EXPECT_LT(relative_error(problem, Results(problem, recipe)),
-                      2 * (problem.precision == Precision::float16 ? 0x1p-11 : 0x1p-8));
+                      2 * (problem.precision == DataType::float16 ? 0x1p-11 : 0x1p-8));
             EXPECT_NO_THROW(planning::check_against_definition(problem, recipe, [&](ProblemData& data) {
                 support::InterpretedPlan(problem, recipe).execute(data.arguments());
             }));
@@ -213,5 +213,5 @@ TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirNumbersAreInSymmetricKinds) {
     }
 }
 
-} // namespace
+} // namespace gpu_half_test
 } // namespace swirl::search

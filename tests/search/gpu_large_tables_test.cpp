@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl::search {
-namespace {
+namespace gpu_large_tables_test {
 
 Integer table_bytes(const std::string& text) {
     const Transform problem = swirl::problem(text);
@@ -46,5 +46,5 @@ TEST(LargeTablesOnGpus, HoldHalfOfTheSpectrumOfALongChirp) {
         support::prove(text, gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")));
 }
 
-} // namespace
+} // namespace gpu_large_tables_test
 } // namespace swirl::search

@@ -10,7 +10,7 @@
 
 /// Transforms of all kinds whose vectors no block holds.
 namespace swirl::search {
-namespace {
+namespace gpu_large_test {
 
 using support::prove;
 
@@ -104,5 +104,5 @@ TEST(TransformsBeyondABlock, AreSpreadOverBlocks) {
     }
 }
 
-} // namespace
+} // namespace gpu_large_test
 } // namespace swirl::search

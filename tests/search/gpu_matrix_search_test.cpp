@@ -21,7 +21,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_matrix_search_test {
 
 using gemm::GpuGemmSchedule;
 using gemm::SimtGemm;
@@ -188,7 +188,7 @@ TEST(MachineCodeOfSchedules, SaysWhatAProductTakesAtLeast) {
     EXPECT_EQ(least(score), 0);
     EXPECT_EQ(min_seconds(*code_of(100).score, large, SimtGemm{.math = gemm::MmaSync{.k = 16}}, gpu()), 0);
     EXPECT_EQ(min_seconds(*code_of(100).score, large, gemm::WgmmaGemm{}, gpu()), 0);
-    const MatrixProduct of_complex = MatrixProduct::column_major(DataType::complex32, 4096, 4096, 4096);
+    const MatrixProduct of_complex = MatrixProduct::column_major(DataType::complex64, 4096, 4096, 4096);
     EXPECT_DOUBLE_EQ(min_seconds(*code_of(100).score, of_complex, schedule, gpu()),
                      4 * least(*code_of(100).score));
 }
@@ -375,5 +375,5 @@ TEST_F(GpuSchedulesInWisdom, TimesInTurnWhatCanBeBuilt) {
     EXPECT_EQ(fake.compiled.size(), compiled) << "what was built before is taken";
 }
 
-} // namespace
+} // namespace gpu_matrix_search_test
 } // namespace swirl::search

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::search {
-namespace {
+namespace gpu_measured_test {
 
 std::optional<GpuPassCandidate> measured(const std::string& text, const char* gpu = "sm_90") {
     const Transform all = problem(text);
@@ -112,5 +112,5 @@ TEST(MeasuredStepsOnGpus, OfGroupsBecomeOneKernelForTheMultiprocessorsOfTheCard)
     }
 }
 
-} // namespace
+} // namespace gpu_measured_test
 } // namespace swirl::search

@@ -4,7 +4,7 @@
 #include "support/proved_recipe.hpp"
 
 namespace swirl::search {
-namespace {
+namespace gpu_planar_test {
 
 TEST(GpuPlansOfPlanarSpectra, ReadAndWriteSpectraOfEveryLength) {
     const target::Gpu& gpu = target::gpu_named("sm_90");
@@ -16,5 +16,5 @@ TEST(GpuPlansOfPlanarSpectra, ReadAndWriteSpectraOfEveryLength) {
             }
 }
 
-} // namespace
+} // namespace gpu_planar_test
 } // namespace swirl::search

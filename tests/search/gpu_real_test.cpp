@@ -10,7 +10,7 @@
 #include <string>
 
 namespace swirl::search {
-namespace {
+namespace gpu_real_test {
 
 using support::prove;
 
@@ -179,5 +179,5 @@ TEST(RealTransformsOnGpus, StageWholeSpectra) {
     EXPECT_EQ(backward.barriers, 2);
 }
 
-} // namespace
+} // namespace gpu_real_test
 } // namespace swirl::search

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_recipe_timer_test {
 
 /// On a driver without a GPU, to whose clock each sample takes the same time.
 class TimekeepersOfGpus : public runtime::Cuda {
@@ -74,5 +74,5 @@ TEST_F(TimekeepersOfGpus, ServePlansThatMeasure) {
     unsetenv("SWIRL_WISDOM");
 }
 
-} // namespace
+} // namespace gpu_recipe_timer_test
 } // namespace swirl::search

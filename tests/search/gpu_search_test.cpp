@@ -21,7 +21,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace gpu_search_test {
 
 const target::Gpu& hopper() { return target::gpu_named("sm_90"); }
 
@@ -306,5 +306,5 @@ TEST(ChoosingForAGpu, TakesWisdomThatWasExportedAndImported) {
     EXPECT_EQ(chosen(Effort::estimate, never), fastest);
 }
 
-} // namespace
+} // namespace gpu_search_test
 } // namespace swirl::search

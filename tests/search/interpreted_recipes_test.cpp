@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace interpreted_recipes_test {
 
 constexpr const char* kinds[] = {"dft",  "dft backward", "rdft", "rdft backward", "dct2", "dct3",
                                  "dct4", "dst2",         "dst3", "dst4",          "wht"};
@@ -86,5 +86,5 @@ TEST(RecipesWithTables, AreTheTransformWhereTablesOfIndicesMeetPairsOfReals) {
                 support::prove(text, estimate(parse_transform(text), *cpu).recipe);
 }
 
-} // namespace
+} // namespace interpreted_recipes_test
 } // namespace swirl::search

@@ -11,13 +11,13 @@
 #include <numbers>
 
 namespace swirl::search {
-namespace {
+namespace kinds_test {
 
-using DataType = std::complex<long double>;
+using Complex = std::complex<long double>;
 constexpr long double pi = std::numbers::pi_v<long double>;
 
 /// Entry (k, j) of the one-dimensional transform, as FFTW's manual defines it.
-DataType entry(TransformKind kind, Direction direction, Integer n, Integer k, Integer j) {
+Complex entry(TransformKind kind, Direction direction, Integer n, Integer k, Integer j) {
     const auto row = static_cast<long double>(k), column = static_cast<long double>(j),
                length = static_cast<long double>(n);
     const long double sign = direction == Direction::forward ? -1 : 1;
@@ -65,16 +65,16 @@ std::vector<Integer> lengths_of(const std::vector<Dimension>& dimensions) {
 }
 
 /// The definition at one output of one transform of the batch.
-DataType expected(const Transform& problem, const planning::ProblemData& data, Integer from,
-                  const std::vector<Integer>& k) {
+Complex expected(const Transform& problem, const planning::ProblemData& data, Integer from,
+                 const std::vector<Integer>& k) {
     const std::size_t rank = problem.dimensions.size();
     const bool to_reals = problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
     std::vector<Integer> stored;
     for (std::size_t d = 0; d < rank; ++d) stored.push_back(stored_length(problem, d, Side::input));
-    DataType sum = 0;
+    Complex sum = 0;
     for_each_index(stored, [&](const std::vector<Integer>& j) {
         Integer at = from;
-        DataType term = 1;
+        Complex term = 1;
         for (std::size_t d = 0; d < rank; ++d) {
             const Dimension& dimension = problem.dimensions[d];
             at += j[d] * dimension.input_stride;
@@ -82,7 +82,7 @@ DataType expected(const Transform& problem, const planning::ProblemData& data, I
         }
         const Integer n = problem.dimensions.back().length;
         if (to_reals && j.back() != 0 && 2 * j.back() != n) term *= 2; // the mirror image n − j
-        sum += term * DataType(data.get(Side::input, at));
+        sum += term * Complex(data.get(Side::input, at));
     });
     if (to_reals) sum = sum.real();
     return static_cast<long double>(problem.scale) * sum;
@@ -107,8 +107,8 @@ double error_of(const Transform& problem) {
         for_each_index(stored, [&](const std::vector<Integer>& k) {
             Integer at = to;
             for (std::size_t d = 0; d < k.size(); ++d) at += k[d] * problem.dimensions[d].output_stride;
-            const DataType value = expected(problem, original, from, k);
-            difference += std::norm(DataType(data.get(Side::output, at)) - value);
+            const Complex value = expected(problem, original, from, k);
+            difference += std::norm(Complex(data.get(Side::output, at)) - value);
             norm += std::norm(value);
         });
     });
@@ -119,7 +119,7 @@ class EveryKind : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryKind, EqualsItsDefinition) {
     const Transform problem = parse_transform(GetParam());
-    EXPECT_LT(error_of(problem), problem.precision == Precision::float32 ? 6e-7 : 1.2e-15);
+    EXPECT_LT(error_of(problem), problem.precision == DataType::float32 ? 6e-7 : 1.2e-15);
 }
 
 constexpr const char* problems[] = {
@@ -223,5 +223,5 @@ TEST(EveryCpu, RunsTheSameProblems) {
     }
 }
 
-} // namespace
+} // namespace kinds_test
 } // namespace swirl::search

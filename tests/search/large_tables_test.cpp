@@ -12,7 +12,7 @@
 #include <string>
 
 namespace swirl::search {
-namespace {
+namespace large_tables_test {
 
 std::shared_ptr<const planning::Plan> plan_of(const std::string& text, const target::Cpu& cpu, bool check) {
     const Transform problem = swirl::problem(text);
@@ -39,5 +39,5 @@ TEST(LargeTables, AreNotMadeForTheLongestLengths) {
         }
 }
 
-} // namespace
+} // namespace large_tables_test
 } // namespace swirl::search

@@ -12,7 +12,7 @@
 #include <cstdlib>
 
 namespace swirl::search {
-namespace {
+namespace machine_model_test {
 
 /// What a probe of the fitted machine says, its speeds times `speed`, those behind its own caches times `far` besides.
 HostProbe probe_of(double speed = 1, double far = 1) {
@@ -76,7 +76,7 @@ TEST(MachineModel, IsTheDefaultWhereAProbeSaysNothing) {
 
 double cycles(const char* text, const MachineModel& machine) {
     const auto passes = planning::dimension_passes(problem(text));
-    return candidates(passes[0], target::cpu_named("avx512"), ir::Scalar::float64, machine).front().cycles;
+    return candidates(passes[0], target::cpu_named("avx512"), DataType::float64, machine).front().cycles;
 }
 
 TEST(MachineModel, IsWhatTheEstimateCountsWith) {
@@ -119,5 +119,5 @@ TEST(MachineModel, ComesFromWisdomWhereThisMachineWasProbed) {
     unsetenv("SWIRL_WISDOM");
 }
 
-} // namespace
+} // namespace machine_model_test
 } // namespace swirl::search

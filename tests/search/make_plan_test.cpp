@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace make_plan_test {
 
 /// Wisdom in a folder of its own, named by the environment as long as this lives.
 class OwnWisdom {
@@ -232,5 +232,5 @@ TEST(MakePlan, RefusesWhatCannotBePlanned) {
     EXPECT_THROW(make_plan(parse_transform("dft 8 float16")), UserError);
 }
 
-} // namespace
+} // namespace make_plan_test
 } // namespace swirl::search

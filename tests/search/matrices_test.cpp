@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace matrices_test {
 
 using Complex = std::complex<double>;
 
@@ -84,5 +84,5 @@ TEST(Matrices, BeyondTheCachesGoInBands) {
     EXPECT_NE(rule("dft 1021x1024"), "bands") << "no part of a prime";
 }
 
-} // namespace
+} // namespace matrices_test
 } // namespace swirl::search

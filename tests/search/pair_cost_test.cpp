@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 
 namespace swirl::search {
-namespace {
+namespace pair_cost_test {
 
 std::string first_choice(const char* text, const target::Cpu& cpu) {
     const Transform problem = parse_transform(text);
-    const ir::Scalar scalar =
-        problem.precision == Precision::float32 ? ir::Scalar::float32 : ir::Scalar::float64;
+    const DataType scalar = problem.precision == DataType::float32 ? DataType::float32 : DataType::float64;
     return rules::to_string(candidates(planning::dimension_passes(problem)[0], cpu, scalar).at(0).tree);
 }
 
@@ -28,9 +27,9 @@ TEST(PairCost, LeavesPrimesWhole) {
 TEST(PairCost, EstimatesNothingThatLoopsOverVectorsServe) {
     const Transform problem = parse_transform("dft 16 strides=64 batch=64:1");
     const auto batched =
-        candidates(planning::dimension_passes(problem)[0], target::avx512_cpu(), ir::Scalar::float64);
+        candidates(planning::dimension_passes(problem)[0], target::avx512_cpu(), DataType::float64);
     EXPECT_GT(batched.at(0).cycles, 64 * 7);
 }
 
-} // namespace
+} // namespace pair_cost_test
 } // namespace swirl::search

@@ -12,7 +12,7 @@
 #include <set>
 
 namespace swirl::search {
-namespace {
+namespace plan_search_test {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
@@ -26,7 +26,7 @@ std::string recipe_text(const std::string& tree) { return "avx2: 0 " + tree; }
 
 std::vector<std::string> likely_trees(const Transform& problem) {
     std::vector<std::string> trees;
-    for (const Candidate& candidate : likely_breakdowns(only_pass(problem), cpu(), ir::Scalar::float64))
+    for (const Candidate& candidate : likely_breakdowns(only_pass(problem), cpu(), DataType::float64))
         trees.push_back(rules::to_string(candidate.tree));
     return trees;
 }
@@ -238,5 +238,5 @@ TEST(Neighbours, SwapRadicesHandOnFactorsAndChangeWidths) {
         EXPECT_TRUE(texts.count(expected)) << expected;
 }
 
-} // namespace
+} // namespace plan_search_test
 } // namespace swirl::search

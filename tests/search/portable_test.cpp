@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 namespace swirl::search {
-namespace {
+namespace portable_test {
 
 TEST(PortablePlanning, EstimatesAndBuildsForThePortableCpu) {
     for (const char* text : {"dft 1", "dft 64", "dft 1000 float32", "dft 1009", "dft 1155 backward",
@@ -31,5 +31,5 @@ TEST(PortablePlanning, IsChosenWhereNoMachineCodeCanRun) {
     EXPECT_EQ(make_plan(Transform::dft({1000}), {.use_wisdom = false})->cpu().name, target::host_cpu().name);
 }
 
-} // namespace
+} // namespace portable_test
 } // namespace swirl::search

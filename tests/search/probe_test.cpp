@@ -11,7 +11,7 @@
 #include <numeric>
 
 namespace swirl::search {
-namespace {
+namespace probe_test {
 
 const ProbeOptions quick{.budget = 0.05, .memory_working_set = Integer{4} << 20, .max_pages = 64};
 
@@ -66,7 +66,7 @@ TEST(SizeText, IsShort) {
 
 TEST(ProbePrograms, ComputeWhatTheySayAndCountTheirFlops) {
     for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()})
-        for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64}) {
+        for (const DataType scalar : {DataType::float32, DataType::float64}) {
             const ir::Program program = arithmetic_program(*cpu, scalar);
             ir::verify(program, ir::VerificationLevel::legalized);
             ir::Arguments arguments(program);
@@ -228,5 +228,5 @@ TEST(KnownProbe, IsMeasuredOnceAndAgainWhenItCannotBeRead) {
     EXPECT_NO_THROW(parse_probe(*wisdom.fact(host_key(this_host()), "probe")));
 }
 
-} // namespace
+} // namespace probe_test
 } // namespace swirl::search

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::search {
-namespace {
+namespace real_cost_test {
 
 using formula::RDFT;
 
@@ -56,5 +56,5 @@ TEST(RealCandidates, KnowThatRowsDriveEachOtherOutWhereTheyAreWrittenPagesApart)
               rdft_stockham_cycles(radices, 65536, Direction::forward, setting));
 }
 
-} // namespace
+} // namespace real_cost_test
 } // namespace swirl::search

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace {
+namespace recent_plans_test {
 
 std::shared_ptr<const planning::Plan> planned(const char* problem, PlannerOptions options = {}) {
     options.use_wisdom = false;
@@ -40,5 +40,5 @@ TEST(RecentPlans, ServeManyThreadsAtOnce) {
     for (const auto& plan : plans) EXPECT_EQ(to_text(plan->problem()), "dft 36");
 }
 
-} // namespace
+} // namespace recent_plans_test
 } // namespace swirl::search

@@ -11,7 +11,7 @@
 #include <numeric>
 
 namespace swirl::search {
-namespace {
+namespace rough_lengths_test {
 
 planning::Recipe estimated(const std::string& text, const target::Cpu& cpu) {
     return estimate(swirl::problem(text), cpu).recipe;
@@ -36,5 +36,5 @@ TEST(RoughLengths, AreTransformedToo) {
         EXPECT_NO_THROW(make_plan(swirl::problem(text), {.use_wisdom = false})) << text; // and checked
 }
 
-} // namespace
+} // namespace rough_lengths_test
 } // namespace swirl::search

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::search {
-namespace {
+namespace subproblems_test {
 
 std::vector<std::string> parts_by(const char* whole, std::string_view rule, const rules::Choice& choice) {
     const Transform problem = swirl::problem(whole);
@@ -99,5 +99,5 @@ TEST(Subproblems, OfSeveralDimensionsAreTheirStages) {
         for (const std::string& pass : passes_of(text)) EXPECT_NE(pass, "none") << text;
 }
 
-} // namespace
+} // namespace subproblems_test
 } // namespace swirl::search

@@ -15,7 +15,7 @@
 #include <thread>
 
 namespace swirl::search {
-namespace {
+namespace threads_test {
 
 /// Members are waited for however busy the machine is.
 const int full_teams = setenv("SWIRL_FULL_TEAMS", "1", 1);
@@ -184,5 +184,5 @@ TEST(Threads, AreAtLeastOne) {
     EXPECT_THROW(plan_for(problem, 0), UserError);
 }
 
-} // namespace
+} // namespace threads_test
 } // namespace swirl::search

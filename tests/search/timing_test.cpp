@@ -5,7 +5,7 @@
 #include <cmath>
 
 namespace swirl::search {
-namespace {
+namespace timing_test {
 
 TEST(InterleavedTiming, TakesASampleOfEachInEveryRound) {
     std::vector<Integer> applied(3);
@@ -77,5 +77,5 @@ TEST(Floors, DivideByTheSpeedsOfTheProbe) {
     EXPECT_EQ(floors(problem("dft 2048 inplace"), 1, probe).level, "L1") << "are one in place";
 }
 
-} // namespace
+} // namespace timing_test
 } // namespace swirl::search

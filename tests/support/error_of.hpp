@@ -7,10 +7,10 @@
 namespace swirl {
 
 /// The message of an action's error; empty if it throws none.
-template <class Error = UserError, class Action> std::string error_of(Action&& action) {
+template <class Kind = Error, class Action> std::string error_of(Action&& action) {
     try {
         action();
-    } catch (const Error& error) {
+    } catch (const Kind& error) {
         return error.what();
     }
     return "";

@@ -17,7 +17,7 @@ namespace swirl::support {
 
 /// A request for `batch` transforms of contiguous elements.
 inline lower::KernelRequest request_for(Integer batch, const formula::Formula& transform,
-                                        ir::Scalar scalar = ir::Scalar::float32) {
+                                        DataType scalar = DataType::float32) {
     const formula::Formula all = batch == 1 ? transform : formula::kron({formula::I(batch), transform});
     return {.name = "kernel",
             .formula = all,
@@ -26,7 +26,7 @@ inline lower::KernelRequest request_for(Integer batch, const formula::Formula& t
             .output = lower::Layout::contiguous(all.rows())};
 }
 inline lower::KernelRequest request_for(Integer batch, Integer n, const std::string& tree,
-                                        ir::Scalar scalar = ir::Scalar::float32) {
+                                        DataType scalar = DataType::float32) {
     return request_for(batch, rules::expand(formula::DFT(n), rules::parse_tree(tree)), scalar);
 }
 
@@ -88,7 +88,7 @@ inline InterpretedKernels interpreted(const lower::KernelRequest& request,
         norm += std::norm(expected[i]);
     }
     result.error = static_cast<double>(std::sqrt(difference / norm));
-    const Integer bytes = 2 * ir::size_in_bytes(request.scalar) * std::ssize(x);
+    const Integer bytes = 2 * bytes_of(request.scalar) * std::ssize(x);
     result.transferred =
         static_cast<double>(result.sectors) / (2 * static_cast<double>(ceil_divide(bytes, 32)));
     return result;

@@ -85,10 +85,11 @@ private:
 
     void* callers(const ir::BufferInfo& buffer, const planning::DimensionPass& pass,
                   const planning::Arguments& call) {
-        if (buffer.space != ir::Space::argument || buffer.name.starts_with("t")) return nullptr;
-        if (buffer.name.starts_with("with_")) return auxiliary(buffer, pass, call);
+        if (buffer.space != ir::Space::argument || buffer.role.argument == ir::ArgumentRole::workspace)
+            return nullptr;
+        if (buffer.role.argument == ir::ArgumentRole::auxiliary) return auxiliary(buffer, call);
         using Source = planning::Binding::Source;
-        switch (planning::source_of(buffer.name, pass)) {
+        switch (planning::source_of(buffer.role, pass)) {
         case Source::input: return const_cast<void*>(call.input);
         case Source::input_imaginary: return const_cast<void*>(call.input_imaginary);
         case Source::output: return call.output;
@@ -98,19 +99,17 @@ private:
         }
     }
 
-    static void* auxiliary(const ir::BufferInfo& buffer, const planning::DimensionPass& pass,
-                           const planning::Arguments& call) {
-        const auto source = static_cast<std::size_t>(planning::source_of(buffer.name, pass)) -
-                            static_cast<std::size_t>(planning::Binding::Source::arrays);
-        const planning::ArrayArgument& array = call.arrays[source / 2];
-        return const_cast<void*>(source % 2 == 0 ? array.data : array.imaginary);
+    static void* auxiliary(const ir::BufferInfo& buffer, const planning::Arguments& call) {
+        const planning::ArrayArgument& array = call.arrays[static_cast<std::size_t>(buffer.role.index)];
+        const bool imaginary = buffer.role.component == ir::Component::imaginary;
+        return const_cast<void*>(imaginary ? array.imaginary : array.data);
     }
 
     template <class Body> static void each(const ir::BufferInfo& buffer, void* data, Body body) {
         for (Integer i = buffer.first; i < buffer.first + buffer.elements; ++i) switch (buffer.element) {
-            case ir::Scalar::float32: body(static_cast<float*>(data)[i], i); break;
-            case ir::Scalar::float16: body(static_cast<float16*>(data)[i], i); break;
-            case ir::Scalar::bfloat16: body(static_cast<bfloat16*>(data)[i], i); break;
+            case DataType::float32: body(static_cast<float*>(data)[i], i); break;
+            case DataType::float16: body(static_cast<float16*>(data)[i], i); break;
+            case DataType::bfloat16: body(static_cast<bfloat16*>(data)[i], i); break;
             default: body(static_cast<double*>(data)[i], i); break;
             }
     }

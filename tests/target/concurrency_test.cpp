@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace swirl::target {
-namespace {
+namespace concurrency_test {
 
 TEST(Shuffles, AreFoundByManyThreadsAtOnceAsTheSameObjects) {
     constexpr int threads = 4;
@@ -20,14 +20,14 @@ TEST(Shuffles, AreFoundByManyThreadsAtOnceAsTheSameObjects) {
             for (int round = 0; round < rounds; ++round) {
                 std::vector<std::int8_t> map(8);
                 for (auto& source : map) source = static_cast<std::int8_t>(random() % 16);
-                results.push_back(choose_shuffle(avx512_cpu(), {ir::Scalar::float64, 8}, map).instruction);
-                results.push_back(choose_shuffle(avx2_cpu(), {ir::Scalar::float32, 8}, map).instruction);
-                results.push_back(find_shuffle_pair(avx2_cpu(), {ir::Scalar::float32, 8}, map).first);
+                results.push_back(choose_shuffle(avx512_cpu(), {DataType::float64, 8}, map).instruction);
+                results.push_back(choose_shuffle(avx2_cpu(), {DataType::float32, 8}, map).instruction);
+                results.push_back(find_shuffle_pair(avx2_cpu(), {DataType::float32, 8}, map).first);
             }
         });
     for (std::thread& worker : workers) worker.join();
     for (const auto& results : found) EXPECT_EQ(results, found.front());
 }
 
-} // namespace
+} // namespace concurrency_test
 } // namespace swirl::target

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 namespace swirl::target {
-namespace {
+namespace cpu_test {
 
 TEST(Cpu, EveryEntryIsFoundByItsName) {
     for (const Cpu* cpu : cpus()) EXPECT_EQ(&cpu_named(cpu->name), cpu);
@@ -15,10 +15,10 @@ TEST(Cpu, EveryEntryIsFoundByItsName) {
 }
 
 TEST(Cpu, LanesFillTheVector) {
-    EXPECT_EQ(lanes(avx512_cpu(), ir::Scalar::float64), 8);
-    EXPECT_EQ(lanes(avx2_cpu(), ir::Scalar::float32), 8);
-    EXPECT_EQ(lanes(sse2_cpu(), ir::Scalar::float64), 2);
-    EXPECT_EQ(lanes(neon_cpu(), ir::Scalar::float32), 4);
+    EXPECT_EQ(lanes(avx512_cpu(), DataType::float64), 8);
+    EXPECT_EQ(lanes(avx2_cpu(), DataType::float32), 8);
+    EXPECT_EQ(lanes(sse2_cpu(), DataType::float64), 2);
+    EXPECT_EQ(lanes(neon_cpu(), DataType::float32), 4);
 }
 
 TEST(HostCpu, RunsEveryEntryUpToTheBest) {
@@ -48,5 +48,5 @@ TEST(HostCpu, MayBeLoweredByTheEnvironment) {
         setenv("SWIRL_CPU", kept.c_str(), 1);
 }
 
-} // namespace
+} // namespace cpu_test
 } // namespace swirl::target

@@ -11,9 +11,8 @@
 #include <random>
 
 namespace swirl::target {
-namespace {
+namespace gpu_tensor_cores_test {
 
-using ir::Scalar;
 using ir::Value;
 
 constexpr MmaShape shapes[] = {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}};
@@ -34,9 +33,9 @@ ir::Program product(const MmaShape& shape, Integer threads = 64) {
     const Integer m = shape.rows, n = shape.columns, k = shape.depth, warps = 2;
     ir::Builder b("product");
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
-    const auto a = b.input("a", Scalar::float64, warps * m * k),
-               x = b.input("b", Scalar::float64, warps * k * n);
-    const auto c = b.output("c", Scalar::float64, warps * m * n);
+    const auto a = b.input("a", DataType::float64, warps * m * k),
+               x = b.input("b", DataType::float64, warps * k * n);
+    const auto c = b.output("c", DataType::float64, warps * m * n);
     const Affine warp = b.thread(0, 32), g = b.thread(0, 4, 8), r = b.thread(0, 1, 4);
     const auto join = [&](const std::vector<Value>& lanes) {
         Value all = lanes.front();
@@ -110,7 +109,7 @@ TEST(WarpProducts, OfShortNumbersHaveTheFragmentsOfTheManual) {
     fill(a);
     fill(b);
     fill(c);
-    for (const Scalar factor : {Scalar::bfloat16, Scalar::float16}) {
+    for (const DataType factor : {DataType::bfloat16, DataType::float16}) {
         const ir::Instruction& instruction = mma_half_precision(factor);
         std::array<ir::Lanes, 3> lanes;
         for (int thread = 0; thread < warp; ++thread) {
@@ -133,7 +132,7 @@ TEST(WarpProducts, OfShortNumbersHaveTheFragmentsOfTheManual) {
         }
         EXPECT_EQ(instruction.flops * warp, 2 * m * n * depth);
     }
-    EXPECT_THROW(mma_half_precision(Scalar::float32), InternalError);
+    EXPECT_THROW(mma_half_precision(DataType::float32), InternalError);
 }
 
 TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
@@ -153,9 +152,9 @@ TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
     for (const Integer under : {32, 40}) {
         ir::Builder b("divided");
         b.launch({.blocks = {1, 1, 1}, .threads = {64, 1, 1}});
-        const auto y = b.output("y", Scalar::float64, 128);
+        const auto y = b.output("y", DataType::float64, 128);
         b.if_then({{b.thread() - under, ir::Condition::Relation::negative}}, [&] {
-            const Value one = b.constant({Scalar::float64, 1}, 1);
+            const Value one = b.constant({DataType::float64, 1}, 1);
             const Value sums = b.instruction(mma_float64({8, 8, 4}), {one, one, b.splat(one, 2)});
             b.store(y, 2 * b.thread(), sums, {.active = 1});
         });
@@ -168,5 +167,5 @@ TEST(WarpProducts, WantAllThreadsOfTheirWarps) {
     }
 }
 
-} // namespace
+} // namespace gpu_tensor_cores_test
 } // namespace swirl::target

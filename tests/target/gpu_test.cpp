@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace swirl::target {
-namespace {
+namespace gpu_test {
 
 struct Case {
     int threads;
@@ -125,5 +125,5 @@ TEST(Occupancy, WantsThreads) {
     EXPECT_THROW(occupancy(gpu_named("sm_80"), 32, -1, 0), InternalError);
 }
 
-} // namespace
+} // namespace gpu_test
 } // namespace swirl::target

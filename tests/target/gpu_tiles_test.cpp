@@ -7,33 +7,31 @@
 #include <set>
 
 namespace swirl::target {
-namespace {
-
-using ir::Scalar;
+namespace gpu_tiles_test {
 
 TEST(GpuTiles, HaveAllColumnsThatHopperHas) {
     std::set<std::string_view> names;
-    for (const Scalar factor : {Scalar::float16, Scalar::bfloat16, Scalar::float32})
+    for (const DataType factor : {DataType::float16, DataType::bfloat16, DataType::float32})
         for (int columns = 8; columns <= 256; columns += 8) {
             const ir::WgmmaInstruction& entry = wgmma_of(factor, columns);
             EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
             EXPECT_EQ(entry.columns, columns);
             EXPECT_EQ(entry.registers(), columns / 2);
             EXPECT_EQ(entry.factor, factor);
-            EXPECT_EQ(entry.depth * size_in_bytes(factor), 32);
+            EXPECT_EQ(entry.depth * bytes_of(factor), 32);
             EXPECT_EQ(&entry, &wgmma_of(factor, columns));
         }
-    const ir::WgmmaInstruction& entry = wgmma_of(Scalar::bfloat16, 256);
+    const ir::WgmmaInstruction& entry = wgmma_of(DataType::bfloat16, 256);
     EXPECT_EQ(entry.name, "tile_product_64x256x16_bf16");
     EXPECT_EQ(entry.text, "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16");
-    EXPECT_EQ(wgmma_of(Scalar::float32, 8).text, "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32");
+    EXPECT_EQ(wgmma_of(DataType::float32, 8).text, "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32");
 }
 
 TEST(GpuTiles, HaveNoOthers) {
     for (const int columns : {0, -8, 4, 12, 264})
-        EXPECT_THROW(wgmma_of(Scalar::bfloat16, columns), InternalError);
-    EXPECT_THROW(wgmma_of(Scalar::float64, 8), InternalError);
+        EXPECT_THROW(wgmma_of(DataType::bfloat16, columns), InternalError);
+    EXPECT_THROW(wgmma_of(DataType::float64, 8), InternalError);
 }
 
-} // namespace
+} // namespace gpu_tiles_test
 } // namespace swirl::target

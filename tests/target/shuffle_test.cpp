@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace swirl::target {
-namespace {
+namespace shuffle_test {
 
 using Map = std::vector<std::int8_t>;
 
@@ -51,9 +51,9 @@ TEST(ShuffleTable, EveryEntryIsFoundByItsLaneMap) {
 }
 
 TEST(ShuffleTable, HasTheInterleavingsOfComplexDataOnTheFastPorts) {
-    const ir::Type f64x4{ir::Scalar::float64, 4};
+    const ir::Type f64x4{DataType::float64, 4};
     EXPECT_EQ(find_shuffle(avx2_cpu(), f64x4, Map{0, 4, 2, 6})->ports, "15");
-    const ir::Type f64x8{ir::Scalar::float64, 8};
+    const ir::Type f64x8{DataType::float64, 8};
     EXPECT_EQ(find_shuffle(avx512_cpu(), f64x8, Map{0, 8, 2, 10, 4, 12, 6, 14})->name,
               "interleave_low_f64x8");
     EXPECT_EQ(find_shuffle(avx512_cpu(), f64x8, Map{0, 1, 4, 5, 8, 9, 12, 13})->name,
@@ -61,14 +61,14 @@ TEST(ShuffleTable, HasTheInterleavingsOfComplexDataOnTheFastPorts) {
 }
 
 TEST(ShuffleTable, HasEveryShuffleOfTwoDoublesAndTheTranspositionsOfFloatsOnNeon) {
-    const ir::Type f64x2{ir::Scalar::float64, 2};
+    const ir::Type f64x2{DataType::float64, 2};
     for (const std::int8_t first : {0, 1, 2, 3})
         for (const std::int8_t second : {0, 1, 2, 3}) {
             if ((first < 2 && second < 2) || (first >= 2 && second >= 2)) continue;
             EXPECT_LE(choose_shuffle(neon_cpu(), f64x2, Map{first, second}).instruction->latency, 2)
                 << int{first} << " " << int{second};
         }
-    const ir::Type f32x4{ir::Scalar::float32, 4};
+    const ir::Type f32x4{DataType::float32, 4};
     for (const Map& map :
          {Map{0, 4, 1, 5}, Map{2, 6, 3, 7}, Map{0, 2, 4, 6}, Map{1, 3, 5, 7}, Map{0, 4, 2, 6},
           Map{1, 5, 3, 7}, Map{0, 1, 4, 5}, Map{2, 3, 6, 7}, Map{1, 2, 3, 4}, Map{0, 1, 6, 7}})
@@ -79,7 +79,7 @@ TEST(ShuffleTable, HasEveryShuffleOfTwoDoublesAndTheTranspositionsOfFloatsOnNeon
 }
 
 TEST(FindShuffle, TakesMinusOneForAnything) {
-    const ir::Type f64x8{ir::Scalar::float64, 8};
+    const ir::Type f64x8{DataType::float64, 8};
     const ir::Instruction* found = find_shuffle(avx512_cpu(), f64x8, Map{-1, 9, -1, -1, 5, -1, -1, -1});
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->lane_map[1], 9);
@@ -87,14 +87,14 @@ TEST(FindShuffle, TakesMinusOneForAnything) {
 }
 
 TEST(FindShuffle, SaysNoWhereOneInstructionIsNotEnough) {
-    const ir::Type f64x8{ir::Scalar::float64, 8};
+    const ir::Type f64x8{DataType::float64, 8};
     EXPECT_EQ(find_shuffle(avx512_cpu(), f64x8, Map{0, 15, 3, 9, 1, 1, 12, 4}), nullptr);
     EXPECT_EQ(find_shuffle(portable_cpu(), f64x8, Map{0, 8, 2, 10, 4, 12, 6, 14}), nullptr);
 }
 
 TEST(FindShufflePair, InterleavesAndDeinterleavesInTwoInstructionsOnAvx2) {
     for (const Map& map : {Map{0, 2, 4, 6}, Map{1, 3, 5, 7}, Map{0, 4, 1, 5}, Map{2, 6, 3, 7}}) {
-        const ShufflePair pair = find_shuffle_pair(avx2_cpu(), {ir::Scalar::float64, 4}, map);
+        const ShufflePair pair = find_shuffle_pair(avx2_cpu(), {DataType::float64, 4}, map);
         ASSERT_NE(pair.first, nullptr);
         EXPECT_LE(pair.first->latency + pair.second->latency, map[1] == 4 || map[1] == 6 ? 6 : 4);
         for (std::size_t lane = 0; lane < map.size(); ++lane) {
@@ -102,13 +102,13 @@ TEST(FindShufflePair, InterleavesAndDeinterleavesInTwoInstructionsOnAvx2) {
             EXPECT_EQ(pair.swapped ? (between + 4) % 8 : between, map[lane]);
         }
     }
-    EXPECT_NE(find_shuffle_pair(avx2_cpu(), {ir::Scalar::float32, 8}, Map{0, 2, 4, 6, 8, 10, 12, 14}).first,
+    EXPECT_NE(find_shuffle_pair(avx2_cpu(), {DataType::float32, 8}, Map{0, 2, 4, 6, 8, 10, 12, 14}).first,
               nullptr);
-    EXPECT_EQ(find_shuffle_pair(avx2_cpu(), {ir::Scalar::float64, 4}, Map{0, 1, 5, 6}).first, nullptr);
+    EXPECT_EQ(find_shuffle_pair(avx2_cpu(), {DataType::float64, 4}, Map{0, 1, 5, 6}).first, nullptr);
 }
 
 TEST(GeneralPermute, IsOneObjectForOneMap) {
-    const ir::Type f32x16{ir::Scalar::float32, 16};
+    const ir::Type f32x16{DataType::float32, 16};
     const Map map = {31, 0, 7, 16, 3, 3, 22, 9, 1, 30, 4, 18, 2, 2, 8, 21};
     const ir::Instruction& first = general_permute(avx512_cpu(), f32x16, map);
     EXPECT_EQ(&first, &general_permute(avx512_cpu(), f32x16, map));
@@ -119,7 +119,7 @@ TEST(GeneralPermute, IsOneObjectForOneMap) {
 TEST(ChooseShuffle, EqualsTheWantedMapForRandomMaps) {
     std::mt19937 random(20261122);
     for (const Cpu* cpu : cpus_with_shuffles())
-        for (const ir::Scalar scalar : {ir::Scalar::float32, ir::Scalar::float64})
+        for (const DataType scalar : {DataType::float32, DataType::float64})
             for (int lanes_ = 2; lanes_ <= lanes(*cpu, scalar); lanes_ *= 2)
                 for (int round = 0; round < 200; ++round) {
                     const bool same = round % 5 == 0;
@@ -143,5 +143,5 @@ TEST(ChooseShuffle, EqualsTheWantedMapForRandomMaps) {
                 }
 }
 
-} // namespace
+} // namespace shuffle_test
 } // namespace swirl::target

@@ -29,7 +29,7 @@ std::string function_name(const BuiltinCodelet& codelet) {
             name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         else if (c == '(')
             name += '_';
-    return fmt::format("{}_float{}", name, 8 * ir::size_in_bytes(codelet.scalar));
+    return fmt::format("{}_float{}", name, 8 * bytes_of(codelet.scalar));
 }
 
 /// The buffers of an input or output, and its entries as straight-line values.
@@ -38,10 +38,13 @@ public:
     Side(ir::Builder& builder, const char* name, const BuiltinCodelet& codelet, Integer entries, bool written)
         : builder_(builder) {
         const bool complex = is_complex(codelet.formula);
-        for (const char* part : {"re", "im"}) {
+        for (const ir::Component part : {ir::Component::real, ir::Component::imaginary}) {
             if (!complex && buffers_.size() == 1) continue;
             ir::BufferInfo info;
-            info.name = complex ? fmt::format("{}_{}", name, part) : name;
+            info.role.argument = written ? ir::ArgumentRole::output : ir::ArgumentRole::input;
+            info.role.component = complex ? part : ir::Component::both;
+            info.name = name;
+            info.name += ir::suffix_of(info.role.component);
             info.element = codelet.scalar;
             info.elements = entries * builtin_lanes;
             info.alignment = 64;
@@ -90,7 +93,7 @@ std::vector<std::vector<std::size_t>> dealt_out(const std::vector<ir::Program>& 
 
 std::vector<BuiltinCodelet> builtin_codelets() {
     std::vector<BuiltinCodelet> codelets;
-    for (const ir::Scalar scalar : {ir::Scalar::float64, ir::Scalar::float32}) {
+    for (const DataType scalar : {DataType::float64, DataType::float32}) {
         for (Integer n = 2; n <= largest_dft; ++n) codelets.push_back({DFT(n), scalar});
         codelets.push_back({DFT(largest_power), scalar});
         for (Integer n = 2; n <= largest_power; n *= 2) codelets.push_back({WHT(n), scalar});
@@ -134,7 +137,7 @@ std::vector<SourceFile> builtin_sources(std::size_t files) {
     std::string list;
     for (std::size_t k = 0; k < codelets.size(); ++k)
         list += fmt::format("SWIRL_BUILTIN(\"{}\", float{}, {}, {})\n", to_text(codelets[k].formula),
-                            8 * ir::size_in_bytes(codelets[k].scalar), programs[k].name,
+                            8 * bytes_of(codelets[k].scalar), programs[k].name,
                             ir::count_operations(programs[k], {.loops = false}).flops());
     sources.push_back({"builtin_list.inc", std::move(list)});
     return sources;

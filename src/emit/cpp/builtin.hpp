@@ -17,7 +17,7 @@ constexpr int builtin_lanes = 8;
 /// Parameter 0 is the number of 16-byte vectors of lanes to compute.
 struct BuiltinCodelet {
     formula::Formula formula;
-    ir::Scalar scalar;
+    DataType scalar;
 };
 
 /// All built-in codelets: DFT(2…32), DFT(64), WHT(2…64), in both precisions. A backward DFT is the forward one with the

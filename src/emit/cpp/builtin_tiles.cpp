@@ -16,7 +16,8 @@ struct Kind {
     const char* name;
 };
 constexpr std::array kinds = {Kind{DataType::float32, "float32"}, Kind{DataType::float64, "float64"},
-                              Kind{DataType::complex32, "complex32"}, Kind{DataType::complex64, "complex64"}};
+                              Kind{DataType::complex64, "complex64"},
+                              Kind{DataType::complex128, "complex128"}};
 
 } // namespace
 

@@ -14,10 +14,9 @@ const std::string& CTables::name_of(const ir::BufferInfo& buffer, Identifiers& n
 }
 
 void write_c_table(SourceWriter& out, const ir::BufferInfo& buffer, std::string_view type,
-                   std::string_view name,
-                   const std::function<std::string(long double, ir::Scalar)>& literal) {
+                   std::string_view name, const std::function<std::string(long double, DataType)>& literal) {
     std::vector<std::string> items;
-    if (buffer.element == ir::Scalar::int64)
+    if (buffer.element == DataType::int64)
         for (const Integer number : buffer.contents->integers()) items.push_back(c_literal(number));
     else
         for (Integer i = 0; i < buffer.contents->size(); ++i)

@@ -25,7 +25,7 @@ public:
 private:
     struct Key {
         const void* data;
-        ir::Scalar element;
+        DataType element;
         auto operator<=>(const Key&) const = default;
     };
     std::map<Key, std::string> names_;
@@ -34,6 +34,6 @@ private:
 
 /// `type name[entries] = {…};` with elements spelled by `literal`, integers by c_literal.
 void write_c_table(SourceWriter& out, const ir::BufferInfo& buffer, std::string_view type,
-                   std::string_view name, const std::function<std::string(long double, ir::Scalar)>& literal);
+                   std::string_view name, const std::function<std::string(long double, DataType)>& literal);
 
 } // namespace swirl::emit

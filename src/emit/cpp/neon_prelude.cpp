@@ -13,10 +13,10 @@ struct NeonVector {
 };
 
 constexpr std::array vectors = {
-    NeonVector{{ir::Scalar::float32, 2}, "float32x2_t", "_f32"},
-    NeonVector{{ir::Scalar::float32, 4}, "float32x4_t", "q_f32"},
-    NeonVector{{ir::Scalar::float64, 2}, "float64x2_t", "q_f64"},
-    NeonVector{{ir::Scalar::int64, 2}, "int64x2_t", "q_s64"},
+    NeonVector{{DataType::float32, 2}, "float32x2_t", "_f32"},
+    NeonVector{{DataType::float32, 4}, "float32x4_t", "q_f32"},
+    NeonVector{{DataType::float64, 2}, "float64x2_t", "q_f64"},
+    NeonVector{{DataType::int64, 2}, "int64x2_t", "q_s64"},
 };
 
 const NeonVector* find(ir::Type type) {
@@ -58,7 +58,7 @@ void write_fused(SourceWriter& out, const PreludeNeeds& needs, std::string_view 
     bool others = false;
     for (const ir::Type type : needs.types) {
         const NeonVector* vector = find(type);
-        const bool floating = ir::is_floating(type.scalar);
+        const bool floating = is_floating(type.scalar);
         others = others || (vector == nullptr && floating);
         if (vector != nullptr && floating)
             out.line("swirl_inline {0} {1}({0} a, {0} b, {0} c) {{ return {2}{3}(c, a, b); }}",

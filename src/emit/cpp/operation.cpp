@@ -25,7 +25,7 @@ std::string CppKernelWriter::load(const ir::Operation& operation) const {
     const ir::Type type = operation.type;
     const ir::Address& address = operation.address;
     if (type.lanes == 1) return element(address);
-    ensure(type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not loaded");
+    ensure(type.scalar != DataType::boolean, "emit_cpp: boolean vectors are not loaded");
     if (moves_half(operation, vectors_)) return fmt::format("load_half({})", pointer(address));
     if (operation.active == type.lanes && address.lane_stride == 1)
         return fmt::format("load<{}>({})", cpp_type(type), pointer(address));
@@ -38,7 +38,7 @@ std::string CppKernelWriter::store(const ir::Operation& operation) const {
     const std::string value = operand(operation.operands[0]);
     expect_written(address);
     if (operation.type.lanes == 1) return fmt::format("{} = {};", element(address), value);
-    ensure(operation.type.scalar != ir::Scalar::boolean, "emit_cpp: boolean vectors are not stored");
+    ensure(operation.type.scalar != DataType::boolean, "emit_cpp: boolean vectors are not stored");
     if (moves_half(operation, vectors_)) return fmt::format("store_half({}, {});", pointer(address), value);
     if (operation.active == operation.type.lanes && address.lane_stride == 1)
         return fmt::format("store({}, {});", pointer(address), value);
@@ -63,7 +63,7 @@ std::string CppKernelWriter::convert(const ir::Operation& operation) const {
     const std::string a = operand(operation.operands[0]);
     const std::string type = cpp_type(operation.type);
     if (operation.type.lanes == 1) return fmt::format("static_cast<{}>({})", type, a);
-    if (program_[operation.operands[0]].type.scalar != ir::Scalar::boolean)
+    if (program_[operation.operands[0]].type.scalar != DataType::boolean)
         return fmt::format("convert<{}>({})", type, a);
     const auto all = [&](int number) {
         return fmt::format("splat<{}>({})", type, c_literal(number, operation.type.scalar));
@@ -75,7 +75,7 @@ std::string CppKernelWriter::shuffle(const ir::Operation& operation,
                                      std::span<const std::int8_t> lane_map) const {
     const auto sources = ir::operands(operation);
     const int lanes = program_[sources.front()].type.lanes;
-    ensure(operation.type.scalar != ir::Scalar::boolean, "emit_cpp: booleans are not shuffled");
+    ensure(operation.type.scalar != DataType::boolean, "emit_cpp: booleans are not shuffled");
     const auto lane = [&](int from) {
         const std::string value = operand(from < lanes ? sources.front() : sources.back());
         return lanes == 1 ? value : fmt::format("{}[{}]", value, std::max(from, 0) % lanes);
@@ -94,7 +94,7 @@ std::string CppKernelWriter::shuffle(const ir::Operation& operation,
 
 /// An intrinsic on 64-bit lanes moves pairs of floats.
 std::string CppKernelWriter::intrinsic(const ir::Operation& operation, std::string_view function) const {
-    const bool in_pairs = operation.type.scalar == ir::Scalar::float32 && function.ends_with("_f64");
+    const bool in_pairs = operation.type.scalar == DataType::float32 && function.ends_with("_f64");
     std::string arguments;
     for (const ir::Value value : ir::operands(operation))
         arguments +=

@@ -190,7 +190,7 @@ void declare_compiler_vector(SourceWriter& out, ir::Type type) {
     ensure(std::has_single_bit(static_cast<unsigned>(type.lanes)),
            "a vector of {} lanes has no counterpart among the compiler's vectors", type.lanes);
     out.line("typedef {} {} __attribute__((vector_size({})));", cpp_type({type.scalar, 1}), cpp_type(type),
-             type.lanes * ir::size_in_bytes(type.scalar));
+             type.lanes * bytes_of(type.scalar));
 }
 
 void write_helpers_of_compiler_vectors(SourceWriter& out, const PreludeNeeds& needs) {
@@ -222,18 +222,16 @@ void write_neon_vectors(SourceWriter& out, const PreludeNeeds& needs) {
 std::string cpp_type(ir::Type type) {
     const bool scalar = type.lanes == 1;
     switch (type.scalar) {
-    case ir::Scalar::boolean: return scalar ? "bool" : "auto";
-    case ir::Scalar::int8: return scalar ? "std::int8_t" : fmt::format("i8x{}", type.lanes);
-    case ir::Scalar::uint8: return scalar ? "std::uint8_t" : fmt::format("u8x{}", type.lanes);
-    case ir::Scalar::int16: return scalar ? "std::int16_t" : fmt::format("i16x{}", type.lanes);
-    case ir::Scalar::uint16: return scalar ? "std::uint16_t" : fmt::format("u16x{}", type.lanes);
-    case ir::Scalar::int32: return scalar ? "std::int32_t" : fmt::format("i32x{}", type.lanes);
-    case ir::Scalar::int64: return scalar ? "std::int64_t" : fmt::format("i64x{}", type.lanes);
-    case ir::Scalar::float32: return scalar ? "float" : fmt::format("f32x{}", type.lanes);
-    case ir::Scalar::float64: return scalar ? "double" : fmt::format("f64x{}", type.lanes);
-    case ir::Scalar::float8_e4m3:
-    case ir::Scalar::float16:
-    case ir::Scalar::bfloat16: break;
+    case DataType::boolean: return scalar ? "bool" : "auto";
+    case DataType::int8: return scalar ? "std::int8_t" : fmt::format("i8x{}", type.lanes);
+    case DataType::uint8: return scalar ? "std::uint8_t" : fmt::format("u8x{}", type.lanes);
+    case DataType::int16: return scalar ? "std::int16_t" : fmt::format("i16x{}", type.lanes);
+    case DataType::uint16: return scalar ? "std::uint16_t" : fmt::format("u16x{}", type.lanes);
+    case DataType::int32: return scalar ? "std::int32_t" : fmt::format("i32x{}", type.lanes);
+    case DataType::int64: return scalar ? "std::int64_t" : fmt::format("i64x{}", type.lanes);
+    case DataType::float32: return scalar ? "float" : fmt::format("f32x{}", type.lanes);
+    case DataType::float64: return scalar ? "double" : fmt::format("f64x{}", type.lanes);
+    default: break;
     }
     throw UserError("standalone C++ has no 16-bit floating types; store as float32 or float64");
 }
@@ -245,20 +243,20 @@ std::string_view intrinsic_of(const ir::Operation& operation, CppVectors vectors
 }
 
 bool moves_half(const ir::Operation& operation, CppVectors vectors) {
-    return vectors == CppVectors::neon && operation.type == ir::Type{ir::Scalar::float32, 4} &&
+    return vectors == CppVectors::neon && operation.type == ir::Type{DataType::float32, 4} &&
            operation.active == 2 && operation.address.lane_stride == 1;
 }
 
 void PreludeNeeds::include(const ir::Program& program, const ir::Operation& operation, CppVectors vectors) {
     using ir::Opcode;
     const auto add_type = [this](ir::Type type) {
-        if (type.lanes > 1 && type.scalar != ir::Scalar::boolean) types.insert(type);
+        if (type.lanes > 1 && type.scalar != DataType::boolean) types.insert(type);
     };
     add_type(operation.type);
     for (const ir::Value operand : ir::operands(operation)) add_type(program[operand].type);
     const int lanes = operation.type.lanes;
     if (operation.opcode == Opcode::power_of_two)
-        (operation.type.scalar == ir::Scalar::float32 ? power_of_two_32 : power_of_two_64) = true;
+        (operation.type.scalar == DataType::float32 ? power_of_two_32 : power_of_two_64) = true;
     if (lanes == 1) return; // lanes extracted from a vector are subscripts
     const bool whole = operation.active == lanes && operation.address.lane_stride == 1;
     const bool half = moves_half(operation, vectors);
@@ -276,7 +274,7 @@ void PreludeNeeds::include(const ir::Program& program, const ir::Operation& oper
     case Opcode::shuffle:
     case Opcode::instruction: shuffle |= intrinsic_of(operation, vectors).empty(); break;
     case Opcode::convert:
-        if (program[operation.operands[0]].type.scalar == ir::Scalar::boolean)
+        if (program[operation.operands[0]].type.scalar == DataType::boolean)
             select = splat = true;
         else
             convert = true;

@@ -14,7 +14,7 @@ constexpr std::size_t cache_line = 64;
 constexpr std::size_t apart = 2 * cache_line;
 
 std::size_t bytes_of(const ir::BufferInfo& buffer) {
-    const std::size_t bytes = static_cast<std::size_t>(buffer.elements * ir::size_in_bytes(buffer.element));
+    const std::size_t bytes = static_cast<std::size_t>(buffer.elements * bytes_of(buffer.element));
     return (bytes + cache_line - 1) / cache_line * cache_line + apart;
 }
 
@@ -83,8 +83,7 @@ std::vector<std::string> actuals(const CppTransform& transform, const CppTransfo
                    buffer.name, step.program->name);
             result.push_back(signature.arguments[which]);
         } else if (buffer.space == ir::Space::scratch) {
-            const Integer origin =
-                static_cast<Integer>(offset) - buffer.first * ir::size_in_bytes(buffer.element);
+            const Integer origin = static_cast<Integer>(offset) - buffer.first * bytes_of(buffer.element);
             result.push_back(
                 fmt::format("at<{}>({}, {})", cpp_type({buffer.element, 1}), signature.workspace, origin));
             offset += bytes_of(buffer);

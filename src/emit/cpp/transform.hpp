@@ -12,7 +12,7 @@ namespace swirl::emit {
 struct CppTransform {
     struct Argument {
         std::string name;
-        ir::Scalar element = ir::Scalar::float64;
+        DataType element = DataType::float64;
         bool written = false;
     };
     struct KernelCall {

@@ -34,7 +34,7 @@ bool has_tiles(const ir::Program& program) {
 void MemoryExtent::include(const ir::BufferInfo& buffer) {
     first = std::min(first, buffer.first);
     end = std::max(end, buffer.first + buffer.elements);
-    alignment = std::max<Integer>({alignment, buffer.alignment, size_in_bytes(buffer.element)});
+    alignment = std::max<Integer>({alignment, buffer.alignment, bytes_of(buffer.element)});
 }
 
 WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
@@ -45,7 +45,7 @@ WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
     for (std::size_t m = 0; m < transform.memories.size(); ++m) {
         const GpuTransform::Memory& memory = transform.memories[m];
         if (!memory.workspace) continue;
-        memories[m] = {{0, memory.elements}, size_in_bytes(memory.element)};
+        memories[m] = {{0, memory.elements}, bytes_of(memory.element)};
         append(memories[m]);
     }
     for (const GpuTransform::KernelLaunch& step : transform.launches)
@@ -53,7 +53,7 @@ WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
             if (buffer.space != ir::Space::scratch) continue;
             Region& part = scratch[buffer.name];
             part.extent.include(buffer);
-            part.element_bytes = size_in_bytes(buffer.element);
+            part.element_bytes = bytes_of(buffer.element);
         }
     for (auto& [name, part] : scratch) append(part);
 }
@@ -112,7 +112,7 @@ void GpuFile::name_tables(GpuKernel& kernel) {
     kernel.tables.resize(kernel.program->buffers.size());
     for (std::size_t b = 0; b < kernel.tables.size(); ++b) {
         const ir::BufferInfo& buffer = kernel.buffer(b);
-        const Integer bytes = buffer.elements * size_in_bytes(buffer.element);
+        const Integer bytes = buffer.elements * bytes_of(buffer.element);
         const bool is_constant = dialect_.largest_table == 0 || bytes <= dialect_.largest_table;
         if (buffer.space == ir::Space::table && kernel.usage.buffers[b] && is_constant)
             kernel.tables[b] = tables_.name_of(buffer, names_, function_ + "_");
@@ -212,7 +212,7 @@ void GpuFile::write_tables(SourceWriter& out, const GpuKernel& kernel) {
         write_c_table(out, buffer,
                       fmt::format("{}{}{}", fmt::format(fmt::runtime(dialect_.aligned), widest_access),
                                   dialect_.constant_array, gpu_memory_type(dialect_, buffer.element)),
-                      kernel.tables[b], [&](long double number, ir::Scalar scalar) {
+                      kernel.tables[b], [&](long double number, DataType scalar) {
                           return gpu_table_entry(dialect_, number, scalar);
                       });
     }

@@ -45,10 +45,10 @@ void write_to_odd(SourceWriter& out, const GpuDialect& dialect) {
 } // namespace
 
 void GpuHelpers::include(const GpuKernel& kernel) {
-    const auto include = [&](ir::Scalar scalar) {
-        float64 = float64 || scalar == ir::Scalar::float64;
-        float16 = float16 || scalar == ir::Scalar::float16;
-        bfloat16 = bfloat16 || scalar == ir::Scalar::bfloat16;
+    const auto include = [&](DataType scalar) {
+        float64 = float64 || scalar == DataType::float64;
+        float16 = float16 || scalar == DataType::float16;
+        bfloat16 = bfloat16 || scalar == DataType::bfloat16;
     };
     const ir::Program& program = *kernel.program;
     clusters = clusters || program.launch.cluster > 1;
@@ -60,10 +60,10 @@ void GpuHelpers::include(const GpuKernel& kernel) {
         if (!is_short(operation.type.scalar)) continue;
         const bool is_fused = operation.opcode == ir::Opcode::fma || operation.opcode == ir::Opcode::fms ||
                               operation.opcode == ir::Opcode::fnma;
-        const ir::Scalar from = operation.opcode == ir::Opcode::convert
-                                    ? program[operation.operands[0]].type.scalar
-                                    : ir::Scalar::float32;
-        to_odd = to_odd || is_fused || from == ir::Scalar::float64 || from == ir::Scalar::int64;
+        const DataType from = operation.opcode == ir::Opcode::convert
+                                  ? program[operation.operands[0]].type.scalar
+                                  : DataType::float32;
+        to_odd = to_odd || is_fused || from == DataType::float64 || from == DataType::int64;
     }
     float64 = float64 || to_odd;
     for (std::size_t b = 0; b < program.buffers.size(); ++b)

@@ -53,7 +53,7 @@ void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelL
         const ir::BufferInfo& buffer = kernel.buffer(actual.buffer);
         if (buffer.zeroed)
             zeroed.push_back(fmt::format("error = {}MemsetAsync({}, 0, {}, stream);", runtime, name,
-                                         buffer.elements * size_in_bytes(buffer.element)));
+                                         buffer.elements * bytes_of(buffer.element)));
     }
     for (std::size_t k = 0; k < step.flags.size(); ++k) {
         out.line("{} flag_{} = {} != 0;", dialect.wide_integer, k, file.text_of(step.flags[k]));

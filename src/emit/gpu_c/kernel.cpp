@@ -4,6 +4,7 @@
 #include "emit/gpu_c/launch.hpp"
 #include "emit/literal.hpp"
 #include "ir/analysis.hpp"
+#include "problem/data_type.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -115,8 +116,7 @@ void GpuKernel::allocate_shared(const GpuDialect& dialect) {
     for (std::size_t b = 0; b < program->buffers.size(); ++b) {
         if (buffer(b).space != ir::Space::shared || !usage.buffers[b]) continue;
         shared_offsets[b] = bytes;
-        bytes +=
-            ceil_divide(own_elements(b) * size_in_bytes(buffer(b).element), widest_access) * widest_access;
+        bytes += ceil_divide(own_elements(b) * bytes_of(buffer(b).element), widest_access) * widest_access;
     }
     dynamic_shared_bytes = dialect.largest_shared != 0 && bytes > dialect.largest_shared ? bytes : 0;
 }
@@ -286,22 +286,21 @@ std::string GpuKernelWriter::operand(ir::Value value) const {
     return lanes.front();
 }
 
-std::string_view GpuKernelWriter::value_type(ir::Scalar scalar) const {
+std::string_view GpuKernelWriter::value_type(DataType scalar) const {
     switch (scalar) {
-    case ir::Scalar::boolean: return "bool";
-    case ir::Scalar::int8:
-    case ir::Scalar::uint8:
-    case ir::Scalar::int16:
-    case ir::Scalar::uint16:
-    case ir::Scalar::int32: return "int"; // shorter integers are held as int
-    case ir::Scalar::float8_e4m3: break;  // never in such memory
-    case ir::Scalar::int64: return dialect_.wide_integer;
-    case ir::Scalar::float16:
-    case ir::Scalar::bfloat16:
-    case ir::Scalar::float32: return "float";
-    case ir::Scalar::float64: return "double";
+    case DataType::boolean: return "bool";
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::int16:
+    case DataType::uint16:
+    case DataType::int32: return "int"; // shorter integers are held as int
+    case DataType::int64: return dialect_.wide_integer;
+    case DataType::float16:
+    case DataType::bfloat16:
+    case DataType::float32: return "float";
+    case DataType::float64: return "double";
+    default: throw InternalError("threads hold no {}", name_of(scalar)); // such memory has no float8_e4m3
     }
-    return "";
 }
 
 } // namespace swirl::emit

@@ -53,10 +53,10 @@ void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelper
 void reserve_gpu_keywords(Identifiers& names, const GpuDialect& dialect);
 
 /// A constant in a table or at its use; 16-bit floats in a table are spelled as their bits.
-std::string gpu_literal(const GpuDialect& dialect, long double number, ir::Scalar scalar);
-std::string gpu_table_entry(const GpuDialect& dialect, long double number, ir::Scalar scalar);
+std::string gpu_literal(const GpuDialect& dialect, long double number, DataType scalar);
+std::string gpu_table_entry(const GpuDialect& dialect, long double number, DataType scalar);
 /// The type of an element in memory; 16-bit floats are stored as their bits.
-std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar);
+std::string_view gpu_memory_type(const GpuDialect& dialect, DataType scalar);
 
 /// One kernel in one of the dialects. A value is a list of operands, one per lane: names, expressions or literals. Lane
 /// shuffles only reorder lists; lanes contiguous in memory move in one access. 16-bit floats are held as float, rounded
@@ -83,7 +83,7 @@ private:
     void declare_buffers();
     std::string_view space_of(std::size_t buffer) const;
     bool orders_global_memory() const;
-    std::string_view value_type(ir::Scalar scalar) const;
+    std::string_view value_type(DataType scalar) const;
 
     // ---- operations, lane by lane (gpu_operation.cpp)
     const Lanes& lanes_of(const ir::Operation& operation, std::size_t position) const;
@@ -91,9 +91,9 @@ private:
     void compute(ir::Value value);
     void write_ptx(ir::Value value);
     std::string expression(const ir::Operation& operation, std::size_t lane) const;
-    std::string power_of_two(ir::Scalar scalar, const std::string& a) const;
+    std::string power_of_two(DataType scalar, const std::string& a) const;
     std::string fused(const ir::Operation& operation, std::size_t lane) const;
-    std::string converted(ir::Scalar from, ir::Scalar to, const std::string& a) const;
+    std::string converted(DataType from, DataType to, const std::string& a) const;
 
     // ---- memory (gpu_memory.cpp)
     void load(ir::Value value);
@@ -102,7 +102,7 @@ private:
     std::string location(const ir::Address& address, Integer lane_offset, int lanes, bool read_only) const;
     std::string cluster_pointer(const ir::Address& address) const;
     Integer alignment(const ir::Operation& operation) const;
-    std::string vector_type(ir::Scalar scalar, int lanes) const;
+    std::string vector_type(DataType scalar, int lanes) const;
 
     const GpuDialect& dialect_;
     const GpuKernel& kernel_;

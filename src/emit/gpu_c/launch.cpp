@@ -66,7 +66,7 @@ ClusterAddress cluster_address(const ir::Program& program, const ir::VariableRan
 
 int lanes_per_access(const ir::Operation& operation, int lane, Integer alignment, int most) {
     if (operation.address.lane_stride != 1) return 1;
-    const Integer size = ir::size_in_bytes(operation.type.scalar);
+    const Integer size = bytes_of(operation.type.scalar);
     const Integer here = std::gcd(alignment, lane * size);
     for (int count = most; count > 1; count /= 2)
         if (count <= operation.active - lane && count * size <= widest_access && here % (count * size) == 0)

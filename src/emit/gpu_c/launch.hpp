@@ -12,8 +12,8 @@ constexpr Integer largest_declared_shared = 48 * 1024;
 constexpr Integer widest_access = 16;
 
 /// 16-bit floating-point types, which threads hold as float32.
-constexpr bool is_short(ir::Scalar scalar) {
-    return scalar == ir::Scalar::float16 || scalar == ir::Scalar::bfloat16;
+constexpr bool is_short(DataType scalar) {
+    return scalar == DataType::float16 || scalar == DataType::bfloat16;
 }
 
 /// InternalError for a program without a launch, or with one that exceeds the limits of GPUs.

@@ -4,6 +4,7 @@
 #include "emit/gpu_c/kernel.hpp"
 #include "emit/gpu_c/launch.hpp"
 #include "emit/literal.hpp"
+#include "problem/data_type.hpp"
 
 #include <numeric>
 
@@ -12,45 +13,41 @@ namespace {
 
 constexpr int max_lanes_per_access = 4;
 
-std::string_view short_name(ir::Scalar scalar) {
-    return scalar == ir::Scalar::float16 ? "float16" : "bfloat16";
-}
+std::string_view short_name(DataType scalar) { return scalar == DataType::float16 ? "float16" : "bfloat16"; }
 
 } // namespace
 
-std::string_view gpu_memory_type(const GpuDialect& dialect, ir::Scalar scalar) {
+std::string_view gpu_memory_type(const GpuDialect& dialect, DataType scalar) {
     switch (scalar) {
-    case ir::Scalar::boolean: break;
-    case ir::Scalar::int8: return "signed char";
-    case ir::Scalar::uint8: return "unsigned char";
-    case ir::Scalar::int16: return "short";
-    case ir::Scalar::uint16: return "unsigned short";
-    case ir::Scalar::int32: return "int";
-    case ir::Scalar::float8_e4m3:
+    case DataType::int8: return "signed char";
+    case DataType::uint8: return "unsigned char";
+    case DataType::int16: return "short";
+    case DataType::uint16: return "unsigned short";
+    case DataType::int32: return "int";
+    case DataType::float8_e4m3:
         throw UserError("{} has no conversion from float8_e4m3\n  PTX for sm_90 does", dialect.name);
-    case ir::Scalar::int64: return dialect.wide_integer;
-    case ir::Scalar::float16:
-    case ir::Scalar::bfloat16: return "unsigned short";
-    case ir::Scalar::float32: return "float";
-    case ir::Scalar::float64: return "double";
+    case DataType::int64: return dialect.wide_integer;
+    case DataType::float16:
+    case DataType::bfloat16: return "unsigned short";
+    case DataType::float32: return "float";
+    case DataType::float64: return "double";
+    default: throw InternalError("the memory of a GPU holds no {}", name_of(scalar));
     }
-    throw InternalError("booleans are not held in the memory of a GPU");
 }
 
-std::string GpuKernelWriter::vector_type(ir::Scalar scalar, int lanes) const {
-    if (scalar == ir::Scalar::int64) return fmt::format("{}{}", dialect_.wide_vector, lanes);
-    if (scalar == ir::Scalar::int8) return fmt::format("char{}", lanes);
-    if (scalar == ir::Scalar::uint8) return fmt::format("uchar{}", lanes);
+std::string GpuKernelWriter::vector_type(DataType scalar, int lanes) const {
+    if (scalar == DataType::int64) return fmt::format("{}{}", dialect_.wide_vector, lanes);
+    if (scalar == DataType::int8) return fmt::format("char{}", lanes);
+    if (scalar == DataType::uint8) return fmt::format("uchar{}", lanes);
     return fmt::format(
-        "{}{}",
-        is_short(scalar) || scalar == ir::Scalar::uint16 ? "ushort" : gpu_memory_type(dialect_, scalar),
+        "{}{}", is_short(scalar) || scalar == DataType::uint16 ? "ushort" : gpu_memory_type(dialect_, scalar),
         lanes);
 }
 
 Integer GpuKernelWriter::alignment(const ir::Operation& operation) const {
     const auto at = static_cast<std::size_t>(operation.address.buffer);
     const ir::BufferInfo& buffer = program_.buffers[at];
-    const Integer size = size_in_bytes(buffer.element);
+    const Integer size = bytes_of(buffer.element);
     if (buffer.by_value) return size; // each element is an argument
     if (buffer.dsmem_elements_per_block > 0) {
         const ClusterAddress reached = cluster_address(program_, ranges_, operation.address);
@@ -96,7 +93,7 @@ std::string GpuKernelWriter::cluster_pointer(const ir::Address& address) const {
 
 void GpuKernelWriter::load(ir::Value value) {
     const ir::Operation& operation = program_[value];
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const Integer aligned = alignment(operation);
     const std::string_view type = value_type(scalar);
     Lanes& result = values_[static_cast<std::size_t>(value)];
@@ -125,7 +122,7 @@ void GpuKernelWriter::load(ir::Value value) {
 
 void GpuKernelWriter::store(const ir::Operation& operation) {
     expect_written(operation.address);
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const Integer aligned = alignment(operation);
     const Lanes& values = lanes_of(operation, 0);
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
@@ -148,9 +145,9 @@ void GpuKernelWriter::store(const ir::Operation& operation) {
 
 void GpuKernelWriter::atomic_add(const ir::Operation& operation) {
     expect_written(operation.address);
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const std::string_view format =
-        scalar == ir::Scalar::int64 ? dialect_.atomic_add_wide : dialect_.atomic_add;
+        scalar == DataType::int64 ? dialect_.atomic_add_wide : dialect_.atomic_add;
     if (buffer_of(operation.address).space == ir::Space::local && !is_short(scalar)) { // thread-private
         out_.line("{} += {};", element(operation.address), lanes_of(operation, 0).front());
         return;

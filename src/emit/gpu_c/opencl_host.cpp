@@ -24,8 +24,8 @@ void write_source(SourceWriter& out, const std::string& function, std::string_vi
     }
 }
 
-std::string_view host_type(const GpuFile& file, ir::Scalar scalar) {
-    return scalar == ir::Scalar::int64 ? "cl_long" : gpu_memory_type(file.dialect(), scalar);
+std::string_view host_type(const GpuFile& file, DataType scalar) {
+    return scalar == DataType::int64 ? "cl_long" : gpu_memory_type(file.dialect(), scalar);
 }
 
 void write_tables(SourceWriter& out, const GpuFile& file) {
@@ -33,7 +33,7 @@ void write_tables(SourceWriter& out, const GpuFile& file) {
         out.line();
         write_c_table(out, *table.buffer,
                       fmt::format("static const {}", host_type(file, table.buffer->element)), table.name,
-                      [&](long double number, ir::Scalar scalar) {
+                      [&](long double number, DataType scalar) {
                           return gpu_table_entry(file.dialect(), number, scalar);
                       });
     }
@@ -165,8 +165,7 @@ bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLau
         const ir::BufferInfo& buffer = file.kernels()[step.kernel].buffer(actual.buffer);
         for (Integer i = 0; buffer.by_value && i < buffer.elements; ++i)
             out.line("if (error == CL_SUCCESS) error = clSetKernelArg(self->kernels[{}], {}, {}, {} + {});",
-                     step.kernel, position++, size_in_bytes(buffer.element), file.memory_name(*actual.memory),
-                     i);
+                     step.kernel, position++, bytes_of(buffer.element), file.memory_name(*actual.memory), i);
     }
     for (std::size_t k = 0; k < step.flags.size(); ++k)
         out.line("if (error == CL_SUCCESS) error = clSetKernelArg(self->kernels[{}], {}, 8, &flag_{});",

@@ -14,18 +14,18 @@ namespace swirl::emit {
 namespace {
 
 /// `a` rounded to a 16-bit type and converted back to float.
-std::string rounded(ir::Scalar scalar, const std::string& a) {
-    return scalar == ir::Scalar::float16 ? fmt::format("float16_value(float16_bits({}))", a)
-                                         : fmt::format("bfloat16_value(bfloat16_bits({}))", a);
+std::string rounded(DataType scalar, const std::string& a) {
+    return scalar == DataType::float16 ? fmt::format("float16_value(float16_bits({}))", a)
+                                       : fmt::format("bfloat16_value(bfloat16_bits({}))", a);
 }
 
 } // namespace
 
-std::string gpu_literal(const GpuDialect& dialect, long double number, ir::Scalar scalar) {
-    if (!ir::is_floating(scalar)) return c_literal(number, scalar);
+std::string gpu_literal(const GpuDialect& dialect, long double number, DataType scalar) {
+    if (!is_floating(scalar)) return c_literal(number, scalar);
     const double value = ir::round_to(scalar, number);
-    const bool is_wide = scalar == ir::Scalar::float64;
-    if (std::isfinite(value)) return c_literal(value, is_wide ? scalar : ir::Scalar::float32);
+    const bool is_wide = scalar == DataType::float64;
+    if (std::isfinite(value)) return c_literal(value, is_wide ? scalar : DataType::float32);
     if (is_wide)
         return fmt::format(fmt::runtime(dialect.float64_of_bits),
                            fmt::format("0x{:016X}", std::bit_cast<std::uint64_t>(value)));
@@ -33,7 +33,7 @@ std::string gpu_literal(const GpuDialect& dialect, long double number, ir::Scala
                        fmt::format("0x{:08X}", std::bit_cast<std::uint32_t>(static_cast<float>(value))));
 }
 
-std::string gpu_table_entry(const GpuDialect& dialect, long double number, ir::Scalar scalar) {
+std::string gpu_table_entry(const GpuDialect& dialect, long double number, DataType scalar) {
     return is_short(scalar) ? bits_literal(number, scalar) : gpu_literal(dialect, number, scalar);
 }
 
@@ -88,7 +88,7 @@ void GpuKernelWriter::compute(ir::Value value) {
 void GpuKernelWriter::write_ptx(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const ir::Instruction& entry = *operation.instruction;
-    const auto letter = [](ir::Scalar scalar) { return scalar == ir::Scalar::float64 ? 'd' : 'f'; };
+    const auto letter = [](DataType scalar) { return scalar == DataType::float64 ? 'd' : 'f'; };
     Lanes& result = values_[static_cast<std::size_t>(value)];
     std::vector<std::string> outputs, inputs, lists;
     int number = 0;
@@ -102,7 +102,7 @@ void GpuKernelWriter::write_ptx(ir::Value value) {
             for (std::size_t lane = 0; lane + 1 < places.size(); lane += 2) {
                 registers.push_back(fmt::format("pair{}", pairs++));
                 before += fmt::format(".reg .b32 {0}; cvt.rn.{1}x2.f32 {0}, {2}, {3}; ", registers.back(),
-                                      type.scalar == ir::Scalar::float16 ? "f16" : "bf16", places[lane + 1],
+                                      type.scalar == DataType::float16 ? "f16" : "bf16", places[lane + 1],
                                       places[lane]);
             }
             places = registers;
@@ -130,8 +130,8 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
     const auto a = [&](std::size_t position) -> const std::string& {
         return lanes_of(operation, position)[lane];
     };
-    const ir::Scalar scalar = operation.type.scalar;
-    const bool is_wide = scalar == ir::Scalar::float64;
+    const DataType scalar = operation.type.scalar;
+    const bool is_wide = scalar == DataType::float64;
     switch (operation.opcode) {
     case Opcode::index: return form(operation.address.index);
     case Opcode::negate: return c_arithmetic(operation.opcode, a(0), "");
@@ -144,7 +144,7 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
         return is_short(scalar) ? rounded(scalar, result) : result;
     }
     case Opcode::divide:
-        return fmt::format(fmt::runtime(scalar != ir::Scalar::float32 ? "{} / {}" : dialect_.divide32), a(0),
+        return fmt::format(fmt::runtime(scalar != DataType::float32 ? "{} / {}" : dialect_.divide32), a(0),
                            a(1));
     case Opcode::square_root:
         return fmt::format("{}({})", is_wide ? dialect_.square_root64 : dialect_.square_root32, a(0));
@@ -164,11 +164,11 @@ std::string GpuKernelWriter::expression(const ir::Operation& operation, std::siz
 }
 
 /// 2^a: adding a large constant leaves a + bias as an integer in the last bits; a shift moves it to the exponent field.
-std::string GpuKernelWriter::power_of_two(ir::Scalar scalar, const std::string& a) const {
+std::string GpuKernelWriter::power_of_two(DataType scalar, const std::string& a) const {
     const auto format = [](std::string_view text, const std::string& argument) {
         return fmt::format(fmt::runtime(text), argument);
     };
-    if (scalar == ir::Scalar::float32) {
+    if (scalar == DataType::float32) {
         const std::string sum = a + " + " + c_literal(0x1.8p23L + 127, scalar);
         return format(dialect_.float32_of_bits,
                       fmt::format("(int)((unsigned int){} << 23)", format(dialect_.bits_of_float32, sum)));
@@ -180,28 +180,27 @@ std::string GpuKernelWriter::power_of_two(ir::Scalar scalar, const std::string& 
 }
 
 std::string GpuKernelWriter::fused(const ir::Operation& operation, std::size_t lane) const {
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const std::string& b = lanes_of(operation, 1)[lane];
     const std::string a = (operation.opcode == ir::Opcode::fnma ? "-" : "") + lanes_of(operation, 0)[lane];
     const std::string c = (operation.opcode == ir::Opcode::fms ? "-" : "") + lanes_of(operation, 2)[lane];
-    const bool is_float32 = scalar == ir::Scalar::float32;
+    const bool is_float32 = scalar == DataType::float32;
     const std::string_view function = is_float32 ? dialect_.fma32 : dialect_.fma64;
     if (!is_short(scalar)) return fmt::format("{}({}, {}, {})", function, a, b, c);
     // In float64, where the sum of a product and a half-precision value is exact whenever its rounding is in doubt.
     return rounded(scalar, fmt::format("to_odd({}((double){}, (double){}, (double){}))", function, a, b, c));
 }
 
-std::string GpuKernelWriter::converted(ir::Scalar from, ir::Scalar to, const std::string& a) const {
-    using ir::Scalar;
+std::string GpuKernelWriter::converted(DataType from, DataType to, const std::string& a) const {
     if (from == to) return a;
-    ensure(to != Scalar::boolean, "a number is no condition");
-    if (from == Scalar::boolean)
+    ensure(to != DataType::boolean, "a number is no condition");
+    if (from == DataType::boolean)
         return fmt::format("{} ? {} : {}", a, gpu_literal(dialect_, 1, to), gpu_literal(dialect_, 0, to));
-    if (is_short_integer(to) && to != Scalar::int32)
+    if (is_short_integer(to) && to != DataType::int32)
         return fmt::format("(int)({})(int){}", gpu_memory_type(dialect_, to), a);
     if (!is_short(to)) return fmt::format("({}){}", value_type(to), a);
     return rounded(
-        to, from == Scalar::float64 || from == Scalar::int64 ? fmt::format("to_odd((double){})", a) : a);
+        to, from == DataType::float64 || from == DataType::int64 ? fmt::format("to_odd((double){})", a) : a);
 }
 
 } // namespace swirl::emit

@@ -31,7 +31,7 @@ struct GpuTransform {
     /// GPU memory that launches share: passed by the caller, or workspace between kernels.
     struct Memory {
         std::string name; ///< such as "in", "out", "data", "in_re"
-        ir::Scalar element = ir::Scalar::float32;
+        DataType element = DataType::float32;
         bool written = false;   ///< of an argument: not const
         bool by_value = false;  ///< elements in host memory, passed with the launch
         bool workspace = false; ///< region of the workspace that the function takes, initially undefined

@@ -14,14 +14,14 @@ namespace {
 constexpr Integer least_32 = std::numeric_limits<std::int32_t>::min();
 constexpr Integer most_32 = std::numeric_limits<std::int32_t>::max();
 
-bool fits_32_bits(Integer number) { return number >= least_32 && number <= most_32; }
+bool is_32_bit(Integer number) { return number >= least_32 && number <= most_32; }
 
 PtxRegister integer_register(bool wide) { return wide ? PtxRegister::int64 : PtxRegister::int32; }
 
 } // namespace
 
 bool fits_32_bits(const std::optional<ir::Range>& range) {
-    return range && fits_32_bits(range->low) && fits_32_bits(range->high);
+    return range && is_32_bit(range->low) && is_32_bit(range->high);
 }
 
 PtxSides::PtxSides(const Affine& form) : right(-form.constant()) {
@@ -102,7 +102,7 @@ void PtxAddresses::bind(Variable variable, PtxInteger value) {
 }
 
 Integer PtxAddresses::element_size(ir::Buffer buffer) const {
-    return size_in_bytes(program_.buffers[static_cast<std::size_t>(buffer)].element);
+    return bytes_of(program_.buffers[static_cast<std::size_t>(buffer)].element);
 }
 
 // ---- forms ----------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ PtxInteger PtxAddresses::multiply_add(const PtxInteger& factor, Integer coeffici
     // A product that overflows belongs to a form that wraps: only its low bits count.
     const std::string number =
         fmt::format("{}", wide ? coefficient : static_cast<Integer>(static_cast<std::int32_t>(coefficient)));
-    if (wide && !factor.is_wide && fits_32_bits(coefficient)) {
+    if (wide && !factor.is_wide && is_32_bit(coefficient)) {
         if (is_first) return made(out_.result(kind, "mul.wide.s32", {factor.text, number}));
         return made(out_.result(kind, "mad.wide.s32", {factor.text, number, sum.text}));
     }
@@ -187,9 +187,9 @@ PtxInteger PtxAddresses::value(const Affine& form) {
     const Integer constant = form.constant();
     const PtxInteger part = variable_part(form);
     const std::string number = fmt::format("{}", constant);
-    if (part.is_literal) return {number, !fits_32_bits(constant), true};
+    if (part.is_literal) return {number, !is_32_bit(constant), true};
     if (constant == 0) return part;
-    const bool wide = !fits_32_bits(constant) || !fits_32_bits(ranges_.range(form));
+    const bool wide = !is_32_bit(constant) || !fits_32_bits(ranges_.range(form));
     const PtxInteger same = converted(part, wide);
     return {out_.result(integer_register(wide), wide ? "add.s64" : "add.s32", {same.text, number}), wide,
             false};
@@ -202,7 +202,7 @@ bool PtxAddresses::may_wrap(const ir::Address& address) const {
     if (address.dynamic != ir::no_value) return false;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
     const Integer first = buffer.first - address.index.constant();
-    return fits_32_bits(first) && fits_32_bits(first + buffer.elements - 1);
+    return is_32_bit(first) && is_32_bit(first + buffer.elements - 1);
 }
 
 std::string PtxAddresses::fixed_pointer(const ir::Address& address) {
@@ -271,7 +271,7 @@ std::string PtxAddresses::operand(const std::string& pointer, const ir::Address&
     const Integer displacement = (address.index.constant() + lane_offset) * element_size(address.buffer) +
                                  location(address.buffer).origin;
     if (displacement == 0) return fmt::format("[{}]", pointer);
-    if (fits_32_bits(displacement)) return fmt::format("[{}+{}]", pointer, displacement);
+    if (is_32_bit(displacement)) return fmt::format("[{}+{}]", pointer, displacement);
     return fmt::format(
         "[{}]", out_.result(PtxRegister::int64, "add.s64", {pointer, fmt::format("{}", displacement)}));
 }

@@ -8,16 +8,16 @@
 namespace swirl::emit {
 
 /// Rounds float32 to a half-precision type and converts back, which is exact.
-std::string PtxKernelWriter::rounded(ir::Scalar scalar, const std::string& a) {
+std::string PtxKernelWriter::rounded(DataType scalar, const std::string& a) {
     return unpacked(scalar, packed(scalar, a));
 }
 
-std::string PtxKernelWriter::packed(ir::Scalar scalar, const std::string& a) {
+std::string PtxKernelWriter::packed(DataType scalar, const std::string& a) {
     if (const auto known = bits_.find({a, scalar}); known != bits_.end()) return known->second;
-    if (scalar == ir::Scalar::float8_e4m3) // converts two; the lower byte is wanted
+    if (scalar == DataType::float8_e4m3) // converts two; the lower byte is wanted
         return out_.result(PtxRegister::bits16, "cvt.rn.satfinite.e4m3x2.f32", {ptx_literal(0, scalar), a});
     return out_.result(PtxRegister::bits16,
-                       scalar == ir::Scalar::float16 ? "cvt.rn.f16.f32" : "cvt.rn.bf16.f32", {a});
+                       scalar == DataType::float16 ? "cvt.rn.f16.f32" : "cvt.rn.bf16.f32", {a});
 }
 
 /// Two E4M3 values become two float16, which hold them exactly; the upper one is 0.
@@ -26,65 +26,63 @@ std::string PtxKernelWriter::unpacked_e4m3(const std::string& bits) {
     const std::string lower = out_.fresh(PtxRegister::bits16), upper = out_.fresh(PtxRegister::bits16);
     out_.emit("mov.b32", {fmt::format("{{{}, {}}}", lower, upper), both});
     std::string number = out_.result(PtxRegister::float32, "cvt.f32.f16", {lower});
-    bits_.emplace(std::pair(number, ir::Scalar::float8_e4m3), bits);
+    bits_.emplace(std::pair(number, DataType::float8_e4m3), bits);
     return number;
 }
 
-std::string PtxKernelWriter::unpacked(ir::Scalar scalar, const std::string& bits) {
-    if (scalar == ir::Scalar::float8_e4m3) return unpacked_e4m3(bits);
+std::string PtxKernelWriter::unpacked(DataType scalar, const std::string& bits) {
+    if (scalar == DataType::float8_e4m3) return unpacked_e4m3(bits);
     // bfloat16 is the upper half of a float32.
     const std::string number =
-        scalar == ir::Scalar::float16
+        scalar == DataType::float16
             ? out_.result(PtxRegister::float32, "cvt.f32.f16", {bits})
             : out_.result(PtxRegister::float32, "mov.b32", {fmt::format("{{{}, {}}}", zero_bits_, bits)});
     bits_.emplace(std::pair(number, scalar), bits);
     return number;
 }
 
-std::string PtxKernelWriter::converted(ir::Scalar from, ir::Scalar to, const std::string& a) {
-    using ir::Scalar;
+std::string PtxKernelWriter::converted(DataType from, DataType to, const std::string& a) {
     if (from == to) return a;
     const std::string_view type = ptx_type(to);
-    if (from == Scalar::boolean)
+    if (from == DataType::boolean)
         return out_.result(ptx_register(to), fmt::format("selp.{}", type),
                            {ptx_literal(1, to), ptx_literal(0, to), a});
     if (is_short(to)) return to_short(from, to, a);
     const std::string_view source = ptx_type(from);
     if (type == source && is_floating(to)) return a; // half-precision types are held as float32
     if (is_short_integer(to)) return to_short_integer(from, to, a);
-    const bool widens = is_integer(to) ? is_integer(from) : to == Scalar::float64 && from != Scalar::int64;
+    const bool widens =
+        is_integer(to) ? is_integer(from) : to == DataType::float64 && from != DataType::int64;
     const std::string_view rounding = widens ? "" : is_integer(to) ? ".rzi" : ".rn";
     return out_.result(ptx_register(to), fmt::format("cvt{}.{}.{}", rounding, type, source), {a});
 }
 
 /// The low bits, extended to 32 bits of equal value.
-std::string PtxKernelWriter::to_short_integer(ir::Scalar from, ir::Scalar to, const std::string& a) {
-    using ir::Scalar;
+std::string PtxKernelWriter::to_short_integer(DataType from, DataType to, const std::string& a) {
     std::string number = a;
     if (is_floating(from))
         number = out_.result(PtxRegister::int32, fmt::format("cvt.rzi.s32.{}", ptx_type(from)), {a});
-    else if (from == Scalar::int64)
+    else if (from == DataType::int64)
         number = out_.result(PtxRegister::int32, "cvt.u32.u64", {a});
-    if (to == Scalar::int32) return number;
-    const std::string_view part = to == Scalar::int8    ? "cvt.s32.s8"
-                                  : to == Scalar::uint8 ? "cvt.u32.u8"
-                                  : to == Scalar::int16 ? "cvt.s32.s16"
-                                                        : "cvt.u32.u16";
+    if (to == DataType::int32) return number;
+    const std::string_view part = to == DataType::int8    ? "cvt.s32.s8"
+                                  : to == DataType::uint8 ? "cvt.u32.u8"
+                                  : to == DataType::int16 ? "cvt.s32.s16"
+                                                          : "cvt.u32.u16";
     return out_.result(PtxRegister::int32, part, {number});
 }
 
-std::string PtxKernelWriter::to_short(ir::Scalar from, ir::Scalar to, const std::string& a) {
-    using ir::Scalar;
+std::string PtxKernelWriter::to_short(DataType from, DataType to, const std::string& a) {
     if (ptx_type(from) == "f32") return rounded(to, a);
-    if (to == Scalar::bfloat16) return rounded(to, to_float32_odd(from, a));
+    if (to == DataType::bfloat16) return rounded(to, to_float32_odd(from, a));
     return unpacked(to, out_.result(PtxRegister::bits16,
-                                    from == Scalar::int64 ? "cvt.rn.f16.s64" : "cvt.rn.f16.f64", {a}));
+                                    from == DataType::int64 ? "cvt.rn.f16.s64" : "cvt.rn.f16.f64", {a}));
 }
 
 /// float32 rounded to odd: towards 0, with the last bit set if the result is inexact. Rounding it again to at least two
 /// bits fewer equals rounding once (Boldo and Melquiond, 2008).
-std::string PtxKernelWriter::to_float32_odd(ir::Scalar from, const std::string& a) {
-    const bool is_integer = from == ir::Scalar::int64;
+std::string PtxKernelWriter::to_float32_odd(DataType from, const std::string& a) {
+    const bool is_integer = from == DataType::int64;
     const std::string cut =
         out_.result(PtxRegister::float32, is_integer ? "cvt.rz.f32.s64" : "cvt.rz.f32.f64", {a});
     const std::string back = is_integer ? out_.result(PtxRegister::int64, "cvt.rzi.s64.f32", {cut})

@@ -47,7 +47,7 @@ PtxKernelWriter::PtxKernelWriter(PtxAssembly& out, const ir::Program& program, c
 void PtxKernelWriter::write() {
     const bool has_bfloat16 = std::any_of(
         program_.operations.begin(), program_.operations.end(),
-        [](const ir::Operation& operation) { return operation.type.scalar == ir::Scalar::bfloat16; });
+        [](const ir::Operation& operation) { return operation.type.scalar == DataType::bfloat16; });
     if (has_bfloat16) {
         ensure(layout_.capability >= 80, "ptx: bfloat16 wants sm_80 or later, not sm_{}", layout_.capability);
         zero_bits_ = out_.result(PtxRegister::bits16, "mov.b16", {"0"});
@@ -89,7 +89,7 @@ void PtxKernelWriter::declare_registers() {
         if (addresses_.location(static_cast<ir::Buffer>(b)).space != BufferLocation::Space::registers ||
             !usage_.buffers[b])
             continue;
-        const ir::Scalar element_type = program_.buffers[b].element;
+        const DataType element_type = program_.buffers[b].element;
         const PtxRegister kind = has_factors[b]             ? PtxRegister::int32
                                  : holds_bits(element_type) ? PtxRegister::bits16
                                                             : ptx_register(element_type);

@@ -52,28 +52,28 @@ private:
     std::string arithmetic(const ir::Operation& operation, std::size_t lane);
     std::string quotient(const ir::Operation& operation, std::size_t lane);
     std::string root_or_magnitude(const ir::Operation& operation, std::size_t lane);
-    std::string power_of_two(ir::Scalar scalar, const std::string& a);
+    std::string power_of_two(DataType scalar, const std::string& a);
     std::string bitwise(const ir::Operation& operation, std::size_t lane);
     std::string fused(const ir::Operation& operation, std::size_t lane);
-    std::string fused_short(ir::Scalar scalar, const std::string& a, const std::string& b,
+    std::string fused_short(DataType scalar, const std::string& a, const std::string& b,
                             const std::string& c);
-    std::string negated(ir::Scalar scalar, const std::string& a);
+    std::string negated(DataType scalar, const std::string& a);
     std::string less(const ir::Operation& operation, std::size_t lane);
     std::string select(const ir::Operation& operation, std::size_t lane);
     Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
-    Lanes pairs(ir::Scalar scalar, const Lanes& lanes);
+    Lanes pairs(DataType scalar, const Lanes& lanes);
     Lanes executed(const ir::Operation& operation);
     Lanes exchanged(const ir::Operation& operation);
     Lanes warp_instruction(const ir::Operation& operation);
 
     // ---- conversions (ptx_convert.cpp)
-    std::string converted(ir::Scalar from, ir::Scalar to, const std::string& a);
-    std::string to_short_integer(ir::Scalar from, ir::Scalar to, const std::string& a);
-    std::string to_short(ir::Scalar from, ir::Scalar to, const std::string& a);
-    std::string to_float32_odd(ir::Scalar from, const std::string& a);
-    std::string rounded(ir::Scalar scalar, const std::string& a);
-    std::string packed(ir::Scalar scalar, const std::string& a);
-    std::string unpacked(ir::Scalar scalar, const std::string& bits);
+    std::string converted(DataType from, DataType to, const std::string& a);
+    std::string to_short_integer(DataType from, DataType to, const std::string& a);
+    std::string to_short(DataType from, DataType to, const std::string& a);
+    std::string to_float32_odd(DataType from, const std::string& a);
+    std::string rounded(DataType scalar, const std::string& a);
+    std::string packed(DataType scalar, const std::string& a);
+    std::string unpacked(DataType scalar, const std::string& bits);
     std::string unpacked_e4m3(const std::string& bits);
 
     // ---- memory (ptx_memory.cpp)
@@ -124,11 +124,11 @@ private:
     PtxAddresses addresses_;
     std::vector<Lanes> values_;   ///< by Value, once written
     std::vector<bool> is_copied_; ///< by Value: loaded only for an asynchronous store, which fuses both
-    std::vector<std::vector<std::string>> registers_;   ///< by Buffer that lives in registers, then element
-    std::optional<ir::Scalar> half_precision_operands_; ///< data type of the operands of mma.sync
+    std::vector<std::vector<std::string>> registers_; ///< by Buffer that lives in registers, then element
+    std::optional<DataType> half_precision_operands_; ///< data type of the operands of mma.sync
     /// Whether register buffers hold half-precision elements as their bits in memory.
-    bool holds_bits(ir::Scalar scalar) const { return half_precision_operands_ == scalar; }
-    std::map<std::pair<std::string, ir::Scalar>, std::string>
+    bool holds_bits(DataType scalar) const { return half_precision_operands_ == scalar; }
+    std::map<std::pair<std::string, DataType>, std::string>
         bits_;              ///< of float32 registers that hold 16-bit floats
     std::string zero_bits_; ///< a 16-bit register that holds 0
     std::string
@@ -144,7 +144,7 @@ private:
 constexpr int first_with_copies = 80; ///< the first compute capability with cp.async
 
 /// ".f32" and so on: the type in which values of a scalar type are computed.
-std::string_view ptx_type(ir::Scalar scalar);
-PtxRegister ptx_register(ir::Scalar scalar);
+std::string_view ptx_type(DataType scalar);
+PtxRegister ptx_register(DataType scalar);
 
 } // namespace swirl::emit

@@ -95,7 +95,7 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
     const std::vector<bool> in_registers = buffers_in_registers(program);
     for (const ir::BufferInfo& buffer : program.buffers) {
         BufferLocation& location = locations.emplace_back();
-        const Integer size = size_in_bytes(buffer.element);
+        const Integer size = bytes_of(buffer.element);
         location.name = names.unique(buffer.name);
         location.alignment = std::max<Integer>(size, buffer.alignment);
         if (buffer.space == ir::Space::shared) location.space = BufferLocation::Space::shared;
@@ -126,15 +126,14 @@ void PtxLayout::declare_global(const ir::BufferInfo& buffer, BufferLocation& loc
         if (buffer.by_value) {
             location.space = BufferLocation::Space::parameter;
             location.alignment = widest_scalar;
-            location.bytes = buffer.elements * size_in_bytes(buffer.element);
+            location.bytes = buffer.elements * bytes_of(buffer.element);
         }
         break;
     case ir::Space::scratch: location.is_passed = true; break;
     case ir::Space::table:
         location.is_constant = true;
         location.is_passed =
-            buffer.elements * size_in_bytes(buffer.element) > options.largest_embedded_table ||
-            buffer.first != 0;
+            buffer.elements * bytes_of(buffer.element) > options.largest_embedded_table || buffer.first != 0;
         location.alignment = std::max(location.alignment, widest_access);
         break;
     case ir::Space::shared:

@@ -20,20 +20,20 @@ std::string_view space_name(BufferLocation::Space space) {
     return "";
 }
 
-std::string_view memory_type(ir::Scalar scalar) {
-    ensure(scalar != ir::Scalar::boolean, "ptx: booleans are not held in memory");
+std::string_view memory_type(DataType scalar) {
+    ensure(scalar != DataType::boolean, "ptx: booleans are not held in memory");
     switch (scalar) {
-    case ir::Scalar::int8: return "s8";
-    case ir::Scalar::uint8: return "u8";
-    case ir::Scalar::int16: return "s16";
-    case ir::Scalar::uint16: return "u16";
-    case ir::Scalar::float8_e4m3: return "b8";
+    case DataType::int8: return "s8";
+    case DataType::uint8: return "u8";
+    case DataType::int16: return "s16";
+    case DataType::uint16: return "u16";
+    case DataType::float8_e4m3: return "b8";
     default: return is_short(scalar) ? "b16" : ptx_type(scalar);
     }
 }
 
 /// Types narrower than 32 bits in memory that threads hold as float32; they move in 16-bit registers.
-bool is_unpacked(ir::Scalar scalar) { return is_short(scalar) || scalar == ir::Scalar::float8_e4m3; }
+bool is_unpacked(DataType scalar) { return is_short(scalar) || scalar == DataType::float8_e4m3; }
 
 /// `{a, b}`, or `a` alone.
 std::string group(std::span<const std::string> items) {
@@ -99,7 +99,7 @@ std::string& PtxKernelWriter::element_register(const ir::Address& address, int l
 
 /// Copies the registers, which may change while the loaded values live.
 PtxKernelWriter::Lanes PtxKernelWriter::load_registers(const ir::Operation& operation) {
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     Lanes result;
     for (int lane = 0; lane < operation.active; ++lane) {
         const std::string& element = element_register(operation.address, lane);
@@ -114,7 +114,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::load_registers(const ir::Operation& oper
 
 void PtxKernelWriter::store_registers(const ir::Operation& operation) {
     const Lanes& values = operand(operation, 0);
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     for (int lane = 0; lane < operation.active; ++lane) {
         const std::string& element = element_register(operation.address, lane);
         const std::string& value = values[static_cast<std::size_t>(lane)];
@@ -129,7 +129,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
     if (addresses_.location(operation.address.buffer).space == BufferLocation::Space::registers)
         return load_registers(operation);
     const ir::Address& address = operation.address;
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const BufferLocation& place = addresses_.location(address.buffer);
     const Reached from = reach(address);
     const CacheHint hint = cache_hint(address.buffer, true);
@@ -162,7 +162,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
 
 void PtxKernelWriter::store(const ir::Operation& operation) {
     const ir::Address& address = operation.address;
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
     ensure(buffer.written, "ptx: a store to buffer '{}', which is not marked as written", buffer.name);
     if (addresses_.location(address.buffer).space == BufferLocation::Space::registers)
@@ -197,7 +197,7 @@ void PtxKernelWriter::store(const ir::Operation& operation) {
 /// The widest copies bypass L1 (cp.async.cg).
 void PtxKernelWriter::store_asynchronously(const ir::Operation& operation) {
     const ir::Operation& loaded = program_[operation.operands[0]];
-    const Integer bytes = operation.type.lanes * size_in_bytes(operation.type.scalar);
+    const Integer bytes = operation.type.lanes * bytes_of(operation.type.scalar);
     ensure(bytes == 4 || bytes == 8 || bytes == widest_access, "ptx: an asynchronous copy of {} bytes",
            bytes);
     ensure(addresses_.alignment(operation.address) % bytes == 0 &&
@@ -211,11 +211,11 @@ void PtxKernelWriter::store_asynchronously(const ir::Operation& operation) {
 
 void PtxKernelWriter::atomic_add(const ir::Operation& operation) {
     const ir::Address& address = operation.address;
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(address.buffer)];
     ensure(buffer.written, "ptx: an addition to buffer '{}', which is not marked as written", buffer.name);
-    ensure(scalar != ir::Scalar::bfloat16 || layout_.capability >= 90,
-           "ptx: no atomic addition of {} on sm_{}", name_of(scalar), layout_.capability);
+    ensure(scalar != DataType::bfloat16 || layout_.capability >= 90, "ptx: no atomic addition of {} on sm_{}",
+           name_of(scalar), layout_.capability);
     const BufferLocation::Space space = addresses_.location(address.buffer).space;
     const Reached reached = reach(address);
     const std::string to = addresses_.operand(reached.pointer, reached.address, 0);
@@ -225,17 +225,16 @@ void PtxKernelWriter::atomic_add(const ir::Operation& operation) {
         std::string old = out_.result(is_bits ? PtxRegister::bits16 : ptx_register(scalar),
                                       fmt::format("ld.local.{}", memory_type(scalar)), {to});
         if (is_bits) old = unpacked(scalar, old);
-        std::string sum =
-            out_.result(ptx_register(scalar),
-                        fmt::format("add{}.{}", scalar == ir::Scalar::int64 ? "" : ".rn", ptx_type(scalar)),
-                        {old, value});
+        std::string sum = out_.result(
+            ptx_register(scalar),
+            fmt::format("add{}.{}", scalar == DataType::int64 ? "" : ".rn", ptx_type(scalar)), {old, value});
         if (is_bits) sum = packed(scalar, sum);
         return out_.emit(fmt::format("st.local.{}", memory_type(scalar)), {to, sum});
     }
     std::string_view type = ptx_type(scalar);
-    if (scalar == ir::Scalar::int64) type = "u64"; // modulo 2^64, so valid for signed too
-    if (scalar == ir::Scalar::float16) type = "noftz.f16";
-    if (scalar == ir::Scalar::bfloat16) type = "noftz.bf16";
+    if (scalar == DataType::int64) type = "u64"; // modulo 2^64, so valid for signed too
+    if (scalar == DataType::float16) type = "noftz.f16";
+    if (scalar == DataType::bfloat16) type = "noftz.bf16";
     out_.emit(fmt::format("red.{}.add.{}", reached.space, type),
               {to, is_short(scalar) ? packed(scalar, value) : value});
 }

@@ -6,50 +6,51 @@
 #include "emit/ptx/kernel.hpp"
 #include "ir/analysis.hpp"
 #include "ir/type_rules.hpp"
+#include "problem/data_type.hpp"
 
 namespace swirl::emit {
 
-std::string_view ptx_type(ir::Scalar scalar) {
+std::string_view ptx_type(DataType scalar) {
     switch (scalar) {
-    case ir::Scalar::boolean: return "pred";
-    case ir::Scalar::int8:
-    case ir::Scalar::uint8:
-    case ir::Scalar::int16:
-    case ir::Scalar::uint16:
-    case ir::Scalar::int32: return "s32"; // shorter integers are held so
-    case ir::Scalar::int64: return "s64";
-    case ir::Scalar::float8_e4m3: // held so, like the next
-    case ir::Scalar::float16:
-    case ir::Scalar::bfloat16:
-    case ir::Scalar::float32: return "f32";
-    case ir::Scalar::float64: return "f64";
+    case DataType::boolean: return "pred";
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::int16:
+    case DataType::uint16:
+    case DataType::int32: return "s32"; // shorter integers are held so
+    case DataType::int64: return "s64";
+    case DataType::float8_e4m3: // held so, like the next
+    case DataType::float16:
+    case DataType::bfloat16:
+    case DataType::float32: return "f32";
+    case DataType::float64: return "f64";
+    default: throw InternalError("ptx: no registers hold {}", name_of(scalar));
     }
-    return "";
 }
 
-PtxRegister ptx_register(ir::Scalar scalar) {
+PtxRegister ptx_register(DataType scalar) {
     switch (scalar) {
-    case ir::Scalar::boolean: return PtxRegister::predicate;
-    case ir::Scalar::int8:
-    case ir::Scalar::uint8:
-    case ir::Scalar::int16:
-    case ir::Scalar::uint16:
-    case ir::Scalar::int32: return PtxRegister::int32;
-    case ir::Scalar::int64: return PtxRegister::int64;
-    case ir::Scalar::float8_e4m3:
-    case ir::Scalar::float16:
-    case ir::Scalar::bfloat16:
-    case ir::Scalar::float32: return PtxRegister::float32;
-    case ir::Scalar::float64: return PtxRegister::float64;
+    case DataType::boolean: return PtxRegister::predicate;
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::int16:
+    case DataType::uint16:
+    case DataType::int32: return PtxRegister::int32;
+    case DataType::int64: return PtxRegister::int64;
+    case DataType::float8_e4m3:
+    case DataType::float16:
+    case DataType::bfloat16:
+    case DataType::float32: return PtxRegister::float32;
+    case DataType::float64: return PtxRegister::float64;
+    default: throw InternalError("ptx: no registers hold {}", name_of(scalar));
     }
-    return PtxRegister::int64;
 }
 
 namespace {
 
 /// Integers shorter than 32 bits are only moved, compared and converted; 8-bit floats are only moved and widened.
-void expect_arithmetic(ir::Scalar scalar) {
-    ensure(!is_short_integer(scalar) && scalar != ir::Scalar::float8_e4m3, "ptx: arithmetic of {}",
+void expect_arithmetic(DataType scalar) {
+    ensure(!is_short_integer(scalar) && scalar != DataType::float8_e4m3, "ptx: arithmetic of {}",
            name_of(scalar));
 }
 
@@ -127,12 +128,12 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
 PtxKernelWriter::Lanes PtxKernelWriter::constant(ir::Type type, long double number) {
     const std::string literal = ptx_literal(number, type.scalar);
     const auto count = static_cast<std::size_t>(type.lanes);
-    if (type.scalar != ir::Scalar::boolean) return Lanes(count, literal);
+    if (type.scalar != DataType::boolean) return Lanes(count, literal);
     return Lanes(count, out_.result(PtxRegister::predicate, "mov.pred", {literal}));
 }
 
 /// Packs pairs of half-precision values, one pair per register.
-PtxKernelWriter::Lanes PtxKernelWriter::pairs(ir::Scalar scalar, const Lanes& lanes) {
+PtxKernelWriter::Lanes PtxKernelWriter::pairs(DataType scalar, const Lanes& lanes) {
     Lanes result;
     for (std::size_t l = 0; l + 1 < lanes.size(); l += 2) {
         const std::string low = packed(scalar, lanes[l]), high = packed(scalar, lanes[l + 1]);
@@ -173,7 +174,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::warp_instruction(const ir::Operation& op
     std::vector<std::string> lists = {fmt::format("{{{}}}", fmt::join(result, ", "))};
     for (std::size_t i = 0; i < entry.operands.size(); ++i) {
         Lanes registers;
-        const ir::Scalar scalar = entry.operands[i].scalar;
+        const DataType scalar = entry.operands[i].scalar;
         if (is_short(scalar)) {
             lists.push_back(fmt::format("{{{}}}", fmt::join(pairs(scalar, operand(operation, i)), ", ")));
             continue;
@@ -201,20 +202,20 @@ PtxKernelWriter::Lanes PtxKernelWriter::moved(const ir::Operation& operation,
     return result;
 }
 
-std::string PtxKernelWriter::negated(ir::Scalar scalar, const std::string& a) {
+std::string PtxKernelWriter::negated(DataType scalar, const std::string& a) {
     expect_arithmetic(scalar);
     return out_.result(ptx_register(scalar), fmt::format("neg.{}", ptx_type(scalar)), {a});
 }
 
 std::string PtxKernelWriter::quotient(const ir::Operation& operation, std::size_t lane) {
-    const ir::Scalar scalar = operation.type.scalar;
-    const std::string_view rounding = scalar == ir::Scalar::int64 ? "" : ".rn";
+    const DataType scalar = operation.type.scalar;
+    const std::string_view rounding = scalar == DataType::int64 ? "" : ".rn";
     return out_.result(ptx_register(scalar), fmt::format("div{}.{}", rounding, ptx_type(scalar)),
                        {operand(operation, 0)[lane], operand(operation, 1)[lane]});
 }
 
 std::string PtxKernelWriter::root_or_magnitude(const ir::Operation& operation, std::size_t lane) {
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     const std::string_view name = operation.opcode == ir::Opcode::magnitude ? "abs" : "sqrt.rn";
     return out_.result(ptx_register(scalar), fmt::format("{}.{}", name, ptx_type(scalar)),
                        {operand(operation, 0)[lane]});
@@ -222,9 +223,9 @@ std::string PtxKernelWriter::root_or_magnitude(const ir::Operation& operation, s
 
 std::string PtxKernelWriter::arithmetic(const ir::Operation& operation, std::size_t lane) {
     using ir::Opcode;
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     expect_arithmetic(scalar);
-    const bool is_integer = scalar == ir::Scalar::int64;
+    const bool is_integer = scalar == DataType::int64;
     std::string_view name = "mul";
     if (operation.opcode == Opcode::add) name = "add";
     if (operation.opcode == Opcode::subtract) name = "sub";
@@ -239,8 +240,8 @@ std::string PtxKernelWriter::arithmetic(const ir::Operation& operation, std::siz
 }
 
 /// 2^a: adding a large constant leaves a + bias as an integer in the last bits; a shift moves it to the exponent field.
-std::string PtxKernelWriter::power_of_two(ir::Scalar scalar, const std::string& a) {
-    const bool is_double = scalar == ir::Scalar::float64;
+std::string PtxKernelWriter::power_of_two(DataType scalar, const std::string& a) {
+    const bool is_double = scalar == DataType::float64;
     const PtxRegister real = ptx_register(scalar);
     const PtxRegister whole = is_double ? PtxRegister::int64 : PtxRegister::int32;
     const std::string_view bits = is_double ? "b64" : "b32";
@@ -260,7 +261,7 @@ std::string PtxKernelWriter::bitwise(const ir::Operation& operation, std::size_t
 }
 
 std::string PtxKernelWriter::fused(const ir::Operation& operation, std::size_t lane) {
-    const ir::Scalar scalar = operation.type.scalar;
+    const DataType scalar = operation.type.scalar;
     std::string a = operand(operation, 0)[lane];
     const std::string& b = operand(operation, 1)[lane];
     std::string c = operand(operation, 2)[lane];
@@ -271,15 +272,15 @@ std::string PtxKernelWriter::fused(const ir::Operation& operation, std::size_t l
 }
 
 /// In the half-precision type itself: rounding the exact sum to float32 first could change the result.
-std::string PtxKernelWriter::fused_short(ir::Scalar scalar, const std::string& a, const std::string& b,
+std::string PtxKernelWriter::fused_short(DataType scalar, const std::string& a, const std::string& b,
                                          const std::string& c) {
-    const char* opcode = scalar == ir::Scalar::float16 ? "fma.rn.f16" : "fma.rn.bf16";
+    const char* opcode = scalar == DataType::float16 ? "fma.rn.f16" : "fma.rn.bf16";
     const std::string x = packed(scalar, a), y = packed(scalar, b), z = packed(scalar, c);
     return unpacked(scalar, out_.result(PtxRegister::bits16, opcode, {x, y, z}));
 }
 
 std::string PtxKernelWriter::less(const ir::Operation& operation, std::size_t lane) {
-    const ir::Scalar scalar = program_[operation.operands[0]].type.scalar;
+    const DataType scalar = program_[operation.operands[0]].type.scalar;
     return out_.result(PtxRegister::predicate, fmt::format("setp.lt.{}", ptx_type(scalar)),
                        {operand(operation, 0)[lane], operand(operation, 1)[lane]});
 }
@@ -288,8 +289,8 @@ std::string PtxKernelWriter::select(const ir::Operation& operation, std::size_t 
     const std::string& chooser = operand(operation, 0)[lane];
     const std::string& a = operand(operation, 1)[lane];
     const std::string& b = operand(operation, 2)[lane];
-    const ir::Scalar scalar = operation.type.scalar;
-    if (scalar != ir::Scalar::boolean)
+    const DataType scalar = operation.type.scalar;
+    if (scalar != DataType::boolean)
         return out_.result(ptx_register(scalar), fmt::format("selp.{}", ptx_type(scalar)), {a, b, chooser});
     const auto logic = [&](const char* opcode, std::initializer_list<std::string_view> operands) {
         return out_.result(PtxRegister::predicate, opcode, operands);

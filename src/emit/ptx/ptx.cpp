@@ -7,6 +7,7 @@
 #include "emit/source_writer.hpp"
 #include "emit/usage.hpp"
 #include "ir/type_rules.hpp"
+#include "problem/data_type.hpp"
 
 namespace swirl::emit {
 namespace {
@@ -14,26 +15,19 @@ namespace {
 constexpr Integer tensor_parameter_bytes = 128;
 constexpr Integer tensor_parameter_alignment = 64;
 
-std::string_view data_type(ir::Scalar scalar) {
+std::string_view data_type(DataType scalar) {
     switch (scalar) {
-    case ir::Scalar::boolean: break; // never in memory
-    case ir::Scalar::int8:
-    case ir::Scalar::uint8:
-    case ir::Scalar::int16:
-    case ir::Scalar::uint16:
-    case ir::Scalar::int32:
-    case ir::Scalar::float8_e4m3: break; // never in tables
-    case ir::Scalar::int64: return ".s64";
-    case ir::Scalar::float16:
-    case ir::Scalar::bfloat16: return ".b16";
-    case ir::Scalar::float32: return ".f32";
-    case ir::Scalar::float64: return ".f64";
+    case DataType::int64: return ".s64";
+    case DataType::float16:
+    case DataType::bfloat16: return ".b16";
+    case DataType::float32: return ".f32";
+    case DataType::float64: return ".f64";
+    default: throw InternalError("ptx: no tables hold {}", name_of(scalar));
     }
-    return "";
 }
 
 void write_table(SourceWriter& out, const ir::BufferInfo& buffer, const BufferLocation& location) {
-    const bool is_integer = buffer.element == ir::Scalar::int64;
+    const bool is_integer = buffer.element == DataType::int64;
     const Integer held = buffer.contents ? buffer.contents->size() : 0;
     ensure(held >= buffer.elements, "ptx: table '{}' holds {} of {} entries", buffer.name, held,
            buffer.elements);

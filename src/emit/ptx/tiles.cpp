@@ -248,7 +248,7 @@ void PtxKernelWriter::mbarrier_arrive(const ir::Operation& operation) {
     if (block == ir::no_value)
         return out_.emit("mbarrier.arrive.shared::cta.b64", {"_", address_operand(operation.address)});
     const Reached own = reach(operation.address);
-    const Integer displacement = operation.address.index.constant() * size_in_bytes(ir::Scalar::int64) +
+    const Integer displacement = operation.address.index.constant() * bytes_of(DataType::int64) +
                                  addresses_.location(operation.address.buffer).origin;
     const std::string at =
         out_.result(PtxRegister::int32, "add.s32", {own.pointer, std::to_string(displacement)});
@@ -274,7 +274,7 @@ void PtxKernelWriter::mbarrier_wait(const ir::Operation& operation) {
 /// The matrix descriptor of an operand. The lower half never carries into the upper, so 32-bit arithmetic suffices for
 /// it.
 std::string PtxKernelWriter::factor(const ir::Address& address, const ir::SmemTileLayout& layout) {
-    const Integer size = size_in_bytes(program_.buffers[static_cast<std::size_t>(address.buffer)].element);
+    const Integer size = bytes_of(program_.buffers[static_cast<std::size_t>(address.buffer)].element);
     const auto pieces = [](Integer bytes) {
         ensure(bytes % ir::swizzle_chunk_bytes == 0, "ptx: a factor at a multiple of {} bytes", bytes);
         return std::to_string(bytes / ir::swizzle_chunk_bytes);

@@ -23,18 +23,19 @@ public:
           column_halves_(kernel.columns > register_rows ? 2 : 1),
           accumulator_scalar_(scalar_of(kernel.types.accumulator())),
           k_group_(2 * kernel.product.terms * kernel.types.in_register()) {
-        const ir::Scalar panel_scalar = kernel.types.in_panels();
+        const DataType panel_scalar = kernel.types.in_panels();
         const Integer panel = k_group_ * kernel.k_groups_per_panel;
-        a_ = builder.input("a", panel_scalar, panel * kernel.max_tiles);
-        b_ = builder.input("b", panel_scalar, panel);
+        a_ = builder.input("a", panel_scalar, panel * kernel.max_tiles, {ir::ArgumentRole::a});
+        b_ = builder.input("b", panel_scalar, panel, {ir::ArgumentRole::b});
         c_.buffer = builder.output("c", accumulator_scalar_,
-                                   amx_tile * kernel.max_tiles + (kernel.columns - 1) * kernel.max_stride);
-        c_.alpha = c_.beta = builder.input("factors", accumulator_scalar_, 2);
+                                   amx_tile * kernel.max_tiles + (kernel.columns - 1) * kernel.max_stride,
+                                   {ir::ArgumentRole::c});
+        c_.alpha = c_.beta = builder.input("factors", accumulator_scalar_, 2, {ir::ArgumentRole::alpha_beta});
         c_.beta_offset = 1;
         if (!kernel.epilogue.is_identity()) {
             if (kernel.types.accumulator() == DataType::int32)
                 c_.finished =
-                    builder.output("finished", ir::Scalar::float32,
+                    builder.output("finished", DataType::float32,
                                    amx_tile * kernel.max_tiles + (kernel.columns - 1) * kernel.max_stride);
             epilogue_ = EpilogueBuffers(builder, kernel.types.accumulator(), kernel.epilogue,
                                         amx_tile * kernel.max_tiles, kernel.columns);
@@ -171,7 +172,7 @@ private:
     ir::Builder& builder_;
     const AmxKernel& kernel_;
     int row_halves_, column_halves_;
-    ir::Scalar accumulator_scalar_;
+    DataType accumulator_scalar_;
     Integer k_group_; ///< elements in a panel per K group
     ir::Buffer a_ = 0, b_ = 0, accumulators_ = 0, written_ = 0;
     EpilogueBuffers epilogue_;

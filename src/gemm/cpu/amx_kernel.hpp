@@ -25,8 +25,8 @@ struct AmxTypes {
     bool are_bytes() const { return a != DataType::bfloat16; }
     DataType accumulator() const { return are_bytes() ? DataType::int32 : DataType::float32; }
     /// Element type of packed panels; they hold four bytes in an int32, the lowest k index in the lowest byte.
-    ir::Scalar in_panels() const { return are_bytes() ? ir::Scalar::int32 : ir::Scalar::bfloat16; }
-    int in_register() const { return target::x86::tile_bytes / ir::size_in_bytes(in_panels()); }
+    DataType in_panels() const { return are_bytes() ? DataType::int32 : DataType::bfloat16; }
+    int in_register() const { return target::x86::tile_bytes / bytes_of(in_panels()); }
     /// Extent along K of one tile register: a K group.
     int k_group() const { return are_bytes() ? 64 : 32; }
 };

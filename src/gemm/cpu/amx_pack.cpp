@@ -23,11 +23,11 @@ public:
     AmxPackWriter(ir::Builder& builder, const AmxPack& pack)
         : builder_(builder),
           pack_(pack),
-          vector_{pack.is_of_bytes() ? ir::Scalar::int32 : ir::Scalar::float32, lanes},
+          vector_{pack.is_of_bytes() ? DataType::int32 : DataType::float32, lanes},
           quarters_(pack.k_group() / lanes),
           k_group_(2 * pack.terms * in_register()) {
         from_ = builder.input("from", pack.from, (pack.max_k + amx_tile - 1) * pack.max_stride);
-        to_ = builder.output("to", pack.is_of_bytes() ? ir::Scalar::int32 : ir::Scalar::bfloat16,
+        to_ = builder.output("to", pack.is_of_bytes() ? DataType::int32 : DataType::bfloat16,
                              k_group_ * ceil_divide(pack.max_k, Integer{pack.k_group()}));
         if (pack.is_scaled) scale_ = builder.input("scale", vector_.scalar, 1);
         rest_ = builder.local("rest", vector_.scalar, Integer{pack.k_group()} * lanes);
@@ -146,7 +146,7 @@ private:
 
     void put_terms(const Affine& offset, Value x, Value y) {
         // After two terms, the remainder of a float32 is exactly a bfloat16.
-        const int exact = pack_.from == ir::Scalar::bfloat16 ? 0 : 2;
+        const int exact = pack_.from == DataType::bfloat16 ? 0 : 2;
         for (int term = 0; term < pack_.terms; ++term) {
             const bool is_rounded = term < exact;
             const Value x_term = is_rounded ? rounded(x) : x, y_term = is_rounded ? rounded(y) : y;

@@ -11,7 +11,7 @@ namespace swirl::gemm {
 /// and k indices p, p + 16, p + 32 and p + 48 form an int32.
 struct AmxPack {
     Operand operand = Operand::a;
-    ir::Scalar from = ir::Scalar::float32; ///< or bfloat16 (one term), or uint8 for bytes of either sign
+    DataType from = DataType::float32; ///< or bfloat16 (one term), or uint8 for bytes of either sign
     int terms = 1;
     int count = amx_tile; ///< valid rows or columns
     Pack::Source source = Pack::Source::across_panel;
@@ -19,7 +19,7 @@ struct AmxPack {
     Integer max_k = 1;
     Integer max_stride = 1; ///< from one k index, row or column to the next
 
-    bool is_of_bytes() const { return from == ir::Scalar::uint8; }
+    bool is_of_bytes() const { return from == DataType::uint8; }
     int k_group() const { return is_of_bytes() ? 64 : 32; } ///< k indices in a group
 };
 

@@ -12,16 +12,15 @@ namespace swirl::gemm {
 
 namespace {
 
-using ir::Scalar;
 using ir::Value;
 using Source = Pack::Source;
 
 /// The integer type in which a method's elements are loaded: raw bits, or bytes to be widened.
-Scalar read_as(const Pack& pack) {
+DataType read_as(const Pack& pack) {
     switch (pack.k_packing.method) {
-    case Method::byte_quads: return Scalar::uint8;
+    case Method::byte_quads: return DataType::uint8;
     case Method::int16_pairs: return scalar_of(*pack.source_type);
-    default: return Scalar::int16;
+    default: return DataType::int16;
     }
 }
 
@@ -35,8 +34,9 @@ public:
           element_(read_as(pack)) {
         const Integer most = pack.max_k * k_group_;
         addresses_.from = builder_.input("from", element_, (most + pack.width - 1) * pack.max_stride);
-        addresses_.to = builder_.output("to", Scalar::int32, (pack.max_k + 2) * pack.width);
-        if (corrects()) column_sums_ = builder_.local("sums", Scalar::int32, Integer{vectors()} * pack.lanes);
+        addresses_.to = builder_.output("to", DataType::int32, (pack.max_k + 2) * pack.width);
+        if (corrects())
+            column_sums_ = builder_.local("sums", DataType::int32, Integer{vectors()} * pack.lanes);
     }
 
     ir::Program write() {
@@ -61,7 +61,7 @@ private:
     }
 
     Value constant(int lanes, Integer value) {
-        return builder_.constant({Scalar::int32, lanes}, static_cast<long double>(value));
+        return builder_.constant({DataType::int32, lanes}, static_cast<long double>(value));
     }
     void put(const Affine& g, int first, Value words) {
         builder_.store(addresses_.to, pack_.width * g + first, words, {.lanes = builder_.type(words).lanes});
@@ -82,7 +82,7 @@ private:
             const Value number = builder_.convert(
                 builder_.load(addresses_.from, addresses[step].index + first,
                               {.lanes = lanes, .active = active, .dynamic = addresses[step].dynamic}),
-                Scalar::int32);
+                DataType::int32);
             if (step == 0) {
                 // Masks off the sign extension: later k indices occupy those bits.
                 sum = are_bytes ? number : builder_.bit_and(number, constant(lanes, 0xffff));
@@ -98,8 +98,7 @@ private:
         std::vector<PanelAddresses::Address> starts;
         for (int step = 0; step < count; ++step)
             starts.push_back(addresses_.address(builder_, k_group_ * g + step, 0));
-        const bool is_copied =
-            pack_.source == Source::across_panel && lanes_ * ir::size_in_bytes(element_) >= 4;
+        const bool is_copied = pack_.source == Source::across_panel && lanes_ * bytes_of(element_) >= 4;
         for (int first = 0; first < pack_.width; first += lanes_) {
             const int active = std::clamp(pack_.count - first, 0, lanes_);
             if (active == 0)
@@ -135,8 +134,9 @@ private:
     Value load_k_groups(const PanelAddresses::Address& address) {
         Value numbers = builder_.load(addresses_.from, address.index,
                                       {.lanes = k_group_ * lanes_, .dynamic = address.dynamic});
-        if (pack_.k_packing.method == Method::int16_pairs) numbers = builder_.convert(numbers, Scalar::int16);
-        return builder_.bitcast(numbers, Scalar::int32);
+        if (pack_.k_packing.method == Method::int16_pairs)
+            numbers = builder_.convert(numbers, DataType::int16);
+        return builder_.bitcast(numbers, DataType::int32);
     }
 
     /// Behind the panel's K groups, writes the correction: the column sums, as dot products with ones.
@@ -174,7 +174,7 @@ private:
     PanelAddresses addresses_;
     int lanes_;
     int k_group_;
-    Scalar element_;
+    DataType element_;
     ir::Buffer column_sums_ = 0;
 };
 

@@ -44,9 +44,12 @@ public:
           extents_{product_.rows, product_.columns, product_.k},
           steps_{nest.mc, nest.nc, nest.kc},
           order_(orders[static_cast<std::size_t>(nest.order)]) {
-        a_ = add_matrix(builder_, "a", product_.data_type, product_.a, product_.rows, product_.k, false);
-        b_ = add_matrix(builder_, "b", product_.data_type, product_.b, product_.k, product_.columns, false);
-        c_ = add_matrix(builder_, "c", product_.data_type, product_.c, product_.rows, product_.columns, true);
+        a_ = add_matrix(builder_, ir::ArgumentRole::a, product_.data_type, product_.a, product_.rows,
+                        product_.k, false);
+        b_ = add_matrix(builder_, ir::ArgumentRole::b, product_.data_type, product_.b, product_.k,
+                        product_.columns, false);
+        c_ = add_matrix(builder_, ir::ArgumentRole::c, product_.data_type, product_.c, product_.rows,
+                        product_.columns, true);
         if (nest.copies != Copies::none) {
             const Integer rows = copies_rows_of_blocks() ? std::min(steps_[i], extents_[i]) : extents_[i];
             a_copy_ = builder_.scratch("a_copy", scalar_, rows * extents_[k]);
@@ -250,7 +253,7 @@ private:
 
     const LoopNest& nest_;
     const MatrixProduct& product_;
-    ir::Scalar scalar_;
+    DataType scalar_;
     ir::Builder builder_;
     std::array<Integer, 3> extents_, steps_;
     std::array<Axis, 3> order_;

@@ -10,29 +10,33 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
                kernel.columns <= tile.columns && kernel.unroll >= 1,
            "a tile of {} by {} of {} by {}", kernel.rows, kernel.columns, tile.rows(), tile.columns);
     const Integer components = scalars_in(kernel.data_type);
-    const ir::Scalar scalar = scalar_of(kernel.data_type);
-    const ir::Scalar panel = kernel.k_packing.is_plain() ? scalar : ir::Scalar::int32;
+    const DataType scalar = scalar_of(kernel.data_type);
+    const DataType panel = kernel.k_packing.is_plain() ? scalar : DataType::int32;
     const Integer a_k_stride = components * tile.rows(), b_k_stride = components * tile.columns;
 
     ir::Builder builder("gemm_tile");
-    const TileOperand a{.buffer = builder.input("a", panel, kernel.max_k * a_k_stride),
+    const TileOperand a{.buffer = builder.input("a", panel, kernel.max_k * a_k_stride, {ir::ArgumentRole::a}),
                         .k_stride = a_k_stride,
                         .component_stride = tile.rows(),
                         .is_padded = true,
                         .prefetch_rows = kernel.prefetch_a * a_k_stride};
-    const TileOperand b{.buffer = builder.input("b", panel, (kernel.max_k + 1) * b_k_stride),
-                        .k_stride = b_k_stride,
-                        .component_stride = tile.columns};
+    const TileOperand b{
+        .buffer = builder.input("b", panel, (kernel.max_k + 1) * b_k_stride, {ir::ArgumentRole::b}),
+        .k_stride = b_k_stride,
+        .component_stride = tile.columns};
     TileResult c{.buffer = builder.output(
-                     "c", scalar, components * (kernel.rows + (kernel.columns - 1) * kernel.max_stride))};
-    c.alpha = c.beta = builder.input("factors", scalar, 2 * components);
+                     "c", scalar, components * (kernel.rows + (kernel.columns - 1) * kernel.max_stride),
+                     {ir::ArgumentRole::c})};
+    c.alpha = c.beta = builder.input("factors", scalar, 2 * components, {ir::ArgumentRole::alpha_beta});
     c.beta_offset = components;
     NextPanel next{.is_wanted = kernel.prefetch_next};
-    if (next.is_wanted) next.buffer = builder.input("next", scalar, scalars_per_cache_line(scalar));
+    if (next.is_wanted)
+        next.buffer =
+            builder.input("next", scalar, scalars_per_cache_line(scalar), {ir::ArgumentRole::prefetched});
     EpilogueBuffers epilogue;
     if (!kernel.epilogue.is_identity()) {
         if (kernel.data_type == DataType::int32)
-            c.finished = builder.output("finished", ir::Scalar::float32,
+            c.finished = builder.output("finished", DataType::float32,
                                         kernel.rows + (kernel.columns - 1) * kernel.max_stride);
         epilogue = EpilogueBuffers(builder, kernel.data_type, kernel.epilogue, kernel.rows, kernel.columns);
         c.epilogue = &epilogue;

@@ -18,11 +18,11 @@ ir::Program pack(const Pack& pack) {
     ensure(pack.count >= 1 && pack.count <= pack.width, "{} of {} rows or columns of a panel", pack.count,
            pack.width);
     const Integer components = scalars_in(pack.data_type);
-    const ir::Scalar scalar = scalar_of(pack.data_type);
+    const DataType scalar = scalar_of(pack.data_type);
     if (!pack.k_packing.is_plain()) return pack_k_groups(pack);
     ir::Builder builder("gemm_pack");
     PanelAddresses addresses;
-    const ir::Scalar from = pack.source_type ? scalar_of(*pack.source_type) : scalar;
+    const DataType from = pack.source_type ? scalar_of(*pack.source_type) : scalar;
     addresses.from =
         builder.input("from", from, components * (pack.max_k + pack.width - 1) * pack.max_stride);
     addresses.to = builder.output("to", scalar, components * pack.max_k * pack.width);

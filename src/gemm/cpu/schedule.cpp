@@ -25,16 +25,10 @@ constexpr double exposed_loads = 0.1, exposed_outer = 0.05;
 /// Cycles to pack one vector of scalars of B, and the typical number of rows that reuse it.
 constexpr double packing = 1, usual_rows = 500;
 /// Vector multiply-adds per iteration of a tile's loop that make loop overhead negligible.
-constexpr int iteration = 96, most_unroll = 4;
+constexpr int iteration = 96, longest_unroll = 4;
 constexpr int most_vectors = 4, most_columns = 16;
 
 Integer round_down(Integer value, Integer step) { return std::max(step, value / step * step); }
-
-/// Panels with K groups or widened elements are packed by full vectors or halves of them.
-bool can_be_packed(const OperandTypes& types, int columns) {
-    const bool is_plain = types.k_packing.is_plain() && types.a == types.c && types.b == types.c;
-    return is_plain || (columns <= 8 && std::has_single_bit(static_cast<unsigned>(columns)));
-}
 
 /// The tile with the fewest cycles per multiply-add.
 Tile fastest_tile(const OperandTypes& types, const target::Cpu& cpu) {
@@ -51,12 +45,18 @@ Tile fastest_tile(const OperandTypes& types, const target::Cpu& cpu) {
 
 } // namespace
 
+bool can_be_packed(const OperandTypes& types, int columns) {
+    const bool is_plain = types.k_packing.is_plain() && types.a == types.c && types.b == types.c;
+    return is_plain || (columns <= 8 && std::has_single_bit(static_cast<unsigned>(columns)));
+}
+
 Integer balanced_block(Integer extent, Integer most, Integer step) {
     const Integer blocks = ceil_divide(extent, most);
     return ceil_divide(ceil_divide(extent, blocks), step) * step;
 }
 
-BlockSizes blocks_of(const Schedule& schedule, Integer rows, Integer k_extent, Integer columns, Integer kc) {
+BlockSizes blocks_of(const BlockedGemm& schedule, Integer rows, Integer k_extent, Integer columns,
+                     Integer kc) {
     const auto most = [&](Integer extent) {
         return std::clamp<Integer>(extent * schedule.kc / kc, 1, extent);
     };
@@ -85,11 +85,11 @@ double cycles_per_k(const OperandTypes& types, const Tile& tile, const target::C
     return (cycles + exposed_loads * loaded + exposed_outer * from_outer + packed / tiles) / work;
 }
 
-Schedule model_schedule_of(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu) {
-    Schedule schedule;
+BlockedGemm model_schedule_of(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu) {
+    BlockedGemm schedule;
     schedule.tile = tile;
     const int work = scalars_in(types.c) * scalars_in(types.c) * tile.vectors * tile.columns;
-    schedule.unroll = std::clamp(iteration / work, 1, most_unroll);
+    schedule.unroll = std::clamp(iteration / work, 1, longest_unroll);
     const Integer group = types.k_packing.k_group(), bytes = types.panel_bytes(); // of a K group
     const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, 256 << 10);
     const Integer k_groups =
@@ -100,7 +100,7 @@ Schedule model_schedule_of(const OperandTypes& types, const Tile& tile, const ta
     return schedule;
 }
 
-Schedule model_schedule(const OperandTypes& types, const target::Cpu& cpu) {
+BlockedGemm model_schedule(const OperandTypes& types, const target::Cpu& cpu) {
     return model_schedule_of(types, fastest_tile(types, cpu), cpu);
 }
 

@@ -30,17 +30,19 @@ public:
           components_(scalars_in(product_.data_type)),
           scalar_(scalar_of(product_.data_type)),
           builder_("gemm_small") {
-        a_ =
-            small.a_is_given_packed
-                ? builder_.input("a", scalar_, panels_bytes(small) / ir::size_in_bytes(scalar_))
-                : add_matrix(builder_, "a", product_.data_type, product_.a, product_.rows, product_.k, false);
-        b_ = add_matrix(builder_, "b", product_.data_type, product_.b, product_.k, product_.columns, false);
-        c_ = add_matrix(builder_, "c", product_.data_type, product_.c, product_.rows, product_.columns, true);
-        alpha_ = builder_.input("alpha", scalar_, components_);
-        beta_ = builder_.input("beta", scalar_, components_);
+        a_ = small.a_is_given_packed ? builder_.input("a", scalar_, panels_bytes(small) / bytes_of(scalar_),
+                                                      {ir::ArgumentRole::a})
+                                     : add_matrix(builder_, ir::ArgumentRole::a, product_.data_type,
+                                                  product_.a, product_.rows, product_.k, false);
+        b_ = add_matrix(builder_, ir::ArgumentRole::b, product_.data_type, product_.b, product_.k,
+                        product_.columns, false);
+        c_ = add_matrix(builder_, ir::ArgumentRole::c, product_.data_type, product_.c, product_.rows,
+                        product_.columns, true);
+        alpha_ = builder_.input("alpha", scalar_, components_, {ir::ArgumentRole::alpha});
+        beta_ = builder_.input("beta", scalar_, components_, {ir::ArgumentRole::beta});
         packed_ = a_;
         if (packs(small))
-            packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / ir::size_in_bytes(scalar_));
+            packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / bytes_of(scalar_));
         if (!small.epilogue.is_identity())
             epilogue_ = EpilogueBuffers(builder_, product_.data_type, small.epilogue, product_.rows,
                                         product_.columns);
@@ -167,7 +169,7 @@ private:
     const SmallGemm& small_;
     const MatrixProduct& product_;
     int components_;
-    ir::Scalar scalar_;
+    DataType scalar_;
     ir::Builder builder_;
     ir::Buffer a_, b_, c_, alpha_, beta_, packed_ = 0, accumulators_;
     EpilogueBuffers epilogue_;
@@ -201,12 +203,10 @@ Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu) {
     return std::min(product.k, ceil_divide(ceil_divide(product.k, blocks), step) * step);
 }
 
-SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
-                           const target::Cpu& cpu) {
+UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const target::Cpu& cpu) {
     constexpr int most_vectors = 3, most_columns = 16;
     constexpr Integer deepest_straight = 16, shallow = 64;
-    SmallGemm small{.product = product, .update = update, .alpha_is_one = alpha_is_one};
-    small.kc = kc;
+    UnpackedGemm small{.kc = kc};
     small.rows_outermost = product.columns < product.rows; // the smaller operand stays in cache
     const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache),
                   bytes = bytes_of(product.data_type);
@@ -224,6 +224,24 @@ SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alp
     small.tile = {lanes, vectors, piece(product.columns, columns)};
     small.unroll = product.k <= deepest_straight ? static_cast<int>(product.k) : 8;
     return small;
+}
+
+SmallGemm small_gemm_by(const UnpackedGemm& schedule, const MatrixProduct& product, Update update,
+                        bool alpha_is_one) {
+    return {.product = product,
+            .update = update,
+            .alpha_is_one = alpha_is_one,
+            .tile = schedule.tile,
+            .unroll = schedule.unroll,
+            .kc = schedule.kc,
+            .rows_outermost = schedule.rows_outermost,
+            .prefetch_a = schedule.prefetch_a,
+            .prefetch_c = schedule.prefetch_c};
+}
+
+SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
+                           const target::Cpu& cpu) {
+    return small_gemm_by(model_unpacked(product, kc, cpu), product, update, alpha_is_one);
 }
 
 Integer packed_bytes(const SmallGemm& small) { return packs(small) ? panels_bytes(small) : 0; }

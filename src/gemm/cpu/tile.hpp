@@ -18,29 +18,18 @@ struct Tile {
     bool operator==(const Tile&) const = default;
 };
 
-/// The scalar type of a data type, in memory and in registers.
-constexpr ir::Scalar scalar_of(DataType data_type) {
+/// What programs have in memory and registers for elements of this type: a complex type's component, the integers of a
+/// normalised type.
+constexpr DataType scalar_of(DataType data_type) {
     switch (data_type) {
-    case DataType::float32:
-    case DataType::complex32: return ir::Scalar::float32;
-    case DataType::float64:
-    case DataType::complex64: return ir::Scalar::float64;
-    case DataType::bfloat16: return ir::Scalar::bfloat16;
-    case DataType::float16: return ir::Scalar::float16;
-    case DataType::snorm8:
-    case DataType::int8: return ir::Scalar::int8;
-    case DataType::unorm8:
-    case DataType::uint8: return ir::Scalar::uint8;
-    case DataType::snorm16: return ir::Scalar::int16;
-    case DataType::unorm16: return ir::Scalar::uint16;
-    case DataType::int32: return ir::Scalar::int32;
-    case DataType::float8_e4m3: return ir::Scalar::float8_e4m3;
+    case DataType::unorm8: return DataType::uint8;
+    case DataType::snorm8: return DataType::int8;
+    case DataType::unorm16: return DataType::uint16;
+    case DataType::snorm16: return DataType::int16;
+    default: return component_of(data_type);
     }
-    return ir::Scalar::float64;
 }
-constexpr Integer scalars_per_cache_line(ir::Scalar scalar) {
-    return target::line_bytes / ir::size_in_bytes(scalar);
-}
+constexpr Integer scalars_per_cache_line(DataType scalar) { return target::line_bytes / bytes_of(scalar); }
 constexpr int scalars_in(DataType data_type) { return is_complex(data_type) ? 2 : 1; }
 
 } // namespace swirl::gemm

@@ -132,7 +132,7 @@ Components TileWriter::broadcast_scalar(ir::Buffer buffer, Integer offset) {
 Components TileWriter::product(const Components& x, const Components& y, const Components* z) {
     const auto plus = [&](Value a, Value b, std::size_t component) {
         if (z == nullptr) return builder_.multiply(a, b);
-        if (!ir::is_floating(type_.scalar)) return builder_.add(builder_.multiply(a, b), (*z)[component]);
+        if (!is_floating(type_.scalar)) return builder_.add(builder_.multiply(a, b), (*z)[component]);
         return builder_.fma(a, b, (*z)[component]);
     };
     if (components_ == 1) return {plus(x[0], y[0], 0), ir::no_value};

@@ -7,13 +7,14 @@
 /// Shared by programs that compute a whole problem with constant extents and strides.
 namespace swirl::gemm {
 
-/// A buffer that covers all elements of a matrix with these strides.
-inline ir::Buffer add_matrix(ir::Builder& builder, const char* name, DataType data_type,
+/// A buffer that covers all elements of a matrix with these strides. Its role, a, b or c, is its name.
+inline ir::Buffer add_matrix(ir::Builder& builder, ir::ArgumentRole role, DataType data_type,
                              const MatrixLayout& layout, Integer rows, Integer columns, bool written) {
     const Extent extent = extent_of(layout, rows, columns, 1);
     const Integer components = scalars_in(data_type);
     ir::BufferInfo info;
-    info.name = name;
+    info.name = ir::name_of(role);
+    info.role.argument = role;
     info.element = scalar_of(data_type);
     info.first = components * extent.lowest;
     info.elements = components * (extent.highest - extent.lowest + 1);

@@ -2,6 +2,7 @@
 
 #include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
+#include "gemm/gpu/matrix_buffer.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/model/reduction_model.hpp"
 #include "gemm/gpu/prologue/bf16_split.hpp"
@@ -35,13 +36,14 @@ void add_reductions(const MatrixProduct& canonical, const GpuGemmSchedule& sched
 
 void add_bf16_splits(const MatrixProduct& product, const WgmmaGemm& schedule,
                      std::vector<ir::Program>& programs) {
-    const auto split = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns) {
+    const auto split = [&](ir::ArgumentRole operand, const MatrixLayout& layout, Integer rows,
+                           Integer columns) {
         Bf16Split of{layout, rows, columns, product.batch, schedule.bf16_terms(), std::nullopt};
         if (schedule.has_range_check()) of.range = bf16_split_range(product.k);
-        programs.push_back(bf16_split_kernel(name, of));
+        programs.push_back(bf16_split_kernel(operand, of));
     };
-    split("a", product.a, product.rows, product.k);
-    split("b", product.b, product.k, product.columns);
+    split(ir::ArgumentRole::a, product.a, product.rows, product.k);
+    split(ir::ArgumentRole::b, product.b, product.k, product.columns);
 }
 
 std::vector<ir::Program> kernels_of(const MatrixProduct& product, const SimtGemm& schedule,
@@ -61,12 +63,11 @@ std::vector<ir::Program> kernels_of(const MatrixProduct& product, const WgmmaGem
             programs.push_back(
                 simt_kernel(product, schedule_out_of_range(product, gpu), gpu, epilogue, true));
     }
+    const auto [a, b] = operand_roles(canonical_gemm.is_swapped);
     if (transposes_a(schedule, canonical) && canonical.k > 0)
-        programs.push_back(
-            transpose_kernel(canonical_gemm.is_swapped ? "b" : "a", transpose_of_a(canonical)));
+        programs.push_back(transpose_kernel(a, transpose_of_a(canonical)));
     if (transposes_b(schedule, canonical) && canonical.k > 0)
-        programs.push_back(
-            transpose_kernel(canonical_gemm.is_swapped ? "a" : "b", transpose_of_b(canonical)));
+        programs.push_back(transpose_kernel(b, transpose_of_b(canonical)));
     programs.push_back(wgmma_kernel(canonical, canonical_gemm.is_swapped, schedule, gpu,
                                     canonical_gemm.is_swapped ? epilogue.transposed() : epilogue));
     return programs;

@@ -4,11 +4,12 @@
 
 namespace swirl::gemm {
 
-ir::BufferInfo buffer_of_matrix(const std::string& name, DataType number, const MatrixLayout& layout,
+ir::BufferInfo buffer_of_matrix(ir::ArgumentRole role, DataType number, const MatrixLayout& layout,
                                 Integer rows, Integer columns, Integer batch, Integer aligned_elements) {
     const Extent extent = extent_of(layout, rows, columns, batch);
     ir::BufferInfo result;
-    result.name = name;
+    result.name = ir::name_of(role);
+    result.role.argument = role;
     result.element = scalar_of(number);
     result.first = scalars_in(number) * extent.lowest;
     result.elements = scalars_in(number) * (extent.highest - extent.lowest + 1);

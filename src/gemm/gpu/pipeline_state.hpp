@@ -42,7 +42,7 @@ public:
 
 private:
     ir::Value number(Integer value) const {
-        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+        return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
 
     ir::Builder& builder_;

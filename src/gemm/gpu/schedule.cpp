@@ -72,7 +72,7 @@ Accuracy accuracy_of(const GpuGemmSchedule& schedule, const MatrixProduct& produ
 }
 
 std::string arithmetic_of(const GpuGemmSchedule& schedule, const MatrixProduct& product) {
-    const std::string_view accumulators = word_of(product.data_type), operands = word_of(product.type_of_a());
+    const std::string_view accumulators = name_of(product.data_type), operands = name_of(product.type_of_a());
     const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
     if (wgmma != nullptr && wgmma->has_bf16_split())
         return fmt::format("tensor cores multiply {} bfloat16 terms of each {}{}", wgmma->bf16_terms(),
@@ -117,10 +117,10 @@ void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu
             "types of both are possible, and with accumulators of float32 also operands of bfloat16, "
             "float16, "
             "float8_e4m3, bytes and normalised integers",
-            word_of(stored[0]), word_of(stored[1]), word_of(stored[2]), word_of(product.data_type));
+            name_of(stored[0]), name_of(stored[1]), name_of(stored[2]), name_of(product.data_type));
     if (is_complex(product.data_type) && product.epilogue.tree() != nullptr)
         throw UserError("an epilogue of {} on a GPU; products of float32 and float64 have such",
-                        word_of(product.data_type));
+                        name_of(product.data_type));
     if (gpu.capability_major < capability_of_bfloat16 &&
         std::find(stored.begin(), stored.end(), DataType::bfloat16) != stored.end())
         throw UserError(

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/options.hpp>
+
 #include "problem/matrix_product.hpp"
 #include "target/gpu.hpp"
 

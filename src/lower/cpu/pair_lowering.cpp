@@ -115,7 +115,7 @@ const Nodes& straight_part(const LoopProgram& loops) {
 /// Complex elements per vector: as many as the longest lane loop fills, at least 16 bytes.
 int width_of(const KernelRequest& request, const LoopProgram& loops) {
     const int widest = request.lanes / 2;
-    int width = std::min(widest, std::max(1, 8 / ir::size_in_bytes(request.scalar)));
+    int width = std::min<Integer>(widest, std::max<Integer>(1, 8 / bytes_of(request.scalar)));
     for (const Node& node : straight_part(loops))
         while (width < widest && width < lanes_of(loops, std::get<Call>(node.node)).count()) width *= 2;
     return width;
@@ -254,7 +254,7 @@ private:
         const auto width = static_cast<std::size_t>(width_);
         rows.resize(width, rows[0]);
         const int lanes = 2 * width_;
-        const int unit = 16 / ir::size_in_bytes(context_.request.scalar);
+        const int unit = 16 / bytes_of(context_.request.scalar);
         const auto access_map = [&](std::size_t bit, const auto& source) {
             for (std::size_t r = 0; r < width; ++r) {
                 if ((r & bit) != 0) continue;

@@ -10,25 +10,25 @@ namespace swirl::lower {
 namespace {
 
 /// The entries first … first + count − 1 of a vector, one per iteration of a copying call.
-struct Range {
+struct EntryRange {
     Variable variable;
     Integer first;
     Integer count;
 };
 
-std::optional<Range> range_of(const Call& move, const std::vector<Location>& locations) {
+std::optional<EntryRange> range_of(const Call& move, const std::vector<Location>& locations) {
     if (move.codelet.formula || move.limit || move.loops.size() != 1 || locations.size() != 1)
         return std::nullopt;
     const Loop& loop = move.loops.front();
     const Location& place = locations.front();
     if (!is_plain(place) || place.re - place.re.constant() != Affine::of(loop.variable)) return std::nullopt;
-    return Range{loop.variable, place.re.constant(), loop.count};
+    return EntryRange{loop.variable, place.re.constant(), loop.count};
 }
 
 /// For each location in `near`, its counterpart behind the copy; `far` is the counterpart of an entry of the range.
 /// Nothing if the first one may not exist.
 std::optional<std::vector<Location>> moved(const std::vector<Location>& near, const Location& far,
-                                           const Range& range, const Extents& extents) {
+                                           const EntryRange& range, const Extents& extents) {
     std::vector<Location> result;
     for (const Location& place : near) {
         if (!is_plain(place)) return std::nullopt;

@@ -180,7 +180,7 @@ private:
     ir::BufferInfo counters() const {
         ir::BufferInfo info;
         info.name = "meetings";
-        info.element = ir::Scalar::int64;
+        info.element = DataType::int64;
         info.space = ir::Space::scratch;
         info.elements = counter_distance * groups_.groups;
         info.written = info.zeroed = true;

@@ -16,7 +16,7 @@ struct Touched {
     Integer last;
 };
 
-struct Reach {
+struct LoopReach {
     Affine offset; ///< in the surrounding loops, equal for all locations
     std::vector<Touched> ranges;
 };
@@ -24,16 +24,16 @@ struct Reach {
 bool reads(const Call& call) { return !call.placement.sources.empty(); }
 
 /// Nothing if locations differ in their dependence on the surrounding loops, or use index tables.
-std::optional<Reach> reach_of(const std::vector<Location>& locations, const std::vector<Loop>& around,
-                              const Extents& extents) {
-    std::optional<Reach> reach;
+std::optional<LoopReach> reach_of(const std::vector<Location>& locations, const std::vector<Loop>& around,
+                                  const Extents& extents) {
+    std::optional<LoopReach> reach;
     for (const Location& location : locations) {
         if (location.table) return std::nullopt;
         for (const Affine& form : {location.re, location.im}) {
             Affine offset = 0;
             for (const Loop& loop : around)
                 offset += Affine::of(loop.variable, form.coefficient(loop.variable));
-            if (!reach) reach = Reach{offset, {}};
+            if (!reach) reach = LoopReach{offset, {}};
             if (offset != reach->offset) return std::nullopt;
             const auto [first, last] = bounds(form - offset, extents);
             reach->ranges.push_back({first, last});
@@ -42,7 +42,7 @@ std::optional<Reach> reach_of(const std::vector<Location>& locations, const std:
     return reach;
 }
 
-bool are_apart(const std::optional<Reach>& a, const std::optional<Reach>& b) {
+bool are_apart(const std::optional<LoopReach>& a, const std::optional<LoopReach>& b) {
     if (!a || !b || a->offset != b->offset) return false;
     return std::all_of(a->ranges.begin(), a->ranges.end(), [&](const Touched& x) {
         return std::all_of(b->ranges.begin(), b->ranges.end(),

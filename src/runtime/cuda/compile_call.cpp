@@ -41,22 +41,22 @@ void throw_compile_error(const GpuDevice& device, cuda::Result result, std::stri
     const std::string shown = log.empty() ? "" : "\n" + log;
     switch (result) {
     case cuda::out_of_memory:
-        throw UserError("{} has no room for a kernel: {}", device.description(), reason);
+        throw OutOfMemory("{} has no room for a kernel: {}", device.description(), reason);
     case cuda::unsupported_ptx_version:
-        throw UserError(
+        throw Unavailable(
             "the NVIDIA driver, for CUDA {}, is too old for this PTX: {}; a later driver or the "
             "GPU 'generic' will do{}",
             cuda_version_text(driver.version()), reason, shown);
     case cuda::compiler_not_found:
     case cuda::compilation_disabled:
-        throw UserError(
+        throw Unavailable(
             "the NVIDIA driver cannot compile PTX: {}; its library libnvidia-ptxjitcompiler.so.1 "
             "is needed, and CUDA_DISABLE_PTX_JIT must not be set",
             reason);
     case cuda::no_binary_for_gpu:
-        throw UserError("the code is not for {} of compute capability {}.{}: {}{}", device.description(),
-                        device.properties().capability_major, device.properties().capability_minor, reason,
-                        shown);
+        throw Unavailable("the code is not for {} of compute capability {}.{}: {}{}", device.description(),
+                          device.properties().capability_major, device.properties().capability_minor, reason,
+                          shown);
     default: throw InternalError("{} failed: {}{}", call, reason, shown);
     }
 }

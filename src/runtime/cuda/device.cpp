@@ -72,7 +72,7 @@ struct GpuDevice::State {
     State(int index, const CudaDriver& of) : driver(of), compiler(of.compiler_library()) {
         const int count = count_of(driver);
         if (index < 0 || index >= count)
-            throw UserError(
+            throw Unavailable(
                 "there is no GPU {}: {}", index,
                 count == 0 ? "the NVIDIA driver lists none" : fmt::format("ordinals are 0 to {}", count - 1));
         properties = properties_of(driver, index);
@@ -81,8 +81,8 @@ struct GpuDevice::State {
         target.multiprocessors = read_attribute(driver, device, cuda::DeviceAttribute::multiprocessors);
         const cuda::Result result = driver->cuDevicePrimaryCtxRetain(&context, device);
         if (result == cuda::out_of_memory || result == cuda::device_unavailable)
-            throw UserError("GPU {} ({}) cannot be used now: {}; another process may hold it", index,
-                            properties.name, driver.describe(result));
+            throw Unavailable("GPU {} ({}) cannot be used now: {}; another process may hold it", index,
+                              properties.name, driver.describe(result));
         driver.check(result, "cuDevicePrimaryCtxRetain");
     }
     ~State() { driver->cuDevicePrimaryCtxRelease(device); }

@@ -28,7 +28,7 @@ std::string describe_gpus();
 /// reference; the last one releases it. Thread-safe.
 class GpuDevice {
 public:
-    /// Throws UserError if the GPU does not exist, is older than compute capability 7.0, or is in exclusive use.
+    /// Throws Unavailable if the GPU does not exist, is older than compute capability 7.0, or is in exclusive use.
     explicit GpuDevice(int index = 0, const CudaDriver& driver = CudaDriver::of_host());
 
     const GpuProperties& properties() const;

@@ -27,7 +27,7 @@ public:
     explicit Exports(const std::string& library)
         : library_(library), handle_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (handle_ == nullptr)
-            throw UserError(
+            throw Unavailable(
                 "there is no NVIDIA driver: {}; install one, or let SWIRL_CUDA_DRIVER name its "
                 "library",
                 reason_of_loader());
@@ -43,8 +43,8 @@ public:
         int version = 0;
         int (*get_version)(int*) = nullptr;
         const bool is_driver = has(get_version, "cuDriverGetVersion") && get_version(&version) == 0;
-        if (!is_driver) throw UserError("{} is no NVIDIA driver: it lacks {}", library_, symbol);
-        throw UserError(
+        if (!is_driver) throw Unavailable("{} is no NVIDIA driver: it lacks {}", library_, symbol);
+        throw Unavailable(
             "the NVIDIA driver is too old: {} (CUDA {}) lacks {}; a driver for CUDA {} or later "
             "is needed",
             library_, cuda_version_text(version), symbol, cuda_version_text(since));
@@ -142,17 +142,17 @@ void CudaDriver::load(const std::string& library) {
 void CudaDriver::initialise() {
     const cuda::Result result = functions_.cuInit(0);
     if (result == cuda::no_device)
-        throw UserError(
+        throw Unavailable(
             "there is no GPU that the NVIDIA driver ({}) can use; CUDA_VISIBLE_DEVICES may hide "
             "some",
             library_);
     if (result == cuda::stub_library)
-        throw UserError(
+        throw Unavailable(
             "{} is a stub that programs are linked with, no NVIDIA driver; let SWIRL_CUDA_DRIVER or "
             "the loader's path name the driver's library",
             library_);
     if (result != cuda::success)
-        throw UserError("the NVIDIA driver ({}) does not start: {}", library_, describe(result));
+        throw Unavailable("the NVIDIA driver ({}) does not start: {}", library_, describe(result));
     check(functions_.cuDriverGetVersion(&version_), "cuDriverGetVersion");
 }
 
@@ -178,8 +178,8 @@ void CudaDriver::check(cuda::Result result, std::string_view call) const {
 }
 
 void CudaDriver::too_old_for(std::string_view what, int needed_version) const {
-    throw UserError("{} needs an NVIDIA driver for CUDA {} or later; this one is for CUDA {}", what,
-                    cuda_version_text(needed_version), cuda_version_text(version_));
+    throw Unavailable("{} needs an NVIDIA driver for CUDA {} or later; this one is for CUDA {}", what,
+                      cuda_version_text(needed_version), cuda_version_text(version_));
 }
 
 } // namespace swirl::runtime

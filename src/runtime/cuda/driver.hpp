@@ -12,10 +12,10 @@ namespace swirl::runtime {
 class CudaDriver {
 public:
     /// The driver of this host: libcuda.so.1, or the library that SWIRL_CUDA_DRIVER names. Loaded and initialised once,
-    /// by whichever thread asks first. Throws UserError that says what is missing; the next call then tries again.
+    /// by whichever thread asks first. Throws Unavailable that says what is missing; the next call then tries again.
     static const CudaDriver& of_host();
 
-    /// Loads and initialises a library. It is never unloaded, because a driver has threads of its own. Throws UserError
+    /// Loads and initialises a library. It is never unloaded, because a driver has threads of its own. Throws Unavailable
     /// if the library is missing or too old, finds no GPU, or does not start.
     explicit CudaDriver(const std::string& library);
     CudaDriver(const CudaDriver&) = delete;
@@ -32,7 +32,7 @@ public:
     std::string describe(cuda::Result result) const;
     /// Throws InternalError that names the call, unless it succeeded.
     void check(cuda::Result result, std::string_view call) const;
-    /// Throws UserError: `what` needs a driver for a later version of CUDA.
+    /// Throws Unavailable: `what` needs a driver for a later version of CUDA.
     [[noreturn]] void too_old_for(std::string_view what, int needed_version) const;
 
 private:

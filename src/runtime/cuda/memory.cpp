@@ -23,8 +23,8 @@ std::string in_words(const PointerLocation& location) {
 
 [[noreturn]] void throw_out_of_memory(const GpuDevice& device, std::size_t bytes) {
     const auto [free, total] = device.memory();
-    throw GpuOutOfMemory("{} has no room for {} bytes: {} of its {} bytes are free", device.description(),
-                         bytes, free, total);
+    throw OutOfMemory("{} has no room for {} bytes: {} of its {} bytes are free", device.description(), bytes,
+                      free, total);
 }
 
 } // namespace
@@ -61,8 +61,8 @@ GpuStreamBuffer::GpuStreamBuffer(const GpuStream& stream, std::size_t bytes) : s
     if (driver->cuMemAllocAsync == nullptr || driver->cuMemFreeAsync == nullptr)
         driver.too_old_for("workspace that is taken from the stream", first_version);
     if (device.attribute(cuda::DeviceAttribute::memory_pools) == 0)
-        throw UserError("{} has no memory in the order of a stream; bring a workspace of {} bytes",
-                        device.description(), bytes);
+        throw Unavailable("{} has no memory in the order of a stream; bring a workspace of {} bytes",
+                          device.description(), bytes);
     const CurrentGpu current(device);
     const cuda::Result result = driver->cuMemAllocAsync(&address_, bytes, stream.handle());
     if (result == cuda::out_of_memory) throw_out_of_memory(device, bytes);

@@ -9,16 +9,10 @@
 
 namespace swirl::runtime {
 
-/// The request exceeds a GPU's free memory.
-class GpuOutOfMemory : public UserError {
-public:
-    using UserError::UserError;
-};
-
 /// GPU memory, freed with the object. Contents are uninitialised.
 class GpuBuffer {
 public:
-    /// Throws GpuOutOfMemory with the requested and the free bytes. 0 bytes: address 0.
+    /// Throws OutOfMemory with the requested and the free bytes. 0 bytes: address 0.
     GpuBuffer(const GpuDevice& device, std::size_t bytes);
     ~GpuBuffer();
     GpuBuffer(GpuBuffer&& other) noexcept;
@@ -38,7 +32,7 @@ private:
 /// neither waits and a graph can capture both.
 class GpuStreamBuffer {
 public:
-    /// Throws GpuOutOfMemory; UserError if the driver or the GPU does not support it. The stream must outlive it.
+    /// Throws OutOfMemory; Unavailable if the driver or the GPU does not support it. The stream must outlive it.
     GpuStreamBuffer(const GpuStream& stream, std::size_t bytes);
     ~GpuStreamBuffer();
     GpuStreamBuffer(const GpuStreamBuffer&) = delete;

@@ -1,6 +1,7 @@
 #include "runtime/cuda/tensor_map.hpp"
 
 #include "base/error.hpp"
+#include "problem/data_type.hpp"
 
 namespace swirl::runtime {
 namespace {
@@ -9,25 +10,24 @@ constexpr int tensor_version = 12000; ///< first CUDA version with tensor maps
 constexpr cuda::Address address_alignment = 16;
 constexpr std::size_t max_extents = 5;
 
-cuda::TensorElement element_of(ir::Scalar scalar, bool rounds) {
+cuda::TensorElement element_of(DataType scalar, bool rounds) {
     using cuda::TensorElement;
-    ensure(!rounds || scalar == ir::Scalar::float32, "a tensor of which loads round what is no float32");
+    ensure(!rounds || scalar == DataType::float32, "a tensor of which loads round what is no float32");
     if (rounds) return TensorElement::float32_to_tf32;
     switch (scalar) {
-    case ir::Scalar::boolean: break; // never in memory
-    case ir::Scalar::int8:           // copies need only the element size
-    case ir::Scalar::float8_e4m3:
-    case ir::Scalar::uint8: return TensorElement::uint8;
-    case ir::Scalar::int16:
-    case ir::Scalar::uint16: return TensorElement::uint16;
-    case ir::Scalar::int32: return TensorElement::int32;
-    case ir::Scalar::int64: return TensorElement::int64;
-    case ir::Scalar::float16: return TensorElement::float16;
-    case ir::Scalar::bfloat16: return TensorElement::bfloat16;
-    case ir::Scalar::float32: return TensorElement::float32;
-    case ir::Scalar::float64: return TensorElement::float64;
+    case DataType::int8: // copies need only the element size
+    case DataType::float8_e4m3:
+    case DataType::uint8: return TensorElement::uint8;
+    case DataType::int16:
+    case DataType::uint16: return TensorElement::uint16;
+    case DataType::int32: return TensorElement::int32;
+    case DataType::int64: return TensorElement::int64;
+    case DataType::float16: return TensorElement::float16;
+    case DataType::bfloat16: return TensorElement::bfloat16;
+    case DataType::float32: return TensorElement::float32;
+    case DataType::float64: return TensorElement::float64;
+    default: throw InternalError("a tensor of {}, which is in no memory", name_of(scalar));
     }
-    throw InternalError("a tensor of elements that are in no memory");
 }
 
 int swizzle_of(int bytes) {

@@ -17,7 +17,7 @@ struct alignas(64) TensorMap {
 
 /// Data in global memory, and the boxes of it that TMA copies, as described by ir::TensorInfo.
 struct TensorLayout {
-    ir::Scalar element = ir::Scalar::float32;
+    DataType element = DataType::float32;
     std::vector<std::uint64_t> extents;      ///< one to five dimensions
     std::vector<std::uint64_t> byte_strides; ///< of all dimensions but the first, which is contiguous
     std::vector<std::uint32_t> box;

@@ -73,8 +73,8 @@ private:
     /// For transforms that exceed a block and have no better breakdown: data that does not fit in a block passes from
     /// kernel to kernel through global memory.
     void add_large(int sweeps) {
-        const Integer reals = gpu_.max_shared_bytes_per_block /
-                              ir::size_in_bytes(configurations_.code().scalar) / 2; // two vectors per block
+        const Integer reals = gpu_.max_shared_bytes_per_block / bytes_of(configurations_.code().scalar) /
+                              2; // two vectors per block
         for (const BreakdownTree& tree : gpu_large_trees(pass_.nonterminal, sweeps, reals)) {
             const std::size_t before = found_.size();
             add_kernels(tree, bank_count, reals);

@@ -11,7 +11,7 @@ using rules::BreakdownTree;
 
 namespace {
 
-constexpr std::size_t max_matrices = 2; ///< matrix shapes tried for a vector in two sweeps
+constexpr std::size_t max_large_matrices = 2; ///< matrix shapes tried for a vector in two sweeps
 
 /// Divisors of n, nearest to its square root first.
 std::vector<Integer> near_root(Integer n) {
@@ -49,7 +49,7 @@ std::vector<BreakdownTree> sweeps(Integer n, int count, Integer entries) {
         if (!of_rows || !of_columns || of_rows->rule != "stockham" || of_columns->rule != "stockham")
             continue;
         result.push_back(split("two-sweep", {columns, 1, 1}, *of_rows, *of_columns, columns == rows));
-        if (result.size() == max_matrices) return result;
+        if (result.size() == max_large_matrices) return result;
     }
     if (result.empty())
         if (auto by_primes = sweeps_by_primes(n, entries)) result.push_back(std::move(*by_primes));
@@ -63,7 +63,7 @@ std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count, I
     for (const Integer columns : near_root(n)) {
         if (count == 3) break;
         if (auto tree = real_two_sweep(n, columns, direction)) result.push_back(std::move(*tree));
-        if (result.size() == max_matrices) break;
+        if (result.size() == max_large_matrices) break;
     }
     if (!result.empty()) return result;
     return n % 2 == 0 ? around("rdft-half-size", sweeps(n / 2, count, entries))
@@ -92,7 +92,7 @@ std::vector<BreakdownTree> of_signs(Integer n) {
         const auto of_columns = gpu_tree(formula::WHT(columns)), of_rows = gpu_tree(formula::WHT(rows));
         if (!of_columns || !of_rows) continue;
         result.push_back(split("wht-split", {columns, rows}, *of_columns, *of_rows, columns == rows));
-        if (result.size() == max_matrices) break;
+        if (result.size() == max_large_matrices) break;
     }
     return result;
 }

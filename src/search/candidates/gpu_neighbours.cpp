@@ -1,3 +1,4 @@
+#include "search/candidates/launch_configurations.hpp"
 #include "search/gpu_search.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ using rules::BreakdownTree;
 
 namespace {
 
-constexpr Integer bank_count = 32, largest_pitch = 4;
+constexpr Integer largest_pitch = 4;
 
 /// Configurations with one choice changed.
 std::vector<LaunchConfiguration> neighbours_of(const LaunchConfiguration& configuration,

@@ -1,4 +1,5 @@
 #include "search/candidates/gpu_trees.hpp"
+#include "search/candidates/launch_configurations.hpp"
 
 #include "rules/number_theory.hpp"
 
@@ -60,7 +61,6 @@ std::optional<BreakdownTree> around(const char* rule, std::optional<BreakdownTre
 constexpr Integer longest_swept = 4096;
 /// Maximum radix of a convolution; beyond it another length is better.
 constexpr Integer widest_of_convolution = 17;
-constexpr Integer bank_count = 32;
 
 /// A convolution of n − 1 entries, if its radices are small.
 std::optional<BreakdownTree> rader_tree(Integer n) {

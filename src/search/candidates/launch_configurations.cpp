@@ -53,14 +53,13 @@ bool holds(const Lowered& lowered) {
 } // namespace
 
 GpuCode LaunchConfigurations::code() const {
-    return {planning::arithmetic_of(problem_.precision), pass_.complex,
-            planning::storage_of(problem_.precision)};
+    return {planning::arithmetic_of(problem_.precision), pass_.complex, problem_.precision};
 }
 
-Integer LaunchConfigurations::words() const { return code().scalar == ir::Scalar::float64 ? 2 : 1; }
+Integer LaunchConfigurations::words() const { return code().scalar == DataType::float64 ? 2 : 1; }
 
 Integer LaunchConfigurations::entry_bytes() const {
-    return (pass_.complex ? 2 : 1) * ir::size_in_bytes(planning::arithmetic_of(problem_.precision));
+    return (pass_.complex ? 2 : 1) * bytes_of(planning::arithmetic_of(problem_.precision));
 }
 
 KernelRegions LaunchConfigurations::parts_of(const BreakdownTree& tree, Integer row, Between between,

@@ -60,7 +60,7 @@ bool is_codelet(const Formula& transform) {
 }
 
 std::vector<Candidate> likely_breakdowns(const planning::DimensionPass& pass, const target::Cpu& cpu,
-                                         ir::Scalar scalar, const MachineModel& machine) {
+                                         DataType scalar, const MachineModel& machine) {
     std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
     const double most = hopeless * all.front().cycles;
     const auto end =

@@ -11,7 +11,7 @@ namespace swirl::search {
 
 /// The model's candidates, cheapest first, without hopeless ones.
 std::vector<Candidate> likely_breakdowns(const planning::DimensionPass& pass, const target::Cpu& cpu,
-                                         ir::Scalar scalar,
+                                         DataType scalar,
                                          const MachineModel& machine = fitted_machine_model());
 
 /// A codelet if one is possible, and every choice of every applicable rule, without children and cycles. Omits

@@ -58,7 +58,7 @@ std::optional<Transform> if_valid(Transform problem) {
     return problem;
 }
 
-std::optional<Transform> looped(const Formula& transform, Precision precision, ComplexLayout layout,
+std::optional<Transform> looped(const Formula& transform, DataType precision, ComplexLayout layout,
                                 Strides strides, const std::vector<Loop>& loops) {
     const std::optional<Kind> kind = kind_of(transform);
     if (!kind) return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<Transform> looped(const Formula& transform, Precision precision, C
 
 /// The context of a pass's subproblems.
 struct Around {
-    Precision precision;
+    DataType precision;
     Integer size; ///< of the transform
     Integer outside, inside;
 

@@ -293,7 +293,7 @@ Candidate best_dft(const Formula& dft, const Setting& setting) {
 }
 
 std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
-                                  ir::Scalar scalar, const MachineModel& machine) {
+                                  DataType scalar, const MachineModel& machine) {
     if (pass.nonterminal.is<Identity>()) return {{{}, 0}};
     Memo memo;
     Setting setting{
@@ -301,7 +301,7 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
         static_cast<double>(cpu.vector_registers),
         1,
         cpu.cache_bytes > 0 ? static_cast<double>(cpu.cache_bytes) : std::numeric_limits<double>::infinity(),
-        2.0 * ir::size_in_bytes(scalar),
+        2.0 * bytes_of(scalar),
         &memo};
     setting.machine = &machine;
     if (cpu.cache_bytes > 0 && machine.own_cache_bytes > 0) setting.cache_bytes = machine.own_cache_bytes;

@@ -18,7 +18,7 @@ struct Candidate {
 
 /// Breakdowns worth considering for a pass, cheapest first. Throws UserError when no rule applies.
 std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
-                                  ir::Scalar scalar, const MachineModel& machine = fitted_machine_model());
+                                  DataType scalar, const MachineModel& machine = fitted_machine_model());
 
 /// Approximate floating-point operations of a straight-line codelet; an fma counts as one.
 double codelet_operations(Integer n);

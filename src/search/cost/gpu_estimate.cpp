@@ -21,7 +21,7 @@ using planning::PassRecipe;
 namespace {
 
 [[noreturn]] void not_yet(const Transform& problem, const std::string& what) {
-    const bool cpus_can = problem.kind != TransformKind::convolution && real_bytes(problem.precision) >= 4 &&
+    const bool cpus_can = problem.kind != TransformKind::convolution && bytes_of(problem.precision) >= 4 &&
                           problem.load.is_identity() && problem.store.is_identity();
     throw UserError("not yet on GPUs: {}\n  problem: {}\n  {}", what, to_text(problem),
                     cpus_can ? "a plan for the CPU can compute it"

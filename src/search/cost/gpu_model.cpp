@@ -71,9 +71,9 @@ public:
           configuration_(configuration),
           gpu_(gpu),
           transforms_(transforms_of(region, configuration)),
-          scalar_bytes_(ir::size_in_bytes(code.scalar)),
+          scalar_bytes_(bytes_of(code.scalar)),
           entry_bytes_((code.complex ? 2 : 1) * scalar_bytes_),
-          stored_scalar_bytes_(ir::size_in_bytes(code.storage.value_or(code.scalar))),
+          stored_scalar_bytes_(bytes_of(code.storage.value_or(code.scalar))),
           accesses_(loops, transforms_, scalar_bytes_, gpu) {}
 
     /// Computes what does not depend on the pitch; false if the blocks fit with no pitch.

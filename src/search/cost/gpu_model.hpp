@@ -15,9 +15,9 @@ namespace swirl::search {
 
 /// The properties of a kernel's code that the model needs.
 struct GpuCode {
-    ir::Scalar scalar;
-    bool complex;                           ///< entries are complex
-    std::optional<ir::Scalar> storage = {}; ///< data type in the caller's arrays, if different
+    DataType scalar;
+    bool complex;                         ///< entries are complex
+    std::optional<DataType> storage = {}; ///< data type in the caller's arrays, if different
 };
 
 struct GpuKernelCost {

@@ -8,7 +8,6 @@
 namespace swirl::search {
 namespace {
 
-using ir::Scalar;
 using ir::Value;
 
 /// Independent chains: two FMA units of latency 4 or 5 need 8 to 10; more do no harm while they fit in registers.
@@ -38,10 +37,11 @@ constexpr Integer most_elements = Integer{1} << 40;
 
 } // namespace
 
-ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar, int chains) {
+ir::Program arithmetic_program(const target::Cpu& cpu, DataType scalar, int chains) {
     const int lanes = target::lanes(cpu, scalar);
-    ir::Builder builder(scalar == Scalar::float32 ? "probe_float32" : "probe_float64");
-    const ir::Buffer data = builder.output("accumulators", scalar, Integer{chains} * lanes);
+    ir::Builder builder(scalar == DataType::float32 ? "probe_float32" : "probe_float64");
+    const ir::Buffer data =
+        builder.output("accumulators", scalar, Integer{chains} * lanes, {ir::ArgumentRole::data});
     const ir::Buffer in_registers = builder.local("chains", scalar, Integer{chains} * lanes);
     const Affine iterations = builder.parameter("iterations");
     const auto move = [&](ir::Buffer from, ir::Buffer to) {
@@ -65,24 +65,24 @@ ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar, int chains
     return builder.finish();
 }
 
-ir::Program arithmetic_program(const target::Cpu& cpu, Scalar scalar) {
+ir::Program arithmetic_program(const target::Cpu& cpu, DataType scalar) {
     return arithmetic_program(cpu, scalar, max_chains(cpu));
 }
 
-double arithmetic_flops(const target::Cpu& cpu, Scalar scalar) {
+double arithmetic_flops(const target::Cpu& cpu, DataType scalar) {
     return 2.0 * steps * max_chains(cpu) * target::lanes(cpu, scalar);
 }
 
 Integer memory_granule(const target::Cpu& cpu) {
-    return Integer{vectors_each} * target::lanes(cpu, Scalar::float64);
+    return Integer{vectors_each} * target::lanes(cpu, DataType::float64);
 }
 
 /// Adds every vector to an accumulator, so that no load is dead; the accumulators stay in L1.
 ir::Program read_program(const target::Cpu& cpu) {
-    const int lanes = target::lanes(cpu, Scalar::float64);
+    const int lanes = target::lanes(cpu, DataType::float64);
     ir::Builder builder("probe_read");
-    const ir::Buffer from = builder.input("from", Scalar::float64, most_elements);
-    const ir::Buffer sums = builder.output("sums", Scalar::float64, 2 * lanes);
+    const ir::Buffer from = builder.input("from", DataType::float64, most_elements);
+    const ir::Buffer sums = builder.output("sums", DataType::float64, 2 * lanes, {ir::ArgumentRole::data});
     memory_loops(builder, memory_granule(cpu), [&](const Affine& i) {
         for (int s = 0; s < 2; ++s) {
             Value sum = builder.load(from, i + Affine(s * lanes), {.lanes = lanes});
@@ -96,21 +96,21 @@ ir::Program read_program(const target::Cpu& cpu) {
 }
 
 ir::Program write_program(const target::Cpu& cpu) {
-    const int lanes = target::lanes(cpu, Scalar::float64);
+    const int lanes = target::lanes(cpu, DataType::float64);
     ir::Builder builder("probe_write");
-    const ir::Buffer to = builder.output("to", Scalar::float64, most_elements);
+    const ir::Buffer to = builder.output("to", DataType::float64, most_elements);
     memory_loops(builder, memory_granule(cpu), [&](const Affine& i) {
-        const Value one = builder.constant({Scalar::float64, lanes}, 1);
+        const Value one = builder.constant({DataType::float64, lanes}, 1);
         for (int v = 0; v < vectors_each; ++v) builder.store(to, i + Affine(v * lanes), one);
     });
     return builder.finish();
 }
 
 ir::Program copy_program(const target::Cpu& cpu) {
-    const int lanes = target::lanes(cpu, Scalar::float64);
+    const int lanes = target::lanes(cpu, DataType::float64);
     ir::Builder builder("probe_copy");
-    const ir::Buffer from = builder.input("from", Scalar::float64, most_elements);
-    const ir::Buffer to = builder.output("to", Scalar::float64, most_elements);
+    const ir::Buffer from = builder.input("from", DataType::float64, most_elements);
+    const ir::Buffer to = builder.output("to", DataType::float64, most_elements);
     memory_loops(builder, memory_granule(cpu), [&](const Affine& i) {
         for (int v = 0; v < vectors_each; ++v)
             builder.store(to, i + Affine(v * lanes),
@@ -122,17 +122,17 @@ ir::Program copy_program(const target::Cpu& cpu) {
 ProbeKernels compiled_probe_kernels(const target::Cpu& cpu) {
     ProbeKernels kernels;
     kernels.code.reserve(7);
-    const auto add = [&](ProbeKernels::Arithmetic& arithmetic, Scalar scalar, int chains) {
+    const auto add = [&](ProbeKernels::Arithmetic& arithmetic, DataType scalar, int chains) {
         const int lanes = target::lanes(cpu, scalar);
         compile_into(kernels, arithmetic.run, arithmetic_program(cpu, scalar, chains), cpu);
         arithmetic.elements = Integer{chains} * lanes;
         arithmetic.flops_each = 2.0 * steps * chains * lanes;
         arithmetic.steps = steps;
     };
-    add(kernels.float32, Scalar::float32, max_chains(cpu));
-    add(kernels.float64, Scalar::float64, max_chains(cpu));
-    add(kernels.chain_float32, Scalar::float32, 1);
-    add(kernels.chain_float64, Scalar::float64, 1);
+    add(kernels.float32, DataType::float32, max_chains(cpu));
+    add(kernels.float64, DataType::float64, max_chains(cpu));
+    add(kernels.chain_float32, DataType::float32, 1);
+    add(kernels.chain_float64, DataType::float64, 1);
     compile_into(kernels, kernels.read, read_program(cpu), cpu);
     compile_into(kernels, kernels.write, write_program(cpu), cpu);
     compile_into(kernels, kernels.copy, copy_program(cpu), cpu);

@@ -35,15 +35,15 @@ struct ProbeKernels {
 };
 
 /// Independent chains x ← x·½ + ½ in registers, as many as the register file holds.
-ir::Program arithmetic_program(const target::Cpu& cpu, ir::Scalar scalar);
+ir::Program arithmetic_program(const target::Cpu& cpu, DataType scalar);
 /// The same with `chains` chains.
-ir::Program arithmetic_program(const target::Cpu& cpu, ir::Scalar scalar, int chains);
+ir::Program arithmetic_program(const target::Cpu& cpu, DataType scalar, int chains);
 ir::Program read_program(const target::Cpu& cpu);
 ir::Program write_program(const target::Cpu& cpu);
 ir::Program copy_program(const target::Cpu& cpu);
 
 /// Floating-point operations per iteration of arithmetic_program.
-double arithmetic_flops(const target::Cpu& cpu, ir::Scalar scalar);
+double arithmetic_flops(const target::Cpu& cpu, DataType scalar);
 /// Elements (of 8 bytes) per iteration of the memory programs.
 Integer memory_granule(const target::Cpu& cpu);
 

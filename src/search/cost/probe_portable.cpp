@@ -9,7 +9,7 @@ namespace {
 
 constexpr int chains = 8;
 constexpr int lanes = 4;
-constexpr int steps = 48;
+constexpr int portable_steps = 48;
 constexpr int granule = 32;
 
 template <class Real, int numbers> void arithmetic(void* const* buffers, const std::int64_t* parameters) {
@@ -18,7 +18,7 @@ template <class Real, int numbers> void arithmetic(void* const* buffers, const s
     std::memcpy(x, data, sizeof x);
     const Real half = Real(0.5);
     for (std::int64_t i = 0; i < parameters[0]; ++i)
-        for (int step = 0; step < steps; ++step)
+        for (int step = 0; step < portable_steps; ++step)
             for (Real& each : x) each = each * half + half;
     std::memcpy(data, x, sizeof x);
 }
@@ -65,10 +65,10 @@ void copy(void* const* buffers, const std::int64_t* parameters) {
 ProbeKernels portable_probe_kernels() {
     ProbeKernels kernels;
     constexpr int all = chains * lanes;
-    kernels.float32 = {arithmetic<float, all>, all, 2.0 * steps * all, steps};
-    kernels.float64 = {arithmetic<double, all>, all, 2.0 * steps * all, steps};
-    kernels.chain_float32 = {arithmetic<float, 1>, 1, 2.0 * steps, steps};
-    kernels.chain_float64 = {arithmetic<double, 1>, 1, 2.0 * steps, steps};
+    kernels.float32 = {arithmetic<float, all>, all, 2.0 * portable_steps * all, portable_steps};
+    kernels.float64 = {arithmetic<double, all>, all, 2.0 * portable_steps * all, portable_steps};
+    kernels.chain_float32 = {arithmetic<float, 1>, 1, 2.0 * portable_steps, portable_steps};
+    kernels.chain_float64 = {arithmetic<double, 1>, 1, 2.0 * portable_steps, portable_steps};
     kernels.read = read;
     kernels.write = write;
     kernels.copy = copy;

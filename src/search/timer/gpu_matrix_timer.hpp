@@ -17,7 +17,7 @@ namespace swirl::search {
 /// exceed its caches (for a small GEMM: within them). Its clock stops while it fills the matrices.
 class DeviceGemmTimer final : public GpuGemmTimer {
 public:
-    /// Throws GpuOutOfMemory if the matrices do not fit in memory.
+    /// Throws OutOfMemory if the matrices do not fit in memory.
     DeviceGemmTimer(const runtime::GpuDevice& device, const MatrixProduct& product, bool use_cache);
 
     double now() override;

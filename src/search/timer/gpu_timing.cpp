@@ -12,7 +12,7 @@ namespace swirl::search {
 
 namespace {
 
-constexpr std::size_t max_sets = 64;
+constexpr std::size_t max_data_sets = 64;
 constexpr Integer max_repetitions = 10000;
 
 std::size_t cache_bytes(const runtime::GpuDevice& device) {
@@ -95,7 +95,7 @@ GpuTimingData::GpuTimingData(const runtime::GpuDevice& device, const Transform& 
     for (const planning::GuardedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();
     const std::size_t wanted = 4 * cache_bytes(device) / std::max<std::size_t>(bytes, 1) + 1;
     const std::size_t capacity = device.memory().free / 2 / std::max<std::size_t>(bytes, 1);
-    const std::size_t count = std::clamp<std::size_t>(std::min(wanted, capacity), 1, max_sets);
+    const std::size_t count = std::clamp<std::size_t>(std::min(wanted, capacity), 1, max_data_sets);
     for (std::size_t k = 0; k < count; ++k) sets_.emplace_back(device, host_);
     restore();
 }

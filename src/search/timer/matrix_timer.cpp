@@ -22,7 +22,7 @@ constexpr int first_rounds = 3;
 
 runtime::AlignedBuffer random_square(DataType data_type, Integer extent) {
     const auto scalars = static_cast<std::size_t>(extent * extent * gemm::scalars_in(data_type));
-    const bool is_single = gemm::scalar_of(data_type) == ir::Scalar::float32;
+    const bool is_single = gemm::scalar_of(data_type) == DataType::float32;
     runtime::AlignedBuffer buffer(scalars * (is_single ? sizeof(float) : sizeof(double)));
     std::minstd_rand random(1);
     std::uniform_real_distribution<float> uniform(-1, 1);
@@ -43,8 +43,7 @@ class Peak {
 public:
     Peak(DataType data_type, double seconds)
         : kernels_(best_probe_kernels()),
-          arithmetic_(gemm::scalar_of(data_type) == ir::Scalar::float32 ? kernels_.float32
-                                                                        : kernels_.float64),
+          arithmetic_(gemm::scalar_of(data_type) == DataType::float32 ? kernels_.float32 : kernels_.float64),
           data_(static_cast<std::size_t>(arithmetic_.elements) * sizeof(double)) {
         iterations_ = 1000;
         iterations_ = std::max<std::int64_t>(
@@ -81,7 +80,7 @@ HostMatrixTimer::HostMatrixTimer(DataType data_type, std::vector<Integer> extent
 
 double HostMatrixTimer::now() { return runtime::monotonic_seconds(); }
 
-planning::MatrixKernels& HostMatrixTimer::kernels_of(const gemm::Schedule& schedule) {
+planning::MatrixKernels& HostMatrixTimer::kernels_of(const gemm::BlockedGemm& schedule) {
     for (planning::MatrixKernels& kernels : kernels_)
         if (kernels.schedule() == schedule) return kernels;
     return kernels_.emplace_back(data_type_, schedule, target::host_cpu());
@@ -90,7 +89,7 @@ planning::MatrixKernels& HostMatrixTimer::kernels_of(const gemm::Schedule& sched
 double HostMatrixTimer::run(planning::MatrixKernels& kernels, Integer extent) {
     ForkSection::let_forks_pass();
     const MatrixProduct product = MatrixProduct::column_major(data_type_, extent, extent, extent);
-    const gemm::Schedule& schedule = kernels.schedule();
+    const gemm::BlockedGemm& schedule = kernels.schedule();
     const Integer k_extent = gemm::balanced_block(extent, schedule.kc, schedule.unroll);
     double seconds = 0;
     planning::with_data_type(data_type_, [&](auto example) {
@@ -119,7 +118,8 @@ double HostMatrixTimer::speedup_at(Integer extent, planning::MatrixKernels& kern
     return median(ratios);
 }
 
-double HostMatrixTimer::speedup(const gemm::Schedule& schedule, const gemm::Schedule& other, int rounds) {
+double HostMatrixTimer::speedup(const gemm::BlockedGemm& schedule, const gemm::BlockedGemm& other,
+                                int rounds) {
     const runtime::PinnedThread pinned;
     planning::MatrixKernels &kernels = kernels_of(schedule), &others = kernels_of(other);
     double logarithms = 0;
@@ -131,7 +131,7 @@ double HostMatrixTimer::speedup(const gemm::Schedule& schedule, const gemm::Sche
     return std::exp(logarithms / static_cast<double>(extents_.size()));
 }
 
-double HostMatrixTimer::seconds(const gemm::Schedule& schedule) {
+double HostMatrixTimer::seconds(const gemm::BlockedGemm& schedule) {
     const runtime::PinnedThread pinned;
     planning::MatrixKernels& kernels = kernels_of(schedule);
     const Integer extent = *std::max_element(extents_.begin(), extents_.end());
@@ -140,13 +140,13 @@ double HostMatrixTimer::seconds(const gemm::Schedule& schedule) {
     return median(times);
 }
 
-MatrixRates HostMatrixTimer::rates(const std::vector<gemm::Schedule>& schedules, Integer extent,
+MatrixRates HostMatrixTimer::rates(const std::vector<gemm::BlockedGemm>& schedules, Integer extent,
                                    double seconds) {
     const runtime::PinnedThread pinned;
     const std::size_t count = schedules.size();
     std::vector<planning::MatrixKernels*> kernels;
     double once = 0;
-    for (const gemm::Schedule& schedule : schedules) {
+    for (const gemm::BlockedGemm& schedule : schedules) {
         kernels.push_back(&kernels_of(schedule));
         run(*kernels.back(), extent);
         once = run(*kernels.back(), extent);

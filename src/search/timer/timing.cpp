@@ -12,16 +12,6 @@ double product_of_lengths(const std::vector<Dimension>& dimensions) {
     return product;
 }
 
-double bytes_of_scalar(Precision precision) {
-    switch (precision) {
-    case Precision::float64: return 8;
-    case Precision::float32: return 4;
-    case Precision::float16:
-    case Precision::bfloat16: return 2;
-    }
-    return 0;
-}
-
 /// Scalars of input and output together, without the batches.
 double scalars_of(const Transform& problem) {
     const double points = product_of_lengths(problem.dimensions);
@@ -72,12 +62,13 @@ double pseudo_flops(const Transform& problem) {
 }
 
 double compulsory_bytes(const Transform& problem) {
-    return scalars_of(problem) * product_of_lengths(problem.batches) * bytes_of_scalar(problem.precision);
+    return scalars_of(problem) * product_of_lengths(problem.batches) *
+           static_cast<double>(bytes_of(problem.precision));
 }
 
 Floors floors(const Transform& problem, double flops, const HostProbe& probe) {
     Floors result;
-    const double peak = problem.precision == Precision::float64 ? probe.flops_float64 : probe.flops_float32;
+    const double peak = problem.precision == DataType::float64 ? probe.flops_float64 : probe.flops_float32;
     result.arithmetic = flops / peak;
     const double bytes = compulsory_bytes(problem);
     const double data = problem.placement == Placement::in_place ? bytes / 2 : bytes;

@@ -1,5 +1,6 @@
 #include "search/wisdom/gpu_matrix_wisdom.hpp"
 
+#include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "gemm/gpu/model/model.hpp"

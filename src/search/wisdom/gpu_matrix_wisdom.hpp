@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/options.hpp>
+
 #include "gemm/gpu/schedule.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cuda/device.hpp"

@@ -15,7 +15,7 @@ using planning::Recipe;
 
 namespace {
 
-constexpr std::size_t max_from_elsewhere = 8;
+constexpr std::size_t max_recipes_from_elsewhere = 8;
 constexpr int driver_version_unit = 1000; ///< 13020 is 13.2
 
 /// The recipe if it is valid for such GPUs.
@@ -83,7 +83,7 @@ std::vector<Recipe> GpuRecipeWisdom::elsewhere(const Transform& problem, const G
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return result;
     for (const auto& [key, entry] : wisdom->entries_for(to_text(problem))) {
-        if (key.machine == identity.key || result.size() == max_from_elsewhere) continue;
+        if (key.machine == identity.key || result.size() == max_recipes_from_elsewhere) continue;
         auto recipe = recipe_for(identity.gpu, entry.recipe);
         if (recipe && std::find(result.begin(), result.end(), *recipe) == result.end())
             result.push_back(std::move(*recipe));

@@ -1,6 +1,7 @@
 #include "search/wisdom/shared_wisdom.hpp"
 
 #include "base/fork_gate.hpp"
+#include "base/log.hpp"
 
 #include <map>
 
@@ -27,7 +28,7 @@ Wisdom* shared_wisdom(bool to_write) {
     if (!to_write && file != in_memory && !std::filesystem::exists(file, unknown) && !unknown) return nullptr;
     Shared& all = shared();
     const std::lock_guard lock(all.mutex);
-    return &all.opened.try_emplace(file, file, all.warn).first->second;
+    return &all.opened.try_emplace(file, file, all.warn ? all.warn : Wisdom::Warn(log_warning)).first->second;
 }
 
 void warn_of_shared_wisdom_by(Wisdom::Warn warn) {

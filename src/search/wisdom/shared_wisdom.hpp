@@ -8,7 +8,7 @@ namespace swirl::search {
 /// if the file does not exist: an empty file is not created just for a lookup.
 Wisdom* shared_wisdom(bool to_write);
 
-/// Sets where warnings go for wisdom opened from now on; an empty function means standard error.
+/// Sets where warnings go for wisdom opened from now on; an empty function means log_warning.
 void warn_of_shared_wisdom_by(Wisdom::Warn warn);
 
 } // namespace swirl::search

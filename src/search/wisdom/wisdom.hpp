@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/options.hpp>
+
 #include "base/integer.hpp"
 
 #include <cstdint>
@@ -19,6 +21,15 @@ enum class FoundBy : std::uint8_t {
     measure,    ///< timed, within a budget
     exhaustive, ///< timed, every applicable choice
 };
+
+constexpr FoundBy found_by(Effort effort) {
+    switch (effort) {
+    case Effort::estimate: return FoundBy::estimate;
+    case Effort::measure: return FoundBy::measure;
+    case Effort::exhaustive: return FoundBy::exhaustive;
+    }
+    return FoundBy::estimate;
+}
 
 /// Stored result for one problem on one machine.
 struct WisdomEntry {

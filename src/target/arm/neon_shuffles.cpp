@@ -8,8 +8,8 @@ namespace swirl::target::arm {
 
 namespace {
 
-constexpr ir::Scalar f32 = ir::Scalar::float32;
-constexpr ir::Scalar f64 = ir::Scalar::float64;
+constexpr DataType f32 = DataType::float32;
+constexpr DataType f64 = DataType::float64;
 
 int zip_low(int lane, int, int lanes) { return lane / 2 + lane % 2 * lanes; }
 int zip_high(int lane, int, int lanes) { return (lanes + lane) / 2 + lane % 2 * lanes; }

@@ -10,7 +10,7 @@ using ir::Lanes;
 
 template <class Two> ir::Instruction entry(std::string_view name, std::string_view text, Two two) {
     constexpr unsigned capability = 80;
-    constexpr ir::Type number{ir::Scalar::float32, 1};
+    constexpr ir::Type number{DataType::float32, 1};
     return {.name = name,
             .operands = {number, number},
             .result = number,

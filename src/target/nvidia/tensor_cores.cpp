@@ -10,7 +10,6 @@ namespace swirl::target {
 namespace {
 
 using ir::Lanes;
-using ir::Scalar;
 
 constexpr int warp = 32;
 constexpr int row_spacing = 8;    ///< between a thread's rows of A and C
@@ -68,10 +67,10 @@ Lanes multiply_add_short(std::span<const Lanes> operands) {
     return result;
 }
 
-ir::Instruction of_short(Scalar factor, std::string_view name, std::string_view text) {
+ir::Instruction of_short(DataType factor, std::string_view name, std::string_view text) {
     constexpr MmaShape shape = ShortFragments::shape;
     constexpr unsigned capability = 80;
-    const ir::Type sums{Scalar::float32, 4};
+    const ir::Type sums{DataType::float32, 4};
     return {.name = name,
             .operands = {{factor, 8}, {factor, 4}, sums},
             .result = sums,
@@ -99,10 +98,10 @@ Lanes multiply_add(const MmaShape& shape, std::span<const Lanes> operands) {
 ir::Instruction of_float64(std::string_view name, std::string_view text, unsigned capability,
                            const MmaShape& shape) {
     const Fragments fragments{shape};
-    const ir::Type sums{Scalar::float64, 2 * fragments.row_groups()};
+    const ir::Type sums{DataType::float64, 2 * fragments.row_groups()};
     return {.name = name,
-            .operands = {{Scalar::float64, fragments.row_groups() * fragments.k_groups()},
-                         {Scalar::float64, fragments.k_groups()},
+            .operands = {{DataType::float64, fragments.row_groups() * fragments.k_groups()},
+                         {DataType::float64, fragments.k_groups()},
                          sums},
             .result = sums,
             .meaning = [shape](std::span<const Lanes> operands) { return multiply_add(shape, operands); },
@@ -138,13 +137,14 @@ const ir::Instruction& mma_float64(const MmaShape& shape) {
                         shape.depth);
 }
 
-const ir::Instruction& mma_half_precision(ir::Scalar factor) {
-    static const ir::Instruction of_bfloat16 = of_short(
-        Scalar::bfloat16, "warp_product_16x8x16_bf16", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32");
-    static const ir::Instruction of_float16 = of_short(Scalar::float16, "warp_product_16x8x16_f16",
+const ir::Instruction& mma_half_precision(DataType factor) {
+    static const ir::Instruction of_bfloat16 =
+        of_short(DataType::bfloat16, "warp_product_16x8x16_bf16",
+                 "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32");
+    static const ir::Instruction of_float16 = of_short(DataType::float16, "warp_product_16x8x16_f16",
                                                        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
-    if (factor == Scalar::bfloat16) return of_bfloat16;
-    if (factor == Scalar::float16) return of_float16;
+    if (factor == DataType::bfloat16) return of_bfloat16;
+    if (factor == DataType::float16) return of_float16;
     throw InternalError("no instruction of a warp multiplies {} with sums of float32", name_of(factor));
 }
 

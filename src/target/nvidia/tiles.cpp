@@ -14,13 +14,11 @@ namespace swirl::target {
 
 namespace {
 
-using ir::Scalar;
-
 constexpr int column_granularity = 8;
 constexpr int most_columns = 256;
 
 struct Kind {
-    Scalar factor;
+    DataType factor;
     std::string_view name; ///< PTX type of A and B
     int depth;
     int ignored_bits;
@@ -31,10 +29,10 @@ struct Kind {
 /// 8-bit operands have less precise accumulators: a float32 with 13 fraction bits.
 constexpr ir::TensorCoreRounding half_precision_rounding = {.aligned_bits = 13, .result_fraction_bits = 13};
 constexpr std::array kinds = {
-    Kind{Scalar::float16, "f16", 16, 0, true, -14},
-    Kind{Scalar::bfloat16, "bf16", 16, 0, true},
-    Kind{Scalar::float32, "tf32", 8, 13, false},
-    Kind{Scalar::float8_e4m3, "e4m3", 32, 0, false, -6, half_precision_rounding},
+    Kind{DataType::float16, "f16", 16, 0, true, -14},
+    Kind{DataType::bfloat16, "bf16", 16, 0, true},
+    Kind{DataType::float32, "tf32", 8, 13, false},
+    Kind{DataType::float8_e4m3, "e4m3", 32, 0, false, -6, half_precision_rounding},
 };
 
 /// The instructions of one data type by number of columns, and the strings that they refer to.
@@ -54,7 +52,7 @@ public:
                                 .factor = kind.factor,
                                 .ignored_bits = kind.ignored_bits,
                                 .has_layouts = kind.has_layouts,
-                                .a_in_registers = kind.factor == Scalar::float32,
+                                .a_in_registers = kind.factor == DataType::float32,
                                 .accumulates = adds,
                                 .rounding = kind.sums,
                                 .least_exponent = kind.least_exponent,
@@ -76,7 +74,7 @@ std::vector<Table> tables_of(bool adds) {
     return tables;
 }
 
-const ir::WgmmaInstruction& entry_of(const std::vector<Table>& tables, ir::Scalar factor, int columns) {
+const ir::WgmmaInstruction& entry_of(const std::vector<Table>& tables, DataType factor, int columns) {
     const bool is_known =
         columns % column_granularity == 0 && columns >= column_granularity && columns <= most_columns;
     for (std::size_t k = 0; is_known && k < kinds.size(); ++k)
@@ -86,12 +84,12 @@ const ir::WgmmaInstruction& entry_of(const std::vector<Table>& tables, ir::Scala
 
 } // namespace
 
-const ir::WgmmaInstruction& wgmma_of(ir::Scalar factor, int columns) {
+const ir::WgmmaInstruction& wgmma_of(DataType factor, int columns) {
     static const auto& tables = *new std::vector<Table>(tables_of(true));
     return entry_of(tables, factor, columns);
 }
 
-const ir::WgmmaInstruction& wgmma_overwriting(ir::Scalar factor, int columns) {
+const ir::WgmmaInstruction& wgmma_overwriting(DataType factor, int columns) {
     static const auto& tables = *new std::vector<Table>(tables_of(false));
     return entry_of(tables, factor, columns);
 }

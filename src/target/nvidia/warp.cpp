@@ -11,7 +11,7 @@ using ir::Lanes;
 
 ir::Instruction exchange(int distance, std::string_view name) {
     constexpr unsigned capability = 30;
-    constexpr ir::Type number{ir::Scalar::float32, 1};
+    constexpr ir::Type number{DataType::float32, 1};
     return {.name = name,
             .operands = {number},
             .result = number,

@@ -52,14 +52,14 @@ ir::Lanes product_of_bytes(std::span<const ir::Lanes> operands, bool a_is_signed
                 for (std::size_t step = 0; step < 4; ++step)
                     sum += byte_in(operands[1][row * groups + group], step, a_is_signed) *
                            byte_in(operands[2][group * columns + column], step, b_is_signed);
-            c = static_cast<long double>(ir::wrapped(ir::Scalar::int32, sum));
+            c = static_cast<long double>(ir::wrapped(DataType::int32, sum));
         }
     return result;
 }
 
 ir::Instruction of_bytes(std::string_view name, std::string_view text, Mnemonic mnemonic, bool a_is_signed,
                          bool b_is_signed) {
-    constexpr ir::Type tile{ir::Scalar::int32, 256};
+    constexpr ir::Type tile{DataType::int32, 256};
     return {.name = name,
             .operands = {tile, tile, tile},
             .result = tile,
@@ -86,11 +86,10 @@ const ir::Instruction& amx_byte_product(bool a_is_signed, bool b_is_signed) {
 }
 
 const ir::Instruction& amx_bfloat16_product() {
-    using ir::Scalar;
     static const ir::Instruction& instruction = *new ir::Instruction{
         .name = "tdpbf16ps",
-        .operands = {{Scalar::float32, 256}, {Scalar::bfloat16, 512}, {Scalar::bfloat16, 512}},
-        .result = {Scalar::float32, 256},
+        .operands = {{DataType::float32, 256}, {DataType::bfloat16, 512}, {DataType::bfloat16, 512}},
+        .result = {DataType::float32, 256},
         .meaning = product_of_bfloat16,
         .encoding = static_cast<std::uint32_t>(Mnemonic::tdpbf16ps),
         .text = "_tile_dpbf16ps",

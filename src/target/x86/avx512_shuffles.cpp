@@ -8,8 +8,8 @@ namespace swirl::target::x86 {
 
 namespace {
 
-constexpr ir::Scalar f32 = ir::Scalar::float32;
-constexpr ir::Scalar f64 = ir::Scalar::float64;
+constexpr DataType f32 = DataType::float32;
+constexpr DataType f64 = DataType::float64;
 
 /// vshuff64x2, vshuff32x4: the lower two 128-bit blocks from a, the upper two from b.
 int shuffle_blocks(int lane, int immediate, int lanes) {

@@ -10,7 +10,6 @@ namespace swirl::target::x86 {
 namespace {
 
 using ir::Lanes;
-using ir::Scalar;
 
 std::uint32_t bits_of(long double x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
 long double number_of(std::uint32_t bits) { return static_cast<long double>(std::bit_cast<float>(bits)); }
@@ -22,8 +21,8 @@ constexpr std::uint32_t upper_half = 0xffff0000U, half_a_unit = 0x8000U;
 const ir::Instruction& rounded_to_bfloat16() {
     static const ir::Instruction& instruction = *new ir::Instruction{
         .name = "rounded_to_bfloat16",
-        .operands = {{Scalar::float32, 16}},
-        .result = {Scalar::float32, 16},
+        .operands = {{DataType::float32, 16}},
+        .result = {DataType::float32, 16},
         .meaning =
             [](std::span<const Lanes> operands) {
                 Lanes result;
@@ -41,8 +40,8 @@ const ir::Instruction& rounded_to_bfloat16() {
 const ir::Instruction& pairs_of_bfloat16() {
     static const ir::Instruction& instruction = *new ir::Instruction{
         .name = "pairs_of_bfloat16",
-        .operands = {{Scalar::float32, 16}, {Scalar::float32, 16}},
-        .result = {Scalar::bfloat16, 32},
+        .operands = {{DataType::float32, 16}, {DataType::float32, 16}},
+        .result = {DataType::bfloat16, 32},
         .meaning =
             [](std::span<const Lanes> operands) {
                 Lanes result;

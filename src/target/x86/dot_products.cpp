@@ -15,7 +15,6 @@ namespace swirl::target::x86 {
 namespace {
 
 using ir::Lanes;
-using ir::Scalar;
 
 std::uint32_t bits_of(long double lane) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(lane));
@@ -39,7 +38,7 @@ Lanes add_bfloat16(std::span<const Lanes> operands) {
     return result;
 }
 
-long double wrapped(std::int64_t sum) { return static_cast<long double>(ir::wrapped(Scalar::int32, sum)); }
+long double wrapped(std::int64_t sum) { return static_cast<long double>(ir::wrapped(DataType::int32, sum)); }
 
 Lanes add_bytes(std::span<const Lanes> operands) {
     Lanes result = operands[0];
@@ -68,7 +67,7 @@ Lanes multiply_int16(std::span<const Lanes> operands) {
 struct Description {
     const char* name;
     Mnemonic mnemonic;
-    Scalar sum;
+    DataType sum;
     bool adds; ///< accumulates into its first operand
     Lanes (*meaning)(std::span<const Lanes> operands);
     const char* ports; ///< uops.info, Sapphire Rapids
@@ -79,7 +78,7 @@ struct Description {
 std::array<const ir::Instruction*, 3> by_lanes(const Description& description) {
     std::array<const ir::Instruction*, 3> all{};
     for (int lanes = 4, at = 0; lanes <= 16; lanes *= 2, ++at) {
-        const ir::Type words{Scalar::int32, lanes}, sums{description.sum, lanes};
+        const ir::Type words{DataType::int32, lanes}, sums{description.sum, lanes};
         auto* const instruction = new ir::Instruction{
             .name = *new std::string(fmt::format("{}_{}", description.name, lanes)),
             .operands = {words, words},
@@ -104,18 +103,19 @@ const ir::Instruction& of_lanes(const std::array<const ir::Instruction*, 3>& all
 
 const ir::Instruction& dot_product_of_bfloat16(int lanes) {
     static const auto all =
-        by_lanes({"vdpbf16ps", Mnemonic::dpbf16ps, Scalar::float32, true, add_bfloat16, "0", 6});
+        by_lanes({"vdpbf16ps", Mnemonic::dpbf16ps, DataType::float32, true, add_bfloat16, "0", 6});
     return of_lanes(all, lanes);
 }
 
 const ir::Instruction& dot_product_of_bytes(int lanes) {
-    static const auto all = by_lanes({"vpdpbusd", Mnemonic::dpbusd, Scalar::int32, true, add_bytes, "05", 5});
+    static const auto all =
+        by_lanes({"vpdpbusd", Mnemonic::dpbusd, DataType::int32, true, add_bytes, "05", 5});
     return of_lanes(all, lanes);
 }
 
 const ir::Instruction& dot_product_of_int16(int lanes) {
     static const auto all =
-        by_lanes({"vpmaddwd", Mnemonic::pmaddwd, Scalar::int32, false, multiply_int16, "05", 5});
+        by_lanes({"vpmaddwd", Mnemonic::pmaddwd, DataType::int32, false, multiply_int16, "05", 5});
     return of_lanes(all, lanes);
 }
 

@@ -24,7 +24,7 @@ template <class Word> Lanes on_words(std::span<const Lanes> operands, Word&& wor
 }
 
 ir::Instruction on_pairs(std::string_view name, Mnemonic mnemonic) {
-    constexpr ir::Type vector{ir::Scalar::float32, 16};
+    constexpr ir::Type vector{DataType::float32, 16};
     return {.name = name,
             .operands = {vector, vector},
             .result = vector,

@@ -5,8 +5,8 @@ namespace swirl::target::x86 {
 
 namespace {
 
-constexpr ir::Scalar f32 = ir::Scalar::float32;
-constexpr ir::Scalar f64 = ir::Scalar::float64;
+constexpr DataType f32 = DataType::float32;
+constexpr DataType f64 = DataType::float64;
 
 // clang-format off
 constexpr ShuffleFamily table[] = {

@@ -1,5 +1,5 @@
+#include <swirl/matrix_product.hpp>
 #include "fuzz/parsers/fixpoint.hpp"
-#include "problem/matrix_syntax.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return swirl::fuzz::check_fixpoint(

@@ -13,7 +13,7 @@
 #include <random>
 
 namespace swirl::gemm::test {
-namespace {
+namespace accuracy_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -151,5 +151,5 @@ TEST(GpuAccuracy, PromotionIsOfWholeInstructionsInAPiece) {
         EXPECT_NE(why(more).find("promotion_interval"), std::string::npos) << more << ": " << why(more);
 }
 
-} // namespace
+} // namespace accuracy_test
 } // namespace swirl::gemm::test

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace swirl::gemm::test {
-namespace {
+namespace complex_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -71,7 +71,7 @@ TEST(GpuComplexProduct, IsTheProductForEveryTransposition) {
     const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 "
         "warp_lanes_n=4 stages=3 raster_group=2");
-    for (const DataType number : {DataType::complex32, DataType::complex64})
+    for (const DataType number : {DataType::complex64, DataType::complex128})
         for (const char a : {'N', 'T', 'C', 'R'})
             for (const char b : {'N', 'T', 'C', 'R'})
                 expect_product(product_of(number, a, b, 40, 33, 11), schedule, a != b);
@@ -82,12 +82,12 @@ TEST(GpuComplexProduct, TakesNumbersStraightFromMemory) {
         "cta_m=8 cta_n=8 cta_k=4 thread_m=4 thread_n=2 warp_lanes_m=2 "
         "warp_lanes_n=4 "
         "a_load=global b_load=global");
-    for (const DataType number : {DataType::complex64, DataType::complex32})
+    for (const DataType number : {DataType::complex128, DataType::complex64})
         expect_product(product_of(number, 'C', 'R', 9, 10, 4), schedule);
 }
 
 TEST(GpuComplexProduct, HasTheSchedulesOfTheModel) {
-    for (const DataType number : {DataType::complex32, DataType::complex64})
+    for (const DataType number : {DataType::complex64, DataType::complex128})
         for (const auto& [rows, columns, depth] :
              {std::array<Integer, 3>{64, 48, 20}, {130, 66, 9}, {8, 8, 8}, {1, 1, 1}, {64, 8, 300}})
             for (const char a : {'N', 'C'}) {
@@ -106,9 +106,9 @@ TEST(GpuComplexProduct, SharesDepthAndBlocks) {
     for (const char* more : {"sliced_k=2", "split_k=2", "split_k=4 sliced_k=2 stages=4",
                              "split_k=2 split_k_in_workspace=1", "split_k=4 split_k_in_workspace=1 stages=5",
                              "stream_k_blocks=7", "stream_k_blocks=3 data_parallel_tiles=1 sliced_k=2"})
-        for (const DataType number : {DataType::complex32, DataType::complex64})
+        for (const DataType number : {DataType::complex64, DataType::complex128})
             expect_product(product_of(number, 'C', 'N', 40, 20, 128), parse_gpu_schedule(base + more));
-    MatrixProduct batch = product_of(DataType::complex32, 'N', 'R', 8, 8, 5);
+    MatrixProduct batch = product_of(DataType::complex64, 'N', 'R', 8, 8, 5);
     batch.batch = 7;
     batch.a.batch_stride = 40;
     batch.b.batch_stride = 40;
@@ -118,11 +118,11 @@ TEST(GpuComplexProduct, SharesDepthAndBlocks) {
 }
 
 TEST(GpuComplexProduct, HasNoEpilogues) {
-    MatrixProduct product = product_of(DataType::complex32, 'N', 'N', 64, 64, 64);
+    MatrixProduct product = product_of(DataType::complex64, 'N', 'N', 64, 64, 64);
     product.epilogue = Expression("2 * x");
-    EXPECT_NE(error_of([&] { gpu_schedules(product, gpu(), 1); }).find("an epilogue of complex32"),
+    EXPECT_NE(error_of([&] { gpu_schedules(product, gpu(), 1); }).find("an epilogue of complex64"),
               std::string::npos);
 }
 
-} // namespace
+} // namespace complex_test
 } // namespace swirl::gemm::test

@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace swirl::gemm::test {
-namespace {
+namespace data_types_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -24,9 +24,9 @@ constexpr DataType integers[] = {DataType::int8,   DataType::uint8,   DataType::
 
 /// Random numbers of all that a buffer may hold, the least and the greatest among them.
 void fill_all(ir::Memory& memory, std::mt19937& random) {
-    if (!ir::is_integer(memory.element())) return fill(memory, random);
-    const int bits = 8 * ir::size_in_bytes(memory.element());
-    const bool is_signed = memory.element() == ir::Scalar::int8 || memory.element() == ir::Scalar::int16;
+    if (!is_integer(memory.element())) return fill(memory, random);
+    const int bits = 8 * bytes_of(memory.element());
+    const bool is_signed = memory.element() == DataType::int8 || memory.element() == DataType::int16;
     const Integer least = is_signed ? -(Integer{1} << (bits - 1)) : 0;
     std::uniform_int_distribution<Integer> uniform(least, least + (Integer{1} << bits) - 1);
     for (Integer k = 0; k < memory.elements(); ++k)
@@ -148,8 +148,7 @@ TEST(GpuNumbers, OfE4m3AreWidenedInAnyLayout) {
 std::vector<double> stored(DataType number, const std::vector<double>& numbers) {
     const auto count = static_cast<Integer>(numbers.size());
     ir::Builder b("stored");
-    const ir::Buffer x = b.input("x", ir::Scalar::float32, count),
-                     y = b.output("y", scalar_of(number), count);
+    const ir::Buffer x = b.input("x", DataType::float32, count), y = b.output("y", scalar_of(number), count);
     for (Integer k = 0; k < count; ++k) b.store(y, k, narrowed(b, b.load(x, k), number));
     const ir::Program program = b.finish();
     ir::Arguments arguments(program);
@@ -188,7 +187,7 @@ TEST(GpuNumbers, AreThoseOfTheTypes) {
         const std::vector<double> kernel = stored(number, numbers);
         for (std::size_t k = 0; k < numbers.size(); ++k) {
             const T own(static_cast<float>(numbers[k]));
-            ASSERT_EQ(own.bits, kernel[k]) << word_of(number) << " of " << numbers[k];
+            ASSERT_EQ(own.bits, kernel[k]) << name_of(number) << " of " << numbers[k];
             ASSERT_NEAR(static_cast<float>(own), meaning(number, own.bits), 1e-7);
         }
     };
@@ -198,5 +197,5 @@ TEST(GpuNumbers, AreThoseOfTheTypes) {
     check(DataType::snorm16, snorm16{});
 }
 
-} // namespace
+} // namespace data_types_test
 } // namespace swirl::gemm::test

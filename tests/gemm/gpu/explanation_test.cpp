@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm {
-namespace {
+namespace explanation_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -166,5 +166,5 @@ TEST(GpuThreadParts, CoverTheTileOnce) {
         }
 }
 
-} // namespace
+} // namespace explanation_test
 } // namespace swirl::gemm

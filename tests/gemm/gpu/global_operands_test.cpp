@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace global_operands_test {
 
 /// Of so deep products; threads have 4 × 2 elements of tiles of 8 × 8.
 SimtGemm direct_schedule(Integer depth, const std::string& more = "") {
@@ -85,5 +85,5 @@ TEST(GpuDirect, IsRefusedWithItsReason) {
               std::string::npos);
 }
 
-} // namespace
+} // namespace global_operands_test
 } // namespace swirl::gemm::test

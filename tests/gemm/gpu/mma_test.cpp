@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace mma_test {
 
 GpuGemmSchedule warp_schedule(const char* more = "") {
     return parse_gpu_schedule(
@@ -85,7 +85,7 @@ TEST(GpuSchedules, OfShortNumbersHaveWarpsMultiplyWhereTilesDoNot) {
     for (const Integer n : {256, 1024, 4096}) {
         const MatrixProduct product = short_product('N', 'T', n, n, n, 0, DataType::bfloat16);
         EXPECT_EQ(gpu_schedules(product, target::gpu_named("sm_80"), 1).front().mma_k, 16);
-        EXPECT_TRUE(n == 256 || gpu_schedules(product, gpu(), 1).front().is_wgmma());
+        EXPECT_TRUE(n == 256 || is_wgmma(gpu_schedules(product, gpu(), 1).front()));
         const MatrixProduct unaligned = short_product('N', 'T', n, n, n, 1, DataType::bfloat16);
         EXPECT_EQ(gpu_schedules(unaligned, gpu(), 1).front().mma_k, 16);
     }
@@ -128,5 +128,5 @@ TEST(GpuProduct, WarpsReadFragmentsWithoutConflicts) {
               0);
 }
 
-} // namespace
+} // namespace mma_test
 } // namespace swirl::gemm::test

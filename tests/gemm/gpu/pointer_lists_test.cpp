@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace swirl::gemm::test {
-namespace {
+namespace pointer_lists_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -40,7 +40,7 @@ public:
 
     void bind(ir::Arguments& arguments, const std::string& name) const {
         std::vector<Integer> addresses;
-        for (const Integer origin : origins_) addresses.push_back(origin * size_in_bytes(memory_->element()));
+        for (const Integer origin : origins_) addresses.push_back(origin * bytes_of(memory_->element()));
         arguments.bind(name, memory_);
         arguments[name + "_list"].assign(addresses);
     }
@@ -217,5 +217,5 @@ TEST(GpuLists, HaveTheAccessesOfOtherBatches) {
         EXPECT_NO_THROW(gpu_sample(product, schedule, gpu()));
 }
 
-} // namespace
+} // namespace pointer_lists_test
 } // namespace swirl::gemm::test

@@ -12,7 +12,7 @@
 #include <limits>
 
 namespace swirl::gemm::test {
-namespace {
+namespace range_check_test {
 
 constexpr Integer rows = 70, columns = 40, depth = 90;
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -177,5 +177,5 @@ TEST(GpuRange, IsOfTermsAlone) {
     EXPECT_EQ(gpu_gemm_kernels(product, schedule, gpu()).size(), 3);
 }
 
-} // namespace
+} // namespace range_check_test
 } // namespace swirl::gemm::test

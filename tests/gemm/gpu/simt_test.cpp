@@ -9,7 +9,7 @@
 #include <set>
 
 namespace swirl::gemm::test {
-namespace {
+namespace simt_test {
 
 /// One with extents of its own in every member, so small that the interpreter is done soon.
 SimtGemm small_schedule() {
@@ -379,5 +379,5 @@ TEST(GpuSchedules, AreNoneWhereCHasNoElements) {
     }
 }
 
-} // namespace
+} // namespace simt_test
 } // namespace swirl::gemm::test

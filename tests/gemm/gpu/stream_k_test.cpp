@@ -8,7 +8,7 @@
 #include <limits>
 
 namespace swirl::gemm::test {
-namespace {
+namespace stream_k_test {
 
 SimtGemm stream_schedule(int blocks, int data_parallel_tiles = 0, const std::string& more = {}) {
     SimtGemm schedule = simt_schedule_of(
@@ -165,5 +165,5 @@ TEST(StreamK, SaysWhatDoesNotSuit) {
     EXPECT_NE(why(stream_schedule(0, 1)).find("stream_k_blocks is 0"), std::string::npos);
 }
 
-} // namespace
+} // namespace stream_k_test
 } // namespace swirl::gemm::test

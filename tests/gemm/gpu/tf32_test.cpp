@@ -14,7 +14,7 @@
 #include <optional>
 
 namespace swirl::gemm::test {
-namespace {
+namespace tf32_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -245,5 +245,5 @@ TEST(GpuRoundedProduct, HasElevenBits) {
     EXPECT_EQ(parse_gpu_schedule(to_string(rounded_schedule())), rounded_schedule());
 }
 
-} // namespace
+} // namespace tf32_test
 } // namespace swirl::gemm::test

@@ -10,7 +10,7 @@
 #include <random>
 
 namespace swirl::gemm::test {
-namespace {
+namespace tma_test {
 
 const std::string small =
     "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
@@ -230,5 +230,5 @@ TEST(GpuBulkProduct, IsTheProductForRandomSchedules) {
     }
 }
 
-} // namespace
+} // namespace tma_test
 } // namespace swirl::gemm::test

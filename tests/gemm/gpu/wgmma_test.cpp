@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace swirl::gemm::test {
-namespace {
+namespace wgmma_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
@@ -182,7 +182,7 @@ TEST(GpuTileProduct, StoresNothingBesideC) {
             if (number != DataType::float32) product.c_type = number;
             for (const char* more :
                  {"", "cta_m=128 epilogue_tile_m=64 warpgroups=2 cta_n=128", "cluster_n=2 cta_m=128"}) {
-                SCOPED_TRACE(fmt::format("{}, {} rows, {}", word_of(number), rows, more));
+                SCOPED_TRACE(fmt::format("{}, {} rows, {}", name_of(number), rows, more));
                 expect_stored_exactly(product, small_schedule(more));
             }
         }
@@ -303,7 +303,7 @@ TEST(GpuTileProduct, OfTermsIsSoOfAnyStridesInEitherOrientation) {
 
 TEST(GpuTerms, AddUpToTheirNumber) {
     const MatrixLayout layout = {1, 12};
-    const ir::Program program = bf16_split_kernel("a", {layout, 11, 5, 1, 3});
+    const ir::Program program = bf16_split_kernel(ir::ArgumentRole::a, {layout, 11, 5, 1, 3});
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(3);
@@ -325,5 +325,5 @@ TEST(GpuTerms, ProductsComeFromTheSmallestOn) {
     EXPECT_EQ(bf16_split_products(3), expected);
 }
 
-} // namespace
+} // namespace wgmma_test
 } // namespace swirl::gemm::test

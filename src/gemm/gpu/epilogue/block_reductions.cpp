@@ -55,7 +55,7 @@ GpuBlockReductions::GpuBlockReductions(ir::Builder& builder, const SimtGemm& sch
     }
     if (!all_.empty())
         others_ = builder.shared("reduced_by_others", scalar_,
-                                 shared_bytes(schedule, canonical) / ir::size_in_bytes(scalar_));
+                                 shared_bytes(schedule, canonical) / bytes_of(scalar_));
 }
 
 ReductionPartials GpuBlockReductions::partials_of(const SimtGemm& schedule, const MatrixProduct& canonical,
@@ -74,7 +74,7 @@ ReductionPartials GpuBlockReductions::partials_of(const SimtGemm& schedule, cons
 Integer GpuBlockReductions::shared_bytes(const SimtGemm& schedule, const MatrixProduct& canonical) {
     if (canonical.reductions.empty()) return 0;
     return Integer{exchanged_at_once} * schedule.matrices() * schedule.k_slice_threads() *
-           ir::size_in_bytes(scalar_of(canonical.data_type));
+           bytes_of(scalar_of(canonical.data_type));
 }
 
 template <class Body> void GpuBlockReductions::in_first_k_slice(Body&& body) {
@@ -145,7 +145,7 @@ void GpuBlockReductions::exchange(Reduce operation, const std::vector<Value>& va
 /// Index of the tile's first result: that of its matrix, which has `of_matrix` results, plus the one within the
 /// matrix.
 Value GpuBlockReductions::first_of(Integer of_matrix, Value in_matrix) {
-    const Value count = builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(of_matrix));
+    const Value count = builder_.constant({DataType::int64, 1}, static_cast<long double>(of_matrix));
     return builder_.add(builder_.multiply(tile_.matrix, count), in_matrix);
 }
 

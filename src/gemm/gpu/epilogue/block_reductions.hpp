@@ -71,7 +71,7 @@ private:
     const SimtGemm& schedule_;
     const MatrixProduct& product_;
     const GpuEpilogueWriter& writer_;
-    ir::Scalar scalar_;
+    DataType scalar_;
     std::vector<One> all_;
     ir::Buffer others_ = 0; ///< in shared memory
     const SimtThreadLayout* threads_ = nullptr;

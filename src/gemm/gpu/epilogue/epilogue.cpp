@@ -28,16 +28,17 @@ GpuEpilogue GpuEpilogue::transposed() const {
     return result;
 }
 
-GpuEpilogueWriter::GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue, ir::Scalar scalar, int lanes)
+GpuEpilogueWriter::GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue, DataType scalar, int lanes)
     : builder_(builder), epilogue_(std::move(epilogue)), type_{scalar, lanes} {
     for (std::size_t k = 0; k < epilogue_.arrays.size(); ++k) {
         const GpuEpilogue::Array& array = epilogue_.arrays[k];
         const bool in_vectors = !array.is_complex && reads_in_vectors(k);
         ir::BufferInfo info;
         info.name = "with_" + array.name;
+        info.role = {ir::ArgumentRole::auxiliary, static_cast<int>(k)};
         info.element = scalar;
         info.elements = array.elements * (array.is_complex ? 2 : 1);
-        info.alignment = in_vectors ? lanes * ir::size_in_bytes(scalar) : 0;
+        info.alignment = in_vectors ? lanes * bytes_of(scalar) : 0;
         arrays_.push_back(builder.add(info));
     }
 }
@@ -117,7 +118,7 @@ Affine GpuEpilogueWriter::offset(const LayoutForm& form, const Place& place) con
 }
 
 ir::Value GpuEpilogueWriter::integer(Integer number) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
 }
 
 /// A real value per lane.

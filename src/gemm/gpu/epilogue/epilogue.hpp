@@ -17,6 +17,7 @@ struct GpuReduction {
     Reduce operation = Reduce::sum;
     Over over = Over::all;
     lower::Pointwise code = {}; ///< applied to the finished element; without nodes: identity
+    int index = 0;              ///< in the problem's list
 };
 
 /// The direction as seen by Cᵀ.
@@ -45,7 +46,7 @@ struct GpuEpilogue {
 class GpuEpilogueWriter {
 public:
     /// Adds an argument `with_…` per array to the program. Finishes `lanes` elements of adjacent rows at once.
-    GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue, ir::Scalar scalar, int lanes);
+    GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue, DataType scalar, int lanes);
 
     /// Coordinates of an element: batch, row and column, each the sum of a value and a form.
     using Start = std::array<ir::Value, GpuEpilogue::axes>;

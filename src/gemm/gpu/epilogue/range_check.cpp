@@ -8,12 +8,11 @@ namespace swirl::gemm {
 
 namespace {
 
-using ir::Scalar;
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr ir::Type integer = {Scalar::int64, 1};
-constexpr ir::Type real = {Scalar::float32, 1};
+constexpr ir::Type integer = {DataType::int64, 1};
+constexpr ir::Type real = {DataType::float32, 1};
 
 /// A float32's last bit is 23 binary places below its exponent; terms are integer multiples of it, and normal from
 /// 2^−126 up.
@@ -25,7 +24,7 @@ constexpr int exponent_of_accumulators = 126;
 ir::Buffer declare_blocks(ir::Builder& builder, bool written) {
     ir::BufferInfo info;
     info.name = "blocks_out_of_range";
-    info.element = Scalar::int64;
+    info.element = DataType::int64;
     info.space = ir::Space::scratch;
     info.elements = 1;
     info.zeroed = true;
@@ -61,7 +60,7 @@ RangeChecker::RangeChecker(ir::Builder& builder, const Bf16SplitRange& range)
     : builder_(builder),
       range_(range),
       blocks_(declare_blocks(builder, true)),
-      found_(builder.shared("found", Scalar::int64, 1)) {
+      found_(builder.shared("found", DataType::int64, 1)) {
     builder_.if_then({{builder_.thread(0), Relation::zero}},
                      [&] { builder_.store(found_, 0, builder_.constant(integer, 0)); });
     builder_.barrier();

@@ -56,11 +56,12 @@ Integer threads_of_result(const ReductionPartials& partials) {
 }
 
 ir::BufferInfo buffer_of_reduction_partials(const GpuReduction& reduction, const ReductionPartials& partials,
-                                            ir::Scalar scalar, std::optional<KernelPath> path) {
+                                            DataType scalar, std::optional<KernelPath> path) {
     ir::BufferInfo buffer;
     buffer.name = (partials.are_results() ? "to_" : "parts_of_") + reduction.name;
     if (!partials.are_results() && path == KernelPath::fallback) buffer.name += "_out_of_range";
     buffer.element = scalar;
+    if (partials.are_results()) buffer.role = {ir::ArgumentRole::reduction, reduction.index};
     buffer.space = partials.are_results() ? ir::Space::argument : ir::Space::scratch;
     buffer.elements = partials.results * partials.partials;
     buffer.written = true;
@@ -68,7 +69,7 @@ ir::BufferInfo buffer_of_reduction_partials(const GpuReduction& reduction, const
 }
 
 /// Adjacent threads of a block have adjacent results; several threads share one result's partials, interleaved.
-ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& partials, ir::Scalar scalar,
+ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& partials, DataType scalar,
                        std::optional<KernelPath> path) {
     ir::Builder builder("reduce_" + reduction.name + (path == KernelPath::fallback ? "_out_of_range" : ""));
     const Integer along_partials = threads_of_result(partials);

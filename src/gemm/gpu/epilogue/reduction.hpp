@@ -31,10 +31,10 @@ Integer threads_of_result(const ReductionPartials& partials);
 /// The buffer of partials: the caller's array if these are the results. The primary and fallback kernels have
 /// different tiles, so their partials are separate.
 ir::BufferInfo buffer_of_reduction_partials(const GpuReduction& reduction, const ReductionPartials& partials,
-                                            ir::Scalar scalar, std::optional<KernelPath> path = {});
+                                            DataType scalar, std::optional<KernelPath> path = {});
 
 /// The kernel that reduces partials, also zero of them, to results; runs only if `path`, where given, was taken.
-ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& partials, ir::Scalar scalar,
+ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& partials, DataType scalar,
                        std::optional<KernelPath> path = {});
 
 } // namespace swirl::gemm

@@ -10,14 +10,14 @@ WgmmaEpilogue::WgmmaEpilogue(ir::Builder& builder, const GpuEpilogue& epilogue,
                              const MatrixProduct& canonical, int cta_m, int cta_n)
     : builder_(builder),
       lanes_(canonical.rows % pair == 0 ? pair : 1),
-      writer_(builder, epilogue, ir::Scalar::float32, lanes_),
+      writer_(builder, epilogue, DataType::float32, lanes_),
       rows_(canonical.rows),
       columns_(canonical.columns),
       may_leave_rows_(!epilogue.arrays.empty() && canonical.rows % cta_m != 0),
       may_leave_columns_(!epilogue.arrays.empty() && canonical.columns % cta_n != 0) {}
 
 Value WgmmaEpilogue::integer(Integer number) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
 }
 
 Value WgmmaEpilogue::at_most(Value value, Integer most) const {

@@ -11,9 +11,9 @@ namespace {
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr ir::Type number = {ir::Scalar::float32, 1};
+constexpr ir::Type number = {DataType::float32, 1};
 constexpr Integer warps = 4;            ///< per warpgroup
-constexpr int group = 8;                ///< adjacent major indices, of which four threads have two each
+constexpr int minor_group = 8;          ///< adjacent major indices, of which four threads have two each
 constexpr int of_cooperative_group = 2; ///< indices of a group per thread
 constexpr int threads_per_minor = 4;    ///< threads with the same minor indices
 constexpr int minor_extent_of_wgmma = rows_of_wgmma / 32; ///< per thread
@@ -57,7 +57,7 @@ ReductionPartials WgmmaReductions::partials_of(const WgmmaGemm& schedule, const 
 /// Which of the problem's extents are rows depends on the swap, so the larger case is reserved.
 Integer WgmmaReductions::shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     return std::ssize(canonical.reductions) * schedule.warpgroups * warps *
-           major_extent(schedule, has_register_a(schedule, canonical)) * ir::size_in_bytes(number.scalar);
+           major_extent(schedule, has_register_a(schedule, canonical)) * bytes_of(number.scalar);
 }
 
 std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& builder, const WgmmaGemm& schedule,
@@ -83,7 +83,7 @@ std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& build
 }
 
 Value WgmmaReductions::integer(Integer value) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
 }
 
 Value WgmmaReductions::sum(Value a, Value b) const {
@@ -187,7 +187,7 @@ Value WgmmaReductions::in_warp(Reduce operation, Value value, int first, int end
 void WgmmaReductions::exchange() const {
     const Integer indices = major_extent(schedule_, minor_is_rows_);
     const Affine quarter = builder_.thread(0, 1, threads_per_minor),
-                 coordinate = builder_.thread(0, threads_per_minor, group);
+                 coordinate = builder_.thread(0, threads_per_minor, minor_group);
     const Affine warp = builder_.thread(0, target::warp_threads, warps) + warpgroup_ * warps;
     for (std::size_t k = 0; k < memory_.size(); ++k) {
         if (!keeps_major(reduction(k).over)) continue;
@@ -199,7 +199,7 @@ void WgmmaReductions::exchange() const {
             for (int r = 0; r < indices / threads_per_minor; ++r)
                 builder_.store(memory_[k].warps,
                                warp * indices +
-                                   (r / of_cooperative_group * group + r % of_cooperative_group) +
+                                   (r / of_cooperative_group * minor_group + r % of_cooperative_group) +
                                    of_cooperative_group * quarter,
                                totals[static_cast<std::size_t>(r)]);
         });

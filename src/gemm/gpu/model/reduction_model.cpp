@@ -11,7 +11,7 @@ namespace swirl::gemm {
 namespace {
 
 /// In cycles unless stated otherwise.
-struct Constants {
+struct ReductionConstants {
     double sum = 1;     ///< of a scheduler, per value of a warp
     double extreme = 6; ///< likewise; a single instruction in wgmma kernels
     double exchange =
@@ -20,13 +20,13 @@ struct Constants {
     double turn = 5e-7;      ///< seconds, per partial that one of its threads reads in sequence
     double part_rate = 3e12; ///< bytes per second of partials written and read
 };
-constexpr Constants constants;
+constexpr ReductionConstants reduction_constants;
 constexpr double schedulers = 4, warp = 32, exchanged_at_once = 4;
 
 /// Cycles per tile.
 double cycles_of_tile(const WgmmaGemm& schedule, const Reduction&, Over) {
     const double numbers = static_cast<double>(schedule.cta_tile.m) * schedule.cta_tile.n / warp;
-    return numbers / schedulers * 2 * constants.sum;
+    return numbers / schedulers * 2 * reduction_constants.sum;
 }
 double cycles_of_tile(const SimtGemm& schedule, const Reduction& reduction, Over over) {
     const bool is_sum = reduction.operation == Reduce::sum;
@@ -35,8 +35,8 @@ double cycles_of_tile(const SimtGemm& schedule, const Reduction& reduction, Over
     const double kept = over == Over::columns ? schedule.thread_tile.m
                         : over == Over::rows  ? schedule.thread_tile.n
                                               : 2;
-    return numbers / schedulers * (is_sum ? constants.sum : constants.extreme) +
-           std::ceil(kept / exchanged_at_once) * constants.exchange;
+    return numbers / schedulers * (is_sum ? reduction_constants.sum : reduction_constants.extreme) +
+           std::ceil(kept / exchanged_at_once) * reduction_constants.exchange;
 }
 
 double seconds_behind(const ReductionPartials& partials, double bytes_of_number) {
@@ -44,7 +44,8 @@ double seconds_behind(const ReductionPartials& partials, double bytes_of_number)
     const double turns =
         std::ceil(static_cast<double>(partials.partials) / static_cast<double>(threads_of_result(partials)));
     const double bytes = 2 * static_cast<double>(partials.results * partials.partials) * bytes_of_number;
-    return constants.kernel + turns * constants.turn + bytes / constants.part_rate;
+    return reduction_constants.kernel + turns * reduction_constants.turn +
+           bytes / reduction_constants.part_rate;
 }
 
 } // namespace
@@ -74,7 +75,7 @@ double gpu_reduction_seconds(const MatrixProduct& product, const GpuGemmSchedule
             std::visit([&](const auto& kernel) { return cycles_of_tile(kernel, reduction, over); }, schedule);
         result += turns * cycles / rates.hertz +
                   seconds_behind(reduction_partials_of(schedule, canonical, over),
-                                 static_cast<double>(ir::size_in_bytes(scalar_of(canonical.data_type))));
+                                 static_cast<double>(bytes_of(scalar_of(canonical.data_type))));
     }
     return result;
 }

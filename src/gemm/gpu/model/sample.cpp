@@ -70,7 +70,7 @@ GpuSample gpu_sample(const MatrixProduct& product, const GpuGemmSchedule& schedu
     const ir::Program program = gpu_gemm_kernels(result.product, of_one_tile, gpu).back();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.by_value || (is_global(buffer) && buffer.name != "c"))
+        if (buffer.by_value || (is_global(buffer) && buffer.role.argument != ir::ArgumentRole::c))
             fill(arguments[buffer.name], buffer.zeroed ? 1 : 7);
     arguments.parameters = {1, 0};
     const ir::InterpreterReport report = ir::interpret(program, arguments);

@@ -15,7 +15,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr int max_stages = 4;
+constexpr int max_simt_stages = 4;
 constexpr int usual_threads = 256;
 
 /// For the transposed problem.
@@ -247,7 +247,7 @@ template <class Suits> int widest(int widest_vector, int copied, Suits&& suits) 
 /// Pipeline stages: one more than the k-tiles of a block's share of K, within bounds.
 int stages_of(const SimtGemm& schedule, const MatrixProduct& canonical) {
     const Integer k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_tile.k} * schedule.splits());
-    return static_cast<int>(std::clamp<Integer>(k_tiles + 1, 2, max_stages));
+    return static_cast<int>(std::clamp<Integer>(k_tiles + 1, 2, max_simt_stages));
 }
 
 /// With fewer tiles than multiprocessors: as many splits as these have capacity for.

@@ -60,10 +60,10 @@ constexpr Integer max_bf16_split_bytes = Integer{8} << 30;
 constexpr int max_stages = 8, max_raster_group = 8, max_raster_group_of_bf16_split = 4;
 
 /// What tensor cores may multiply; alternatives of one accuracy are together.
-using Operands = decltype(WgmmaGemm::operands);
-std::vector<std::vector<Operands>> operands_for(const MatrixProduct& canonical, Accuracy accuracy) {
+using OperandChoice = decltype(WgmmaGemm::operands);
+std::vector<std::vector<OperandChoice>> operands_for(const MatrixProduct& canonical, Accuracy accuracy) {
     if (canonical.type_of_a() != DataType::float32) return {{StoredOperands{}}};
-    std::vector<Operands> tf32 = {Tf32{}};
+    std::vector<OperandChoice> tf32 = {Tf32{}};
     if (canonical.a.column_stride != 1 && canonical.k > 0) tf32.emplace_back(Tf32{.transpose_a = true});
     switch (accuracy) {
     case Accuracy::ordinary: return {{Bf16Terms{.count = 3, .range_check = true}}};
@@ -144,7 +144,7 @@ bool add_stages(WgmmaGemm& schedule, const MatrixProduct& canonical, const targe
     return false;
 }
 
-void add_schedules(const WgmmaGemm& shape, const Operands& operands, const MatrixProduct& canonical,
+void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const MatrixProduct& canonical,
                    const target::Gpu& gpu, Accuracy accuracy, std::vector<WgmmaGemm>& result) {
     for (const int rows_of_k : rows_per_k_tile) {
         WgmmaGemm schedule = shape;
@@ -234,7 +234,7 @@ std::vector<WgmmaGemm> wgmma_schedules(const MatrixProduct& canonical, const tar
         const auto* const terms = std::get_if<Bf16Terms>(&alternatives.front());
         if (terms != nullptr && !is_worth_splitting(canonical, terms->count)) continue;
         for (const WgmmaGemm& shape : shapes)
-            for (const Operands& operands : alternatives)
+            for (const OperandChoice& operands : alternatives)
                 add_schedules(shape, operands, canonical, gpu, accuracy, result);
     }
     return result;

@@ -13,12 +13,11 @@ namespace swirl::gemm {
 
 namespace {
 
-using ir::Scalar;
 using ir::Value;
 
 constexpr Integer threads = 128;
 constexpr Integer elements_of_piece = ir::swizzle_chunk_bytes / 2; ///< of bfloat16
-constexpr Integer widest = 4;                                      ///< elements per access
+constexpr Integer widest_access = 4;                               ///< elements per access
 
 /// Direction in which a matrix's split terms are contiguous: that of the smaller stride; of equal strides, the longer
 /// extent; never an extent of 1. The transposed matrix yields the same direction, as kernels may see the problem
@@ -34,9 +33,9 @@ bool is_along_rows(const MatrixLayout& layout, Integer rows, Integer columns) {
 int lanes_of(const MatrixLayout& layout, const Bf16SplitLayout& terms) {
     const Integer stride = terms.along_rows ? layout.row_stride : layout.column_stride;
     const Integer pitch = terms.along_rows ? layout.column_stride : layout.row_stride;
-    const bool is_aligned =
-        stride == 1 && pitch % widest == 0 && layout.batch_stride % widest == 0 && terms.extent % widest == 0;
-    return is_aligned ? static_cast<int>(widest) : 1;
+    const bool is_aligned = stride == 1 && pitch % widest_access == 0 &&
+                            layout.batch_stride % widest_access == 0 && terms.extent % widest_access == 0;
+    return is_aligned ? static_cast<int>(widest_access) : 1;
 }
 
 } // namespace
@@ -70,10 +69,10 @@ Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Inte
     return result;
 }
 
-ir::BufferInfo buffer_of_bf16_split(const char* name, const Bf16SplitLayout& terms) {
+ir::BufferInfo buffer_of_bf16_split(ir::ArgumentRole operand, const Bf16SplitLayout& terms) {
     ir::BufferInfo buffer;
-    buffer.name = std::string(name) + "_terms";
-    buffer.element = Scalar::bfloat16;
+    buffer.name = std::string(ir::name_of(operand)) + "_terms";
+    buffer.element = DataType::bfloat16;
     buffer.space = ir::Space::scratch;
     buffer.elements = terms.elements();
     buffer.alignment = ir::swizzle_chunk_bytes;
@@ -81,17 +80,17 @@ ir::BufferInfo buffer_of_bf16_split(const char* name, const Bf16SplitLayout& ter
     return buffer;
 }
 
-ir::Program bf16_split_kernel(const char* name, const Bf16Split& split) {
+ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16Split& split) {
     const MatrixLayout& layout = split.layout;
     const Integer rows = split.rows, columns = split.columns, batch = split.batch;
     const int terms = split.terms;
     const auto& range = split.range;
     const Bf16SplitLayout to = bf16_split_layout(layout, rows, columns, batch, terms);
     const int lanes = lanes_of(layout, to);
-    ir::Builder builder(std::string("split_") + name);
+    ir::Builder builder("split_" + std::string(ir::name_of(operand)));
     const ir::Buffer from =
-        builder.add(buffer_of_matrix(name, DataType::float32, layout, rows, columns, batch, lanes));
-    const ir::Buffer into = builder.add(buffer_of_bf16_split(name, to));
+        builder.add(buffer_of_matrix(operand, DataType::float32, layout, rows, columns, batch, lanes));
+    const ir::Buffer into = builder.add(buffer_of_bf16_split(operand, to));
 
     const Integer parts = ceil_divide(to.extent, threads * lanes), matrices = to.planes / terms;
     builder.launch({.blocks = {parts * to.others * matrices, 1, 1}, .threads = {threads, 1, 1}});
@@ -108,9 +107,9 @@ ir::Program bf16_split_kernel(const char* name, const Bf16Split& split) {
         Value rest = builder.load(from, at, {.lanes = lanes});
         const Value whole = rest;
         for (Integer term = 0; term < terms; ++term) {
-            const Value rounded = builder.convert(rest, Scalar::bfloat16);
+            const Value rounded = builder.convert(rest, DataType::bfloat16);
             builder.store(into, place + line * to.pitch + (number * terms + term) * to.plane(), rounded);
-            if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, Scalar::float32));
+            if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, DataType::float32));
         }
         if (watch) watch->check_values(whole);
     };

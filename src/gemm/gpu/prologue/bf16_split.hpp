@@ -35,8 +35,8 @@ struct Bf16SplitLayout {
 Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch,
                                   int terms);
 
-/// Their buffer, named `name`_terms.
-ir::BufferInfo buffer_of_bf16_split(const char* name, const Bf16SplitLayout& terms);
+/// Their buffer, workspace named after the operand: a_terms or b_terms.
+ir::BufferInfo buffer_of_bf16_split(ir::ArgumentRole operand, const Bf16SplitLayout& terms);
 
 /// A float32 matrix to split.
 struct Bf16Split {
@@ -46,7 +46,7 @@ struct Bf16Split {
     int terms = 1;
     std::optional<Bf16SplitRange> range = {}; ///< if set, report elements outside of it
 };
-/// The kernel that splits matrix `name` into scratch buffer `name`_terms.
-ir::Program bf16_split_kernel(const char* name, const Bf16Split& split);
+/// The kernel that splits operand A or B.
+ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16Split& split);
 
 } // namespace swirl::gemm

@@ -37,7 +37,7 @@ ir::Value kept_within(ir::Builder& builder, ir::Value x, const Bounds& bounds) {
 
 } // namespace
 
-ir::Value widened(ir::Builder& builder, ir::Value stored, DataType number, ir::Scalar accumulator_type) {
+ir::Value widened(ir::Builder& builder, ir::Value stored, DataType number, DataType accumulator_type) {
     if (builder.type(stored).scalar == accumulator_type) return stored;
     const ir::Value value = builder.convert(stored, accumulator_type);
     if (number != DataType::snorm8 && number != DataType::snorm16) return value;
@@ -46,7 +46,7 @@ ir::Value widened(ir::Builder& builder, ir::Value stored, DataType number, ir::S
     return builder.select(builder.less(value, least), least, value);
 }
 
-void append_widened(ir::Builder& builder, ir::Value stored, DataType number, ir::Scalar accumulator_type,
+void append_widened(ir::Builder& builder, ir::Value stored, DataType number, DataType accumulator_type,
                     std::vector<ir::Value>& elements) {
     const ir::Value vector = widened(builder, stored, number, accumulator_type);
     const int lanes = builder.type(vector).lanes;
@@ -56,8 +56,8 @@ void append_widened(ir::Builder& builder, ir::Value stored, DataType number, ir:
 }
 
 ir::Value narrowed(ir::Builder& builder, ir::Value value, DataType to) {
-    const ir::Scalar scalar = scalar_of(to);
-    if (ir::is_floating(scalar)) return builder.convert(value, scalar);
+    const DataType scalar = scalar_of(to);
+    if (is_floating(scalar)) return builder.convert(value, scalar);
     const ir::Type type = builder.type(value);
     const ir::Value round = builder.constant(type, rounder);
     const ir::Value units = builder.constant(type, static_cast<long double>(normalized_scale(to)));

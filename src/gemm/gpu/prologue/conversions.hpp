@@ -21,10 +21,10 @@ constexpr Integer normalized_scale(DataType number) {
 }
 
 /// Converts stored elements to accumulator_type, unscaled: normalised integers remain whole numbers.
-ir::Value widened(ir::Builder& builder, ir::Value stored, DataType number, ir::Scalar accumulator_type);
+ir::Value widened(ir::Builder& builder, ir::Value stored, DataType number, DataType accumulator_type);
 
 /// The same for a stored vector; appends its elements one by one.
-void append_widened(ir::Builder& builder, ir::Value stored, DataType number, ir::Scalar accumulator_type,
+void append_widened(ir::Builder& builder, ir::Value stored, DataType number, DataType accumulator_type,
                     std::vector<ir::Value>& elements);
 
 /// Converts to a stored type: rounds to nearest, ties to even; integers saturate, and NaN becomes 0.

@@ -43,9 +43,9 @@ MatrixLayout OperandTranspose::output_layout() const {
     return {1, pitch, false, matrices == 1 ? 0 : pitch * mn_extent};
 }
 
-ir::BufferInfo buffer_of_transposed(const char* name, const OperandTranspose& transpose) {
+ir::BufferInfo buffer_of_transposed(ir::ArgumentRole operand, const OperandTranspose& transpose) {
     ir::BufferInfo buffer;
-    buffer.name = std::string(name) + "_turned";
+    buffer.name = std::string(ir::name_of(operand)) + "_turned";
     buffer.element = scalar_of(transpose.number);
     buffer.space = ir::Space::scratch;
     buffer.elements = transpose.output_layout().column_stride * transpose.mn_extent * transpose.matrices;
@@ -54,13 +54,13 @@ ir::BufferInfo buffer_of_transposed(const char* name, const OperandTranspose& tr
     return buffer;
 }
 
-ir::Program transpose_kernel(const char* name, const OperandTranspose& transpose) {
+ir::Program transpose_kernel(ir::ArgumentRole operand, const OperandTranspose& transpose) {
     const MatrixLayout &from = transpose.layout, to = transpose.output_layout();
-    ir::Builder builder(std::string("turn_") + name);
-    const ir::BufferInfo matrix = buffer_of_matrix(name, transpose.number, from, transpose.depth,
+    ir::Builder builder("turn_" + std::string(ir::name_of(operand)));
+    const ir::BufferInfo matrix = buffer_of_matrix(operand, transpose.number, from, transpose.depth,
                                                    transpose.mn_extent, transpose.matrices, 1);
     const ir::Buffer factor = builder.add(matrix);
-    const ir::Buffer output = builder.add(buffer_of_transposed(name, transpose));
+    const ir::Buffer output = builder.add(buffer_of_transposed(operand, transpose));
     const ir::Buffer square = builder.shared("square", matrix.element, side * row);
 
     const Integer down = ceil_divide(transpose.depth, side), across = ceil_divide(transpose.mn_extent, side);

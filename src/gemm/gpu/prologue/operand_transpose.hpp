@@ -20,10 +20,10 @@ struct OperandTranspose {
 OperandTranspose transpose_of_a(const MatrixProduct& canonical);
 OperandTranspose transpose_of_b(const MatrixProduct& canonical);
 
-/// The result's buffer, named `name`_turned.
-ir::BufferInfo buffer_of_transposed(const char* name, const OperandTranspose& transpose);
+/// The result's buffer, workspace named after the operand: a_turned or b_turned.
+ir::BufferInfo buffer_of_transposed(ir::ArgumentRole operand, const OperandTranspose& transpose);
 
-/// The kernel that transposes operand `name` in square tiles through shared memory.
-ir::Program transpose_kernel(const char* name, const OperandTranspose& transpose);
+/// The kernel that transposes operand A or B in square tiles through shared memory.
+ir::Program transpose_kernel(ir::ArgumentRole operand, const OperandTranspose& transpose);
 
 } // namespace swirl::gemm

@@ -2,13 +2,12 @@
 
 #include "ir/builder.hpp"
 
-#include <string>
-
 /// Batches of matrices given by lists of pointers.
 namespace swirl::gemm {
 
-/// An argument `name`_list: the addresses of element (0, 0) of all matrices in the batch.
-ir::Buffer add_pointer_list(ir::Builder& builder, const std::string& name, Integer batch);
+/// An argument a_list, b_list or c_list: the addresses of element (0, 0) of all matrices of the batch in the role a, b
+/// or c.
+ir::Buffer add_pointer_list(ir::Builder& builder, ir::ArgumentRole matrix, Integer batch);
 
 /// Offset in memory at which matrix `number` (int64) begins, in accesses of `bytes` bytes.
 ir::Value offset_in_memory(ir::Builder& builder, ir::Buffer list, ir::Value number, Integer bytes);

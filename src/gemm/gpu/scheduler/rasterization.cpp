@@ -4,7 +4,6 @@ namespace swirl::gemm {
 
 namespace {
 
-using ir::Scalar;
 using ir::Value;
 
 /// Integer division through float64; quotients are exact, as no value is near 2^50.
@@ -13,22 +12,22 @@ public:
     explicit Whole(ir::Builder& builder) : builder_(builder) {}
 
     Value number(Integer value) const {
-        return builder_.constant({Scalar::int64, 1}, static_cast<long double>(value));
+        return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
     Value less(Value a, Value b) const { return builder_.select(builder_.less(a, b), a, b); }
     Value quotient(Value a, Value b) const {
-        const Value half = builder_.constant({Scalar::float64, 1}, 0.5L);
-        const Value exact = builder_.divide(builder_.add(builder_.convert(a, Scalar::float64), half),
-                                            builder_.convert(b, Scalar::float64));
-        return builder_.convert(exact, Scalar::int64);
+        const Value half = builder_.constant({DataType::float64, 1}, 0.5L);
+        const Value exact = builder_.divide(builder_.add(builder_.convert(a, DataType::float64), half),
+                                            builder_.convert(b, DataType::float64));
+        return builder_.convert(exact, DataType::int64);
     }
     Value quotient(Value a, Integer b) const {
         if (b == 1) return a;
-        const Value half = builder_.constant({Scalar::float64, 1}, 0.5L);
-        const Value inverse = builder_.constant({Scalar::float64, 1}, 1.0L / static_cast<long double>(b));
+        const Value half = builder_.constant({DataType::float64, 1}, 0.5L);
+        const Value inverse = builder_.constant({DataType::float64, 1}, 1.0L / static_cast<long double>(b));
         const Value exact =
-            builder_.multiply(builder_.add(builder_.convert(a, Scalar::float64), half), inverse);
-        return builder_.convert(exact, Scalar::int64);
+            builder_.multiply(builder_.add(builder_.convert(a, DataType::float64), half), inverse);
+        return builder_.convert(exact, DataType::int64);
     }
     Value rest(Value a, Value quotient, Value b) const {
         return builder_.subtract(a, builder_.multiply(quotient, b));

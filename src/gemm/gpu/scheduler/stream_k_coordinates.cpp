@@ -14,7 +14,7 @@ StreamKCoordinates::StreamKCoordinates(ir::Builder& builder, const SimtGemm& sch
       block_(builder.block(0, 1, 0)) {}
 
 Value StreamKCoordinates::integer(Integer number) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
 }
 Value StreamKCoordinates::divided(Value number, Integer by) const {
     return by == 1 ? number : builder_.divide(number, integer(by));

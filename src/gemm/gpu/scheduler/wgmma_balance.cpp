@@ -21,8 +21,8 @@ WgmmaBalance::Operand operand_of(const WgmmaOperand& factor, bool from_registers
     result.scalar = factor.scalar;
     result.loads = std::ssize(factor.loads());
     result.multicast = factor.multicast;
-    result.box_bytes = factor.scalars() * size_in_bytes(factor.scalar) / factor.multicast /
-                       std::max<Integer>(result.loads, 1);
+    result.box_bytes =
+        factor.scalars() * bytes_of(factor.scalar) / factor.multicast / std::max<Integer>(result.loads, 1);
     result.k_major = factor.layout.k_major;
     result.from_registers = from_registers;
     return result;
@@ -33,7 +33,7 @@ double bytes_read(const WgmmaBalance& balance, const WgmmaGemm& schedule) {
     const ir::WgmmaInstruction& entry = *balance.instruction;
     const int lines = entry.columns + (balance.a.from_registers ? 0 : entry.rows);
     return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * lines * entry.depth *
-           size_in_bytes(balance.a.scalar);
+           bytes_of(balance.a.scalar);
 }
 
 void add_tiles(WgmmaBalance& balance, const MatrixProduct& canonical, const WgmmaGemm& schedule,

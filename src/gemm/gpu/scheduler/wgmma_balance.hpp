@@ -10,7 +10,7 @@ namespace swirl::gemm {
 /// The demands of a wgmma schedule on a multiprocessor, per k-tile; tensor cores should be the bottleneck.
 struct WgmmaBalance {
     struct Operand {
-        ir::Scalar scalar = ir::Scalar::bfloat16;
+        DataType scalar = DataType::bfloat16;
         Integer loads = 0;     ///< TMA boxes of a k-tile that a block loads
         Integer box_bytes = 0; ///< of each
         Integer multicast = 1; ///< blocks of a cluster that load it together

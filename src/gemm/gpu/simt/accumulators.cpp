@@ -121,7 +121,7 @@ ir::Value SimtAccumulators::swizzled_chunk(std::size_t operand, const SmemTile& 
     const auto [known, is_new] = swizzled_.try_emplace({operand, chunk, number}, ir::no_value);
     if (!is_new) return known->second;
     const auto integer = [&](Integer value) {
-        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+        return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     };
     const Integer digits =
         std::min(k_tile.chunks_of_row(), threads_.lanes(operand) / k_tile.swizzle_period());

@@ -96,10 +96,10 @@ private:
     ir::Builder& builder_;
     const SimtGemm& schedule_;
     const SimtThreadLayout& threads_;
-    ir::Scalar scalar_;
+    DataType scalar_;
     int components_;
     std::array<bool, 2> conjugated_; ///< A, B
-    ir::Scalar
+    DataType
         operand_type_; ///< of the multiplied elements: the accumulators' type, or the type in memory for mma.sync
     MmaFragments fragments_;
     ir::Buffer accumulators_;

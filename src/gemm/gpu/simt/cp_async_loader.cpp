@@ -70,7 +70,7 @@ void CpAsyncLoader::fetch(const OperandSource& source, Integer copy_offset, cons
     ir::Value others = ir::no_value;
     if (padding > 0 && split.value != ir::no_value)
         others = builder_.multiply(
-            split.value, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(split_k_stride)));
+            split.value, builder_.constant({DataType::int64, 1}, static_cast<long double>(split_k_stride)));
     for (const Copy& part :
          std::span(copies_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
         const Affine to = first_ + k_tile_.place(part.mn, part.step) + target.number * k_tile_.scalars();
@@ -83,7 +83,7 @@ void CpAsyncLoader::fetch(const OperandSource& source, Integer copy_offset, cons
                 builder_.load(source.buffer, from,
                               {.lanes = type.lanes, .dynamic = source.start, .dynamic_scale = type.lanes});
             ir::Access access = in_k_tile;
-            access.asynchronous = type.lanes * ir::size_in_bytes(type.scalar) >= min_cp_async_bytes;
+            access.asynchronous = type.lanes * bytes_of(type.scalar) >= min_cp_async_bytes;
             builder_.store(k_tiles_, to, loaded, access);
         };
         const auto copy_or_clear = [&] {

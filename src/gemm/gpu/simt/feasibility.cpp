@@ -17,7 +17,7 @@ namespace swirl::gemm {
 namespace {
 
 /// The first reason why a schedule is infeasible.
-class Infeasibility {
+class FirstInfeasibility {
 public:
     template <class... Arguments>
     void require(bool holds, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
@@ -26,11 +26,11 @@ public:
     std::string reason;
 };
 
-constexpr int capability_of_bfloat16 = 8;
+constexpr int capability_of_half_mma = 8;
 
 bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
-void require_threads(Infeasibility& infeasibility, const SimtGemm& schedule, const target::Gpu& gpu) {
+void require_threads(FirstInfeasibility& infeasibility, const SimtGemm& schedule, const target::Gpu& gpu) {
     const Extents lanes = schedule.warp_lanes(), &thread = schedule.thread_tile;
     const CtaTile& tile = schedule.cta_tile;
     infeasibility.require(
@@ -69,26 +69,27 @@ std::string mma_depths(const MatrixProduct& product, const target::Gpu& gpu, std
     }
     const bool is_known = (factor == DataType::bfloat16 && gpu.tensor.bfloat16) ||
                           (factor == DataType::float16 && gpu.tensor.float16);
-    if (is_known && product.type_of_b() == factor && gpu.capability_major >= capability_of_bfloat16)
+    if (is_known && product.type_of_b() == factor && gpu.capability_major >= capability_of_half_mma)
         possible = {16};
     return "float64, and from compute capability 8.0 on bfloat16 and float16 with 16, are possible";
 }
 
-void require_mma(Infeasibility& infeasibility, const SimtGemm& schedule, const MatrixProduct& product,
+void require_mma(FirstInfeasibility& infeasibility, const SimtGemm& schedule, const MatrixProduct& product,
                  const target::Gpu& gpu) {
     if (!schedule.is_mma()) return;
     std::vector<int> possible;
     const std::string words = mma_depths(product, gpu, possible);
     infeasibility.require(std::find(possible.begin(), possible.end(), schedule.mma_k()) != possible.end(),
                           "mma_k is {}, and the data type is {}; {}", schedule.mma_k(),
-                          word_of(product.type_of_a()), words);
+                          name_of(product.type_of_a()), words);
     infeasibility.require(schedule.thread_tile.m % 2 == 0 && schedule.thread_tile.n % 2 == 0,
                           "mma_k is {}, thread_m {} and thread_n {}; even extents are possible",
                           schedule.mma_k(), schedule.thread_tile.m, schedule.thread_tile.n);
 }
 
 /// Digits of the thread index select a block's matrices.
-void require_matrices(Infeasibility& infeasibility, const SimtGemm& schedule, const MatrixProduct& product) {
+void require_matrices(FirstInfeasibility& infeasibility, const SimtGemm& schedule,
+                      const MatrixProduct& product) {
     if (schedule.matrices() == 1) return;
     for (const SmemTile& k_tile : smem_tiles_of(schedule, product)) {
         const Integer inner = k_tile.is_smem_k_major() ? k_tile.depth / k_tile.steps
@@ -102,8 +103,8 @@ void require_matrices(Infeasibility& infeasibility, const SimtGemm& schedule, co
     }
 }
 
-void require_split_k(Infeasibility& infeasibility, const SimtGemm& schedule, const MatrixProduct& product,
-                     const target::Gpu& gpu) {
+void require_split_k(FirstInfeasibility& infeasibility, const SimtGemm& schedule,
+                     const MatrixProduct& product, const target::Gpu& gpu) {
     if (schedule.split_k() == nullptr) return;
     const int splits = schedule.splits();
     infeasibility.require(splits > 1, "split_k is {}; 2, 4, 8 … are possible", splits);
@@ -126,7 +127,8 @@ void require_split_k(Infeasibility& infeasibility, const SimtGemm& schedule, con
         splits, product.k, missing, depth);
 }
 
-void require_stream_k(Infeasibility& infeasibility, const SimtGemm& schedule, const MatrixProduct& product) {
+void require_stream_k(FirstInfeasibility& infeasibility, const SimtGemm& schedule,
+                      const MatrixProduct& product) {
     if (schedule.stream_k() == nullptr) return;
     const StreamK& stream_k = *schedule.stream_k();
     infeasibility.require(stream_k.blocks > 0, "stream_k_blocks is {}; 1 and more are possible",
@@ -150,7 +152,7 @@ void require_stream_k(Infeasibility& infeasibility, const SimtGemm& schedule, co
 }
 
 /// A program with one block of one thread would count as a CPU program.
-void require_multiple_threads(Infeasibility& infeasibility, const SimtGemm& schedule,
+void require_multiple_threads(FirstInfeasibility& infeasibility, const SimtGemm& schedule,
                               const MatrixProduct& product) {
     const bool has_one_block = schedule.cta_tile.m == product.rows &&
                                schedule.cta_tile.n == product.columns &&
@@ -159,7 +161,8 @@ void require_multiple_threads(Infeasibility& infeasibility, const SimtGemm& sche
                           "a launch with one thread is not possible; use sliced_k=2");
 }
 
-void require_operands(Infeasibility& infeasibility, const SimtGemm& schedule, const MatrixProduct& product) {
+void require_operands(FirstInfeasibility& infeasibility, const SimtGemm& schedule,
+                      const MatrixProduct& product) {
     const auto check = [&](const char* name, int widest, int lanes, int rows, bool suits) {
         infeasibility.require(is_power_of_two(lanes) && lanes <= widest && rows % lanes == 0,
                               "{} is {}; 1 … {} are possible where they divide {}", name, lanes, widest,
@@ -205,7 +208,7 @@ void require_operands(Infeasibility& infeasibility, const SimtGemm& schedule, co
 
 std::string simt_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
                                const target::Gpu& gpu) {
-    Infeasibility infeasibility;
+    FirstInfeasibility infeasibility;
     require_threads(infeasibility, schedule, gpu);
     if (!infeasibility.reason.empty()) return infeasibility.reason;
     require_mma(infeasibility, schedule, canonical, gpu);

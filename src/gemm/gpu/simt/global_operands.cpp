@@ -20,7 +20,7 @@ int k_of_slice(const SimtGemm& schedule) { return schedule.cta_tile.k / schedule
 
 GlobalOperands::GlobalOperands(ir::Builder& builder, const SimtGemm& schedule,
                                const SimtThreadLayout& threads, const std::array<SmemTile, 2>& k_tiles,
-                               const std::array<OperandSource, 2>& sources, ir::Scalar accumulator_type)
+                               const std::array<OperandSource, 2>& sources, DataType accumulator_type)
     : builder_(builder),
       schedule_(schedule),
       threads_(threads),

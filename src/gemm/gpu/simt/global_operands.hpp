@@ -17,7 +17,7 @@ public:
     /// `sources` begin at the tile's first k index.
     GlobalOperands(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                    const std::array<SmemTile, 2>& k_tiles, const std::array<OperandSource, 2>& sources,
-                   ir::Scalar accumulator_type);
+                   DataType accumulator_type);
 
     /// Operands for a k step within the thread's slice.
     SimtAccumulators::Operands of(int step) const;
@@ -30,7 +30,7 @@ private:
     const SimtThreadLayout& threads_;
     const std::array<SmemTile, 2>& k_tiles_;
     const std::array<OperandSource, 2>& sources_;
-    ir::Scalar accumulator_type_;
+    DataType accumulator_type_;
     /// For A and B, by groups of k indices that are loaded together.
     std::array<std::vector<std::vector<ir::Value>>, 2> groups_;
 };

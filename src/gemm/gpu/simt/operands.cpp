@@ -18,21 +18,22 @@ SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalGemm& canonical_
       schedule_(schedule),
       k_tiles_(smem_tiles_of(schedule, product_)) {
     if (has == Has::all) add_operands();
-    c_ = add("c", product_.type_of_c(), product_.c, product_.rows, product_.columns, schedule.c_vector_m,
-             true);
-    const ir::Scalar scalar = scalar_of(product_.data_type);
+    c_ = add(ir::ArgumentRole::c, product_.type_of_c(), product_.c, product_.rows, product_.columns,
+             schedule.c_vector_m, true);
+    const DataType scalar = scalar_of(product_.data_type);
     if (!epilogue.is_identity())
         epilogue_.emplace(builder, canonical_gemm.is_swapped ? epilogue.transposed() : epilogue, scalar,
                           schedule.c_vector_m);
     if (!epilogue.reductions.empty()) reductions_.emplace(builder, schedule, product_, *epilogue_, path);
     ir::BufferInfo alpha_beta;
     alpha_beta.name = "factors";
+    alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
     alpha_beta.element = scalar;
     alpha_beta.elements = 2 * scalars_in(product_.data_type);
     alpha_beta.by_value = true;
     alpha_beta_ = builder.add(alpha_beta);
-    reads_ab_ = builder.parameter("steps");
-    reads_c_ = builder.parameter("reads_c");
+    reads_ab_ = builder.parameter("steps", ir::ArgumentRole::multiplies);
+    reads_c_ = builder.parameter("reads_c", ir::ArgumentRole::reads_c);
 }
 
 /// Alignment of an operand's data, in elements.
@@ -44,27 +45,28 @@ int SimtOperands::lanes_of_copy(std::size_t operand) const {
 /// In the caller's order.
 void SimtOperands::add_operands() {
     const bool swapped = canonical_gemm_.is_swapped;
+    const OperandRoles roles = operand_roles(swapped);
     const auto add_a = [&] {
-        operands_[0] = add(swapped ? "b" : "a", product_.type_of_a(), product_.a, product_.rows, product_.k,
+        operands_[0] = add(roles.a, product_.type_of_a(), product_.a, product_.rows, product_.k,
                            lanes_of_copy(0), false);
     };
     if (!swapped) add_a();
-    operands_[1] = add(swapped ? "a" : "b", product_.type_of_b(), product_.b, product_.k, product_.columns,
-                       lanes_of_copy(1), false);
+    operands_[1] =
+        add(roles.b, product_.type_of_b(), product_.b, product_.k, product_.columns, lanes_of_copy(1), false);
     if (swapped) add_a();
 }
 
-SimtOperands::Matrix SimtOperands::add(const char* name, DataType number, const MatrixLayout& layout,
+SimtOperands::Matrix SimtOperands::add(ir::ArgumentRole role, DataType number, const MatrixLayout& layout,
                                        Integer rows, Integer columns, int lanes, bool written) {
-    ir::BufferInfo info = buffer_of_matrix(name, number, layout, rows, columns, product_.batch, lanes);
+    ir::BufferInfo info = buffer_of_matrix(role, number, layout, rows, columns, product_.batch, lanes);
     info.written = written;
     info.absolute = product_.listed;
     const ir::Buffer buffer = builder_.add(info);
-    return {buffer, product_.listed ? add_pointer_list(builder_, name, product_.batch) : 0, bytes_of(number)};
+    return {buffer, product_.listed ? add_pointer_list(builder_, role, product_.batch) : 0, bytes_of(number)};
 }
 
 Value SimtOperands::integer(Integer number) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
 }
 
 Value SimtOperands::value_of(const IndexValue& number, Integer times) const {

@@ -47,8 +47,8 @@ private:
         ir::Buffer list = 0;
         Integer bytes = 0; ///< of an element
     };
-    Matrix add(const char* name, DataType number, const MatrixLayout& layout, Integer rows, Integer columns,
-               int lanes, bool written);
+    Matrix add(ir::ArgumentRole role, DataType number, const MatrixLayout& layout, Integer rows,
+               Integer columns, int lanes, bool written);
     void add_operands();
     int lanes_of_copy(std::size_t operand) const;
     ir::Value tile_start(const IndexValue& block, Integer tile, Integer extent, Integer stride,

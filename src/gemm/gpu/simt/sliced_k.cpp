@@ -40,7 +40,7 @@ std::optional<std::size_t> SlicedKReduction::operand_of_scratch(const SimtGemm& 
 }
 
 Integer SlicedKReduction::extra_bytes(const SimtGemm& schedule, const MatrixProduct& canonical) {
-    const Integer bytes = scalars(schedule, canonical) * ir::size_in_bytes(scalar_of(canonical.data_type));
+    const Integer bytes = scalars(schedule, canonical) * bytes_of(scalar_of(canonical.data_type));
     const std::optional<std::size_t> operand = operand_of_scratch(schedule, canonical);
     if (!operand) return bytes;
     return std::max<Integer>(0,

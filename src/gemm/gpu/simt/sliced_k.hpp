@@ -30,7 +30,7 @@ private:
     ir::Builder& builder_;
     const SimtGemm& schedule_;
     const SimtThreadLayout& threads_;
-    ir::Scalar scalar_;
+    DataType scalar_;
     ir::Buffer memory_ = 0;
 };
 

@@ -108,7 +108,7 @@ private:
         if (is_cluster) return builder_.cluster_barrier();
         ir::BufferInfo arrivals;
         arrivals.name = "arrivals";
-        arrivals.element = ir::Scalar::int64;
+        arrivals.element = DataType::int64;
         arrivals.space = ir::Space::scratch;
         arrivals.elements = c_.tiles;
         arrivals.written = arrivals.zeroed = true;
@@ -119,7 +119,7 @@ private:
         return Integer{rows_of_block_} * accumulators_.components() * columns;
     }
     void clear_totals(int columns) {
-        const ir::Scalar scalar = scalar_of(product_.data_type);
+        const DataType scalar = scalar_of(product_.data_type);
         totals_ = builder_.local("totals", scalar, totals_in(columns));
         for (Integer k = 0; k < totals_in(columns); ++k)
             builder_.store(totals_, k, builder_.constant({scalar, 1}, 0));
@@ -164,7 +164,7 @@ private:
         const TilePartials& partials = *c_.partials;
         part_ = scalars_of_partial(schedule_, product_);
         clear_totals(own_.columns());
-        const ir::Value none = builder_.constant({ir::Scalar::int64, 1}, 0);
+        const ir::Value none = builder_.constant({DataType::int64, 1}, 0);
         const ir::Value before = builder_.subtract(none, partials.following);
         builder_.for_loop("part", partials.most * partials.reads_ab, [&](const Affine& number) {
             builder_.if_then({{number - 1, Relation::negative, before}}, [&] {

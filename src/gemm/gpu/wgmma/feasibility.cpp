@@ -114,26 +114,26 @@ std::string data_type_infeasibility(const WgmmaGemm& schedule, const MatrixProdu
         return fmt::format(
             "operands are {}, bf16_split is {} and tf32 {}; bf16_split=1 … 3 or tf32=1 are possible "
             "for float32, bf16_split=0 and tf32=0 for bfloat16, float16 and float8_e4m3",
-            word_of(number), schedule.bf16_terms(), schedule.is_tf32() ? 1 : 0);
+            name_of(number), schedule.bf16_terms(), schedule.is_tf32() ? 1 : 0);
     if (schedule.is_tf32() && canonical.type_of_c() != DataType::float32)
-        return fmt::format("tf32 is 1, and C {}; float32 is possible", word_of(canonical.type_of_c()));
+        return fmt::format("tf32 is 1, and C {}; float32 is possible", name_of(canonical.type_of_c()));
     if (canonical.type_of_b() != number || canonical.data_type != DataType::float32)
         return fmt::format(
             "operands are {} and {}, accumulators {}; equal operands with float32 are possible",
-            word_of(number), word_of(canonical.type_of_b()), word_of(canonical.data_type));
+            name_of(number), name_of(canonical.type_of_b()), name_of(canonical.data_type));
     const DataType c = canonical.type_of_c();
     if (c != DataType::float32 && c != DataType::bfloat16 && c != DataType::float16)
         return fmt::format("C is {}; float32, bfloat16 and float16 are possible, others with simt schedules",
-                           word_of(c));
+                           name_of(c));
     if (canonical.k == 0) return "K is 0; simt schedules are possible";
     if (canonical.listed) return "matrices are in pointer lists; simt schedules are possible";
     if (canonical.c.row_stride != 1)
         return "neither C's rows nor its columns are contiguous; simt schedules are possible";
     for (const WgmmaOperand& factor : wgmma_operands(schedule, canonical))
-        if (!factor.layout.k_major && size_in_bytes(factor.scalar) != 2 && !schedule.is_tf32())
+        if (!factor.layout.k_major && bytes_of(factor.scalar) != 2 && !schedule.is_tf32())
             return fmt::format(
                 "tensor cores read {} K-major only, and an operand is not; simt schedules are possible",
-                word_of(number));
+                name_of(number));
     for (const auto& [name, layout, stored] : {std::tuple{"A", canonical.a, number},
                                                {"B", canonical.b, number},
                                                {"C", canonical.c, canonical.type_of_c()}})

@@ -86,31 +86,30 @@ private:
     }
 
     void declare(const GpuEpilogue& epilogue) {
-        const auto matrix = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                                DataType number, bool written) {
-            ir::BufferInfo info = buffer_of_matrix(name, number, layout, rows, columns, product_.batch,
+        const auto matrix = [&](ir::ArgumentRole role, const MatrixLayout& layout, Integer rows,
+                                Integer columns, DataType number, bool written) {
+            ir::BufferInfo info = buffer_of_matrix(role, number, layout, rows, columns, product_.batch,
                                                    ir::swizzle_chunk_bytes / bytes_of(number));
             info.written = written;
             return builder_.add(info);
         };
-        const auto factor = [&](const char* name, const MatrixLayout& layout, Integer rows, Integer columns,
-                                DataType number) {
-            if (!schedule_.has_bf16_split()) return matrix(name, layout, rows, columns, number, false);
+        const auto factor = [&](ir::ArgumentRole role, const MatrixLayout& layout, Integer rows,
+                                Integer columns, DataType number) {
+            if (!schedule_.has_bf16_split()) return matrix(role, layout, rows, columns, number, false);
             return builder_.add(buffer_of_bf16_split(
-                name, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_terms())));
+                role, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_terms())));
         };
-        const char* const name_of_a = is_swapped_ ? "b" : "a";
+        const OperandRoles roles = operand_roles(is_swapped_);
         const ir::Buffer a =
             transposes_a(schedule_, product_)
-                ? builder_.add(buffer_of_transposed(name_of_a, transpose_of_a(product_)))
-                : factor(name_of_a, product_.a, product_.rows, product_.k, product_.type_of_a());
-        const char* const name_of_b = is_swapped_ ? "a" : "b";
+                ? builder_.add(buffer_of_transposed(roles.a, transpose_of_a(product_)))
+                : factor(roles.a, product_.a, product_.rows, product_.k, product_.type_of_a());
         const ir::Buffer b =
             transposes_b(schedule_, product_)
-                ? builder_.add(buffer_of_transposed(name_of_b, transpose_of_b(product_)))
-                : factor(name_of_b, product_.b, product_.k, product_.columns, product_.type_of_b());
-        const ir::Buffer c =
-            matrix("c", product_.c, product_.rows, product_.columns, product_.type_of_c(), true);
+                ? builder_.add(buffer_of_transposed(roles.b, transpose_of_b(product_)))
+                : factor(roles.b, product_.b, product_.k, product_.columns, product_.type_of_b());
+        const ir::Buffer c = matrix(ir::ArgumentRole::c, product_.c, product_.rows, product_.columns,
+                                    product_.type_of_c(), true);
         k_tiles_.declare_smem_tiles(b, a);
         declare_result(c);
         if (!epilogue.is_identity())
@@ -121,21 +120,22 @@ private:
             terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_terms());
         ir::BufferInfo alpha_beta;
         alpha_beta.name = "factors";
-        alpha_beta.element = ir::Scalar::float32;
+        alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
+        alpha_beta.element = DataType::float32;
         alpha_beta.elements = 2;
         alpha_beta.by_value = true;
         result_.alpha_beta = builder_.add(alpha_beta);
-        reads_ab_ = builder_.parameter("steps");
-        result_.reads_c = builder_.parameter("reads_c");
+        reads_ab_ = builder_.parameter("steps", ir::ArgumentRole::multiplies);
+        result_.reads_c = builder_.parameter("reads_c", ir::ArgumentRole::reads_c);
         k_tiles_.declare_mbarriers();
-        result_.mbarriers = builder_.shared("c_here", ir::Scalar::int64, schedule_.warpgroups);
-        counters_ = builder_.local("counters", ir::Scalar::int64, 2 * PipelineState::count);
-        wgmma_accumulators_ = builder_.local("added", ir::Scalar::float32, count_of_accumulators());
+        result_.mbarriers = builder_.shared("c_here", DataType::int64, schedule_.warpgroups);
+        counters_ = builder_.local("counters", DataType::int64, 2 * PipelineState::count);
+        wgmma_accumulators_ = builder_.local("added", DataType::float32, count_of_accumulators());
         if (has_register_a_)
             fragments_ =
-                builder_.local("fragments", ir::Scalar::float32, WgmmaRegisterA::registers(products()));
+                builder_.local("fragments", DataType::float32, WgmmaRegisterA::registers(products()));
         result_.accumulators = schedule_.promotes_accumulators()
-                                   ? builder_.local("sums", ir::Scalar::float32, count_of_accumulators())
+                                   ? builder_.local("sums", DataType::float32, count_of_accumulators())
                                    : wgmma_accumulators_;
     }
 
@@ -208,7 +208,7 @@ private:
     }
 
     Value number(Integer value) {
-        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+        return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
 
     // ---- producer thread
@@ -270,7 +270,7 @@ private:
     Integer count_of_accumulators() const { return Integer{products()} * wgmma_instruction_.registers(); }
     void clear(ir::Buffer accumulators) {
         for (Integer k = 0; k < count_of_accumulators(); ++k)
-            builder_.store(accumulators, k, builder_.constant({ir::Scalar::float32, 1}, 0));
+            builder_.store(accumulators, k, builder_.constant({DataType::float32, 1}, 0));
     }
 
     void multiply_intervals(int warpgroup, const PipelineState& stages) {

@@ -33,7 +33,7 @@ MatrixLayout with_terms(const Source& source, Integer batch, int terms) {
 
 WgmmaOperand operand_of(const Source& source, const WgmmaGemm& schedule, Integer batch) {
     WgmmaOperand operand;
-    operand.scalar = schedule.has_bf16_split() ? ir::Scalar::bfloat16 : scalar_of(source.number);
+    operand.scalar = schedule.has_bf16_split() ? DataType::bfloat16 : scalar_of(source.number);
     operand.mn_extent = source.mn_extent;
     operand.depth = schedule.cta_tile.k;
     operand.multicast = source.multicast;
@@ -137,7 +137,7 @@ std::optional<ir::TensorInfo> tensor_map_of_stores(const WgmmaGemm& schedule,
 Integer wgmma_shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     Integer bytes = 0;
     for (const WgmmaOperand& operand : wgmma_operands(schedule, canonical))
-        bytes += schedule.stages * operand.scalars() * size_in_bytes(operand.scalar);
+        bytes += schedule.stages * operand.scalars() * bytes_of(operand.scalar);
     bytes += Integer{schedule.epilogue_tile_m} * schedule.cta_tile.n * bytes_of(canonical.type_of_c());
     bytes += WgmmaReductions::shared_bytes(schedule, canonical);
     return bytes + (2 * schedule.stages + schedule.warpgroups) * signal_bytes + ir::swizzle_pattern_bytes;

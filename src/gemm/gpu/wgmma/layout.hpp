@@ -33,7 +33,7 @@ bool transposes_b(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 struct WgmmaOperand {
     ir::TensorInfo tensor; ///< its box is one load
     ir::SmemTileLayout layout;
-    ir::Scalar scalar = ir::Scalar::bfloat16;
+    DataType scalar = DataType::bfloat16;
     Integer mn_extent = 0;   ///< of a block's tile
     Integer depth = 0;       ///< of a k-tile
     Integer multicast = 1;   ///< blocks of a cluster that load it together, each one share for all
@@ -42,7 +42,7 @@ struct WgmmaOperand {
     bool is_shared = false;  ///< the batch shares one matrix, or its terms
 
     Integer scalars() const { return mn_extent * depth; } ///< of a k-tile
-    Integer row() const { return ir::swizzle_row_bytes / size_in_bytes(scalar); }
+    Integer row() const { return ir::swizzle_row_bytes / bytes_of(scalar); }
     /// Offset in a k-tile of (mn, step); either mn or step begins a row.
     Integer place(Integer mn, Integer step) const;
 

@@ -10,8 +10,8 @@ constexpr int capability_of_m16_mma = 9; ///< the first with float64 mma.sync of
 
 } // namespace
 
-target::MmaShape mma_shape_of(const SimtGemm& schedule, const target::Gpu& gpu, ir::Scalar operand_type) {
-    if (operand_type != ir::Scalar::float64) return {16, 8, schedule.mma_k()};
+target::MmaShape mma_shape_of(const SimtGemm& schedule, const target::Gpu& gpu, DataType operand_type) {
+    if (operand_type != DataType::float64) return {16, 8, schedule.mma_k()};
     return {gpu.capability_major >= capability_of_m16_mma ? 16 : 8, 8, schedule.mma_k()};
 }
 

@@ -8,14 +8,14 @@
 namespace swirl::gemm {
 
 /// The shape of the mma.sync instruction of a schedule, for this operand type.
-target::MmaShape mma_shape_of(const SimtGemm& schedule, const target::Gpu& gpu, ir::Scalar operand_type);
+target::MmaShape mma_shape_of(const SimtGemm& schedule, const target::Gpu& gpu, DataType operand_type);
 
 /// A thread's operands and accumulators as fragments of mma.sync. The instruction's rows g and g + 8 are adjacent
 /// rows of the tile: any assignment of rows works as long as A and C agree.
 class MmaFragments {
 public:
     MmaFragments(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
-                 ir::Scalar operand_type, const target::MmaShape& shape)
+                 DataType operand_type, const target::MmaShape& shape)
         : builder_(builder),
           schedule_(schedule),
           threads_(threads),
@@ -43,7 +43,7 @@ private:
     int groups() const { return schedule_.thread_tile.n / 2; }
     int row_groups() const { return shape_.rows / 8; } ///< of one instruction, per thread
 
-    bool is_of_pairs() const { return operand_type_ != ir::Scalar::float64; }
+    bool is_of_pairs() const { return operand_type_ != DataType::float64; }
     const ir::Instruction& instruction() const;
     ir::Value joined_a(const std::vector<ir::Value>& a, int row) const;
     ir::Value lane(ir::Value vector, int lane) const;
@@ -51,7 +51,7 @@ private:
     ir::Builder& builder_;
     const SimtGemm& schedule_;
     const SimtThreadLayout& threads_;
-    ir::Scalar operand_type_;
+    DataType operand_type_;
     target::MmaShape shape_;
 };
 

@@ -8,7 +8,7 @@ namespace swirl::gemm {
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-ir::BufferInfo buffer_of_smem_tiles(const char* name, ir::Scalar scalar, Integer elements) {
+ir::BufferInfo buffer_of_smem_tiles(const char* name, DataType scalar, Integer elements) {
     ir::BufferInfo info;
     info.name = name;
     info.element = scalar;
@@ -36,8 +36,8 @@ void WgmmaPipeline::declare_smem_tiles(ir::Buffer b, ir::Buffer a) {
 }
 
 void WgmmaPipeline::declare_mbarriers() {
-    full_ = builder_.shared("full", ir::Scalar::int64, schedule_.stages);
-    empty_ = builder_.shared("empty", ir::Scalar::int64, schedule_.stages);
+    full_ = builder_.shared("full", DataType::int64, schedule_.stages);
+    empty_ = builder_.shared("empty", DataType::int64, schedule_.stages);
 }
 
 void WgmmaPipeline::initialize() const {
@@ -52,7 +52,7 @@ Affine WgmmaPipeline::rank_in_cluster() const { return builder_.block(0, 1, clus
 void WgmmaPipeline::fetch(const Start& start, const Affine& k_tile, Value stage, Value empty_phase) const {
     builder_.mbarrier_wait(mbarrier(empty_, stage), empty_phase);
     Integer bytes = 0;
-    for (const WgmmaOperand& operand : operands_) bytes += operand.scalars() * size_in_bytes(operand.scalar);
+    for (const WgmmaOperand& operand : operands_) bytes += operand.scalars() * bytes_of(operand.scalar);
     builder_.mbarrier_arrive_expect_tx(mbarrier(full_, stage), bytes);
     for (std::size_t which = 0; which < operands_.size(); ++which) load(which, start, k_tile, stage);
 }

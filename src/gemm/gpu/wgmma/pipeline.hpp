@@ -54,6 +54,6 @@ private:
 };
 
 /// A shared-memory buffer for tiles of `elements` elements.
-ir::BufferInfo buffer_of_smem_tiles(const char* name, ir::Scalar scalar, Integer elements);
+ir::BufferInfo buffer_of_smem_tiles(const char* name, DataType scalar, Integer elements);
 
 } // namespace swirl::gemm

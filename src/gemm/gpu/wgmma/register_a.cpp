@@ -10,7 +10,7 @@ namespace {
 using ir::AsyncFence;
 using ir::Value;
 
-constexpr int pair = 2; ///< elements that a thread moves at once
+constexpr int moved_pair = 2; ///< elements that a thread moves at once
 
 } // namespace
 
@@ -32,12 +32,13 @@ Affine FragmentRows::panel(int part, bool of_block) const {
 
 WgmmaRegisterA::Places WgmmaRegisterA::places_in(Value stage) const {
     const Value before = builder_.multiply(
-        stage, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(a_.scalars() / pair)));
+        stage, builder_.constant({DataType::int64, 1}, static_cast<long double>(a_.scalars() / moved_pair)));
     Places result;
     for (int part = 0; part < parts_; ++part)
         for (int half = 0; half < halves; ++half) {
             const Affine step = builder_.thread(0, 1, 4) + 4 * half;
-            const Affine row = a_.layout.panel / pair * rows_.panel(part, true) + a_.row() / pair * step;
+            const Affine row =
+                a_.layout.panel / moved_pair * rows_.panel(part, true) + a_.row() / moved_pair * step;
             const Value place = builder_.add(rows_.offset_in_row(part, step), builder_.index(row));
             result.push_back(builder_.add(place, before));
         }
@@ -49,11 +50,11 @@ void WgmmaRegisterA::load(const Places& places, int step) const {
         for (int half = 0; half < halves; ++half) {
             const Value numbers =
                 builder_.load(k_tiles_.buffer(1), Integer{step} * entry_.depth * a_.row(),
-                              {.lanes = pair,
+                              {.lanes = moved_pair,
                                .dynamic = places[static_cast<std::size_t>(part * halves + half)],
-                               .dynamic_scale = pair});
-            builder_.store(memory_.fragments, first_register(step, part) + pair * half, numbers,
-                           {.lanes = pair});
+                               .dynamic_scale = moved_pair});
+            builder_.store(memory_.fragments, first_register(step, part) + moved_pair * half, numbers,
+                           {.lanes = moved_pair});
         }
 }
 

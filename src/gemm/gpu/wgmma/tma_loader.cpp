@@ -15,7 +15,7 @@ namespace {
 
 using Relation = ir::Condition::Relation;
 
-constexpr Integer longest_box = 256, signal_bytes = 8;
+constexpr Integer longest_box = 256, bytes_per_signal = 8;
 constexpr int leads = 2, sides = 2;
 constexpr Integer banks = 32; ///< of shared memory
 /// Lines with at most this many chunks: assigning adjacent threads along the line then transposes faster; sgemm NN
@@ -88,7 +88,7 @@ std::string tma_operand_infeasibility(const SimtGemm& schedule, const MatrixProd
     const SmemTile k_tile = smem_tiles_of(schedule, canonical)[operand];
     if (k_tile.number != canonical.data_type || is_complex(canonical.data_type))
         return fmt::format("the data type is {}, and accumulators are {}; equal and real ones are possible",
-                           word_of(k_tile.number), word_of(canonical.data_type));
+                           name_of(k_tile.number), name_of(canonical.data_type));
     if (std::string why = tensor_map_infeasibility(lines.layout, k_tile.number, canonical.batch);
         !why.empty())
         return why;
@@ -153,7 +153,7 @@ TmaLoader::TmaLoader(ir::Builder& builder, const SimtGemm& schedule, const Matri
     : builder_(builder), schedule_(schedule), product_(canonical), k_tiles_(k_tiles) {}
 
 ir::Value TmaLoader::integer(Integer number) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
 }
 
 TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Integer least) {
@@ -183,7 +183,7 @@ TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Int
 }
 
 void TmaLoader::begin() {
-    mbarriers_ = builder_.shared("here", ir::Scalar::int64, leads * schedule_.stages);
+    mbarriers_ = builder_.shared("here", DataType::int64, leads * schedule_.stages);
     builder_.if_then({{builder_.thread(0), Relation::zero}}, [&] {
         for (int lead = 0; lead < leads; ++lead)
             for (Integer stage = 0; has(lead) && stage < schedule_.stages; ++stage)
@@ -281,7 +281,8 @@ void TmaLoader::transpose_chunks(std::size_t operand, int round, const Stage& fr
 }
 
 Integer TmaLoader::extra_bytes(const SimtGemm& schedule) {
-    return schedule.has_tma() ? leads * schedule.stages * signal_bytes + 2 * ir::swizzle_pattern_bytes : 0;
+    return schedule.has_tma() ? leads * schedule.stages * bytes_per_signal + 2 * ir::swizzle_pattern_bytes
+                              : 0;
 }
 
 Integer TmaLoader::bytes_of_stages(const SimtGemm& schedule, const SmemTile& k_tile) {

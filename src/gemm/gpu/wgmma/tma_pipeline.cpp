@@ -8,7 +8,7 @@ using ir::Value;
 using Relation = ir::Condition::Relation;
 
 Value TmaPipeline::integer(Integer number) const {
-    return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(number));
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
 }
 
 /// Executed by the block's first thread.
@@ -29,7 +29,7 @@ void TmaPipeline::begin(const KTiles& k_tiles) {
             for (const int lead : {0, 1})
                 if (tma_.has(lead)) tma_.load(lead, step_of(first), {first});
     });
-    counters_ = builder_.local("bulk_counters", ir::Scalar::int64, 3);
+    counters_ = builder_.local("bulk_counters", DataType::int64, 3);
     for (const Integer counter : {stage, phase, side}) builder_.store(counters_, counter, integer(0));
 }
 

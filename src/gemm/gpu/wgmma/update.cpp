@@ -93,8 +93,8 @@ void WgmmaUpdate::write_epilogue_tile(const EpilogueTile& epilogue_tile) const {
 template <class Body> void WgmmaUpdate::transfer(const EpilogueTile& epilogue_tile, Body&& body) const {
     const auto further = [&](Value from, Integer by) {
         return by == 0 ? from
-                       : builder_.add(
-                             from, builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(by)));
+                       : builder_.add(from,
+                                      builder_.constant({DataType::int64, 1}, static_cast<long double>(by)));
     };
     for (Integer i = 0; i < rows_of_epilogue_tile(); i += row()) {
         std::vector<Value> at = {further(epilogue_tile.tile.row, first_row(epilogue_tile) + i),
@@ -112,7 +112,7 @@ void WgmmaUpdate::store_residual_rows(const EpilogueTile& epilogue_tile) const {
     const Integer in_tile = first % schedule_.cta_tile.m, major = in_tile - first_row(epilogue_tile);
     if (count == 0 || major < 0 || major >= rows_of_epilogue_tile()) return;
     const auto number = [&](Integer value) {
-        return builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(value));
+        return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     };
     const Integer chunk = ir::swizzle_chunk_bytes / bytes_of(product_.type_of_c());
     const auto store_column = [&](const Affine& column) {
@@ -157,10 +157,10 @@ void WgmmaUpdate::read_c(const EpilogueTile& epilogue_tile) const {
 
 Value WgmmaUpdate::result_of(const EpilogueTile& epilogue_tile, const Pair& pair, Value alpha, Value sum,
                              Value beta, Value old) const {
-    const ir::Scalar stored = scalar_of(product_.type_of_c());
+    const DataType stored = scalar_of(product_.type_of_c());
     Value value = builder_.multiply(alpha, sum);
     if (old != ir::no_value) {
-        if (stored != ir::Scalar::float32) old = builder_.convert(old, ir::Scalar::float32);
+        if (stored != DataType::float32) old = builder_.convert(old, DataType::float32);
         value = builder_.fma(beta, old, value);
     }
     if (result_.epilogue != nullptr)
@@ -168,14 +168,14 @@ Value WgmmaUpdate::result_of(const EpilogueTile& epilogue_tile, const Pair& pair
             {epilogue_tile.tile.matrix, epilogue_tile.tile.row_pair, epilogue_tile.tile.column}, pair.place,
             value);
     if (reductions_) reductions_->take(reduced_tile(epilogue_tile.tile), pair.place, pair.indices, value);
-    return stored == ir::Scalar::float32 ? value : builder_.convert(value, stored);
+    return stored == DataType::float32 ? value : builder_.convert(value, stored);
 }
 
 /// A thread has pairs of adjacent elements. Its shared-memory row, modulo eight, is its lane over four, by which
 /// chunks are swizzled: threads that store simultaneously use different banks.
 void WgmmaUpdate::store_accumulators_to_smem(const EpilogueTile& epilogue_tile, bool reads) const {
-    const ir::Scalar stored = scalar_of(product_.type_of_c());
-    const Integer k_tile = ir::swizzle_chunk_bytes / size_in_bytes(stored);
+    const DataType stored = scalar_of(product_.type_of_c());
+    const Integer k_tile = ir::swizzle_chunk_bytes / bytes_of(stored);
     const Affine pair = 2 * builder_.thread(0, 1, 4), coordinate = builder_.thread(0, 4, 8);
     const Affine warp = builder_.thread(0, 32, 4);
     // If chunks have fewer than eight elements, the pairs of a group span two of them.
@@ -194,7 +194,7 @@ void WgmmaUpdate::store_accumulators_to_smem(const EpilogueTile& epilogue_tile, 
     for (Integer first = 0; first < row(); first += group) {
         const Value place = builder_.bit_xor(
             exchanged,
-            builder_.constant({ir::Scalar::int64, 1}, static_cast<long double>(first / k_tile * k_tile)));
+            builder_.constant({DataType::int64, 1}, static_cast<long double>(first / k_tile * k_tile)));
         for (Integer i = first; i < schedule_.epilogue_tile_m; i += row())
             for (int part = 0; part < columns() / rows_of_wgmma; ++part)
                 for (int lower = 0; lower < 2; ++lower) {

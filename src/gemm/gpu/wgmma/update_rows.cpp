@@ -8,18 +8,18 @@ namespace {
 
 using ir::Value;
 
-constexpr int group = 8; ///< columns, of which four threads have two each
-constexpr int pair = 2;  ///< adjacent rows of C that a thread has
+constexpr int column_group = 8; ///< columns, of which four threads have two each
+constexpr int rows_of_pair = 2; ///< adjacent rows of C that a thread has
 constexpr int pairs_of_panel = 16;
 
 } // namespace
 
 WgmmaReductions::Coordinate WgmmaUpdate::row_coordinate(int k) const {
-    const int part = k / pair;
+    const int part = k / rows_of_pair;
     const FragmentRows rows(builder_, warpgroup_,
                             schedule_.cta_tile.m / schedule_.warpgroups / rows_of_wgmma);
-    const Value two = builder_.constant({ir::Scalar::int64, 1}, pair);
-    return {pair * pairs_of_panel * rows.panel(part, true) + k % pair,
+    const Value two = builder_.constant({DataType::int64, 1}, rows_of_pair);
+    return {rows_of_pair * pairs_of_panel * rows.panel(part, true) + k % rows_of_pair,
             builder_.multiply(rows.offset_in_row(part, 0), two)};
 }
 
@@ -29,7 +29,7 @@ void WgmmaUpdate::store_accumulators_by_rows(const EpilogueTile& epilogue_tile, 
     const int registers = schedule_.cta_tile.n / 2; ///< of each part
     const FragmentRows rows(builder_, warpgroup_, parts);
     const auto factor = [&](Integer which) {
-        return builder_.splat(builder_.load(result_.alpha_beta, which), pair);
+        return builder_.splat(builder_.load(result_.alpha_beta, which), rows_of_pair);
     };
     const Value alpha = factor(0);
     const Value beta = reads ? factor(1) : ir::no_value;
@@ -37,20 +37,21 @@ void WgmmaUpdate::store_accumulators_by_rows(const EpilogueTile& epilogue_tile, 
         const Value row_pair = rows.offset_in_row(part, 0);
         for (int odd = 0; odd < 2; ++odd) {
             const Affine column = 2 * builder_.thread(0, 1, 4) + odd;
-            const Affine coordinate = panel() / pair * rows.panel(part, false) + row() / pair * column;
+            const Affine coordinate =
+                panel() / rows_of_pair * rows.panel(part, false) + row() / rows_of_pair * column;
             const Value place = builder_.add(rows.offset_in_row(part, column), builder_.index(coordinate));
-            const ir::Access access{.lanes = pair, .dynamic = place, .dynamic_scale = pair};
-            for (int first = 0; first < epilogue_tile_n(schedule_); first += group) {
+            const ir::Access access{.lanes = rows_of_pair, .dynamic = place, .dynamic_scale = rows_of_pair};
+            for (int first = 0; first < epilogue_tile_n(schedule_); first += column_group) {
                 const Integer sum =
-                    Integer{part} * registers + (epilogue_tile.first_column + first) / group * 4 + odd;
+                    Integer{part} * registers + (epilogue_tile.first_column + first) / column_group * 4 + odd;
                 const Integer at = first_of_epilogue_tile() + first * row();
                 const Pair in_tile{{pairs_of_panel * rows.panel(part, true),
                                     epilogue_tile.first_column + first + column, row_pair},
-                                   {first / group * 2 + odd, pair * part}};
-                const Value value =
-                    result_of(epilogue_tile, in_tile, alpha,
-                              builder_.load(result_.accumulators, sum, {.lanes = pair, .lane_stride = 2}),
-                              beta, reads ? builder_.load(result_.epilogue_smem, at, access) : ir::no_value);
+                                   {first / column_group * 2 + odd, rows_of_pair * part}};
+                const Value value = result_of(
+                    epilogue_tile, in_tile, alpha,
+                    builder_.load(result_.accumulators, sum, {.lanes = rows_of_pair, .lane_stride = 2}), beta,
+                    reads ? builder_.load(result_.epilogue_smem, at, access) : ir::no_value);
                 builder_.store(result_.epilogue_smem, at, value, access);
             }
         }

@@ -1,0 +1,64 @@
+/// Options of plans.
+#pragma once
+
+#include <swirl/device.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace swirl {
+
+/// How much work goes into choosing an algorithm.
+enum class Effort : std::uint8_t {
+    estimate,   ///< a performance model with tables of host properties; runs no benchmark
+    measure,    ///< benchmarks likely candidates within a time budget and stores the fastest as wisdom
+    exhaustive, ///< benchmarks every applicable algorithm, which may take hours
+};
+
+/// Required accuracy of a product in float32; all other results are ordinary. Errors are relative to |α|·|A|·|B| + |β·C|.
+enum class Accuracy : std::uint8_t {
+    ordinary, ///< no worse than multiply-adds in C's data type
+    /// As ordinary if all elements of A and B are 0 or have magnitudes from 2⁻¹⁰³ to 2¹²⁷, and the sums of magnitudes
+    /// of their products stay below 2¹²⁶. Smaller elements may lose digits; larger or infinite ones may give infinities
+    /// and NaN. For GPUs, whose tensor cores then multiply a bf16x3 split without checking the range. The same range
+    /// holds for the levels below where they use a bf16 split on a GPU. On CPUs the same as ordinary.
+    ordinary_in_range,
+    reduced,     ///< about 2⁻¹⁷ in float32
+    eleven_bits, ///< about 2⁻¹⁰: as if A and B were rounded to 11 significant bits (TF32)
+    low,         ///< about 2⁻⁸: as if A and B were rounded to bfloat16
+};
+
+/// Options of swirl::plan, for both kinds of problem and all devices. An option that means nothing for a problem or a
+/// device is ignored, except `cpu` on a GPU.
+///
+///     swirl::plan("dft 1024", {.device = swirl::Device::gpu(), .effort = swirl::Effort::measure})
+struct Options {
+    Device device = {};
+    int threads = 1; ///< on CPUs: maximum number of threads per execution; 0: one per available processor
+    Effort effort = Effort::estimate;
+    Accuracy accuracy = Accuracy::ordinary; ///< required accuracy of products
+    /// Approximate time limit of the search in seconds. Default for Effort::measure: transforms on CPUs 0.8 up to 65536
+    /// elements in all, 3.5 beyond; products on CPUs 10; GPUs 5. Default for Effort::exhaustive: no limit (0 and
+    /// infinity also mean no limit).
+    std::optional<double> time_budget_seconds = {};
+    std::function<void(const std::string&)> progress =
+        {}; ///< receives a line of text now and then while searching
+    /// Called now and then while searching; if it returns true, planning throws Cancelled.
+    std::function<bool()> cancelled = {};
+    std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
+    std::string schedule = {}; ///< every choice, in the format of Plan::schedule(); empty: choose
+    /// Verify the plan once against a second algorithm before returning it. GPU kernels from the cache that were
+    /// verified before are not verified again.
+    bool check = true;
+    bool use_wisdom = true;       ///< use results of earlier measurements on the same device
+    bool use_kernel_cache = true; ///< GPUs: load machine code compiled by an earlier process, and store it
+    /// GPUs: allow reordered SASS main loops of products in float32 where they are proved to compute the same bits.
+    /// Needs compute capability 9.0. The proof assumes instruction behaviour that was found by experiment, because
+    /// NVIDIA does not document it. Wisdom stores such results separately.
+    bool reorder_sass = false;
+    std::function<void(const std::string&)> log = {}; ///< receives warnings; default: standard error
+};
+
+} // namespace swirl

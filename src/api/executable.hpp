@@ -1,0 +1,115 @@
+#pragma once
+
+#include <swirl/arrays.hpp>
+#include <swirl/device.hpp>
+#include <swirl/options.hpp>
+#include <swirl/problem.hpp>
+#include <swirl/stream.hpp>
+
+#include "api/arguments.hpp"
+#include "plan/gpu_matrix_plan.hpp"
+#include "plan/gpu_plan.hpp"
+#include "plan/matrix_plan.hpp"
+#include "plan/plan.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// What a public plan holds: one interface over plans of both kinds of problem on both kinds of device.
+namespace swirl::api {
+
+/// Auxiliary arrays, in the order of arrays_of(problem).
+struct BoundArrays {
+    std::vector<planning::ArrayArgument> arrays;
+    std::vector<const void*> data; ///< of each, without imaginary components
+};
+
+/// Where an execution runs, and with which memory.
+struct Launch {
+    gpu::Stream stream = {};
+    Workspace workspace = {};
+    const BoundArrays* bound = nullptr; ///< null: none
+};
+
+/// Arguments of a product. A prepacked operand replaces its pointer.
+struct ProductArguments {
+    ScalarValue alpha = {};
+    const void* a = nullptr;
+    const void* b = nullptr;
+    ScalarValue beta = {};
+    void* c = nullptr;
+    const planning::PackedMatrix* packed_a = nullptr;
+    const planning::PackedMatrix* packed_b = nullptr;
+};
+
+/// Products of matrices given by arrays of pointers.
+struct PointerArguments {
+    ScalarValue alpha = {};
+    const void* const* a = nullptr;
+    const void* const* b = nullptr;
+    ScalarValue beta = {};
+    void* const* c = nullptr;
+    Integer count = 0;
+};
+
+class Executable {
+public:
+    explicit Executable(const Problem& problem);
+    virtual ~Executable() = default;
+    Executable(const Executable&) = delete;
+    Executable& operator=(const Executable&) = delete;
+
+    const Problem& problem() const { return problem_; }
+    /// Of transforms with one input and one output.
+    const std::optional<Signature>& signature() const { return signature_; }
+    /// Of products: element types of A, B and C.
+    const std::array<detail::ElementType, 3>& types() const { return types_; }
+    /// The problem of this kind; throws UserError that says which function to call instead.
+    const Transform& transform() const;
+    const MatrixProduct& product() const;
+
+    virtual Device device() const = 0;
+    virtual int threads() const { return 1; }
+    virtual Accuracy accuracy() const { return Accuracy::ordinary; }
+    virtual std::string schedule() const = 0;
+    virtual std::string description() const = 0;
+    virtual std::size_t workspace_bytes() const { return 0; }
+    virtual double flops() const = 0;
+    virtual double bytes() const = 0;
+
+    /// The caller has checked types and extents.
+    virtual void execute(const planning::Arguments& arguments, const Launch& launch) const;
+    virtual void execute(const ProductArguments& arguments, const Launch& launch) const;
+    virtual PackedMatrix pack(gemm::Operand operand, const void* data) const;
+
+    /// A pointer-array batch of one plan.
+    struct Group {
+        const Executable* executable;
+        PointerArguments arguments;
+        const BoundArrays* bound;
+    };
+    /// Executes groups of plans that are all like this one.
+    virtual void execute_groups(std::span<const Group> groups, const Launch& launch) const;
+
+private:
+    Problem problem_;
+    std::optional<Signature> signature_;
+    std::array<detail::ElementType, 3> types_{};
+};
+
+std::shared_ptr<const Executable> executable(std::shared_ptr<const planning::Plan> plan);
+std::shared_ptr<const Executable> executable(std::shared_ptr<const planning::GpuPlan> plan);
+std::shared_ptr<const Executable> executable(std::shared_ptr<const planning::MatrixPlan> plan);
+std::shared_ptr<const Executable> executable(std::shared_ptr<const planning::GpuMatrixPlan> plan);
+
+/// Throws UserError unless a workspace in the caller's memory is 64-byte aligned and large enough.
+void check_workspace(const Workspace& workspace, std::size_t needed);
+
+/// Bytes of A, B and C, each once.
+double bytes_of(const MatrixProduct& product);
+
+} // namespace swirl::api

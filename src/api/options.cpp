@@ -1,0 +1,58 @@
+#include "api/options.hpp"
+
+#include "api/build.hpp"
+#include "base/error.hpp"
+#include "base/fork_gate.hpp"
+#include "runtime/cpu/team.hpp"
+
+namespace swirl::api {
+namespace {
+
+constexpr int most_threads = 4096;
+
+} // namespace
+
+int threads_asked_for(int threads) {
+    if (threads < 0 || threads > most_threads)
+        throw UserError("threads is {}; use 1 to {}, or 0 for all processors", threads, most_threads);
+    return threads == 0 ? runtime::processors() : threads;
+}
+
+void check(const Options& options) {
+    if (options.effort > Effort::exhaustive)
+        throw UserError("effort is {}, which is not one of Effort's values",
+                        static_cast<int>(options.effort));
+    if (options.accuracy > Accuracy::low)
+        throw UserError("accuracy is {}, which is not one of Accuracy's values",
+                        static_cast<int>(options.accuracy));
+    if (options.time_budget_seconds && !(*options.time_budget_seconds >= 0))
+        throw UserError("time_budget_seconds is {}; use a number that is not negative",
+                        *options.time_budget_seconds);
+    if (options.device.is_gpu() && !options.cpu.empty())
+        throw UserError("cpu is {}, but the device is {}\n  leave out one of them", options.cpu,
+                        options.device.text());
+    threads_asked_for(options.threads);
+}
+
+double budget_of(const Options& options, double usual, double unlimited) {
+    if (options.time_budget_seconds) return *options.time_budget_seconds;
+    return options.effort == Effort::exhaustive ? unlimited : usual;
+}
+
+void check_cancelled(const Options& options) {
+    if (!options.cancelled) return;
+    const ForkSection::Outside outside;
+    if (options.cancelled()) throw Cancelled("planning was cancelled");
+}
+
+std::function<void(const std::string&)> progress_of(const Options& options) {
+    if (!options.progress && !options.cancelled) return {};
+    return [&options](const std::string& line) {
+        check_cancelled(options);
+        if (!options.progress) return;
+        const ForkSection::Outside outside;
+        options.progress(line);
+    };
+}
+
+} // namespace swirl::api

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <swirl/options.hpp>
+
+#include <functional>
+#include <string>
+
+/// What the options of a plan say to the searches.
+namespace swirl::api {
+
+/// Throws UserError for values that no option may have.
+void check(const Options& options);
+
+/// Time limit of a search in seconds: the one requested, else `usual`, or for Effort::exhaustive `unlimited`.
+double budget_of(const Options& options, double usual, double unlimited);
+
+/// Reports progress of a search, and throws Cancelled if the user wants that; empty if neither is of interest. The
+/// user's functions may fork, and wait for threads that fork.
+std::function<void(const std::string&)> progress_of(const Options& options);
+
+/// Throws Cancelled if the user wants that.
+void check_cancelled(const Options& options);
+
+} // namespace swirl::api
