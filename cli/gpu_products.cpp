@@ -2,6 +2,7 @@
 
 #include <swirl/version.hpp>
 
+#include <swirl/matrix_product.hpp>
 #include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
@@ -15,7 +16,6 @@
 #include "ir/program.hpp"
 #include "ir/role.hpp"
 #include "plan/gpu_matrix_plan.hpp"
-#include <swirl/matrix_product.hpp>
 #include "search/gpu_matrix_search.hpp"
 #include "search/timer/gpu_interleaved_timing.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"

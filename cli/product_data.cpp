@@ -1,9 +1,9 @@
 #include "cli/product_data.hpp"
 
+#include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "plan/gpu_matrix_lists.hpp"
 #include "plan/matrix_values.hpp"
-#include <swirl/matrix_product.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include <swirl/version.hpp>
 
+#include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
@@ -14,7 +15,6 @@
 #include "passes/pipeline.hpp"
 #include "peers/matrix_peer.hpp"
 #include "problem/matrix_product.hpp"
-#include <swirl/matrix_product.hpp>
 #include "runtime/cpu/affinity.hpp"
 #include "search/timer/timing.hpp"
 

@@ -49,9 +49,9 @@ MatrixPlan swirl_plan(const MatrixCall& call, const swirl::Options& options) {
     if (const std::string reason = why_swirl_has_none(call); !reason.empty())
         return {.absent_because = reason};
     const Plan plan = swirl::plan(product_of(call), options);
-    return {.run = peers::repeated(
-                [plan](const peers::MatrixOperands& o) { plan.execute(1, o.a, o.b, 0, o.c); }),
-            .made_by = plan.description()};
+    return {
+        .run = peers::repeated([plan](const peers::MatrixOperands& o) { plan.execute(1, o.a, o.b, 0, o.c); }),
+        .made_by = plan.description()};
 }
 
 /// Without a separate plan, as a BLAS entry point must.

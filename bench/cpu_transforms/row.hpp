@@ -13,7 +13,7 @@
 namespace swirl::bench {
 
 struct Options {
-    swirl::Options planning;   ///< options for swirl
+    swirl::Options planning;       ///< options for swirl
     bool against_measured = false; ///< adds swirl with a plan found by timing as another implementation
     std::vector<const peers::Peer*> peers;
     peers::PeerOptions peer_options;

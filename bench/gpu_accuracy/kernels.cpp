@@ -55,16 +55,16 @@ public:
     void add_swirl(const std::string& name, Accuracy accuracy, const std::string& schedule,
                    bool is_promised = false) {
         add(name, [&] {
-            const Plan plan = swirl::plan(product_, {.device = Device::gpu(stream_.device().properties().index),
-                                                     .accuracy = accuracy,
-                                                     .schedule = schedule,
-                                                     .check = false, // results are compared here
-                                                     .use_kernel_cache = false});
+            const Plan plan =
+                swirl::plan(product_, {.device = Device::gpu(stream_.device().properties().index),
+                                       .accuracy = accuracy,
+                                       .schedule = schedule,
+                                       .check = false, // results are compared here
+                                       .use_kernel_cache = false});
             const gpu::Stream queue(static_cast<void*>(stream_.handle()));
-            return AccuracyKernel{name, plan.schedule(), is_promised,
-                                  [plan, queue](const void* a, const void* b, void* c) {
-                                      plan.execute(1, a, b, 0, c, queue);
-                                  }};
+            return AccuracyKernel{
+                name, plan.schedule(), is_promised,
+                [plan, queue](const void* a, const void* b, void* c) { plan.execute(1, a, b, 0, c, queue); }};
         });
     }
     void add_cublas(const std::string& name, GpuArithmetic arithmetic) {

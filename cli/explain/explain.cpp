@@ -1,3 +1,4 @@
+#include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/explain/gemm.hpp"
@@ -6,7 +7,6 @@
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/products.hpp"
-#include <swirl/matrix_product.hpp>
 
 #include <memory>
 #include <utility>

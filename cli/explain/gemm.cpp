@@ -1,12 +1,12 @@
 #include "cli/explain/gemm.hpp"
 
+#include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
 #include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include <swirl/matrix_product.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
+#include <swirl/matrix_product.hpp>
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/parts.hpp"
-#include <swirl/matrix_product.hpp>
 
 namespace swirl::cli {
 namespace {

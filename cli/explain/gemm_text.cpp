@@ -1,7 +1,7 @@
+#include <swirl/matrix_product.hpp>
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/parts.hpp"
 #include "cli/table.hpp"
-#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 

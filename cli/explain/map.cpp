@@ -1,8 +1,8 @@
 #include "cli/explain/map.hpp"
 
+#include <swirl/matrix_product.hpp>
 #include "cli/svg.hpp"
 #include "gemm/gpu/simt/thread_map.hpp"
-#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "cli/explain/parts.hpp"
 
-#include "cli/table.hpp"
 #include <swirl/matrix_product.hpp>
+#include "cli/table.hpp"
 
 #include <fmt/format.h>
 

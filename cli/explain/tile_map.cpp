@@ -1,8 +1,8 @@
+#include <swirl/matrix_product.hpp>
 #include "cli/explain/wgmma.hpp"
 #include "cli/svg.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "ir/tile.hpp"
-#include <swirl/matrix_product.hpp>
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 /// Arguments of Plan::execute. Programs pass pointers, arrays and numbers; these classes take them.
 #pragma once
 
+#include <swirl/export.h>
 #include <swirl/data_type.hpp>
 #include <swirl/element.hpp>
-#include <swirl/export.h>
 #include <swirl/kinds.hpp>
 
 #include <complex>
@@ -48,8 +48,10 @@ concept Pair = std::is_same_v<T, float[2]> || std::is_same_v<T, double[2]>;
 
 /// Another library's element types: float2, cufftComplex, __half, __nv_bfloat162 and the like.
 template <class T>
-concept ForeignElement =
-    !Element<T> && std::is_class_v<T> && requires { sizeof(T); } && // complete
+concept ForeignElement = !Element<T> && std::is_class_v<T> && requires {
+    sizeof(T);
+}
+&& // complete
     std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
@@ -180,7 +182,7 @@ public:
     PointerArray() = default;
     PointerArray(std::nullptr_t) {}
     template <class T>
-    requires(detail::ArrayElement<std::remove_const_t<T>> && std::is_convertible_v<T*, Pointer>)
+    requires(detail::ArrayElement<std::remove_const_t<T>>&& std::is_convertible_v<T*, Pointer>)
         PointerArray(T* const* pointers)
         : pointers_(reinterpret_cast<const Pointer*>(pointers)),
           type_(detail::element_type_of<std::remove_const_t<T>>()) {}

@@ -13,10 +13,10 @@
 ///     swirl::plan("dft 2048 float16 scale=1/2048", {.device = swirl::Device::gpu()}).execute(u, v);
 #pragma once
 
+#include <swirl/export.h>
 #include <swirl/arrays.hpp>
 #include <swirl/element.hpp>
 #include <swirl/error.hpp>
-#include <swirl/export.h>
 #include <swirl/stream.hpp>
 
 #include <cstddef>
@@ -49,8 +49,7 @@ private:
 
 /// An array of elements of type T in device memory.
 template <class T>
-requires(Element<T> || std::is_pointer_v<T>)
-class Array {
+requires(Element<T> || std::is_pointer_v<T>) class Array {
 public:
     explicit Array(std::size_t count, int ordinal = 0) : memory_(count * sizeof(T), ordinal) {}
     explicit Array(const std::vector<T>& host, int ordinal = 0) : Array(host.size(), ordinal) {

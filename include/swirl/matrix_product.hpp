@@ -5,9 +5,9 @@
 ///     plan.execute(1, a, b, 0, c);
 #pragma once
 
+#include <swirl/export.h>
 #include <swirl/data_type.hpp>
 #include <swirl/element.hpp>
-#include <swirl/export.h>
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
 #include <swirl/reduction.hpp>

@@ -43,7 +43,8 @@ struct Options {
     /// elements in all, 3.5 beyond; products on CPUs 10; GPUs 5. Default for Effort::exhaustive: no limit (0 and
     /// infinity also mean no limit).
     std::optional<double> time_budget_seconds = {};
-    std::function<void(const std::string&)> progress = {}; ///< receives a line of text now and then while searching
+    std::function<void(const std::string&)> progress =
+        {}; ///< receives a line of text now and then while searching
     /// Called now and then while searching; if it returns true, planning throws Cancelled.
     std::function<bool()> cancelled = {};
     std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports

@@ -8,9 +8,9 @@
 ///     gemm.execute(1, a, b, 0, c); // C = A·B
 #pragma once
 
+#include <swirl/export.h>
 #include <swirl/arrays.hpp>
 #include <swirl/error.hpp>
-#include <swirl/export.h>
 #include <swirl/options.hpp>
 #include <swirl/problem.hpp>
 #include <swirl/stream.hpp>
@@ -63,8 +63,9 @@ public:
     /// Planar complex data on both sides.
     void execute(const Input& input_real, const Input& input_imaginary, const Output& output_real,
                  const Output& output_imaginary, gpu::Stream stream = {}, Workspace workspace = {}) const {
-        transform({input_real.array(), input_imaginary.array(), output_real.array(), output_imaginary.array()},
-                  stream, workspace);
+        transform(
+            {input_real.array(), input_imaginary.array(), output_real.array(), output_imaginary.array()},
+            stream, workspace);
     }
     void execute(const Input& input_real, const Input& input_imaginary, const Output& output_real,
                  const Output& output_imaginary, Workspace workspace) const {
@@ -110,10 +111,12 @@ public:
     ///
     ///     swirl::plan("gemm 64x48x32 epilogue=max(0, x + bias[i])").with("bias", bias).execute(1, a, b, 0, c);
     Plan with(std::string_view name, const Input& array) const;
-    Plan with(std::string_view name, const Input& real, const Input& imaginary) const; ///< planar complex data
+    Plan with(std::string_view name, const Input& real,
+              const Input& imaginary) const; ///< planar complex data
 
     const Problem& problem() const;
-    std::string schedule() const; ///< every choice, as one line; Options::schedule accepts it for this problem
+    std::string schedule()
+        const; ///< every choice, as one line; Options::schedule accepts it for this problem
     std::string description() const; ///< lines of text about its kernels
     Device device() const;
     int threads() const;                 ///< threads per execution: 1 where more would not pay, and on GPUs

@@ -205,9 +205,11 @@ typedef struct swirl_options {
     void (*log)(const char* line, void* context); /* receives warnings; NULL: standard error */
     void* context;                                /* passed to these functions */
 } swirl_options;
-#define SWIRL_OPTIONS_INIT                                                                                   \
-    { sizeof(swirl_options), SWIRL_CPU, 0, 1, SWIRL_ESTIMATE, SWIRL_ORDINARY, 1, 1, 1, 0, -1.0, NULL, NULL,  \
-      NULL, NULL, NULL, NULL }
+#define SWIRL_OPTIONS_INIT                                                                              \
+    {                                                                                                   \
+        sizeof(swirl_options), SWIRL_CPU, 0, 1, SWIRL_ESTIMATE, SWIRL_ORDINARY, 1, 1, 1, 0, -1.0, NULL, \
+            NULL, NULL, NULL, NULL, NULL                                                                \
+    }
 /* Sets the first `struct_size` bytes of `options` to their defaults. */
 SWIRL_API swirl_status swirl_options_init(swirl_options* options, size_t struct_size);
 
@@ -228,13 +230,14 @@ SWIRL_API const char* swirl_plan_problem(const swirl_plan* plan);
 SWIRL_API const char* swirl_plan_schedule(const swirl_plan* plan); /* every choice; swirl_options takes it */
 SWIRL_API const char* swirl_plan_description(const swirl_plan* plan); /* lines of text about its kernels */
 /* 0 for NULL. */
-SWIRL_API int swirl_plan_device(const swirl_plan* plan);   /* a swirl_device */
-SWIRL_API int swirl_plan_ordinal(const swirl_plan* plan);  /* of the GPU */
-SWIRL_API int swirl_plan_threads(const swirl_plan* plan);  /* 1 where more would not pay */
-SWIRL_API int swirl_plan_accuracy(const swirl_plan* plan); /* a swirl_accuracy: of results */
+SWIRL_API int swirl_plan_device(const swirl_plan* plan);             /* a swirl_device */
+SWIRL_API int swirl_plan_ordinal(const swirl_plan* plan);            /* of the GPU */
+SWIRL_API int swirl_plan_threads(const swirl_plan* plan);            /* 1 where more would not pay */
+SWIRL_API int swirl_plan_accuracy(const swirl_plan* plan);           /* a swirl_accuracy: of results */
 SWIRL_API size_t swirl_plan_workspace_bytes(const swirl_plan* plan); /* taken unless the caller gives some */
 SWIRL_API double swirl_plan_flops(const swirl_plan* plan);
-SWIRL_API double swirl_plan_bytes(const swirl_plan* plan); /* read and written; for products A, B and C once */
+SWIRL_API double swirl_plan_bytes(
+    const swirl_plan* plan); /* read and written; for products A, B and C once */
 
 /* ---- execution -------------------------------------------------------------------------------------------------- */
 
@@ -266,11 +269,11 @@ typedef struct swirl_array {
 /* Where an execution runs. Start from SWIRL_EXECUTION_INIT. */
 typedef struct swirl_execution {
     size_t struct_size;
-    void* stream;           /* GPUs: a cudaStream_t or CUstream; NULL: the default stream */
-    void* workspace;        /* NULL: the library takes memory itself; else aligned to 64 bytes, on a GPU to 256 */
+    void* stream;    /* GPUs: a cudaStream_t or CUstream; NULL: the default stream */
+    void* workspace; /* NULL: the library takes memory itself; else aligned to 64 bytes, on a GPU to 256 */
     size_t workspace_bytes; /* at least swirl_plan_workspace_bytes; used by one execution at a time */
 } swirl_execution;
-#define SWIRL_EXECUTION_INIT                                                                                 \
+#define SWIRL_EXECUTION_INIT \
     { sizeof(swirl_execution), NULL, NULL, 0 }
 /* Everything that a plan can do. For a problem with pointer arrays, "a", "b" and "c" are these arrays, in device
  * memory. `execution`: NULL for the defaults. */

@@ -61,13 +61,14 @@ void check_array(const Problem& problem, const Wanted& wanted, const ArrayArgume
         throw UserError("{} is an array of {}\n  problem: {}\n  it takes {}", wanted.name,
                         type_name(array.type), to_text(problem), type_name(wanted.type));
     if (wanted.is_written && array.is_const)
-        throw UserError("{} is an array of const {}\n  problem: {}\n  the result is written there", wanted.name,
-                        type_name(array.type), to_text(problem));
+        throw UserError("{} is an array of const {}\n  problem: {}\n  the result is written there",
+                        wanted.name, type_name(array.type), to_text(problem));
     if (array.elements == ArrayArgument::unknown) return;
     if (wanted.extent.lowest < 0)
-        throw UserError("{} reaches {} elements before the one with index 0, where a vector or span starts\n"
-                        "  problem: {}\n  give it as a pointer",
-                        wanted.name, -wanted.extent.lowest, to_text(problem));
+        throw UserError(
+            "{} reaches {} elements before the one with index 0, where a vector or span starts\n"
+            "  problem: {}\n  give it as a pointer",
+            wanted.name, -wanted.extent.lowest, to_text(problem));
     const Integer needed = (wanted.extent.highest + 1) * wanted.type.bytes;
     if (array.elements < static_cast<std::size_t>((needed + array.type.bytes - 1) / array.type.bytes))
         throw UserError("{} has {} elements of {}\n  problem: {}\n  it takes at least {}", wanted.name,
@@ -80,7 +81,8 @@ std::vector<Wanted> arrays_wanted(const Transform& problem) {
     std::vector<Wanted> result;
     const bool is_planar = problem.layout == ComplexLayout::planar;
     // An in-place rdft has one array, passed either as reals or as complex pairs.
-    const bool is_either = problem.kind == TransformKind::real_dft && problem.placement == Placement::in_place;
+    const bool is_either =
+        problem.kind == TransformKind::real_dft && problem.placement == Placement::in_place;
     for (const Side side : {Side::input, Side::output}) {
         const bool is_output = side == Side::output;
         const std::string name = is_output ? "output" : "input";
@@ -91,7 +93,8 @@ std::vector<Wanted> arrays_wanted(const Transform& problem) {
             result.push_back({name + "_real", type, extent(problem, side), is_output});
             result.push_back({name + "_imaginary", type, extent(problem, side), is_output});
         } else {
-            result.push_back({name, element_type(has_complex ? complex : real), extent(problem, side), is_output,
+            result.push_back({name, element_type(has_complex ? complex : real), extent(problem, side),
+                              is_output,
                               is_either ? element_type(has_complex ? real : complex) : ElementType{}});
         }
     }
@@ -185,11 +188,11 @@ ScalarValue scalar_value(DataType data_type, const char* name, const Scalar& sca
     if (data_type == DataType::complex128)
         return stored(std::complex<double>(scalar.real(), scalar.imaginary()));
     if (data_type == DataType::complex64)
-        return stored(std::complex<float>(static_cast<float>(scalar.real()),
-                                          static_cast<float>(scalar.imaginary())));
+        return stored(
+            std::complex<float>(static_cast<float>(scalar.real()), static_cast<float>(scalar.imaginary())));
     if (scalar.imaginary() != 0)
-        throw UserError("{} is {} + {}i, but the accumulators are {}\n  use a real number", name, scalar.real(),
-                        scalar.imaginary(), name_of(data_type));
+        throw UserError("{} is {} + {}i, but the accumulators are {}\n  use a real number", name,
+                        scalar.real(), scalar.imaginary(), name_of(data_type));
     if (data_type == DataType::float64) return stored(scalar.real());
     if (data_type == DataType::int32) return stored(integer_of(name, scalar.real()));
     return stored(static_cast<float>(scalar.real()));
@@ -217,10 +220,11 @@ NamedArray array_named(const Problem& problem, std::string_view name, std::span<
         throw UserError("array {} was given in {} parts\n  problem: {}\n  its elements are {}", name,
                         parts.size(), to_text(problem),
                         is_planar ? "planar: give the real and the imaginary components" : "in one array");
-    const Wanted wanted{fmt::format("array {}", name),
-                        element_type(array.is_complex && !is_planar ? complex_of(array.precision) : array.precision),
-                        {0, array.elements - 1},
-                        is_result(problem, position)};
+    const Wanted wanted{
+        fmt::format("array {}", name),
+        element_type(array.is_complex && !is_planar ? complex_of(array.precision) : array.precision),
+        {0, array.elements - 1},
+        is_result(problem, position)};
     for (const ArrayArgument& part : parts) {
         check_array(problem, wanted, part);
         if (part.data == nullptr)

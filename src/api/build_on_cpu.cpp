@@ -26,7 +26,8 @@ const target::Cpu& cpu_of(const Options& options) {
     const planning::Recipe recipe = planning::parse_recipe(options.schedule);
     if (!options.cpu.empty() && options.cpu != recipe.target)
         throw UserError(
-            "cpu is {}, but the schedule is for {}\n  schedule: {}\n  leave out one of them, or make them agree",
+            "cpu is {}, but the schedule is for {}\n  schedule: {}\n  leave out one of them, or make them "
+            "agree",
             options.cpu, recipe.target, options.schedule);
     return target::cpu_named(recipe.target);
 }
@@ -65,14 +66,13 @@ std::shared_ptr<const planning::Plan> build_on_cpu(const Transform& problem, con
     if (!options.schedule.empty())
         return planning::Plan::build(problem, planning::parse_recipe(options.schedule),
                                      {.threads = threads, .check = check_first});
-    return search::make_plan(problem,
-                             {.effort = options.effort,
-                              .time_budget_seconds = budget_of(options, usual_budget(problem), 0),
-                              .cpu = &cpu,
-                              .use_wisdom = options.use_wisdom,
-                              .check = check_first,
-                              .threads = threads,
-                              .progress = progress_of(options)});
+    return search::make_plan(problem, {.effort = options.effort,
+                                       .time_budget_seconds = budget_of(options, usual_budget(problem), 0),
+                                       .cpu = &cpu,
+                                       .use_wisdom = options.use_wisdom,
+                                       .check = check_first,
+                                       .threads = threads,
+                                       .progress = progress_of(options)});
 }
 
 std::shared_ptr<const planning::MatrixPlan> build_on_cpu(const MatrixProduct& product,
@@ -84,9 +84,10 @@ std::shared_ptr<const planning::MatrixPlan> build_on_cpu(const MatrixProduct& pr
     validate_for_cpus(product);
     const int threads = threads_asked_for(options.threads);
     if (!options.schedule.empty())
-        throw Unsupported("schedule is '{}'; products on CPUs choose their schedules themselves\n"
-                          "  leave it out",
-                          options.schedule);
+        throw Unsupported(
+            "schedule is '{}'; products on CPUs choose their schedules themselves\n"
+            "  leave it out",
+            options.schedule);
     if (options.effort != Effort::estimate)
         search::find_schedule(product,
                               {.seconds = options.time_budget_seconds.value_or(search::usual_schedule_budget),

@@ -56,8 +56,8 @@ std::vector<std::string> gpu_schedules(const MatrixProduct& product, int most, i
     validate(product);
     if (most < 0) throw UserError("most is {}; use 0 or more", most);
     std::vector<std::string> result;
-    for (const gemm::GpuSchedule& schedule : gemm::gpu_schedules(
-             product, device_numbered(ordinal).target(), static_cast<std::size_t>(most), accuracy))
+    for (const gemm::GpuSchedule& schedule : gemm::gpu_schedules(product, device_numbered(ordinal).target(),
+                                                                 static_cast<std::size_t>(most), accuracy))
         result.push_back(to_string(schedule));
     return result;
 }

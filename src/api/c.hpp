@@ -1,7 +1,7 @@
 #pragma once
 
-#include <swirl/plan.hpp>
 #include <swirl/swirl.h>
+#include <swirl/plan.hpp>
 
 #include "base/error.hpp"
 
@@ -86,8 +86,8 @@ template <class Struct> Struct versioned(const Struct* given, const Struct& defa
     std::memcpy(&result, given, std::min(given->struct_size, sizeof result));
     for (std::size_t byte = sizeof result; byte < given->struct_size; ++byte)
         if (reinterpret_cast<const unsigned char*>(given)[byte] != 0)
-            throw Unsupported("{} sets a member that version {}.{}.{} does not have", name, SWIRL_VERSION_MAJOR,
-                              SWIRL_VERSION_MINOR, SWIRL_VERSION_PATCH);
+            throw Unsupported("{} sets a member that version {}.{}.{} does not have", name,
+                              SWIRL_VERSION_MAJOR, SWIRL_VERSION_MINOR, SWIRL_VERSION_PATCH);
     return result;
 }
 

@@ -40,8 +40,8 @@ std::string text_in(const char* text) { return text == nullptr ? std::string() :
 
 swirl_plan* make_plan(const Problem& problem, const swirl_options* options) {
     const auto* const transform = std::get_if<Transform>(&problem);
-    const bool is_real = transform != nullptr && !is_complex(*transform, Side::input) &&
-                         !is_complex(*transform, Side::output);
+    const bool is_real =
+        transform != nullptr && !is_complex(*transform, Side::input) && !is_complex(*transform, Side::output);
     return new swirl_plan(swirl::plan(problem, options_of(options)), is_real);
 }
 
@@ -139,8 +139,8 @@ void execute_transform(const Executable& executable, NamedArrays& arrays, Launch
     planning::Arguments arguments;
     const auto take = [&](const char* name, bool is_planar, auto& data, auto& imaginary) {
         const swirl_array* const array = arrays.take(name);
-        if (array == nullptr) throw UserError("array {} is missing\n  problem: {}", name,
-                                              to_text(executable.problem()));
+        if (array == nullptr)
+            throw UserError("array {} is missing\n  problem: {}", name, to_text(executable.problem()));
         if ((array->imaginary != nullptr) != is_planar)
             throw UserError("array {} is given in {} parts\n  problem: {}\n  its elements are in {}", name,
                             array->imaginary == nullptr ? 1 : 2, to_text(executable.problem()),
@@ -167,7 +167,8 @@ void execute_product(const Executable& executable, NamedArrays& arrays, Launch l
     };
     const auto packed = [&](const char* name) -> const planning::PackedMatrix* {
         const void* const pointer = arrays.take_single(name);
-        return pointer == nullptr ? nullptr : static_cast<const swirl_packed_matrix*>(pointer)->matrix.matrix();
+        return pointer == nullptr ? nullptr
+                                  : static_cast<const swirl_packed_matrix*>(pointer)->matrix.matrix();
     };
     ProductArguments arguments;
     arguments.alpha = scalar("alpha", 1);
@@ -208,10 +209,9 @@ Options options_of(const swirl_options* options) {
     result.use_kernel_cache = given.use_kernel_cache != 0;
     result.reorder_sass = given.reorder_sass != 0;
     const auto sink = [context = given.context](void (*function)(const char*, void*)) {
-        return function == nullptr ? std::function<void(const std::string&)>()
-                                   : [function, context](const std::string& line) {
-                                         function(line.c_str(), context);
-                                     };
+        return function == nullptr
+                   ? std::function<void(const std::string&)>()
+                   : [function, context](const std::string& line) { function(line.c_str(), context); };
     };
     result.progress = sink(given.progress);
     result.log = sink(given.log);
@@ -291,9 +291,8 @@ double swirl_plan_flops(const swirl_plan* plan) { return plan == nullptr ? 0 : p
 double swirl_plan_bytes(const swirl_plan* plan) { return plan == nullptr ? 0 : plan->executable.bytes(); }
 
 swirl_status swirl_execute(const swirl_plan* plan, const void* input, void* output) {
-    return guarded([&] {
-        execute_as(swirl::ComplexLayout::interleaved, plan, {.input = input, .output = output});
-    });
+    return guarded(
+        [&] { execute_as(swirl::ComplexLayout::interleaved, plan, {.input = input, .output = output}); });
 }
 
 swirl_status swirl_execute_planar(const swirl_plan* plan, const void* input_real, const void* input_imaginary,
@@ -310,7 +309,8 @@ swirl_status swirl_execute_product(const swirl_plan* plan, const void* alpha, co
         require(plan, "plan");
         const swirl::MatrixProduct& product = plan->executable.product();
         plan->executable.execute(
-            ProductArguments{scalar_at(product, "alpha", alpha), a, b, scalar_at(product, "beta", beta), c}, {});
+            ProductArguments{scalar_at(product, "alpha", alpha), a, b, scalar_at(product, "beta", beta), c},
+            {});
     });
 }
 

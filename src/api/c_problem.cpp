@@ -25,8 +25,8 @@ struct ProductDescription {
 };
 
 constexpr std::array kinds = {
-    TransformKind::dft,  TransformKind::real_dft, TransformKind::wht,  TransformKind::dct2,
-    TransformKind::dct3, TransformKind::dct4,     TransformKind::dst2, TransformKind::dst3,
+    TransformKind::dft,  TransformKind::real_dft,    TransformKind::wht,  TransformKind::dct2,
+    TransformKind::dct3, TransformKind::dct4,        TransformKind::dst2, TransformKind::dst3,
     TransformKind::dst4, TransformKind::convolution,
 };
 constexpr std::array directions = {Direction::forward, Direction::backward};
@@ -37,29 +37,19 @@ constexpr std::array sides = {Side::input, Side::output};
 constexpr std::array operations = {Reduce::sum, Reduce::maximum, Reduce::minimum};
 constexpr std::array overs = {Over::columns, Over::rows, Over::all};
 constexpr std::array data_types = {
-    DataType::float32,
-    DataType::float64,
-    DataType::complex64,
-    DataType::complex128,
-    DataType::float16,
-    DataType::bfloat16,
-    DataType::int8,
-    DataType::uint8,
-    DataType::int32,
-    DataType::float8_e4m3,
-    DataType::unorm8,
-    DataType::snorm8,
-    DataType::unorm16,
-    DataType::snorm16,
+    DataType::float32,  DataType::float64, DataType::complex64, DataType::complex128, DataType::float16,
+    DataType::bfloat16, DataType::int8,    DataType::uint8,     DataType::int32,      DataType::float8_e4m3,
+    DataType::unorm8,   DataType::snorm8,  DataType::unorm16,   DataType::snorm16,
 };
 
 /// Of a transform's components.
 DataType component_named(int data_type) {
     const DataType component = component_of(value_of(data_type, data_types, "data_type"));
     if (!is_transform_type(component))
-        throw UserError("argument 'data_type' is {}; transforms are of SWIRL_FLOAT32, SWIRL_FLOAT64, "
-                        "SWIRL_FLOAT16 and SWIRL_BFLOAT16",
-                        data_type);
+        throw UserError(
+            "argument 'data_type' is {}; transforms are of SWIRL_FLOAT32, SWIRL_FLOAT64, "
+            "SWIRL_FLOAT16 and SWIRL_BFLOAT16",
+            data_type);
     return component;
 }
 
@@ -118,8 +108,9 @@ Problem problem_of(const swirl_problem& problem) {
         if (has_layout[matrix]) continue;
         const auto [rows, columns] = extents[matrix];
         const auto elements = checked_multiply(rows, columns);
-        if (!elements) throw UserError("matrix {} has {} by {} elements; their number fits in no 64 bits",
-                                       "abc"[matrix], rows, columns);
+        if (!elements)
+            throw UserError("matrix {} has {} by {} elements; their number fits in no 64 bits", "abc"[matrix],
+                            rows, columns);
         layout_of(result, matrix) = {1, rows, false, product.batch == 1 ? 0 : *elements};
     }
     return result;

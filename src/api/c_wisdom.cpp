@@ -36,9 +36,7 @@ swirl_status swirl_wisdom_path(char* text, size_t size, size_t* length) {
 }
 
 swirl_status swirl_wisdom_export(const char* path) {
-    return guarded([&] {
-        write_file(path, [](std::ostream& out) { swirl::wisdom::export_to(out); });
-    });
+    return guarded([&] { write_file(path, [](std::ostream& out) { swirl::wisdom::export_to(out); }); });
 }
 
 swirl_status swirl_wisdom_import(const char* path) {
@@ -46,8 +44,8 @@ swirl_status swirl_wisdom_import(const char* path) {
         auto file = opened<std::ifstream>(path, "read ");
         const swirl::wisdom::Imported imported = swirl::wisdom::import_from(file);
         if (imported.unreadable > 0)
-            throw swirl::UserError("{} lines of {} are no wisdom; the other {} were imported", imported.unreadable,
-                                   path, imported.stored + imported.unchanged);
+            throw swirl::UserError("{} lines of {} are no wisdom; the other {} were imported",
+                                   imported.unreadable, path, imported.stored + imported.unchanged);
     });
 }
 
@@ -65,9 +63,7 @@ swirl_status swirl_kernel_cache_path(char* text, size_t size, size_t* length) {
 }
 
 swirl_status swirl_kernel_cache_export(const char* path) {
-    return guarded([&] {
-        write_file(path, [](std::ostream& out) { swirl::kernel_cache::export_to(out); });
-    });
+    return guarded([&] { write_file(path, [](std::ostream& out) { swirl::kernel_cache::export_to(out); }); });
 }
 
 swirl_status swirl_kernel_cache_import(const char* path) {

@@ -7,22 +7,26 @@
 namespace swirl::api {
 
 Executable::Executable(const Problem& problem) : problem_(problem) {
-    if (const auto* const transform = std::get_if<Transform>(&problem_)) signature_ = signature_of(*transform);
-    if (const auto* const product = std::get_if<MatrixProduct>(&problem_)) types_ = element_types_of(*product);
+    if (const auto* const transform = std::get_if<Transform>(&problem_))
+        signature_ = signature_of(*transform);
+    if (const auto* const product = std::get_if<MatrixProduct>(&problem_))
+        types_ = element_types_of(*product);
 }
 
 const Transform& Executable::transform() const {
     if (const auto* const transform = std::get_if<Transform>(&problem_)) return *transform;
-    throw UserError("the plan is of a product of matrices\n  problem: {}\n"
-                    "  call execute(alpha, a, b, beta, c), or from C swirl_execute_product",
-                    to_text(problem_));
+    throw UserError(
+        "the plan is of a product of matrices\n  problem: {}\n"
+        "  call execute(alpha, a, b, beta, c), or from C swirl_execute_product",
+        to_text(problem_));
 }
 
 const MatrixProduct& Executable::product() const {
     if (const auto* const product = std::get_if<MatrixProduct>(&problem_)) return *product;
-    throw UserError("the plan is of a transform\n  problem: {}\n"
-                    "  call execute(input, output), or from C swirl_execute",
-                    to_text(problem_));
+    throw UserError(
+        "the plan is of a transform\n  problem: {}\n"
+        "  call execute(input, output), or from C swirl_execute",
+        to_text(problem_));
 }
 
 void Executable::execute(const planning::Arguments&, const Launch&) const { transform(); }

@@ -20,7 +20,8 @@ int threads_asked_for(int threads) {
 
 void check(const Options& options) {
     if (options.effort > Effort::exhaustive)
-        throw UserError("effort is {}, which is not one of Effort's values", static_cast<int>(options.effort));
+        throw UserError("effort is {}, which is not one of Effort's values",
+                        static_cast<int>(options.effort));
     if (options.accuracy > Accuracy::low)
         throw UserError("accuracy is {}, which is not one of Accuracy's values",
                         static_cast<int>(options.accuracy));

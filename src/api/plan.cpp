@@ -29,14 +29,15 @@ std::shared_ptr<const Executable> executable_for(const Kind& problem, const Opti
     return executable(build_on_cpu(problem, options));
 }
 
-ProductArguments product_arguments(const Executable& executable, Scalar alpha, const Operand& a, const Operand& b,
-                              Scalar beta, const Output& c) {
+ProductArguments product_arguments(const Executable& executable, Scalar alpha, const Operand& a,
+                                   const Operand& b, Scalar beta, const Output& c) {
     const MatrixProduct& product = executable.product();
     const auto& types = executable.types();
     constexpr std::size_t unknown = detail::ArrayArgument::unknown;
     const auto check = [&](Matrix matrix, const detail::ArrayArgument& array) {
         const bool fits = may_be(array.type, types[static_cast<std::size_t>(matrix)]);
-        if ((!fits || array.elements != unknown) && array.data != nullptr) check_matrix(product, matrix, array);
+        if ((!fits || array.elements != unknown) && array.data != nullptr)
+            check_matrix(product, matrix, array);
     };
     if (a.packed() == nullptr) check(Matrix::a, a.array());
     if (b.packed() == nullptr) check(Matrix::b, b.array());
@@ -96,7 +97,8 @@ void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::S
 void Plan::execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
                    gpu::Stream stream, Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
-    executable.execute(api::product_arguments(executable, alpha, a, b, beta, c), {stream, workspace, bound_.get()});
+    executable.execute(api::product_arguments(executable, alpha, a, b, beta, c),
+                       {stream, workspace, bound_.get()});
 }
 
 void Plan::execute_each(Scalar alpha, InputPointers a, InputPointers b, Scalar beta, OutputPointers c,
@@ -131,8 +133,8 @@ Plan with_array(const Plan& plan, std::string_view name, std::span<const detail:
     const Problem& problem = plan.problem();
     const api::NamedArray array = api::array_named(problem, name, parts);
     const api::BoundArrays* const known = PlanAccess::bound(plan);
-    auto bound = known == nullptr ? std::make_shared<api::BoundArrays>()
-                                  : std::make_shared<api::BoundArrays>(*known);
+    auto bound =
+        known == nullptr ? std::make_shared<api::BoundArrays>() : std::make_shared<api::BoundArrays>(*known);
     const std::size_t count = arrays_of(problem).size();
     bound->arrays.resize(count);
     bound->data.resize(count);

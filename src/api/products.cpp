@@ -31,7 +31,8 @@ public:
     void execute(const ProductArguments& of, const Launch& launch) const override {
         if (launch.workspace.data != nullptr || launch.workspace.bytes != 0)
             check_workspace(launch.workspace, 0);
-        const planning::MatrixArguments arguments{of.alpha.bytes.data(), of.a, of.b, of.beta.bytes.data(), of.c};
+        const planning::MatrixArguments arguments{of.alpha.bytes.data(), of.a, of.b, of.beta.bytes.data(),
+                                                  of.c};
         const void* const* const arrays = launch.bound == nullptr ? nullptr : launch.bound->data.data();
         if (of.packed_a == nullptr && of.packed_b == nullptr)
             return plan_->execute(arguments, of.alpha.kind, of.beta.kind, arrays);
@@ -51,13 +52,14 @@ public:
         for (const auto& [executable, of, bound] : groups) {
             const auto* const other = dynamic_cast<const ProductOnCpu*>(executable);
             if (other == nullptr)
-                throw UserError("group {} is not of products on the CPU, as the first one is", planned.size());
+                throw UserError("group {} is not of products on the CPU, as the first one is",
+                                planned.size());
             const MatrixProduct& product = other->plan_->product();
             if (product.widens() || product.converts())
-                throw Unsupported("arrays of pointers hold matrices of one data type; this product has {} and "
-                                  "{} for C of {}",
-                                  name_of(product.type_of_a()), name_of(product.type_of_b()),
-                                  name_of(product.type_of_c()));
+                throw Unsupported(
+                    "arrays of pointers hold matrices of one data type; this product has {} and "
+                    "{} for C of {}",
+                    name_of(product.type_of_a()), name_of(product.type_of_b()), name_of(product.type_of_c()));
             planned.push_back({other->plan_.get(), bound == nullptr ? nullptr : bound->data.data(),
                                of.alpha.bytes.data(), of.a, of.b, of.beta.bytes.data(), of.c, of.count});
             threads = std::max(threads, other->plan_->threads_asked_for());
@@ -93,7 +95,8 @@ public:
         if (plan_->product().listed)
             throw UserError("the product is a pointer-array batch: use execute_each()");
         if (of.packed_a != nullptr || of.packed_b != nullptr)
-            throw UserError("a packed matrix is for products on the CPU; this plan is for {}", device().text());
+            throw UserError("a packed matrix is for products on the CPU; this plan is for {}",
+                            device().text());
         planning::GpuMatrixArguments arguments{of.alpha.bytes.data(), of.a, of.b, of.beta.bytes.data(), of.c};
         if (launch.bound != nullptr) arguments.arrays = launch.bound->data;
         plan_->execute(arguments, static_cast<runtime::cuda::Stream>(launch.stream.handle()),
@@ -124,8 +127,9 @@ private:
     }
     static void check_batch(const MatrixProduct& product, Integer count) {
         if (!product.listed)
-            throw UserError("the product is no pointer-array batch\n  plan one whose 'listed' is true, and "
-                            "whose batch is as long as the arrays of pointers");
+            throw UserError(
+                "the product is no pointer-array batch\n  plan one whose 'listed' is true, and "
+                "whose batch is as long as the arrays of pointers");
         if (product.batch != count)
             throw UserError("count is {}, but the plan is for a batch of {}", count, product.batch);
     }

@@ -19,9 +19,9 @@ public:
     int threads() const override { return plan_->threads(); }
     std::string schedule() const override { return planning::to_string(plan_->recipe()); }
     std::string description() const override {
-        std::string text = fmt::format("{}, {} threads, {} bytes of workspace, {} bytes of tables\n",
-                                       plan_->cpu().name, plan_->threads(), plan_->workspace_bytes(),
-                                       plan_->table_bytes());
+        std::string text =
+            fmt::format("{}, {} threads, {} bytes of workspace, {} bytes of tables\n", plan_->cpu().name,
+                        plan_->threads(), plan_->workspace_bytes(), plan_->table_bytes());
         for (const planning::PassDescription& pass : plan_->describe()) text += ir::to_string(pass.info);
         return text;
     }

@@ -172,8 +172,15 @@ void validate_for_cpus(const MatrixProduct& product) {
     if (product.data_type != DataType::float32 || (a == b && (a == product.data_type || is_half(a)))) return;
     throw Unsupported(
         "a_type is {} and b_type {} for accumulators of float32; such operands are multiplied on GPUs: "
-        "plan for one (Options::device)\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums of int32",
+        "plan for one (Options::device)\n  on CPUs both are float32, bfloat16 or float16, or bytes with sums "
+        "of int32",
         name_of(a), name_of(b));
+}
+
+Elements elements_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch,
+                     Integer bytes) {
+    const auto axes = operand("", bytes, layout, rows, columns, batch).axes;
+    return {{axes.begin(), axes.end()}, bytes};
 }
 
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {

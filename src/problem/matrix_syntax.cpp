@@ -80,7 +80,9 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string& expected) const { throw SyntaxError(expected, text_, position_); }
+    [[noreturn]] void fail(const std::string& expected) const {
+        throw SyntaxError(expected, text_, position_);
+    }
 
     MatrixLayout layout(const LayoutText& text, Integer rows, Integer columns) const {
         const std::optional<MatrixLayout> result = text.layout(rows, columns);
@@ -141,8 +143,9 @@ private:
             return end_word();
         }
         if (!accept("epilogue=")) {
-            constexpr std::string_view known[] = {"float64", "float32", "complex64", "complex128", "int32",
-                                                  "double",  "single",  "batch",     "reduce",     "epilogue"};
+            constexpr std::string_view known[] = {"float64", "float32", "complex64", "complex128",
+                                                  "int32",   "double",  "single",    "batch",
+                                                  "reduce",  "epilogue"};
             fail("float64, float32, complex64, complex128, int32, a=, b=, c=, batch=, reduce= or epilogue=" +
                  did_you_mean(word(), known));
         }

@@ -22,7 +22,8 @@ const char* side_name(Side side) { return side == Side::input ? "input" : "outpu
 }
 
 /// The same for what a CPU cannot compute.
-[[noreturn]] void refuse_on_cpu(const Transform& problem, const std::string& what, const std::string& remedy) {
+[[noreturn]] void refuse_on_cpu(const Transform& problem, const std::string& what,
+                                const std::string& remedy) {
     throw Unsupported("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
 }
 
@@ -239,17 +240,19 @@ void validate(const Transform& problem) {
 void validate_for_cpu(const Transform& problem) {
     validate(problem);
     if (problem.kind == TransformKind::convolution)
-        refuse_on_cpu(problem, "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
-               "use two transforms and multiply between them, or a plan for a GPU (Options::device, "
-               "--device gpu)");
+        refuse_on_cpu(problem,
+                      "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
+                      "use two transforms and multiply between them, or a plan for a GPU (Options::device, "
+                      "--device gpu)");
     if (!problem.load.is_identity() || !problem.store.is_identity())
         refuse_on_cpu(
             problem, "load and store expressions are for GPUs only: no code for a CPU has them",
             "work on the arrays before and after, or make a plan for a GPU (Options::device, --device gpu)");
     if (bytes_of(problem.precision) >= 4) return;
-    refuse_on_cpu(problem,
-           fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
-           "use float32 or float64 on a CPU, or a plan for a GPU (Options::device, --device gpu)");
+    refuse_on_cpu(
+        problem,
+        fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
+        "use float32 or float64 on a CPU, or a plan for a GPU (Options::device, --device gpu)");
 }
 
 } // namespace swirl

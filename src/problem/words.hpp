@@ -84,9 +84,9 @@ struct GemmWord {
     bool has_data_type;
 };
 inline constexpr GemmWord gemm_words[] = {
-    {"gemm", DataType::float64, false},     {"matmul", DataType::float64, false},
-    {"sgemm", DataType::float32, true},     {"dgemm", DataType::float64, true},
-    {"cgemm", DataType::complex64, true},   {"zgemm", DataType::complex128, true},
+    {"gemm", DataType::float64, false},   {"matmul", DataType::float64, false},
+    {"sgemm", DataType::float32, true},   {"dgemm", DataType::float64, true},
+    {"cgemm", DataType::complex64, true}, {"zgemm", DataType::complex128, true},
 };
 
 } // namespace swirl

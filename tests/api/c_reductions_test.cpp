@@ -15,8 +15,11 @@ TEST(CReductions, AreGivenByNameAndWritten) {
     const c::Plan plan = c::plan(problem);
     const float a[] = {1, 2}, b[] = {1, -3, 2};
     float c[6] = {}, amax[2] = {}, total = 7;
-    const swirl_array arrays[] = {
-        {"a", a, nullptr}, {"b", b, nullptr}, {"c", c, nullptr}, {"amax", amax, nullptr}, {"total", &total, nullptr}};
+    const swirl_array arrays[] = {{"a", a, nullptr},
+                                  {"b", b, nullptr},
+                                  {"c", c, nullptr},
+                                  {"amax", amax, nullptr},
+                                  {"total", &total, nullptr}};
     ASSERT_EQ(swirl_execute_arrays(plan.get(), arrays, 5, nullptr), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(amax[0], 3);
     EXPECT_EQ(amax[1], 6);
@@ -26,8 +29,8 @@ TEST(CReductions, AreGivenByNameAndWritten) {
 
 TEST(CReductions, OfNoKnownKindAreRefused) {
     const c::Problem problem = c::product(SWIRL_FLOAT32, 2, 3, 1);
-    c::expect_error(swirl_problem_add_reduction(problem.get(), "sum", SWIRL_SUM, 3, nullptr), SWIRL_USER_ERROR,
-                    "over");
+    c::expect_error(swirl_problem_add_reduction(problem.get(), "sum", SWIRL_SUM, 3, nullptr),
+                    SWIRL_USER_ERROR, "over");
     c::expect_error(swirl_problem_add_reduction(problem.get(), "sum", -1, SWIRL_OVER_ALL, nullptr),
                     SWIRL_USER_ERROR, "operation");
     c::expect_error(swirl_problem_add_reduction(problem.get(), nullptr, 0, 0, nullptr), SWIRL_USER_ERROR,

@@ -97,9 +97,10 @@ TEST(C, NamesArgumentsThatCannotBe) {
     EXPECT_EQ(problem, nullptr);
     expect_error(swirl_problem_create_transform(-1, 1, &length, &problem), SWIRL_USER_ERROR, "kind");
     expect_error(swirl_problem_create_transform(SWIRL_DFT, 0, &length, &problem), SWIRL_USER_ERROR, "rank");
-    expect_error(swirl_problem_create_transform(SWIRL_DFT, std::size_t{1} << 62, &length, &problem), SWIRL_USER_ERROR,
-                 "at most 64");
-    expect_error(swirl_problem_create_transform(SWIRL_DFT, 1, nullptr, &problem), SWIRL_USER_ERROR, "lengths");
+    expect_error(swirl_problem_create_transform(SWIRL_DFT, std::size_t{1} << 62, &length, &problem),
+                 SWIRL_USER_ERROR, "at most 64");
+    expect_error(swirl_problem_create_transform(SWIRL_DFT, 1, nullptr, &problem), SWIRL_USER_ERROR,
+                 "lengths");
     expect_error(swirl_problem_create_transform(SWIRL_DFT, 1, &length, nullptr), SWIRL_USER_ERROR, "problem");
 
     const c::Problem good = c::transform(SWIRL_DFT, {8});
@@ -115,7 +116,8 @@ TEST(C, NamesArgumentsThatCannotBe) {
     swirl_plan* plan = nullptr;
     expect_error(swirl_plan_from_text(nullptr, nullptr, &plan), SWIRL_USER_ERROR, "problem");
     expect_error(swirl_plan_from_text("dft 8", nullptr, nullptr), SWIRL_USER_ERROR, "plan");
-    expect_error(swirl_plan_from_text("dft 8 sideways", nullptr, &plan), SWIRL_USER_ERROR, "expected an option");
+    expect_error(swirl_plan_from_text("dft 8 sideways", nullptr, &plan), SWIRL_USER_ERROR,
+                 "expected an option");
     expect_error(swirl_plan_from_text("dft 0", nullptr, &plan), SWIRL_USER_ERROR,
                  "length of dimension 0 is 0");
     EXPECT_EQ(plan, nullptr);
@@ -170,9 +172,7 @@ TEST(C, ReportsProgressAndCancels) {
     c::plan("dft 720", &options);
     EXPECT_GT(calls.lines, 0);
     EXPECT_GT(calls.questions, calls.lines);
-    options.cancelled = [](void* context) {
-        return ++static_cast<Calls*>(context)->questions > 1 ? 1 : 0;
-    };
+    options.cancelled = [](void* context) { return ++static_cast<Calls*>(context)->questions > 1 ? 1 : 0; };
     calls = {};
     swirl_plan* plan = nullptr;
     expect_error(swirl_plan_from_text("dft 720", &options, &plan), SWIRL_CANCELLED, "cancelled");

@@ -113,7 +113,10 @@ TEST(Fork, ChildrenTransformWhileASearchGoesOn) {
     std::atomic<bool> has_begun = false;
     std::jthread searching([&](const std::stop_token& stop) {
         while (!stop.stop_requested())
-            static_cast<void>(plan(dft(5040), {.effort = Effort::measure, .time_budget_seconds = 2, .progress = [&](const std::string&) { has_begun = true; }, .use_wisdom = false}));
+            static_cast<void>(plan(dft(5040), {.effort = Effort::measure,
+                                               .time_budget_seconds = 2,
+                                               .progress = [&](const std::string&) { has_begun = true; },
+                                               .use_wisdom = false}));
     });
     while (!has_begun) std::this_thread::yield();
     const auto begin = std::chrono::steady_clock::now();
@@ -132,7 +135,10 @@ TEST(Fork, CallbacksMayWaitForThreadsThatFork) {
                 is_true_in_a_child([] { return transforms_rightly(dft(64), {.use_wisdom = false}); }) ? 1 : 0;
         });
     };
-    static_cast<void>(plan(dft(720), {.effort = Effort::measure, .time_budget_seconds = 0.2, .progress = fork_elsewhere, .use_wisdom = false}));
+    static_cast<void>(plan(dft(720), {.effort = Effort::measure,
+                                      .time_budget_seconds = 0.2,
+                                      .progress = fork_elsewhere,
+                                      .use_wisdom = false}));
     EXPECT_GT(called, 0);
     EXPECT_EQ(succeeded, std::min(called, 3));
 }
@@ -140,12 +146,14 @@ TEST(Fork, CallbacksMayWaitForThreadsThatFork) {
 using ForkWithGpu = GpuInterface;
 
 Plan plan_for_gpu(int k) {
-    return swirl::plan(Transform::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
-                     {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false});
+    return swirl::plan(
+        Transform::make(TransformKind::dft, {8 << k % 4}, {.batches = {{.count = 10 + k % 50}}}),
+        {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false});
 }
 Plan plan_product_for_gpu(int k) {
-    return swirl::plan(MatrixProduct::column_major(DataType::float32, 64 + k, 64, 32),
-                     {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false});
+    return swirl::plan(
+        MatrixProduct::column_major(DataType::float32, 64 + k, 64, 32),
+        {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false});
 }
 
 TEST_F(ForkWithGpu, ChildrenPlanWhileOtherThreadsOfTheParentPlanForGpus) {

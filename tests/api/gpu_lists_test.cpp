@@ -1,7 +1,7 @@
 // Products on a GPU that is not there of matrices that lists of pointers name, and what else the C interface says of plans.
 
-#include "api/c_interface.hpp"
 #include "api/build.hpp"
+#include "api/c_interface.hpp"
 #include "gpu_matrix_fixture.hpp"
 
 #include <memory>
@@ -59,10 +59,10 @@ TEST_F(GpuListsInterface, RefusesListsThatDoNotFit) {
     wrong.listed = false;
     wrong.list_alignment = 16;
     expect_contains(error_of<UserError>([&] { swirl::plan(wrong, unchecked); }), {"listed is false"});
-    expect_contains(error_of<Unsupported>([&] { swirl::plan(with_lists()); }), {"listed is true", "Options::device"});
-    expect_contains(error_of<UserError>([&] {
-                        plan.execute_each(1, lists.a.data(), lists.b.data(), 0, lists.c.data(), 4);
-                    }),
+    expect_contains(error_of<Unsupported>([&] { swirl::plan(with_lists()); }),
+                    {"listed is true", "Options::device"});
+    expect_contains(error_of<UserError>(
+                        [&] { plan.execute_each(1, lists.a.data(), lists.b.data(), 0, lists.c.data(), 4); }),
                     {"count is 4", "batch of 5"});
     EXPECT_TRUE(fake.launches.empty());
     EXPECT_EQ(refused(plan, lists.a.data()), "");
@@ -70,10 +70,17 @@ TEST_F(GpuListsInterface, RefusesListsThatDoNotFit) {
 
 TEST_F(GpuListsInterface, AreMadeForComparisonsAndSearches) {
     fake.free_bytes = std::size_t{1} << 24;
-    expect_contains(error_of<InternalError>([] { swirl::plan(with_lists(), {.device = Device::gpu(), .use_kernel_cache = false}); }),
+    expect_contains(error_of<InternalError>([] {
+                        swirl::plan(with_lists(), {.device = Device::gpu(), .use_kernel_cache = false});
+                    }),
                     {"64 by 48 by 32", "is wrong at"}); // such kernels do nothing
     fake.launches.clear();
-    swirl::plan(with_lists(), {.device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = 0.05, .check = false, .use_wisdom = false, .use_kernel_cache = false});
+    swirl::plan(with_lists(), {.device = Device::gpu(),
+                               .effort = Effort::measure,
+                               .time_budget_seconds = 0.05,
+                               .check = false,
+                               .use_wisdom = false,
+                               .use_kernel_cache = false});
     EXPECT_FALSE(fake.launches.empty());
 }
 
@@ -109,7 +116,8 @@ TEST_F(GpuListsInterface, TakesListsFromC) {
         {"alpha", &alpha, nullptr}, {"a", a, nullptr}, {"b", b, nullptr}, {"c", c, nullptr}};
     ASSERT_EQ(swirl_execute_arrays(plan.get(), arrays, 4, nullptr), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(pointer_given(fake, 2), lists.c.data());
-    const swirl_group groups[] = {{plan.get(), &alpha, a, b, &beta, c, 5}, {plan.get(), &alpha, a, b, &beta, c, 5}};
+    const swirl_group groups[] = {{plan.get(), &alpha, a, b, &beta, c, 5},
+                                  {plan.get(), &alpha, a, b, &beta, c, 5}};
     EXPECT_EQ(swirl_execute_groups(groups, 2, nullptr), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(fake.launches.size(), 3U);
     EXPECT_EQ(swirl_execute_product(plan.get(), &alpha, a, b, &beta, lists.c.data()), SWIRL_USER_ERROR);

@@ -13,7 +13,8 @@ namespace swirl {
 
 using runtime::expect_contains;
 
-inline const Options unchecked{.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false};
+inline const Options unchecked{
+    .device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false};
 inline const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 48, 32);
 
 /// What a kernel is given.

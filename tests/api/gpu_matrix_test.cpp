@@ -1,7 +1,7 @@
 // Products of matrices on a GPU that is not there, from C++ and from C: what is launched is what was planned.
 
-#include "api/c_interface.hpp"
 #include "api/build.hpp"
+#include "api/c_interface.hpp"
 #include "gpu_matrix_fixture.hpp"
 
 #include <swirl/half.hpp>
@@ -45,8 +45,7 @@ TEST_F(GpuMatrixInterface, SaysWhatIsNotRead) {
     plan.execute(0, nullptr, nullptr, 3, c.data());
     EXPECT_EQ(last_given().multiplies, 0);
     EXPECT_EQ(last_given().reads_c, 1);
-    const Plan flat =
-        swirl::plan(MatrixProduct::column_major(DataType::float32, 64, 48, 0), unchecked);
+    const Plan flat = swirl::plan(MatrixProduct::column_major(DataType::float32, 64, 48, 0), unchecked);
     flat.execute(1, nullptr, nullptr, 3, c.data());
     EXPECT_EQ(last_given().multiplies, 0);
     EXPECT_EQ(fake.launches.size(), 2U);
@@ -61,7 +60,8 @@ TEST_F(GpuMatrixInterface, DoesNothingWhereNothingIsToBeComputed) {
     }
     MatrixProduct none = product;
     none.batch = 0;
-    swirl::plan(none, {.device = Device::gpu()}).execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr));
+    swirl::plan(none, {.device = Device::gpu()})
+        .execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr));
     EXPECT_TRUE(fake.launches.empty());
 }
 
@@ -84,12 +84,21 @@ TEST_F(GpuMatrixInterface, TakesSchedules) {
 
 TEST_F(GpuMatrixInterface, SearchesForSchedules) {
     int lines = 0;
-    const Plan plan = swirl::plan(product, {.device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = 0.05, .progress = [&](const std::string&) { ++lines; }, .check = false, .use_wisdom = false, .use_kernel_cache = false});
+    const Plan plan = swirl::plan(product, {.device = Device::gpu(),
+                                            .effort = Effort::measure,
+                                            .time_budget_seconds = 0.05,
+                                            .progress = [&](const std::string&) { ++lines; },
+                                            .check = false,
+                                            .use_wisdom = false,
+                                            .use_kernel_cache = false});
     EXPECT_EQ(plan.schedule(), swirl::plan(product, unchecked).schedule()) << "all take as long here";
     EXPECT_GE(lines, 2);
     EXPECT_FALSE(fake.launches.empty());
-    expect_contains(error_of<UserError>(
-                        [] { swirl::plan(product, {.device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = -1}); }),
+    expect_contains(error_of<UserError>([] {
+                        swirl::plan(
+                            product,
+                            {.device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = -1});
+                    }),
                     {"time_budget_seconds is -1"});
 }
 
@@ -143,7 +152,8 @@ TEST_F(GpuMatrixInterface, WaitsForNothing) {
 }
 
 TEST_F(GpuMatrixInterface, IsComparedWithTheDefinition) {
-    expect_contains(error_of<InternalError>([] { swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}); }),
+    expect_contains(error_of<InternalError>(
+                        [] { swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}); }),
                     {"64 by 48 by 32", "is wrong at"}); // such kernels do nothing
 }
 
@@ -157,7 +167,8 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
             auto* const bytes = reinterpret_cast<unsigned char*>(const_cast<float*>(given.*array));
             bytes[byte] = static_cast<unsigned char>(~bytes[byte]);
         };
-        return error_of<InternalError>([&] { swirl::plan(padded, {.device = Device::gpu(), .use_kernel_cache = false}); });
+        return error_of<InternalError>(
+            [&] { swirl::plan(padded, {.device = Device::gpu(), .use_kernel_cache = false}); });
     };
     const auto expect_found = [&](const float* Given::*array, std::ptrdiff_t byte, const char* words) {
         expect_contains(error_where_a_byte_is_flipped(array, byte),
@@ -172,7 +183,8 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
             auto* const bytes = reinterpret_cast<unsigned char*>(last_given().c);
             bytes[byte] = static_cast<unsigned char>(~bytes[byte]);
         };
-        return error_of<InternalError>([&] { swirl::plan(padded, {.device = Device::gpu(), .use_kernel_cache = false}); });
+        return error_of<InternalError>(
+            [&] { swirl::plan(padded, {.device = Device::gpu(), .use_kernel_cache = false}); });
     };
     for (const std::ptrdiff_t byte : {4 * 64, 4 * 70 - 1, 4 * (70 * 46 + 64), 4 * (70 * 47 + 64), -3})
         expect_contains(c_error(byte), {"wrote where it must not", fmt::format("c, byte {} ", byte).c_str()});
@@ -183,7 +195,8 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
 
 TEST_F(GpuMatrixInterface, SaysThatTheCheckHasNoRoom) {
     const std::size_t free_bytes = std::exchange(fake.free_bytes, 20'000);
-    expect_contains(error_of<OutOfMemory>([] { swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}); }),
+    expect_contains(error_of<OutOfMemory>(
+                        [] { swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}); }),
                     {"no room", "check before first use", "check = false"});
     fake.free_bytes = free_bytes;
 }
@@ -293,15 +306,16 @@ TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
     const gpu::Array<float> c(64 * 48);
     plan.execute(0.5F, a.data(), b.data(), 0, c.data());
     EXPECT_EQ(last_given().factors[0], 0.5F);
-    expect_contains(error_of<Unsupported>([&] { swirl::plan(bytes); }), {"int8", "unorm8", "Options::device"});
+    expect_contains(error_of<Unsupported>([&] { swirl::plan(bytes); }),
+                    {"int8", "unorm8", "Options::device"});
     bytes.b_type = DataType::float8_e4m3;
-    expect_contains(error_of<UserError>([&] { swirl::plan(bytes, {.device = Device::gpu()}); }), {"b_type is float8_e4m3"});
+    expect_contains(error_of<UserError>([&] { swirl::plan(bytes, {.device = Device::gpu()}); }),
+                    {"b_type is float8_e4m3"});
 }
 
 TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
     fake.argument_bytes = {8, 8, 8, 16, 8, 8};
-    const Plan plan =
-        swirl::plan(MatrixProduct::column_major(DataType::complex64, 64, 48, 32), unchecked);
+    const Plan plan = swirl::plan(MatrixProduct::column_major(DataType::complex64, 64, 48, 32), unchecked);
     EXPECT_EQ(plan.flops(), 8.0 * 64 * 48 * 32);
     const gpu::Array<std::complex<float>> a(64 * 32), b(32 * 48), c(64 * 48);
     plan.execute(std::complex<float>(1, 2), a.data(), b.data(), std::complex<float>(3, 4), c.data());
@@ -315,7 +329,8 @@ TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
     bytes.a_type = bytes.b_type = DataType::int8;
     expect_contains(error_of<UserError>([&] { swirl::plan(bytes, {.device = Device::gpu()}); }),
                     {"accumulators of int32", "float32, float64"});
-    expect_contains(error_of<Unavailable>([] { swirl::plan(product, {.device = Device::gpu(7)}); }), {"no GPU 7"});
+    expect_contains(error_of<Unavailable>([] { swirl::plan(product, {.device = Device::gpu(7)}); }),
+                    {"no GPU 7"});
     MatrixProduct wrong = product;
     wrong.rows = -1;
     expect_contains(error_of<UserError>([&] { swirl::plan(wrong, {.device = Device::gpu()}); }), {"-1"});
@@ -381,8 +396,7 @@ TEST_F(GpuMatrixInterface, WorksFromC) {
 TEST_F(GpuMatrixInterface, TakesArraysFromC) {
     fake.argument_bytes = {8, 8, 8, 8, 8, 8, 8, 8};
     const swirl_options options = c::on_gpu();
-    const c::Plan plan =
-        c::plan("gemm 64x48x32 float32 epilogue=max(0, x * scale[j] + bias[i])", &options);
+    const c::Plan plan = c::plan("gemm 64x48x32 float32 epilogue=max(0, x * scale[j] + bias[i])", &options);
     EXPECT_EQ(swirl_plan_workspace_bytes(plan.get()), swirl::plan(with_bias(), unchecked).workspace_bytes());
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), bias(64), scale(48);
     const swirl_array arrays[] = {{"a", a.data(), nullptr},

@@ -21,8 +21,12 @@ MatrixProduct reduced() {
 TEST_F(GpuReductions, FollowTheProductWithWhatItHasLeft) {
     fake.argument_bytes = {}; // of several kernels
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), scale(48), amax(64), total(1);
-    const Plan plan = swirl::plan(reduced(), {.device = Device::gpu(), .schedule = "cta_m=32 cta_n=16 cta_k=8 "
-                                                                   "thread_m=4 thread_n=4 stages=2", .check = false, .use_wisdom = false, .use_kernel_cache = false});
+    const Plan plan = swirl::plan(reduced(), {.device = Device::gpu(),
+                                              .schedule = "cta_m=32 cta_n=16 cta_k=8 "
+                                                          "thread_m=4 thread_n=4 stages=2",
+                                              .check = false,
+                                              .use_wisdom = false,
+                                              .use_kernel_cache = false});
     EXPECT_GE(plan.workspace_bytes(), (64 * 3 + 6) * sizeof(float));
     plan.with("scale", scale.data())
         .with("amax", const_cast<float*>(amax.data()))
@@ -37,7 +41,9 @@ TEST_F(GpuReductions, OfMatricesWithoutElementsAreLaunched) {
     MatrixProduct none = reduced();
     none.rows = 0;
     gpu::Array<float> total(1);
-    swirl::plan(none, unchecked).with("total", total.data()).execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr));
+    swirl::plan(none, unchecked)
+        .with("total", total.data())
+        .execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr));
     ASSERT_EQ(fake.launches.size(), 1U);
     EXPECT_EQ(pointer_given(fake, 0), total.data());
 }

@@ -1,5 +1,5 @@
-#include "api/c_interface.hpp"
 #include <swirl/swirl.hpp>
+#include "api/c_interface.hpp"
 
 #include "gpu_interface.hpp"
 
@@ -35,7 +35,9 @@ TEST_F(GpuInterface, PlansAndExecutesOnAStream) {
     const Plan plan = swirl::plan("dft 256 float32 batch=10", unchecked);
     EXPECT_EQ(plan.schedule().substr(0, 7), "sm_90: ");
     EXPECT_EQ(
-        swirl::plan("dft 256 float32 batch=10", {.device = Device::gpu(), .schedule = plan.schedule(), .check = false, .use_kernel_cache = false})
+        swirl::plan(
+            "dft 256 float32 batch=10",
+            {.device = Device::gpu(), .schedule = plan.schedule(), .check = false, .use_kernel_cache = false})
             .schedule(),
         plan.schedule());
     EXPECT_EQ(plan.device(), Device::gpu());
@@ -93,16 +95,19 @@ TEST_F(GpuInterface, CopiesArraysToTheGpuAndBack) {
     EXPECT_EQ(back, host);
     std::vector<float> longer(4);
     expect_contains(error_of<UserError>([&] { there.copy_to(longer); }), {"16 bytes", "has 12"});
-    expect_contains(error_of<OutOfMemory>([&] { gpu::Array<float>(std::size_t{1} << 30); }),
-                    {"no room"});
+    expect_contains(error_of<OutOfMemory>([&] { gpu::Array<float>(std::size_t{1} << 30); }), {"no room"});
 }
 
 TEST_F(GpuInterface, NamesWhatIsWrong) {
-    expect_contains(error_of<Unavailable>([] { swirl::plan("dft 8", {.device = Device::gpu(7)}); }), {"no GPU 7"});
+    expect_contains(error_of<Unavailable>([] { swirl::plan("dft 8", {.device = Device::gpu(7)}); }),
+                    {"no GPU 7"});
     expect_contains(error_of<UserError>([] { swirl::plan("dft 100000007", unchecked); }),
                     {"length 100000007 is too long", "use lengths up to about"});
     expect_contains(error_of<UserError>([] { swirl::plan("dft 0", unchecked); }), {"dft 0"});
-    expect_contains(error_of<UserError>([] { swirl::plan("dft 8", {.device = Device::gpu(), .schedule = "avx2: 0 codelet"}); }), {"avx2"});
+    expect_contains(error_of<UserError>([] {
+                        swirl::plan("dft 8", {.device = Device::gpu(), .schedule = "avx2: 0 codelet"});
+                    }),
+                    {"avx2"});
 }
 
 TEST_F(GpuInterface, ServesManyThreads) {
@@ -162,7 +167,8 @@ TEST_F(GpuInterface, TellsOfDevices) {
     ASSERT_EQ(swirl_device_memory(SWIRL_GPU, 0, &all, &free_bytes), SWIRL_OK) << swirl_last_error();
     EXPECT_EQ(all, Device::gpu().memory_bytes());
     EXPECT_EQ(free_bytes, fake.free_bytes);
-    c::expect_error(swirl_device_name(SWIRL_GPU, 99, name, sizeof name, nullptr), SWIRL_UNAVAILABLE, "no GPU 99");
+    c::expect_error(swirl_device_name(SWIRL_GPU, 99, name, sizeof name, nullptr), SWIRL_UNAVAILABLE,
+                    "no GPU 99");
     c::expect_error(swirl_device_name(2, 0, name, sizeof name, nullptr), SWIRL_USER_ERROR, "device is 2");
     EXPECT_EQ(Device::gpu(1).text(), "gpu:1");
 }

@@ -1,6 +1,6 @@
-#include "api/c_interface.hpp"
 #include <gtest/gtest.h>
 #include <swirl/swirl.hpp>
+#include "api/c_interface.hpp"
 
 #include <string>
 #include <vector>
@@ -34,9 +34,13 @@ struct Group {
         return MatrixProduct::column_major(DataType::float64, rows, columns, depth);
     }
     MatrixGroup group(double alpha, double beta, int threads = 1) const {
-        return {
-            swirl::plan(product(), {.threads = threads}), alpha, a_list.data(), b_list.data(), beta, c_list.data(),
-            static_cast<Integer>(a.size())};
+        return {swirl::plan(product(), {.threads = threads}),
+                alpha,
+                a_list.data(),
+                b_list.data(),
+                beta,
+                c_list.data(),
+                static_cast<Integer>(a.size())};
     }
     void expect_right(double alpha, double beta) const {
         for (std::size_t item = 0; item < a.size(); ++item)
@@ -61,8 +65,8 @@ struct Group {
 TEST(MatrixGroups, HoldProductsOfSeveralShapes) {
     for (const int threads : {1, 2, 3}) {
         const Group small(7, 5, 9, 500), none(4, 4, 4, 0), middle(60, 70, 50, 9), large(400, 390, 80, 2);
-        const std::vector<MatrixGroup> groups = {small.group(2, 1), none.group(1, 1),
-                                                         middle.group(-1, 0.5), large.group(1, 0, threads)};
+        const std::vector<MatrixGroup> groups = {small.group(2, 1), none.group(1, 1), middle.group(-1, 0.5),
+                                                 large.group(1, 0, threads)};
         execute_groups(groups);
         small.expect_right(2, 1);
         middle.expect_right(-1, 0.5);

@@ -126,8 +126,7 @@ TYPED_TEST(MatrixPlans, GiveTheSameBitsForAnyNumberOfThreads) {
 TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> c = {1, 2, 3, 4};
-    plan(MatrixProduct::column_major(DataType::float64, 2, 2, 0))
-        .execute(5, nullptr, nullptr, 2, c.data());
+    plan(MatrixProduct::column_major(DataType::float64, 2, 2, 0)).execute(5, nullptr, nullptr, 2, c.data());
     EXPECT_EQ(c, (std::vector<double>{2, 4, 6, 8}));
     const Plan two = plan(MatrixProduct::column_major(DataType::float64, 2, 2, 2));
     const std::vector<double> bad(4, nan);

@@ -223,7 +223,9 @@ TEST(StoredMatrix, SaysWhatDoesNotFit) {
     std::vector<float> wide(4);
     EXPECT_NE(error_of([&] { planned.execute(1, a.data(), b.data(), 1, c.data()); }).find("beta is not 0"),
               std::string::npos);
-    EXPECT_NE(error_of([&] { planned.execute(1, a.data(), b.data(), 0, wide.data()); }).find("c is an array of float"),
+    EXPECT_NE(error_of([&] {
+                  planned.execute(1, a.data(), b.data(), 0, wide.data());
+              }).find("c is an array of float"),
               std::string::npos);
     EXPECT_NE(error_of([&] { planned.pack_a(a.data()); }).find("not prepacked"), std::string::npos);
 }

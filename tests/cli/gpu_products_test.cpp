@@ -1,8 +1,8 @@
 // `swirl … gemm … --device`, without a driver or with one whose kernels do nothing.
 
+#include <swirl/matrix_product.hpp>
 #include "cli/run_swirl.hpp"
 #include "problem/matrix_product.hpp"
-#include <swirl/matrix_product.hpp>
 #include "support/fake_cuda.hpp"
 #include "support/opencl_program.hpp"
 #include "support/temporary_folder.hpp"

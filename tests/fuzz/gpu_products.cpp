@@ -59,7 +59,10 @@ public:
     }
 
     void run() {
-        Options options{.device = Device::gpu(), .check = random_.chance(50), .use_wisdom = false, .use_kernel_cache = false};
+        Options options{.device = Device::gpu(),
+                        .check = random_.chance(50),
+                        .use_wisdom = false,
+                        .use_kernel_cache = false};
         const Plan plan = swirl::plan(planned_, options);
         execute(plan, random_.chance(50));
         require_right();
@@ -115,8 +118,7 @@ private:
         with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
             const S alpha = factor<S>(factors_.alpha), beta = factor<S>(factors_.beta);
             if (!planned_.listed)
-                return plan.execute(alpha, a.as<const A>(), b.as<const B>(), beta, c.as<C>(), {},
-                                          given);
+                return plan.execute(alpha, a.as<const A>(), b.as<const B>(), beta, c.as<C>(), {}, given);
             if constexpr (std::is_same_v<S, AccumulatorOf<A>>) {
                 const auto list = [&](const char* name, const OnGpu& matrix, const MatrixLayout& layout,
                                       DataType number) {
@@ -126,8 +128,8 @@ private:
                 PointerList as = list("list a", a, product_.a, product_.type_of_a());
                 PointerList bs = list("list b", b, product_.b, product_.type_of_b());
                 PointerList cs = list("list c", c, product_.c, product_.type_of_c());
-                plan.execute_each(alpha, as.as<const A>(), bs.as<const B>(), beta, cs.as<C>(), product_.batch, {},
-                                           given);
+                plan.execute_each(alpha, as.as<const A>(), bs.as<const B>(), beta, cs.as<C>(), product_.batch,
+                                  {}, given);
                 for (PointerList* one : {&as, &bs, &cs}) one->require_unharmed();
             }
         });

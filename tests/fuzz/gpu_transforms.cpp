@@ -253,7 +253,8 @@ void fuzz_gpu_transform(std::uint64_t seed, const Setting& setting, Journal& jou
     const Transform problem = draw_gpu_transform(random, setting.limits);
     journal.doing("gpu " + to_text(problem));
     if (!is_valid(problem)) return journal.refused();
-    const Options options{.device = Device::gpu(), .check = random.chance(50), .use_wisdom = false, .use_kernel_cache = false};
+    const Options options{
+        .device = Device::gpu(), .check = random.chance(50), .use_wisdom = false, .use_kernel_cache = false};
     run_gpu_transform(problem, options, random, setting, journal);
 }
 

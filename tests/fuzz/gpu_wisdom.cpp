@@ -34,15 +34,20 @@ void run_transform_by_wisdom(Random& random, const Setting& setting, Journal& jo
     journal.doing("gpu " + to_text(problem));
     if (!is_valid(problem)) return journal.refused();
     const std::string recipe = mutated(
-        swirl::plan(problem, {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false}).schedule(), random);
+        swirl::plan(problem,
+                    {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false})
+            .schedule(),
+        random);
     if (recipe.empty()) return journal.refused();
     journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(problem), recipe));
     remember(to_text(problem), recipe);
     Setting rough = setting;
     constexpr double slack = 8; // other algorithms than those that are chosen
     rough.tolerance *= slack;
-    run_gpu_transform(problem, {.device = Device::gpu(), .check = random.chance(50), .use_wisdom = true, .use_kernel_cache = false}, random,
-                      rough, journal);
+    run_gpu_transform(
+        problem,
+        {.device = Device::gpu(), .check = random.chance(50), .use_wisdom = true, .use_kernel_cache = false},
+        random, rough, journal);
 }
 
 /// The check before first use judges.
@@ -50,12 +55,17 @@ void run_product_by_wisdom(Random& random, const Setting& setting, Journal& jour
     const MatrixProduct product = draw_product(random, true, setting.limits.elements);
     journal.doing("gpu " + to_text(product));
     const std::string schedule = mutated(
-        swirl::plan(product, {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false}).schedule(), random);
+        swirl::plan(product,
+                    {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false})
+            .schedule(),
+        random);
     if (schedule.empty()) return journal.refused();
     journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(product), schedule));
     remember(to_text(product), schedule);
-    static_cast<void>(
-        swirl::plan(product, {.device = Device::gpu(), .check = random.chance(70), .use_wisdom = true, .use_kernel_cache = false}));
+    static_cast<void>(swirl::plan(product, {.device = Device::gpu(),
+                                            .check = random.chance(70),
+                                            .use_wisdom = true,
+                                            .use_kernel_cache = false}));
 }
 
 } // namespace

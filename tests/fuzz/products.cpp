@@ -179,8 +179,8 @@ private:
                 const T alpha = factor<T>(factors_.alpha), beta = factor<T>(factors_.beta);
                 const Integer first = random_.integer(0, product_.batch);
                 const MatrixGroup groups[] = {{plan, alpha, a.data(), b.data(), beta, c.data(), first},
-                                                 {plan, alpha, a.data() + first, b.data() + first, beta,
-                                                  c.data() + first, product_.batch - first}};
+                                              {plan, alpha, a.data() + first, b.data() + first, beta,
+                                               c.data() + first, product_.batch - first}};
                 execute_groups(groups);
             });
         require_unharmed();

@@ -27,13 +27,13 @@ template <class T> void execute_as(const Plan& plan, const TransformData& data, 
     const bool in_place = problem.placement == Placement::in_place;
     if (imaginary_in && imaginary_out)
         return plan.execute(of(From::input, T{}), imaginary_in, of(From::output, T{}), imaginary_out,
-                               workspace);
+                            workspace);
     if (imaginary_in)
-        return plan.execute(static_cast<const T*>(of(From::input, T{})), imaginary_in,
-                               of(From::output, T{}), workspace);
+        return plan.execute(static_cast<const T*>(of(From::input, T{})), imaginary_in, of(From::output, T{}),
+                            workspace);
     if (imaginary_out)
-        return plan.execute(static_cast<const T*>(of(From::input, T{})), of(From::output, T{}),
-                               imaginary_out, workspace);
+        return plan.execute(static_cast<const T*>(of(From::input, T{})), of(From::output, T{}), imaginary_out,
+                            workspace);
     if (problem.kind == TransformKind::dft)
         return plan.execute(of(From::input, C{}), of(From::output, C{}), workspace);
     if (!half_spectra || in_place)
@@ -76,7 +76,11 @@ public:
     void run() {
         input_ = random_input(data_.transform(), data_.transforms(), random_);
         const bool measures = random_.chance(4);
-        Options options{.threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3})), .effort = measures ? Effort::measure : Effort::estimate, .cpu = setting_.cpu, .check = random_.chance(75), .use_wisdom = false};
+        Options options{.threads = static_cast<int>(random_.one_of({1, 1, 1, 2, 3})),
+                        .effort = measures ? Effort::measure : Effort::estimate,
+                        .cpu = setting_.cpu,
+                        .check = random_.chance(75),
+                        .use_wisdom = false};
         if (measures) options.time_budget_seconds = 0.005;
         journal_.doing(fmt::format("{} threads={} check={}{}", to_text(problem_), options.threads,
                                    options.check, measures ? " measured" : ""));

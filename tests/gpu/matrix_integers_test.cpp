@@ -1,7 +1,7 @@
 // Products on a real GPU of integers in memory, and of complex numbers.
 
-#include <swirl/swirl.hpp>
 #include <swirl/normalised.hpp>
+#include <swirl/swirl.hpp>
 
 #include "api/build.hpp"
 #include "support/first_gpu.hpp"
@@ -19,7 +19,9 @@ class MatrixIntegersOnGpu : public support::FirstGpu {};
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product, std::size_t most = 4) {
     for (const std::string& schedule : api::gpu_schedules(product, static_cast<int>(most)))
-        EXPECT_NO_THROW(swirl::plan(product, {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
+        EXPECT_NO_THROW(swirl::plan(
+            product,
+            {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
             << schedule;
 }
 

@@ -1,7 +1,7 @@
 // Products on a real GPU of matrices that lie where lists of pointers say.
 
-#include <swirl/swirl.hpp>
 #include <swirl/half.hpp>
+#include <swirl/swirl.hpp>
 
 #include "api/build.hpp"
 #include "support/first_gpu.hpp"
@@ -25,7 +25,9 @@ MatrixProduct listed(MatrixProduct product, Integer batch, int alignment = 0) {
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product) {
     for (const std::string& schedule : api::gpu_schedules(product, 6))
-        EXPECT_NO_THROW(swirl::plan(product, {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
+        EXPECT_NO_THROW(swirl::plan(
+            product,
+            {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
             << schedule;
 }
 
@@ -48,9 +50,8 @@ TEST_F(MatrixListsOnGpu, ProductsAreTheirDefinition) {
 /// Of small integers, whose sums are exact: at odd elements of one array, in no order, A being the same for two.
 TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
     constexpr Integer n = 37, batch = 11, apart = n * n + 1;
-    const Plan plan =
-        swirl::plan(listed(MatrixProduct::column_major(DataType::float32, n, n, n), batch),
-                  {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
+    const Plan plan = swirl::plan(listed(MatrixProduct::column_major(DataType::float32, n, n, n), batch),
+                                  {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-9, 9);
     std::vector<float> host(apart * batch + 1);

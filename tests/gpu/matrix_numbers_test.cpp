@@ -1,7 +1,7 @@
 // Products on a real GPU of narrow numbers, and with what becomes of their elements.
 
-#include <swirl/swirl.hpp>
 #include <swirl/half.hpp>
+#include <swirl/swirl.hpp>
 
 #include "api/build.hpp"
 #include "support/first_gpu.hpp"
@@ -21,7 +21,9 @@ class MatrixNumbersOnGpu : public support::FirstGpu {};
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product, std::size_t most = 6) {
     for (const std::string& schedule : api::gpu_schedules(product, most))
-        EXPECT_NO_THROW(swirl::plan(product, {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
+        EXPECT_NO_THROW(swirl::plan(
+            product,
+            {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))
             << product.epilogue.text() << " by " << schedule;
 }
 

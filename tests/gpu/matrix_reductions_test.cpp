@@ -1,7 +1,7 @@
 // Reductions over products on a real GPU, against long double over the elements that are in C behind them.
 
-#include <swirl/swirl.hpp>
 #include <swirl/half.hpp>
+#include <swirl/swirl.hpp>
 
 #include "api/build.hpp"
 #include "problem/matrix_product.hpp"
@@ -58,8 +58,9 @@ void expect_reductions(MatrixProduct product, const std::string& schedule, float
     const gpu::Array<T> there_a(a), there_b(b);
     gpu::Array<float> there_c(c);
     std::deque<gpu::Array<float>> there;
-    Plan plan =
-        swirl::plan(product, {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false});
+    Plan plan = swirl::plan(
+        product,
+        {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false});
     for (const AuxiliaryArray& result : results_of(product)) {
         there.emplace_back(static_cast<std::size_t>(result.elements));
         plan = plan.with(result.name, there.back().data());
@@ -130,7 +131,8 @@ TEST_F(MatrixReductionsOnGpu, AreCompared) {
     const Options options{.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false};
     EXPECT_NO_THROW(
         swirl::plan(reduced(MatrixProduct::column_major(DataType::float32, 48, 100000, 40)), options));
-    EXPECT_NO_THROW(swirl::plan(reduced(MatrixProduct::row_major(DataType::float32, 400, 600, 100)), options));
+    EXPECT_NO_THROW(
+        swirl::plan(reduced(MatrixProduct::row_major(DataType::float32, 400, 600, 100)), options));
     for (const DataType stored : {DataType::int8, DataType::unorm8, DataType::bfloat16}) {
         MatrixProduct product = MatrixProduct::column_major(DataType::float32, 300, 200, 64);
         product.c_type = stored;

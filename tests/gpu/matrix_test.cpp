@@ -17,7 +17,8 @@
 namespace swirl {
 namespace matrix_test {
 
-const Options unchecked{.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false};
+const Options unchecked{
+    .device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false};
 
 /// What α and β are, and whether C is NaN before.
 struct Execution {
@@ -72,8 +73,8 @@ public:
     }
     void execute(const Plan& plan, const Execution& execution, gpu::Stream stream = {}) const {
         plan.execute(static_cast<T>(execution.alpha), place_a_.zero<const T>(there_a_.data()),
-                        place_b_.zero<const T>(there_b_.data()), static_cast<T>(execution.beta),
-                        place_c_.zero(there_c_.data()), stream);
+                     place_b_.zero<const T>(there_b_.data()), static_cast<T>(execution.beta),
+                     place_c_.zero(there_c_.data()), stream);
     }
     std::vector<T> result() const {
         std::vector<T> found(c.size());
@@ -148,8 +149,7 @@ private:
 class MatrixPlansOnGpu : public support::FirstGpu {
 protected:
     template <class T>
-    void expect_product_of(const MatrixProduct& product, const Execution& execution,
-                           const Options& options) {
+    void expect_product_of(const MatrixProduct& product, const Execution& execution, const Options& options) {
         const Plan plan = swirl::plan(product, options);
         Operands<T> operands(product, 7);
         if (execution.c_is_nan) operands.set_c(std::numeric_limits<T>::quiet_NaN());
@@ -336,20 +336,24 @@ TEST_F(MatrixPlansOnGpu, OfNothingScaleC) {
     }
     for (const MatrixProduct& product : {MatrixProduct::column_major(DataType::float64, 0, 3, 4),
                                          MatrixProduct::column_major(DataType::float64, 3, 0, 4)})
-        EXPECT_NO_THROW(swirl::plan(product, {.device = Device::gpu()}).execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr)));
+        EXPECT_NO_THROW(swirl::plan(product, {.device = Device::gpu()})
+                            .execute(1, nullptr, nullptr, 0, static_cast<float*>(nullptr)));
 }
 
 TEST_F(MatrixPlansOnGpu, AreCheckedOnFirstUse) {
     for (const DataType number : {DataType::float32, DataType::float64})
         for (const Integer extent : {1, 63, 300}) {
             const MatrixProduct product = MatrixProduct::row_major(number, extent, 2 * extent, extent + 1);
-            expect_product(product, {}, {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
+            expect_product(product, {},
+                           {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
         }
 }
 
 TEST_F(MatrixPlansOnGpu, AreSearchedFor) {
     expect_product(MatrixProduct::column_major(DataType::float32, 1000, 700, 500), {},
-                   {.device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = 2, .check = false, .use_wisdom = false, .use_kernel_cache = false}});
+                   {
+    .device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = 2, .check = false,
+    .use_wisdom = false, .use_kernel_cache = false}});
 }
 
 TEST_F(MatrixPlansOnGpu, GiveTheSameBitsEachTime) {

@@ -1,7 +1,7 @@
 // Products on a real GPU by tensor cores: every element beside sums in float64.
 
-#include <swirl/swirl.hpp>
 #include <swirl/half.hpp>
+#include <swirl/swirl.hpp>
 
 #include "api/build.hpp"
 #include "ir/rounding.hpp"
@@ -59,8 +59,8 @@ std::size_t count(const MatrixLayout& layout, Integer rows, Integer columns) {
 
 /// The largest error of any element, relative to the magnitudes that its sum is of; infinite where something beside C was written.
 template <class T>
-double largest_error(const Plan& plan, const std::vector<T>& a, const std::vector<T>& b,
-                     float beta, std::size_t offset = 0) {
+double largest_error(const Plan& plan, const std::vector<T>& a, const std::vector<T>& b, float beta,
+                     std::size_t offset = 0) {
     const MatrixProduct& product = std::get<MatrixProduct>(plan.problem());
     std::vector<float> before(count(product.c, product.rows, product.columns) + offset);
     std::mt19937 random(11);
@@ -111,8 +111,9 @@ template <class T> void expect_products(DataType number, char a, char b) {
         const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
         for (const std::string& schedule : api::gpu_schedules(product, 24)) {
             if (schedule.find("warpgroups=0") != std::string::npos) continue;
-            const Plan plan =
-                swirl::plan(product, {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
+            const Plan plan = swirl::plan(
+                product,
+                {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
             for (const float beta : {0.0F, -0.5F})
                 EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 4e-7)
                     << a << b << " " << rows << ", " << columns << ", " << depth << " by " << schedule;
@@ -132,7 +133,9 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfE4m3) {
     const auto a = random_numbers<float8_e4m3>(count(product.a, 200, 500), 1);
     const auto b = random_numbers<float8_e4m3>(count(product.b, 500, 300), 2);
     // Tensor cores keep fewer digits of sums of such numbers.
-    EXPECT_LE(largest_error(swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}), a, b, 1), 1e-3);
+    EXPECT_LE(
+        largest_error(swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}), a, b, 1),
+        1e-3);
 }
 
 TEST_F(MatrixTilesOnGpu, OtherE4m3IsMultipliedByThreads) {
@@ -154,10 +157,12 @@ template <class T> void expect_products_by_warps(DataType number) {
                 const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
                 const auto numbers_a = random_numbers<T>(count(product.a, rows, depth) + 1, 1);
                 const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
-                const Plan plan =
-                    swirl::plan(product, {.device = Device::gpu(), .schedule = "cta_m=64 cta_n=64 cta_k=64 "
-                                                    "thread_m=8 thread_n=8 sliced_k=2 "
-                                                    "mma_k=16 stages=3 copy_k=16", .check = false, .use_kernel_cache = false});
+                const Plan plan = swirl::plan(product, {.device = Device::gpu(),
+                                                        .schedule = "cta_m=64 cta_n=64 cta_k=64 "
+                                                                    "thread_m=8 thread_n=8 sliced_k=2 "
+                                                                    "mma_k=16 stages=3 copy_k=16",
+                                                        .check = false,
+                                                        .use_kernel_cache = false});
                 for (const std::size_t offset : {0, 1})
                     EXPECT_LE(largest_error(plan, numbers_a, numbers_b, -0.5F, offset), 4e-7)
                         << a << b << " " << rows << ", " << columns << ", " << depth;
@@ -171,7 +176,9 @@ TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
     const MatrixProduct product = product_of('N', 'N', 200, 300, 100, DataType::bfloat16);
     const auto a = random_numbers<bfloat16>(count(product.a, 200, 100) + 1, 1);
     const auto b = random_numbers<bfloat16>(count(product.b, 100, 300), 2);
-    EXPECT_LE(largest_error(swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}), a, b, 1, 1), 4e-7);
+    EXPECT_LE(
+        largest_error(swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}), a, b, 1, 1),
+        4e-7);
 }
 
 /// In the middle between two numbers of eleven bits, beside it, and anywhere: by a product with 1 the copy engine's rounding shows.
@@ -187,9 +194,11 @@ TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'}) {
             const MatrixProduct product = product_of(a, b, n, n, n, DataType::float32);
-            const Plan plan =
-                swirl::plan(product, {.device = Device::gpu(), .schedule = "cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
-                                                "stages=4 epilogue_tile_m=32 tf32=1", .check = false, .use_kernel_cache = false});
+            const Plan plan = swirl::plan(product, {.device = Device::gpu(),
+                                                    .schedule = "cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
+                                                                "stages=4 epilogue_tile_m=32 tf32=1",
+                                                    .check = false,
+                                                    .use_kernel_cache = false});
             const gpu::Array<float> there_numbers(numbers), there_ones(ones), there_c(found);
             for (const bool is_a : {true, false}) {
                 plan.execute(1, is_a ? there_numbers.data() : there_ones.data(),
@@ -218,8 +227,11 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
                     const auto numbers_b = random_numbers<float>(count(product.b, depth, columns), 2);
                     const Plan plan = swirl::plan(
                         product,
-                        {.device = Device::gpu(), .schedule = "cta_m=128 cta_k=32 warpgroups=2 stages=4 epilogue_tile_m=32 tf32=1 " +
-                                     std::string(shape), .check = false, .use_kernel_cache = false});
+                        {.device = Device::gpu(),
+                         .schedule = "cta_m=128 cta_k=32 warpgroups=2 stages=4 epilogue_tile_m=32 tf32=1 " +
+                                     std::string(shape),
+                         .check = false,
+                         .use_kernel_cache = false});
                     for (const float beta : {0.0F, -0.5F})
                         EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 0x1p-10)
                             << a << b << " " << rows << ", " << columns << ", " << depth << " " << shape;
@@ -247,8 +259,9 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
         int by_tiles = 0;
         for (const std::string& schedule : api::gpu_schedules(product, 1000, 0, accuracy)) {
             if (schedule.find("warpgroups=0") != std::string::npos || ++by_tiles > 4) continue;
-            const Plan plan =
-                swirl::plan(product, {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
+            const Plan plan = swirl::plan(
+                product,
+                {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
             EXPECT_LE(largest_error(plan, a, b, 1), allowed) << schedule;
             EXPECT_LE(largest_error(plan, scaled_a, scaled_b, 0), allowed) << schedule;
             EXPECT_LE(largest_error(plan, cancelling_a, b, 0), allowed) << schedule;
@@ -266,7 +279,8 @@ void expect_like_threads(const std::vector<float>& a, const std::vector<float>& 
     for (const std::string& schedule : api::gpu_schedules(product, 1000)) {
         const bool has_range_check = schedule.find("range_check=1") != std::string::npos;
         if (std::exchange(has_both[has_range_check], true)) continue;
-        const Plan plan = swirl::plan(product, {.device = Device::gpu(), .schedule = schedule, .use_kernel_cache = false});
+        const Plan plan =
+            swirl::plan(product, {.device = Device::gpu(), .schedule = schedule, .use_kernel_cache = false});
         const gpu::Array<float> there_a(a), there_b(b);
         std::vector<float> c(count(product.c, rows, columns), 1);
         const gpu::Array<float> there_c(c);

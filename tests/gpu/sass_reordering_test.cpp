@@ -23,7 +23,11 @@ protected:
     }
 
     static Plan plan(const MatrixProduct& product, const std::string& schedule, int reorder_sass) {
-        return swirl::plan(product, {.device = Device::gpu(), .schedule = schedule + " reorder_sass=" + std::to_string(reorder_sass), .check = false, .use_wisdom = false, .use_kernel_cache = false});
+        return swirl::plan(product, {.device = Device::gpu(),
+                                     .schedule = schedule + " reorder_sass=" + std::to_string(reorder_sass),
+                                     .check = false,
+                                     .use_wisdom = false,
+                                     .use_kernel_cache = false});
     }
 
     /// Columns next to each other of C, of A and of B where they are not transposed.

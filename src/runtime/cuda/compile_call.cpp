@@ -55,8 +55,8 @@ void throw_compile_error(const GpuDevice& device, cuda::Result result, std::stri
             reason);
     case cuda::no_binary_for_gpu:
         throw Unavailable("the code is not for {} of compute capability {}.{}: {}{}", device.description(),
-                        device.properties().capability_major, device.properties().capability_minor, reason,
-                        shown);
+                          device.properties().capability_major, device.properties().capability_minor, reason,
+                          shown);
     default: throw InternalError("{} failed: {}{}", call, reason, shown);
     }
 }

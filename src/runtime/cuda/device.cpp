@@ -82,7 +82,7 @@ struct GpuDevice::State {
         const cuda::Result result = driver->cuDevicePrimaryCtxRetain(&context, device);
         if (result == cuda::out_of_memory || result == cuda::device_unavailable)
             throw Unavailable("GPU {} ({}) cannot be used now: {}; another process may hold it", index,
-                            properties.name, driver.describe(result));
+                              properties.name, driver.describe(result));
         driver.check(result, "cuDevicePrimaryCtxRetain");
     }
     ~State() { driver->cuDevicePrimaryCtxRelease(device); }

@@ -179,7 +179,7 @@ void CudaDriver::check(cuda::Result result, std::string_view call) const {
 
 void CudaDriver::too_old_for(std::string_view what, int needed_version) const {
     throw Unavailable("{} needs an NVIDIA driver for CUDA {} or later; this one is for CUDA {}", what,
-                    cuda_version_text(needed_version), cuda_version_text(version_));
+                      cuda_version_text(needed_version), cuda_version_text(version_));
 }
 
 } // namespace swirl::runtime

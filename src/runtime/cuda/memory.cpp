@@ -23,8 +23,8 @@ std::string in_words(const PointerLocation& location) {
 
 [[noreturn]] void throw_out_of_memory(const GpuDevice& device, std::size_t bytes) {
     const auto [free, total] = device.memory();
-    throw OutOfMemory("{} has no room for {} bytes: {} of its {} bytes are free", device.description(),
-                         bytes, free, total);
+    throw OutOfMemory("{} has no room for {} bytes: {} of its {} bytes are free", device.description(), bytes,
+                      free, total);
 }
 
 } // namespace
@@ -62,7 +62,7 @@ GpuStreamBuffer::GpuStreamBuffer(const GpuStream& stream, std::size_t bytes) : s
         driver.too_old_for("workspace that is taken from the stream", first_version);
     if (device.attribute(cuda::DeviceAttribute::memory_pools) == 0)
         throw Unavailable("{} has no memory in the order of a stream; bring a workspace of {} bytes",
-                        device.description(), bytes);
+                          device.description(), bytes);
     const CurrentGpu current(device);
     const cuda::Result result = driver->cuMemAllocAsync(&address_, bytes, stream.handle());
     if (result == cuda::out_of_memory) throw_out_of_memory(device, bytes);

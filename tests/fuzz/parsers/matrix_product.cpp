@@ -1,5 +1,5 @@
-#include "fuzz/parsers/fixpoint.hpp"
 #include <swirl/matrix_product.hpp>
+#include "fuzz/parsers/fixpoint.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return swirl::fuzz::check_fixpoint(
