@@ -16,19 +16,30 @@
 #include "peers/matrix_peer.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/affinity.hpp"
+#include "search/matrix_planner.hpp"
 #include "search/timer/timing.hpp"
 
 #include <fmt/ranges.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace swirl::cli {
 
 namespace {
 
-planning::MatrixPlan planned(const MatrixProduct& product, const PlanningOptions& options) {
-    return {product, api::threads_asked_for(options.threads)};
+std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product,
+                                                    const PlanningOptions& options) {
+    return search::make_matrix_plan(
+        product, {.threads = api::threads_asked_for(options.threads),
+                  .effort = effort_of(options),
+                  .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
+                  .progress = print_progress,
+                  .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
+                  .schedule = options.recipe,
+                  .use_wisdom = !options.no_wisdom,
+                  .check = !options.no_check});
 }
 
 std::string comment_for(const MatrixProduct& product, const planning::MatrixPlan& plan) {
@@ -70,9 +81,6 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
         throw UserError("--product-accuracy is for products on GPUs; add --device gpu");
     else if (options.reorder_sass)
         throw UserError("--machine-loops is for products on GPUs; add --device gpu");
-    else if (!options.cpu.empty() || !options.recipe.empty())
-        throw UserError("{} with a product of matrices; SWIRL_CPU forces an instruction set",
-                        options.cpu.empty() ? "--recipe" : "--cpu");
     MatrixProduct product = parse_matrix_product(fmt::format("{}", fmt::join(words, " ")));
     validate(product);
     if (!options.is_for_gpu()) validate_for_cpus(product);
@@ -81,16 +89,15 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
 
 void report_product(const MatrixProduct& product, const PlanningOptions& options, bool json) {
     if (options.is_for_gpu()) return report_gemm_on_gpu(product, options, json);
-    const planning::MatrixPlan plan = planned(product, options);
-    Json report{{"problem", to_text(product)},
-                {"plan", plan.description()},
-                {"threads", plan.threads()},
-                {"flops", plan.flops()},
-                {"kernels", Json::array()}};
+    const auto planned_product = planned(product, options);
+    const planning::MatrixPlan& plan = *planned_product;
+    Json report{{"problem", to_text(product)}, {"plan", plan.description()}, {"schedule", plan.schedule()},
+                {"threads", plan.threads()},   {"flops", plan.flops()},      {"kernels", Json::array()}};
     Table table({"kernel", "instructions", "spills", "code"});
     for (const ir::Program& program : plan.programs()) {
-        const ir::Program machine = passes::run_codegen_passes(program, target::host_cpu());
-        const jit::CodeStatistics statistics = jit::compile(machine, target::host_cpu()).statistics;
+        const target::Cpu& cpu = *plan.choices().cpu;
+        const ir::Program machine = passes::run_codegen_passes(program, cpu);
+        const jit::CodeStatistics statistics = jit::compile(machine, cpu).statistics;
         report["kernels"].push_back({{"name", program.name},
                                      {"instructions", statistics.instructions},
                                      {"spills", statistics.spills},
@@ -99,8 +106,8 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
                    format_bytes(static_cast<double>(statistics.bytes))});
     }
     if (json) return print_json(report);
-    print(fmt::format("problem    {}\nplan       {}\nflops      {:.0f}\n", to_text(product),
-                      plan.description(), plan.flops()) +
+    print(fmt::format("problem    {}\nplan       {}\nschedule   {}\nflops      {:.0f}\n", to_text(product),
+                      plan.description(), plan.schedule(), plan.flops()) +
           (report["kernels"].empty() ? "" : "\n" + table.text()));
 }
 
@@ -108,7 +115,8 @@ void show_product(const MatrixProduct& product, const PlanningOptions& options, 
                   bool full) {
     if (options.is_for_gpu()) return show_gemm_on_gpu(product, options, stage, full);
     const auto style = full ? ir::PrintStyle::full : ir::PrintStyle::compact;
-    const target::Cpu& cpu = target::host_cpu();
+    const auto plan = planned(product, options);
+    const target::Cpu& cpu = *plan->choices().cpu;
     std::function<std::string(const ir::Program&)> text_of;
     if (stage == "ir")
         text_of = [&](const auto& program) { return ir::to_string(program, style); };
@@ -125,14 +133,14 @@ void show_product(const MatrixProduct& product, const PlanningOptions& options, 
     else
         throw UserError("--stage is '{}'; for a product use one of ir, machine-ir, c++, asm", stage);
     std::string text;
-    for (const ir::Program& program : planned(product, options).programs())
-        text += (text.empty() ? "" : "\n") + text_of(program);
+    for (const ir::Program& program : plan->programs()) text += (text.empty() ? "" : "\n") + text_of(program);
     print(text);
 }
 
 ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& options,
                            const std::string& function) {
-    const planning::MatrixPlan plan = planned(product, options);
+    const auto planned_product = planned(product, options);
+    const planning::MatrixPlan& plan = *planned_product;
     if (!product.reductions.empty())
         throw UserError(
             "{} has reductions, which C++ of its kernel has not\n  leave out reduce=, or use "
@@ -164,7 +172,7 @@ void verify_product(const MatrixProduct& product, const PlanningOptions& options
     if (options.is_for_gpu())
         execute_on_gpu(product, options, data);
     else
-        data.execute(planned(product, options));
+        data.execute(*planned(product, options));
     const double error = data.error();
     const bool is_right = error <= tolerance; // false for NaN
     if (json)
@@ -183,7 +191,8 @@ void bench_product(const MatrixProduct& product, const PlanningOptions& options,
                    const ProductTiming& timing) {
     if (options.is_for_gpu()) return bench_gemm_on_gpu(product, options, timing);
     const ProductData data(product, timing.seed, 1, 0);
-    const planning::MatrixPlan plan = planned(product, options);
+    const auto planned_product = planned(product, options);
+    const planning::MatrixPlan& plan = *planned_product;
     std::vector<std::string> names = {"swirl"};
     std::vector<runtime::TimedWork> works = {{.run = [&] { data.execute(plan); }, .restore = {}}};
     std::string absent;

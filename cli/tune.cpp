@@ -59,7 +59,7 @@ Result tune(DataType number, const TuneOptions& options) {
                                           timer),
                   parse_sizes(options.sizes),
                   {}};
-    if (options.keep) search::store_schedule(number, target::host_cpu(), result.search_result);
+    if (options.keep) search::MatrixWisdom(target::host_cpu(), true).store(number, result.search_result);
     for (const Integer size : result.sizes) {
         search::HostMatrixTimer at_size(number, {size});
         result.rates.push_back(at_size.rates({result.search_result.model, result.search_result.found}, size,

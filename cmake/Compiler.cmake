@@ -30,6 +30,8 @@ target_compile_options(swirl_compile_options INTERFACE
     -Wall -Wextra -Wpedantic -ffp-contract=off
     # Where files are compiled together, one's locals may hide names of those before it.
     $<IF:$<BOOL:${SWIRL_UNITE}>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>
+    # Unique symbols stay global in the static library, and keep a shared one from being unloaded.
+    $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>>
     # g++ 12 sees overlaps that cannot be in inlined std::string operations at -O3 (GCC bug 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
     # With sanitizers it sees uninitialized members in std::regex (GCC bug 105562) and copies past the end of a moved

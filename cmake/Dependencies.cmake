@@ -1,21 +1,44 @@
-# Third-party libraries, and the folder of src/ that uses each. Folders not named here use none.
+# Third-party libraries, and the folder of src/ that uses each. Folders not named here use none. All are compiled or linked in:
+# the installed libraries need libc, libm and libstdc++ alone.
 
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
-find_package(SQLite3 REQUIRED)
 find_package(asmjit CONFIG REQUIRED)
-pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
-find_path(SWIRL_XXHASH_INCLUDE_DIR xxhash.h REQUIRED DOC "Folder of xxhash.h") # compiled in; no library is linked
+find_path(SWIRL_XXHASH_INCLUDE_DIR xxhash.h REQUIRED DOC "Folder of xxhash.h")
+find_path(SWIRL_SQLITE_INCLUDE_DIR sqlite3.h REQUIRED DOC "Folder of sqlite3.h")
+find_library(SWIRL_SQLITE_LIBRARY libsqlite3.a REQUIRED DOC "SQLite, as a static library")
 
-set(SWIRL_DEPENDENCIES_base fmt::fmt)
-set(SWIRL_DEPENDENCIES_target PkgConfig::HWLOC)
+get_target_property(asmjit_type asmjit::asmjit TYPE)
+if(NOT asmjit_type STREQUAL "STATIC_LIBRARY")
+    message(FATAL_ERROR "asmjit has to be a static library, to be linked into libswirl")
+endif()
+
+# src/base/format.cpp compiles fmt's source: everything that compiling against fmt needs, without its shared library.
+add_library(swirl_fmt INTERFACE)
+get_target_property(fmt_include_dirs fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+get_target_property(fmt_definitions fmt::fmt INTERFACE_COMPILE_DEFINITIONS)
+target_include_directories(swirl_fmt SYSTEM INTERFACE ${fmt_include_dirs})
+if(fmt_definitions)
+    target_compile_definitions(swirl_fmt INTERFACE ${fmt_definitions})
+endif()
+
+add_library(swirl_sqlite STATIC IMPORTED)
+set_target_properties(swirl_sqlite PROPERTIES IMPORTED_LOCATION ${SWIRL_SQLITE_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${SWIRL_SQLITE_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES "m;Threads::Threads;${CMAKE_DL_LIBS}")
+
+set(SWIRL_DEPENDENCIES_base swirl_fmt)
 set(SWIRL_DEPENDENCIES_jit asmjit::asmjit)
 set(SWIRL_DEPENDENCIES_runtime Threads::Threads ${CMAKE_DL_LIBS})
 set(SWIRL_DEPENDENCIES_plan nlohmann_json::nlohmann_json)
-set(SWIRL_DEPENDENCIES_search SQLite::SQLite3)
+set(SWIRL_DEPENDENCIES_search swirl_sqlite)
 set(SWIRL_DEPENDENCIES_blas ${CMAKE_DL_LIBS})
+
+# The rest is for the command line, tests, benchmarks and examples.
+if(NOT SWIRL_BUILD_CLI AND NOT SWIRL_BUILD_TESTS AND NOT SWIRL_BUILD_BENCH AND NOT SWIRL_BUILD_EXAMPLES)
+    return()
+endif()
+find_package(PkgConfig REQUIRED)
 
 # FFTW is only a peer to compare with: tests and benchmarks link `swirl_fftw` where it is present and
 # look at SWIRL_HAVE_FFTW; the library never links it.

@@ -2,12 +2,18 @@
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+if(NOT SWIRL_BUILD_CLI AND (SWIRL_BUILD_TESTS OR SWIRL_BUILD_BENCH))
+    message(FATAL_ERROR "Tests and benchmarks need the command line: SWIRL_BUILD_CLI=ON")
+endif()
+
 # peers/*.cpp: other libraries to compare with
-file(GLOB peer_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/peers/*.cpp)
-add_library(swirl_peers STATIC ${peer_sources})
-target_include_directories(swirl_peers PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(swirl_peers PRIVATE swirl_compile_options swirl_pocketfft PUBLIC swirl_all ${CMAKE_DL_LIBS})
-swirl_precompile(swirl_peers FROM ${library_headers})
+if(SWIRL_BUILD_CLI)
+    file(GLOB peer_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/peers/*.cpp)
+    add_library(swirl_peers STATIC ${peer_sources})
+    target_include_directories(swirl_peers PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(swirl_peers PRIVATE swirl_compile_options swirl_pocketfft PUBLIC swirl_all ${CMAKE_DL_LIBS})
+    swirl_precompile(swirl_peers FROM ${library_headers})
+endif()
 
 # peers/vkfft/plugin.cpp -> bin/libswirl_vkfft.so, where it can be built
 if(SWIRL_HAVE_VKFFT AND SWIRL_BUILD_BENCH)
@@ -33,7 +39,7 @@ endif()
 
 # cli/*.cpp -> bin/swirl
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
-if(cli_sources)
+if(SWIRL_BUILD_CLI AND cli_sources)
     find_package(CLI11 REQUIRED)
     add_executable(swirl_cli ${cli_sources})
     set_target_properties(swirl_cli PROPERTIES OUTPUT_NAME swirl)
@@ -88,6 +94,7 @@ if(SWIRL_BUILD_TESTS)
     file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
         ${PROJECT_SOURCE_DIR}/tests/*.cpp ${PROJECT_SOURCE_DIR}/tests/*.c)
     list(FILTER test_sources EXCLUDE REGEX "^fuzz/parsers/") # programs of their own: FuzzParsers.cmake
+    list(FILTER test_sources EXCLUDE REGEX "^install/project/") # a project of its own, which a test builds
     set(test_folders)
     set(folders_that_run_programs cli docs)
     foreach(source IN LISTS test_sources)
@@ -99,7 +106,8 @@ if(SWIRL_BUILD_TESTS)
         endif()
     endforeach()
     list(REMOVE_DUPLICATES test_folders)
-    list(REMOVE_ITEM test_folders support fuzz) # a program of its own: Fuzz.cmake
+    list(REMOVE_ITEM test_folders support fuzz base) # fuzz is a program of its own: Fuzz.cmake
+    list(PREPEND test_folders base) # with the fewest macros: its precompiled headers fit all
     set(folders_with_fake_drivers api cli fuzz_judge plan runtime)
     set(fake_drivers)
     foreach(version 10020 11000 12080)
@@ -149,9 +157,15 @@ if(SWIRL_BUILD_TESTS)
         endif()
         if(folder STREQUAL blas) # loads the library, which looks up the program's error handlers
             target_compile_definitions(test_blas PRIVATE SWIRL_BLAS_LIBRARY="$<TARGET_FILE:swirl_blas_shared>")
-            target_link_libraries(test_blas PRIVATE fmt::fmt)
             set_target_properties(test_blas PROPERTIES ENABLE_EXPORTS ON)
             add_dependencies(test_blas swirl_blas_shared)
+        endif()
+        if(folder STREQUAL install)
+            foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static)
+                if(TARGET ${library})
+                    add_dependencies(test_install ${library})
+                endif()
+            endforeach()
         endif()
         if(folder IN_LIST folders_with_fake_drivers)
             add_dependencies(test_${folder} ${fake_drivers})

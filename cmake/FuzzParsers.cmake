@@ -13,13 +13,13 @@ endif()
 set(fuzz_flags -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
 file(GLOB parser_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/problem/*.cpp ${PROJECT_SOURCE_DIR}/src/formula/*.cpp)
 add_library(swirl_fuzzed_parsers STATIC EXCLUDE_FROM_ALL ${parser_sources}
-    ${PROJECT_SOURCE_DIR}/src/rules/tree_text.cpp ${PROJECT_SOURCE_DIR}/src/plan/recipe.cpp
+    ${PROJECT_SOURCE_DIR}/src/base/format.cpp ${PROJECT_SOURCE_DIR}/src/rules/tree_text.cpp ${PROJECT_SOURCE_DIR}/src/plan/recipe.cpp
     ${PROJECT_SOURCE_DIR}/src/gemm/schedule_text.cpp ${PROJECT_SOURCE_DIR}/src/gemm/gpu_schedule_text.cpp
     ${PROJECT_SOURCE_DIR}/src/gemm/gpu_order.cpp)
 target_include_directories(swirl_fuzzed_parsers PUBLIC
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
 target_compile_options(swirl_fuzzed_parsers PUBLIC ${fuzz_flags} PRIVATE -ffp-contract=off)
-target_link_libraries(swirl_fuzzed_parsers PUBLIC fmt::fmt)
+target_link_libraries(swirl_fuzzed_parsers PUBLIC swirl_fmt)
 
 add_custom_target(fuzz_parsers)
 file(GLOB fuzzers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/parsers/*.cpp)

@@ -1,14 +1,20 @@
-# `cmake --install build/release --prefix …`: headers, library, CMake package swirl::swirl, pkg-config file.
+# `cmake --install build/release --prefix …`, of which the component `library` is: headers; libswirl and libswirl_blas, shared and static; the CMake package swirl; pkg-config
+# files swirl and swirl_blas.
 
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/swirl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-if(NOT TARGET swirl)
-    return()
-endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/swirl)
-install(TARGETS swirl EXPORT swirl-targets)
+set_target_properties(swirl PROPERTIES EXPORT_NAME swirl)
+set_target_properties(swirl_blas_shared PROPERTIES EXPORT_NAME blas)
+set(installed swirl swirl_blas_shared)
+if(TARGET swirl_static)
+    set_target_properties(swirl_blas_static PROPERTIES EXPORT_NAME blas_static)
+    list(APPEND installed swirl_static swirl_blas_static)
+endif()
+install(TARGETS ${installed} EXPORT swirl-targets)
 install(EXPORT swirl-targets NAMESPACE swirl:: DESTINATION ${package_dir})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/swirl-config.cmake.in
@@ -18,14 +24,17 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/swirl-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/swirl-config.cmake ${PROJECT_BINARY_DIR}/swirl-config-version.cmake
     DESTINATION ${package_dir})
 
-if(BUILD_SHARED_LIBS)
-    set(SWIRL_PC_LIBS_PRIVATE "")
-else()
-    # Listed one by one: hwloc's own private libraries are only needed when everything is static.
-    set(SWIRL_PC_LIBS_PRIVATE "-lasmjit -lfmt -lsqlite3 -lhwloc -lstdc++ -pthread -lrt -ldl -lm")
-endif()
+list(TRANSFORM SWIRL_STATIC_NEEDS PREPEND "-l" OUTPUT_VARIABLE SWIRL_PC_LIBS_PRIVATE)
+list(JOIN SWIRL_PC_LIBS_PRIVATE " " SWIRL_PC_LIBS_PRIVATE)
 # The .pc file computes the prefix from its own path, so an installation can be moved.
 cmake_path(SET pc_dir NORMALIZE "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH SWIRL_PC_TO_PREFIX "${pc_dir}" /prefix)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/swirl.pc.in ${PROJECT_BINARY_DIR}/swirl.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/swirl.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(SWIRL_PC_NAME swirl swirl_blas)
+    set(SWIRL_PC_DESCRIPTION "${PROJECT_DESCRIPTION}")
+    if(SWIRL_PC_NAME STREQUAL "swirl_blas")
+        set(SWIRL_PC_DESCRIPTION "Level 3 of the BLAS by swirl")
+    endif()
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/swirl.pc.in ${PROJECT_BINARY_DIR}/${SWIRL_PC_NAME}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${SWIRL_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME Unspecified)

@@ -40,9 +40,6 @@ foreach(layer IN LISTS layer_order)
     list(APPEND SWIRL_LAYERS ${layer})
 endforeach()
 
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES
-    COMPILE_DEFINITIONS SWIRL_VERSION="${PROJECT_VERSION}")
-
 # The BLAS is a separate library (Blas.cmake): libswirl does not export its names.
 set(SWIRL_LAYERS_APART blas)
 set(SWIRL_LIBRARY_LAYERS ${SWIRL_LAYERS})

@@ -1,31 +1,85 @@
-# libswirl: the objects of all folders except the separate ones in one library, shared or static (BUILD_SHARED_LIBS).
+# An installed library, shared and static, from the same objects. Everything linked into it is hidden: it exports the names that
+# match `EXPORTS` (patterns of the linker), and needs libc, libm and libstdc++ alone.
 
-set(layer_objects)
-set(SWIRL_LIBRARY_DEPENDENCIES)
-foreach(layer IN LISTS SWIRL_LIBRARY_LAYERS)
-    get_target_property(type swirl_${layer} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY")
-        list(APPEND layer_objects $<TARGET_OBJECTS:swirl_${layer}>)
+set(SWIRL_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # version 0.2 need not be compatible with 0.1
+
+# swirl_library(<target> NAME <name> [SYMBOL_VERSION <version>] LAYERS <folder>… EXPORTS <pattern>…): targets <target> (shared) and
+# <name>_static. All objects of the folders are in it, and those of the folders above that they need.
+function(swirl_library target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;SYMBOL_VERSION" "LAYERS;EXPORTS")
+    set(objects)
+    set(archives)
+    foreach(layer IN LISTS arg_LAYERS)
+        get_target_property(type swirl_${layer} TYPE)
+        if(type STREQUAL "STATIC_LIBRARY")
+            list(APPEND objects $<TARGET_OBJECTS:swirl_${layer}>)
+            list(APPEND archives $<TARGET_FILE:swirl_${layer}>)
+        endif()
+    endforeach()
+    list(GET arg_LAYERS -1 last)
+
+    # Debian builds libasmjit.a without -fPIC; see the file.
+    set(asmjit_debug_output ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
+
+    list(JOIN arg_EXPORTS "; " patterns)
+    set(version_script ${PROJECT_BINARY_DIR}/${arg_NAME}.map)
+    file(CONFIGURE OUTPUT ${version_script} CONTENT "@arg_SYMBOL_VERSION@ { global: @patterns@; local: *; };\n" @ONLY)
+    add_library(${target} SHARED ${objects} ${asmjit_debug_output})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_NAME} LINKER_LANGUAGE CXX
+        VERSION ${PROJECT_VERSION} SOVERSION ${SWIRL_SOVERSION} LINK_DEPENDS ${version_script})
+    target_link_libraries(${target} PRIVATE swirl_${last} swirl_compile_options)
+    target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,--as-needed -Wl,--version-script=${version_script})
+
+    # The objects are linked into one, in which names that are not exported become local: a program may contain another version of a
+    # library that is linked in here. Sanitizers need the names of objects as they are.
+    if(SWIRL_SANITIZES)
+        return()
     endif()
-    list(APPEND SWIRL_LIBRARY_DEPENDENCIES ${SWIRL_DEPENDENCIES_${layer}})
-endforeach()
+    set(merged ${PROJECT_BINARY_DIR}/${arg_NAME}.o)
+    list(JOIN arg_EXPORTS "\n" patterns)
+    set(exported_names ${PROJECT_BINARY_DIR}/${arg_NAME}.exports)
+    file(CONFIGURE OUTPUT ${exported_names} CONTENT "@patterns@\n" @ONLY)
+    add_library(${target}_merged OBJECT ${asmjit_debug_output})
+    target_link_libraries(${target}_merged PRIVATE swirl_compile_options asmjit::asmjit)
+    set(linked_in)
+    foreach(layer IN LISTS SWIRL_LAYERS)
+        if(layer IN_LIST arg_LAYERS)
+            break() # folders need only those above them
+        endif()
+        get_target_property(type swirl_${layer} TYPE)
+        if(type STREQUAL "STATIC_LIBRARY")
+            list(APPEND linked_in $<TARGET_FILE:swirl_${layer}>)
+        endif()
+    endforeach()
+    list(APPEND linked_in $<TARGET_FILE:asmjit::asmjit> ${SWIRL_SQLITE_LIBRARY})
+    add_custom_command(OUTPUT ${merged}
+        COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${target}_merged>
+            --whole-archive ${archives} --no-whole-archive --start-group ${linked_in} --end-group
+        # Of unique symbols, which asmjit's objects have, weak ones are made first: they would stay global.
+        COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z*6asmjit* ${merged}
+        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols=${exported_names} --localize-hidden ${merged}
+        DEPENDS $<TARGET_OBJECTS:${target}_merged> ${archives} ${linked_in} ${exported_names}
+        COMMENT "Merging the objects of lib${arg_NAME}.a" COMMAND_EXPAND_LISTS VERBATIM)
+    set_source_files_properties(${merged} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    set(static ${arg_NAME}_static)
+    add_library(${static} STATIC ${merged})
+    # Of language C, so that projects without C++ can link it: the C++ library is named.
+    set_target_properties(${static} PROPERTIES OUTPUT_NAME ${arg_NAME} LINKER_LANGUAGE C
+        ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/static)
+    target_link_libraries(${static} INTERFACE ${SWIRL_STATIC_NEEDS})
+endfunction()
 
-if(NOT layer_objects)
-    return()
-endif()
+# What a static library leaves to the user's link step.
+set(SWIRL_STATIC_NEEDS stdc++ m pthread ${CMAKE_DL_LIBS})
 
-add_library(swirl ${layer_objects})
+# libswirl: the names of C, and those of C++ that are marked SWIRL_API.
+swirl_library(swirl NAME swirl SYMBOL_VERSION SWIRL_${SWIRL_SOVERSION} LAYERS ${SWIRL_LIBRARY_LAYERS}
+    EXPORTS swirl_* _ZN5swirl* _ZNK5swirl* _ZTIN5swirl* _ZTSN5swirl* _ZTVN5swirl*)
 add_library(swirl::swirl ALIAS swirl)
-set_target_properties(swirl PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR})
-target_include_directories(swirl PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_compile_features(swirl PUBLIC cxx_std_20)
-# Third-party libraries are private: no public header includes their headers.
-target_link_libraries(swirl PRIVATE ${SWIRL_LIBRARY_DEPENDENCIES})
-
-if(BUILD_SHARED_LIBS)
-    target_sources(swirl PRIVATE ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
-    target_link_libraries(swirl PRIVATE asmjit::asmjit swirl_compile_options)
-    target_link_options(swirl PRIVATE -Wl,--exclude-libs,ALL)
-endif()
+foreach(library swirl swirl_static)
+    if(TARGET ${library})
+        target_include_directories(${library} INTERFACE
+            $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+        target_compile_features(${library} INTERFACE cxx_std_20)
+    endif()
+endforeach()

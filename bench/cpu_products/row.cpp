@@ -1,6 +1,7 @@
 #include "bench/cpu_products/row.hpp"
 
 #include "bench/cpu_products/operands.hpp"
+#include "plan/matrix_code.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "runtime/cpu/team.hpp"
 
@@ -19,7 +20,7 @@ using peers::MatrixPlan;
 using peers::MatrixRoutine;
 
 constexpr bool has_floats(DataType number) {
-    return number == DataType::float32 || number == DataType::complex32;
+    return number == DataType::float32 || number == DataType::complex64;
 }
 
 /// A larger deviation from the definition is an error, not rounding.
@@ -56,9 +57,10 @@ MatrixPlan swirl_plan(const MatrixCall& call, const swirl::Options& options) {
 
 /// Without a separate plan, as a BLAS entry point must.
 template <class T> MatrixPlan at_once_as(const MatrixCall& call, int threads) {
-    return {.run = peers::repeated([product = product_of(call), threads](const peers::MatrixOperands& o) {
+    return {.run = peers::repeated([product = product_of(call), code = planning::model_code(product_of(call)),
+                                    threads](const peers::MatrixOperands& o) {
                 const T alpha(1), beta(0);
-                planning::multiply(product, {&alpha, o.a, o.b, &beta, o.c}, threads);
+                planning::multiply(product, {&alpha, o.a, o.b, &beta, o.c}, code, threads);
             }),
             .made_by = "without a plan"};
 }
@@ -69,8 +71,8 @@ MatrixPlan swirl_at_once(const MatrixCall& call, int threads) {
     switch (call.number) {
     case DataType::float32: return at_once_as<float>(call, threads);
     case DataType::float64: return at_once_as<double>(call, threads);
-    case DataType::complex32: return at_once_as<std::complex<float>>(call, threads);
-    case DataType::complex64: return at_once_as<std::complex<double>>(call, threads);
+    case DataType::complex64: return at_once_as<std::complex<float>>(call, threads);
+    case DataType::complex128: return at_once_as<std::complex<double>>(call, threads);
     default: return {};
     }
 }

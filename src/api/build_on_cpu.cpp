@@ -6,8 +6,8 @@
 #include "plan/recipe.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/validate.hpp"
+#include "search/matrix_planner.hpp"
 #include "search/planner.hpp"
-#include "search/wisdom/matrix_wisdom.hpp"
 
 namespace swirl::api {
 namespace {
@@ -15,9 +15,6 @@ namespace {
 /// Default time budgets for measuring, in seconds: for up to `small` elements in all, and for more.
 constexpr double small_budget = 0.8, large_budget = 3.5;
 constexpr double small = 65536;
-
-/// Registers wisdom as the source of schedules of products; it is first read for the first product.
-[[maybe_unused]] const bool uses_wisdom = (search::use_matrix_wisdom(), true);
 
 /// The CPU that the options name, by schedule or by name; the host's best if they name none.
 const target::Cpu& cpu_of(const Options& options) {
@@ -82,17 +79,21 @@ std::shared_ptr<const planning::MatrixPlan> build_on_cpu(const MatrixProduct& pr
     check(options);
     const LogSink sink(options.log);
     validate_for_cpus(product);
-    const int threads = threads_asked_for(options.threads);
-    if (!options.schedule.empty())
-        throw Unsupported(
-            "schedule is '{}'; products on CPUs choose their schedules themselves\n"
-            "  leave it out",
-            options.schedule);
-    if (options.effort != Effort::estimate)
-        search::find_schedule(product,
-                              {.seconds = options.time_budget_seconds.value_or(search::usual_schedule_budget),
-                               .progress = progress_of(options)});
-    return std::make_shared<const planning::MatrixPlan>(product, threads, options.accuracy);
+    const target::Cpu* cpu = nullptr;
+    if (!options.cpu.empty()) {
+        cpu = &target::cpu_named(options.cpu);
+        require_runnable(*cpu);
+    }
+    return search::make_matrix_plan(
+        product, {.threads = threads_asked_for(options.threads),
+                  .accuracy = options.accuracy,
+                  .effort = options.effort,
+                  .time_budget_seconds = options.time_budget_seconds.value_or(search::usual_schedule_budget),
+                  .progress = progress_of(options),
+                  .cpu = cpu,
+                  .schedule = options.schedule,
+                  .use_wisdom = options.use_wisdom,
+                  .check = options.check});
 }
 
 } // namespace swirl::api

@@ -22,7 +22,7 @@ public:
     Device device() const override { return Device::cpu(); }
     int threads() const override { return plan_->threads(); }
     Accuracy accuracy() const override { return plan_->accuracy(); }
-    std::string schedule() const override { return {}; }
+    std::string schedule() const override { return plan_->schedule(); }
     std::string description() const override { return plan_->description() + "\n"; }
     double flops() const override { return plan_->flops(); }
     double bytes() const override { return api::bytes_of(plan_->product()); }

@@ -2,6 +2,6 @@
 
 namespace swirl {
 
-std::string_view version() { return SWIRL_VERSION; }
+std::string_view version() { return SWIRL_VERSION_STRING; }
 
 } // namespace swirl

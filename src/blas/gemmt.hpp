@@ -26,7 +26,7 @@ template <class T> void multiply_triangle(bool lower, const GemmtOperands<T>& p,
     planning::multiply_triangle(
         described(p.a, p.b, p.c),
         lower ? planning::MatrixRegion::Half::lower : planning::MatrixRegion::Half::upper,
-        {&p.alpha, p.a.data, p.b.data, &p.beta, p.c.data}, threads);
+        {&p.alpha, p.a.data, p.b.data, &p.beta, p.c.data}, code_for<T>(), threads);
     if (p.real_diagonal) make_diagonal_real(p.c);
 }
 

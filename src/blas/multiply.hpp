@@ -1,12 +1,13 @@
 #pragma once
 
+#include "blas/product_code.hpp"
 #include "blas/view.hpp"
 #include "plan/matrix_multiply.hpp"
 
 namespace swirl::blas {
 
 template <class T> MatrixProduct described(const View<const T>& a, const View<const T>& b, const View<T>& c) {
-    return {.data_type = ScalarTraits<T>::data_type,
+    return {.data_type = data_type_of<T>(),
             .rows = c.rows,
             .columns = c.columns,
             .k = a.columns,
@@ -20,7 +21,7 @@ template <class T>
 void multiply(T alpha, std::type_identity_t<View<const T>> a, std::type_identity_t<View<const T>> b,
               std::type_identity_t<T> beta, View<T> c, int threads) {
     if (c.rows == 0 || c.columns == 0) return;
-    planning::multiply(described(a, b, c), {&alpha, a.data, b.data, &beta, c.data}, threads);
+    planning::multiply(described(a, b, c), {&alpha, a.data, b.data, &beta, c.data}, code_for<T>(), threads);
 }
 
 /// c = β·c; sets c to zero, whatever it held, if β is zero.

@@ -9,15 +9,11 @@
 #include "plan/small_gemm_cache.hpp"
 #include "plan/work_items.hpp"
 #include "runtime/cpu/team.hpp"
-#include "search/wisdom/matrix_wisdom.hpp"
 
 #include <vector>
 
 namespace swirl::blas {
 namespace {
-
-/// Registers wisdom as the source of schedules; it is first read for the first product.
-[[maybe_unused]] const bool uses_wisdom = (search::use_matrix_wisdom(), true);
 
 /// op(A), with this many rows and columns.
 template <class T>
@@ -30,7 +26,7 @@ View<const T> operand(char transpose, Integer rows, Integer columns, const T* da
 
 template <class T> MatrixProduct described(const Gemm<T>& call) {
     const bool a_as_is = is(call.transpose_a, 'N'), b_as_is = is(call.transpose_b, 'N');
-    return {.data_type = ScalarTraits<T>::data_type,
+    return {.data_type = data_type_of<T>(),
             .rows = call.m,
             .columns = call.n,
             .k = call.k,
@@ -62,8 +58,8 @@ template <class T> bool multiply_known(const Gemm<T>& call) {
         narrow(call.ldb),
         narrow(call.ldc),
         narrow(call.k),
-        planning::SmallKey::kind_of(ScalarTraits<T>::data_type, letter(call.transpose_a),
-                                    letter(call.transpose_b), update, call.alpha == T(1))};
+        planning::SmallKey::kind_of(data_type_of<T>(), letter(call.transpose_a), letter(call.transpose_b),
+                                    update, call.alpha == T(1))};
     const planning::SmallKernel* const kernel = planning::SmallGemmCache::of_host().find(key);
     if (kernel != nullptr) kernel->run({&call.alpha, call.a, call.b, &call.beta, call.c});
     return kernel != nullptr;
@@ -90,7 +86,8 @@ template <class Body> void over_columns(Integer columns, int threads, Body&& bod
 
 template <class T> void gemm(const Gemm<T>& call, int threads) {
     if (call.m == 0 || call.n == 0 || multiply_known(call)) return;
-    planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, threads);
+    planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, code_for<T>(),
+                       threads);
 }
 
 template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& strides, int threads) {
@@ -100,7 +97,7 @@ template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& stri
     wanted.a.batch_stride = strides.a;
     wanted.b.batch_stride = strides.b;
     wanted.c.batch_stride = strides.c;
-    planning::multiply(wanted, {&call.alpha, call.a, call.b, &call.beta, call.c}, threads);
+    planning::multiply(wanted, {&call.alpha, call.a, call.b, &call.beta, call.c}, code_for<T>(), threads);
 }
 
 template <class T> void gemm_batch(std::span<const PointerBatch<T>> groups, int threads) {

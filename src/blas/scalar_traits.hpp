@@ -8,25 +8,10 @@
 /// Data types of the routines: float, double, and their complex types.
 namespace swirl::blas {
 
-template <class T> struct ScalarTraits;
-template <> struct ScalarTraits<float> {
-    using Real = float;
-    static constexpr DataType data_type = DataType::float32;
-};
-template <> struct ScalarTraits<double> {
-    using Real = double;
-    static constexpr DataType data_type = DataType::float64;
-};
-template <> struct ScalarTraits<std::complex<float>> {
-    using Real = float;
-    static constexpr DataType data_type = DataType::complex64;
-};
-template <> struct ScalarTraits<std::complex<double>> {
-    using Real = double;
-    static constexpr DataType data_type = DataType::complex128;
-};
+template <class T> struct RealOf { using type = T; };
+template <class T> struct RealOf<std::complex<T>> { using type = T; };
 
-template <class T> using Real = typename ScalarTraits<T>::Real;
+template <class T> using Real = typename RealOf<T>::type;
 template <class T> constexpr bool is_complex_type = !std::is_same_v<T, Real<T>>;
 
 template <class T> T conjugate(T x) {

@@ -152,7 +152,7 @@ void run_block(TriangularTask what, T alpha, const TriangularMatrix<T>& a, View<
     if (b.rows == 0 || b.columns == 0) return;
     const Task<T> task{what, alpha, a, b};
     const StripKernel kernel = with_shape_for({.task = what,
-                                               .data_type = ScalarTraits<T>::data_type,
+                                               .data_type = data_type_of<T>(),
                                                .column_major = b.row_stride == 1 && b.column_stride != 1,
                                                .reversed = !a.lower,
                                                .scaled = alpha != T(1),

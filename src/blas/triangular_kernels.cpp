@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
+#include "blas/triangular_check.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 #include "problem/data_type.hpp"
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 namespace swirl::blas {
 namespace {
@@ -68,10 +70,12 @@ runtime::KernelFunction compiled(const StripKernel& kernel) {
     const std::lock_guard lock(made().making);
     if (const runtime::KernelFunction known = slot.load(std::memory_order_acquire)) return known;
     const target::Cpu& cpu = kernel_cpu();
-    const runtime::ExecutableCode& code = made().code.emplace_back(jit::compile(
-        passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu, {.arguments_may_overlap = true}));
-    slot.store(code.function(), std::memory_order_release);
-    return code.function();
+    runtime::ExecutableCode code(jit::compile(passes::run_codegen_passes(strip_program(kernel, cpu), cpu),
+                                              cpu, {.arguments_may_overlap = true}));
+    check_strip(kernel, code.function());
+    const runtime::KernelFunction function = made().code.emplace_back(std::move(code)).function();
+    slot.store(function, std::memory_order_release);
+    return function;
 }
 
 } // namespace swirl::blas

@@ -35,15 +35,15 @@ struct Source {
 
 class AmxBlocks {
 public:
-    AmxBlocks(const AmxRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
-              Integer kc, const EpilogueCall& epilogue)
-        : kernels_(AmxKernels::of(route.term_products, gemm::AmxTypes::of(product))),
+    AmxBlocks(AmxKernels& kernels, const AmxRoute& route, const MatrixProduct& product,
+              const MatrixArguments& arguments, Integer kc, const EpilogueCall& epilogue)
+        : kernels_(kernels),
           product_(product),
           a_{{Operand::a, arguments.a, product.a}, product.type_of_a(), std::ldexp(1.0F, route.scale.a)},
           b_{{Operand::b, arguments.b, product.b}, product.type_of_b(), std::ldexp(1.0F, route.scale.b)},
           c_(static_cast<std::uint32_t*>(arguments.c)),
           epilogue_(epilogue) {
-        const AmxSchedule& schedule = kernels_.schedule();
+        const gemm::AmxGemm& schedule = kernels_.schedule();
         blocks_ = {.mc = gemm::balanced_block(product.rows, schedule.mc, amx_tile),
                    .kc = kc,
                    .nc = gemm::balanced_block(product.columns, schedule.nc, amx_tile)};
@@ -131,13 +131,13 @@ private:
 
 } // namespace
 
-void multiply_amx(const AmxRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
-                  gemm::Update update, Integer kc, const EpilogueCall& epilogue) {
-    AmxBlocks(route, product, arguments, kc, epilogue).run(update);
+void multiply_amx(AmxKernels& kernels, const AmxRoute& route, const MatrixProduct& product,
+                  const MatrixArguments& arguments, gemm::Update update, Integer kc,
+                  const EpilogueCall& epilogue) {
+    AmxBlocks(kernels, route, product, arguments, kc, epilogue).run(update);
 }
 
-Integer amx_kc(const AmxRoute& route, const MatrixProduct& product) {
-    const AmxKernels& kernels = AmxKernels::of(route.term_products, gemm::AmxTypes::of(product));
+Integer amx_kc(const AmxKernels& kernels, const MatrixProduct& product) {
     return gemm::balanced_block(product.k, kernels.schedule().kc, kernels.types().k_group());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plan/amx_kernels.hpp"
 #include "plan/amx_route.hpp"
 #include "plan/matrix_epilogue.hpp"
 #include "plan/matrix_multiply.hpp"
@@ -8,13 +9,14 @@
 
 namespace swirl::planning {
 
-/// C = α·A·B + β·C in float32 or int32 by an AMX route, on the calling thread. `update` says how β applies. One matrix,
+/// C = α·A·B + β·C in float32 or int32 by these kernels, on the calling thread. `update` says how β applies. One matrix,
 /// C with row stride 1, no extent zero. `kc` must be the same for all subproblems of a product. An epilogue must have
 /// AMX kernels.
-void multiply_amx(const AmxRoute& route, const MatrixProduct& product, const MatrixArguments& arguments,
-                  gemm::Update update, Integer kc, const EpilogueCall& epilogue = {});
+void multiply_amx(AmxKernels& kernels, const AmxRoute& route, const MatrixProduct& product,
+                  const MatrixArguments& arguments, gemm::Update update, Integer kc,
+                  const EpilogueCall& epilogue = {});
 
 /// k indices accumulated in tile registers before C is updated.
-Integer amx_kc(const AmxRoute& route, const MatrixProduct& product);
+Integer amx_kc(const AmxKernels& kernels, const MatrixProduct& product);
 
 } // namespace swirl::planning

@@ -53,7 +53,9 @@ void fill(std::vector<float>& numbers) {
 double time_amx() {
     constexpr Integer k_groups = 8, tiles = 2;
     const Integer k_extent = k_groups * gemm::AmxTypes{}.k_group();
-    AmxKernels& kernels = AmxKernels::of(1);
+    const auto shared =
+        AmxKernels::shared(model_amx(gemm::bf16x1().term_products(), {}), {}, {}, KernelCheck::on);
+    AmxKernels& kernels = *shared;
     const auto bytes = static_cast<std::size_t>(kernels.panel_bytes());
     runtime::AlignedBuffer a(bytes * tiles), b(bytes);
     std::vector<float> source(gemm::amx_tile * k_extent), c(gemm::amx_tile * gemm::amx_tile * tiles);
@@ -80,9 +82,8 @@ double time_amx() {
     return repetitions * static_cast<double>(c.size()) * k_extent / seconds;
 }
 
-double time_ordinary() {
+double time_ordinary(MatrixKernels& kernels) {
     constexpr Integer k_extent = 256;
-    MatrixKernels& kernels = MatrixKernels::of_host(DataType::float32);
     const gemm::Tile& tile = kernels.schedule().tile;
     std::vector<float> a(static_cast<std::size_t>(tile.rows() * k_extent)),
         b(static_cast<std::size_t>(tile.columns * k_extent)),
@@ -106,12 +107,12 @@ double time_ordinary() {
 /// process.
 class Decisions {
 public:
-    bool are_faster(int term_products, const MatrixProduct& product) {
+    bool are_faster(int term_products, const MatrixProduct& product, MatrixKernels& ordinary) {
         const Form form{product.rows, product.columns, product.k, term_products};
         const std::lock_guard lock(deciding_);
         if (const auto made = made_.find(form); made != made_.end()) return made->second;
         if (made_.size() >= most) made_.clear();
-        const Rates& rates = recent_rates();
+        const Rates& rates = recent_rates(ordinary);
         const bool are = rates.amx * amx_fraction / term_products > rates.ordinary * ordinary_fraction;
         made_.emplace(form, are);
         return are;
@@ -122,9 +123,9 @@ private:
     static constexpr std::size_t most = 10000;
     static constexpr double recent = 1; // seconds
 
-    const Rates& recent_rates() {
+    const Rates& recent_rates(MatrixKernels& ordinary) {
         if (measured_at_ < 0 || runtime::monotonic_seconds() - measured_at_ > recent) {
-            rates_ = {time_amx(), time_ordinary()};
+            rates_ = {time_amx(), time_ordinary(ordinary)};
             measured_at_ = runtime::monotonic_seconds();
         }
         return rates_;
@@ -135,6 +136,8 @@ private:
     Rates rates_;
     double measured_at_ = -1;
 };
+
+} // namespace
 
 int term_products_for(Accuracy accuracy) {
     switch (accuracy) {
@@ -147,7 +150,6 @@ int term_products_for(Accuracy accuracy) {
     return 0;
 }
 
-/// Tile registers take A's and B's elements without conversion.
 bool has_amx_types(const MatrixProduct& product) {
     return product.data_type == DataType::int32 || product.type_of_a() == DataType::bfloat16;
 }
@@ -161,16 +163,14 @@ bool suits_amx(const MatrixProduct& product) {
            work >= least_work;
 }
 
-} // namespace
-
-AmxRoute amx_route(const MatrixProduct& product, Accuracy accuracy) {
+AmxRoute amx_route(const MatrixProduct& product, Accuracy accuracy, MatrixKernels* ordinary) {
     if (!suits_amx(product) || !runtime::may_use_tiles()) return {};
     // No other kernels come close.
     if (has_amx_types(product)) return {.term_products = gemm::bf16x1().term_products()};
     static constinit LazyValue<Decisions> all;
     Decisions& decisions = all.get([] { return Decisions(); });
     const int term_products = term_products_for(accuracy);
-    if (!decisions.are_faster(term_products, product)) return {};
+    if (!decisions.are_faster(term_products, product, *ordinary)) return {};
     return {.term_products = term_products};
 }
 

@@ -2,6 +2,7 @@
 
 #include <swirl/options.hpp>
 
+#include "plan/matrix_kernels.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/split_scale.hpp"
 
@@ -14,9 +15,17 @@ struct AmxRoute {
     explicit operator bool() const { return term_products != 0; }
 };
 
-/// The route that the required accuracy allows, if it is faster than ordinary arithmetic. The first product of such
-/// extents benchmarks both, unless they were benchmarked within the last second. C has row stride 1.
-AmxRoute amx_route(const MatrixProduct& product, Accuracy accuracy);
+/// The route that the required accuracy allows, if it is faster than tiles of the ordinary kernels. The first product of
+/// such extents benchmarks both, unless they were benchmarked within the last second. C has row stride 1. `ordinary` may
+/// be null for products that has_amx_types.
+AmxRoute amx_route(const MatrixProduct& product, Accuracy accuracy, MatrixKernels* ordinary);
+
+/// Whether tile registers could compute the product at a gain.
+bool suits_amx(const MatrixProduct& product);
+/// Whether tile registers take A's and B's elements without conversion.
+bool has_amx_types(const MatrixProduct& product);
+/// Products of bfloat16 terms that this accuracy needs for float32.
+int term_products_for(Accuracy accuracy);
 
 /// Adds a scale for the operands' elements, or returns no route if no scale suits them. One matrix.
 AmxRoute with_scale(AmxRoute route, const MatrixProduct& product, const MatrixArguments& arguments,

@@ -23,6 +23,7 @@ struct ExpressionCall {
     Integer row = 0;                     ///< first row and column of the current region of C
     Integer column = 0;
 
+    const gemm::Epilogue& code() const { return expression->code(); }
     const void* operand(std::size_t number, Integer in_row, Integer in_column) const {
         return expression->operand_address(number, arrays, matrix, row + in_row, column + in_column);
     }
@@ -75,12 +76,12 @@ template <class R> R function(Op op, R x) {
 
 } // namespace evaluation
 
-/// R: the real type of the arithmetic.
-template <class R> class ExpressionEvaluation {
+/// R: the real type of the arithmetic. Call: has code() and operand() as ExpressionCall has.
+template <class R, class Call = ExpressionCall> class ExpressionEvaluation {
     using Op = lower::Pointwise::Op;
 
 public:
-    explicit ExpressionEvaluation(const ExpressionCall& call) : call_(call), known_(code().nodes.size()) {}
+    explicit ExpressionEvaluation(const Call& call) : call_(call), known_(code().nodes.size()) {}
 
     /// Evaluates `count` elements x of a column, at most evaluation_block, from this row on, starting at `from`.
     template <class S>
@@ -99,7 +100,7 @@ public:
     }
 
 private:
-    const gemm::Epilogue& code() const { return call_.expression->code(); }
+    const gemm::Epilogue& code() const { return call_.code(); }
 
     template <class S> void load(Values<R>& values, const S* from, Integer stride) {
         values.is_complex = sizeof(S) != sizeof(R);
@@ -233,7 +234,7 @@ private:
         }
     }
 
-    ExpressionCall call_;
+    Call call_;
     std::vector<Values<R>> known_;
     std::size_t count_ = 0;
 };

@@ -189,7 +189,7 @@ private:
     MatrixKernels& kernels_;
     const MatrixExtras& extras_;
     const EpilogueCall& epilogue_;
-    const gemm::Schedule& schedule_;
+    const gemm::BlockedGemm& schedule_;
     const MatrixProduct& product_;
     const MatrixRegion& region_;
     Integer bytes_;

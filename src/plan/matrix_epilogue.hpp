@@ -30,22 +30,21 @@ public:
     const gemm::Epilogue& code() const { return expression_.code(); }
     const LoweredExpression& expression() const { return expression_; }
 
-    /// Whether tiles apply the epilogue in registers. Otherwise it is applied in memory after the whole product: with
-    /// portable code, for a C with no unit stride, and for operands too far apart for a tile.
-    bool is_in_tiles() const { return kernels_ != nullptr; }
-    MatrixKernels& kernels() const { return *kernels_; }
+    /// Whether tiles of this shape can apply the epilogue in registers. Otherwise it is applied in memory after the whole
+    /// product: also with portable code, for a C with no unit stride, and for operands too far apart for a tile.
+    bool suits(const gemm::Tile& tile) const;
 
-    /// Whether the product may use AMX, after make_amx.
-    bool suits_amx() const { return suits_amx_; }
-    void make_amx(const AmxKernels& plain);
+    /// Makes these tiles apply the epilogue, which must suit them.
+    void use(const MatrixKernels& plain);
+    void use(const AmxKernels& plain);
+    bool is_in_tiles() const { return kernels_ != nullptr || amx_ != nullptr; }
+    MatrixKernels& kernels() const { return *kernels_; }
     AmxKernels& amx() const { return *amx_; }
 
 private:
-    bool lies_near(const gemm::Tile& tile) const;
-
     LoweredExpression expression_;
+    bool is_scattered_; ///< C has no unit stride
     std::shared_ptr<MatrixKernels> kernels_;
-    bool suits_amx_ = false;
     std::shared_ptr<AmxKernels> amx_;
 };
 

@@ -5,28 +5,36 @@
 #include "gemm/cpu/micro_kernel.hpp"
 #include "gemm/cpu/pack.hpp"
 #include "gemm/cpu/schedule.hpp"
+#include "plan/matrix_kernel_check.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "target/cpu.hpp"
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 namespace swirl::planning {
 
-/// The kernels of one schedule, compiled on first use; safe for any number of threads.
+/// The kernels of one schedule, compiled and checked on first use; safe for any number of threads.
 class MatrixKernels {
 public:
     /// Tiles end with the epilogue, whose operands are buffers after the others.
-    MatrixKernels(const gemm::OperandTypes& types, const gemm::Schedule& schedule, const target::Cpu& cpu,
-                  gemm::Epilogue epilogue = {});
-    MatrixKernels(DataType data_type, const gemm::Schedule& schedule, const target::Cpu& cpu)
+    MatrixKernels(const gemm::OperandTypes& types, const gemm::BlockedGemm& schedule, const target::Cpu& cpu,
+                  gemm::Epilogue epilogue = {}, KernelCheck check = KernelCheck::on);
+    MatrixKernels(DataType data_type, const gemm::BlockedGemm& schedule, const target::Cpu& cpu)
         : MatrixKernels(gemm::OperandTypes::all(data_type), schedule, cpu) {}
 
-    const gemm::Schedule& schedule() const { return schedule_; }
+    const gemm::BlockedGemm& schedule() const { return schedule_; }
     const gemm::OperandTypes& types() const { return types_; }
+    const target::Cpu& cpu() const { return cpu_; }
+    KernelCheck check() const { return check_; }
+
+    /// The kernels with these parameters that plans share. Those used last are kept when no plan uses them any more.
+    static std::shared_ptr<MatrixKernels> shared(const gemm::OperandTypes& types,
+                                                 const gemm::BlockedGemm& schedule, const target::Cpu& cpu,
+                                                 const gemm::Epilogue& epilogue, KernelCheck check);
 
     /// A micro-kernel for a tile of this many rows and columns. See gemm::micro_kernel.
     runtime::KernelFunction tile(int rows, int columns, gemm::Update update);
@@ -56,26 +64,19 @@ public:
         return operand == Operand::a ? schedule_.tile.rows() : schedule_.tile.columns;
     }
 
-    /// Kernels for this host, by data type: with the best schedule known, else the model's.
-    static MatrixKernels& of_host(DataType data_type);
-    static MatrixKernels& of_host(const MatrixProduct& product);
-    /// Provides schedules that are better than the model's. Queried once for each data type, before its first product.
-    using Source = std::optional<gemm::Schedule> (*)(DataType data_type, const target::Cpu& cpu);
-    static void use(Source source);
-    /// Makes `of_host` use this schedule. Returns false if `of_host` has been called for the data type before: its
-    /// schedule then stays, so that a plan always gives the same bits.
-    static bool prefer(DataType data_type, const gemm::Schedule& schedule);
-
 private:
     static constexpr int updates = 3, sources = 3;
     using Slot = std::atomic<runtime::KernelFunction>;
 
-    runtime::KernelFunction compile(Slot& slot, const ir::Program& program);
+    /// `check` is called with the function before it is published.
+    template <class Check>
+    runtime::KernelFunction compile(Slot& slot, const ir::Program& program, Check&& check);
 
     gemm::OperandTypes types_;
-    gemm::Schedule schedule_;
+    gemm::BlockedGemm schedule_;
     const target::Cpu& cpu_;
     gemm::Epilogue epilogue_;
+    KernelCheck check_;
     std::vector<Slot> tiles_;
     std::array<std::vector<Slot>, 2> packs_; ///< by operand
     ForkSafeMutex making_;

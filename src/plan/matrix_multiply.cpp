@@ -5,6 +5,7 @@
 #include "plan/amx_kernels.hpp"
 #include "plan/amx_multiply.hpp"
 #include "plan/matrix_blocks.hpp"
+#include "plan/matrix_code.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/portable_gemm.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,6 +28,7 @@ namespace {
 /// A product of one matrix, with the decisions made for all of it, so that its subproblems give the same bits whichever
 /// thread computes them.
 struct Work {
+    const MatrixCode* code;
     MatrixProduct product;
     MatrixArguments arguments;
     gemm::Update update;
@@ -33,10 +36,11 @@ struct Work {
     bool is_small;
     Integer kc;
     AmxRoute route;
+    std::shared_ptr<AmxKernels> amx; ///< of the route
     MatrixExtras extras;
 
-    Work(const MatrixProduct& given, const MatrixArguments& given_arguments)
-        : product(given), arguments(given_arguments) {
+    Work(const MatrixProduct& given, const MatrixArguments& given_arguments, const MatrixCode& given_code)
+        : code(&given_code), product(given), arguments(given_arguments) {
         product.batch = 1;
         product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 0;
         if (wants_transposition(product)) {
@@ -49,16 +53,21 @@ struct Work {
         is_small = gemm::suits_small_gemm(product);
         if (extras.route)
             route = *extras.route;
-        else if (!extras.epilogue && !extras.a && !extras.b)
-            route = amx_route(product, Accuracy::ordinary);
-        kc = route ? amx_kc(route, product) : kc_of(product);
+        else if (!extras.epilogue && !extras.a && !extras.b && code->cpu == &target::host_cpu())
+            route = amx_route(product, Accuracy::ordinary, code->blocks.get());
+        if (route) amx = code->amx != nullptr ? code->amx : model_amx_kernels();
+        kc = amx != nullptr ? amx_kc(*amx, product) : kc_of(product, *code);
     }
+
+    MatrixKernels& blocks() const { return *code->blocks; }
 
     /// Refines the route once the elements of A and B are available.
     void look_at_operands(int threads) {
         if (!route) return;
         route = with_scale(route, product, arguments, threads);
-        if (!route) kc = kc_of(product);
+        if (route) return;
+        amx = nullptr;
+        kc = kc_of(product, *code);
     }
 
     /// The subproblem for these rows and columns of C.
@@ -75,6 +84,21 @@ struct Work {
             rows.first * product.c.row_stride + columns.first * product.c.column_stride);
         return subproblem;
     }
+
+    /// Rows and columns of C in multiples of which it is divided.
+    gemm::BlockSizes grain() const {
+        if (route) return {.mc = gemm::amx_tile, .nc = gemm::amx_tile};
+        if (code->is_builtin()) return {.mc = builtin_grain, .nc = builtin_grain};
+        return {.mc = blocks().schedule().tile.rows(), .nc = blocks().schedule().tile.columns};
+    }
+
+private:
+    static constexpr Integer builtin_grain = 8;
+
+    std::shared_ptr<AmxKernels> model_amx_kernels() const {
+        const gemm::AmxTypes types = gemm::AmxTypes::of(product);
+        return AmxKernels::shared(model_amx(route.term_products, types), types, {}, code->check);
+    }
 };
 
 /// C has no unit stride: some columns at a time are computed in a buffer.
@@ -83,7 +107,7 @@ void multiply_scattered(const Work& work) {
     with_data_type(product.data_type, [&](auto example) {
         using T = decltype(example);
         constexpr Integer most = 64;
-        const Integer width = MatrixKernels::of_host(product).schedule().tile.columns; // of packed panels
+        const Integer width = work.blocks().schedule().tile.columns; // of packed panels
         const Integer columns_at_once = most / width * width;
         const T beta = value_at<T>(work.arguments.beta);
         std::vector<T> columns(
@@ -94,8 +118,8 @@ void multiply_scattered(const Work& work) {
             T* const c = static_cast<T*>(subproblem.arguments.c);
             subproblem.product.c = {.row_stride = 1, .column_stride = product.rows};
             subproblem.arguments.c = columns.data();
-            multiply_blocks(MatrixKernels::of_host(product), subproblem.product, subproblem.arguments,
-                            gemm::Update::overwrite, subproblem.kc, {}, subproblem.extras);
+            multiply_blocks(work.blocks(), subproblem.product, subproblem.arguments, gemm::Update::overwrite,
+                            subproblem.kc, {}, subproblem.extras);
             for (Integer column = 0; column < subproblem.product.columns; ++column)
                 for (Integer row = 0; row < product.rows; ++row) {
                     T& element = c[row * product.c.row_stride + column * product.c.column_stride];
@@ -155,9 +179,10 @@ bool multiply_small(const std::optional<SmallKey>& key, const MatrixArguments& a
 }
 
 /// The fast path, for products that need neither a second thread nor a transposition.
-bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments, ScalarKind alpha) {
+bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments, ScalarKind alpha,
+                    const MatrixCode& code) {
     if (product.batch != 1 || !gemm::suits_small_gemm(product) || work_of(product) >= 2 * min_parallel_work ||
-        needs_portable_gemm())
+        code.cpu != &target::host_cpu() || code.is_builtin())
         return false;
     return multiply_small(SmallKey::of(product, update_for(scalar_kind(product.data_type, arguments.beta)),
                                        alpha == ScalarKind::one, gemm::small_kc(product, target::host_cpu())),
@@ -169,13 +194,10 @@ void multiply_alone(const Work& work);
 /// Blocks of accumulators that are computed in a buffer.
 ReductionGrid grid_of_stored(const Work& work) {
     const MatrixProduct& product = work.product;
-    const gemm::Tile& tile = MatrixKernels::of_host(product).schedule().tile;
-    const auto whole = [&](Integer width) {
-        const Integer grain = work.route ? Integer{gemm::amx_tile} : width;
-        return std::max(grain, max_conversion_block / grain * grain);
-    };
-    return {product.rows, product.columns, std::min(whole(tile.rows()), product.rows),
-            std::min(whole(tile.columns), product.columns)};
+    const gemm::BlockSizes grain = work.grain();
+    const auto whole = [&](Integer width) { return std::max(width, max_conversion_block / width * width); };
+    return {product.rows, product.columns, std::min(whole(grain.mc), product.rows),
+            std::min(whole(grain.nc), product.columns)};
 }
 
 /// C is narrower than the accumulators. Computes the blocks first, first + step, … of a grid.
@@ -214,14 +236,15 @@ void multiply_alone(const Work& work) {
         return apply_epilogue(work.product, epilogue, work.arguments.c);
     }
     if (work.route)
-        return multiply_amx(work.route, work.product, work.arguments, work.update, work.kc, epilogue);
-    if (needs_portable_gemm()) return multiply_portable(work.product, work.arguments);
+        return multiply_amx(*work.amx, work.route, work.product, work.arguments, work.update, work.kc,
+                            epilogue);
+    if (work.code->is_builtin()) return multiply_portable(work.product, work.arguments, work.code->check);
     if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
-    if (work.is_small && !epilogue && !work.extras.a && !work.extras.b &&
+    if (work.is_small && work.code->cpu == &target::host_cpu() && !epilogue && !work.extras.a &&
+        !work.extras.b &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.kc), work.arguments))
         return;
-    multiply_blocks(MatrixKernels::of_host(work.product), work.product, work.arguments, work.update, work.kc,
-                    {}, work.extras);
+    multiply_blocks(work.blocks(), work.product, work.arguments, work.update, work.kc, {}, work.extras);
 }
 
 /// Numbers of threads along the rows and along the columns of C, with nearly square subproblems.
@@ -256,17 +279,15 @@ void multiply_stored_reduced(const Work& work, int members) {
 
 void multiply_by_team(const Work& work, int members) {
     if (members <= 1) return multiply_alone(work);
-    const gemm::Tile& tile = MatrixKernels::of_host(work.product).schedule().tile;
-    const Integer row_grain = work.route ? Integer{gemm::amx_tile} : tile.rows();
-    const Integer column_grain = work.route ? Integer{gemm::amx_tile} : tile.columns;
+    const gemm::BlockSizes grain = work.grain();
     runtime::run_team(
         members,
         [&](const runtime::TeamMember& member) {
             const auto [along_rows, along_columns] = grid(member.size(), work.product);
             const runtime::IterationRange rows =
-                runtime::partition_of(work.product.rows, row_grain, member.number() % along_rows, along_rows);
+                runtime::partition_of(work.product.rows, grain.mc, member.number() % along_rows, along_rows);
             const runtime::IterationRange columns = runtime::partition_of(
-                work.product.columns, column_grain, member.number() / along_rows, along_columns);
+                work.product.columns, grain.nc, member.number() / along_rows, along_columns);
             if (rows.first < rows.last && columns.first < columns.last)
                 multiply_alone(work.subproblem(rows, columns));
         },
@@ -290,12 +311,13 @@ MatrixLayout transposed(MatrixLayout layout) {
     return layout;
 }
 
-Integer kc_of(const MatrixProduct& product) {
-    if (gemm::suits_small_gemm(product)) return gemm::small_kc(product, target::host_cpu());
-    const MatrixKernels& kernels = MatrixKernels::of_host(product);
-    const gemm::Schedule& schedule = kernels.schedule();
+Integer kc_of(const MatrixProduct& product, const MatrixCode& code) {
+    if (code.kc) return *code.kc;
+    if (code.is_builtin()) return product.k;
+    if (gemm::suits_small_gemm(product)) return gemm::small_kc(product, *code.cpu);
+    const gemm::BlockedGemm& schedule = code.blocks->schedule();
     return gemm::balanced_block(product.k, schedule.kc,
-                                Integer{schedule.unroll} * kernels.types().k_packing.k_group());
+                                Integer{schedule.unroll} * code.blocks->types().k_packing.k_group());
 }
 
 MatrixProduct transposed(const MatrixProduct& product) {
@@ -325,7 +347,8 @@ int threads_worthwhile(const MatrixProduct& product, int threads) {
     return std::max(1, static_cast<int>(std::min<double>(threads, work_of(product) / min_parallel_work)));
 }
 
-void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
+void multiply(const MatrixProduct& product, const MatrixArguments& arguments, const MatrixCode& code,
+              int threads) {
     if (product.rows == 0 || product.columns == 0 || product.batch == 0)
         return reduce_nothing(product, arguments);
     const ScalarKind alpha = scalar_kind(product.data_type, arguments.alpha);
@@ -335,13 +358,15 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, in
                                   moved(product, arguments, 0, 0, matrix * product.c.batch_stride).c, matrix);
         return;
     }
-    if (arguments.extras == nullptr && multiply_small(product, arguments, alpha)) return;
-    const Work work(product, arguments);
+    if (arguments.extras == nullptr && multiply_small(product, arguments, alpha, code)) return;
+    const Work work(product, arguments, code);
     if (product.batch == 1) return multiply_one(work, threads);
     const Items matrices{work_of(product), product.batch, threads_worthwhile(product, threads)};
     distribute_items({&matrices, 1}, threads, [&](std::size_t, Integer matrix, int threads_for_it) {
-        Work one(product, moved(product, arguments, matrix * product.a.batch_stride,
-                                matrix * product.b.batch_stride, matrix * product.c.batch_stride));
+        Work one(product,
+                 moved(product, arguments, matrix * product.a.batch_stride, matrix * product.b.batch_stride,
+                       matrix * product.c.batch_stride),
+                 code);
         one.extras.epilogue.matrix = one.extras.reductions.matrix = matrix;
         one.extras.a.matrix = one.extras.b.matrix = matrix;
         multiply_one(one, threads_for_it);

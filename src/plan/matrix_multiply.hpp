@@ -4,6 +4,7 @@
 
 namespace swirl::planning {
 
+struct MatrixCode;
 struct MatrixExtras;
 
 /// Arguments of one execution: pointers to elements (0, 0), and to the scalars α and β.
@@ -26,8 +27,8 @@ MatrixProduct transposed(const MatrixProduct& product);
 /// The same memory, rows and columns exchanged.
 MatrixLayout transposed(MatrixLayout layout);
 
-/// k indices accumulated before C of a canonical product is updated.
-Integer kc_of(const MatrixProduct& product);
+/// k indices that the code's blocks accumulate before C of a canonical product is updated.
+Integer kc_of(const MatrixProduct& product, const MatrixCode& code);
 
 /// Whether C has row stride 1 only after transposition.
 bool wants_transposition(const MatrixProduct& product);
@@ -35,9 +36,10 @@ bool wants_transposition(const MatrixProduct& product);
 /// Number of threads, at most `threads`, that pay off for one product.
 int threads_worthwhile(const MatrixProduct& product, int threads);
 
-/// C = α·A·B + β·C without a plan: computed with what earlier products have compiled, or general kernels. The product
-/// must be valid, its pointers correct, C disjoint from A and B. Uses at most `threads` threads; the bits do not depend
-/// on their number.
-void multiply(const MatrixProduct& product, const MatrixArguments& arguments, int threads);
+/// C = α·A·B + β·C by the code, or by a specialised kernel with the same bits that earlier products have compiled. The
+/// product must be valid, its pointers correct, C disjoint from A and B. Uses at most `threads` threads; the bits do not
+/// depend on their number.
+void multiply(const MatrixProduct& product, const MatrixArguments& arguments, const MatrixCode& code,
+              int threads);
 
 } // namespace swirl::planning

@@ -5,34 +5,48 @@
 #include "plan/amx_kernels.hpp"
 #include "plan/matrix_arrays.hpp"
 #include "plan/matrix_kernels.hpp"
-#include "plan/portable_gemm.hpp"
+#include "runtime/cpu/tile_state.hpp"
+
+#include <algorithm>
 
 namespace swirl::planning {
 
-MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy)
+namespace {
+
+/// What tile registers compute, as a tile of vectors.
+constexpr gemm::Tile amx_shape{.lanes = 1, .vectors = gemm::amx_tile, .columns = gemm::amx_tile};
+
+} // namespace
+
+MatrixProduct canonical(const MatrixProduct& product) {
+    MatrixProduct result = wants_transposition(product) ? transposed(product) : product;
+    result.batch = std::min<Integer>(product.batch, 1);
+    result.a.batch_stride = result.b.batch_stride = result.c.batch_stride = 0;
+    result.epilogue = {};
+    result.reductions = {};
+    return result;
+}
+
+MatrixPlan::MatrixPlan(const MatrixProduct& product, const gemm::CpuGemm& schedule, const Options& options)
     : type_key_(type_key_of(product.type_of_a(), product.type_of_b(), product.type_of_c())),
+      schedule_(schedule),
       product_(product),
-      canonical_(product),
+      canonical_(canonical(product)),
       is_swapped_(wants_transposition(product)),
       is_empty_(product.rows == 0 || product.columns == 0 || product.k == 0 || product.batch == 0),
-      threads_asked_for_(threads),
-      threads_(threads_worthwhile(product, threads)),
+      is_small_(schedule.unpacked() != nullptr),
+      threads_asked_for_(options.threads),
+      threads_(is_small_ ? 1 : threads_worthwhile(product, options.threads)),
       misaligned_{misaligned_bits(product.type_of_a()), misaligned_bits(product.type_of_b()),
                   misaligned_bits(product.type_of_c())},
-      accuracy_(accuracy) {
-    if (is_swapped_) canonical_ = transposed(product);
-    canonical_.batch = 1;
-    canonical_.a.batch_stride = canonical_.b.batch_stride = canonical_.c.batch_stride = 0;
-    canonical_.epilogue = {};
-    canonical_.reductions = {};
+      accuracy_(options.accuracy) {
+    gemm::require_suitable(schedule_, canonical_);
+    code_ = {.cpu = schedule.cpu, .blocks = {}, .amx = {}, .kc = {}, .check = options.check};
     const bool is_made_float = product.converts() && product.data_type == DataType::int32;
     if (!product.epilogue.is_identity() || is_made_float)
         epilogue_ = std::make_unique<MatrixEpilogue>(product);
     if (!product.reductions.empty()) reductions_ = std::make_unique<MatrixReductions>(product);
-    choose_route();
-    is_small_ = !is_empty_ && !product.converts() && !route_ && threads_ == 1 &&
-                gemm::suits_small_gemm(canonical_) && !needs_portable_gemm() &&
-                (epilogue_ == nullptr || epilogue_->is_in_tiles());
+    make_code();
     loads_from_global_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
     arrays_ = given_arrays_of(product);
@@ -47,12 +61,41 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, int threads, Accuracy accur
     if (is_small_) kernel(gemm::Update::overwrite, true);
 }
 
-/// Chooses AMX where it is faster.
-void MatrixPlan::choose_route() {
-    if (is_empty_ || (epilogue_ != nullptr && !epilogue_->suits_amx())) return;
-    route_ = amx_route(canonical_, accuracy_);
-    if (route_ && epilogue_ != nullptr)
-        epilogue_->make_amx(AmxKernels::of(route_.term_products, gemm::AmxTypes::of(canonical_)));
+/// The kernels of the schedule, not compiled yet, and the epilogue in their tiles.
+void MatrixPlan::make_code() {
+    const auto use_blocks = [&](const gemm::BlockedGemm& blocked) {
+        const gemm::OperandTypes types = gemm::operand_types_on(canonical_, *schedule_.cpu);
+        code_.blocks = MatrixKernels::shared(types, blocked, *schedule_.cpu, {}, code_.check);
+        code_.kc = gemm::suits_small_gemm(canonical_)
+                       ? std::min(blocked.kc, canonical_.k)
+                       : gemm::balanced_block(canonical_.k, blocked.kc,
+                                              Integer{blocked.unroll} * types.k_packing.k_group());
+        if (epilogue_ != nullptr && epilogue_->suits(blocked.tile)) epilogue_->use(*code_.blocks);
+    };
+    const auto require_epilogue = [&](const gemm::Tile& tile) {
+        if (epilogue_ == nullptr || epilogue_->suits(tile)) return;
+        throw UserError(
+            "schedule '{}': its tiles cannot apply the epilogue \"{}\", whose operands are too many or "
+            "too far apart, or C has no unit stride; use blocked",
+            schedule(), product_.epilogue.text());
+    };
+    if (const gemm::BlockedGemm* const blocked = schedule_.blocked()) use_blocks(*blocked);
+    if (const gemm::UnpackedGemm* const unpacked = schedule_.unpacked()) require_epilogue(unpacked->tile);
+    if (const gemm::AmxGemm* const amx = schedule_.amx()) {
+        require_epilogue(amx_shape);
+        if (amx->fallback) {
+            require_epilogue(amx->fallback->tile);
+            use_blocks(*amx->fallback);
+        }
+        if (!runtime::may_use_tiles())
+            throw UserError("schedule '{}': this machine has no tile registers; use blocked", schedule());
+        if (!has_amx_types(canonical_) && amx->term_products < term_products_for(accuracy_))
+            throw UserError("schedule '{}': products is {}, but the accuracy asked for needs {}", schedule(),
+                            amx->term_products, term_products_for(accuracy_));
+        code_.amx = AmxKernels::shared(*amx, gemm::AmxTypes::of(canonical_), {}, code_.check);
+        if (epilogue_ != nullptr) epilogue_->use(*code_.amx);
+        route_ = {.term_products = amx->term_products};
+    }
 }
 
 MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
@@ -68,17 +111,15 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
                                            GivenPacked packed) const {
     const std::lock_guard lock(making_);
     if (made_[kind] == nullptr) {
-        const target::Cpu& cpu = target::host_cpu();
         MatrixProduct product = canonical_;
         const PackedForm &a = canonical_form(MatrixKernels::Operand::a),
                          &b = canonical_form(MatrixKernels::Operand::b);
         if (packed.a && a.width == 0) product.a = a.layout();
         if (packed.b) product.b = b.layout();
-        gemm::SmallGemm small =
-            gemm::model_small_gemm(product, update, alpha_is_one, gemm::small_kc(product, cpu), cpu);
+        gemm::SmallGemm small = gemm::small_gemm_by(*schedule_.unpacked(), product, update, alpha_is_one);
         small.a_is_given_packed = packed.a && a.width > 0;
         if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
-        made_[kind] = std::make_unique<const SmallKernel>(small, cpu);
+        made_[kind] = std::make_unique<const SmallKernel>(small, *schedule_.cpu, code_.check);
         kernels_[kind].store(made_[kind].get(), std::memory_order_release);
     }
     return *made_[kind];
@@ -103,7 +144,7 @@ void MatrixPlan::execute_any(const MatrixArguments& arguments, ScalarKind alpha,
     if (is_small_ && alpha != ScalarKind::zero) return finish_small(arguments, alpha, beta, extras);
     MatrixArguments with_extras = arguments;
     with_extras.extras = &extras;
-    multiply(product_, with_extras, threads_);
+    multiply(product_, with_extras, code_, threads_);
 }
 
 namespace {
@@ -235,10 +276,10 @@ double MatrixPlan::flops() const {
 
 std::vector<ir::Program> MatrixPlan::programs() const {
     using Operand = MatrixKernels::Operand;
-    if (is_empty_ || needs_portable_gemm() || route_) return {};
+    if (is_empty_ || code_.is_builtin() || route_) return {};
     if (is_small_) return {gemm::small_gemm(kernel(gemm::Update::overwrite, true).small())};
     const bool is_finished = epilogue_ != nullptr && epilogue_->is_in_tiles();
-    MatrixKernels& kernels = is_finished ? epilogue_->kernels() : MatrixKernels::of_host(canonical_);
+    MatrixKernels& kernels = is_finished ? epilogue_->kernels() : *code_.blocks;
     std::vector<ir::Program> programs = {gemm::micro_kernel(kernels.tile_description(
         kernels.width(Operand::a), kernels.width(Operand::b), gemm::Update::overwrite))};
     for (const Operand operand : {Operand::a, Operand::b}) {
@@ -252,23 +293,20 @@ std::vector<ir::Program> MatrixPlan::programs() const {
 }
 
 std::string MatrixPlan::description() const {
-    if (is_small_) {
-        const gemm::SmallGemm& small = kernel(gemm::Update::overwrite, true).small();
-        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, depth {}, {} outside",
-                           target::host_cpu().name, small.tile.rows(), small.tile.columns, small.unroll,
-                           small.kc, small.rows_outermost ? "rows" : "columns");
-    }
-    if (needs_portable_gemm()) return fmt::format("built-in tiles, {} threads", threads_);
+    if (is_empty_) return "nothing to multiply";
+    if (code_.is_builtin()) return fmt::format("built-in tiles, {} threads", threads_);
+    if (const gemm::UnpackedGemm* const small = schedule_.unpacked())
+        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, depth {}, {} outside", schedule_.cpu->name,
+                           small->tile.rows(), small->tile.columns, small->unroll, small->kc,
+                           small->rows_outermost ? "rows" : "columns");
     if (route_)
         return fmt::format(
             "amx: sums of {} products of bfloat16 terms, packed blocks, tile {}x{}, {} threads",
             route_.term_products, gemm::amx_tile, gemm::amx_tile, threads_);
-    const MatrixKernels& kernels = MatrixKernels::of_host(product_);
-    const gemm::Schedule& schedule = kernels.schedule();
-    return fmt::format("{}: {}packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads",
-                       target::host_cpu().name, product_.widens() ? gemm::words_of(kernels.types()) : "",
-                       schedule.mc, schedule.nc, schedule.kc, schedule.tile.rows(), schedule.tile.columns,
-                       schedule.unroll, threads_);
+    const gemm::BlockedGemm& blocked = *schedule_.blocked();
+    return fmt::format("{}: {}packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads", schedule_.cpu->name,
+                       product_.widens() ? gemm::words_of(code_.blocks->types()) : "", blocked.mc, blocked.nc,
+                       blocked.kc, blocked.tile.rows(), blocked.tile.columns, blocked.unroll, threads_);
 }
 
 } // namespace swirl::planning

@@ -3,6 +3,7 @@
 #include <swirl/options.hpp>
 
 #include "base/fork_gate.hpp"
+#include "plan/matrix_code.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_values.hpp"
 #include "plan/small_gemm_cache.hpp"
@@ -18,11 +19,21 @@
 
 namespace swirl::planning {
 
-/// A product ready to run. A product with a specialised kernel holds it, so an execution looks nothing up.
+/// One matrix of the product, with A and B exchanged if C has row stride 1 only then; without epilogue and reductions.
+/// Schedules are for this problem.
+MatrixProduct canonical(const MatrixProduct& product);
+
+/// A product ready to run, by a schedule of its own. A product with a specialised kernel holds it, so an execution looks
+/// nothing up.
 class MatrixPlan {
 public:
-    /// The product must be valid.
-    MatrixPlan(const MatrixProduct& product, int threads, Accuracy accuracy = Accuracy::ordinary);
+    struct Options {
+        int threads = 1; ///< maximum per execution; only one is used where more would not pay
+        Accuracy accuracy = Accuracy::ordinary;
+        KernelCheck check = KernelCheck::on;
+    };
+    /// The product must be valid. Throws UserError if the schedule does not suit it.
+    MatrixPlan(const MatrixProduct& product, const gemm::CpuGemm& schedule, const Options& options);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and if C overlaps A or B. The
     /// caller classifies α and β. `arrays` are in the order of given_arrays_of; those of reductions are written.
@@ -55,6 +66,9 @@ public:
     double work() const { return is_empty_ ? 0 : flops() / 2; } ///< approximate number of multiply-adds
     Accuracy accuracy() const { return route_ ? accuracy_ : Accuracy::ordinary; }
     std::string description() const;
+    /// How the product is computed; as text, one line that plans back to the same code.
+    const gemm::CpuGemm& choices() const { return schedule_; }
+    std::string schedule() const { return to_string(schedule_); }
     /// The programs that run, for inspection: the specialised kernel for α = 1 and β = 0, or a tile and the packing of
     /// A and B panels. Empty for AMX products.
     std::vector<ir::Program> programs() const;
@@ -91,7 +105,7 @@ private:
     }
     void execute_any(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                      const void* const* arrays) const;
-    void choose_route();
+    void make_code();
     /// Throws UserError for arrays that are missing or overlap something written. Prepacked operands have no pointer.
     void check_arrays(const MatrixArguments& arguments, ScalarKind alpha, const void* const* arrays) const;
     void finish_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta,
@@ -116,7 +130,6 @@ private:
     const SmallKernel& make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
                                    GivenPacked packed) const;
     bool copies_operands() const;
-    gemm::Tile small_tile() const;
     PackedForm form_of(MatrixKernels::Operand operand) const;
     /// Form of the canonical operand if it is a copy.
     const PackedForm& canonical_form(MatrixKernels::Operand operand) const {
@@ -136,17 +149,19 @@ private:
     void run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const;
 
     unsigned type_key_;
+    gemm::CpuGemm schedule_;
     MatrixProduct product_;
-    MatrixProduct canonical_; ///< one matrix, with row stride 1 in C where possible
-    bool is_swapped_;         ///< A and B are exchanged in `canonical_`
-    bool is_empty_;           ///< nothing to multiply
-    bool is_small_;           ///< has a specialised kernel
-    bool loads_from_global_;  ///< small, without epilogue, reductions or other extras: the fast path applies
+    MatrixProduct canonical_;
+    bool is_swapped_;        ///< A and B are exchanged in `canonical_`
+    bool is_empty_;          ///< nothing to multiply
+    bool is_small_;          ///< has a specialised kernel
+    bool loads_from_global_; ///< small, without epilogue, reductions or other extras: the fast path applies
     int threads_asked_for_;
     int threads_;
     std::array<Address, 3> misaligned_; ///< alignment masks of A's, B's and C's addresses
     Accuracy accuracy_;
-    AmxRoute route_; ///< for executions without extras
+    MatrixCode code_;
+    AmxRoute route_; ///< for executions without prepacked operands
     Overlap a_with_c_, b_with_c_;
     std::vector<AuxiliaryArray> arrays_;       ///< passed to executions
     std::array<PackedForm, 2> forms_;          ///< packed forms of A and B of `product_`

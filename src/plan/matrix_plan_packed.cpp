@@ -1,13 +1,12 @@
 #include "base/error.hpp"
 #include "plan/matrix_plan.hpp"
-#include "plan/portable_gemm.hpp"
 
 namespace swirl::planning {
 
 using Operand = MatrixKernels::Operand;
 
 /// If kernels do not read panels, a packed operand is a plain copy.
-bool MatrixPlan::copies_operands() const { return needs_portable_gemm() || route_; }
+bool MatrixPlan::copies_operands() const { return code_.is_builtin() || route_; }
 
 /// For A or B of the product as given, not the canonical one.
 PackedForm MatrixPlan::form_of(Operand operand) const {
@@ -24,19 +23,12 @@ PackedForm MatrixPlan::form_of(Operand operand) const {
         return are_rows ? tile.rows() : tile.columns;
     };
     if (!is_small_) {
-        form.width = width(MatrixKernels::of_host(product_).schedule().tile);
-        form.kc = std::min(kc_of(canonical_), form.k_extent);
+        form.width = width(code_.blocks->schedule().tile);
+        form.kc = std::min(kc_of(canonical_, code_), form.k_extent);
     } else if (are_rows && is_complex(product_.data_type)) {
-        form.width = width(small_tile()); // other operands are read in place
+        form.width = width(schedule_.unpacked()->tile); // other operands are read in place
     }
     return form;
-}
-
-gemm::Tile MatrixPlan::small_tile() const {
-    const target::Cpu& cpu = target::host_cpu();
-    return gemm::model_small_gemm(canonical_, gemm::Update::overwrite, true, gemm::small_kc(canonical_, cpu),
-                                  cpu)
-        .tile;
 }
 
 std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void* data) const {
@@ -44,14 +36,13 @@ std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void
     const MatrixLayout& layout = is_a ? product_.a : product_.b;
     const PackedForm& form = forms_[is_a ? 0 : 1];
     if (!is_empty_) report_pointer(is_a ? "a" : "b", data, misaligned_[is_a ? 0 : 1]);
-    if (!is_small_ || form.width == 0)
-        return std::make_shared<const PackedMatrix>(form, data, is_swapped_ ? transposed(layout) : layout,
-                                                    &MatrixKernels::of_host(product_));
-    gemm::Schedule schedule = MatrixKernels::of_host(product_).schedule();
-    schedule.tile = small_tile();
-    MatrixKernels kernels(product_.data_type, schedule, target::host_cpu());
+    std::shared_ptr<MatrixKernels> kernels = code_.blocks;
+    if (is_small_ && form.width != 0)
+        kernels =
+            MatrixKernels::shared(gemm::OperandTypes::all(product_.data_type),
+                                  {.tile = schedule_.unpacked()->tile}, *schedule_.cpu, {}, code_.check);
     return std::make_shared<const PackedMatrix>(form, data, is_swapped_ ? transposed(layout) : layout,
-                                                &kernels);
+                                                kernels.get());
 }
 
 /// An operand, prepacked or not.
@@ -65,9 +56,13 @@ void MatrixPlan::check_packed(const char* name, const void* pointer, const Packe
     const PackedForm& wanted = forms_[operand == Operand::a ? 0 : 1];
     if (packed->form() != wanted)
         throw UserError(
-            "the packed '{}' is of another form than this plan takes: {}\n  it takes {}\n  pack it "
-            "with this plan, or with one of the same kind, numbers, extents and strides of C",
-            name, packed->form().text(), wanted.text());
+            "the packed '{}' is of another form than this plan takes\n  it is {}\n  the plan takes {}, by "
+            "its "
+            "schedule '{}'\n  pack it with this plan, or with one of the same data type, extents, order of C "
+            "and, in "
+            "blocks, the same {} and kc",
+            name, packed->form().text(), wanted.text(), schedule(),
+            wanted.operand == Operand::a ? "mr" : "nr");
 }
 
 void MatrixPlan::execute_packed(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
@@ -85,7 +80,7 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, ScalarKind alp
     if (is_small_) return finish_small(arguments, alpha, beta, extras);
     MatrixArguments given = arguments;
     given.extras = &extras;
-    if (!copies_operands()) return multiply(product_, given, threads_);
+    if (!copies_operands()) return multiply(product_, given, code_, threads_);
     MatrixProduct product = product_;
     const auto lay_out = [&](const PackedMatrix* packed, MatrixLayout& layout, const void*& pointer) {
         if (packed == nullptr) return;
@@ -96,7 +91,7 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, ScalarKind alp
     lay_out(b, product.b, given.b);
     extras.a = extras.b = {};
     extras.route = route_;
-    multiply(product, given, threads_);
+    multiply(product, given, code_, threads_);
 }
 
 } // namespace swirl::planning

@@ -57,19 +57,19 @@ MatrixArguments moved_in_c(const MatrixProduct& product, const MatrixArguments& 
 
 /// Rows of a lower triangle, or columns of an upper one: first … last−1.
 void multiply_band(const MatrixProduct& product, Half half, const MatrixArguments& arguments,
-                   gemm::Update update, Integer kc, runtime::IterationRange band) {
+                   const MatrixCode& code, gemm::Update update, Integer kc, runtime::IterationRange band) {
     const bool is_lower = half == Half::lower;
     MatrixProduct subproblem = product;
     subproblem.rows = is_lower ? band.last - band.first : band.last;
     subproblem.columns = is_lower ? band.last : band.last - band.first;
     const MatrixArguments of_part =
         moved_in_c(product, arguments, is_lower ? band.first : 0, is_lower ? 0 : band.first);
-    multiply_blocks(MatrixKernels::of_host(product.data_type), subproblem, of_part, update, kc,
-                    {half, band.first});
+    multiply_blocks(*code.blocks, subproblem, of_part, update, kc, {half, band.first});
 }
 
 /// A lower triangle by full products: some rows at a time, with their square on the diagonal computed in a buffer.
-void multiply_by_rows(const MatrixProduct& product, const MatrixArguments& arguments, int threads) {
+void multiply_by_rows(const MatrixProduct& product, const MatrixArguments& arguments, const MatrixCode& code,
+                      int threads) {
     constexpr Integer together = 64;
     with_data_type(product.data_type, [&](auto example) {
         using T = decltype(example);
@@ -79,14 +79,14 @@ void multiply_by_rows(const MatrixProduct& product, const MatrixArguments& argum
             MatrixProduct subproblem = product;
             subproblem.rows = std::min(together, product.rows - first);
             subproblem.columns = first;
-            multiply(subproblem, moved_in_c(product, arguments, first, 0), threads);
+            multiply(subproblem, moved_in_c(product, arguments, first, 0), code, threads);
             MatrixArguments diagonal = moved_in_c(product, arguments, first, first);
             T* const c = static_cast<T*>(diagonal.c);
             subproblem.columns = subproblem.rows;
             subproblem.c = {.row_stride = 1, .column_stride = subproblem.rows};
             diagonal.c = square.data();
             diagonal.beta = &zero;
-            multiply(subproblem, diagonal, threads);
+            multiply(subproblem, diagonal, code, threads);
             for (Integer column = 0; column < subproblem.rows; ++column)
                 for (Integer row = column; row < subproblem.rows; ++row) {
                     T& element = c[row * product.c.row_stride + column * product.c.column_stride];
@@ -100,7 +100,7 @@ void multiply_by_rows(const MatrixProduct& product, const MatrixArguments& argum
 } // namespace
 
 void multiply_triangle(const MatrixProduct& given, Half half, const MatrixArguments& given_arguments,
-                       int threads) {
+                       const MatrixCode& code, int threads) {
     if (given.rows == 0) return;
     MatrixProduct product = given;
     MatrixArguments arguments = given_arguments;
@@ -110,17 +110,17 @@ void multiply_triangle(const MatrixProduct& given, Half half, const MatrixArgume
            product.c.column_stride);
     if (product.k == 0 || scalar_kind(product.data_type, arguments.alpha) == ScalarKind::zero)
         return scale_triangle(product, half, arguments.beta, arguments.c);
-    if (needs_portable_gemm()) {
+    if (code.is_builtin()) {
         if (half == Half::upper) transpose(product, arguments, half);
-        return multiply_by_rows(product, arguments, threads);
+        return multiply_by_rows(product, arguments, code, threads);
     }
     if (product.c.row_stride != 1) transpose(product, arguments, half);
     const gemm::Update update = update_for(scalar_kind(product.data_type, arguments.beta));
-    const gemm::Schedule& schedule = MatrixKernels::of_host(product.data_type).schedule();
+    const gemm::BlockedGemm& schedule = code.blocks->schedule();
     const Integer kc = gemm::balanced_block(product.k, schedule.kc, schedule.unroll);
     const int wanted = threads_worthwhile(product, threads);
     const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
-    if (members <= 1) return multiply_band(product, half, arguments, update, kc, {0, product.rows});
+    if (members <= 1) return multiply_band(product, half, arguments, code, update, kc, {0, product.rows});
     const Integer step = half == Half::lower ? schedule.tile.rows() : schedule.tile.columns;
     runtime::run_team(
         members,
@@ -128,7 +128,7 @@ void multiply_triangle(const MatrixProduct& given, Half half, const MatrixArgume
             const runtime::IterationRange band{
                 beginning_of_band(product.rows, step, member.number(), member.size()),
                 beginning_of_band(product.rows, step, member.number() + 1, member.size())};
-            if (band.first < band.last) multiply_band(product, half, arguments, update, kc, band);
+            if (band.first < band.last) multiply_band(product, half, arguments, code, update, kc, band);
         },
         min_seconds(work_of(product) / 2));
 }

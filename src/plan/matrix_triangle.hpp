@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plan/matrix_code.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/matrix_region.hpp"
 
@@ -8,6 +9,6 @@ namespace swirl::planning {
 /// The lower or upper triangle of C = α·A·B + β·C, with the same bits as `multiply`. Elements on the other side of the
 /// diagonal are neither read nor written. C is square, one matrix, and has a unit stride.
 void multiply_triangle(const MatrixProduct& product, MatrixRegion::Half half,
-                       const MatrixArguments& arguments, int threads);
+                       const MatrixArguments& arguments, const MatrixCode& code, int threads);
 
 } // namespace swirl::planning

@@ -1,6 +1,7 @@
 #include "plan/packed_matrix.hpp"
 
 #include "plan/matrix_values.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -27,8 +28,11 @@ void pack_panels(MatrixKernels& kernels, const PanelSource& source, const PanelR
 
 std::string PackedForm::text() const {
     const bool is_a = operand == MatrixKernels::Operand::a;
-    return fmt::format("{} by {}, panels of {} {}, {} steps, {} of them", is_a ? extent : k_extent,
-                       is_a ? k_extent : extent, width, is_a ? "rows" : "columns", kc, matrices);
+    const std::string layout =
+        width == 0 ? "copied"
+                   : fmt::format("in panels of {} {} with kc={}", width, is_a ? "rows" : "columns", kc);
+    return fmt::format("{} of {} by {} {}, {}, {} matrices", is_a ? "A" : "B", is_a ? extent : k_extent,
+                       is_a ? k_extent : extent, name_of(data_type), layout, matrices);
 }
 
 PackedMatrix::PackedMatrix(const PackedForm& form, const void* data, const MatrixLayout& layout,

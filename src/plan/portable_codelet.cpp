@@ -1,5 +1,7 @@
 #include "plan/portable_codelet.hpp"
 
+#include <swirl/element.hpp>
+
 #include "base/error.hpp"
 #include "emit/cpp/builtin.hpp"
 
@@ -12,16 +14,13 @@ namespace {
 constexpr Integer lanes = emit::builtin_lanes;
 constexpr Integer vector_bytes = 16; ///< of the vectors that built-in codelets use
 
-template <class T> constexpr DataType scalar_of = DataType::float64;
-template <> constexpr DataType scalar_of<float> = DataType::float32;
-
 } // namespace
 
 template <class T>
 PortableCodelet<T>::PortableCodelet(const formula::Formula& formula, bool complex)
     : complex_(complex),
       complex_formula_(formula.is<formula::Dft>()),
-      builtin_(find_builtin(formula, scalar_of<T>)),
+      builtin_(find_builtin(formula, data_type_of<T>())),
       rows_(formula.rows()),
       columns_(formula.columns()) {
     if (builtin_) {

@@ -7,6 +7,8 @@
 #include "target/cpu.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +32,19 @@ runtime::KernelFunction tile_function(DataType data_type) {
     }
 }
 
+/// The function, which is checked before the first use of its data type's tile.
+runtime::KernelFunction checked_tile(DataType data_type) {
+    static constinit std::array<std::atomic<bool>, 256> checked{}; // by data type
+    const runtime::KernelFunction function = tile_function(data_type);
+    if (function == nullptr) return nullptr;
+    std::atomic<bool>& is_checked = checked[static_cast<std::size_t>(data_type)];
+    if (is_checked.load(std::memory_order_acquire)) return function;
+    for (const gemm::MicroKernel& kernel : emit::builtin_tiles())
+        if (kernel.data_type == data_type) check_tile(kernel, function);
+    is_checked.store(true, std::memory_order_release);
+    return function;
+}
+
 gemm::Tile tile_of(DataType data_type) {
     for (const gemm::MicroKernel& kernel : emit::builtin_tiles())
         if (kernel.data_type == data_type) return kernel.tile;
@@ -41,9 +56,10 @@ template <class T, class OfA, class OfB> class PortableGemm {
 public:
     using Real = typename RealPart<T>::type;
 
-    PortableGemm(const MatrixProduct& product, const MatrixArguments& arguments)
+    PortableGemm(const MatrixProduct& product, const MatrixArguments& arguments, KernelCheck check)
         : product_(product),
-          function_(tile_function(product.data_type)),
+          function_(check == KernelCheck::on ? checked_tile(product.data_type)
+                                             : tile_function(product.data_type)),
           tile_(tile_of(product.data_type)),
           a_(static_cast<const OfA*>(arguments.a)),
           b_(static_cast<const OfB*>(arguments.b)),
@@ -142,9 +158,9 @@ private:
 
 } // namespace
 
-void multiply_portable(const MatrixProduct& product, const MatrixArguments& arguments) {
+void multiply_portable(const MatrixProduct& product, const MatrixArguments& arguments, KernelCheck check) {
     with_data_types(product, [&](auto c, auto a, auto b) {
-        PortableGemm<decltype(c), decltype(a), decltype(b)>(product, arguments).run();
+        PortableGemm<decltype(c), decltype(a), decltype(b)>(product, arguments, check).run();
     });
 }
 

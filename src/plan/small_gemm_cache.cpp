@@ -44,11 +44,20 @@ jit::MachineCode compiled(const gemm::SmallGemm& small, const target::Cpu& cpu) 
 
 } // namespace
 
-SmallKernel::SmallKernel(const gemm::SmallGemm& small, const target::Cpu& cpu)
+SmallKernel::SmallKernel(const gemm::SmallGemm& small, const target::Cpu& cpu, KernelCheck check)
     : small_(small),
       code_(compiled(small, cpu)),
       function_(code_.function()),
-      packed_bytes_(static_cast<std::size_t>(gemm::packed_bytes(small))) {}
+      packed_bytes_(static_cast<std::size_t>(gemm::packed_bytes(small))) {
+    if (check == KernelCheck::off) return;
+    const gemm::SmallGemm sample = sample_of(small);
+    if (sample == small) {
+        check_small(small, function_);
+    } else {
+        const runtime::ExecutableCode code(compiled(sample, cpu));
+        check_small(sample, code.function());
+    }
+}
 
 void SmallKernel::run(const MatrixArguments& arguments, const EpilogueCall& epilogue) const {
     std::array<void*, 6 + most_operands> buffers = {
@@ -119,7 +128,7 @@ const SmallKernel* SmallGemmCache::make(std::uint64_t hash, const SmallKey& key)
         }
         const target::Cpu& cpu = target::host_cpu();
         // Never removed: other threads may be running it.
-        entries_.emplace_back(new Entry{key, SmallKernel(key.described(cpu), cpu)});
+        entries_.emplace_back(new Entry{key, SmallKernel(key.described(cpu), cpu, KernelCheck::on)});
         const Entry* const entry = entries_.back().get();
         slot.store(entry, std::memory_order_release);
         return &entry->kernel;

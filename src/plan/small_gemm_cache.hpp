@@ -3,6 +3,7 @@
 #include "base/fork_gate.hpp"
 #include "gemm/cpu/small_gemm.hpp"
 #include "plan/matrix_extras.hpp"
+#include "plan/matrix_kernel_check.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/packing_buffers.hpp"
 #include "runtime/cpu/executable_memory.hpp"
@@ -18,10 +19,10 @@
 
 namespace swirl::planning {
 
-/// The kernel of one small product.
+/// The kernel of one small product, checked when it is made.
 class SmallKernel {
 public:
-    SmallKernel(const gemm::SmallGemm& small, const target::Cpu& cpu);
+    SmallKernel(const gemm::SmallGemm& small, const target::Cpu& cpu, KernelCheck check);
 
     void run(const MatrixArguments& arguments) const {
         void* const buffers[] = {const_cast<void*>(arguments.a),

@@ -43,8 +43,8 @@ std::optional<DataType> data_type_named(std::string_view text) {
 }
 
 bool is_data_type(DataType value) {
-    return std::any_of(std::begin(names), std::end(names),
-                       [&](const Name& name) { return name.type == value; });
+    return std::any_of(std::begin(data_type_names), std::end(data_type_names),
+                       [&](const DataTypeName& name) { return name.type == value; });
 }
 bool is_transform_type(DataType type) { return is_among(type, transform_types); }
 std::optional<DataType> transform_type_named(std::string_view name) {

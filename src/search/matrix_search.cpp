@@ -11,7 +11,7 @@ namespace swirl::search {
 
 namespace {
 
-using gemm::Schedule;
+using gemm::BlockedGemm;
 
 /// A candidate replaces the incumbent only if it is faster by this factor, twice: a smaller margin may be luck.
 constexpr double clearly = 1.004;
@@ -37,9 +37,9 @@ public:
 
 private:
     void search(const MatrixParameter& parameter, bool refines) {
-        const Schedule before = result_.found;
+        const BlockedGemm before = result_.found;
         double gained = 1;
-        for (const Schedule& candidate :
+        for (const BlockedGemm& candidate :
              parameter.candidates(setting_.data_type, setting_.cpu, before, refines)) {
             if (is_known(candidate)) continue;
             if (timer_.now() >= end_) {
@@ -61,19 +61,19 @@ private:
     }
 
     /// Whether GEMMs of all extents would run exactly as with a schedule already tried.
-    bool is_known(const Schedule& candidate) const {
+    bool is_known(const BlockedGemm& candidate) const {
         return std::any_of(tried_.begin(), tried_.end(),
-                           [&](const Schedule& tried) { return is_same(tried, candidate); });
+                           [&](const BlockedGemm& tried) { return is_same(tried, candidate); });
     }
-    bool is_same(Schedule a, Schedule b) const {
+    bool is_same(BlockedGemm a, BlockedGemm b) const {
         for (const Integer extent : timer_.extents()) {
-            const auto blocks = [&](const Schedule& schedule) {
+            const auto blocks = [&](const BlockedGemm& schedule) {
                 const Integer k_extent = gemm::balanced_block(extent, schedule.kc, schedule.unroll);
                 return gemm::blocks_of(schedule, extent, k_extent, extent, k_extent);
             };
             if (blocks(a) != blocks(b)) return false;
         }
-        for (const auto block : {&Schedule::mc, &Schedule::kc, &Schedule::nc}) a.*block = b.*block;
+        for (const auto block : {&BlockedGemm::mc, &BlockedGemm::kc, &BlockedGemm::nc}) a.*block = b.*block;
         return a == b;
     }
 
@@ -97,7 +97,7 @@ private:
     MatrixTimer& timer_;
     double end_;
     MatrixSearchResult result_;
-    std::vector<Schedule> tried_;
+    std::vector<BlockedGemm> tried_;
 };
 
 } // namespace

@@ -17,8 +17,8 @@ struct MatrixParameter {
     std::string_view name;
     /// Schedules to try that differ from the best in this parameter alone: distant values first, then near values to
     /// refine.
-    std::vector<gemm::Schedule> (*candidates)(DataType data_type, const target::Cpu& cpu,
-                                              const gemm::Schedule& best, bool refines);
+    std::vector<gemm::BlockedGemm> (*candidates)(DataType data_type, const target::Cpu& cpu,
+                                                 const gemm::BlockedGemm& best, bool refines);
 };
 
 /// In search order: register blocking, cache blocking, then loop order and prefetch distance.
@@ -36,8 +36,8 @@ struct MatrixSearchSetting {
 };
 
 struct MatrixSearchResult {
-    gemm::Schedule model;     ///< start of the search
-    gemm::Schedule found;     ///< fastest by timing; equals `model` if nothing was faster
+    gemm::BlockedGemm model;  ///< start of the search
+    gemm::BlockedGemm found;  ///< fastest by timing; equals `model` if nothing was faster
     double model_seconds = 0; ///< of a square GEMM of the timer's largest extent
     double found_seconds = 0;
     double speedup = 1;       ///< of `found` over the model, over all extents, timed once more

@@ -57,8 +57,8 @@ TEST(Fork, ChildrenTransformWhileOtherThreadsOfTheParentPlan) {
     const Busy planning([](int k) { static_cast<void>(plan(dft(2 + k % 600), {.use_wisdom = false})); });
     for (const int threads : {1, 2})
         EXPECT_TRUE(is_true_in_children(children, [&](int k) {
-            return transforms_rightly(dft(100 + k), {.use_wisdom = false, .threads = threads}) &&
-                   transforms_rightly(dft(7), {.use_wisdom = false, .threads = threads});
+            return transforms_rightly(dft(100 + k), {.threads = threads, .use_wisdom = false}) &&
+                   transforms_rightly(dft(7), {.threads = threads, .use_wisdom = false});
         }));
 }
 

@@ -183,7 +183,7 @@ TEST(MatrixPlan, ErrorsNameTheArgument) {
     EXPECT_PRED_FORMAT2(IsSubstring, "a is an array of float",
                         error_of([&] { two.execute(1, f.data(), f.data(), 0, f.data()); }));
     EXPECT_PRED_FORMAT2(IsSubstring, "threads is -1",
-                        error_of([&] { plan(two.product(), {.threads = -1}); }));
+                        error_of([&] { plan(two.problem(), {.threads = -1}); }));
 }
 
 TEST(MatrixPlan, ResultsAreAsAccurateAsIsAskedFor) {

@@ -91,14 +91,13 @@ TYPED_TEST(Strips, AreRightOnEveryCpu) {
         if (!target::host_can_run(*cpu) || cpu->set == target::InstructionSet::portable) continue;
         for (const TriangularTask task : {TriangularTask::multiply, TriangularTask::solve})
             for (int choices = 0; choices < 8; ++choices) {
-                const StripKernel kernel =
-                    blas::with_shape_for({.task = task,
-                                          .data_type = blas::ScalarTraits<T>::data_type,
-                                          .column_major = (choices & 1) != 0,
-                                          .reversed = (choices & 2) != 0,
-                                          .scaled = (choices & 4) != 0,
-                                          .most_rows = most_rows},
-                                         *cpu);
+                const StripKernel kernel = blas::with_shape_for({.task = task,
+                                                                 .data_type = data_type_of<T>(),
+                                                                 .column_major = (choices & 1) != 0,
+                                                                 .reversed = (choices & 2) != 0,
+                                                                 .scaled = (choices & 4) != 0,
+                                                                 .most_rows = most_rows},
+                                                                *cpu);
                 for (const Index rows : {Index{kernel.lanes}, most_rows}) run_strip<T>(kernel, *cpu, rows);
             }
     }

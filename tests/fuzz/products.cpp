@@ -6,7 +6,8 @@
 #include "fuzz/setting.hpp"
 #include "problem/data_type.hpp"
 
-#include <swirl/matrix.h>
+#include <swirl/swirl.h>
+#include <swirl/plan.hpp>
 
 #include <fmt/format.h>
 

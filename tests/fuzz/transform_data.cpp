@@ -10,10 +10,6 @@
 namespace swirl::fuzz {
 namespace {
 
-Integer bytes_of(DataType precision) {
-    return precision == DataType::float64 ? 8 : precision == DataType::float32 ? 4 : 2;
-}
-
 long double read(const std::byte* at, DataType precision) {
     switch (precision) {
     case DataType::float64: return *reinterpret_cast<const double*>(at);

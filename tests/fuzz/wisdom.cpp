@@ -295,7 +295,7 @@ private:
     std::vector<Learned> learned_;
 };
 
-template <class T> void multiply_by(const gemm::Schedule& schedule, Random& random) {
+template <class T> void multiply_by(const gemm::BlockedGemm& schedule, Random& random) {
     constexpr Integer most = 70;
     const Integer m = random.integer(1, most), n = random.integer(1, most), k = random.integer(1, most);
     const auto whole = [&](Integer count) { // sums of whole numbers are exact
@@ -330,7 +330,8 @@ void fuzz_schedule(Random& random, Journal& journal) {
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
         random.one_of({DataType::float32, DataType::float64, DataType::complex64, DataType::complex128});
-    const std::string recipe = mutated(to_string(gemm::model_schedule(number, cpu)), random);
+    const std::string recipe =
+        mutated(to_string(gemm::CpuGemm{&cpu, gemm::model_schedule(number, cpu)}), random);
     journal.doing(fmt::format("the schedule {} of {}", recipe, name_of(number)));
     search::Host host = search::this_host();
     host.instruction_set = cpu.name;
@@ -338,7 +339,7 @@ void fuzz_schedule(Random& random, Journal& journal) {
     search::shared_wisdom(true)->replace(
         {search::host_key(host), fmt::format("gemm {}", name_of(number))},
         {.recipe = recipe, .seconds = 1, .found_by = search::FoundBy::measure});
-    const std::optional<gemm::Schedule> schedule = search::lookup_schedule(number, cpu);
+    const std::optional<gemm::BlockedGemm> schedule = search::MatrixWisdom(cpu, true).trusted(number);
     if (!schedule) return journal.refused();
     switch (number) {
     case DataType::float32: return multiply_by<float>(*schedule, random);

@@ -1,42 +1,108 @@
 #include "gemm/cpu/schedule.hpp"
 
 #include "base/error.hpp"
+#include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
 
 namespace swirl::gemm {
 namespace schedule_test {
 
 const DataType types[] = {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128};
 
-TEST(Schedule, ComesBackFromItsText) {
-    const Schedule schedule{
+MatrixProduct square(DataType data_type) { return MatrixProduct::column_major(data_type, 600, 600, 600); }
+
+TEST(CpuGemm, ComesBackFromItsText) {
+    const target::Cpu& cpu = target::avx512_cpu();
+    const BlockedGemm blocked{
         .tile = {8, 3, 8}, .unroll = 4, .mc = 120, .kc = 512, .nc = 2048, .prefetch_a = 8};
-    EXPECT_EQ(to_string(schedule), "tile=3x8 unroll=4 blocks=120x512x2048 innermost=rows prefetch=c,next,a8");
-    EXPECT_EQ(parse_schedule(to_string(schedule), 8), schedule);
-    Schedule other = schedule;
-    other.prefetch_c = other.prefetch_next = other.rows_innermost = false;
-    other.prefetch_a = 0;
-    EXPECT_EQ(to_string(other), "tile=3x8 unroll=4 blocks=120x512x2048 innermost=columns prefetch=none");
-    EXPECT_EQ(parse_schedule(to_string(other), 8), other);
+    BlockedGemm plain = blocked;
+    plain.prefetch_c = plain.prefetch_next = plain.rows_innermost = false;
+    plain.prefetch_a = 0;
+    const UnpackedGemm unpacked{
+        .tile = {4, 2, 6}, .unroll = 8, .kc = 64, .rows_outermost = true, .prefetch_c = true};
+    const std::pair<CpuGemm, const char*> all[] = {
+        {{&cpu, blocked},
+         "avx512: blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8"},
+        {{&cpu, plain},
+         "avx512: blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=columns prefetch=none"},
+        {{&cpu, unpacked}, "avx512: unpacked mr=8 nr=6 lanes=4 unroll=8 kc=64 loop=rows prefetch=c"},
+        {{&target::portable_cpu(), BuiltinGemm{}}, "portable: builtin"}};
+    for (const auto& [schedule, text] : all) {
+        EXPECT_EQ(to_string(schedule), text);
+        EXPECT_EQ(parse_cpu_gemm(text, square(DataType::float64)), schedule) << text;
+    }
+    const AmxGemm amx{.term_products = 6,
+                      .mc = 256,
+                      .kc = 512,
+                      .nc = 4096,
+                      .fallback = BlockedGemm{.tile = {16, 3, 8}, .mc = 96, .kc = 256, .nc = 64}};
+    const CpuGemm schedule{&cpu, amx};
+    EXPECT_EQ(to_string(schedule),
+              "avx512: amx products=6 mc=256 kc=512 nc=4096 fallback mr=48 nr=8 unroll=4 mc=96 "
+              "kc=256 nc=64 loop=rows prefetch=c,next");
+    EXPECT_EQ(parse_cpu_gemm(to_string(schedule), square(DataType::float32)), schedule);
+    MatrixProduct empty = square(DataType::float32);
+    empty.k = 0;
+    EXPECT_EQ(parse_cpu_gemm("avx2: empty", empty), CpuGemm{&target::avx2_cpu()});
 }
 
-TEST(Schedule, IsNotReadFromOtherText) {
-    for (const char* text :
-         {"", "tile=3x8", "tile=3x8 unroll=4 blocks=1x1 innermost=rows prefetch=c",
-          "tile=0x8 unroll=4 blocks=1x1x1 innermost=rows prefetch=c",
-          "tile=3x8 unroll=4 blocks=1x1x1 innermost=rows prefetch=d",
-          "tile=3x8 unroll=4 blocks=1x1x1 innermost=out prefetch=c",
-          "tile=3x8 unroll=99 blocks=1x1x1 innermost=rows prefetch=c",
-          "tile=3x8 tile=3x8 blocks=1x1x1 innermost=rows prefetch=c",
-          "tile=3x8 unroll=4 blocks=1x1x99999999999999999999 innermost=rows prefetch=c", "avx2: 0 base"})
-        EXPECT_THROW(parse_schedule(text, 8), UserError) << text;
+TEST(CpuGemm, ParametersComeInAnyOrder) {
+    EXPECT_EQ(
+        to_string(parse_cpu_gemm("avx2:  blocked prefetch=c nc=64 mr=8  nr=6 kc=100 mc=16 loop=rows unroll=2",
+                                 square(DataType::float64))),
+        "avx2: blocked mr=8 nr=6 unroll=2 mc=16 kc=100 nc=64 loop=rows prefetch=c");
+}
+
+TEST(CpuGemm, ErrorsNameTheParameterItsValueAndWhatWorks) {
+    const std::string rest = " unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=c";
+    const std::pair<std::string, const char*> all[] = {
+        {"", "the CPU is missing"},
+        {"avx9: blocked", "avx9"},
+        {"avx512: ", "'' is no kind of kernel; use blocked, unpacked"},
+        {"avx512: packed mr=8", "'packed' is no kind of kernel"},
+        {"avx512: blocked mr=24", "'nr' is missing; add nr="},
+        {"avx512: blocked mr=24 nr=8" + rest + " depth=3",
+         "no parameter 'depth' here; its parameters are mr, nr, unroll"},
+        {"avx512: blocked mr=24 mr=24 nr=8" + rest, "'mr' is there twice"},
+        {"avx512: blocked mr=24 nr" + rest, "'nr' is no parameter; write name=value"},
+        {"avx512: blocked mr=23 nr=8" + rest, "mr is 23; use a multiple of 8"},
+        {"avx512: blocked mr=0 nr=8" + rest, "mr is '0'; use a number from 1"},
+        {"avx512: blocked mr=64 nr=8" + rest,
+         "more accumulators than the 32 registers of avx512; use a smaller mr or nr"},
+        {"avx512: blocked mr=24 nr=8 unroll=4 mc=64 kc=99999 nc=64 loop=rows prefetch=c", "kc is '99999'"},
+        {"avx512: blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=99999999999999999999 loop=rows prefetch=c",
+         "nc is '999"},
+        {"avx512: blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=out prefetch=c",
+         "loop is 'out'; use rows or columns"},
+        {"avx512: blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=d",
+         "prefetch is 'd'; use none, or some of c, next and a followed by a distance"},
+        {"avx512: unpacked mr=9 nr=6 lanes=3 unroll=8 kc=64 loop=rows prefetch=c",
+         "lanes is 3; use a power of two"},
+        {"avx512: amx products=1 mc=1 kc=64 nc=1", "tile registers multiply float32, bfloat16 and bytes"},
+        {"avx512: builtin", "use 'portable: builtin'"},
+        {"portable: blocked mr=24 nr=8" + rest, "portable has no generated code; use builtin"},
+        {"avx512: empty", "it is for problems with an extent of zero"}};
+    for (const auto& [text, said] : all) {
+        const std::string error =
+            error_of<UserError>([&] { parse_cpu_gemm(text, square(DataType::float64)); });
+        EXPECT_NE(error.find(said), std::string::npos) << text << "\n" << error;
+    }
+    MatrixProduct bytes = square(DataType::int32);
+    bytes.a_type = bytes.b_type = DataType::int8;
+    EXPECT_NE(error_of<UserError>([&] {
+                  parse_cpu_gemm("avx2: blocked mr=8 nr=6" + rest, bytes);
+              }).find("nr is 6; for int8 and int8 use 1, 2, 4 or 8"),
+              std::string::npos);
 }
 
 TEST(ModelSchedule, FitsTheRegistersAndTheCachesOfEveryCpu) {
     for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()})
         for (const DataType number : types) {
-            const Schedule schedule = model_schedule(number, *cpu);
+            const BlockedGemm schedule = model_schedule(number, *cpu);
             SCOPED_TRACE(to_string(schedule));
             EXPECT_TRUE(fits_registers(OperandTypes::all(number), schedule.tile, *cpu));
             EXPECT_EQ(schedule.tile.lanes, target::lanes(*cpu, scalar_of(number)));
@@ -67,7 +133,7 @@ TEST(ModelSchedule, HasTheTileOfTheFewestCyclesThatFits) {
 }
 
 TEST(BlocksOfAProduct, AreOfNearlyTheSameSizeAndHaveWholeTiles) {
-    const Schedule schedule{.tile = {8, 3, 8}, .mc = 120, .kc = 512, .nc = 2048};
+    const BlockedGemm schedule{.tile = {8, 3, 8}, .mc = 120, .kc = 512, .nc = 2048};
     EXPECT_EQ(blocks_of(schedule, 1000, 1000, 1000, 500), (BlockSizes{.mc = 120, .kc = 500, .nc = 1000}));
     EXPECT_EQ(blocks_of(schedule, 130, 100, 3000, 512), (BlockSizes{.mc = 72, .kc = 100, .nc = 1504}));
     EXPECT_EQ(blocks_of(schedule, 1000, 1024, 1000, 1024).mc, 72) << "deeper blocks have fewer rows";

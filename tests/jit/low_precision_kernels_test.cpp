@@ -31,7 +31,7 @@ template <class F> void for_each_way(F&& f) {
 
 TEST(NarrowKernels, TilesHaveTheInterpretersBits) {
     for_each_way([](const target::Cpu& cpu, const gemm::OperandTypes& types) {
-        const gemm::Schedule schedule = gemm::model_schedule(types, cpu);
+        const gemm::BlockedGemm schedule = gemm::model_schedule(types, cpu);
         for (const auto update : {gemm::Update::overwrite, gemm::Update::add, gemm::Update::scale})
             for (const int less : {0, 1}) {
                 const gemm::MicroKernel kernel{.data_type = types.c,

@@ -136,7 +136,7 @@ TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         if (!cpu->has_fma) continue;
         for (const DataType number : numbers) {
-            const gemm::Schedule schedule = gemm::model_schedule(number, *cpu);
+            const gemm::BlockedGemm schedule = gemm::model_schedule(number, *cpu);
             const gemm::MicroKernel kernel{.data_type = number,
                                            .tile = schedule.tile,
                                            .rows = schedule.tile.rows(),

@@ -1,5 +1,6 @@
 #include "ir/interpreter.hpp"
 #include "plan/amx_kernels.hpp"
+#include "plan/matrix_code.hpp"
 #include "plan/matrix_extras.hpp"
 #include "plan/matrix_multiply.hpp"
 #include "plan/split_scale.hpp"
@@ -73,14 +74,15 @@ TEST(AmxKernels, OfEveryKindAreMadeOnAnyMachine) {
     if (host.set < target::InstructionSet::sse2 || host.emitted_only) GTEST_SKIP() << "makes no machine code";
     MatrixProduct product = MatrixProduct::row_major(DataType::float32, 75, 50, 70);
     product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
-    AmxKernels with_epilogue(gemm::bf16x3(), {}, MatrixEpilogue(product).code());
+    AmxKernels with_epilogue(model_amx(6, {}), {}, MatrixEpilogue(product).code());
     product = MatrixProduct::column_major(DataType::int32, 75, 50, 70);
     product.a_type = product.b_type = DataType::int8;
     product.c_type = DataType::float32;
     product.epilogue = Expression("gelu(x * scale[j])");
-    AmxKernels of_bytes(gemm::bf16x1(), {DataType::int8, DataType::int8}, MatrixEpilogue(product).code());
-    for (AmxKernels* kernels : {&with_epilogue, &of_bytes, &AmxKernels::of(1), &AmxKernels::of(3),
-                                &AmxKernels::of(1, {DataType::int8, DataType::uint8})})
+    const gemm::AmxTypes bytes{DataType::int8, DataType::int8}, mixed{DataType::int8, DataType::uint8};
+    AmxKernels of_bytes(model_amx(1, bytes), bytes, MatrixEpilogue(product).code());
+    AmxKernels one(model_amx(1, {}), {}), three(model_amx(3, {}), {}), of_mixed(model_amx(1, mixed), mixed);
+    for (AmxKernels* kernels : {&with_epilogue, &of_bytes, &one, &three, &of_mixed})
         for (const int rows : {7, 32}) {
             EXPECT_NE(kernels->tiles(rows, 20, gemm::Update::scale, 5), nullptr);
             const auto operand = rows == 7 ? gemm::Operand::a : gemm::Operand::b;
@@ -113,7 +115,8 @@ protected:
         const std::vector<float> before = c;
         if (beta == 0) std::fill(c.begin(), c.end(), std::numeric_limits<float>::quiet_NaN());
         const MatrixExtras extras{.route = AmxRoute{.term_products = products}};
-        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, threads);
+        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, model_code(product),
+                 threads);
         double worst = 0;
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {
@@ -171,7 +174,7 @@ TEST_F(AmxProducts, InfinitiesAndWhatIsNotANumberSpreadAsTheyShould) {
     b[64 * 9] = std::nanf(""); // column 9
     const float one = 1, zero = 0;
     const MatrixExtras extras{.route = AmxRoute{.term_products = 6}};
-    multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 1);
+    multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), 1);
     for (Integer j = 0; j < n; ++j)
         for (Integer i = 0; i < n; ++i) {
             const float value = c[static_cast<std::size_t>(i + j * n)];
@@ -193,7 +196,7 @@ TEST_F(AmxProducts, HaveTheSameBitsForAnyNumberOfThreads) {
     std::vector<float> first;
     for (const int threads : {1, 2, 5}) {
         std::vector<float> c(static_cast<std::size_t>(n * n));
-        multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, threads);
+        multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), threads);
         if (threads == 1) first = c;
         EXPECT_EQ(c, first) << threads;
     }
@@ -209,7 +212,7 @@ bfloat16 any_bfloat16(std::mt19937& random) {
 
 TEST_F(AmxProducts, TilesAreTheInterpretersBitByBit) {
     for (const int products : {1, 3, 6}) {
-        AmxKernels& kernels = AmxKernels::of(products);
+        AmxKernels kernels(model_amx(products, {}), {});
         const int rows = 29, columns = 27;
         const Integer tiles = 2, groups = 2, stride = 70;
         const ir::Program program = gemm::amx_kernel({.product = kernels.product(),
@@ -262,8 +265,7 @@ TEST_F(AmxProducts, EndWithEpilogues) {
             const std::vector<float> bias = numbers(columns, 1), scale = numbers(rows * columns, 1);
             std::vector<float> c(scale.size());
             MatrixEpilogue epilogue(product);
-            ASSERT_TRUE(epilogue.suits_amx());
-            epilogue.make_amx(AmxKernels::of(6));
+            epilogue.use(AmxKernels(model_amx(6, {}), {}));
             const std::vector<AuxiliaryArray> arrays = arrays_of(product);
             std::vector<const void*> places;
             for (const AuxiliaryArray& array : arrays)
@@ -271,7 +273,7 @@ TEST_F(AmxProducts, EndWithEpilogues) {
             const MatrixExtras extras{.epilogue = {&epilogue, places.data()},
                                       .route = AmxRoute{.term_products = 6}};
             const float one = 1, zero = 0;
-            multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 2);
+            multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), 2);
             for (Integer i = 0; i < rows; ++i)
                 for (Integer j = 0; j < columns; ++j) {
                     double sum = 0;
@@ -304,12 +306,12 @@ TEST_F(AmxProducts, OfBytesEndAsFloats) {
     const std::vector<float> bias = numbers(columns, 1);
     std::vector<float> c(static_cast<std::size_t>(rows * columns));
     MatrixEpilogue epilogue(product);
-    ASSERT_TRUE(epilogue.suits_amx());
-    epilogue.make_amx(AmxKernels::of(1, {DataType::int8, DataType::int8}));
+    const gemm::AmxTypes bytes{DataType::int8, DataType::int8};
+    epilogue.use(AmxKernels(model_amx(1, bytes), bytes));
     const void* const places[] = {bias.data()};
     const MatrixExtras extras{.epilogue = {&epilogue, places}, .route = AmxRoute{.term_products = 1}};
     const std::int32_t one = 1, zero = 0;
-    multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, 2);
+    multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), 2);
     for (Integer i = 0; i < rows; ++i)
         for (Integer j = 0; j < columns; ++j) {
             std::int64_t sum = 0;
@@ -338,7 +340,7 @@ template <class A, class B, class C> void expect_narrow_products() {
             std::vector<C> c(static_cast<std::size_t>(rows * columns), C(5));
             const C alpha(2), beta(3);
             const MatrixExtras extras{.route = AmxRoute{.term_products = 1}};
-            multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, 1);
+            multiply(product, {&alpha, a.data(), b.data(), &beta, c.data(), &extras}, model_code(product), 1);
             for (Integer i = 0; i < rows; ++i)
                 for (Integer j = 0; j < columns; ++j) {
                     std::int64_t sum = 0; // small enough for float32

@@ -1,6 +1,7 @@
 #include "plan/matrix_multiply.hpp"
 
 #include "plan/matrix_blocks.hpp"
+#include "plan/matrix_code.hpp"
 #include "plan/portable_gemm.hpp"
 #include "plan/small_gemm_cache.hpp"
 
@@ -29,7 +30,7 @@ struct Operands {
         return values;
     }
     void multiply_by(const MatrixProduct& product, double alpha, double beta, int threads = 1) {
-        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data()}, threads);
+        multiply(product, {&alpha, a.data(), b.data(), &beta, c.data()}, model_code(product), threads);
     }
 
     std::vector<double> a, b, c;
@@ -108,8 +109,8 @@ TEST(MatrixMultiply, CTouchesNothingBetweenItsColumns) {
 TEST(MultiplyBlocks, NoScheduleChangesBitsWhereBlocksAreAsDeep) {
     if (needs_portable_gemm()) GTEST_SKIP() << "generated code cannot run here";
     const MatrixProduct product = MatrixProduct::column_major(DataType::float64, 71, 53, 90);
-    const gemm::Schedule model = gemm::model_schedule(DataType::float64, target::host_cpu());
-    std::vector<gemm::Schedule> schedules(6, model);
+    const gemm::BlockedGemm model = gemm::model_schedule(DataType::float64, target::host_cpu());
+    std::vector<gemm::BlockedGemm> schedules(6, model);
     schedules[1].rows_innermost = false;
     schedules[1].mc = 2 * model.tile.rows();
     schedules[2].prefetch_a = 4;
@@ -122,7 +123,7 @@ TEST(MultiplyBlocks, NoScheduleChangesBitsWhereBlocksAreAsDeep) {
     schedules[5].rows_innermost = false;
     Operands operands(product);
     std::vector<double> first;
-    for (const gemm::Schedule& schedule : schedules) {
+    for (const gemm::BlockedGemm& schedule : schedules) {
         MatrixKernels kernels(DataType::float64, schedule, target::host_cpu());
         const double alpha = 0.7, beta = 0;
         multiply_blocks(kernels, product,

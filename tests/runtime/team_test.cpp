@@ -1,4 +1,5 @@
 #include "runtime/cpu/team.hpp"
+#include "runtime/cpu/affinity.hpp"
 
 #include "support/forked_child.hpp"
 
@@ -159,10 +160,21 @@ TEST(Team, SleepsWhereWaitingIsLong) {
     EXPECT_LT(seconds, 0.1);
 }
 
-/// Without `full_teams`: more members than processors are late for most calls.
+/// While alive, teams are as for users: without `full_teams`.
+class UsualTeams {
+public:
+    UsualTeams() { unsetenv("SWIRL_FULL_TEAMS"); }
+    ~UsualTeams() { setenv("SWIRL_FULL_TEAMS", "1", 1); }
+};
+
+/// A caller whose team is new.
+template <class F> void as_new_caller(F&& f) { std::thread(f).join(); }
+
+/// Other threads keep the processors busy, so that members are late for most calls.
 TEST(Team, LeavesOutWhoIsLateAndLosesNoTimeByIt) {
-    unsetenv("SWIRL_FULL_TEAMS");
-    std::thread([] { // its team is new
+    const UsualTeams usual;
+    const Busy busy([](int) {}, 8 * processors());
+    as_new_caller([] {
         const auto begin = std::chrono::steady_clock::now();
         for (int k = 0; k < 200; ++k) {
             std::vector<std::atomic<int>> took_part(16);
@@ -175,10 +187,59 @@ TEST(Team, LeavesOutWhoIsLateAndLosesNoTimeByIt) {
             for (int number = 0; number < 16; ++number)
                 ASSERT_EQ(took_part[static_cast<std::size_t>(number)], number < size ? 1 : 0);
         }
-        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
-    })
-        .join();
-    setenv("SWIRL_FULL_TEAMS", "1", 1);
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+    });
+}
+
+TEST(Team, IsOneThreadOnOneProcessor) {
+    const UsualTeams usual;
+    as_new_caller([] {
+        const PinnedThread pinned;
+        if (!pinned.is_pinned()) return;
+        for (int k = 0; k < 20; ++k) EXPECT_EQ(members_that_meet(8), 1);
+    });
+}
+
+/// As under TBB, where each of its threads may make a call.
+TEST(Team, TakesNoProcessorThatTeamsOfOthersUse) {
+    const UsualTeams usual;
+    std::atomic<int> at_work = 0;
+    std::atomic<bool> stop = false;
+    std::vector<std::thread> others; // each at work in a team, of one if need be
+    for (int k = 0; k < processors(); ++k)
+        others.emplace_back([&] {
+            run_team(2, [&](const TeamMember& member) {
+                if (member.number() == 0) ++at_work;
+                while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            });
+        });
+    while (at_work < processors()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    as_new_caller([] {
+        for (int k = 0; k < 20; ++k) EXPECT_EQ(members_that_meet(8), 1);
+    });
+    const auto has_none_of_these_teams = [] {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (std::chrono::steady_clock::now() < end) { // it may take some calls until a member is in time
+            if (members_that_meet(2) == std::min(2, processors())) return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return false;
+    };
+    EXPECT_TRUE(!children_may_start_threads || is_true_in_a_child(has_none_of_these_teams));
+    stop = true;
+    for (std::thread& other : others) other.join();
+}
+
+/// After a call, workers wait for the next for some microseconds at most before they sleep.
+TEST(Team, SleepsBetweenCalls) {
+    EXPECT_EQ(members_that_meet(4), 4);
+    timespec before{}, after{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    const double seconds = static_cast<double>(after.tv_sec - before.tv_sec) +
+                           1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec);
+    EXPECT_LT(seconds, 0.01);
 }
 
 TEST(Team, HasAtLeastOneProcessor) { EXPECT_GE(processors(), 1); }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -15,6 +16,8 @@
 #include <sstream>
 #include <thread>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -387,6 +390,28 @@ protected:
     }
     std::vector<std::optional<std::string>> before;
 };
+
+/// As another copy of the library in this process would hold it, whose SQLite does not know of ours.
+TEST_F(WisdomFile, IsNeitherUsedNorClosedWhileAnotherCopyUsesIt) {
+    std::optional<Wisdom> wisdom(open());
+    EXPECT_TRUE(wisdom->store(key, timed));
+    const auto wait_of = [&](const auto& action) {
+        const int lock = ::open((file.string() + ".lock").c_str(), O_RDWR | O_CLOEXEC);
+        EXPECT_EQ(flock(lock, LOCK_SH), 0);
+        std::thread other([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            close(lock);
+        });
+        const auto begin = std::chrono::steady_clock::now();
+        action();
+        const auto end = std::chrono::steady_clock::now();
+        other.join();
+        return std::chrono::duration<double>(end - begin).count();
+    };
+    EXPECT_GT(wait_of([&] { EXPECT_TRUE(wisdom->find(key)); }), 0.09);
+    EXPECT_GT(wait_of([&] { wisdom.reset(); }), 0.09);
+    EXPECT_TRUE(warnings.empty());
+}
 
 TEST_F(WisdomPlace, FollowsTheEnvironmentInOrder) {
     EXPECT_EQ(Wisdom::default_file(), ":memory:");

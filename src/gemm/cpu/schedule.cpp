@@ -30,12 +30,6 @@ constexpr int most_vectors = 4, most_columns = 16;
 
 Integer round_down(Integer value, Integer step) { return std::max(step, value / step * step); }
 
-/// Panels with K groups or widened elements are packed by full vectors or halves of them.
-bool can_be_packed(const OperandTypes& types, int columns) {
-    const bool is_plain = types.k_packing.is_plain() && types.a == types.c && types.b == types.c;
-    return is_plain || (columns <= 8 && std::has_single_bit(static_cast<unsigned>(columns)));
-}
-
 /// The tile with the fewest cycles per multiply-add.
 Tile fastest_tile(const OperandTypes& types, const target::Cpu& cpu) {
     Tile best{target::lanes(cpu, scalar_of(types.c)), 1, 1};
@@ -51,12 +45,18 @@ Tile fastest_tile(const OperandTypes& types, const target::Cpu& cpu) {
 
 } // namespace
 
+bool can_be_packed(const OperandTypes& types, int columns) {
+    const bool is_plain = types.k_packing.is_plain() && types.a == types.c && types.b == types.c;
+    return is_plain || (columns <= 8 && std::has_single_bit(static_cast<unsigned>(columns)));
+}
+
 Integer balanced_block(Integer extent, Integer most, Integer step) {
     const Integer blocks = ceil_divide(extent, most);
     return ceil_divide(ceil_divide(extent, blocks), step) * step;
 }
 
-BlockSizes blocks_of(const Schedule& schedule, Integer rows, Integer k_extent, Integer columns, Integer kc) {
+BlockSizes blocks_of(const BlockedGemm& schedule, Integer rows, Integer k_extent, Integer columns,
+                     Integer kc) {
     const auto most = [&](Integer extent) {
         return std::clamp<Integer>(extent * schedule.kc / kc, 1, extent);
     };
@@ -85,8 +85,8 @@ double cycles_per_k(const OperandTypes& types, const Tile& tile, const target::C
     return (cycles + exposed_loads * loaded + exposed_outer * from_outer + packed / tiles) / work;
 }
 
-Schedule model_schedule_of(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu) {
-    Schedule schedule;
+BlockedGemm model_schedule_of(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu) {
+    BlockedGemm schedule;
     schedule.tile = tile;
     const int work = scalars_in(types.c) * scalars_in(types.c) * tile.vectors * tile.columns;
     schedule.unroll = std::clamp(iteration / work, 1, longest_unroll);
@@ -100,7 +100,7 @@ Schedule model_schedule_of(const OperandTypes& types, const Tile& tile, const ta
     return schedule;
 }
 
-Schedule model_schedule(const OperandTypes& types, const target::Cpu& cpu) {
+BlockedGemm model_schedule(const OperandTypes& types, const target::Cpu& cpu) {
     return model_schedule_of(types, fastest_tile(types, cpu), cpu);
 }
 

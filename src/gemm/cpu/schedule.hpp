@@ -4,16 +4,18 @@
 #include "gemm/operand_types.hpp"
 #include "target/cpu.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace swirl::gemm {
 
-/// The parameters of a blocked GEMM. C is computed in blocks of columns, these in blocks of K, these in blocks of
-/// rows, these in tiles. A block of B is packed once, a block of A once per block of B. A panel of B stays in L1
-/// while the panels of a block of A stream from a core's own outer cache (Goto and van de Geijn 2008, section 4).
-struct Schedule {
-    Tile tile = {};
+/// GEMM in packed blocks. C is computed in blocks of columns, these in blocks of K, these in blocks of rows, these in
+/// tiles. A block of B is packed once, a block of A once per block of B. A panel of B stays in L1 while the panels of a
+/// block of A stream from a core's own outer cache (Goto and van de Geijn 2008, section 4).
+struct BlockedGemm {
+    Tile tile = {};            ///< m_r × n_r
     int unroll = 4;            ///< k indices per iteration of a tile's loop
     Integer mc = 1;            ///< m_c: rows of a packed block of A
     Integer kc = 1;            ///< k_c
@@ -23,14 +25,68 @@ struct Schedule {
     int prefetch_a = 0;        ///< prefetch distance in A's panel, in k indices; 0: left to the hardware
     /// Loop order within a block: all panels of A for each panel of B; otherwise all of B for each panel of A.
     bool rows_innermost = true;
-    bool operator==(const Schedule&) const = default;
+    bool operator==(const BlockedGemm&) const = default;
 };
 
-/// "tile=3x8 unroll=4 blocks=120x512x2048 inside=rows prefetch=c,next,a8": tile in vectors × columns; blocks in m_c ×
-/// k_c × n_c.
-std::string to_string(const Schedule& schedule);
-/// Parses what to_string wrote, for vectors of `lanes` lanes; UserError for anything that is not a schedule.
-Schedule parse_schedule(std::string_view text, int lanes);
+/// GEMM as one kernel for exactly one problem, whose operands are read in place (see small_gemm.hpp).
+struct UnpackedGemm {
+    Tile tile = {};
+    int unroll = 8;              ///< k indices per loop iteration
+    Integer kc = 1;              ///< C is updated every `kc` k indices
+    bool rows_outermost = false; ///< loop order: all columns for each tile of rows, else the reverse
+    bool prefetch_a = false;     ///< prefetches the next rows during the multiplication
+    bool prefetch_c = false;     ///< prefetches a tile of C while it is computed
+    bool operator==(const UnpackedGemm&) const = default;
+};
+
+/// GEMM in packed blocks by tile registers (see amx_kernel.hpp).
+struct AmxGemm {
+    int term_products = 1; ///< bf16 products per element product: 1, 3 or 6 for float32; otherwise 1
+    Integer mc = 1, kc = 1, nc = 1;
+    /// For float32: computes operands that no bf16 split represents, such as infinities.
+    std::optional<BlockedGemm> fallback = {};
+    bool operator==(const AmxGemm&) const = default;
+};
+
+/// GEMM by tiles that are compiled into the library.
+struct BuiltinGemm {
+    bool operator==(const BuiltinGemm&) const = default;
+};
+
+/// A problem without multiplications: an extent is zero.
+struct EmptyGemm {
+    bool operator==(const EmptyGemm&) const = default;
+};
+
+/// How a CPU computes a matrix multiplication: all that decides its code and the bits of its results.
+struct CpuGemm {
+    const target::Cpu* cpu = nullptr; ///< the portable one for BuiltinGemm
+    std::variant<EmptyGemm, BuiltinGemm, UnpackedGemm, BlockedGemm, AmxGemm> kernel = {};
+    bool operator==(const CpuGemm&) const = default;
+
+    const BlockedGemm* blocked() const { return std::get_if<BlockedGemm>(&kernel); }
+    const UnpackedGemm* unpacked() const { return std::get_if<UnpackedGemm>(&kernel); }
+    const AmxGemm* amx() const { return std::get_if<AmxGemm>(&kernel); }
+};
+
+/// One line: the CPU, the kind of kernel and its parameters:
+///   avx512: blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8
+///   avx512: unpacked mr=16 nr=6 lanes=8 unroll=8 kc=64 loop=columns prefetch=none
+///   avx512: amx products=6 mc=256 kc=512 nc=4096 fallback mr=48 nr=8 …
+///   portable: builtin
+std::string to_string(const CpuGemm& schedule);
+std::string to_string(const BlockedGemm& schedule); ///< from "blocked" on
+
+/// Parses what to_string wrote, for this problem. Parameters may come in any order. Throws UserError that names the
+/// parameter, its value and what would work, for text that is not a schedule and for a schedule that does not suit the
+/// problem.
+CpuGemm parse_cpu_gemm(std::string_view text, const MatrixProduct& canonical);
+
+/// Throws UserError if the schedule does not suit the problem, whose C has row stride 1 or no unit stride.
+void require_suitable(const CpuGemm& schedule, const MatrixProduct& canonical);
+
+/// The data types of a problem with the best method of this CPU; extensions are used on the host's own CPU only.
+OperandTypes operand_types_on(const MatrixProduct& product, const target::Cpu& cpu);
 
 /// Block extent that divides `extent` nearly evenly: a multiple of `step`, at most about `most`.
 Integer balanced_block(Integer extent, Integer most, Integer step);
@@ -41,19 +97,22 @@ struct BlockSizes {
     bool operator==(const BlockSizes&) const = default;
 };
 /// With a K extent of at most `kc`; blocks deeper than the schedule's have fewer rows and columns.
-BlockSizes blocks_of(const Schedule& schedule, Integer rows, Integer k_extent, Integer columns, Integer kc);
+BlockSizes blocks_of(const BlockedGemm& schedule, Integer rows, Integer k_extent, Integer columns,
+                     Integer kc);
 
 /// Whether a tile's accumulators and the operands of one k fit the registers.
 bool fits_registers(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu);
+/// Whether panels of so many columns can be packed: with K groups or widened elements only vectors or halves of them.
+bool can_be_packed(const OperandTypes& types, int columns);
 /// The model's cycles per k index, divided by the vector multiply-adds in it.
 double cycles_per_k(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu);
 /// The model's block sizes for a tile.
-Schedule model_schedule_of(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu);
+BlockedGemm model_schedule_of(const OperandTypes& types, const Tile& tile, const target::Cpu& cpu);
 
 /// The schedule derived from the target's registers and caches, as Yotov et al. derive ATLAS's parameters ("Is search
 /// really necessary to generate high-performance BLAS?", 2005).
-Schedule model_schedule(const OperandTypes& types, const target::Cpu& cpu);
-inline Schedule model_schedule(DataType data_type, const target::Cpu& cpu) {
+BlockedGemm model_schedule(const OperandTypes& types, const target::Cpu& cpu);
+inline BlockedGemm model_schedule(DataType data_type, const target::Cpu& cpu) {
     return model_schedule(OperandTypes::all(data_type), cpu);
 }
 

@@ -2,10 +2,19 @@
 
 #include "base/error.hpp"
 #include "gemm/cpu/schedule.hpp"
+#include "gemm/cpu/small_gemm.hpp"
+#include "problem/matrix_product.hpp"
+#include "target/extensions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace swirl::gemm {
@@ -13,7 +22,9 @@ namespace swirl::gemm {
 namespace {
 
 /// Beyond these limits a schedule is rejected; kernels would take long to generate.
-constexpr Integer most_tile = 64, most_unroll = 64, most_block = 1 << 24;
+constexpr Integer most_tile = 64, most_unroll = 64, most_block = 1 << 24, most_prefetch = 1 << 16;
+/// Kernels take k as an argument; their programs need a bound on it.
+constexpr Integer most_kc = 1 << 16;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
@@ -25,94 +36,303 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
-class Reader {
+/// The parameters of one kind of kernel: name=value, each once, in any order.
+class Parameters {
 public:
-    Reader(std::string_view text, int lanes) : text_(text) { schedule_.tile.lanes = lanes; }
-
-    Schedule read() {
-        schedule_.prefetch_c = schedule_.prefetch_next = false;
-        std::vector<std::string_view> names;
-        for (const std::string_view word : split(text_, ' ')) {
+    Parameters(std::string_view schedule, std::span<const std::string_view> words) : schedule_(schedule) {
+        for (const std::string_view word : words) {
             const std::size_t equals = word.find('=');
-            if (equals == std::string_view::npos) fail();
-            names.push_back(word.substr(0, equals));
-            set(names.back(), word.substr(equals + 1));
+            if (equals == std::string_view::npos) fail("'{}' is no parameter; write name=value", word);
+            const std::string_view name = word.substr(0, equals);
+            if (find(name) != nullptr) fail("parameter '{}' is there twice", name);
+            given_.push_back({name, word.substr(equals + 1)});
         }
-        if (names != std::vector<std::string_view>{"tile", "unroll", "blocks", "innermost", "prefetch"})
-            fail();
-        return schedule_;
+    }
+
+    Integer number(std::string_view name, Integer most) {
+        const std::string_view text = value(name, "a number");
+        return number_in(name, text, text, most);
+    }
+    bool is_rows(std::string_view name) {
+        const std::string_view text = value(name, "rows or columns");
+        if (text != "rows" && text != "columns") fail("{} is '{}'; use rows or columns", name, text);
+        return text == "rows";
+    }
+    /// "none", or names from `known` separated by commas; the last may be "a" and a distance.
+    std::vector<std::string_view> prefetches(std::span<const std::string_view> known, int* distance) {
+        const std::string_view text = value("prefetch", "none");
+        std::vector<std::string_view> wanted;
+        if (text == "none") return wanted;
+        for (const std::string_view what : split(text, ',')) {
+            if (distance != nullptr && what.size() > 1 && what.front() == 'a')
+                *distance = static_cast<int>(number_in("prefetch", text, what.substr(1), most_prefetch));
+            else if (std::find(known.begin(), known.end(), what) != known.end())
+                wanted.push_back(what);
+            else
+                fail("prefetch is '{}'; use none, or some of {}{}, separated by commas", text,
+                     fmt::join(known, ", "), distance != nullptr ? " and a followed by a distance" : "");
+        }
+        return wanted;
+    }
+    /// Throws for parameters that nobody has asked for.
+    void require_all_used() const {
+        for (const Given& given : given_)
+            if (!given.used)
+                fail("there is no parameter '{}' here; its parameters are {}", given.name,
+                     fmt::join(asked_, ", "));
+    }
+
+    template <class... Args>
+    [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+        throw UserError("schedule '{}': {}", schedule_, fmt::format(format, std::forward<Args>(args)...));
     }
 
 private:
-    [[noreturn]] void fail() const {
-        throw UserError("'{}' is no schedule; one looks like '{}'", text_, to_string(Schedule{}));
+    struct Given {
+        std::string_view name, value;
+        bool used = false;
+    };
+    Given* find(std::string_view name) {
+        const auto at =
+            std::find_if(given_.begin(), given_.end(), [&](const Given& each) { return each.name == name; });
+        return at == given_.end() ? nullptr : &*at;
     }
-    Integer number(std::string_view digits, Integer most) const {
-        Integer value = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc() || end != digits.data() + digits.size() || value < 1 || value > most) fail();
-        return value;
+    std::string_view value(std::string_view name, std::string_view example) {
+        asked_.push_back(name);
+        Given* const given = find(name);
+        if (given == nullptr) fail("parameter '{}' is missing; add {}= and {}", name, name, example);
+        given->used = true;
+        return given->value;
     }
-    std::vector<Integer> numbers(std::string_view value, std::size_t count, Integer most) const {
-        std::vector<Integer> result;
-        for (const std::string_view digits : split(value, 'x')) result.push_back(number(digits, most));
-        if (result.size() != count) fail();
-        return result;
-    }
-
-    void set(std::string_view name, std::string_view value) {
-        if (name == "tile") {
-            const auto extents = numbers(value, 2, most_tile);
-            schedule_.tile.vectors = static_cast<int>(extents[0]);
-            schedule_.tile.columns = static_cast<int>(extents[1]);
-        } else if (name == "unroll") {
-            schedule_.unroll = static_cast<int>(number(value, most_unroll));
-        } else if (name == "blocks") {
-            const auto extents = numbers(value, 3, most_block);
-            schedule_.mc = extents[0];
-            schedule_.kc = extents[1];
-            schedule_.nc = extents[2];
-        } else if (name == "innermost") {
-            if (value != "rows" && value != "columns") fail();
-            schedule_.rows_innermost = value == "rows";
-        } else if (name == "prefetch") {
-            set_prefetches(value);
-        } else {
-            fail();
-        }
-    }
-    void set_prefetches(std::string_view value) {
-        if (value == "none") return;
-        for (const std::string_view what : split(value, ',')) {
-            if (what == "c")
-                schedule_.prefetch_c = true;
-            else if (what == "next")
-                schedule_.prefetch_next = true;
-            else if (what.starts_with('a'))
-                schedule_.prefetch_a = static_cast<int>(number(what.substr(1), most_block));
-            else
-                fail();
-        }
+    Integer number_in(std::string_view name, std::string_view value, std::string_view digits,
+                      Integer most) const {
+        Integer number = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (error != std::errc() || end != digits.data() + digits.size() || number < 1 || number > most)
+            fail("{} is '{}'; use a number from 1 to {}", name, value, most);
+        return number;
     }
 
-    std::string_view text_;
-    Schedule schedule_;
+    std::string_view schedule_;
+    std::vector<Given> given_;
+    std::vector<std::string_view> asked_;
 };
+
+bool contains(const std::vector<std::string_view>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Tile read_tile(Parameters& parameters, int lanes) {
+    const Integer rows = parameters.number("mr", most_tile * lanes),
+                  columns = parameters.number("nr", most_tile);
+    if (rows % lanes != 0)
+        parameters.fail("mr is {}; use a multiple of {}, the lanes of a vector", rows, lanes);
+    return {.lanes = lanes, .vectors = static_cast<int>(rows / lanes), .columns = static_cast<int>(columns)};
+}
+
+BlockedGemm read_blocked(Parameters& parameters, int lanes) {
+    constexpr std::array<std::string_view, 2> prefetches{"c", "next"};
+    BlockedGemm blocked{.tile = read_tile(parameters, lanes)};
+    blocked.unroll = static_cast<int>(parameters.number("unroll", most_unroll));
+    blocked.mc = parameters.number("mc", most_block);
+    blocked.kc = parameters.number("kc", most_kc);
+    blocked.nc = parameters.number("nc", most_block);
+    blocked.rows_innermost = parameters.is_rows("loop");
+    const auto wanted = parameters.prefetches(prefetches, &blocked.prefetch_a);
+    blocked.prefetch_c = contains(wanted, "c");
+    blocked.prefetch_next = contains(wanted, "next");
+    parameters.require_all_used();
+    return blocked;
+}
+
+UnpackedGemm read_unpacked(Parameters& parameters, int most_lanes) {
+    constexpr std::array<std::string_view, 2> prefetches{"a", "c"};
+    const Integer lanes = parameters.number("lanes", most_lanes);
+    if (!std::has_single_bit(static_cast<unsigned>(lanes)))
+        parameters.fail("lanes is {}; use a power of two up to {}", lanes, most_lanes);
+    UnpackedGemm unpacked{.tile = read_tile(parameters, static_cast<int>(lanes))};
+    unpacked.unroll = static_cast<int>(parameters.number("unroll", most_unroll));
+    unpacked.kc = parameters.number("kc", most_kc);
+    unpacked.rows_outermost = parameters.is_rows("loop");
+    const auto wanted = parameters.prefetches(prefetches, nullptr);
+    unpacked.prefetch_a = contains(wanted, "a");
+    unpacked.prefetch_c = contains(wanted, "c");
+    parameters.require_all_used();
+    return unpacked;
+}
+
+AmxGemm read_amx(Parameters& parameters) {
+    AmxGemm amx;
+    amx.term_products = static_cast<int>(parameters.number("products", 6));
+    amx.mc = parameters.number("mc", most_block);
+    amx.kc = parameters.number("kc", most_kc);
+    amx.nc = parameters.number("nc", most_block);
+    parameters.require_all_used();
+    return amx;
+}
+
+std::string text_of_prefetches(std::initializer_list<std::pair<bool, std::string>> all) {
+    std::string text;
+    for (const auto& [is_wanted, what] : all)
+        if (is_wanted) text += (text.empty() ? "" : ",") + what;
+    return text.empty() ? "none" : text;
+}
+
+std::string text_of_parameters(const BlockedGemm& blocked) {
+    return fmt::format(
+        "mr={} nr={} unroll={} mc={} kc={} nc={} loop={} prefetch={}", blocked.tile.rows(),
+        blocked.tile.columns, blocked.unroll, blocked.mc, blocked.kc, blocked.nc,
+        blocked.rows_innermost ? "rows" : "columns",
+        text_of_prefetches({{blocked.prefetch_c, "c"},
+                            {blocked.prefetch_next, "next"},
+                            {blocked.prefetch_a > 0, fmt::format("a{}", blocked.prefetch_a)}}));
+}
+
+std::string text_of(const EmptyGemm&) { return "empty"; }
+std::string text_of(const BuiltinGemm&) { return "builtin"; }
+std::string text_of(const BlockedGemm& blocked) { return "blocked " + text_of_parameters(blocked); }
+std::string text_of(const UnpackedGemm& unpacked) {
+    return fmt::format("unpacked mr={} nr={} lanes={} unroll={} kc={} loop={} prefetch={}",
+                       unpacked.tile.rows(), unpacked.tile.columns, unpacked.tile.lanes, unpacked.unroll,
+                       unpacked.kc, unpacked.rows_outermost ? "rows" : "columns",
+                       text_of_prefetches({{unpacked.prefetch_a, "a"}, {unpacked.prefetch_c, "c"}}));
+}
+std::string text_of(const AmxGemm& amx) {
+    return fmt::format("amx products={} mc={} kc={} nc={}{}{}", amx.term_products, amx.mc, amx.kc, amx.nc,
+                       amx.fallback ? " fallback " : "",
+                       amx.fallback ? text_of_parameters(*amx.fallback) : "");
+}
+
+template <class... Args>
+[[noreturn]] void reject(const CpuGemm& schedule, fmt::format_string<Args...> format, Args&&... args) {
+    throw UserError("schedule '{}': {}", to_string(schedule),
+                    fmt::format(format, std::forward<Args>(args)...));
+}
+
+void require_kc(const CpuGemm& schedule, Integer kc) {
+    if (kc < 1 || kc > most_kc) reject(schedule, "kc is {}; use a number from 1 to {}", kc, most_kc);
+}
+
+void require_blocked(const CpuGemm& schedule, const BlockedGemm& blocked, const MatrixProduct& product) {
+    const OperandTypes types = operand_types_on(product, *schedule.cpu);
+    const Tile& tile = blocked.tile;
+    if (tile.lanes != target::lanes(*schedule.cpu, scalar_of(product.data_type)))
+        reject(schedule, "its vectors have {} lanes; {} of {} has {}", tile.lanes, name_of(product.data_type),
+               schedule.cpu->name, target::lanes(*schedule.cpu, scalar_of(product.data_type)));
+    if (!fits_registers(types, tile, *schedule.cpu))
+        reject(schedule,
+               "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
+               tile.rows(), tile.columns, schedule.cpu->vector_registers, schedule.cpu->name);
+    if (!can_be_packed(types, tile.columns))
+        reject(schedule, "nr is {}; for {} and {} use 1, 2, 4 or 8", tile.columns, name_of(types.a),
+               name_of(types.b));
+    require_kc(schedule, blocked.kc);
+}
+
+void require_unpacked(const CpuGemm& schedule, const UnpackedGemm& unpacked, const MatrixProduct& product) {
+    if (product.widens() || product.converts() || product.c.row_stride != 1)
+        reject(schedule,
+               "operands are read in place only if A, B and C have one data type and C a unit stride; "
+               "use blocked");
+    // Accumulators, the operands of one k, and what a target without fused multiply-adds spills.
+    const int vectors = scalars_in(product.data_type) * unpacked.tile.vectors;
+    if (vectors * (unpacked.tile.columns + 1) + 1 > schedule.cpu->vector_registers)
+        reject(schedule,
+               "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
+               unpacked.tile.rows(), unpacked.tile.columns, schedule.cpu->vector_registers,
+               schedule.cpu->name);
+    require_kc(schedule, unpacked.kc);
+    if (Integer{unpacked.unroll} > product.k)
+        reject(schedule, "unroll is {}; use at most k, {}", unpacked.unroll, product.k);
+}
+
+void require_amx(const CpuGemm& schedule, const AmxGemm& amx, const MatrixProduct& product) {
+    const bool is_split = product.data_type == DataType::float32 && !product.widens();
+    const bool is_direct = product.type_of_a() == DataType::bfloat16 || product.data_type == DataType::int32;
+    if (schedule.cpu->set != target::InstructionSet::avx512)
+        reject(schedule, "{} has no tile registers; use blocked", schedule.cpu->name);
+    if (!(is_split || is_direct) || product.c.row_stride != 1)
+        reject(schedule,
+               "tile registers multiply float32, bfloat16 and bytes with a C of unit stride; use blocked");
+    if (is_direct ? amx.term_products != 1
+                  : amx.term_products != 1 && amx.term_products != 3 && amx.term_products != 6)
+        reject(schedule, "products is {}; use {}", amx.term_products, is_direct ? "1" : "1, 3 or 6");
+    require_kc(schedule, amx.kc);
+    if (is_split != amx.fallback.has_value())
+        reject(schedule, "{}",
+               is_split ? "add a fallback: fallback mr=… nr=… and so on"
+                        : "only float32 has a fallback; leave it out");
+    if (amx.fallback) require_blocked(schedule, *amx.fallback, product);
+}
 
 } // namespace
 
-std::string to_string(const Schedule& schedule) {
-    std::string prefetches;
-    const auto add = [&](const std::string& what) { prefetches += (prefetches.empty() ? "" : ",") + what; };
-    if (schedule.prefetch_c) add("c");
-    if (schedule.prefetch_next) add("next");
-    if (schedule.prefetch_a > 0) add(fmt::format("a{}", schedule.prefetch_a));
-    return fmt::format("tile={}x{} unroll={} blocks={}x{}x{} innermost={} prefetch={}", schedule.tile.vectors,
-                       schedule.tile.columns, schedule.unroll, schedule.mc, schedule.kc, schedule.nc,
-                       schedule.rows_innermost ? "rows" : "columns",
-                       prefetches.empty() ? "none" : prefetches);
+OperandTypes operand_types_on(const MatrixProduct& product, const target::Cpu& cpu) {
+    if (!product.widens()) return OperandTypes::all(product.data_type);
+    return operand_types_of(product, cpu,
+                            &cpu == &target::host_cpu() ? target::host_extensions() : target::Extensions{});
 }
 
-Schedule parse_schedule(std::string_view text, int lanes) { return Reader(text, lanes).read(); }
+std::string to_string(const BlockedGemm& schedule) { return text_of(schedule); }
+
+std::string to_string(const CpuGemm& schedule) {
+    return fmt::format("{}: {}", schedule.cpu == nullptr ? "portable" : schedule.cpu->name,
+                       std::visit([](const auto& kernel) { return text_of(kernel); }, schedule.kernel));
+}
+
+void require_suitable(const CpuGemm& schedule, const MatrixProduct& product) {
+    const bool is_empty = std::min({product.rows, product.columns, product.k, product.batch}) == 0;
+    if (is_empty != std::holds_alternative<EmptyGemm>(schedule.kernel))
+        reject(
+            schedule, "{}",
+            is_empty ? "nothing is multiplied here; use empty" : "it is for problems with an extent of zero");
+    const bool is_portable =
+        schedule.cpu->set == target::InstructionSet::portable || schedule.cpu->emitted_only;
+    if (!is_empty && is_portable != std::holds_alternative<BuiltinGemm>(schedule.kernel))
+        reject(schedule, "{}",
+               is_portable ? fmt::format("{} has no generated code; use builtin", schedule.cpu->name)
+                           : std::string("use 'portable: builtin'"));
+    if (const UnpackedGemm* const unpacked = schedule.unpacked())
+        require_unpacked(schedule, *unpacked, product);
+    if (const BlockedGemm* const blocked = schedule.blocked()) require_blocked(schedule, *blocked, product);
+    if (const AmxGemm* const amx = schedule.amx()) require_amx(schedule, *amx, product);
+}
+
+CpuGemm parse_cpu_gemm(std::string_view text, const MatrixProduct& product) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos)
+        throw UserError("schedule '{}': the CPU is missing; it begins with one, as 'avx2: blocked …' does",
+                        text);
+    CpuGemm schedule{.cpu = &target::cpu_named(text.substr(0, colon))};
+    const std::vector<std::string_view> words = split(text.substr(colon + 1), ' ');
+    const std::string_view kind = words.empty() ? std::string_view() : words.front();
+    const std::span<const std::string_view> all = std::span(words).subspan(words.empty() ? 0 : 1);
+    const auto fallback = std::find(all.begin(), all.end(), "fallback");
+    const bool is_amx = kind == "amx";
+    const std::span<const std::string_view> own = is_amx ? std::span(all.begin(), fallback) : all;
+    Parameters parameters(text, own);
+    const int lanes = schedule.cpu->set == target::InstructionSet::portable
+                          ? 1
+                          : target::lanes(*schedule.cpu, scalar_of(product.data_type));
+    if (kind == "empty" || kind == "builtin") {
+        parameters.require_all_used();
+        if (kind == "builtin") schedule.kernel = BuiltinGemm{};
+    } else if (kind == "blocked") {
+        schedule.kernel = read_blocked(parameters, lanes);
+    } else if (kind == "unpacked") {
+        schedule.kernel = read_unpacked(parameters, lanes);
+    } else if (is_amx) {
+        AmxGemm amx = read_amx(parameters);
+        if (fallback != all.end()) {
+            Parameters of_fallback(text, std::span(fallback + 1, all.end()));
+            amx.fallback = read_blocked(of_fallback, lanes);
+        }
+        schedule.kernel = amx;
+    } else {
+        parameters.fail("'{}' is no kind of kernel; use blocked, unpacked, amx, builtin or empty", kind);
+    }
+    require_suitable(schedule, product);
+    return schedule;
+}
 
 } // namespace swirl::gemm

@@ -203,12 +203,10 @@ Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu) {
     return std::min(product.k, ceil_divide(ceil_divide(product.k, blocks), step) * step);
 }
 
-SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
-                           const target::Cpu& cpu) {
+UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const target::Cpu& cpu) {
     constexpr int most_vectors = 3, most_columns = 16;
     constexpr Integer deepest_straight = 16, shallow = 64;
-    SmallGemm small{.product = product, .update = update, .alpha_is_one = alpha_is_one};
-    small.kc = kc;
+    UnpackedGemm small{.kc = kc};
     small.rows_outermost = product.columns < product.rows; // the smaller operand stays in cache
     const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache),
                   bytes = bytes_of(product.data_type);
@@ -226,6 +224,24 @@ SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alp
     small.tile = {lanes, vectors, piece(product.columns, columns)};
     small.unroll = product.k <= deepest_straight ? static_cast<int>(product.k) : 8;
     return small;
+}
+
+SmallGemm small_gemm_by(const UnpackedGemm& schedule, const MatrixProduct& product, Update update,
+                        bool alpha_is_one) {
+    return {.product = product,
+            .update = update,
+            .alpha_is_one = alpha_is_one,
+            .tile = schedule.tile,
+            .unroll = schedule.unroll,
+            .kc = schedule.kc,
+            .rows_outermost = schedule.rows_outermost,
+            .prefetch_a = schedule.prefetch_a,
+            .prefetch_c = schedule.prefetch_c};
+}
+
+SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
+                           const target::Cpu& cpu) {
+    return small_gemm_by(model_unpacked(product, kc, cpu), product, update, alpha_is_one);
 }
 
 Integer packed_bytes(const SmallGemm& small) { return packs(small) ? panels_bytes(small) : 0; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/cpu/schedule.hpp"
 #include "gemm/cpu/tile_writer.hpp"
 #include "ir/program.hpp"
 #include "target/cpu.hpp"
@@ -32,6 +33,13 @@ bool suits_small_gemm(const MatrixProduct& product);
 Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu);
 
 /// Tile and loop order from the extents and the target's parameters.
+UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const target::Cpu& cpu);
+
+/// The kernel that this schedule gives.
+SmallGemm small_gemm_by(const UnpackedGemm& schedule, const MatrixProduct& product, Update update,
+                        bool alpha_is_one);
+
+/// The kernel of the model's schedule.
 SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
                            const target::Cpu& cpu);
 

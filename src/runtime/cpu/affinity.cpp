@@ -9,8 +9,6 @@ namespace swirl::runtime {
 
 #if defined(__linux__)
 
-namespace {
-
 /// An affinity mask with capacity for more processors than any machine has.
 class ProcessorSet {
 public:
@@ -27,8 +25,6 @@ public:
 private:
     std::vector<unsigned long> bits_;
 };
-
-} // namespace
 
 struct PinnedThread::Mask {
     ProcessorSet processors;

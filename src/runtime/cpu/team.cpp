@@ -2,6 +2,7 @@
 
 #include "base/fork_gate.hpp"
 #include "runtime/cpu/affinity.hpp"
+#include "runtime/cpu/cpu_quota.hpp"
 #include "runtime/cpu/thread_pool.hpp"
 
 #include <algorithm>
@@ -13,8 +14,12 @@ extern "C" [[gnu::weak]] int omp_in_parallel();
 namespace swirl::runtime {
 
 int processors() {
+    static constinit LazyValue<const int> quota;
     const auto allowed = static_cast<int>(allowed_processors().size());
-    return std::max(1, allowed > 0 ? allowed : static_cast<int>(std::thread::hardware_concurrency()));
+    const int all =
+        std::max(1, allowed > 0 ? allowed : static_cast<int>(std::thread::hardware_concurrency()));
+    const int granted = quota.get([] { return cpu_quota(); });
+    return granted > 0 ? std::min(all, granted) : all;
 }
 
 IterationRange partition_of(std::int64_t iterations, std::int64_t grain, int member, int members) {

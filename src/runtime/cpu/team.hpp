@@ -6,7 +6,7 @@
 /// Teams: threads that work on one call together.
 namespace swirl::runtime {
 
-/// Processors the calling thread may use; at least 1.
+/// Processors the calling thread may use, as its affinity and the process's quota of time allow; at least 1.
 int processors();
 
 /// The size of a team requested here: 1 inside an OpenMP parallel region or a team, else `wanted`. More threads do not
@@ -19,7 +19,7 @@ public:
     using BarrierFunction = void (*)(void* context);
     TeamMember(int number, int size, BarrierFunction barrier_all, void* context)
         : number_(number), size_(size), barrier_(barrier_all), context_(context) {}
-    int number() const { return number_; } ///< 0: the thread that called run_team
+    int number() const { return number_; } ///< 0: on swirl's own threads, the one that called run_team
     int size() const { return size_; }
     /// Barrier over all members; writes before it are visible to all members after it.
     void barrier() const { barrier_(context_); }
@@ -31,7 +31,7 @@ private:
     void* context_;
 };
 
-/// Runs `body` on up to team_size(wanted) threads at once, all with the caller's floating-point environment (rounding,
+/// Runs `body` on up to team_size(wanted) threads at once, swirl's own or the program's (parallel_for.hpp), all with the caller's floating-point environment (rounding,
 /// handling of denormals), and returns when all have finished. Threads that get no processor in time are left out, so
 /// that a caller on a busy host does not wait long; `seconds`, a lower bound on what `body` takes on one thread, tells
 /// how long waiting pays. Every member must call barrier() equally often. The first exception of a member is rethrown

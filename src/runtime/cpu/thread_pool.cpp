@@ -1,6 +1,7 @@
 #include "runtime/cpu/thread_pool.hpp"
 
 #include "base/fork_gate.hpp"
+#include "runtime/cpu/parallel_for.hpp"
 
 #include <signal.h>
 
@@ -18,52 +19,32 @@ constexpr std::int64_t longest_harmless_wait = 200'000;
 /// After a loss the caller works alone for this multiple of the lost time.
 constexpr std::int64_t serial_factor = 4;
 
-thread_local bool in_team = false;
+/// The processors that may be used are counted anew after so many nanoseconds: affinities change.
+constexpr std::int64_t count_is_valid = 1'000'000;
 
-/// While alive, the thread computes in the given floating-point environment.
-class BorrowedEnvironment {
+/// Members of all teams of this process that are at work.
+std::atomic<int> all_at_work = 0;
+std::atomic<std::uint64_t> counted_after_forks = 0;
+
+/// While alive, the members of a team count as at work.
+class AtWork {
 public:
-    explicit BorrowedEnvironment(const std::fenv_t& environment) {
-        std::fegetenv(&own_);
-        std::fesetenv(&environment);
+    explicit AtWork(int members) : members_(members), forks_(forks()) {
+        if (counted_after_forks.exchange(forks_) != forks_) all_at_work = 0; // the teams of the parent
+        all_at_work.fetch_add(members_, std::memory_order_relaxed);
     }
-    ~BorrowedEnvironment() { std::fesetenv(&own_); }
-    BorrowedEnvironment(const BorrowedEnvironment&) = delete;
-    BorrowedEnvironment& operator=(const BorrowedEnvironment&) = delete;
+    ~AtWork() {
+        if (forks_ == forks()) all_at_work.fetch_sub(members_, std::memory_order_relaxed);
+    }
+    AtWork(const AtWork&) = delete;
+    AtWork& operator=(const AtWork&) = delete;
 
 private:
-    std::fenv_t own_;
-};
-
-class InTeam {
-public:
-    InTeam() { in_team = true; }
-    ~InTeam() { in_team = before_; }
-    InTeam(const InTeam&) = delete;
-    InTeam& operator=(const InTeam&) = delete;
-
-private:
-    bool before_ = in_team;
+    int members_;
+    std::uint64_t forks_;
 };
 
 } // namespace
-
-bool is_team_member() { return in_team; }
-
-void run_serially(const ThreadPool::Body& body) {
-    const InTeam here;
-    body(TeamMember(
-        0, 1, [](void*) {}, nullptr));
-}
-
-void Barrier::wait(SpinWait& how) {
-    const std::uint32_t round = round_.load(std::memory_order_acquire);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < size_)
-        return how.while_equal(round_, round, may_spin_);
-    arrived_.store(0, std::memory_order_relaxed);
-    round_.store(round + 1, std::memory_order_release);
-    round_.notify_all();
-}
 
 struct ThreadPool::Worker {
     explicit Worker(ThreadPool& owner) : pool(owner) {}
@@ -116,7 +97,7 @@ void ThreadPool::worker_loop(Worker& worker) {
         const std::uint32_t state = worker.state.load(std::memory_order_acquire);
         if (state == ended) return;
         if (state != working) continue;
-        run_as_member(worker.number, wait);
+        call_->run_member(worker.number, wait);
         worker.state.store(idle, std::memory_order_release);
         if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
     }
@@ -127,10 +108,7 @@ void ThreadPool::gather(std::size_t wanted, std::int64_t timeout) {
     workers_.reserve(wanted - 1);
     const std::size_t known = workers_.size();
     while (workers_.size() + 1 < wanted && add_worker()) continue;
-    if (workers_.size() > known) {
-        processors_ = processors();
-        timeout = std::max(timeout, timeout_for_new_threads);
-    }
+    if (workers_.size() > known) timeout = std::max(timeout, timeout_for_new_threads);
     present_.clear();
     for (const auto& worker : workers_)
         if (present_.size() + 1 < wanted) present_.push_back(worker.get());
@@ -148,58 +126,64 @@ void ThreadPool::gather(std::size_t wanted, std::int64_t timeout) {
     });
 }
 
-void ThreadPool::run_as_member(int number, SpinWait& wait) {
-    const BorrowedEnvironment borrowed(environment_);
-    const InTeam here;
-    const ForkSection::Joined joined(is_in_section_);
-    struct Context {
-        Barrier& barrier;
-        SpinWait& wait;
-    } context{barrier_, wait};
-    const auto wait_for_all = [](void* mine) {
-        const auto& [barrier, how] = *static_cast<Context*>(mine);
-        barrier.wait(how);
-    };
-    failure_->guard([&] { (*body_)(TeamMember(number, size_, wait_for_all, &context)); });
-}
-
 /// Runs on the caller and the present workers.
-void ThreadPool::run_on_team(const Body& body) {
-    body_ = &body;
-    size_ = static_cast<int>(present_.size()) + 1;
-    std::fegetenv(&environment_);
-    is_in_section_ = ForkSection::is_inside();
-    barrier_.prepare(size_, size_ <= processors_);
+void ThreadPool::run_present(TeamCall& call) {
+    const int size = static_cast<int>(present_.size()) + 1;
+    call_ = &call;
+    call.prepare(size, size <= processors_);
     busy_.store(static_cast<std::uint32_t>(present_.size()), std::memory_order_relaxed);
     int number = 0;
     for (Worker* worker : present_) {
         worker->number = ++number;
         worker->tell(working);
     }
-    run_as_member(0, wait_);
+    call.run_member(0, wait_);
     while (const std::uint32_t left = busy_.load(std::memory_order_acquire))
-        wait_.while_equal(busy_, left, size_ <= processors_);
+        wait_.while_equal(busy_, left, size <= processors_);
 }
 
-void ThreadPool::run(int wanted, double seconds, const Body& body) {
-    const std::int64_t call = monotonic_nanoseconds();
-    const auto expected = static_cast<std::int64_t>(1e9 * std::clamp(seconds, 0.0, 1e6));
-    if (call + expected < serial_until_) return run_serially(body);
-    // A caller that waits for half the duration of the work finishes after 1.5 times that duration at most.
-    gather(static_cast<std::size_t>(wanted), std::max(expected / 2, min_timeout));
+/// Returns the nanoseconds that were lost by waiting for workers that were not running.
+std::int64_t ThreadPool::run_on_workers(int wanted, std::int64_t timeout, TeamCall& call) {
+    const std::int64_t asked = monotonic_nanoseconds();
+    gather(static_cast<std::size_t>(wanted), timeout);
     const std::int64_t begin = monotonic_nanoseconds(), waited_before = wait_.in_long_waits();
-    std::int64_t lost = static_cast<int>(present_.size()) + 1 < wanted ? begin - call : 0;
-    Failure failure;
-    failure_ = &failure;
+    std::int64_t lost = static_cast<int>(present_.size()) + 1 < wanted ? begin - asked : 0;
     if (present_.empty())
-        failure.guard([&] { run_serially(body); });
+        call.run_serially();
     else
-        run_on_team(body);
-    const std::int64_t end = monotonic_nanoseconds(), waited = wait_.in_long_waits() - waited_before;
-    const std::int64_t own_work = end - begin - waited;
+        run_present(call);
+    const std::int64_t waited = wait_.in_long_waits() - waited_before;
+    const std::int64_t own_work = monotonic_nanoseconds() - begin - waited;
     lost += std::max<std::int64_t>(waited - own_work - longest_harmless_wait, 0);
-    if (lost > 0 && !waits_for_all_) serial_until_ = end + serial_factor * lost;
-    failure.rethrow();
+    return lost;
+}
+
+/// As many members as find a free processor.
+int ThreadPool::members_for(int wanted, std::int64_t time) {
+    if (time - counted_at_ > count_is_valid) {
+        processors_ = processors();
+        counted_at_ = time;
+    }
+    if (waits_for_all_) return wanted;
+    const int at_work = counted_after_forks == forks() ? all_at_work.load(std::memory_order_relaxed) : 0;
+    return std::clamp(processors_ - at_work, 1, wanted);
+}
+
+void ThreadPool::run(int wanted, double seconds, const TeamBody& body) {
+    const std::int64_t time = monotonic_nanoseconds();
+    const auto expected = static_cast<std::int64_t>(1e9 * std::clamp(seconds, 0.0, 1e6));
+    if (time + expected < serial_until_) return run_serially(body);
+    wanted = members_for(wanted, time);
+    const AtWork here(wanted);
+    if (wanted == 1) return run_serially(body);
+    // A caller that waits for half the duration of the work finishes after 1.5 times that duration at most.
+    const std::int64_t timeout = std::max(expected / 2, min_timeout);
+    TeamCall call(body);
+    const ParallelFor* const users = parallel_for();
+    const std::int64_t lost = users != nullptr ? run_by(*users, wanted, timeout, processors_, call)
+                                               : run_on_workers(wanted, timeout, call);
+    if (lost > 0 && !waits_for_all_) serial_until_ = monotonic_nanoseconds() + serial_factor * lost;
+    call.rethrow();
 }
 
 void ThreadPool::drop_workers() { workers_.clear(); }

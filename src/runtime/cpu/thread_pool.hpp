@@ -1,57 +1,21 @@
 #pragma once
 
 #include "runtime/cpu/spin_wait.hpp"
-#include "runtime/cpu/team.hpp"
+#include "runtime/cpu/team_call.hpp"
 
 #include <pthread.h>
 
-#include <cfenv>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 /// The threads that form teams.
 namespace swirl::runtime {
 
-/// The barrier of a team's members.
-class Barrier {
-public:
-    /// `may_spin`: every member has a processor.
-    void prepare(int size, bool may_spin) {
-        size_ = static_cast<std::uint32_t>(size);
-        may_spin_ = may_spin;
-    }
-    void wait(SpinWait& how);
-
-private:
-    std::uint32_t size_ = 1;
-    bool may_spin_ = true;
-    alignas(64) std::atomic<std::uint32_t> arrived_ = 0;
-    alignas(64) std::atomic<std::uint32_t> round_ = 0;
-};
-
-/// A team member's exception, to be rethrown by the calling thread.
-class Failure {
-public:
-    template <class F> void guard(F&& f) noexcept {
-        try {
-            f();
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!first_) first_ = std::current_exception();
-        }
-    }
-    void rethrow() const {
-        if (first_) std::rethrow_exception(first_);
-    }
-
-private:
-    std::mutex mutex_;
-    std::exception_ptr first_;
-};
-
-/// The threads that help one thread, its caller. They wait for its calls until the pool ends.
+/// The threads that help one thread, its caller: swirl's own, which wait for its calls until the pool ends, or those that the program
+/// lends (parallel_for.hpp).
+///
+/// A team has no more members than there are processors that this process may use and that teams of other callers leave free, so that
+/// nobody spins on a processor that another member needs: under TBB, or with a team in every thread of a server.
 ///
 /// Where other programs keep the processors busy, a worker may get one only after milliseconds, and a team is as slow
 /// as its slowest member. A worker that does not respond soon is therefore left out of the call. After a team has lost
@@ -59,8 +23,6 @@ private:
 /// lost is small compared with the time worked.
 class ThreadPool {
 public:
-    using Body = std::function<void(const TeamMember&)>;
-
     ThreadPool();
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
@@ -68,7 +30,7 @@ public:
 
     /// Runs `body` as a team of at most `wanted` members. `seconds`: an approximate lower bound on the time of one
     /// thread.
-    void run(int wanted, double seconds, const Body& body);
+    void run(int wanted, double seconds, const TeamBody& body);
 
     /// True if a signal handler left a call in order to end the process.
     bool is_busy() const { return busy_.load(std::memory_order_relaxed) != 0; }
@@ -81,29 +43,21 @@ private:
     struct Worker;
 
     bool add_worker();
+    int members_for(int wanted, std::int64_t time);
     void gather(std::size_t wanted, std::int64_t timeout);
-    void run_on_team(const Body& body);
-    void run_as_member(int number, SpinWait& wait);
+    std::int64_t run_on_workers(int wanted, std::int64_t timeout, TeamCall& call);
+    void run_present(TeamCall& call);
     void worker_loop(Worker& worker);
 
     std::vector<std::unique_ptr<Worker>> workers_;
-    SpinWait wait_;      ///< the caller's
-    bool waits_for_all_; ///< regardless of the cost
-    int processors_ = 1;
-    std::int64_t serial_until_ = 0; ///< nanoseconds
+    SpinWait wait_;                                  ///< the caller's
+    bool waits_for_all_;                             ///< regardless of the cost
+    int processors_ = 1;                             ///< that this process may use, as of `counted_at_`
+    std::int64_t counted_at_ = 0, serial_until_ = 0; ///< nanoseconds
     // The call in progress:
     std::vector<Worker*> present_;
-    const Body* body_ = nullptr;
-    Failure* failure_ = nullptr;
-    std::fenv_t environment_{};  ///< of the caller
-    bool is_in_section_ = false; ///< the caller is in a ForkSection
-    int size_ = 1;
-    Barrier barrier_;
+    TeamCall* call_ = nullptr;
     alignas(64) std::atomic<std::uint32_t> busy_ = 0; ///< workers that have not finished
 };
-
-/// Whether the calling thread is in a team, possibly of one.
-bool is_team_member();
-void run_serially(const ThreadPool::Body& body);
 
 } // namespace swirl::runtime

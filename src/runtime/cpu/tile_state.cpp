@@ -41,6 +41,9 @@ bool ask_permission() {
     return syscall(SYS_arch_prctl, request, tile_data) == 0;
 }
 
+/// Of the thread.
+thread_local int states = 0;
+
 } // namespace
 
 bool may_use_tiles() {
@@ -51,10 +54,13 @@ bool may_use_tiles() {
 TileState::TileState() {
     static constexpr TileConfiguration configuration;
     ensure(may_use_tiles(), "tile registers that may not be used");
+    if (states++ > 0) return;
     asm volatile("ldtilecfg %0" : : "m"(configuration));
 }
 
-TileState::~TileState() { asm volatile("tilerelease" ::: "memory"); }
+TileState::~TileState() {
+    if (--states == 0) asm volatile("tilerelease" ::: "memory");
+}
 
 #else
 

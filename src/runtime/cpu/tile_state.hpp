@@ -6,8 +6,8 @@ namespace swirl::runtime {
 /// requests the permission.
 bool may_use_tiles();
 
-/// While alive, configures the thread's tile registers as kernels expect them (target/x86/tile_registers.hpp). Requires
-/// may_use_tiles().
+/// While alive, configures the thread's tile registers as kernels expect them (target/x86/tile_registers.hpp). Nests: the
+/// outermost one configures and releases. Requires may_use_tiles().
 class TileState {
 public:
     TileState();

@@ -10,7 +10,7 @@ namespace swirl::search {
 
 namespace {
 
-using gemm::Schedule;
+using gemm::BlockedGemm;
 
 /// A register tile that fills less than this fraction of the registers has too few independent accumulators to hide the
 /// latency of multiply-adds.
@@ -21,9 +21,10 @@ double accumulator_registers(DataType data_type, const gemm::Tile& tile) {
     return gemm::scalars_in(data_type) * tile.vectors * tile.columns;
 }
 
-std::vector<Schedule> tiles(DataType data_type, const target::Cpu& cpu, const Schedule& best, bool refines) {
+std::vector<BlockedGemm> tiles(DataType data_type, const target::Cpu& cpu, const BlockedGemm& best,
+                               bool refines) {
     const gemm::OperandTypes types = gemm::OperandTypes::all(data_type);
-    std::vector<Schedule> all;
+    std::vector<BlockedGemm> all;
     for (int vectors = 1; vectors <= 6; ++vectors)
         for (int columns = 1; columns <= 16; ++columns) {
             const gemm::Tile tile{best.tile.lanes, vectors, columns};
@@ -35,7 +36,7 @@ std::vector<Schedule> tiles(DataType data_type, const target::Cpu& cpu, const Sc
             all.push_back(refines ? best : gemm::model_schedule_of(types, tile, cpu));
             all.back().tile = tile;
         }
-    std::stable_sort(all.begin(), all.end(), [&](const Schedule& a, const Schedule& b) {
+    std::stable_sort(all.begin(), all.end(), [&](const BlockedGemm& a, const BlockedGemm& b) {
         return gemm::cycles_per_k(types, a.tile, cpu) < gemm::cycles_per_k(types, b.tile, cpu);
     });
     if (all.size() > most_tiles) all.resize(most_tiles);
@@ -44,8 +45,9 @@ std::vector<Schedule> tiles(DataType data_type, const target::Cpu& cpu, const Sc
 
 /// The best schedule with a parameter set to each of these values.
 template <class T>
-std::vector<Schedule> with(const Schedule& best, T Schedule::*parameter, const std::vector<T>& values) {
-    std::vector<Schedule> all;
+std::vector<BlockedGemm> with(const BlockedGemm& best, T BlockedGemm::*parameter,
+                              const std::vector<T>& values) {
+    std::vector<BlockedGemm> all;
     for (const T& value : values) {
         all.push_back(best);
         all.back().*parameter = value;
@@ -54,7 +56,8 @@ std::vector<Schedule> with(const Schedule& best, T Schedule::*parameter, const s
 }
 
 /// A block's extent scaled by these factors, in multiples of a step.
-std::vector<Schedule> scaled(const Schedule& best, Integer Schedule::*extent, Integer step, bool refines) {
+std::vector<BlockedGemm> scaled(const BlockedGemm& best, Integer BlockedGemm::*extent, Integer step,
+                                bool refines) {
     const std::vector<double> factors =
         refines ? std::vector{0.875, 1.125} : std::vector{0.5, 2.0, 0.25, 0.75, 1.5};
     std::vector<Integer> values;
@@ -71,31 +74,31 @@ std::span<const MatrixParameter> matrix_parameters() {
     static constexpr MatrixParameter all[] = {
         {"tile", tiles},
         {"unroll",
-         [](DataType, const target::Cpu&, const Schedule& best, bool refines) {
+         [](DataType, const target::Cpu&, const BlockedGemm& best, bool refines) {
              return with(
-                 best, &Schedule::unroll,
+                 best, &BlockedGemm::unroll,
                  refines ? std::vector{best.unroll * 2, best.unroll / 2 + 1} : std::vector{1, 2, 4, 8, 16});
          }},
-        {"depth", [](DataType, const target::Cpu&, const Schedule& best,
-                     bool refines) { return scaled(best, &Schedule::kc, 8 * best.unroll, refines); }},
-        {"rows", [](DataType, const target::Cpu&, const Schedule& best,
-                    bool refines) { return scaled(best, &Schedule::mc, best.tile.rows(), refines); }},
-        {"columns", [](DataType, const target::Cpu&, const Schedule& best,
-                       bool refines) { return scaled(best, &Schedule::nc, best.tile.columns, refines); }},
+        {"depth", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                     bool refines) { return scaled(best, &BlockedGemm::kc, 8 * best.unroll, refines); }},
+        {"rows", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                    bool refines) { return scaled(best, &BlockedGemm::mc, best.tile.rows(), refines); }},
+        {"columns", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                       bool refines) { return scaled(best, &BlockedGemm::nc, best.tile.columns, refines); }},
         {"order",
-         [](DataType, const target::Cpu&, const Schedule& best, bool refines) {
-             return refines ? std::vector<Schedule>{}
-                            : with(best, &Schedule::rows_innermost, {!best.rows_innermost});
+         [](DataType, const target::Cpu&, const BlockedGemm& best, bool refines) {
+             return refines ? std::vector<BlockedGemm>{}
+                            : with(best, &BlockedGemm::rows_innermost, {!best.rows_innermost});
          }},
-        {"prefetch of C", [](DataType, const target::Cpu&, const Schedule& best,
-                             bool) { return with(best, &Schedule::prefetch_c, {!best.prefetch_c}); }},
+        {"prefetch of C", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                             bool) { return with(best, &BlockedGemm::prefetch_c, {!best.prefetch_c}); }},
         {"prefetch of the next panel",
-         [](DataType, const target::Cpu&, const Schedule& best, bool) {
-             return with(best, &Schedule::prefetch_next, {!best.prefetch_next});
+         [](DataType, const target::Cpu&, const BlockedGemm& best, bool) {
+             return with(best, &BlockedGemm::prefetch_next, {!best.prefetch_next});
          }},
         {"prefetch of A",
-         [](DataType, const target::Cpu&, const Schedule& best, bool refines) {
-             return with(best, &Schedule::prefetch_a,
+         [](DataType, const target::Cpu&, const BlockedGemm& best, bool refines) {
+             return with(best, &BlockedGemm::prefetch_a,
                          refines ? std::vector{best.prefetch_a / 2, best.prefetch_a * 2}
                                  : std::vector{0, 2, 4, 8, 16});
          }},

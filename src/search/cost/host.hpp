@@ -1,21 +1,12 @@
 #pragma once
 
 #include "base/integer.hpp"
+#include "search/cost/topology.hpp"
 
 #include <string>
 #include <vector>
 
 namespace swirl::search {
-
-/// A data or unified cache as one core sees it.
-struct CacheLevel {
-    int level = 1;
-    Integer bytes = 0;
-    int line_bytes = 64;
-    int ways = 0;      ///< 0: unknown, or fully associative
-    int shared_by = 1; ///< hardware threads
-    bool operator==(const CacheLevel&) const = default;
-};
 
 /// What the system says about the host; nothing is measured.
 struct Host {

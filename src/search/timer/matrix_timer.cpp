@@ -80,7 +80,7 @@ HostMatrixTimer::HostMatrixTimer(DataType data_type, std::vector<Integer> extent
 
 double HostMatrixTimer::now() { return runtime::monotonic_seconds(); }
 
-planning::MatrixKernels& HostMatrixTimer::kernels_of(const gemm::Schedule& schedule) {
+planning::MatrixKernels& HostMatrixTimer::kernels_of(const gemm::BlockedGemm& schedule) {
     for (planning::MatrixKernels& kernels : kernels_)
         if (kernels.schedule() == schedule) return kernels;
     return kernels_.emplace_back(data_type_, schedule, target::host_cpu());
@@ -89,7 +89,7 @@ planning::MatrixKernels& HostMatrixTimer::kernels_of(const gemm::Schedule& sched
 double HostMatrixTimer::run(planning::MatrixKernels& kernels, Integer extent) {
     ForkSection::let_forks_pass();
     const MatrixProduct product = MatrixProduct::column_major(data_type_, extent, extent, extent);
-    const gemm::Schedule& schedule = kernels.schedule();
+    const gemm::BlockedGemm& schedule = kernels.schedule();
     const Integer k_extent = gemm::balanced_block(extent, schedule.kc, schedule.unroll);
     double seconds = 0;
     planning::with_data_type(data_type_, [&](auto example) {
@@ -118,7 +118,8 @@ double HostMatrixTimer::speedup_at(Integer extent, planning::MatrixKernels& kern
     return median(ratios);
 }
 
-double HostMatrixTimer::speedup(const gemm::Schedule& schedule, const gemm::Schedule& other, int rounds) {
+double HostMatrixTimer::speedup(const gemm::BlockedGemm& schedule, const gemm::BlockedGemm& other,
+                                int rounds) {
     const runtime::PinnedThread pinned;
     planning::MatrixKernels &kernels = kernels_of(schedule), &others = kernels_of(other);
     double logarithms = 0;
@@ -130,7 +131,7 @@ double HostMatrixTimer::speedup(const gemm::Schedule& schedule, const gemm::Sche
     return std::exp(logarithms / static_cast<double>(extents_.size()));
 }
 
-double HostMatrixTimer::seconds(const gemm::Schedule& schedule) {
+double HostMatrixTimer::seconds(const gemm::BlockedGemm& schedule) {
     const runtime::PinnedThread pinned;
     planning::MatrixKernels& kernels = kernels_of(schedule);
     const Integer extent = *std::max_element(extents_.begin(), extents_.end());
@@ -139,13 +140,13 @@ double HostMatrixTimer::seconds(const gemm::Schedule& schedule) {
     return median(times);
 }
 
-MatrixRates HostMatrixTimer::rates(const std::vector<gemm::Schedule>& schedules, Integer extent,
+MatrixRates HostMatrixTimer::rates(const std::vector<gemm::BlockedGemm>& schedules, Integer extent,
                                    double seconds) {
     const runtime::PinnedThread pinned;
     const std::size_t count = schedules.size();
     std::vector<planning::MatrixKernels*> kernels;
     double once = 0;
-    for (const gemm::Schedule& schedule : schedules) {
+    for (const gemm::BlockedGemm& schedule : schedules) {
         kernels.push_back(&kernels_of(schedule));
         run(*kernels.back(), extent);
         once = run(*kernels.back(), extent);

@@ -20,10 +20,10 @@ public:
     virtual double now() = 0;
 
     /// Speedup of one schedule over another, over square GEMMs of several extents.
-    virtual double speedup(const gemm::Schedule& schedule, const gemm::Schedule& other, int rounds) = 0;
+    virtual double speedup(const gemm::BlockedGemm& schedule, const gemm::BlockedGemm& other, int rounds) = 0;
 
     /// Seconds of a square GEMM of the largest extent.
-    virtual double seconds(const gemm::Schedule& schedule) = 0;
+    virtual double seconds(const gemm::BlockedGemm& schedule) = 0;
 
     virtual const std::vector<Integer>& extents() const = 0;
 };
@@ -48,15 +48,15 @@ public:
     HostMatrixTimer(DataType data_type, std::vector<Integer> extents);
 
     double now() override;
-    double speedup(const gemm::Schedule& schedule, const gemm::Schedule& other, int rounds) override;
-    double seconds(const gemm::Schedule& schedule) override;
+    double speedup(const gemm::BlockedGemm& schedule, const gemm::BlockedGemm& other, int rounds) override;
+    double seconds(const gemm::BlockedGemm& schedule) override;
     const std::vector<Integer>& extents() const override { return extents_; }
 
     /// Square GEMMs of one extent, timed interleaved for about so many seconds.
-    MatrixRates rates(const std::vector<gemm::Schedule>& schedules, Integer extent, double seconds);
+    MatrixRates rates(const std::vector<gemm::BlockedGemm>& schedules, Integer extent, double seconds);
 
 private:
-    planning::MatrixKernels& kernels_of(const gemm::Schedule& schedule);
+    planning::MatrixKernels& kernels_of(const gemm::BlockedGemm& schedule);
     /// Seconds of one GEMM.
     double run(planning::MatrixKernels& kernels, Integer extent);
     double speedup_at(Integer extent, planning::MatrixKernels& kernels, planning::MatrixKernels& others,

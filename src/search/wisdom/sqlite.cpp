@@ -14,6 +14,8 @@ namespace {
 
 bool Error::is_damage() const { return code_ == SQLITE_CORRUPT || code_ == SQLITE_NOTADB; }
 
+Error Error::locked() { return {SQLITE_BUSY, sqlite3_errstr(SQLITE_BUSY)}; }
+
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Database::Database(const std::filesystem::path& path, Mode mode, int timeout) {

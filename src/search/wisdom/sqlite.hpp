@@ -19,6 +19,7 @@ class Error : public std::runtime_error {
 public:
     Error(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
     int code() const { return code_; } ///< SQLite's primary result code
+    static Error locked();             ///< as SQLite's own when another process uses the file for too long
     bool is_damage() const;            ///< the file is not a database, or a corrupt one
 
 private:

@@ -8,10 +8,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <thread>
 
 namespace swirl::search {
 namespace {
@@ -49,10 +52,21 @@ bool is_sound(const std::filesystem::path& path) {
 
 } // namespace
 
-WisdomLock::WisdomLock(const std::filesystem::path& database, Kind kind)
+WisdomLock::WisdomLock(const std::filesystem::path& database)
     : descriptor_(::open(with_suffix(database, ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    const int operation = kind == Kind::shared ? LOCK_SH : LOCK_EX;
-    while (descriptor_ >= 0 && flock(descriptor_, operation) != 0 && errno == EINTR) continue;
+    using namespace std::chrono_literals;
+    constexpr std::chrono::milliseconds limit = 5s, longest_pause = 5ms;
+    const auto end = std::chrono::steady_clock::now() + limit;
+    std::chrono::microseconds pause = 50us; // as long as a look-up takes
+    while (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) break; // a file system without such locks
+        if (std::chrono::steady_clock::now() > end) {
+            close(descriptor_);
+            throw sqlite::Error::locked();
+        }
+        std::this_thread::sleep_for(pause);
+        pause = std::min<std::chrono::microseconds>(2 * pause, longest_pause);
+    }
 }
 
 WisdomLock::~WisdomLock() {
@@ -64,7 +78,17 @@ Wisdom::Store::Store(std::filesystem::path file, Warn warn) : file_(std::move(fi
 }
 
 Wisdom::Store::~Store() {
-    if (database_ && owner_ != getpid() && file_ != in_memory) database_->abandon();
+    if (!database_ || file_ == in_memory) return;
+    try {
+        if (owner_ == getpid()) {
+            const WisdomLock held(file_);
+            database_.reset();
+            return;
+        }
+    } catch (const sqlite::
+                 Error&) { // left open: closing it without the lock might drop the locks of another SQLite
+    }
+    database_->abandon();
 }
 
 void Wisdom::Store::warn(const std::string& message) {
@@ -82,7 +106,7 @@ std::filesystem::path Wisdom::Store::file() const {
     return file_;
 }
 
-std::unique_ptr<WisdomLock> Wisdom::Store::lock_shared() const {
+std::unique_ptr<WisdomLock> Wisdom::Store::lock() const {
     if (file_ == in_memory) return nullptr;
     struct stat status {};
     if (stat(file_.c_str(), &status) == 0) {
@@ -92,7 +116,7 @@ std::unique_ptr<WisdomLock> Wisdom::Store::lock_shared() const {
     }
     std::error_code ignored; // if the folder is still missing, opening fails
     if (file_.has_parent_path()) std::filesystem::create_directories(file_.parent_path(), ignored);
-    return std::make_unique<WisdomLock>(file_, WisdomLock::Kind::shared);
+    return std::make_unique<WisdomLock>(file_);
 }
 
 /// Reconnects after fork(), which SQLite connections do not survive, and when the file was replaced or removed.
@@ -163,8 +187,8 @@ void Wisdom::Store::prepare_schema() {
 /// Only one process renames, and only if the file of that name is still the damaged one. The journal is removed first,
 /// so that it can never be applied to the new file.
 void Wisdom::Store::move_aside() {
+    const WisdomLock held(file_);
     database_.reset();
-    const WisdomLock lock(file_, WisdomLock::Kind::exclusive);
     if (is_sound(file_)) return;
     const std::string suffix = fmt::format(".damaged-{}-{}", std::time(nullptr), getpid());
     for (const char* companion : {"-journal", "-wal", "-shm", ""}) {

@@ -11,13 +11,13 @@
 
 namespace swirl::search {
 
-/// A lock on a separate file beside the database, held while the database is used (shared) or replaced (exclusive).
-/// SQLite's own locks do not cover replacement: a connection to a renamed file takes the journal of the new file of
-/// that name for its own. No effect if the folder is not writable, because then nobody can replace files there.
+/// A lock on a separate file beside the database, held while the database is used, closed or replaced; waiting for it has a limit.
+/// SQLite's own locks do not suffice. They do not cover replacement: a connection to a renamed file takes the journal of the new file of
+/// that name for its own. And they belong to the process: if libswirl and libswirl_blas, each with its own SQLite, are in one process,
+/// one that closes the file drops the locks of the other. No effect if the folder is not writable, because then nobody can write there.
 class WisdomLock {
 public:
-    enum class Kind { shared, exclusive };
-    WisdomLock(const std::filesystem::path& database, Kind kind);
+    explicit WisdomLock(const std::filesystem::path& database);
     ~WisdomLock();
     WisdomLock(const WisdomLock&) = delete;
     WisdomLock& operator=(const WisdomLock&) = delete;
@@ -52,7 +52,7 @@ private:
     };
 
     void warn(const std::string& message); ///< each message only once
-    std::unique_ptr<WisdomLock> lock_shared() const;
+    std::unique_ptr<WisdomLock> lock() const;
     void connect(); ///< to the file that exists now
     void open_file();
     void open_in_memory();
@@ -73,7 +73,7 @@ template <class Result, class F> Result Wisdom::Store::use(Result otherwise, F&&
     const std::lock_guard guard(mutex_);
     for (int damages = 0;;) {
         try {
-            const auto lock = lock_shared();
+            const auto held = lock();
             connect();
             return f(*database_);
         } catch (const Unusable& error) {
@@ -86,7 +86,12 @@ template <class Result, class F> Result Wisdom::Store::use(Result otherwise, F&&
                 return otherwise;
             }
         }
-        move_aside();
+        try {
+            move_aside();
+        } catch (const sqlite::Error& error) {
+            warn(error.what());
+            return otherwise;
+        }
     }
 }
 

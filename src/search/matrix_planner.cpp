@@ -1,0 +1,175 @@
+#include "search/matrix_planner.hpp"
+
+#include "base/error.hpp"
+#include "gemm/cpu/small_gemm.hpp"
+#include "plan/amx_route.hpp"
+#include "plan/matrix_multiply.hpp"
+#include "problem/matrix_product.hpp"
+#include "runtime/cpu/tile_state.hpp"
+#include "search/wisdom/matrix_wisdom.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace swirl::search {
+
+namespace {
+
+using planning::MatrixEpilogue;
+
+const target::Cpu& cpu_of(const MatrixPlanRequest& request) {
+    const target::Cpu& usual = planning::cpu_for_products();
+    if (request.cpu == nullptr) return usual;
+    const bool can_run =
+        request.cpu->set == target::InstructionSet::portable ||
+        (usual.set != target::InstructionSet::portable && target::host_can_run(*request.cpu));
+    if (!can_run)
+        throw UserError("cpu is {}, whose code cannot run here; use {} or portable", request.cpu->name,
+                        usual.name);
+    return *request.cpu;
+}
+
+/// One call of choose_schedule.
+class Chooser {
+public:
+    Chooser(const MatrixProduct& product, const MatrixPlanRequest& request, const target::Cpu& cpu)
+        : product_(product),
+          canonical_(planning::canonical(product)),
+          request_(request),
+          cpu_(cpu),
+          wisdom_(cpu, request.use_wisdom) {
+        const bool is_made_float = product.converts() && product.data_type == DataType::int32;
+        if (!product.epilogue.is_identity() || is_made_float) epilogue_.emplace(product);
+    }
+
+    gemm::CpuGemm choose() {
+        gemm::CpuGemm schedule{.cpu = &cpu_};
+        const bool is_empty =
+            std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
+        if (is_empty) return schedule;
+        if (cpu_.set == target::InstructionSet::portable) {
+            schedule.kernel = gemm::BuiltinGemm{};
+        } else if (const auto amx = tile_registers()) {
+            schedule.kernel = *amx;
+        } else if (const auto unpacked = one_kernel()) {
+            schedule.kernel = *unpacked;
+        } else {
+            schedule.kernel = blocks();
+        }
+        return schedule;
+    }
+
+private:
+    bool suits_epilogue(const gemm::Tile& tile) const { return !epilogue_ || epilogue_->suits(tile); }
+
+    std::optional<gemm::AmxGemm> tile_registers() {
+        constexpr gemm::Tile shape{.lanes = 1, .vectors = gemm::amx_tile, .columns = gemm::amx_tile};
+        if (&cpu_ != &target::host_cpu() || !planning::suits_amx(canonical_) || !runtime::may_use_tiles() ||
+            !suits_epilogue(shape))
+            return std::nullopt;
+        const gemm::AmxTypes types = gemm::AmxTypes::of(canonical_);
+        if (planning::has_amx_types(canonical_))
+            return planning::model_amx(gemm::bf16x1().term_products(), types);
+        const gemm::BlockedGemm fallback = blocks();
+        if (!suits_epilogue(fallback.tile)) return std::nullopt;
+        const auto ordinary = planning::MatrixKernels::shared(gemm::OperandTypes::all(canonical_.data_type),
+                                                              fallback, cpu_, {}, check());
+        const planning::AmxRoute route = planning::amx_route(canonical_, request_.accuracy, ordinary.get());
+        if (!route) return std::nullopt;
+        gemm::AmxGemm amx = planning::model_amx(route.term_products, types);
+        amx.fallback = fallback;
+        return amx;
+    }
+
+    std::optional<gemm::UnpackedGemm> one_kernel() const {
+        if (product_.converts() || !gemm::suits_small_gemm(canonical_) ||
+            planning::threads_worthwhile(product_, request_.threads) != 1)
+            return std::nullopt;
+        const gemm::UnpackedGemm unpacked =
+            gemm::model_unpacked(canonical_, gemm::small_kc(canonical_, cpu_), cpu_);
+        return suits_epilogue(unpacked.tile) ? std::optional(unpacked) : std::nullopt;
+    }
+
+    gemm::BlockedGemm blocks() {
+        const gemm::OperandTypes types = gemm::operand_types_on(canonical_, cpu_);
+        gemm::BlockedGemm blocked = product_.widens() ? gemm::model_schedule(types, cpu_) : tuned(types);
+        if (!gemm::suits_small_gemm(canonical_)) return blocked;
+        // As one kernel on one thread would: C is updated at the same k indices.
+        const Integer kc = gemm::small_kc(canonical_, cpu_);
+        const auto scaled = [&](Integer extent) {
+            return std::clamp<Integer>(extent * blocked.kc / kc, 1, extent);
+        };
+        blocked.mc = scaled(blocked.mc);
+        blocked.nc = scaled(blocked.nc);
+        blocked.kc = kc;
+        return blocked;
+    }
+
+    /// From wisdom, or searched for if the effort asks for that and blocks compute the product.
+    gemm::BlockedGemm tuned(const gemm::OperandTypes& types) {
+        const FoundBy how = request_.effort == Effort::exhaustive ? FoundBy::exhaustive : FoundBy::measure;
+        const std::optional<StoredSchedule> known = wisdom_.lookup(types.c);
+        const bool is_trusted = known && known->is_current && known->found_by != FoundBy::estimate;
+        const bool is_timed = request_.effort != Effort::estimate && !gemm::suits_small_gemm(canonical_) &&
+                              &cpu_ == &target::host_cpu();
+        if (is_trusted && (!is_timed || known->found_by >= how)) return known->schedule;
+        if (!is_timed) return gemm::model_schedule(types, cpu_);
+        std::optional<HostMatrixTimer> machine;
+        if (request_.timer == nullptr) machine.emplace(types.c, searched_extents());
+        const MatrixSearchResult result = search_schedule({.data_type = types.c,
+                                                           .cpu = cpu_,
+                                                           .seconds = request_.time_budget_seconds,
+                                                           .progress = request_.progress},
+                                                          machine ? *machine : *request_.timer);
+        wisdom_.store(types.c, result, result.is_complete ? how : FoundBy::measure);
+        return result.found;
+    }
+
+    planning::KernelCheck check() const {
+        return request_.check ? planning::KernelCheck::on : planning::KernelCheck::off;
+    }
+
+    const MatrixProduct& product_;
+    MatrixProduct canonical_;
+    const MatrixPlanRequest& request_;
+    const target::Cpu& cpu_;
+    MatrixWisdom wisdom_;
+    std::optional<MatrixEpilogue> epilogue_;
+};
+
+} // namespace
+
+gemm::CpuGemm choose_schedule(const MatrixProduct& product, const MatrixPlanRequest& request) {
+    if (request.schedule.empty()) return Chooser(product, request, cpu_of(request)).choose();
+    gemm::CpuGemm schedule = gemm::parse_cpu_gemm(request.schedule, planning::canonical(product));
+    if (request.cpu != nullptr && request.cpu != schedule.cpu)
+        throw UserError("the schedule is for {} and cpu is {}; leave one of them out", schedule.cpu->name,
+                        request.cpu->name);
+    MatrixPlanRequest of_cpu = request;
+    of_cpu.cpu = schedule.cpu;
+    static_cast<void>(cpu_of(of_cpu));
+    return schedule;
+}
+
+std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct& product,
+                                                             const MatrixPlanRequest& request) {
+    if (!(request.time_budget_seconds >= 0))
+        throw UserError("time_budget_seconds is {}; use a number that is not negative",
+                        request.time_budget_seconds);
+    return std::make_shared<const planning::MatrixPlan>(
+        product, choose_schedule(product, request),
+        planning::MatrixPlan::Options{
+            .threads = request.threads,
+            .accuracy = request.accuracy,
+            .check = request.check ? planning::KernelCheck::on : planning::KernelCheck::off});
+}
+
+planning::MatrixCode make_matrix_code(DataType data_type) {
+    const target::Cpu& cpu = planning::cpu_for_products();
+    if (cpu.set == target::InstructionSet::portable) return {.cpu = &cpu, .blocks = {}, .amx = {}, .kc = {}};
+    const gemm::OperandTypes types = gemm::OperandTypes::all(data_type);
+    const std::optional<gemm::BlockedGemm> known = MatrixWisdom(cpu, true).trusted(data_type);
+    return planning::code_by_blocks(types, known ? *known : gemm::model_schedule(types, cpu), cpu);
+}
+
+} // namespace swirl::search

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "plan/matrix_plan.hpp"
+#include "search/planner.hpp"
+#include "search/timer/matrix_timer.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+/// Chooses the schedule of a matrix multiplication on a CPU.
+namespace swirl::search {
+
+inline constexpr double usual_schedule_budget = 10; ///< seconds
+
+struct MatrixPlanRequest {
+    int threads = 1; ///< maximum per execution
+    Accuracy accuracy = Accuracy::ordinary;
+    Effort effort = Effort::estimate;
+    double time_budget_seconds = usual_schedule_budget;
+    std::function<void(const std::string&)> progress =
+        {};                           ///< called with a progress line now and then while timing
+    const target::Cpu* cpu = nullptr; ///< default: the host's best, portable if no code can be generated
+    std::string schedule = {};        ///< as gemm::to_string prints it; empty: choose one
+    bool use_wisdom = true;
+    bool check = true;            ///< check each new kernel against a second route before its first use
+    MatrixTimer* timer = nullptr; ///< default: this machine
+};
+
+/// The schedule: the request's, else a kernel of its own for a product that suits one, tile registers where they are
+/// faster, else packed blocks by a trusted schedule from wisdom, else the search's or, without timing, the model's.
+/// Sums have the same bits at any number of threads.
+gemm::CpuGemm choose_schedule(const MatrixProduct& product, const MatrixPlanRequest& request);
+
+/// A plan with the chosen schedule. The product must be valid for CPUs. Throws UserError for a request that does not suit
+/// the product or this machine.
+std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct& product,
+                                                             const MatrixPlanRequest& request = {});
+
+/// Code for all products of a data type, as plans with packed blocks have it: for the BLAS, which has no plans.
+planning::MatrixCode make_matrix_code(DataType data_type);
+
+} // namespace swirl::search

@@ -1,0 +1,203 @@
+#include <swirl/version.hpp>
+
+#include "support/forked_child.hpp" // which sanitizers there are
+#include "support/run_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+/// The installed libraries, as projects that use them find them.
+namespace swirl {
+namespace install_test {
+
+namespace fs = std::filesystem;
+using support::quoted;
+using support::run_command;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_sanitized = true;
+#else
+constexpr bool is_sanitized = false;
+#endif
+
+const std::string project = SWIRL_SOURCE_DIR "/tests/install/project";
+const std::string compilers =
+    "-DCMAKE_C_COMPILER=" SWIRL_C_COMPILER " -DCMAKE_CXX_COMPILER=" SWIRL_CXX_COMPILER;
+
+class Installed : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        if (is_sanitized) return;
+        folder_ = new TemporaryFolder;
+        const auto outcome = run_command("cmake --install " + quoted(SWIRL_BINARY_DIR) +
+                                         " --component library --prefix " + quoted(prefix().string()));
+        ASSERT_EQ(outcome.status, 0) << outcome.errors;
+        for (const auto& entry : fs::recursive_directory_iterator(prefix()))
+            if (entry.path().filename() == "libswirl.so") libraries_ = entry.path().parent_path();
+    }
+    static void TearDownTestSuite() {
+        delete folder_;
+        folder_ = nullptr;
+    }
+    void SetUp() override {
+        if (is_sanitized) GTEST_SKIP() << "sanitizers come with a library of their own";
+        ASSERT_FALSE(libraries_.empty()) << "nothing is installed";
+    }
+
+    static fs::path prefix() { return folder_->path() / "prefix"; }
+    static std::string library(const std::string& name) { return quoted((libraries_ / name).string()); }
+
+    /// Words of a command's output.
+    static std::vector<std::string> words(const std::string& command) {
+        const auto outcome = run_command(command);
+        EXPECT_EQ(outcome.status, 0) << command << "\n" << outcome.errors;
+        std::istringstream stream(outcome.output);
+        std::vector<std::string> result;
+        for (std::string word; stream >> word;) result.push_back(word);
+        return result;
+    }
+    static std::set<std::string> set_of_words(const std::string& command) {
+        const auto all = words(command);
+        return {all.begin(), all.end()};
+    }
+
+    static void expect_success(const std::string& command) {
+        const auto outcome = run_command("export SWIRL_WISDOM=:memory: && " + command);
+        EXPECT_EQ(outcome.status, 0) << command << "\n" << outcome.output << outcome.errors;
+    }
+    /// Configures and builds the project in a folder, and runs its programs.
+    static void expect_project_works(const std::string& options, std::size_t programs) {
+        const TemporaryFolder build;
+        const std::string there = quoted(build.path().string());
+        expect_success("cmake -G Ninja -S " + quoted(project) + " -B " + there + " " + compilers +
+                       " -DCMAKE_PREFIX_PATH=" + quoted(prefix().string()) + " " + options +
+                       " && cmake --build " + there);
+        std::size_t found = 0;
+        for (const auto& entry : fs::directory_iterator(build.path())) {
+            const std::string name = entry.path().filename().string();
+            if (!name.starts_with("c_") && !name.starts_with("cpp_")) continue;
+            ++found;
+            expect_success(quoted(entry.path().string()));
+        }
+        EXPECT_EQ(found, programs);
+    }
+
+    static inline TemporaryFolder* folder_ = nullptr;
+    static inline fs::path libraries_;
+};
+
+TEST_F(Installed, LibrariesNeedLibcLibmAndLibstdcxxAlone) {
+    const std::regex allowed(R"(lib(c|m|stdc\+\+|gcc_s|dl|pthread|rt)\.so\.\d+|ld-linux.*)");
+    for (const char* name : {"libswirl.so", "libswirl_blas.so"}) {
+        const auto needed =
+            words("readelf -d " + library(name) + " | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p'");
+        EXPECT_FALSE(needed.empty());
+        for (const std::string& each : needed)
+            EXPECT_TRUE(std::regex_match(each, allowed)) << name << " needs " << each;
+    }
+}
+
+TEST_F(Installed, LibrariesAreNamedByTheVersionThatTheyAreCompatibleWith) {
+    const std::string suffix =
+        std::to_string(SWIRL_VERSION_MAJOR) + "." + std::to_string(SWIRL_VERSION_MINOR);
+    for (const std::string name : {"libswirl.so", "libswirl_blas.so"})
+        EXPECT_EQ(words("readelf -d " + library(name) + " | sed -n 's/.*(SONAME).*\\[\\(.*\\)\\]/\\1/p'"),
+                  std::vector{name + "." + suffix});
+}
+
+TEST_F(Installed, LibraryExportsItsInterfaceAlone) {
+    const std::regex exported(
+        R"((swirl_|_ZNK?5swirl|_ZT[ISV]N5swirl)\w+@@SWIRL_\d+\.\d+|SWIRL_\d+\.\d+(@@SWIRL_\d+\.\d+)?)");
+    const std::regex internal(
+        R"(_ZNK?5swirl\d+(formula|rules|ir|target|lower|gemm|passes|emit|jit|sass|runtime|planning|search|blas)(E|\d).*)");
+    const auto names = words("nm -D --defined-only " + library("libswirl.so") + " | awk '{print $NF}'");
+    EXPECT_GT(names.size(), 100U);
+    for (const std::string& name : names) {
+        EXPECT_TRUE(std::regex_match(name, exported)) << name;
+        EXPECT_FALSE(std::regex_match(name, internal)) << name;
+    }
+}
+
+/// So a program may contain another version of what is linked in, and both libraries.
+TEST_F(Installed, StaticLibrariesDefineTheNamesThatSharedOnesExport) {
+    for (const std::string name : {"libswirl", "libswirl_blas"})
+        EXPECT_EQ(set_of_words("nm --extern-only --defined-only " + library(name + ".a") +
+                               " | awk 'NF == 3 {print $3}'"),
+                  set_of_words("nm -D --defined-only " + library(name + ".so") +
+                               " | awk '$2 != \"A\" {print $3}' | sed 's/@.*//'"))
+            << name;
+}
+
+TEST_F(Installed, CMakePackageServesProjectsInCAndCxx) { expect_project_works("", 7); }
+
+TEST_F(Installed, CMakePackageServesProjectsWithoutCxx) { expect_project_works("-DUSED_LANGUAGES=C", 5); }
+
+TEST_F(Installed, PkgConfigServesSharedAndStaticLibraries) {
+    const TemporaryFolder build;
+    const std::string prologue = "cd " + quoted(build.path().string()) +
+                                 " && export LD_LIBRARY_PATH=" + quoted(libraries_.string()) +
+                                 " PKG_CONFIG_PATH=" + quoted((libraries_ / "pkgconfig").string()) + " && ";
+    if (run_command("pkg-config --version").status != 0) GTEST_SKIP() << "no pkg-config";
+    EXPECT_EQ(words(prologue + "pkg-config --modversion swirl swirl_blas"),
+              (std::vector<std::string>{SWIRL_VERSION_STRING, SWIRL_VERSION_STRING}));
+    const std::string c = SWIRL_C_COMPILER " -std=c99 -pedantic-errors -Wall -Werror ",
+                      cpp = SWIRL_CXX_COMPILER " -std=c++20 -pedantic-errors -Wall -Werror ";
+    const std::string shared = " $(pkg-config --cflags --libs swirl) -o program && ./program";
+    expect_success(prologue + c + project + "/transform.c" + shared);
+    expect_success(prologue + cpp + project + "/transform.cpp" + shared);
+    expect_success(prologue + c + project +
+                   "/product.c $(pkg-config --cflags --libs swirl_blas) -o program && ./program");
+    // Everything static; glibc warns that it cannot open other libraries then.
+    const std::string all_static = " $(pkg-config --static --cflags --libs swirl) -o program && ./program";
+    expect_success(prologue + c + "-static " + project + "/transform.c" + all_static);
+    expect_success(prologue + cpp + "-static " + project + "/transform.cpp" + all_static);
+}
+
+TEST_F(Installed, BlasWorksInParallelRegionsOfOpenMPAndAfterFork) {
+    const TemporaryFolder build;
+    const std::string program = quoted((build.path() / "program").string());
+    const std::string compile = SWIRL_C_COMPILER " -fopenmp -o " + program + " " + project +
+                                "/openmp_user.c " + library("libswirl_blas.so");
+    if (run_command(compile).status != 0) GTEST_SKIP() << "the compiler has no OpenMP";
+    expect_success("export SWIRL_NUM_THREADS=2 OMP_NUM_THREADS=3 LD_LIBRARY_PATH=" +
+                   quoted(libraries_.string()) + " && timeout 60 " + program);
+}
+
+TEST_F(Installed, BlasWorksInProcessesOfPythonsMultiprocessing) {
+    if (run_command("python3 --version").status != 0) GTEST_SKIP() << "no Python";
+    expect_success("export SWIRL_NUM_THREADS=2 && timeout 120 python3 " + project +
+                   "/multiprocessing_user.py " + library("libswirl_blas.so"));
+}
+
+TEST_F(Installed, VersionIsThatOfTheHeaders) {
+    EXPECT_EQ(version(), SWIRL_VERSION_STRING);
+    EXPECT_EQ(SWIRL_VERSION,
+              SWIRL_VERSION_NUMBER(SWIRL_VERSION_MAJOR, SWIRL_VERSION_MINOR, SWIRL_VERSION_PATCH));
+    EXPECT_GT(SWIRL_VERSION_NUMBER(0, 2, 0), SWIRL_VERSION_NUMBER(0, 1, 99));
+}
+
+/// A build of the library alone, where none of the packages for the rest is found.
+TEST(LibraryAlone, NeedsNeitherTheCommandLineNorPeers) {
+    const TemporaryFolder build;
+    std::string options;
+    for (const char* part : {"CLI", "TESTS", "BENCH", "EXAMPLES"})
+        options += std::string(" -DSWIRL_BUILD_") + part + "=OFF";
+    for (const char* package : {"CLI11", "GTest", "PkgConfig", "CUDAToolkit", "SQLite3"})
+        options += std::string(" -DCMAKE_DISABLE_FIND_PACKAGE_") + package + "=ON";
+    const auto outcome = run_command("cmake -G Ninja -S " + quoted(SWIRL_SOURCE_DIR) + " -B " +
+                                     quoted(build.path().string()) + " " + compilers + options);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    const std::string rules = support::content_of(build.path() / "build.ninja");
+    EXPECT_NE(rules.find("src/api/"), std::string::npos);
+    for (const char* folder : {"/cli/", "/peers/", "/tests/", "/bench/", "/examples/"})
+        EXPECT_EQ(rules.find(SWIRL_SOURCE_DIR + std::string(folder)), std::string::npos) << folder;
+}
+
+} // namespace install_test
+} // namespace swirl

@@ -1,0 +1,3 @@
+int plugin_works(void);
+
+int main(void) { return plugin_works() ? 0 : 1; }
