@@ -15,6 +15,7 @@
 #include "passes/pipeline.hpp"
 #include "peers/matrix_peer.hpp"
 #include "problem/matrix_product.hpp"
+#include "problem/syntax.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "search/matrix_planner.hpp"
 #include "search/timer/timing.hpp"
@@ -71,7 +72,7 @@ std::optional<peers::MatrixCall> as_call(const MatrixProduct& product) {
 } // namespace
 
 bool is_product(const std::vector<std::string>& words) {
-    return !words.empty() && (words.front() == "gemm" || words.front().starts_with("gemm "));
+    return !words.empty() && names_product(words.front());
 }
 
 MatrixProduct parse_product(const std::vector<std::string>& words, const PlanningOptions& options) {

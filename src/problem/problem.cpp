@@ -1,7 +1,11 @@
 #include <swirl/problem.hpp>
 
 #include "problem/matrix_product.hpp"
+#include "problem/syntax.hpp"
 #include "problem/words.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace swirl {
 
@@ -19,10 +23,14 @@ std::string_view first_word(std::string_view text) {
 
 } // namespace
 
-Problem parse_problem(std::string_view text) {
+bool names_product(std::string_view text) {
     const std::string_view kind = first_word(text);
-    for (const GemmWord& word : gemm_words)
-        if (word.text == kind) return parse_matrix_product(text);
+    return std::any_of(std::begin(gemm_words), std::end(gemm_words),
+                       [&](const GemmWord& word) { return word.text == kind; });
+}
+
+Problem parse_problem(std::string_view text) {
+    if (names_product(text)) return parse_matrix_product(text);
     return parse_transform(text);
 }
 

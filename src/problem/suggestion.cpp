@@ -30,7 +30,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
     constexpr std::size_t longest = 40; // a longer word is no misspelling
     if (word.empty() || word.size() > longest) return "";
-    const std::size_t most = word.size() <= 3 ? 1 : word.size() <= 6 ? 2 : 3;
+    const std::size_t most = word.size() <= 2 ? 1 : word.size() <= 5 ? 2 : 3;
     std::string_view nearest;
     std::size_t least = most + 1;
     for (const std::string_view one : known)

@@ -4,6 +4,8 @@
 #include "problem/data_type.hpp"
 #include "problem/problem.hpp"
 
+#include <string_view>
+
 namespace swirl {
 
 // Keywords of the text form of a problem; <swirl/transform.hpp> has the grammar.
@@ -12,5 +14,8 @@ const char* name_of(TransformKind kind);
 const char* name_of(Direction direction);
 const char* name_of(ComplexLayout layout);
 const char* name_of(Placement placement);
+
+/// Whether the first word of a problem's text names a product of matrices.
+bool names_product(std::string_view text);
 
 } // namespace swirl

@@ -1,11 +1,11 @@
 #include "search/wisdom/gpu_matrix_wisdom.hpp"
 
 #include <swirl/matrix_product.hpp>
+#include <swirl/problem.hpp>
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "problem/matrix_syntax.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"
 #include "search/wisdom/gpu_recipe_wisdom.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
