@@ -1,5 +1,7 @@
 #pragma once
 
+#include <swirl/options.hpp>
+
 #include "peers/matrix_peer.hpp"
 
 #include <string>

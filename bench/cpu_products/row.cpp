@@ -20,7 +20,7 @@ using peers::MatrixPlan;
 using peers::MatrixRoutine;
 
 constexpr bool has_floats(DataType number) {
-    return number == DataType::float32 || number == DataType::complex32;
+    return number == DataType::float32 || number == DataType::complex64;
 }
 
 /// A larger deviation from the definition is an error, not rounding.
@@ -71,8 +71,8 @@ MatrixPlan swirl_at_once(const MatrixCall& call, int threads) {
     switch (call.number) {
     case DataType::float32: return at_once_as<float>(call, threads);
     case DataType::float64: return at_once_as<double>(call, threads);
-    case DataType::complex32: return at_once_as<std::complex<float>>(call, threads);
-    case DataType::complex64: return at_once_as<std::complex<double>>(call, threads);
+    case DataType::complex64: return at_once_as<std::complex<float>>(call, threads);
+    case DataType::complex128: return at_once_as<std::complex<double>>(call, threads);
     default: return {};
     }
 }

@@ -12,6 +12,7 @@
 #define SWIRL_SWIRL_H
 
 #include <swirl/export.h>
+#include <swirl/version.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,11 +20,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Version of this header. */
-#define SWIRL_VERSION_MAJOR 0
-#define SWIRL_VERSION_MINOR 1
-#define SWIRL_VERSION_PATCH 0
 
 /* Version of the library, as "major.minor.patch". */
 SWIRL_API const char* swirl_version(void);

@@ -20,6 +20,8 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
     };
     input_ = range(Side::input);
     output_ = range(Side::output);
+    for (const Side side : {Side::input, Side::output})
+        elements_[static_cast<std::size_t>(side)] = {axes(problem, side), element_bytes(problem, side)};
     planar_ = planar_input_ || planar_output_;
     nearest_ = in_place_ ? 1 : static_cast<std::uintptr_t>(input_.low - output_.high + 1);
     forbidden_ = in_place_ ? std::numeric_limits<std::uintptr_t>::max()
@@ -33,13 +35,18 @@ void ArgumentCheck::check_pointer(const char* name, const void* pointer) const {
                         alignment_);
 }
 
-void ArgumentCheck::check_disjoint(const char* a_name, const void* a, const Range& a_range,
-                                   const char* b_name, const void* b, const Range& b_range) const {
+void ArgumentCheck::check_disjoint(const char* a_name, const void* a, Side a_side, const char* b_name,
+                                   const void* b, Side b_side) const {
+    const Range &a_range = range_of(a_side), &b_range = range_of(b_side);
     const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
     if (start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low) return;
+    if (!share_a_byte(elements_[static_cast<std::size_t>(a_side)], a,
+                      elements_[static_cast<std::size_t>(b_side)], b))
+        return;
     throw UserError(
-        "{} = {} and {} = {} overlap; an out-of-place plan needs them apart (or plan it in place)", a_name, a,
-        b_name, b);
+        "{} = {} and {} = {} overlap: an element of one is part of the other; an out-of-place plan "
+        "needs them apart (or plan it in place)",
+        a_name, a, b_name, b);
 }
 
 void ArgumentCheck::require_disjoint(const void* workspace, std::size_t bytes, const Arguments& call) const {
@@ -73,17 +80,20 @@ void ArgumentCheck::explain(const Arguments& call) const {
                 "imaginary input = {} differs from imaginary output = {}; an in-place plan needs one pointer",
                 call.input_imaginary, call.output_imaginary);
     } else {
-        check_disjoint("input", call.input, input_, "output", call.output, output_);
+        check_disjoint("input", call.input, Side::input, "output", call.output, Side::output);
         if (planar_input_)
-            check_disjoint("imaginary input", call.input_imaginary, input_, "output", call.output, output_);
+            check_disjoint("imaginary input", call.input_imaginary, Side::input, "output", call.output,
+                           Side::output);
         if (planar_output_)
-            check_disjoint("input", call.input, input_, "imaginary output", call.output_imaginary, output_);
+            check_disjoint("input", call.input, Side::input, "imaginary output", call.output_imaginary,
+                           Side::output);
         if (planar_input_ && planar_output_)
-            check_disjoint("imaginary input", call.input_imaginary, input_, "imaginary output",
-                           call.output_imaginary, output_);
+            check_disjoint("imaginary input", call.input_imaginary, Side::input, "imaginary output",
+                           call.output_imaginary, Side::output);
     }
     if (planar_output_)
-        check_disjoint("output", call.output, output_, "imaginary output", call.output_imaginary, output_);
+        check_disjoint("output", call.output, Side::output, "imaginary output", call.output_imaginary,
+                       Side::output);
 }
 
 } // namespace swirl::planning

@@ -1,7 +1,10 @@
 #pragma once
 
 #include "plan/plan.hpp"
+#include "problem/overlap.hpp"
+#include "problem/problem.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,7 +24,8 @@ public:
     /// Throws UserError if a workspace of this size overlaps one of the caller's arrays.
     void require_disjoint(const void* workspace, std::size_t bytes, const Arguments& arguments) const;
 
-    /// Fast check: true if nothing is wrong. Always false for planar arguments, which operator() checks in full.
+    /// Fast check: true if nothing is wrong. False for planar arguments, and for arrays that interleave without sharing
+    /// an element, which operator() checks in full.
     bool admits(const Arguments& arguments) const {
         const auto input = reinterpret_cast<std::uintptr_t>(arguments.input);
         const auto output = reinterpret_cast<std::uintptr_t>(arguments.output);
@@ -39,12 +43,13 @@ private:
     };
     void explain(const Arguments& arguments) const;
     void check_pointer(const char* name, const void* pointer) const;
-    void check_disjoint(const char* a_name, const void* a, const Range& a_range, const char* b_name,
-                        const void* b, const Range& b_range) const;
+    void check_disjoint(const char* a_name, const void* a, Side a_side, const char* b_name, const void* b,
+                        Side b_side) const;
+    const Range& range_of(Side side) const { return side == Side::input ? input_ : output_; }
 
     bool planar_; ///< on either side
-    /// output − input modulo 2^64 must not lie in nearest_ … nearest_ + forbidden_ − 1. Out of place these are the
-    /// distances at which the arrays overlap; in place, all but 0.
+    /// output − input modulo 2^64 outside nearest_ … nearest_ + forbidden_ − 1 is right. Out of place these are the
+    /// distances at which the ranges of both arrays overlap; in place, all but 0.
     std::uintptr_t nearest_;
     std::uintptr_t forbidden_;
     bool planar_input_;
@@ -53,6 +58,7 @@ private:
     std::size_t alignment_;
     Range input_;
     Range output_;
+    std::array<Elements, 2> elements_; ///< of each side
 };
 
 } // namespace swirl::planning

@@ -29,8 +29,17 @@ void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
 }
 
 bool are_disjoint(const GpuArgument& first, const GpuArgument& second) {
-    return at(first.pointer, first.high) <= at(second.pointer, second.low) ||
-           at(second.pointer, second.high) <= at(first.pointer, first.low);
+    if (at(first.pointer, first.high) <= at(second.pointer, second.low) ||
+        at(second.pointer, second.high) <= at(first.pointer, first.low))
+        return true;
+    const auto elements_of = [](const GpuArgument& argument) {
+        return argument.elements.axes.empty() ? Elements{{{argument.high - argument.low, 1}}, 1}
+                                              : argument.elements;
+    };
+    const auto first_of = [&](const GpuArgument& argument) {
+        return argument.elements.axes.empty() ? at(argument.pointer, argument.low) : at(argument.pointer, 0);
+    };
+    return !share_a_byte(elements_of(first), first_of(first), elements_of(second), first_of(second));
 }
 
 void check(const runtime::GpuDevice& device, const GpuWorkspace& workspace, std::size_t needed_bytes,
@@ -62,9 +71,8 @@ GpuArgumentCheck::GpuArgumentCheck(const Transform& problem,
     for (const Side side : {Side::input, Side::output}) {
         const auto k = static_cast<std::size_t>(side == Side::output);
         const Extent reach = extent(problem, side);
-        // Each array of planar complex data has half of an element's bytes.
-        const bool halves = problem.layout == ComplexLayout::planar && is_complex(problem, side);
-        const Integer bytes = element_bytes(problem, side) / (halves ? 2 : 1);
+        const Integer bytes = element_bytes(problem, side); // planar: of one component
+        elements_[k] = {axes(problem, side), bytes};
         low_[k] = reach.lowest * bytes;
         high_[k] = (reach.highest + 1) * bytes;
     }
@@ -72,8 +80,9 @@ GpuArgumentCheck::GpuArgumentCheck(const Transform& problem,
 
 std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) const {
     const auto of = [&](const char* name, const void* pointer, Binding::Source source, std::size_t side) {
-        return GpuArgument{name, pointer, low_[side], high_[side],
-                           alignments_[static_cast<std::size_t>(source)]};
+        return GpuArgument{
+            name,           pointer, low_[side], high_[side], alignments_[static_cast<std::size_t>(source)],
+            elements_[side]};
     };
     std::vector<GpuArgument> list = {
         of("input", arguments.input, Binding::Source::input, 0),

@@ -3,6 +3,7 @@
 #include "plan/arguments.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_workspace.hpp"
+#include "problem/overlap.hpp"
 #include "runtime/cuda/device.hpp"
 
 #include <cstddef>
@@ -16,13 +17,14 @@ namespace swirl::planning {
 struct GpuArgument {
     std::string name;
     const void* pointer;
-    Integer low;           ///< bytes from the pointer to the first touched byte
-    Integer high;          ///< bytes from the pointer to one past the last touched byte
-    std::size_t alignment; ///< bytes
+    Integer low;            ///< bytes from the pointer to the first touched byte
+    Integer high;           ///< bytes from the pointer to one past the last touched byte
+    std::size_t alignment;  ///< bytes
+    Elements elements = {}; ///< the elements among these bytes; no axes: all bytes
 };
 /// Throws UserError unless the pointer is aligned and all touched bytes are memory of this GPU or managed memory.
 void check(const runtime::GpuDevice& device, const GpuArgument& argument);
-/// Whether no byte is touched through both.
+/// Whether no byte is part of an element of both.
 bool are_disjoint(const GpuArgument& first, const GpuArgument& second);
 /// Throws UserError for a workspace that is too small, misaligned, not memory of this GPU, or overlaps one of the
 /// arguments; null arguments are ignored.
@@ -56,6 +58,7 @@ private:
     std::size_t workspace_bytes_;
     std::array<Integer, 2> low_; ///< bytes, of input and output
     std::array<Integer, 2> high_;
+    std::array<Elements, 2> elements_;
 };
 
 } // namespace swirl::planning

@@ -92,7 +92,7 @@ GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* 
     const Extent extent = extent_of(layout, rows, columns, product_.batch);
     const Integer bytes = bytes_of(number);
     return {{name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
-             static_cast<std::size_t>(bytes)}};
+             static_cast<std::size_t>(bytes), elements_of(layout, rows, columns, product_.batch, bytes)}};
 }
 
 /// For an empty product only the arrays that are written.

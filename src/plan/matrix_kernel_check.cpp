@@ -30,8 +30,9 @@ namespace {
 using gemm::Update;
 using Operand = gemm::Operand;
 
-/// A kernel of at most this many elements, spread over at most this many bytes, is checked itself.
-constexpr Integer most_elements = 1 << 16, most_bytes = 4 << 20;
+/// A product of at most this many elements and multiply-adds, spread over at most this many bytes, is checked itself:
+/// it runs in less time than its kernel takes to compile.
+constexpr Integer most_elements = 1 << 16, most_work = 1 << 24, most_bytes = 4 << 20;
 /// Elements of a result with an epilogue that are compared.
 constexpr Integer most_compared = 512;
 /// Bytes before and after results that are watched.
@@ -470,15 +471,29 @@ std::string_view name_of(gemm::Pack::Source source) {
                                           : "strided";
 }
 
-/// Compares a packed panel with the one expected, byte by byte, and what is behind it.
-void compare_panels(const std::string& name, const std::byte* got, const std::byte* expected, Integer bytes,
-                    const std::vector<bool>& is_free) {
-    for (Integer k = 0; k < bytes + guard_bytes; ++k)
-        if (got[k] != expected[k] &&
-            !(k < static_cast<Integer>(is_free.size()) && is_free[static_cast<std::size_t>(k)]))
-            fail(name, k < bytes ? fmt::format("byte {} of its panel is {}, not {}", k,
-                                               static_cast<int>(got[k]), static_cast<int>(expected[k]))
-                                 : std::string("it writes behind its panel"));
+[[noreturn]] void fail_beyond(const std::string& name) { fail(name, "it writes behind its panel"); }
+
+/// Compares a panel of scalars with the one expected: zeros may have either sign.
+void compare_scalars(const std::string& name, DataType real, const std::byte* got, const std::byte* expected,
+                     Integer bytes) {
+    for (Integer at = 0; at < bytes; at += bytes_of(real))
+        if (const double value = get<double>(real, got + at), wanted = get<double>(real, expected + at);
+            !(value == wanted))
+            fail(name,
+                 fmt::format("scalar {} of its panel is {}, not {}", at / bytes_of(real), value, wanted));
+    if (std::memcmp(got + bytes, expected + bytes, guard_bytes) != 0) fail_beyond(name);
+}
+/// The same for words, of which some may hold anything.
+void compare_words(const std::string& name, const std::byte* got, const std::byte* expected, Integer bytes,
+                   const std::vector<bool>& is_free) {
+    for (Integer at = 0; at < bytes; at += 4) {
+        std::uint32_t value = 0, wanted = 0;
+        std::memcpy(&value, got + at, sizeof value);
+        std::memcpy(&wanted, expected + at, sizeof wanted);
+        if (value != wanted && !is_free[static_cast<std::size_t>(at / 4)])
+            fail(name, fmt::format("word {} of its panel is {:#x}, not {:#x}", at / 4, value, wanted));
+    }
+    if (std::memcmp(got + bytes, expected + bytes, guard_bytes) != 0) fail_beyond(name);
 }
 
 } // namespace
@@ -557,7 +572,7 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
         const Memory from((width * stride + k_extent * k_stride) * from_bytes + 4 * guard_bytes);
         const Integer bytes = (groups + (corrects ? 1 : 0)) * width * types.word_bytes();
         const Memory to(bytes + guard_bytes), expected(bytes + guard_bytes);
-        std::vector<bool> is_free(static_cast<std::size_t>(bytes));
+        std::vector<bool> is_free(static_cast<std::size_t>(bytes / 4 + 1)); // by word
         std::vector<std::uint32_t> words(static_cast<std::size_t>(groups * width));
         std::vector<std::int32_t> sums(static_cast<std::size_t>(width));
         for (Integer i = 0; i < kernel.count; ++i)
@@ -582,8 +597,7 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
                 const std::uint32_t word = is_flipped ? words[at] ^ 0x80808080U : words[at];
                 std::memcpy(expected.data() + 4 * at, &word, 4);
                 // Rows beyond the last may hold anything that flips zeros.
-                if (is_flipped && static_cast<Integer>(at) % width >= kernel.count)
-                    std::fill_n(is_free.begin() + static_cast<std::ptrdiff_t>(4 * at), 4, true);
+                is_free[at] = is_flipped && static_cast<Integer>(at) % width >= kernel.count;
             }
         if (corrects)
             for (Integer j = 0; j < width; ++j) {
@@ -593,7 +607,12 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
         void* const buffers[] = {from.data(), to.data()};
         const std::int64_t parameters[] = {k_groups / step * step, k_groups, k_stride, stride};
         function(buffers, parameters);
-        compare_panels(name, to.data(), expected.data(), bytes, is_free);
+        if (!packing.is_plain()) return compare_words(name, to.data(), expected.data(), bytes, is_free);
+        compare_scalars(name,
+                        gemm::scalar_of(kernel.data_type) == DataType::float64 ? DataType::float64
+                        : kernel.data_type == DataType::int32                  ? DataType::int32
+                                                                               : DataType::float32,
+                        to.data(), expected.data(), bytes);
     });
 }
 
@@ -610,18 +629,16 @@ Integer span_of(const MatrixLayout& layout, Integer rows, Integer columns, Integ
     return (extent.highest - extent.lowest + 1) * bytes;
 }
 
-/// A matrix that a kernel reads, with sample elements.
+/// A matrix that a kernel reads, zero but for sample elements.
 template <class V> class Source {
 public:
-    Source(int which, DataType data_type, const MatrixLayout& layout, Integer rows, Integer columns)
+    Source(DataType data_type, const MatrixLayout& layout, Integer rows, Integer columns)
         : type_(data_type),
           layout_(layout),
           lowest_(extent_of(layout, rows, columns, 1).lowest),
-          memory_(span_of(layout, rows, columns, bytes_of(data_type)) + 2 * guard_bytes) {
-        for (Integer i = 0; i < rows; ++i)
-            for (Integer j = 0; j < columns; ++j) put(type_, at(i, j), sample<V>(which, i, j));
-    }
+          memory_(span_of(layout, rows, columns, bytes_of(data_type)) + 2 * guard_bytes) {}
     std::byte* data() const { return at(0, 0); }
+    void set(Integer i, Integer j, V value) { put(type_, at(i, j), value); }
     /// From memory: strides of zero make elements coincide.
     V operator()(Integer i, Integer j) const {
         const V value = get<V>(type_, at(i, j));
@@ -642,23 +659,52 @@ private:
     Memory memory_;
 };
 
+/// Whether no two elements coincide.
+bool is_injective(const MatrixLayout& layout, Integer rows, Integer columns) {
+    const Integer down = std::abs(layout.row_stride), across = std::abs(layout.column_stride);
+    return down > 0 && across > 0 && (across >= down * rows || down >= across * columns);
+}
+
+/// The k indices at which samples are not zero: all, or those around the beginnings and ends of a large product's loops
+/// and blocks.
+std::vector<Integer> sampled_k(const gemm::SmallGemm& kernel) {
+    const MatrixProduct& product = kernel.product;
+    const Integer k_extent = product.k, near = 2 * kernel.unroll;
+    const bool are_apart =
+        is_injective(product.a, product.rows, k_extent) && is_injective(product.b, k_extent, product.columns);
+    std::vector<Integer> result;
+    for (Integer k = 0; k < k_extent; ++k) {
+        const Integer in_block = k % kernel.kc;
+        const bool is_wanted = !are_apart || k_extent <= 4 * near || in_block < near ||
+                               in_block >= kernel.kc - kernel.unroll || k >= k_extent - near;
+        if (is_wanted) result.push_back(k);
+    }
+    return result;
+}
+Integer elements_of(const gemm::SmallGemm& kernel) {
+    const MatrixProduct& product = kernel.product;
+    const auto k = static_cast<Integer>(sampled_k(kernel).size());
+    return product.rows * k + k * product.columns + product.rows * product.columns;
+}
+
 } // namespace
 
 gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) {
     const MatrixProduct& product = kernel.product;
     const Integer bytes = bytes_of(product.data_type);
-    const Integer elements =
-        product.rows * product.k + product.k * product.columns + product.rows * product.columns;
     const Integer spans = span_of(product.a, product.rows, product.k, bytes) +
                           span_of(product.b, product.k, product.columns, bytes) +
                           span_of(product.c, product.rows, product.columns, bytes);
-    if (elements <= most_elements && spans <= most_bytes) return kernel;
+    const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
+                        static_cast<double>(product.k);
+    if (work <= most_work && spans <= most_bytes && elements_of(kernel) <= most_elements) return kernel;
     gemm::SmallGemm sample = kernel;
     sample.product.rows = shortened(product.rows, kernel.tile.rows(), 2);
     sample.product.columns = shortened(product.columns, kernel.tile.columns, 2);
     if (product.k > kernel.kc) {
         sample.kc = std::min<Integer>(kernel.kc, 3 * kernel.unroll + kernel.kc % kernel.unroll);
-        sample.product.k = shortened(product.k, sample.kc, 2);
+        const Integer rest = shortened(product.k % kernel.kc, kernel.unroll, 1);
+        sample.product.k = 2 * sample.kc + std::min(rest, sample.kc - 1);
     } else {
         sample.product.k = shortened(product.k, kernel.unroll, 3);
         sample.kc = sample.product.k;
@@ -668,26 +714,34 @@ gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) {
 
 void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function) {
     const MatrixProduct& product = kernel.product;
+    const std::vector<Integer> sampled = sampled_k(kernel);
+    const auto count = static_cast<Integer>(sampled.size());
     with_values_of(product.data_type, [&](auto zero) {
         using V = decltype(zero);
         Expectation<V> expected(fmt::format("product of {} by {} by {}, {}, tile {} by {}, {}", product.rows,
                                             product.columns, product.k, swirl::name_of(product.data_type),
                                             kernel.tile.rows(), kernel.tile.columns, name_of(kernel.update)),
-                                product.rows, product.columns, product.k);
-        const Source<V> a(0, product.data_type, product.a, product.rows, product.k),
-            b(1, product.data_type, product.b, product.k, product.columns);
-        for (Integer i = 0; i < product.rows; ++i)
-            for (Integer k = 0; k < product.k; ++k) expected.a_at(i, k) = a(i, k);
-        for (Integer k = 0; k < product.k; ++k)
-            for (Integer j = 0; j < product.columns; ++j) expected.b_at(k, j) = b(k, j);
+                                product.rows, product.columns, count);
+        Source<V> a(product.data_type, product.a, product.rows, product.k),
+            b(product.data_type, product.b, product.k, product.columns);
+        for (Integer at = 0; at < count; ++at) {
+            const Integer k = sampled[static_cast<std::size_t>(at)];
+            for (Integer i = 0; i < product.rows; ++i) a.set(i, k, sample<V>(0, i, at));
+            for (Integer j = 0; j < product.columns; ++j) b.set(k, j, sample<V>(1, at, j));
+        }
         const Integer width = kernel.tile.rows(), panels = ceil_divide(product.rows, width);
-        const Memory packed(
-            kernel.a_is_given_packed ? panels * width * product.k * bytes_of(product.data_type) : 1);
-        for (Integer i = 0; kernel.a_is_given_packed && i < product.rows; ++i)
-            for (Integer k = 0; k < product.k; ++k)
-                put_in_panel(product.data_type,
-                             packed.data() + i / width * width * product.k * bytes_of(product.data_type),
-                             width, i % width, k, expected.a_at(i, k));
+        const Integer bytes = bytes_of(product.data_type);
+        const Memory packed(kernel.a_is_given_packed ? panels * width * product.k * bytes : 1);
+        for (Integer at = 0; at < count; ++at) {
+            const Integer k = sampled[static_cast<std::size_t>(at)];
+            for (Integer i = 0; i < product.rows; ++i) {
+                const V value = expected.a_at(i, at) = a(i, k);
+                if (kernel.a_is_given_packed)
+                    put_in_panel(product.data_type, packed.data() + i / width * width * product.k * bytes,
+                                 width, i % width, k, value);
+            }
+            for (Integer j = 0; j < product.columns; ++j) expected.b_at(at, j) = b(k, j);
+        }
         const Memory scratch(gemm::packed_bytes(kernel) + 1);
         const Result c(product.data_type, product.rows, product.columns, product.c.column_stride);
         auto [alpha, beta] = scalars<V>();

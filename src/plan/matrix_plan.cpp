@@ -98,7 +98,6 @@ void MatrixPlan::make_code() {
     }
 }
 
-/// Compares address ranges: matrices that interleave without a common element count as overlapping.
 MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
                                            Integer second_bytes) {
     // second + lowest must lie before first's end, and second's end after first + lowest.
@@ -133,7 +132,7 @@ void MatrixPlan::check(const MatrixArguments& arguments, ScalarKind alpha, const
     if (product_.k == 0 || alpha == ScalarKind::zero)
         report_pointer("c", arguments.c, misaligned_[2]);
     else if (!look_right(arguments))
-        report(arguments);
+        check_closely(arguments);
 }
 
 void MatrixPlan::execute_any(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
@@ -150,21 +149,17 @@ void MatrixPlan::execute_any(const MatrixArguments& arguments, ScalarKind alpha,
 
 namespace {
 
-/// Bytes that an execution touches.
+/// Elements that an execution touches.
 struct Touched {
     std::string name;
-    std::uintptr_t first = 0, end = 0;
+    const void* pointer = nullptr;
+    Elements elements;
     bool is_written = false;
 
-    bool overlaps(const Touched& other) const { return first < other.end && other.first < end; }
+    bool overlaps(const Touched& other) const {
+        return share_a_byte(elements, pointer, other.elements, other.pointer);
+    }
 };
-
-Touched touched(std::string name, const void* pointer, const Extent& elements, Integer bytes,
-                bool is_written) {
-    const auto at = reinterpret_cast<std::uintptr_t>(pointer);
-    return {std::move(name), at + static_cast<std::uintptr_t>(elements.lowest * bytes),
-            at + static_cast<std::uintptr_t>((elements.highest + 1) * bytes), is_written};
-}
 
 } // namespace
 
@@ -179,15 +174,16 @@ void MatrixPlan::check_arrays(const MatrixArguments& arguments, ScalarKind alpha
         if (array.elements == 0 || (has_no_c && k < first_written)) continue;
         if (arrays == nullptr || arrays[k] == nullptr) report_missing(product_, array);
         report_pointer(array.name.c_str(), arrays[k], static_cast<Address>(scalar - 1));
-        all.push_back(touched("array " + array.name, arrays[k], {0, array.elements - 1},
-                              scalar * (array.is_complex ? 2 : 1), k >= first_written));
+        all.push_back({"array " + array.name, arrays[k],
+                       Elements{{{array.elements, 1}}, scalar * (array.is_complex ? 2 : 1)},
+                       k >= first_written});
     }
     const auto add = [&](const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
                          Integer columns, DataType data_type, bool is_written) {
         if (pointer != nullptr)
-            all.push_back(touched(fmt::format("'{}'", name), pointer,
-                                  extent_of(layout, rows, columns, product_.batch), bytes_of(data_type),
-                                  is_written));
+            all.push_back({fmt::format("'{}'", name), pointer,
+                           elements_of(layout, rows, columns, product_.batch, bytes_of(data_type)),
+                           is_written});
     };
     if (!has_no_c)
         add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.type_of_c(), true);
@@ -249,14 +245,27 @@ void MatrixPlan::report_pointer(const char* name, const void* pointer, Address m
         throw UserError("argument '{}' is {}, not a multiple of {} bytes", name, pointer, misaligned + 1);
 }
 
-void MatrixPlan::report(const MatrixArguments& arguments) const {
+void MatrixPlan::check_closely(const MatrixArguments& arguments) const {
     report_pointer("a", arguments.a, misaligned_[0]);
     report_pointer("b", arguments.b, misaligned_[1]);
     report_pointer("c", arguments.c, misaligned_[2]);
-    const bool is_a = a_with_c_.holds(arguments.a, arguments.c);
-    throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must lie apart from A and B",
-                    is_a ? "a" : "b", is_a ? arguments.a : arguments.b,
-                    static_cast<const void*>(arguments.c));
+    check_apart_from_c(MatrixKernels::Operand::a, arguments.a, arguments.c);
+    check_apart_from_c(MatrixKernels::Operand::b, arguments.b, arguments.c);
+}
+
+void MatrixPlan::check_apart_from_c(MatrixKernels::Operand operand, const void* pointer,
+                                    const void* c) const {
+    const bool is_a = operand == MatrixKernels::Operand::a;
+    if (!(is_a ? a_with_c_ : b_with_c_).holds(pointer, c)) return;
+    const Elements of_operand = is_a ? elements_of(product_.a, product_.rows, product_.k, product_.batch,
+                                                   bytes_of(product_.type_of_a()))
+                                     : elements_of(product_.b, product_.k, product_.columns, product_.batch,
+                                                   bytes_of(product_.type_of_b()));
+    const Elements of_c = elements_of(product_.c, product_.rows, product_.columns, product_.batch,
+                                      bytes_of(product_.type_of_c()));
+    if (share_a_byte(of_operand, pointer, of_c, c))
+        throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must share no element with A and B",
+                        is_a ? "a" : "b", pointer, c);
 }
 
 double MatrixPlan::flops() const {

@@ -95,7 +95,7 @@ private:
         return static_cast<Address>(bytes_of(data_type) / (is_complex(data_type) ? 2 : 1) - 1);
     }
 
-    /// Fast check of the operands' pointers: true if nothing is wrong.
+    /// Fast check of the operands' pointers: true if nothing is wrong; false for matrices that interleave.
     bool look_right(const MatrixArguments& arguments) const {
         const void *const a = arguments.a, *const b = arguments.b, *const c = arguments.c;
         const bool is_null = a == nullptr || b == nullptr || c == nullptr;
@@ -110,7 +110,10 @@ private:
     void check_arrays(const MatrixArguments& arguments, ScalarKind alpha, const void* const* arrays) const;
     void finish_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta,
                       MatrixExtras extras) const;
-    [[noreturn]] void report(const MatrixArguments& arguments) const;
+    /// The exact check, where look_right finds something wrong or matrices that interleave.
+    void check_closely(const MatrixArguments& arguments) const;
+    /// Throws UserError if C shares an element with an operand.
+    void check_apart_from_c(MatrixKernels::Operand operand, const void* pointer, const void* c) const;
     static void report_pointer(const char* name, const void* pointer, Address misaligned);
 
     /// Which operands of the canonical product are given prepacked.

@@ -50,9 +50,7 @@ void MatrixPlan::check_packed(const char* name, const void* pointer, const Packe
                               Operand operand, const void* c) const {
     if (packed == nullptr) {
         report_pointer(name, pointer, misaligned_[operand == Operand::a ? 0 : 1]);
-        if ((operand == Operand::a ? a_with_c_ : b_with_c_).holds(pointer, c))
-            throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must lie apart from A and B", name,
-                            pointer, c);
+        check_apart_from_c(operand, pointer, c);
         return;
     }
     const PackedForm& wanted = forms_[operand == Operand::a ? 0 : 1];

@@ -14,10 +14,6 @@ namespace swirl::planning {
 /// so that a program that makes the same plan again and again does not compile again and again.
 template <class Description, class Kernels> class SharedKernels {
 public:
-    SharedKernels() = default;
-    SharedKernels(SharedKernels&& other) noexcept
-        : known_(std::move(other.known_)), recent_(std::move(other.recent_)) {}
-
     template <class Make> std::shared_ptr<Kernels> find(const Description& description, Make&& make) {
         const std::lock_guard lock(mutex_);
         for (const Known& entry : known_)

@@ -177,6 +177,12 @@ void validate_for_cpus(const MatrixProduct& product) {
         name_of(a), name_of(b));
 }
 
+Elements elements_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch,
+                     Integer bytes) {
+    const auto axes = operand("", bytes, layout, rows, columns, batch).axes;
+    return {{axes.begin(), axes.end()}, bytes};
+}
+
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
     Extent extent;
     for (const Axis& axis : operand("", 0, layout, rows, columns, batch).axes) {

@@ -4,6 +4,7 @@
 
 #include "problem/data_type.hpp"
 #include "problem/expression_scope.hpp"
+#include "problem/overlap.hpp"
 #include "problem/problem.hpp"
 
 #include <string_view>
@@ -16,6 +17,9 @@ void validate_for_cpus(const MatrixProduct& product);
 /// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a batch of matrices of this
 /// many rows and columns touches. The product must be valid, with no extent zero.
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch);
+
+/// The elements of such a batch, of so many bytes each.
+Elements elements_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch, Integer bytes);
 
 /// Data type of epilogue arithmetic and arrays: the accumulators', or float32 if that is int32.
 DataType epilogue_type(const MatrixProduct& product);

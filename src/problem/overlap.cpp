@@ -1,6 +1,9 @@
 #include "problem/overlap.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -123,6 +126,59 @@ private:
     int steps_ = 0;
 };
 
+/// Depth-first search for counts x_i in 0 … reach_i with Σ x_i·stride_i = target, largest stride first, pruned like
+/// Search.
+class SumSearch {
+public:
+    /// Strides are positive and distinct.
+    explicit SumSearch(const std::map<Integer, Integer, std::greater<>>& reach_by_stride) {
+        for (const auto& [stride, reach] : reach_by_stride) terms_.push_back({stride, reach});
+        below_.resize(terms_.size() + 1);
+        for (std::size_t i = terms_.size(); i-- > 0;)
+            below_[i] = {below_[i + 1].reach + terms_[i].reach * terms_[i].stride,
+                         std::gcd(below_[i + 1].gcd, terms_[i].stride)};
+    }
+    bool finds(Integer target) { return sums(0, target); }
+    bool gave_up() const { return steps_ > step_limit; }
+
+private:
+    struct Term {
+        Integer stride;
+        Integer reach;
+    };
+    struct Below {
+        Integer reach = 0;
+        Integer gcd = 0;
+    };
+
+    bool sums(std::size_t level, Integer target) {
+        if (++steps_ > step_limit || target < 0 || target > below_[level].reach) return false;
+        if (level == terms_.size()) return true; // the bounds leave 0
+        const auto [stride, reach] = terms_[level];
+        const Below& below = below_[level + 1];
+        Integer lowest = std::max<Integer>(0, ceil_divide(target - below.reach, stride));
+        const Integer highest = std::min(reach, floor_divide(target, stride));
+        Integer step = 1;
+        if (below.gcd > 0) { // x·stride ≡ target mod gcd
+            const Integer common = std::gcd(stride, below.gcd);
+            if (target % common != 0) return false;
+            step = below.gcd / common;
+            const Integer residue =
+                multiply_modulo(modulo(target / common, step), inverse_modulo(stride / common, step), step);
+            lowest += modulo(residue - lowest, step);
+        }
+        for (Integer x = lowest; x <= highest; x += step) {
+            if (sums(level + 1, target - x * stride)) return true;
+            if (gave_up()) return false;
+        }
+        return false;
+    }
+
+    std::vector<Term> terms_;
+    std::vector<Below> below_;
+    int steps_ = 0;
+};
+
 bool more_elements_than_places(const std::vector<Loop>& loops) {
     Integer places = 1;
     for (const Loop& loop : loops) places += loop.reach * loop.stride;
@@ -165,6 +221,33 @@ OverlapResult find_overlap(const std::vector<Axis>& axes) {
     }
     if (!search.gave_up()) return {};
     return {more_elements_than_places(loops) ? Verdict::overlapping : Verdict::undecided, std::nullopt};
+}
+
+OverlapResult::Verdict find_shared_byte(const Elements& first, const Elements& second, Integer distance) {
+    using Verdict = OverlapResult::Verdict;
+    // Offsets of the first minus those of the second must add up to the distance. Negative terms are counted from their
+    // other end, and terms of one stride are one term.
+    std::map<Integer, Integer, std::greater<>> reach_by_stride;
+    Integer target = distance;
+    const auto add = [&](Integer length, Integer stride) {
+        if (length == 1 || stride == 0) return;
+        if (stride < 0) target += (length - 1) * -stride;
+        reach_by_stride[stride < 0 ? -stride : stride] += length - 1;
+    };
+    for (const Axis& axis : first.axes) add(axis.length, axis.stride * first.bytes);
+    for (const Axis& axis : second.axes) add(axis.length, -axis.stride * second.bytes);
+    add(first.bytes, 1);
+    add(second.bytes, -1);
+    SumSearch search(reach_by_stride);
+    if (search.finds(target)) return Verdict::overlapping;
+    return search.gave_up() ? Verdict::undecided : Verdict::disjoint;
+}
+
+bool share_a_byte(const Elements& first, const void* first_pointer, const Elements& second,
+                  const void* second_pointer) {
+    const auto distance =
+        reinterpret_cast<std::intptr_t>(second_pointer) - reinterpret_cast<std::intptr_t>(first_pointer);
+    return find_shared_byte(first, second, distance) != OverlapResult::Verdict::disjoint;
 }
 
 } // namespace swirl

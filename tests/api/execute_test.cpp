@@ -142,6 +142,52 @@ TEST(Arguments, ThatOverlapAreRefused) {
     EXPECT_NE(complaint(data, [&] { in_place.execute(data.data(), data.data() + 8); }), "no error");
 }
 
+/// As FFTW accepts it: from the even elements of an array to the odd ones.
+TEST(Arguments, MayInterleaveWithoutSharingElements) {
+    using Complex = std::complex<double>;
+    for (const char* size : {"8", "1024", "5000", "65536"}) {
+        const std::string text = "dft " + std::string(size);
+        const std::size_t n = std::stoul(size);
+        std::vector<Complex> x(n), expected(n), z(2 * n);
+        const auto numbers = random_numbers<double>(n);
+        for (std::size_t i = 0; i < n; ++i) z[2 * i] = x[i] = Complex(numbers[i]);
+        swirl::plan(text).execute(x, expected);
+        const swirl::Plan plan = swirl::plan(text + " strides=2");
+        plan.execute(z.data(), z.data() + 1);
+        long double error = 0, norm = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            ASSERT_EQ(z[2 * i], x[i]) << "the input of " << text << " was written at " << i;
+            error += std::norm(z[2 * i + 1] - expected[i]);
+            norm += std::norm(expected[i]);
+        }
+        EXPECT_LT(std::sqrt(error / norm), 1e-15L) << text;
+        EXPECT_MENTIONS(complaint(z, [&] { plan.execute(z.data(), z.data() + 2); }), "overlap");
+    }
+}
+
+TEST(Arguments, OfAProductMayBeBlocksOfOneMatrix) {
+    for (const std::size_t m : {4, 60, 300}) {
+        const std::size_t rows = 3 * m; // A, B and C one below the other
+        std::vector<double> all(rows * m), before(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<double>(i * 7 % 13) - 6;
+        before = all;
+        const std::string strides = "1:" + std::to_string(rows), size = std::to_string(m);
+        const swirl::Plan plan = swirl::plan("gemm " + size + "x" + size + "x" + size + " a=" + strides +
+                                             " b=" + strides + " c=" + strides);
+        plan.execute(1, all.data(), all.data() + m, 1, all.data() + 2 * m);
+        for (std::size_t j = 0; j < m; j += 1 + m / 7)
+            for (std::size_t i = 0; i < rows; ++i) {
+                double expected = before[i + j * rows];
+                for (std::size_t k = 0; k < m && i >= 2 * m; ++k)
+                    expected += before[i - 2 * m + k * rows] * before[m + k + j * rows];
+                ASSERT_EQ(all[i + j * rows], expected) << i << ", " << j << " of " << m;
+            }
+        EXPECT_MENTIONS(
+            complaint(all, [&] { plan.execute(1, all.data(), all.data() + m, 1, all.data() + m); }),
+            "overlap");
+    }
+}
+
 TEST(Arguments, ThatAreMisalignedAreRefused) {
     std::vector<std::complex<double>> data(17, 1.0);
     auto* const crooked =

@@ -10,7 +10,7 @@ TEST(TuneCommand, ComparesTheModelWithWhatItFindsAndWisdomKeepsIt) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     const auto tuned = run_swirl("tune gemm --number float32 --seconds 0.2 --sizes 96,100 --json");
     EXPECT_EQ(tuned.status, 0) << tuned.errors;
-    EXPECT_NE(tuned.errors.find("float32: model: tile="), std::string::npos) << tuned.errors;
+    EXPECT_NE(tuned.errors.find("float32: model: blocked mr="), std::string::npos) << tuned.errors;
     const auto results = nlohmann::json::parse(tuned.output);
     ASSERT_EQ(results.size(), 1U);
     EXPECT_EQ(results[0]["number"], "float32");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <set>
 #include <vector>
 
 namespace swirl::planning {
@@ -17,6 +18,28 @@ bool is_refused(const ArgumentCheck& check, const Arguments& arguments) {
     } catch (const UserError&) {
         return true;
     }
+}
+
+/// Whether an element of the input is part of one of the output that lies so many bytes further on, by enumeration.
+bool share_elements(const Transform& problem, std::ptrdiff_t distance) {
+    std::set<std::ptrdiff_t> input;
+    const auto for_each_byte = [&](Side side, auto&& f) {
+        const std::vector<Axis> loops = axes(problem, side);
+        const Integer bytes = element_bytes(problem, side);
+        std::vector<Integer> indices(loops.size(), 0);
+        while (true) {
+            Integer at = 0;
+            for (std::size_t k = 0; k < loops.size(); ++k) at += indices[k] * loops[k].stride;
+            for (Integer byte = 0; byte < bytes; ++byte) f(at * bytes + byte);
+            std::size_t k = 0;
+            while (k < loops.size() && ++indices[k] == loops[k].length) indices[k++] = 0;
+            if (k == loops.size()) return;
+        }
+    };
+    for_each_byte(Side::input, [&](Integer byte) { input.insert(byte); });
+    bool shares = false;
+    for_each_byte(Side::output, [&](Integer byte) { shares = shares || input.count(byte + distance) > 0; });
+    return shares;
 }
 
 class ArgumentChecks : public testing::Test {
@@ -42,7 +65,7 @@ TEST_F(ArgumentChecks, AdmitWhatDoesNotOverlapAndNothingNearer) {
             const bool apart = 2048 + (in.highest + 1) * in_bytes <= output + out.lowest * out_bytes ||
                                output + (out.highest + 1) * out_bytes <= 2048 + in.lowest * in_bytes;
             EXPECT_EQ(check.admits(at(2048, output)), apart) << text << ", output at " << output - 2048;
-            EXPECT_EQ(is_refused(check, at(2048, output)), !apart) << text;
+            EXPECT_EQ(is_refused(check, at(2048, output)), share_elements(problem, output - 2048)) << text;
             admitted += apart;
         }
         EXPECT_GT(admitted, 0);

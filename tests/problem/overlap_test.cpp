@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <set>
+#include <vector>
 
 namespace swirl {
 namespace overlap_test {
@@ -92,6 +95,58 @@ TEST(FindOverlap, GivesUpOrCountsWhereManyLoopsInterlock) {
     const OverlapResult result = find_overlap(axes);
     if (result.verdict == Verdict::overlapping && result.witness) expect_true_witness(axes, result);
     EXPECT_NE(result.verdict, Verdict::disjoint) << "2^24 elements on fewer places";
+}
+
+std::set<Integer> bytes_of_elements(const Elements& elements, Integer start) {
+    std::set<Integer> bytes;
+    std::vector<Integer> indices(elements.axes.size(), 0);
+    while (true) {
+        for (Integer byte = 0; byte < elements.bytes; ++byte)
+            bytes.insert(start + offset(elements.axes, indices) * elements.bytes + byte);
+        std::size_t i = 0;
+        while (i < indices.size() && ++indices[i] == elements.axes[i].length) indices[i++] = 0;
+        if (i == indices.size()) return bytes;
+    }
+}
+
+TEST(FindSharedByte, AgreesWithEnumerationOnRandomLoops) {
+    std::mt19937 random(9);
+    const auto any = [&](int lowest, int highest) {
+        return std::uniform_int_distribution<int>(lowest, highest)(random);
+    };
+    int shared = 0;
+    for (int i = 0; i < 4000; ++i) {
+        const auto drawn = [&] {
+            Elements elements;
+            elements.bytes = 1 << any(0, 4);
+            elements.axes.resize(static_cast<std::size_t>(any(0, 3)));
+            for (Axis& axis : elements.axes) axis = {any(1, 5), any(-20, 20)};
+            return elements;
+        };
+        const Elements first = drawn(), second = drawn();
+        const Integer distance = any(-300, 300);
+        const std::set<Integer> a = bytes_of_elements(first, 0), b = bytes_of_elements(second, distance);
+        const bool expected =
+            std::any_of(a.begin(), a.end(), [&](Integer byte) { return b.count(byte) > 0; });
+        ASSERT_EQ(find_shared_byte(first, second, distance),
+                  expected ? Verdict::overlapping : Verdict::disjoint)
+            << "case " << i;
+        shared += expected ? 1 : 0;
+    }
+    EXPECT_GT(shared, 800);
+    EXPECT_LT(shared, 3200);
+}
+
+TEST(FindSharedByte, DecidesLargeArraysThatInterleave) {
+    const Elements every_second{{{1000000, 2}}, 16};
+    EXPECT_EQ(find_shared_byte(every_second, every_second, 16), Verdict::disjoint);
+    EXPECT_EQ(find_shared_byte(every_second, every_second, 32), Verdict::overlapping);
+    EXPECT_EQ(find_shared_byte(every_second, every_second, 8), Verdict::overlapping);
+    // Two blocks of a matrix of 100000 rows.
+    const Elements block{{{4000, 1}, {5000, 100000}}, 8};
+    EXPECT_EQ(find_shared_byte(block, block, 8 * 4000), Verdict::disjoint);
+    EXPECT_EQ(find_shared_byte(block, block, 8 * 3999), Verdict::overlapping);
+    EXPECT_EQ(find_shared_byte(block, block, 8 * (100000 - 4000)), Verdict::disjoint);
 }
 
 } // namespace overlap_test

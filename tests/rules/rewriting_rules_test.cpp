@@ -3,8 +3,8 @@
 #include "formula/parse.hpp"
 #include "formula/print.hpp"
 
-#include "formula/dense_reference.hpp"
 #include "formula/random_terms.hpp"
+#include "formula/reference.hpp"
 
 #include <map>
 #include <set>

@@ -86,7 +86,7 @@ TEST(LineSearch, SaysWhatItGained) {
     telling.progress = [&](const std::string& line) { lines.push_back(line); };
     search_schedule(telling, world);
     ASSERT_GT(lines.size(), 5U);
-    EXPECT_EQ(lines.front().rfind("float64: model: tile=", 0), 0U) << lines.front();
+    EXPECT_EQ(lines.front().rfind("float64: model: blocked mr=", 0), 0U) << lines.front();
     EXPECT_NE(lines.back().find("schedules timed"), std::string::npos) << lines.back();
 }
 

@@ -234,7 +234,9 @@ void require_unpacked(const CpuGemm& schedule, const UnpackedGemm& unpacked, con
         reject(schedule,
                "operands are read in place only if A, B and C have one data type and C a unit stride; "
                "use blocked");
-    if (!fits_registers(OperandTypes::all(product.data_type), unpacked.tile, *schedule.cpu))
+    // Accumulators, the operands of one k, and what a target without fused multiply-adds spills.
+    const int vectors = scalars_in(product.data_type) * unpacked.tile.vectors;
+    if (vectors * (unpacked.tile.columns + 1) + 1 > schedule.cpu->vector_registers)
         reject(schedule,
                "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
                unpacked.tile.rows(), unpacked.tile.columns, schedule.cpu->vector_registers,

@@ -8,7 +8,7 @@ namespace swirl::runtime {
 namespace {
 
 /// Replaced, never changed or freed: a call in progress may read it.
-std::atomic<const ParallelFor*> current = nullptr;
+std::atomic<const ParallelFor*> programs_loop = nullptr;
 
 /// The jobs of one call.
 class Roll {
@@ -61,10 +61,11 @@ private:
 } // namespace
 
 void set_parallel_for(const ParallelFor& users) {
-    current.store(users.function == nullptr ? nullptr : new ParallelFor(users), std::memory_order_release);
+    programs_loop.store(users.function == nullptr ? nullptr : new ParallelFor(users),
+                        std::memory_order_release);
 }
 
-const ParallelFor* parallel_for() { return current.load(std::memory_order_acquire); }
+const ParallelFor* parallel_for() { return programs_loop.load(std::memory_order_acquire); }
 
 std::int64_t run_by(const ParallelFor& users, int wanted, std::int64_t timeout, int processors,
                     TeamCall& call) {

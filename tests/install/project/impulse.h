@@ -7,8 +7,7 @@ static int spectrum_is_flat(void) {
     double x[32] = {1}, y[32];
     swirl_plan* plan = NULL;
     int k = 0;
-    if (swirl_plan_from_text("dft 16", SWIRL_ESTIMATE, &plan) != SWIRL_OK ||
-        swirl_execute(plan, x, y) != SWIRL_OK) {
+    if (swirl_plan_from_text("dft 16", NULL, &plan) != SWIRL_OK || swirl_execute(plan, x, y) != SWIRL_OK) {
         puts(swirl_last_error());
         return 0;
     }

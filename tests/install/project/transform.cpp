@@ -7,7 +7,7 @@
 int main() {
     std::vector<std::complex<double>> x(16), y(16);
     x[0] = 1;
-    swirl::plan("dft 16").execute(x.data(), y.data());
+    swirl::plan("dft 16").execute(x, y);
     for (const auto& value : y)
         if (value != 1.0) return 1;
     try {
