@@ -41,7 +41,7 @@ TEST(Planar, GivesWhatInterleavedGives) {
             const std::string text = std::string("dft ") + lengths + options;
             const swirl::Plan interleaved = swirl::plan(text), planar = swirl::plan(text + " planar");
             std::size_t n = 1;
-            for (const auto& dimension : std::get<Transform>(planar.problem()).dimensions)
+            for (const auto& dimension : std::get<swirl::Transform>(planar.problem()).dimensions)
                 n *= static_cast<std::size_t>(dimension.length);
             Signal x(n), y(n);
             x.randomize();
