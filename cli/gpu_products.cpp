@@ -11,6 +11,7 @@
 #include "cli/table.hpp"
 #include "gemm/cpu/tile_writer.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "ir/kernel_info.hpp"
 #include "ir/print.hpp"
 #include "ir/program.hpp"
@@ -60,7 +61,8 @@ GpuGemmInspection inspect(const MatrixProduct& product, const PlanningOptions& o
     if (options.reorder_sass) {
         const auto why_not = search::sass_reordering_infeasibility(result.schedule, product, result.gpu);
         result.not_reordered_because = why_not.value_or("");
-        result.schedule.reorder_sass = why_not ? 0 : 1;
+        if (const auto other = search::with_sass_reordering(result.schedule, product, result.gpu))
+            result.schedule = *other;
     }
     derive(product, result);
     return result;
@@ -68,11 +70,22 @@ GpuGemmInspection inspect(const MatrixProduct& product, const PlanningOptions& o
 
 /// Rasterization groups that divide C, so that each block has a tile: PoCL 3.1 computes wrong results with barriers in
 /// conditional code.
-gemm::GpuSchedule without_idle_blocks(gemm::GpuSchedule schedule, const MatrixProduct& product) {
-    const Integer blocks =
-        ceil_divide(gemm::canonical_for_gpu(product).product.rows, Integer{schedule.cta_m});
-    while (blocks % std::min<Integer>(schedule.raster_group, blocks) != 0) --schedule.raster_group;
-    return schedule;
+gemm::GpuGemmSchedule without_idle_blocks(const gemm::GpuGemmSchedule& schedule,
+                                          const MatrixProduct& product) {
+    const Integer rows = gemm::canonical_for_gpu(product).product.rows;
+    return std::visit(
+        [&](auto kernel) -> gemm::GpuGemmSchedule {
+            const Integer blocks = ceil_divide(rows, Integer{kernel.cta_tile.m});
+            while (blocks % std::min<Integer>(kernel.raster_group, blocks) != 0) --kernel.raster_group;
+            return kernel;
+        },
+        schedule);
+}
+
+/// The blocks of a Stream-K schedule; 0 for others.
+int stream_k_blocks_of(const gemm::GpuGemmSchedule& schedule) {
+    const auto* const simt = std::get_if<gemm::SimtGemm>(&schedule);
+    return simt != nullptr && simt->stream_k() != nullptr ? simt->stream_k()->blocks : 0;
 }
 
 Json json_of_kernel(const ir::KernelInfo& kernel) {
@@ -328,16 +341,16 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
                         to_text(product));
     GpuGemmInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
     const bool is_opencl = language == emit::GpuLanguage::opencl;
-    if (is_opencl && plan.schedule.is_stream_k() && options.recipe.empty()) {
+    if (is_opencl && stream_k_blocks_of(plan.schedule) > 0 && options.recipe.empty()) {
         plan.schedule = gemm::simt_schedule(product, plan.gpu, true);
         derive(product, plan);
     }
-    if (is_opencl && plan.schedule.is_stream_k())
+    if (is_opencl && stream_k_blocks_of(plan.schedule) > 0)
         throw UserError(
             "stream_k_blocks is {}: threads of its blocks meet under a condition, where PoCL 3.1 gives wrong "
             "sums, so that no OpenCL C is written of streams\n  use stream_k_blocks=0, or --language cuda or "
             "hip",
-            plan.schedule.stream_k_blocks);
+            stream_k_blocks_of(plan.schedule));
     if (is_opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         derive(product, plan);

@@ -23,7 +23,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
 /// with "--device sm_90", for that kind of GPU, present or not.
 struct GpuGemmInspection {
     target::Gpu gpu;
-    gemm::GpuSchedule schedule;
+    gemm::GpuGemmSchedule schedule;
     planning::GpuMatrixDerivation derived = {};                 ///< the main GEMM kernel
     std::vector<planning::GpuMatrixDerivation> finishing = {};  ///< Stream-K fix-up kernels after it
     std::vector<planning::GpuMatrixDerivation> reductions = {}; ///< reduction kernels after it

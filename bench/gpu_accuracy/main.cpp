@@ -207,7 +207,7 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
     const std::vector<AccuracyKernel> kernels = kernels_for(call, {}, stream);
     const char* const wanted = scalar == DataType::float32 ? "eleven_bits" : "default";
     const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const AccuracyKernel& one) {
-        return one.name == wanted && one.made_by.find(" warpgroups=0 ") == std::string::npos;
+        return one.name == wanted && one.made_by.find("wgmma ") != std::string::npos;
     });
     if (kernel == kernels.end())
         throw UserError("{} is not multiplied by tiles; --model compares larger products", to_text(call));

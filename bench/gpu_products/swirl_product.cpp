@@ -3,6 +3,7 @@
 #include "api/build.hpp"
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "runtime/cuda/memory.hpp"
 
 #include <swirl/plan.hpp>
@@ -78,7 +79,7 @@ std::vector<std::string> swirl_schedules(const peers::GpuMatrixCall& call, std::
         api::gpu_schedules(product_of(call), all, stream.device().properties().index, accuracy_of(call));
     if (call.arithmetic == peers::GpuArithmetic::float32)
         std::erase_if(schedules,
-                      [](const std::string& one) { return gemm::parse_gpu_schedule(one).is_wgmma(); });
+                      [](const std::string& one) { return gemm::is_wgmma(gemm::parse_gpu_schedule(one)); });
     schedules.resize(std::min(most, schedules.size()));
     return schedules;
 }

@@ -45,7 +45,7 @@ void explain(const ExplainOptions& options) {
     if (is_empty(product) || product.k == 0)
         throw UserError("{} has an extent of 0: nothing is multiplied", to_text(product));
     GpuGemmInspection inspection = inspect_gemm_on_gpu(product, options.planning);
-    if (inspection.schedule.is_wgmma()) {
+    if (gemm::is_wgmma(inspection.schedule)) {
         const WgmmaExplanation explanation = explain_wgmma(product, std::move(inspection));
         return say(options, explanation, tile_map_of);
     }

@@ -25,13 +25,13 @@ double GemmExplanation::slots() const {
 
 GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
                              GpuGemmInspection inspection) {
-    ensure(!inspection.schedule.is_wgmma(), "the schedule has tiles");
+    ensure(!gemm::is_wgmma(inspection.schedule), "the schedule has tiles");
     GemmExplanation result;
     result.product = product;
     result.gpu = inspection.gpu;
-    result.schedule = inspection.schedule;
+    result.schedule = std::get<gemm::SimtGemm>(inspection.schedule);
     result.compiled = compile_to_look_at(inspection.derived.ptx, inspection.derived.info.name, result.gpu,
-                                         index_of_gpu(options), result.schedule.reorder_sass != 0);
+                                         index_of_gpu(options), result.schedule.reorders_sass());
     if (result.compiled.stays_because.empty())
         result.compiled.stays_because = std::move(inspection.not_reordered_because);
     result.kernel = std::move(inspection.derived.info);

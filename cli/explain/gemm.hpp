@@ -19,7 +19,7 @@ namespace swirl::cli {
 struct GemmExplanation {
     MatrixProduct product;
     target::Gpu gpu;
-    gemm::GpuSchedule schedule;
+    gemm::SimtGemm schedule;
     ir::KernelInfo kernel;
     ir::InstructionMix mix; ///< of the main loop; of the whole kernel if all k-tiles are in flight at once
     gemm::GpuBalance balance;

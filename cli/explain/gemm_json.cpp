@@ -1,6 +1,7 @@
 #include <swirl/matrix_product.hpp>
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/parts.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 
 namespace swirl::cli {
 namespace {

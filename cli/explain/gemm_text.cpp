@@ -2,6 +2,7 @@
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/parts.hpp"
 #include "cli/table.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 
 #include <fmt/format.h>
 
@@ -65,9 +66,10 @@ std::string text_of_traffic(const GemmExplanation& explanation) {
 
 std::string text_of_stream_k(const GemmExplanation& explanation) {
     if (!explanation.balance.stream) return {};
-    const gemm::StreamK& stream = *explanation.balance.stream;
-    const gemm::GpuSchedule& schedule = explanation.schedule;
-    const Integer part = Integer{schedule.cta_m} * schedule.cta_n * bytes_of(explanation.product.data_type);
+    const gemm::StreamKPartition& stream = *explanation.balance.stream;
+    const gemm::SimtGemm& schedule = explanation.schedule;
+    const Integer part =
+        Integer{schedule.cta_tile.m} * schedule.cta_tile.n * bytes_of(explanation.product.data_type);
     return fmt::format(
         "stream     {} whole tiles of {} pieces for each block, then {} pieces of the {} tiles that are "
         "left\n"

@@ -30,8 +30,8 @@ public:
           warps_(schedule_.k_slice_threads() / schedule_.lanes()),
           first_(parts_of_warp(0)),
           element_(size_of_element()),
-          height_(heading + margin + schedule_.cta_m * element_ + legend),
-          svg_(std::max(narrowest, 2 * margin + schedule_.cta_n * element_), height_) {}
+          height_(heading + margin + schedule_.cta_tile.m * element_ + legend),
+          svg_(std::max(narrowest, 2 * margin + schedule_.cta_tile.n * element_), height_) {}
 
     std::string draw() {
         draw_heading();
@@ -49,7 +49,7 @@ private:
     }
 
     double size_of_element() const {
-        const double longer = std::max(schedule_.cta_m, schedule_.cta_n);
+        const double longer = std::max(schedule_.cta_tile.m, schedule_.cta_tile.n);
         const double shorter_of_part = std::min(first_.front().rows, first_.front().columns);
         return std::min(std::max(largest / longer, least_of_part / shorter_of_part), most_of_element);
     }
@@ -74,7 +74,7 @@ private:
             margin, 48,
             fmt::format("A block's tile of C{}, {} × {}: {} warps{}, and the lanes of warp 0",
                         gemm::canonical_for_gpu(explanation_.product).is_swapped ? " transposed" : "",
-                        schedule_.cta_m, schedule_.cta_n, warps_,
+                        schedule_.cta_tile.m, schedule_.cta_tile.n, warps_,
                         schedule_.sliced_k > 1 ? fmt::format(" in each of {} slices", schedule_.sliced_k)
                                                : std::string()),
             14, Svg::Anchor::start);
@@ -84,8 +84,9 @@ private:
         for (int warp = 0; warp < warps_; ++warp) {
             const Parts parts = warp == 0 ? first_ : parts_of_warp(warp);
             const gemm::ThreadFragment& corner = parts.front();
-            const Svg::Box box = place(corner.row, corner.column, schedule_.warp_lanes_m * schedule_.thread_m,
-                                       schedule_.warp_lanes_n * schedule_.thread_n);
+            const Svg::Box box =
+                place(corner.row, corner.column, schedule_.warp_lanes().m * schedule_.thread_tile.m,
+                      schedule_.warp_lanes().n * schedule_.thread_tile.n);
             svg_.box(box, "#f4f4f4", "#606060", 1.5);
             if (warp > 0) label(box, fmt::format("warp {}", warp), 16);
         }
@@ -108,14 +109,14 @@ private:
     /// A warp's operands of one k index: vectors of A on the left, of B above.
     void draw_strips() {
         const gemm::ThreadFragment& part = first_.front();
-        for (Integer row = 0; row < schedule_.warp_lanes_m * schedule_.thread_m; row += part.rows) {
+        for (Integer row = 0; row < schedule_.warp_lanes().m * schedule_.thread_tile.m; row += part.rows) {
             Svg::Box box = place(row, 0, part.rows, 1);
             box.x = margin - strip - 6;
             box.width = strip;
             svg_.box(box, "#e8eef6", "#8090a0", 0.5);
             label(box, std::to_string(row), 10);
         }
-        for (Integer column = 0; column < schedule_.warp_lanes_n * schedule_.thread_n;
+        for (Integer column = 0; column < schedule_.warp_lanes().n * schedule_.thread_tile.n;
              column += part.columns) {
             Svg::Box box = place(0, column, 1, part.columns);
             box.y -= strip + 6;
@@ -133,20 +134,20 @@ private:
             margin, top,
             fmt::format("Each box: {} × {} elements of the lane with that number, {} × {} in all; lane 0's "
                         "have a black line.",
-                        part.rows, part.columns, schedule_.thread_m, schedule_.thread_n),
+                        part.rows, part.columns, schedule_.thread_tile.m, schedule_.thread_tile.n),
             12, Svg::Anchor::start);
         svg_.words(margin, top + 18,
                    "On the left the rows of A, above the columns of B that the warp reads from shared memory "
                    "at each step, a vector in a box.",
                    12, Svg::Anchor::start);
         svg_.words(margin, top + 36,
-                   fmt::format("{} × {} lanes{}", schedule_.warp_lanes_m, schedule_.warp_lanes_n,
-                               schedule_.zigzag != 0 ? ", neighbours in two columns in turn" : ""),
+                   fmt::format("{} × {} lanes{}", schedule_.warp_lanes().m, schedule_.warp_lanes().n,
+                               schedule_.zigzag() ? ", neighbours in two columns in turn" : ""),
                    12, Svg::Anchor::start);
     }
 
     const GemmExplanation& explanation_;
-    const gemm::GpuSchedule& schedule_;
+    const gemm::SimtGemm& schedule_;
     int warps_; ///< per sliced-K slice
     Parts first_;
     double element_;

@@ -2,13 +2,14 @@
 
 #include <swirl/matrix_product.hpp>
 #include "cli/table.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 
 #include <fmt/format.h>
 
 namespace swirl::cli {
 
 std::string text_of_problem(const MatrixProduct& product, const target::Gpu& gpu,
-                            const gemm::GpuSchedule& schedule) {
+                            const gemm::GpuGemmSchedule& schedule) {
     return fmt::format("problem    {}\ngpu        {}{}\nschedule   {}\n", to_text(product), gpu.name,
                        gemm::canonical_for_gpu(product).is_swapped
                            ? "; C's rows are next to each other: A and B are exchanged, rows are columns here"
@@ -16,15 +17,12 @@ std::string text_of_problem(const MatrixProduct& product, const target::Gpu& gpu
                        to_string(schedule));
 }
 
-std::string text_of_parameters(const gemm::GpuSchedule& schedule) {
+std::string text_of_parameters(const gemm::GpuGemmSchedule& schedule) {
     Table table({"parameter", "value", "meaning"});
-    for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
-        if (parameter.matters_to(schedule))
-            table.add({std::string(parameter.name), std::to_string(schedule.*parameter.member),
-                       std::string(parameter.meaning)});
-    if (!schedule.is_wgmma())
-        table.add(
-            {"order", std::string(name_of(schedule.fma_order)), "of a thread's multiply-adds in a step"});
+    for (const gemm::ScheduleParameter& parameter : parameters_of(schedule))
+        if (const std::optional<int> value = parameter.get(schedule))
+            table.add(
+                {std::string(parameter.name), parameter.text_of(*value), std::string(parameter.meaning)});
     return table.text();
 }
 
@@ -50,12 +48,23 @@ std::string text_of_accesses(const gemm::GpuSample& sample, const target::Gpu& g
                sample.product.k, gpu.sector_bytes);
 }
 
-Json json_of_parameters(const gemm::GpuSchedule& schedule) {
+namespace {
+
+/// An integer, or the word of an enum's value.
+Json json_of_value(const gemm::ScheduleParameter& parameter, int value) {
+    if (parameter.words.empty()) return value;
+    return parameter.text_of(value);
+}
+
+} // namespace
+
+Json json_of_parameters(const gemm::GpuGemmSchedule& schedule) {
     Json parameters = Json::array();
-    for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
-        parameters.push_back({{"name", parameter.name},
-                              {"value", schedule.*parameter.member},
-                              {"meaning", parameter.meaning}});
+    for (const gemm::ScheduleParameter& parameter : parameters_of(schedule))
+        if (const std::optional<int> value = parameter.get(schedule))
+            parameters.push_back({{"name", parameter.name},
+                                  {"value", json_of_value(parameter, *value)},
+                                  {"meaning", parameter.meaning}});
     return parameters;
 }
 

@@ -24,20 +24,22 @@ public:
     explicit TileMap(const WgmmaExplanation& explanation)
         : explanation_(explanation),
           schedule_(explanation.schedule),
-          element_(largest_tile_map / std::max(schedule_.cta_m, schedule_.cta_n)),
-          details_(tile_heading + tile_margin + schedule_.cta_m * element_ + gap),
+          element_(largest_tile_map / std::max(schedule_.cta_tile.m, schedule_.cta_tile.n)),
+          details_(tile_heading + tile_margin + schedule_.cta_tile.m * element_ + gap),
           height_(details_ + 20 + group * cell + tile_legend),
-          svg_(std::max(2 * tile_margin + schedule_.cta_n * element_, 2 * tile_margin + 2 * 8 * cell + gap),
+          svg_(std::max(2 * tile_margin + schedule_.cta_tile.n * element_,
+                        2 * tile_margin + 2 * 8 * cell + gap),
                height_) {}
 
     std::string draw() {
         svg_.words(tile_margin, 22,
                    to_text(explanation_.product) + " on " + std::string(explanation_.gpu.name), 18,
                    Svg::Anchor::start);
-        svg_.words(tile_margin, 48,
-                   fmt::format("A block's tile of C, {} × {}: warps of {} warpgroups, by {}", schedule_.cta_m,
-                               schedule_.cta_n, schedule_.warpgroups, explanation_.balance.instruction->name),
-                   14, Svg::Anchor::start);
+        svg_.words(
+            tile_margin, 48,
+            fmt::format("A block's tile of C, {} × {}: warps of {} warpgroups, by {}", schedule_.cta_tile.m,
+                        schedule_.cta_tile.n, schedule_.warpgroups, explanation_.balance.instruction->name),
+            14, Svg::Anchor::start);
         draw_warps();
         draw_sums();
         draw_pieces();
@@ -49,15 +51,15 @@ private:
     bool has_rows() const { return explanation_.balance.a.from_registers; }
 
     void draw_warps() {
-        const int lines = has_rows() ? schedule_.cta_m : schedule_.cta_n;
+        const int lines = has_rows() ? schedule_.cta_tile.m : schedule_.cta_tile.n;
         const int own = lines / schedule_.warpgroups;
         for (int line = 0; line < lines; line += rows_of_warp) {
             const int warpgroup = line / own, warp = line % gemm::rows_of_wgmma / rows_of_warp;
             const double at = line * element_, length = rows_of_warp * element_;
             const Svg::Box box = has_rows() ? Svg::Box{tile_margin, tile_heading + tile_margin + at,
-                                                       schedule_.cta_n * element_, length}
+                                                       schedule_.cta_tile.n * element_, length}
                                             : Svg::Box{tile_margin + at, tile_heading + tile_margin, length,
-                                                       schedule_.cta_m * element_};
+                                                       schedule_.cta_tile.m * element_};
             const double hue = static_cast<double>(warpgroup) / schedule_.warpgroups;
             svg_.box(box, colour_of(hue, 0.9 - 0.05 * warp), "#606060", 0.8);
             svg_.words(box.x + box.width / 2, box.y + box.height / 2, fmt::format("{}.{}", warpgroup, warp),
@@ -101,7 +103,7 @@ private:
     }
 
     const WgmmaExplanation& explanation_;
-    const gemm::GpuSchedule& schedule_;
+    const gemm::WgmmaGemm& schedule_;
     double element_, details_, height_;
     Svg svg_;
 };

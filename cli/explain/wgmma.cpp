@@ -5,6 +5,7 @@
 #include "cli/explain/parts.hpp"
 #include "cli/table.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "ir/type_rules.hpp"
 #include "problem/data_type.hpp"
@@ -84,11 +85,11 @@ Json json_of(const gemm::WgmmaBalance::Operand& operand) {
 } // namespace
 
 WgmmaExplanation explain_wgmma(const MatrixProduct& product, GpuGemmInspection inspection) {
-    ensure(inspection.schedule.is_wgmma(), "the schedule has no tiles");
+    ensure(gemm::is_wgmma(inspection.schedule), "the schedule has no tiles");
     WgmmaExplanation result;
     result.product = product;
     result.gpu = inspection.gpu;
-    result.schedule = inspection.schedule;
+    result.schedule = std::get<gemm::WgmmaGemm>(inspection.schedule);
     result.kernel = std::move(inspection.derived.info);
     result.not_reordered_because = std::move(inspection.not_reordered_because);
     result.balance = gemm::wgmma_balance(product, result.schedule, result.gpu);

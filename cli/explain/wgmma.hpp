@@ -13,7 +13,7 @@ namespace swirl::cli {
 struct WgmmaExplanation {
     MatrixProduct product;
     target::Gpu gpu;
-    gemm::GpuSchedule schedule;
+    gemm::WgmmaGemm schedule;
     ir::KernelInfo kernel;
     gemm::WgmmaBalance balance;
     gemm::GpuSample sample;

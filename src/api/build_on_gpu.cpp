@@ -4,7 +4,7 @@
 #include "base/fork_gate.hpp"
 #include "base/log.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include "gemm/gpu/schedule.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "plan/recipe.hpp"
 #include "search/gpu_planner.hpp"
 #include "search/wisdom/gpu_matrix_wisdom.hpp"
@@ -20,8 +20,8 @@ namespace {
 constexpr double usual_budget = 5;
 constexpr std::size_t usual_candidates = 32, exhaustive_candidates = 256;
 
-gemm::GpuSchedule schedule_for(const MatrixProduct& product, const runtime::GpuDevice& device,
-                               const Options& options) {
+gemm::GpuGemmSchedule schedule_for(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                   const Options& options) {
     if (!options.schedule.empty()) return gemm::parse_gpu_schedule(options.schedule);
     const bool is_exhaustive = options.effort == Effort::exhaustive;
     return search::choose_gpu_schedule(
@@ -56,8 +56,8 @@ std::vector<std::string> gpu_schedules(const MatrixProduct& product, int most, i
     validate(product);
     if (most < 0) throw UserError("most is {}; use 0 or more", most);
     std::vector<std::string> result;
-    for (const gemm::GpuSchedule& schedule : gemm::gpu_schedules(product, device_numbered(ordinal).target(),
-                                                                 static_cast<std::size_t>(most), accuracy))
+    for (const gemm::GpuGemmSchedule& schedule : gemm::gpu_schedules(
+             product, device_numbered(ordinal).target(), static_cast<std::size_t>(most), accuracy))
         result.push_back(to_string(schedule));
     return result;
 }

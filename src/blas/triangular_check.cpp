@@ -65,7 +65,7 @@ public:
             for (Integer j = 0; j < columns_; ++j)
                 at(i, j) = is_solving() ? product(i, j) / alpha() : x(i, j);
         std::vector<R> workspace(static_cast<std::size_t>(workspace_scalars(kernel_)));
-        T factor = alpha();
+        T factor(2); // that an unscaled kernel does not read
         void* const buffers[] = {triangle.data(), &factor, strip_.data() + guard, workspace.data()};
         const std::int64_t parameters[] = {rows_, stride_};
         function(buffers, parameters);

@@ -1,6 +1,7 @@
 #include "plan/gpu_matrix_check.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "plan/gpu_matrix_lists.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "plan/gpu_repeated_matrix.hpp"
@@ -304,7 +305,8 @@ constexpr double out_of_range = 0x1p70; ///< of bf16 splits, for any K (gemm/gpu
 
 void compare_with_definition(const GpuMatrixPlan& plan) {
     compare(plan, 1);
-    if (plan.schedule().has_range_check()) compare(plan, out_of_range);
+    const auto* const wgmma = std::get_if<gemm::WgmmaGemm>(&plan.schedule());
+    if (wgmma != nullptr && wgmma->has_range_check()) compare(plan, out_of_range);
 }
 
 } // namespace swirl::planning

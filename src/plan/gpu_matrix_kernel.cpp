@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "ir/verify.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_workspace.hpp"
@@ -92,13 +93,13 @@ runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, DataType element) 
 } // namespace
 
 std::vector<GpuMatrixDerivation> derive_gemm_for_gpu(const MatrixProduct& product,
-                                                     const gemm::GpuSchedule& schedule,
+                                                     const gemm::GpuGemmSchedule& schedule,
                                                      const target::Gpu& gpu) {
     return derived(gemm::gpu_gemm_kernels(product, schedule, gpu, epilogue_of(product)), product, gpu);
 }
 
 std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& product,
-                                                           const gemm::GpuSchedule& schedule,
+                                                           const gemm::GpuGemmSchedule& schedule,
                                                            const target::Gpu& gpu) {
     return derived(gemm::gpu_reductions(product, schedule, gpu, epilogue_of(product)), product, gpu);
 }
@@ -155,7 +156,7 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
     ensure(step.tensors.size() <= most_tensors, "a product's kernel has {} tensors", step.tensors.size());
 }
 
-GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
                                    const runtime::GpuDevice& device, runtime::KernelCache* cache,
                                    bool reads_sass)
     : device_(device),
@@ -169,7 +170,7 @@ GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::Gpu
         for (std::size_t k = 0; k < derivations.size(); ++k) {
             const bool multiplies = k == multiplying_;
             runtime::CompiledText compiled = add_step(schedule, std::move(derivations[k]),
-                                                      multiplies && schedule.reorder_sass != 0, cache);
+                                                      multiplies && gemm::reorders_sass(schedule), cache);
             if (multiplies) not_reordered_because_ = std::move(compiled.not_reordered_because);
             if (multiplies && reads_sass && sass::is_read(gpu.capability_major))
                 score_ = score_of(std::move(compiled.code), steps_[k].kernel.entry());
@@ -180,7 +181,7 @@ GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::Gpu
 }
 
 /// `reorder_sass`: its main loop may be reordered.
-runtime::CompiledText GpuMatrixKernels::add_step(const gemm::GpuSchedule& schedule,
+runtime::CompiledText GpuMatrixKernels::add_step(const gemm::GpuGemmSchedule& schedule,
                                                  GpuMatrixDerivation derivation, bool reorder_sass,
                                                  runtime::KernelCache* cache) {
     Step& step = steps_.emplace_back();

@@ -41,16 +41,17 @@ struct GpuMatrixDerivation {
 };
 /// In launch order; see gemm/gpu/gemm_kernels.hpp.
 std::vector<GpuMatrixDerivation> derive_gemm_for_gpu(const MatrixProduct& product,
-                                                     const gemm::GpuSchedule& schedule,
+                                                     const gemm::GpuGemmSchedule& schedule,
                                                      const target::Gpu& gpu);
 /// Index of the kernel with the main loop: the last one, or with Stream-K the one before it.
-inline std::size_t main_kernel(const gemm::GpuSchedule& schedule, std::size_t kernels) {
-    return kernels - (schedule.is_stream_k() ? 2 : 1);
+inline std::size_t main_kernel(const gemm::GpuGemmSchedule& schedule, std::size_t kernels) {
+    const auto* const simt = std::get_if<gemm::SimtGemm>(&schedule);
+    return kernels - (simt != nullptr && simt->stream_k() != nullptr ? 2 : 1);
 }
 
 /// The kernels that compute the reductions after the product's, if any. An empty product has no other kernels.
 std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& product,
-                                                           const gemm::GpuSchedule& schedule,
+                                                           const gemm::GpuGemmSchedule& schedule,
                                                            const target::Gpu& gpu);
 
 /// The kernels of a product, loaded into a GPU.
@@ -58,7 +59,7 @@ class GpuMatrixKernels {
 public:
     /// A cache provides machine code that it has. `reads_sass`: score the SASS of the main kernel. Throws what
     /// validate(schedule, …) and the driver throw.
-    GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+    GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
                      const runtime::GpuDevice& device, runtime::KernelCache* cache, bool reads_sass = false);
 
     /// If `multiplies` is false, A and B are not read; if `reads_c` is false, C is not read. Without a workspace (0),
@@ -103,7 +104,7 @@ private:
     void make_tensors(std::span<runtime::TensorMap> maps, const Step& step, const Memories& memories) const;
     void launch(const Step& step, const Memories& memories, const runtime::GpuStream& stream) const;
 
-    runtime::CompiledText add_step(const gemm::GpuSchedule& schedule, GpuMatrixDerivation derivation,
+    runtime::CompiledText add_step(const gemm::GpuGemmSchedule& schedule, GpuMatrixDerivation derivation,
                                    bool reorder_sass, runtime::KernelCache* cache);
 
     std::vector<Step> steps_;

@@ -21,9 +21,20 @@ bool is_aligned(const void* pointer, Integer bytes) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
 }
 
+/// That a schedule's kernels require of arrays with elements of `element_bytes` bytes. The vector widths are those of
+/// the canonical A and B, so either operand may be accessed with any of them. An epilogue's arrays are accessed with the
+/// width of C.
+Integer alignment_of(const gemm::GpuGemmSchedule& schedule, Integer element_bytes) {
+    const auto* const simt = std::get_if<gemm::SimtGemm>(&schedule);
+    if (simt == nullptr || simt->has_tma()) return ir::swizzle_chunk_bytes;
+    const int lanes = std::max(
+        {simt->a.vector_mn, simt->b.vector_mn, simt->c_vector_m, simt->a.vector_k, simt->b.vector_k});
+    return std::min<Integer>(gemm::SimtThreadLayout::widest_access, lanes * element_bytes);
+}
+
 } // namespace
 
-GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
                              const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options)
     : product_(product),
       schedule_(schedule),
@@ -39,7 +50,7 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedu
 }
 
 std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& product,
-                                                          const gemm::GpuSchedule& schedule,
+                                                          const gemm::GpuGemmSchedule& schedule,
                                                           const runtime::GpuDevice& device,
                                                           const GpuMatrixPlanOptions& options) {
     std::shared_ptr<const GpuMatrixPlan> plan(new GpuMatrixPlan(product, schedule, device, options));
@@ -133,19 +144,11 @@ void GpuMatrixPlan::check(const std::vector<BufferAccess>& accesses) const {
 }
 
 const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<BufferAccess>& accesses) const {
-    // The vector widths are those of the canonical A and B, so either operand may be accessed with any of them.
-    // An epilogue's arrays are accessed with the width of C.
-    const int lanes = std::max({schedule_.a_vector_m, schedule_.b_vector_n, schedule_.c_vector_m,
-                                schedule_.a_vector_k, schedule_.b_vector_k});
     bool suits = true;
     for (const auto& [argument, is_written, is_in_vectors] : accesses)
-        suits =
-            suits && (!is_in_vectors ||
-                      is_aligned(argument.pointer,
-                                 schedule_.is_wgmma() || schedule_.has_tma()
-                                     ? ir::swizzle_chunk_bytes
-                                     : std::min<Integer>(gemm::SimtThreadLayout::widest_access,
-                                                         lanes * static_cast<Integer>(argument.alignment))));
+        suits = suits && (!is_in_vectors ||
+                          is_aligned(argument.pointer,
+                                     alignment_of(schedule_, static_cast<Integer>(argument.alignment))));
     if (suits) return *kernel_;
     const std::lock_guard lock(kernel_mutex_);
     if (!unaligned_kernel_)

@@ -26,7 +26,7 @@ public:
     /// The product must be valid. Throws UserError for a schedule that does not fit it or this GPU, OutOfMemory if
     /// the check's matrices do not fit.
     static std::shared_ptr<const GpuMatrixPlan> build(const MatrixProduct& product,
-                                                      const gemm::GpuSchedule& schedule,
+                                                      const gemm::GpuGemmSchedule& schedule,
                                                       const runtime::GpuDevice& device,
                                                       const GpuMatrixPlanOptions& options = {});
 
@@ -50,14 +50,14 @@ public:
     std::size_t workspace_bytes() const { return kernel_ ? kernel_->workspace_bytes() : 0; }
 
     const MatrixProduct& product() const { return product_; }
-    const gemm::GpuSchedule& schedule() const { return schedule_; }
+    const gemm::GpuGemmSchedule& schedule() const { return schedule_; }
     const runtime::GpuDevice& device() const { return device_; }
     double flops() const;
     /// Null if there is nothing to compute.
     const GpuMatrixKernels* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
 
 private:
-    GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuSchedule& schedule,
+    GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
                   const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options);
     /// A buffer that an execution touches, and how.
     struct BufferAccess {
@@ -74,7 +74,7 @@ private:
     void compare_once(const GpuMatrixPlanOptions& options) const;
 
     MatrixProduct product_;
-    gemm::GpuSchedule schedule_;
+    gemm::GpuGemmSchedule schedule_;
     runtime::GpuDevice device_;
     runtime::KernelCache* cache_;
     std::vector<AuxiliaryArray> arrays_; ///< passed to executions

@@ -25,10 +25,11 @@ double multiply_adds_of(const MatrixProduct& product) {
 
 /// Whether this is the main loop of a SIMT kernel. If all k-tiles are unrolled, the loop may be another one.
 bool multiplies(const sass::LoopScore& loop, const MatrixProduct& product,
-                const gemm::GpuSchedule& schedule) {
-    if (schedule.is_wgmma() || schedule.mma_k > 0) return false;
-    const double per_k = scalars_of(product) * schedule.thread_m * schedule.thread_n;
-    return static_cast<double>(loop.multiply_adds) >= per_k * schedule.cta_k / schedule.sliced_k;
+                const gemm::GpuGemmSchedule& schedule) {
+    const auto* const simt = std::get_if<gemm::SimtGemm>(&schedule);
+    if (simt == nullptr || simt->is_mma()) return false;
+    const double per_k = scalars_of(product) * simt->thread_tile.m * simt->thread_tile.n;
+    return static_cast<double>(loop.multiply_adds) >= per_k * simt->cta_tile.k / simt->sliced_k;
 }
 
 /// Small differences in spill counts between similar loops are noise.
@@ -40,8 +41,8 @@ bool spills_matter(const CompiledGemm& code, long long usual) {
 }
 
 /// Scheduler cycles per iteration of one of its warps.
-double cycles_of(const sass::KernelScore& score, const MatrixProduct& product,
-                 const gemm::GpuSchedule& schedule, const target::Gpu& gpu) {
+double cycles_of(const sass::KernelScore& score, const MatrixProduct& product, const gemm::SimtGemm& schedule,
+                 const target::Gpu& gpu) {
     const int warps =
         target::occupancy(gpu, schedule.threads(), score.registers, gemm::shared_bytes(schedule, product))
             .warps;
@@ -53,13 +54,13 @@ double cycles_of(const sass::KernelScore& score, const MatrixProduct& product,
 } // namespace
 
 double min_seconds(const sass::KernelScore& score, const MatrixProduct& product,
-                   const gemm::GpuSchedule& schedule, const target::Gpu& gpu) {
+                   const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu) {
     if (!score.loop || !multiplies(*score.loop, product, schedule)) return 0;
     const gemm::GpuRates rates = gemm::gpu_rates(gpu);
     const double of_iteration = static_cast<double>(score.loop->multiply_adds) * gpu.warp_size;
     const double schedulers = rates.multiprocessors * gpu.partitions;
-    return multiply_adds_of(product) / of_iteration * cycles_of(score, product, schedule, gpu) / schedulers /
-           rates.hertz;
+    return multiply_adds_of(product) / of_iteration *
+           cycles_of(score, product, std::get<gemm::SimtGemm>(schedule), gpu) / schedulers / rates.hertz;
 }
 
 long long spills_of(const CompiledGemm& code) {
@@ -68,7 +69,7 @@ long long spills_of(const CompiledGemm& code) {
 }
 
 std::optional<std::string> reason_not_to_time(const CompiledGemm& code, const MatrixProduct& product,
-                                              const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
+                                              const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu,
                                               const GpuGemmIncumbent& best) {
     if (!code.failed_because.empty()) return code.failed_because;
     if (!code.not_reordered_because.empty())
@@ -85,7 +86,7 @@ std::optional<std::string> reason_not_to_time(const CompiledGemm& code, const Ma
 }
 
 double expected_seconds(const CompiledGemm& code, const MatrixProduct& product,
-                        const gemm::GpuSchedule& schedule, const target::Gpu& gpu) {
+                        const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu) {
     const double modelled = gemm::gpu_seconds(product, schedule, gpu);
     return code.score ? std::max(modelled, min_seconds(*code.score, product, schedule, gpu)) : modelled;
 }

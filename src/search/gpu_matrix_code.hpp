@@ -22,7 +22,7 @@ struct CompiledGemm {
 /// often as the GEMM requires, given issue slots, register bank conflicts and the stalls that the resident warps cannot
 /// hide. Latency comes on top. 0 unless the kernel is a SIMT kernel with a main loop.
 double min_seconds(const sass::KernelScore& score, const MatrixProduct& product,
-                   const gemm::GpuSchedule& schedule, const target::Gpu& gpu);
+                   const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu);
 
 /// The incumbent: the fastest schedule so far.
 struct GpuGemmIncumbent {
@@ -37,11 +37,11 @@ long long spills_of(const CompiledGemm& code);
 /// the main loop's instructions are spills and the incumbent has none; or its lower bound is clearly longer than the
 /// incumbent's time.
 std::optional<std::string> reason_not_to_time(const CompiledGemm& code, const MatrixProduct& product,
-                                              const gemm::GpuSchedule& schedule, const target::Gpu& gpu,
+                                              const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu,
                                               const GpuGemmIncumbent& best);
 
 /// The model's prediction, or the lower bound from the machine code if that is longer.
 double expected_seconds(const CompiledGemm& code, const MatrixProduct& product,
-                        const gemm::GpuSchedule& schedule, const target::Gpu& gpu);
+                        const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu);
 
 } // namespace swirl::search

@@ -2,18 +2,21 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/gpu/scheduler/stream_k.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace swirl::search {
 
 namespace {
 
-using gemm::GpuSchedule;
+using gemm::GpuGemmSchedule;
+using gemm::SimtGemm;
 
 /// A candidate replaces the incumbent only if it is faster by this factor, twice: a smaller margin may be luck.
 constexpr double clearly_faster_schedule = 1.005;
@@ -28,7 +31,7 @@ public:
         : setting_(setting), timer_(timer), end_(timer.now() + setting.seconds) {}
 
     GpuGemmSearchResult run() {
-        const std::vector<GpuSchedule> likely = gemm::gpu_schedules(
+        const std::vector<GpuGemmSchedule> likely = gemm::gpu_schedules(
             setting_.product, setting_.gpu, std::max<std::size_t>(setting_.most, 1), setting_.accuracy);
         ensure(!likely.empty(), "the model knows no schedule of a product that is not empty");
         search_result_.model = search_result_.found = likely.front();
@@ -42,12 +45,10 @@ public:
         if (setting_.reorder_sass) benchmark(with_sass_reorderings(likely), "main loops in machine code");
         for (bool helped = true; helped && search_result_.is_complete;) {
             helped = false;
-            for (const gemm::GpuParameter& parameter : gemm::gpu_parameters())
-                if (parameter.matters_to(search_result_.found) &&
-                    parameter.member != &GpuSchedule::stream_k_blocks)
+            for (const gemm::ScheduleParameter& parameter : parameters_of(search_result_.found))
+                if (parameter.name != "stream_k_blocks")
                     helped = benchmark(neighbours(parameter), parameter.name) || helped;
-            if (!search_result_.found.is_wgmma()) helped = benchmark(orders(), "order") || helped;
-            helped = benchmark(stream_k_variants(), "streams") || helped;
+            helped = benchmark(stream_k_variants(), "Stream-K") || helped;
         }
         say(fmt::format("{} schedules timed, {} left out{}", search_result_.timed, search_result_.left_out,
                         search_result_.is_complete ? "" : ", time was too short for all"));
@@ -55,66 +56,64 @@ public:
     }
 
 private:
-    bool suits(const GpuSchedule& schedule) const {
-        if (schedule.reorder_sass != 0 && !setting_.reorder_sass) return false;
+    bool suits(const GpuGemmSchedule& schedule) const {
+        if (reorders_sass(schedule) && !setting_.reorder_sass) return false;
         return !gemm::infeasibility(schedule, setting_.product, setting_.gpu) &&
                gemm::accuracy_of(schedule, setting_.product) <= setting_.accuracy;
     }
 
     /// Reordered variants of the incumbent and of some schedules that the model predicts fast. Each is also tried with
     /// one resident block fewer, which leaves the registers that such loops need.
-    std::vector<GpuSchedule> with_sass_reorderings(std::span<const GpuSchedule> likely) const {
-        std::vector<GpuSchedule> result;
-        const auto add = [&](const GpuSchedule& schedule) {
+    std::vector<GpuGemmSchedule> with_sass_reorderings(std::span<const GpuGemmSchedule> likely) const {
+        std::vector<GpuGemmSchedule> result;
+        const auto add = [&](const GpuGemmSchedule& schedule) {
             auto other = with_sass_reordering(schedule, setting_.product, setting_.gpu);
             if (!other) return;
             result.push_back(*other);
             if (other->resident-- > 1) result.push_back(*other);
         };
         add(search_result_.found);
-        for (const GpuSchedule& schedule : likely.first(std::min(timed_at_once, likely.size())))
+        for (const GpuGemmSchedule& schedule : likely.first(std::min(timed_at_once, likely.size())))
             add(schedule);
         return result;
     }
 
-    /// Schedules that differ from the incumbent in this parameter alone.
-    std::vector<GpuSchedule> neighbours(const gemm::GpuParameter& parameter) const {
-        std::vector<GpuSchedule> result;
-        const int now = search_result_.found.*parameter.member;
-        for (const int value : {2 * now, now / 2, now * 3 / 2, now * 3 / 4, now + 1, now - 1}) {
-            GpuSchedule schedule = search_result_.found;
-            schedule.*parameter.member = value;
-            result.push_back(schedule);
+    /// Schedules that differ from the incumbent in this parameter alone: all values of an enum, nearby numbers.
+    std::vector<GpuGemmSchedule> neighbours(const gemm::ScheduleParameter& parameter) const {
+        const std::optional<int> now = parameter.get(search_result_.found);
+        if (!now) return {};
+        std::vector<int> values = {2 * *now, *now / 2, *now * 3 / 2, *now * 3 / 4, *now + 1, *now - 1};
+        if (!parameter.words.empty()) {
+            values.resize(parameter.words.size());
+            std::iota(values.begin(), values.end(), 0);
         }
+        std::vector<GpuGemmSchedule> result;
+        for (const int value : values)
+            if (const auto other = with_value(search_result_.found, parameter, value))
+                result.push_back(*other);
         return result;
     }
     /// Variants without Stream-K, and with as many blocks as the GPU holds: too few blocks would take long to time.
-    std::vector<GpuSchedule> stream_k_variants() const {
-        GpuSchedule without = search_result_.found;
-        without.stream_k_blocks = without.data_parallel_tiles = 0;
-        std::vector<GpuSchedule> result = gemm::stream_k_candidates(without, setting_.product, setting_.gpu);
-        result.push_back(without);
-        return result;
-    }
-    std::vector<GpuSchedule> orders() const {
-        std::vector<GpuSchedule> result;
-        for (const gemm::FmaOrder order : gemm::fma_orders()) {
-            GpuSchedule schedule = search_result_.found;
-            schedule.fma_order = order;
-            result.push_back(schedule);
-        }
+    std::vector<GpuGemmSchedule> stream_k_variants() const {
+        const auto* const simt = std::get_if<SimtGemm>(&search_result_.found);
+        if (simt == nullptr) return {};
+        SimtGemm without = *simt;
+        if (simt->stream_k() != nullptr) without.decomposition = gemm::DataParallel{};
+        const auto streams = gemm::stream_k_candidates(without, setting_.product, setting_.gpu);
+        std::vector<GpuGemmSchedule> result(streams.begin(), streams.end());
+        result.emplace_back(without);
         return result;
     }
 
     /// Whether one of them replaced the incumbent.
-    bool benchmark(const std::vector<GpuSchedule>& all, std::string_view what) {
-        std::vector<GpuSchedule> candidates;
-        for (const GpuSchedule& schedule : all)
+    bool benchmark(const std::vector<GpuGemmSchedule>& all, std::string_view what) {
+        std::vector<GpuGemmSchedule> candidates;
+        for (const GpuGemmSchedule& schedule : all)
             if (std::find(tried_.begin(), tried_.end(), schedule) == tried_.end() && suits(schedule)) {
                 candidates.push_back(schedule);
                 tried_.push_back(schedule);
             }
-        const GpuSchedule before = search_result_.found;
+        const GpuGemmSchedule before = search_result_.found;
         for (std::size_t first = 0; first < candidates.size(); first += compiled_at_once) {
             const std::size_t count = std::min(compiled_at_once, candidates.size() - first);
             if (!benchmark_compiled(std::span(candidates).subspan(first, count))) break;
@@ -125,13 +124,13 @@ private:
     }
 
     struct Candidate {
-        GpuSchedule schedule;
+        GpuGemmSchedule schedule;
         CompiledGemm code;
         double expected = 0; ///< seconds
     };
 
     /// False if the time budget is spent.
-    bool benchmark_compiled(std::span<const GpuSchedule> schedules) {
+    bool benchmark_compiled(std::span<const GpuGemmSchedule> schedules) {
         if (is_late()) return false;
         const std::vector<CompiledGemm> compiled = timer_.compile(schedules);
         std::vector<Candidate> candidates;
@@ -168,14 +167,14 @@ private:
     }
 
     void benchmark_some(std::span<const Candidate> candidates) {
-        std::vector<GpuSchedule> in_rotation = {search_result_.found};
+        std::vector<GpuGemmSchedule> in_rotation = {search_result_.found};
         for (const Candidate& candidate : candidates) in_rotation.push_back(candidate.schedule);
         const std::vector<double> first = timer_.seconds(in_rotation);
         search_result_.timed += static_cast<int>(candidates.size());
         const auto fastest =
             static_cast<std::size_t>(std::min_element(first.begin(), first.end()) - first.begin());
         if (!(first[0] / first[fastest] >= clearly_faster_schedule)) return;
-        const GpuSchedule pair[] = {search_result_.found, in_rotation[fastest]};
+        const GpuGemmSchedule pair[] = {search_result_.found, in_rotation[fastest]};
         const std::vector<double> confirmed = timer_.seconds(pair);
         const double gained = confirmed[0] / confirmed[1];
         if (!(gained >= clearly_faster_schedule)) return;
@@ -194,12 +193,12 @@ private:
     double end_;
     GpuGemmSearchResult search_result_;
     long long best_spills_ = 0;
-    std::vector<GpuSchedule> tried_;
+    std::vector<GpuGemmSchedule> tried_;
 };
 
 } // namespace
 
-std::optional<std::string> sass_reordering_infeasibility(const GpuSchedule& schedule,
+std::optional<std::string> sass_reordering_infeasibility(const GpuGemmSchedule& schedule,
                                                          const MatrixProduct& product,
                                                          const target::Gpu& gpu) {
     if (gpu.capability_major != 9 || gpu.capability_minor != 0)
@@ -209,16 +208,17 @@ std::optional<std::string> sass_reordering_infeasibility(const GpuSchedule& sche
         if (number != DataType::float32)
             return fmt::format("main loops of float32 are put into another order, not those of {}",
                                name_of(number));
-    if (schedule.is_wgmma())
+    const auto* const simt = std::get_if<SimtGemm>(&schedule);
+    if (simt == nullptr || simt->is_mma())
         return "tensor cores multiply; main loops in which threads do are put into another order";
     return std::nullopt;
 }
 
-std::optional<GpuSchedule> with_sass_reordering(const GpuSchedule& schedule, const MatrixProduct& product,
-                                                const target::Gpu& gpu) {
+std::optional<SimtGemm> with_sass_reordering(const GpuGemmSchedule& schedule, const MatrixProduct& product,
+                                             const target::Gpu& gpu) {
     if (sass_reordering_infeasibility(schedule, product, gpu)) return std::nullopt;
-    GpuSchedule result = schedule;
-    result.reorder_sass = 1;
+    SimtGemm result = std::get<SimtGemm>(schedule);
+    std::get<gemm::Fma>(result.math).reorder_sass = true;
     return result;
 }
 

@@ -24,9 +24,9 @@ public:
     /// Seconds on the timer's own clock.
     virtual double now() = 0;
     /// Compiles each schedule; executes none.
-    virtual std::vector<CompiledGemm> compile(std::span<const gemm::GpuSchedule> schedules) = 0;
+    virtual std::vector<CompiledGemm> compile(std::span<const gemm::GpuGemmSchedule> schedules) = 0;
     /// Seconds of one execution per schedule, timed interleaved; infinite if a schedule cannot be built.
-    virtual std::vector<double> seconds(std::span<const gemm::GpuSchedule> schedules) = 0;
+    virtual std::vector<double> seconds(std::span<const gemm::GpuGemmSchedule> schedules) = 0;
 };
 
 struct GpuGemmSearchOptions {
@@ -40,24 +40,24 @@ struct GpuGemmSearchOptions {
 };
 
 struct GpuGemmSearchResult {
-    gemm::GpuSchedule model;  ///< best by prediction, without timing
-    gemm::GpuSchedule found;  ///< fastest by timing; equals `model` if nothing was faster
-    double seconds = 0;       ///< per execution of `found`
-    double speedup = 1;       ///< over the model's schedule, from the last comparison of each
-    int timed = 0;            ///< number of schedules
-    int left_out = 0;         ///< compiled but not timed because of their machine code
-    bool is_complete = false; ///< the time budget sufficed
+    gemm::GpuGemmSchedule model; ///< best by prediction, without timing
+    gemm::GpuGemmSchedule found; ///< fastest by timing; equals `model` if nothing was faster
+    double seconds = 0;          ///< per execution of `found`
+    double speedup = 1;          ///< over the model's schedule, from the last comparison of each
+    int timed = 0;               ///< number of schedules
+    int left_out = 0;            ///< compiled but not timed because of their machine code
+    bool is_complete = false;    ///< the time budget sufficed
 };
 
 /// Why this schedule's main loop cannot be reordered in SASS. Reordering exists for float32 SIMT kernels on GPUs of
 /// compute capability 9.0 (sass/main_loop.hpp). Which of these are actually reordered is known only after
 /// compilation.
-std::optional<std::string> sass_reordering_infeasibility(const gemm::GpuSchedule& schedule,
+std::optional<std::string> sass_reordering_infeasibility(const gemm::GpuGemmSchedule& schedule,
                                                          const MatrixProduct& product,
                                                          const target::Gpu& gpu);
 /// The same schedule with a reordered SASS main loop; nothing if that is infeasible.
-std::optional<gemm::GpuSchedule> with_sass_reordering(const gemm::GpuSchedule& schedule,
-                                                      const MatrixProduct& product, const target::Gpu& gpu);
+std::optional<gemm::SimtGemm> with_sass_reordering(const gemm::GpuGemmSchedule& schedule,
+                                                   const MatrixProduct& product, const target::Gpu& gpu);
 
 /// Starts from the schedules that the model predicts fastest, with reordered SASS main loops too if allowed, then runs
 /// ATLAS's orthogonal line search (Whaley, Petitet and Dongarra 2001): it optimises one parameter at a time, with all

@@ -77,7 +77,8 @@ TEST_F(GpuMatrixInterface, TakesSchedules) {
     expect_contains(error_of<UserError>([] { api::gpu_schedules(product, -1); }), {"most is -1"});
     Options options = unchecked;
     options.schedule = "cta_m=1000";
-    expect_contains(error_of<UserError>([&] { swirl::plan(product, options); }), {"does not suit"});
+    expect_contains(error_of<UserError>([&] { swirl::plan(product, options); }),
+                    {"this schedule is infeasible"});
     options.schedule = "thread_m=0";
     expect_contains(error_of<UserError>([&] { swirl::plan(product, options); }), {"thread_m is 0"});
 }

@@ -43,7 +43,7 @@ TEST(Explain, SaysWhatAKernelIsMadeOf) {
     const support::Outcome outcome = run_swirl(std::string("explain ") + small);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const char* part :
-         {"cta_m", "rows of C's tile that a block has", "multiply-adds", "loads from shared memory, 16 bytes",
+         {"cta_m", "rows of C that a block computes", "multiply-adds", "loads from shared memory, 16 bytes",
           "asynchronous copies, 4 bytes", "issue slots", "flops a byte", "second cache",
           "as the model expects", "occupancy", "waves", "lost cycles", "estimate"})
         EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
@@ -137,7 +137,7 @@ TEST(Explain, DrawsWhoHasWhichElements) {
 }
 
 constexpr const char* with_tiles =
-    "gemm 200x100x304 float32 a=bfloat16 b=bfloat16 --recipe 'cta_m=64 cta_n=64 "
+    "gemm 200x100x304 float32 a=bfloat16 b=bfloat16 --recipe 'wgmma cta_m=64 cta_n=64 "
     "cta_k=64 warpgroups=1 stages=3 epilogue_tile_m=64'";
 
 TEST(Explain, SaysWhatAKernelByTilesIsMadeOf) {

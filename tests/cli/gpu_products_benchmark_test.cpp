@@ -78,7 +78,7 @@ TEST_F(GpuProductsBenchmark, GoesOnWhereSwirlOrCublasHasNoPlan) {
     EXPECT_FALSE(entry_of(rows[1], "cuBLAS")["wrong"]);
     EXPECT_EQ(rows[2]["absent"]["cuBLAS"], "cuBLAS is compared in batches of float32 only");
     EXPECT_FALSE(entry_of(rows[3], "cuBLAS")["wrong"]);
-    const json unsuited = rows_of("--product 'sgemm NN 2x2x2' --schedule 'warpgroups=4'");
+    const json unsuited = rows_of("--product 'sgemm NN 2x2x2' --schedule 'wgmma warpgroups=4'");
     ASSERT_EQ(unsuited.size(), 1U) << outcome.errors;
     EXPECT_TRUE(unsuited[0]["absent"].contains("swirl")) << unsuited[0];
     EXPECT_FALSE(entry_of(unsuited[0], "cuBLAS")["wrong"]);

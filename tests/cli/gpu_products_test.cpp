@@ -50,7 +50,7 @@ TEST(ProductsOnGpus, AreShownForAKindOfGpuWithoutADriver) {
 
 TEST(ProductsOnGpus, ArePlannedForAKindOfGpuWithoutADriver) {
     expect_contains(run_without_driver("plan --device sm_80 gemm 2048x2048x2048 float32"), 0,
-                    {"schedule   cta_m=", "17179869184", "estimate", "shared"});
+                    {"schedule   simt cta_m=", "17179869184", "estimate", "shared"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 128x128x128 float32"), 0,
                     {"reorder_sass=0"});
     expect_contains(run_without_driver("plan --device sm_90 --machine-loops gemm 128x128x128 float32"), 0,
@@ -104,7 +104,7 @@ TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
         {"lists of pointers"});
     expect_contains(
         run_without_driver("plan --device sm_90 gemm 512x512x512 float32 a=rows,float8_e4m3 b=float8_e4m3"),
-        0, {"a=rows,float8_e4m3", "warpgroups="});
+        0, {"a=rows,float8_e4m3", "wgmma cta_m="});
     expect_contains(
         run_without_driver("plan --device sm_90 --product-accuracy reduced gemm 4096x4096x4096 float32"), 0,
         {"bf16_split=2"});
@@ -116,7 +116,7 @@ TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
 
 TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
     expect_contains(run_on_fake("plan --device gpu --no-check gemm 100x80x60 float32"), 0,
-                    {"gemm 100x80x60 float32", "schedule   cta_m=", "resident"});
+                    {"gemm 100x80x60 float32", "schedule   simt cta_m=", "resident"});
     const auto report =
         json::parse(run_on_fake("plan --json --device gpu --no-check gemm 100x80x60 float32").output);
     EXPECT_GT(report.at("kernels").at(0).at("registers"), 0);
@@ -151,7 +151,7 @@ TEST(ProductsOnGpus, SayWhatDoesNotFit) {
     expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex64 epilogue=2*x"), 2,
                     {"an epilogue of complex64"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe cta_m=96"), 2,
-                    {"this schedule does not suit"});
+                    {"this schedule is infeasible"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe rows=96"), 2,
                     {"'rows=96'"});
     expect_contains(run_without_driver("plan --device sm_90 --cpu avx2 gemm 8x8x8"), 2,
@@ -275,7 +275,7 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         expect_contains(run_without_driver(std::string("emit gemm 99x99x99 float32 --gpu sm_90 --function "
                                                        "product --header ") +
                                            support::quoted(header) + " --language " + language),
-                        0, {"schedule: cta_m=", "factors[1] != 0"});
+                        0, {"schedule: simt cta_m=", "factors[1] != 0"});
         EXPECT_NE(support::content_of(header).find(declaration), std::string::npos)
             << support::content_of(header);
     }

@@ -4,6 +4,7 @@
 #include "emit/kernel_call.hpp"
 #include "emit/ptx_programs.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/opencl_program.hpp"
 
@@ -87,7 +88,7 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForDerivedKernels) {
     expect_bits_of_interpreter(std::move(programs), "derived");
 }
 
-gemm::GpuSchedule schedule_of(const char* more) {
+gemm::GpuGemmSchedule schedule_of(const char* more) {
     return gemm::parse_gpu_schedule(
         fmt::format("cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 "
                     "warp_lanes_n=4 "
@@ -129,7 +130,7 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
                 epilogue.reductions.push_back({name, operation, over, {}, index});
             }
         const target::Gpu& gpu = target::gpu_named("sm_80");
-        const gemm::GpuSchedule schedule = schedule_of(more);
+        const gemm::GpuGemmSchedule schedule = schedule_of(more);
         for (ir::Program& program : gemm::gpu_gemm_kernels(product, schedule, gpu, epilogue))
             products.push_back(std::move(program));
         for (ir::Program& program : gemm::gpu_reductions(product, schedule, gpu, epilogue))

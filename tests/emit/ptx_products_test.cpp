@@ -7,6 +7,7 @@
 #include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "ir/builder.hpp"
 #include "target/nvidia/tensor_cores.hpp"
 
@@ -295,7 +296,7 @@ TEST(EmittedGpuSourceOfProducts, CompilesForProducts) {
          {"", "split_k=2", "a_vector_m=2 b_vector_n=2 c_vector_m=2", "stream_k_blocks=3"}) {
         const MatrixProduct product{
             .rows = 64, .columns = 32, .k = 20, .a = {1, 64}, .b = {32, 1}, .c = {1, 64}};
-        const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
+        const gemm::GpuGemmSchedule schedule = gemm::parse_gpu_schedule(
             "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 "
             "warp_lanes_n=4 " +
             std::string(more));

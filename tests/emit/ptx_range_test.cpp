@@ -3,6 +3,7 @@
 #include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "ir/verify.hpp"
 
 #include <gtest/gtest.h>
@@ -11,10 +12,11 @@ namespace swirl::emit {
 namespace ptx_range_test {
 
 constexpr const char* schedules[] = {
-    "cta_m=128 cta_n=192 cta_k=64 warpgroups=3 stages=4 epilogue_tile_m=32 bf16_split=3 "
+    "wgmma cta_m=128 cta_n=192 cta_k=64 warpgroups=3 stages=4 epilogue_tile_m=32 bf16_split=3 "
     "accumulation_interval=16 "
     "range_check=1",
-    "cta_m=128 cta_n=128 cta_k=64 warpgroups=2 stages=6 bf16_split=3 accumulation_interval=16 raster_group=4 "
+    "wgmma cta_m=128 cta_n=128 cta_k=64 warpgroups=2 stages=6 bf16_split=3 accumulation_interval=16 "
+    "raster_group=4 "
     "range_check=1"};
 
 std::vector<ir::Program> kernels(const char* schedule) {

@@ -6,6 +6,7 @@
 #include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "ir/builder.hpp"
 #include "ir/tile.hpp"
 #include "target/nvidia/tiles.hpp"
@@ -295,9 +296,9 @@ TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
             }
 }
 
-gemm::GpuSchedule rounded_schedule() {
+gemm::GpuGemmSchedule rounded_schedule() {
     return gemm::parse_gpu_schedule(
-        "cta_m=256 cta_n=128 cta_k=32 warpgroups=2 stages=4 "
+        "wgmma cta_m=256 cta_n=128 cta_k=32 warpgroups=2 stages=4 "
         "epilogue_tile_m=64 tf32=1");
 }
 

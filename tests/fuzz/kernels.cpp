@@ -106,9 +106,9 @@ public:
     }
 
     void run() {
-        const std::vector<gemm::GpuSchedule> schedules = gemm::gpu_schedules(planned_, gpu(), considered);
+        const std::vector<gemm::GpuGemmSchedule> schedules = gemm::gpu_schedules(planned_, gpu(), considered);
         if (schedules.empty()) return; // C has no elements
-        gemm::GpuSchedule schedule = random_.chance(50) ? schedules.front() : random_.one_of(schedules);
+        gemm::GpuGemmSchedule schedule = random_.chance(50) ? schedules.front() : random_.one_of(schedules);
         if (random_.chance(20)) schedule = gemm::gpu_single_element_schedule(schedule, planned_, gpu());
         support::KernelSequence kernels(programs_of(schedule));
         const bool reads_c = factors_.beta != Complex(0);
@@ -135,7 +135,7 @@ private:
     bool multiplies() const { return product_.k > 0 && factors_.alpha != Complex(0); }
 
     /// Where nothing is multiplied the product's last kernel does all of it.
-    std::vector<ir::Program> programs_of(const gemm::GpuSchedule& schedule) const {
+    std::vector<ir::Program> programs_of(const gemm::GpuGemmSchedule& schedule) const {
         std::vector<ir::Program> programs;
         for (planning::GpuMatrixDerivation& kernel : planning::derive_gemm_for_gpu(planned_, schedule, gpu()))
             programs.push_back(std::move(kernel.program));

@@ -109,10 +109,9 @@ private:
         remember();
         with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
             if constexpr (std::is_same_v<S, AccumulatorOf<A>>)
-                plan.execute<A, B, C>(factor<S>(factors_.alpha),
-                                      reinterpret_cast<const A*>(data_.a().origin()),
-                                      reinterpret_cast<const B*>(data_.b().origin()),
-                                      factor<S>(factors_.beta), reinterpret_cast<C*>(data_.c().origin()));
+                plan.execute(factor<S>(factors_.alpha), reinterpret_cast<const A*>(data_.a().origin()),
+                             reinterpret_cast<const B*>(data_.b().origin()), factor<S>(factors_.beta),
+                             reinterpret_cast<C*>(data_.c().origin()));
         });
         require_unharmed();
     }

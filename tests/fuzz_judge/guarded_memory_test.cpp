@@ -1,6 +1,7 @@
 #include "fuzz/guarded_memory.hpp"
 
 #include <swirl/matrix_product.hpp>
+#include <swirl/plan.hpp>
 
 #include <gtest/gtest.h>
 

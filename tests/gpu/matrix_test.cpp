@@ -217,8 +217,10 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
 TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
     const auto pitch = [](Integer extent) { return (extent + 3) / 4 * 4; };
     Options options = unchecked;
-    for (const char* bulk : {"a_load=2 b_load=2 a_vector_k=4 b_vector_k=4", "a_load=2 b_load=2",
-                             "a_load=3 b_load=3", "a_load=2 b_load=3 a_vector_k=4"})
+    for (const char* bulk :
+         {"a_load=tma_k_major b_load=tma_k_major a_vector_k=4 b_vector_k=4",
+          "a_load=tma_k_major b_load=tma_k_major", "a_load=tma_transpose b_load=tma_transpose",
+          "a_load=tma_k_major b_load=tma_transpose a_vector_k=4"})
         for (Integer depth = 81; depth <= 88; ++depth) {
             options.schedule = std::string(
                                    "cta_m=32 cta_n=16 cta_k=64 thread_m=4 thread_n=4 "

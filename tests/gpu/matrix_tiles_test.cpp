@@ -27,7 +27,7 @@ protected:
         if (IsSkipped()) return;
         MatrixProduct product = MatrixProduct::column_major(DataType::float32, 512, 512, 512);
         product.a_type = product.b_type = DataType::bfloat16;
-        if (api::gpu_schedules(product, 1).front().find("warpgroups=0") != std::string::npos)
+        if (api::gpu_schedules(product, 1).front().starts_with("simt"))
             GTEST_SKIP() << "no products of tiles on this GPU";
     }
 };
@@ -110,7 +110,7 @@ template <class T> void expect_products(DataType number, char a, char b) {
         const auto numbers_a = random_numbers<T>(count(product.a, rows, depth), 1);
         const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
         for (const std::string& schedule : api::gpu_schedules(product, 24)) {
-            if (schedule.find("warpgroups=0") != std::string::npos) continue;
+            if (schedule.starts_with("simt")) continue;
             const Plan plan = swirl::plan(
                 product,
                 {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
@@ -194,11 +194,12 @@ TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'}) {
             const MatrixProduct product = product_of(a, b, n, n, n, DataType::float32);
-            const Plan plan = swirl::plan(product, {.device = Device::gpu(),
-                                                    .schedule = "cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
-                                                                "stages=4 epilogue_tile_m=32 tf32=1",
-                                                    .check = false,
-                                                    .use_kernel_cache = false});
+            const Plan plan =
+                swirl::plan(product, {.device = Device::gpu(),
+                                      .schedule = "wgmma cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
+                                                  "stages=4 epilogue_tile_m=32 tf32=1",
+                                      .check = false,
+                                      .use_kernel_cache = false});
             const gpu::Array<float> there_numbers(numbers), there_ones(ones), there_c(found);
             for (const bool is_a : {true, false}) {
                 plan.execute(1, is_a ? there_numbers.data() : there_ones.data(),
@@ -228,8 +229,9 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
                     const Plan plan = swirl::plan(
                         product,
                         {.device = Device::gpu(),
-                         .schedule = "cta_m=128 cta_k=32 warpgroups=2 stages=4 epilogue_tile_m=32 tf32=1 " +
-                                     std::string(shape),
+                         .schedule =
+                             "wgmma cta_m=128 cta_k=32 warpgroups=2 stages=4 epilogue_tile_m=32 tf32=1 " +
+                             std::string(shape),
                          .check = false,
                          .use_kernel_cache = false});
                     for (const float beta : {0.0F, -0.5F})
@@ -258,7 +260,7 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
                                             {Accuracy::low, 0x1p-7}}) {
         int by_tiles = 0;
         for (const std::string& schedule : api::gpu_schedules(product, 1000, 0, accuracy)) {
-            if (schedule.find("warpgroups=0") != std::string::npos || ++by_tiles > 4) continue;
+            if (schedule.starts_with("simt") || ++by_tiles > 4) continue;
             const Plan plan = swirl::plan(
                 product,
                 {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});

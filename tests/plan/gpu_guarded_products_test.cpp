@@ -1,5 +1,6 @@
 // Products that threads take over where numbers are out of range, with epilogues, as plans launch them.
 
+#include "gemm/gpu/schedule_text.hpp"
 #include "plan/gpu_matrix_kernel.hpp"
 #include "support/kernel_sequence.hpp"
 
@@ -23,8 +24,8 @@ MatrixProduct product_with(const std::string& epilogue) {
 
 TEST(GuardedProducts, HaveEpiloguesEitherWay) {
     const MatrixProduct product = product_with("max(0, x + bias[j])");
-    const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(
-        "cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64 bf16_split=3 "
+    const gemm::GpuGemmSchedule schedule = gemm::parse_gpu_schedule(
+        "wgmma cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64 bf16_split=3 "
         "accumulation_interval=1 "
         "range_check=1");
     for (const float special : {0.5F, HUGE_VALF, 1e-40F}) {

@@ -218,7 +218,7 @@ TEST_F(GpuPlans, TakeWorkspaceFromTheStreamOrTheCaller) {
     expect_contains(error_of<UserError>(with({at(in), 1024})), {"workspace", "input", "overlap"});
     expect_contains(error_of<UserError>(with({host.data(), 4096})), {"workspace"});
     fake.has_memory_pools = false;
-    expect_contains(error_of<UserError>(with({})), {"bring a workspace"});
+    expect_contains(error_of<Unavailable>(with({})), {"bring a workspace"});
     fake.has_memory_pools = true;
     fake.free_bytes = 16;
     expect_contains(error_of<OutOfMemory>(with({})), {"no room"});
@@ -396,7 +396,7 @@ TEST(GpuPlansOnOldDrivers, NeedOneThatReadsTheirCode) {
     fake = {.stack_depth = fake.stack_depth};
     const runtime::CudaDriver old(fake_cuda_library(11000));
     const GpuDevice device(0, old);
-    expect_contains(error_of<UserError>([&] {
+    expect_contains(error_of<Unavailable>([&] {
                         GpuPlan::build(problem("dft 64"), parse_recipe("sm_90: 0 stockham(8,8) on 8x1"),
                                        device, {.check = false, .use_cache = false});
                     }),

@@ -32,7 +32,7 @@ long double at(const ir::Memory& memory, const MatrixLayout& layout, Integer mat
 /// An interpreted execution, and what it ought to give.
 class Execution {
 public:
-    Execution(const MatrixProduct& product, const gemm::GpuSchedule& schedule, bool reads_c)
+    Execution(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule, bool reads_c)
         : product_(product),
           reads_c_(reads_c),
           known_(arrays_of(product)),
@@ -82,7 +82,7 @@ private:
     }
 
     static std::vector<ir::Program> programs_of(const MatrixProduct& product,
-                                                const gemm::GpuSchedule& schedule) {
+                                                const gemm::GpuGemmSchedule& schedule) {
         std::vector<ir::Program> programs;
         for (GpuMatrixDerivation& kernel : derive_gemm_for_gpu(product, schedule, gpu()))
             programs.push_back(std::move(kernel.program));
@@ -96,7 +96,8 @@ private:
     ir::Memory before_;
 };
 
-void expect_product(const MatrixProduct& product, const gemm::GpuSchedule& schedule, bool reads_c = true) {
+void expect_product(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
+                    bool reads_c = true) {
     validate(product);
     Execution execution(product, schedule, reads_c);
     const double epsilon = product.type_of_c() == DataType::bfloat16  ? 0x1p-16
@@ -163,8 +164,8 @@ TEST(GpuProducts, FinishElementsOnceWhereSumsAreShared) {
 
 /// By tiles, that do not divide the product's extents.
 TEST(GpuProducts, FinishElementsOfTiles) {
-    const gemm::GpuSchedule schedule =
-        gemm::parse_gpu_schedule("cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64");
+    const gemm::GpuGemmSchedule schedule =
+        gemm::parse_gpu_schedule("wgmma cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64");
     for (const char* expression : expressions)
         for (const auto& [rows, columns, has_columns] :
              {std::tuple{72, 70, true}, {71, 128, false}, {128, 64, true}}) {
@@ -186,14 +187,14 @@ TEST(GpuProducts, FinishElementsOfTilesThatAreRounded) {
     MatrixProduct product = column_major(130, 66, 40, "x * scale[j] + bias[i]");
     product.a.column_stride = product.c.column_stride = 132;
     product.epilogue = Expression("max(0, x + residual[i,j])");
-    expect_product(product, gemm::parse_gpu_schedule("cta_m=128 cta_n=64 cta_k=32 warpgroups=1 "
+    expect_product(product, gemm::parse_gpu_schedule("wgmma cta_m=128 cta_n=64 cta_k=32 warpgroups=1 "
                                                      "stages=2 epilogue_tile_m=64 tf32=1"));
 }
 
 /// A by rows and B by columns, as tensor cores read them.
 TEST(GpuProducts, FinishElementsOfTilesOfE4M3) {
-    const gemm::GpuSchedule schedule =
-        gemm::parse_gpu_schedule("cta_m=128 cta_n=64 cta_k=128 warpgroups=1 stages=2 epilogue_tile_m=64");
+    const gemm::GpuGemmSchedule schedule = gemm::parse_gpu_schedule(
+        "wgmma cta_m=128 cta_n=64 cta_k=128 warpgroups=1 stages=2 epilogue_tile_m=64");
     for (const char* expression : {"x * scale[j] + bias[i]", "x + residual[j,i] * s[]", "gelu(x) + i - j"})
         for (const bool has_columns : {true, false}) {
             MatrixProduct product = MatrixProduct::column_major(DataType::float32, 136, 70, 48);
@@ -294,9 +295,9 @@ TEST(GpuProducts, OfNarrowNumbersHaveKernelsByEveryScheduleThatTheModelLikes) {
                 product.a_type = product.b_type = DataType::float16;
                 product.c_type = c;
                 product.epilogue = Expression("x * w[j] + bias[i]");
-                const std::vector<gemm::GpuSchedule> schedules = gemm::gpu_schedules(product, gpu(), 4);
+                const std::vector<gemm::GpuGemmSchedule> schedules = gemm::gpu_schedules(product, gpu(), 4);
                 ASSERT_FALSE(schedules.empty());
-                for (const gemm::GpuSchedule& schedule : schedules)
+                for (const gemm::GpuGemmSchedule& schedule : schedules)
                     EXPECT_NO_THROW(derive_gemm_for_gpu(product, schedule, gpu())) << to_string(schedule);
                 if (rows < 64) expect_product(product, schedules.front(), false);
             }

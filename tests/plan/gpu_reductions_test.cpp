@@ -42,7 +42,7 @@ MatrixProduct with_all_kinds(MatrixProduct product, const char* epilogue = "") {
 /// An execution by all kernels of a schedule.
 class Execution {
 public:
-    Execution(const MatrixProduct& product, const gemm::GpuSchedule& schedule, bool reads_c = true)
+    Execution(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule, bool reads_c = true)
         : product_(product), sequence_(programs_of(product, schedule)), before_(sequence_.memory("c")) {
         validate(product);
         std::mt19937 random(5);
@@ -104,7 +104,7 @@ public:
 
 private:
     static std::vector<ir::Program> programs_of(const MatrixProduct& product,
-                                                const gemm::GpuSchedule& schedule) {
+                                                const gemm::GpuGemmSchedule& schedule) {
         std::vector<ir::Program> programs;
         for (GpuMatrixDerivation& derivation : derive_gemm_for_gpu(product, schedule, gpu()))
             programs.push_back(std::move(derivation.program));
@@ -129,7 +129,8 @@ private:
     bool reads_c_ = true;
 };
 
-void expect_reductions(const MatrixProduct& product, const gemm::GpuSchedule& schedule, bool reads_c = true) {
+void expect_reductions(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
+                       bool reads_c = true) {
     SCOPED_TRACE(to_string(schedule));
     Execution execution(product, schedule, reads_c);
     execution.run();
@@ -254,7 +255,7 @@ TEST(GpuReductions, OfTilesAreNaNWhereAnElementIs) {
     product.reductions = {{"most", Reduce::maximum, Over::columns, {}},
                           {"least", Reduce::minimum, Over::rows, {}},
                           {"all", Reduce::maximum, Over::all, {}}};
-    Execution execution(product, gemm::parse_gpu_schedule("cta_m=64 cta_n=64 cta_k=64 warpgroups=1 "
+    Execution execution(product, gemm::parse_gpu_schedule("wgmma cta_m=64 cta_n=64 cta_k=64 warpgroups=1 "
                                                           "stages=2 epilogue_tile_m=64"));
     execution.memory("c").set(9 * 136 + 20, std::numeric_limits<long double>::quiet_NaN());
     execution.run();
@@ -270,8 +271,8 @@ TEST(GpuReductions, OfTilesOfABatch) {
     product.a_type = product.b_type = product.c_type = DataType::bfloat16;
     product.batch = 2;
     product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 80 * 80;
-    const auto schedule =
-        gemm::parse_gpu_schedule("cta_m=128 cta_n=128 cta_k=64 warpgroups=2 stages=2 epilogue_tile_m=64");
+    const auto schedule = gemm::parse_gpu_schedule(
+        "wgmma cta_m=128 cta_n=128 cta_k=64 warpgroups=2 stages=2 epilogue_tile_m=64");
     for (const bool last_role_first : {false, true}) {
         Execution execution(product, schedule, false);
         execution.run({.last_role_first = last_role_first});
@@ -287,7 +288,7 @@ TEST(GpuReductions, OfTilesByFragments) {
         product.a.column_stride = product.c.column_stride = 132;
         product.b.column_stride = 44;
         expect_reductions(with_some_kinds(product),
-                          gemm::parse_gpu_schedule("cta_k=32 stages=2 tf32=1 " + std::string(more)));
+                          gemm::parse_gpu_schedule("wgmma cta_k=32 stages=2 tf32=1 " + std::string(more)));
     }
 }
 
@@ -298,7 +299,7 @@ TEST(GpuReductions, OfProductsThatAreGuarded) {
                           {"most", Reduce::maximum, Over::rows, Expression("abs(x)")},
                           {"squares", Reduce::sum, Over::all, Expression("x * x")}};
     const auto schedule = gemm::parse_gpu_schedule(
-        "cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64 bf16_split=3 "
+        "wgmma cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64 bf16_split=3 "
         "accumulation_interval=1 "
         "range_check=1");
     for (const long double special : {0.5L, 1e-40L}) {

@@ -113,7 +113,7 @@ TEST(Roles, OfProductsOnGpusWithEpilogueAndReductions) {
     MatrixProduct product = with_epilogue_and_reductions();
     for (const bool by_rows : {false, true}) { // by rows the operands are swapped
         if (by_rows) product.c = {product.columns, 1};
-        const gemm::GpuSchedule schedule = schedule_with("");
+        const gemm::GpuGemmSchedule schedule = schedule_with("");
         EXPECT_EQ(roles_of(derive_gemm_for_gpu(product, schedule, gpu()).front().program), operands);
         const auto reductions = derive_reductions_for_gpu(product, schedule, gpu());
         ASSERT_EQ(reductions.size(), 2U);

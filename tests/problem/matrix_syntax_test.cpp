@@ -49,7 +49,7 @@ TEST(MatrixSyntax, ShowsWhatIsWrongWhere) {
                                                          {"gemm 2x2x2 half", 11},
                                                          {"gemm 2x2x2 a=up", 13},
                                                          {"gemm 2x2x2 a=2", 14},
-                                                         {"gemm 2x2x2 a=rows,half", 18},
+                                                         {"gemm 2x2x2 a=rows,bytes", 18},
                                                          {"gemm 2x2x2 reduce=a", 19},
                                                          {"gemm 2x2x2 reduce=a:mean:all", 20},
                                                          {"gemm 2x2x2 reduce=a:sum:both", 24},

@@ -120,7 +120,7 @@ struct Mistake {
 
 const Mistake mistakes[] = {
     {"", 0, "a transform, one of dft rdft wht"},
-    {"fft 8", 0, "a transform"},
+    {"fht 8", 0, "a transform"},
     {"DFT 8", 0, "a transform"},
     {"dft8", 0, "a transform"},
     {"dft,8", 3, "a space after the transform"},

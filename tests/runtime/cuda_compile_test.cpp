@@ -43,10 +43,10 @@ TEST_F(CompilingForCuda, SaysWhatIsWrongAsWhenPtxIsLoaded) {
     expect_contains(error_of<InternalError>([&] { machine_code(device, "x"); }),
                     {"cuLinkAddData failed", "some text", "line 3; error"});
     fake.bad_ptx["x"] = cuda::unsupported_ptx_version;
-    expect_contains(error_of<UserError>([&] { machine_code(device, "x"); }), {"too old for this PTX"});
+    expect_contains(error_of<Unavailable>([&] { machine_code(device, "x"); }), {"too old for this PTX"});
     for (const char* call : {"cuLinkCreate", "cuLinkComplete"}) {
         fake.failures = {{call, cuda::compiler_not_found}};
-        expect_contains(error_of<UserError>([&] { machine_code(device, "y"); }), {"cannot compile PTX"});
+        expect_contains(error_of<Unavailable>([&] { machine_code(device, "y"); }), {"cannot compile PTX"});
     }
     fake.failures.clear();
     EXPECT_NO_THROW(machine_code(device, "y"));
@@ -129,7 +129,7 @@ TEST_F(CompilingForCuda, ThrowsTheFirstErrorOfAListWhenAllHaveEnded) {
     const GpuDevice device(0, driver());
     fake.bad_ptx = {{"b", cuda::unsupported_ptx_version}, {"d", cuda::out_of_memory}};
     const std::vector<KernelText> kernels = {{"a"}, {"b"}, {"c"}, {"d"}, {"e"}};
-    expect_contains(error_of<UserError>([&] { compiled(device, kernels, &cache); }),
+    expect_contains(error_of<Unavailable>([&] { compiled(device, kernels, &cache); }),
                     {"too old for this PTX"});
     EXPECT_EQ(in_order(fake.compiled), (std::vector<std::string>{"a", "c", "e"}));
     EXPECT_EQ(fake.modules, 0);

@@ -19,33 +19,33 @@ namespace swirl::runtime {
 namespace cuda_driver_test {
 
 TEST_F(Cuda, SaysWhichLibraryIsMissing) {
-    expect_contains(error_of<UserError>([] { const CudaDriver none("/nowhere/libcuda.so.1"); }),
+    expect_contains(error_of<Unavailable>([] { const CudaDriver none("/nowhere/libcuda.so.1"); }),
                     {"there is no NVIDIA driver", "/nowhere/libcuda.so.1", "SWIRL_CUDA_DRIVER"});
 }
 
 TEST_F(Cuda, SaysThatALibraryIsNoDriver) {
-    expect_contains(error_of<UserError>([] { const CudaDriver none("libm.so.6"); }),
+    expect_contains(error_of<Unavailable>([] { const CudaDriver none("libm.so.6"); }),
                     {"libm.so.6 is no NVIDIA driver", "cuDriverGetVersion"});
 }
 
 TEST_F(Cuda, SaysWhichDriverIsNeededWhereOneIsTooOld) {
-    expect_contains(error_of<UserError>([] { const CudaDriver old(fake_cuda_library(10020)); }),
+    expect_contains(error_of<Unavailable>([] { const CudaDriver old(fake_cuda_library(10020)); }),
                     {"too old", "CUDA 10.2", "cuDevicePrimaryCtxRelease_v2", "CUDA 11.0 or later"});
 }
 
 TEST_F(Cuda, SaysThatThereIsNoGpu) {
     fake.failures["cuInit"] = cuda::no_device;
-    expect_contains(error_of<UserError>([&] { driver(); }), {"there is no GPU", "CUDA_VISIBLE_DEVICES"});
+    expect_contains(error_of<Unavailable>([&] { driver(); }), {"there is no GPU", "CUDA_VISIBLE_DEVICES"});
 }
 
 TEST_F(Cuda, SaysWhyTheDriverDoesNotStart) {
     fake.failures["cuInit"] = 803;
-    expect_contains(error_of<UserError>([&] { driver(); }),
+    expect_contains(error_of<Unavailable>([&] { driver(); }),
                     {"does not start", "CUDA_ERROR_SOME (some text)"});
     fake.failures["cuInit"] = cuda::stub_library;
-    expect_contains(error_of<UserError>([&] { driver(); }), {"is a stub", "SWIRL_CUDA_DRIVER"});
+    expect_contains(error_of<Unavailable>([&] { driver(); }), {"is a stub", "SWIRL_CUDA_DRIVER"});
     fake.failures["cuInit"] = 999;
-    expect_contains(error_of<UserError>([&] { driver(); }), {"error 999"});
+    expect_contains(error_of<Unavailable>([&] { driver(); }), {"error 999"});
     fake.failures.clear();
     EXPECT_EQ(driver().version(), 12080) << "the next attempt is a new one";
 }
@@ -59,7 +59,7 @@ TEST_F(Cuda, NamesTheCallThatFailed) {
 
 TEST_F(Cuda, IsLoadedOnceByManyThreads) {
     setenv("SWIRL_CUDA_DRIVER", "/nowhere/libcuda.so", 1);
-    EXPECT_THROW(CudaDriver::of_host(), UserError);
+    EXPECT_THROW(CudaDriver::of_host(), Unavailable);
     expect_contains(describe_gpus(), {"GPU: none; there is no NVIDIA driver", "/nowhere/libcuda.so"});
     setenv("SWIRL_CUDA_DRIVER", fake_cuda_library(12080).c_str(), 1);
     std::array<const CudaDriver*, 8> seen{};
@@ -93,14 +93,14 @@ TEST_F(Cuda, ListsGpusWithoutMakingContexts) {
 
 TEST_F(Cuda, SaysWhichGpusThereAre) {
     fake.devices = 3;
-    expect_contains(error_of<UserError>([&] { const GpuDevice device(3, driver()); }), {"GPU 3", "0 to 2"});
+    expect_contains(error_of<Unavailable>([&] { const GpuDevice device(3, driver()); }), {"GPU 3", "0 to 2"});
     fake.devices = 0;
-    expect_contains(error_of<UserError>([&] { const GpuDevice device(0, driver()); }), {"lists none"});
+    expect_contains(error_of<Unavailable>([&] { const GpuDevice device(0, driver()); }), {"lists none"});
 }
 
 TEST_F(Cuda, SaysThatAGpuIsTaken) {
     fake.failures["cuDevicePrimaryCtxRetain"] = cuda::device_unavailable;
-    expect_contains(error_of<UserError>([&] { const GpuDevice device(0, driver()); }),
+    expect_contains(error_of<Unavailable>([&] { const GpuDevice device(0, driver()); }),
                     {"GPU 0 (Fake H100) cannot be used now", "another process"});
 }
 
@@ -131,7 +131,7 @@ TEST_F(Cuda, SaysHowMuchMemoryWasAskedForAndHowMuchIsFree) {
     const GpuDevice device(0, driver());
     const GpuBuffer some(device, 1 << 19);
     expect_contains(
-        error_of<UserError>([&] { const GpuBuffer more(device, 600000); }),
+        error_of<OutOfMemory>([&] { const GpuBuffer more(device, 600000); }),
         {"GPU 0 (Fake H100) has no room for 600000 bytes", "524288 of its 1048576 bytes are free"});
     const GpuBuffer less(device, 1000);
     EXPECT_NE(less.address(), 0U) << "the context stays usable";

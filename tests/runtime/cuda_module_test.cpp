@@ -48,7 +48,7 @@ TEST_F(Cuda, SaysWhatWouldCompilePtx) {
     const GpuDevice device(0, driver());
     const auto error_with = [&](cuda::Result result) {
         fake.failures["cuModuleLoadDataEx"] = result;
-        return error_of<UserError>([&] { GpuModule::from_ptx(device, "x"); });
+        return error_of<Error>([&] { GpuModule::from_ptx(device, "x"); });
     };
     expect_contains(error_with(cuda::unsupported_ptx_version), {"CUDA 12.8", "too old for this PTX"});
     expect_contains(error_with(cuda::compiler_not_found), {"libnvidia-ptxjitcompiler.so.1"});
@@ -161,8 +161,8 @@ TEST(OldCuda, RunsKernelsWithoutClusters) {
         const GpuStream stream(device);
         const GpuKernel kernel = GpuModule::from_ptx(device, "x").kernel("f");
         kernel.launch({}, stream);
-        for (const auto& error : {error_of<UserError>([&] { kernel.launch({.cluster = {2}}, stream); }),
-                                  error_of<UserError>([&] { kernel.allow_any_cluster(); })})
+        for (const auto& error : {error_of<Unavailable>([&] { kernel.launch({.cluster = {2}}, stream); }),
+                                  error_of<Unavailable>([&] { kernel.allow_any_cluster(); })})
             expect_contains(error, {"clusters", "CUDA 11.8 or later", "CUDA 11.0"});
         EXPECT_EQ(fake.launches.size(), 1U);
     }

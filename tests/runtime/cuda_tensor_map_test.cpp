@@ -47,7 +47,7 @@ TEST_F(Cuda, SaysWhatTensorsNeed) {
     odd.box = {64};
     EXPECT_THROW(tensor_map(driver(), odd, 0), InternalError);
     const CudaDriver older(fake_cuda_library(11000));
-    expect_contains(error_of<UserError>([&] { tensor_map(older, boxes, 0); }), {"CUDA 12.0"});
+    expect_contains(error_of<Unavailable>([&] { tensor_map(older, boxes, 0); }), {"CUDA 12.0"});
 }
 
 } // namespace cuda_tensor_map_test

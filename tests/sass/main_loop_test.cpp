@@ -4,6 +4,7 @@
 #include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "sass/fixture.hpp"
 #include "sass/loop_order.hpp"
 #include "sass/loop_pattern.hpp"
@@ -21,24 +22,27 @@
 namespace swirl::sass {
 namespace main_loop_test {
 
-const gemm::GpuSchedule large{
-    .cta_m = 256, .cta_n = 128, .cta_k = 16, .thread_m = 16, .a_vector_m = 4, .c_vector_m = 4};
+const gemm::SimtGemm large{.cta_tile = {.m = 256, .n = 128, .k = 16},
+                           .thread_tile = {.m = 16, .n = 8},
+                           .a = {.vector_mn = 4},
+                           .c_vector_m = 4};
 /// Its loop has operations of a whole warp.
-const gemm::GpuSchedule small{
-    .cta_n = 64, .cta_k = 32, .sliced_k = 2, .a_vector_m = 4, .c_vector_m = 4, .reorder_sass = 1};
+const gemm::SimtGemm small{.cta_tile = {.m = 128, .n = 64, .k = 32},
+                           .math = gemm::Fma{.reorder_sass = true},
+                           .sliced_k = 2,
+                           .a = {.vector_mn = 4},
+                           .c_vector_m = 4};
 
-/// Where blocks have more threads than a piece has copies, so that some are conditional, and constants are read under the condition.
-const gemm::GpuSchedule conditional{.cta_m = 192,
-                                    .cta_n = 96,
-                                    .cta_k = 16,
-                                    .thread_m = 12,
-                                    .thread_n = 12,
-                                    .sliced_k = 2,
-                                    .a_vector_m = 4,
-                                    .c_vector_m = 4,
-                                    .reorder_sass = 1};
+/// Blocks have more threads than a k-tile has copies, so some copies are conditional, and constants are read under the
+/// condition.
+const gemm::SimtGemm conditional{.cta_tile = {.m = 192, .n = 96, .k = 16},
+                                 .thread_tile = {.m = 12, .n = 12},
+                                 .math = gemm::Fma{.reorder_sass = true},
+                                 .sliced_k = 2,
+                                 .a = {.vector_mn = 4},
+                                 .c_vector_m = 4};
 
-Bytes compiled_product(const std::string& compiler, const gemm::GpuSchedule& schedule) {
+Bytes compiled_product(const std::string& compiler, const gemm::SimtGemm& schedule) {
     MatrixProduct product;
     product.data_type = DataType::float32;
     product.rows = product.columns = product.k = 1536;
@@ -60,7 +64,7 @@ protected:
     void SetUp() override {
         if (image.empty()) GTEST_SKIP() << "no ptxas that compiles for sm_90 is here";
     }
-    static void compile(const gemm::GpuSchedule& schedule) {
+    static void compile(const gemm::SimtGemm& schedule) {
         image.clear();
         if (const auto compiler = emit::ptx_compiler()) image = compiled_product(*compiler, schedule);
         if (image.empty()) return;
@@ -240,18 +244,15 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereResultsAreUsedTooSoon) {
     EXPECT_GT(too_soon, 3);
 }
 
-TEST(MainLoops, AreADecisionOfSchedules) {
-    EXPECT_EQ(gemm::parse_gpu_schedule("reorder_sass=1").reorder_sass, 1);
+TEST(MainLoops, AreAParameterOfSchedules) {
+    EXPECT_TRUE(gemm::reorders_sass(gemm::parse_gpu_schedule("reorder_sass=1")));
+    EXPECT_THROW(gemm::parse_gpu_schedule("reorder_sass=2"), UserError);
     MatrixProduct product;
     product.data_type = DataType::float32;
     product.rows = product.columns = product.k = 1024;
     product.a = product.b = product.c = {1, 1024};
-    gemm::GpuSchedule schedule;
-    for (const bool is_possible : {true, false}) {
-        schedule.reorder_sass = is_possible ? 1 : 2;
-        const auto why = gemm::infeasibility(schedule, product, target::gpu_for(9, 0));
-        EXPECT_EQ(!why, is_possible) << why.value_or("");
-    }
+    const gemm::SimtGemm schedule{.math = gemm::Fma{.reorder_sass = true}};
+    EXPECT_EQ(gemm::infeasibility(schedule, product, target::gpu_for(9, 0)), std::nullopt);
 }
 
 TEST(MainLoops, ThatAreNoneOfThisKindStay) {

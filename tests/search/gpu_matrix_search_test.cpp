@@ -1,6 +1,7 @@
 #include "search/gpu_matrix_search.hpp"
 
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "sass/fixture.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"
@@ -22,7 +23,9 @@
 namespace swirl::search {
 namespace gpu_matrix_search_test {
 
-using gemm::GpuSchedule;
+using gemm::GpuGemmSchedule;
+using gemm::SimtGemm;
+using gemm::StreamK;
 
 const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 512, 512, 256);
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
@@ -30,18 +33,18 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 /// Knows how long each schedule takes. A schedule costs a second.
 class KnownTimes final : public GpuGemmTimer {
 public:
-    explicit KnownTimes(std::function<double(const GpuSchedule&)> time, const MatrixProduct& of = product)
+    explicit KnownTimes(std::function<double(const GpuGemmSchedule&)> time, const MatrixProduct& of = product)
         : time_(std::move(time)), product_(of) {}
 
     double now() override { return now_; }
-    std::vector<CompiledGemm> compile(std::span<const GpuSchedule> schedules) override {
+    std::vector<CompiledGemm> compile(std::span<const GpuGemmSchedule> schedules) override {
         std::vector<CompiledGemm> result;
-        for (const GpuSchedule& schedule : schedules) result.push_back(code(schedule));
+        for (const GpuGemmSchedule& schedule : schedules) result.push_back(code(schedule));
         return result;
     }
-    std::vector<double> seconds(std::span<const GpuSchedule> schedules) override {
+    std::vector<double> seconds(std::span<const GpuGemmSchedule> schedules) override {
         std::vector<double> result;
-        for (const GpuSchedule& schedule : schedules) {
+        for (const GpuGemmSchedule& schedule : schedules) {
             EXPECT_NO_THROW(gemm::validate(schedule, product_, gpu()));
             result.push_back(time_(schedule));
             timed.push_back(schedule);
@@ -51,20 +54,31 @@ public:
     }
 
     /// What machine code says; nothing unless it is replaced.
-    std::function<CompiledGemm(const GpuSchedule&)> code = [](const GpuSchedule&) { return CompiledGemm(); };
-    std::vector<GpuSchedule> timed; ///< in their order
+    std::function<CompiledGemm(const GpuGemmSchedule&)> code = [](const GpuGemmSchedule&) {
+        return CompiledGemm();
+    };
+    std::vector<GpuGemmSchedule> timed; ///< in their order
 
 private:
-    std::function<double(const GpuSchedule&)> time_;
+    std::function<double(const GpuGemmSchedule&)> time_;
     MatrixProduct product_;
     double now_ = 0;
 };
 
+int stages_of(const GpuGemmSchedule& schedule) {
+    return std::visit([](const auto& kernel) { return kernel.stages; }, schedule);
+}
+
+const StreamK* stream_k_of(const GpuGemmSchedule& schedule) {
+    return std::get<SimtGemm>(schedule).stream_k();
+}
+
 /// The nearer to 6 stages and groups of 2 the faster; by rows is fastest.
-double known_time(const GpuSchedule& schedule) {
-    const double order = schedule.fma_order == gemm::FmaOrder::rows ? 0 : 0.1;
-    return 1 + 0.1 * std::abs(schedule.stages - 6) + 0.1 * std::abs(std::log2(schedule.raster_group) - 1) +
-           order;
+double known_time(const GpuGemmSchedule& schedule) {
+    const SimtGemm& simt = std::get<SimtGemm>(schedule);
+    const auto* const fma = std::get_if<gemm::Fma>(&simt.math);
+    const double order = fma != nullptr && fma->order == gemm::FmaOrder::rows ? 0 : 0.1;
+    return 1 + 0.1 * std::abs(simt.stages - 6) + 0.1 * std::abs(std::log2(simt.raster_group) - 1) + order;
 }
 
 TEST(SearchForGpuSchedules, FindsTheFastestAlongEachParameter) {
@@ -78,9 +92,10 @@ TEST(SearchForGpuSchedules, FindsTheFastestAlongEachParameter) {
                              .progress = [&](const std::string& line) { lines.push_back(line); }},
                             known);
     EXPECT_EQ(search_result.model, gemm::gpu_schedules(product, gpu(), 1).front());
-    EXPECT_EQ(search_result.found.stages, 6);
-    EXPECT_EQ(search_result.found.raster_group, 2);
-    EXPECT_EQ(search_result.found.fma_order, gemm::FmaOrder::rows);
+    const SimtGemm& found = std::get<SimtGemm>(search_result.found);
+    EXPECT_EQ(found.stages, 6);
+    EXPECT_EQ(found.raster_group, 2);
+    EXPECT_EQ(std::get<gemm::Fma>(found.math).order, gemm::FmaOrder::rows);
     EXPECT_EQ(search_result.seconds, 1);
     EXPECT_GT(search_result.speedup, 1);
     EXPECT_TRUE(search_result.is_complete);
@@ -88,7 +103,7 @@ TEST(SearchForGpuSchedules, FindsTheFastestAlongEachParameter) {
 }
 
 TEST(SearchForGpuSchedules, KeepsTheModelsWhereNothingIsClearlyFaster) {
-    KnownTimes known([](const GpuSchedule& schedule) { return 1 - 1e-4 * schedule.stages; });
+    KnownTimes known([](const GpuGemmSchedule& schedule) { return 1 - 1e-4 * stages_of(schedule); });
     const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
     EXPECT_EQ(search_result.found, search_result.model);
@@ -99,15 +114,17 @@ TEST(SearchForGpuSchedules, TriesStreamsOfAsManyBlocksAsThereIsRoomFor) {
     const MatrixProduct large = MatrixProduct::column_major(DataType::float64, 3000, 3000, 3000);
     int streams = 0;
     KnownTimes known(
-        [&](const GpuSchedule& schedule) {
-            EXPECT_EQ(schedule.stream_k_blocks % gpu().multiprocessors, 0);
-            streams += schedule.is_stream_k() ? 1 : 0;
-            return schedule.is_stream_k() ? 0.5 : 1.0;
+        [&](const GpuGemmSchedule& schedule) {
+            const StreamK* const stream_k = stream_k_of(schedule);
+            if (stream_k == nullptr) return 1.0;
+            EXPECT_EQ(stream_k->blocks % gpu().multiprocessors, 0);
+            ++streams;
+            return 0.5;
         },
         large);
     const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = large, .gpu = gpu(), .seconds = 1e6, .most = 1}, known);
-    EXPECT_TRUE(search_result.found.is_stream_k());
+    EXPECT_NE(stream_k_of(search_result.found), nullptr);
     EXPECT_GE(streams, 2);
 }
 
@@ -120,22 +137,22 @@ TEST(SearchForGpuSchedules, EndsWithTheTime) {
 }
 
 TEST(SearchForGpuSchedules, LeavesOutWhatCannotBeBuilt) {
-    KnownTimes known([](const GpuSchedule& schedule) {
-        return schedule.stages == 4 ? 1.0 : std::numeric_limits<double>::infinity();
+    KnownTimes known([](const GpuGemmSchedule& schedule) {
+        return stages_of(schedule) == 4 ? 1.0 : std::numeric_limits<double>::infinity();
     });
     const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
-    EXPECT_EQ(search_result.found.stages, 4);
+    EXPECT_EQ(stages_of(search_result.found), 4);
 }
 
 TEST(SearchForGpuSchedules, TriesMainLoopsInMachineCodeWhereTheyAreAllowed) {
-    const auto time = [](const GpuSchedule& schedule) { return schedule.reorder_sass != 0 ? 0.9 : 1.0; };
+    const auto time = [](const GpuGemmSchedule& schedule) { return reorders_sass(schedule) ? 0.9 : 1.0; };
     for (const bool is_allowed : {false, true}) {
         KnownTimes known(time);
         const GpuGemmSearchResult search_result = search_gpu_schedule(
             {.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5, .reorder_sass = is_allowed}, known);
-        EXPECT_EQ(search_result.found.reorder_sass, is_allowed ? 1 : 0);
-        EXPECT_EQ(search_result.model.reorder_sass, 0);
+        EXPECT_EQ(reorders_sass(search_result.found), is_allowed);
+        EXPECT_FALSE(reorders_sass(search_result.model));
     }
 }
 
@@ -155,7 +172,7 @@ CompiledGemm code_of(long long cycles, int spills = 0) {
 
 TEST(MachineCodeOfSchedules, SaysWhatAProductTakesAtLeast) {
     const MatrixProduct large = MatrixProduct::column_major(DataType::float32, 4096, 4096, 4096);
-    const GpuSchedule schedule;
+    const GpuGemmSchedule schedule;
     const auto least = [&](const sass::KernelScore& score) {
         return min_seconds(score, large, schedule, gpu());
     };
@@ -169,15 +186,15 @@ TEST(MachineCodeOfSchedules, SaysWhatAProductTakesAtLeast) {
     EXPECT_EQ(least(score), 0);
     score.loop.reset();
     EXPECT_EQ(least(score), 0);
-    EXPECT_EQ(min_seconds(*code_of(100).score, large, {.mma_k = 16}, gpu()), 0);
-    EXPECT_EQ(min_seconds(*code_of(100).score, large, {.warpgroups = 2}, gpu()), 0);
+    EXPECT_EQ(min_seconds(*code_of(100).score, large, SimtGemm{.math = gemm::MmaSync{.k = 16}}, gpu()), 0);
+    EXPECT_EQ(min_seconds(*code_of(100).score, large, gemm::WgmmaGemm{}, gpu()), 0);
     const MatrixProduct of_complex = MatrixProduct::column_major(DataType::complex64, 4096, 4096, 4096);
     EXPECT_DOUBLE_EQ(min_seconds(*code_of(100).score, of_complex, schedule, gpu()),
                      4 * least(*code_of(100).score));
 }
 
 TEST(MachineCodeOfSchedules, IsNotWorthTimingWhereItCannotBeFaster) {
-    const GpuSchedule schedule;
+    const GpuGemmSchedule schedule;
     const auto why = [&](const CompiledGemm& code, double best, long long spills = 0) {
         return reason_not_to_time(code, product, schedule, gpu(), {best, spills}).value_or("");
     };
@@ -203,7 +220,7 @@ TEST(MachineCodeOfSchedules, IsReadFromCompiledKernels) {
         return CompiledGemm{.score = sass::score(cubin, cubin.kernel("gemm"))};
     };
     const MatrixProduct small = MatrixProduct::column_major(DataType::float32, 64, 64, 64);
-    const GpuSchedule schedule =
+    const GpuGemmSchedule schedule =
         gemm::parse_gpu_schedule("cta_m=32 cta_n=32 cta_k=8 thread_m=4 thread_n=4 stages=3");
     EXPECT_EQ(reason_not_to_time(code("product.cubin"), small, schedule, gpu(), {.seconds = 1}),
               std::nullopt);
@@ -216,9 +233,9 @@ TEST(MachineCodeOfSchedules, IsReadFromCompiledKernels) {
 TEST(SearchForGpuSchedules, LeavesOutWhatMachineCodeSaysIsSlow) {
     KnownTimes known(known_time);
     std::vector<std::string> lines;
-    known.code = [](const GpuSchedule& schedule) {
-        if (schedule.stages == 6) return code_of(100, 50);
-        return schedule.raster_group == 2 ? code_of(1'000'000'000) : code_of(100);
+    known.code = [](const GpuGemmSchedule& schedule) {
+        if (stages_of(schedule) == 6) return code_of(100, 50);
+        return std::get<SimtGemm>(schedule).raster_group == 2 ? code_of(1'000'000'000) : code_of(100);
     };
     const GpuGemmSearchResult search_result =
         search_gpu_schedule({.product = product,
@@ -227,44 +244,44 @@ TEST(SearchForGpuSchedules, LeavesOutWhatMachineCodeSaysIsSlow) {
                              .most = 5,
                              .progress = [&](const std::string& line) { lines.push_back(line); }},
                             known);
-    for (const GpuSchedule& schedule : known.timed)
+    for (const GpuGemmSchedule& schedule : known.timed)
         if (schedule != search_result.model) {
-            EXPECT_NE(schedule.stages, 6);
-            EXPECT_NE(schedule.raster_group, 2);
+            EXPECT_NE(stages_of(schedule), 6);
+            EXPECT_NE(std::get<SimtGemm>(schedule).raster_group, 2);
         }
     EXPECT_GE(search_result.left_out, 2);
     const auto says = [&](const std::string& words) {
         return std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(words); });
     };
-    EXPECT_TRUE(says("left out: 50 loads and stores of spilled registers in the main loop, cta_m="));
+    EXPECT_TRUE(says("left out: 50 loads and stores of spilled registers in the main loop, simt cta_m="));
     EXPECT_TRUE(says("left out: its main loop alone takes"));
 }
 
 TEST(SearchForGpuSchedules, TimesInTheOrderOfWhatCodeLetsExpect) {
-    const std::vector<GpuSchedule> likely = gemm::gpu_schedules(product, gpu(), 5);
+    const std::vector<GpuGemmSchedule> likely = gemm::gpu_schedules(product, gpu(), 5);
     ASSERT_EQ(likely.size(), 5U);
-    KnownTimes known([](const GpuSchedule&) { return 1.0; });
-    known.code = [&](const GpuSchedule& schedule) {
+    KnownTimes known([](const GpuGemmSchedule&) { return 1.0; });
+    known.code = [&](const GpuGemmSchedule& schedule) {
         const auto place = std::find(likely.begin(), likely.end(), schedule) - likely.begin();
         return code_of(1'000'000 * (10 - place));
     };
     search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
-    const std::vector<GpuSchedule> expected = {likely[0], likely[0], likely[4],
-                                               likely[3], likely[2], likely[1]};
-    EXPECT_EQ((std::vector<GpuSchedule>(known.timed.begin(), known.timed.begin() + 6)), expected);
+    const std::vector<GpuGemmSchedule> expected = {likely[0], likely[0], likely[4],
+                                                   likely[3], likely[2], likely[1]};
+    EXPECT_EQ((std::vector<GpuGemmSchedule>(known.timed.begin(), known.timed.begin() + 6)), expected);
 }
 
 TEST(SearchForGpuSchedules, KnowsWhichProductsHaveMainLoopsInMachineCode) {
-    GpuSchedule schedule;
+    GpuGemmSchedule schedule;
     ASSERT_TRUE(with_sass_reordering(schedule, product, gpu()));
-    EXPECT_EQ(with_sass_reordering(schedule, product, gpu())->reorder_sass, 1);
+    EXPECT_EQ(with_sass_reordering(schedule, product, gpu())->reorders_sass(), true);
     EXPECT_FALSE(with_sass_reordering(schedule, product, target::gpu_named("sm_80")));
     MatrixProduct other = product;
     other.a_type = DataType::bfloat16;
     EXPECT_FALSE(with_sass_reordering(schedule, other, gpu()));
     EXPECT_FALSE(
         with_sass_reordering(schedule, MatrixProduct::column_major(DataType::float64, 512, 512, 256), gpu()));
-    schedule.warpgroups = 2;
+    schedule = gemm::WgmmaGemm{};
     EXPECT_FALSE(with_sass_reordering(schedule, product, gpu()));
 }
 
@@ -294,15 +311,15 @@ TEST_F(GpuSchedulesInWisdom, AreKeptAndTaken) {
     EXPECT_FALSE(lookup_gpu_schedule(product, device));
     EXPECT_EQ(choose_gpu_schedule(product, device), gemm::gpu_schedules(product, device.target(), 1).front());
     EXPECT_TRUE(fake.compiled.empty());
-    GpuSchedule other = gemm::gpu_schedules(product, device.target(), 1).front();
+    SimtGemm other = std::get<SimtGemm>(gemm::gpu_schedules(product, device.target(), 1).front());
     other.stages = 3;
     store_gpu_schedule(product, device, other, 1e-3);
     EXPECT_EQ(lookup_gpu_schedule(product, device), other);
     EXPECT_EQ(choose_gpu_schedule(product, device), other);
     EXPECT_EQ(choose_gpu_schedule(product, device, {.measures = true}), other) << "it is known already";
     EXPECT_NE(choose_gpu_schedule(product, device, {.use_wisdom = false}), other);
-    GpuSchedule in_machine_code = other;
-    in_machine_code.reorder_sass = 1;
+    SimtGemm in_machine_code = other;
+    std::get<gemm::Fma>(in_machine_code.math).reorder_sass = true;
     const Accuracy ordinary = Accuracy::ordinary;
     EXPECT_FALSE(lookup_gpu_schedule(product, device, ordinary, true)) << "that is another question";
     store_gpu_schedule(product, device, in_machine_code, 1e-3, ordinary, true);
@@ -317,15 +334,15 @@ TEST_F(GpuSchedulesInWisdom, AreKeptAndTaken) {
 
 TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyDoNotSuit) {
     const runtime::GpuDevice device(0, driver());
-    GpuSchedule wrong;
-    wrong.cta_m = 1024;
+    SimtGemm wrong;
+    wrong.cta_tile.m = 1024;
     store_gpu_schedule(product, device, wrong, 1e-3);
     EXPECT_FALSE(lookup_gpu_schedule(product, device));
 }
 
 TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyAreNotAsAccurateAsAskedFor) {
     const runtime::GpuDevice device(0, driver());
-    const GpuSchedule rough = gemm::gpu_schedules(product, device.target(), 1, Accuracy::low).front();
+    const GpuGemmSchedule rough = gemm::gpu_schedules(product, device.target(), 1, Accuracy::low).front();
     ASSERT_GT(gemm::accuracy_of(rough, product), Accuracy::ordinary);
     store_gpu_schedule(product, device, rough, 1e-9);
     EXPECT_FALSE(lookup_gpu_schedule(product, device));
@@ -336,7 +353,7 @@ TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyAreNotAsAccurateAsAskedFor) {
 
 TEST_F(GpuSchedulesInWisdom, AreMeasuredOnce) {
     const runtime::GpuDevice device(0, driver());
-    const GpuSchedule found =
+    const GpuGemmSchedule found =
         choose_gpu_schedule(product, device, {.measures = true, .seconds = 0, .most = 4, .use_cache = false});
     EXPECT_FALSE(fake.launches.empty());
     EXPECT_EQ(lookup_gpu_schedule(product, device), found);
@@ -344,11 +361,11 @@ TEST_F(GpuSchedulesInWisdom, AreMeasuredOnce) {
 
 TEST_F(GpuSchedulesInWisdom, TimesInTurnWhatCanBeBuilt) {
     const runtime::GpuDevice device(0, driver());
-    const std::vector<GpuSchedule> schedules = gemm::gpu_schedules(product, device.target(), 3);
-    GpuSchedule wrong;
-    wrong.cta_m = 1024;
+    const std::vector<GpuGemmSchedule> schedules = gemm::gpu_schedules(product, device.target(), 3);
+    SimtGemm wrong;
+    wrong.cta_tile.m = 1024;
     DeviceGemmTimer timer(device, product, false);
-    const GpuSchedule all[] = {schedules[0], wrong, schedules[1]};
+    const GpuGemmSchedule all[] = {schedules[0], wrong, schedules[1]};
     const std::vector<double> seconds = timer.seconds(all);
     ASSERT_EQ(seconds.size(), 3U);
     EXPECT_TRUE(std::isfinite(seconds[0]) && std::isfinite(seconds[2]));

@@ -4,13 +4,13 @@
 
 namespace swirl::gemm {
 
-BlockCoordinates coordinates_of_block(ir::Builder& builder, const GpuSchedule& schedule,
+BlockCoordinates coordinates_of_block(ir::Builder& builder, const SimtGemm& schedule,
                                       const TileGrid& counts) {
     const Integer group = std::min<Integer>(schedule.raster_group, counts.rows);
-    const Integer groups = ceil_divide(counts.rows, group), splits = schedule.split_k;
-    const Integer matrices = ceil_divide(counts.batch, Integer{schedule.matrices});
+    const Integer groups = ceil_divide(counts.rows, group), splits = schedule.splits();
+    const Integer matrices = ceil_divide(counts.batch, Integer{schedule.matrices()});
     const Integer blocks = splits * group * counts.columns * groups * matrices;
-    const bool is_cluster = schedule.split_k_in_workspace == 0;
+    const bool is_cluster = !schedule.splits_in_workspace();
     builder.launch({.blocks = {blocks, 1, 1},
                     .threads = {schedule.threads(), 1, 1},
                     .cluster = is_cluster ? splits : 1,
@@ -29,7 +29,7 @@ BlockCoordinates coordinates_of_block(ir::Builder& builder, const GpuSchedule& s
     const Affine in_group = digit(group);
     place.column_block = digit(counts.columns);
     place.row_block = digit(groups) * group + in_group;
-    place.matrix = digit(matrices, true) * schedule.matrices;
+    place.matrix = digit(matrices, true) * schedule.matrices();
     place.may_be_idle = counts.rows % group != 0;
     return place;
 }

@@ -35,7 +35,6 @@ struct TileCoordinates {
 
 /// Launches the blocks. Splits vary fastest; then blocks of a rasterization group of rows, columns, groups, matrices
 /// of the batch.
-BlockCoordinates coordinates_of_block(ir::Builder& builder, const GpuSchedule& schedule,
-                                      const TileGrid& counts);
+BlockCoordinates coordinates_of_block(ir::Builder& builder, const SimtGemm& schedule, const TileGrid& counts);
 
 } // namespace swirl::gemm

@@ -17,18 +17,16 @@ namespace swirl::gemm {
 namespace {
 
 /// The fallback rarely computes anything, so it gets no workspace.
-GpuSchedule schedule_out_of_range(const MatrixProduct& product, const target::Gpu& gpu) {
-    GpuSchedule schedule = simt_schedule(product, gpu, true);
-    if (schedule.split_k_in_workspace != 0) {
-        schedule.split_k_in_workspace = 0;
-        schedule.split_k = 1;
-    }
+SimtGemm schedule_out_of_range(const MatrixProduct& product, const target::Gpu& gpu) {
+    SimtGemm schedule = simt_schedule(product, gpu, true);
+    if (schedule.splits_in_workspace()) schedule.decomposition = DataParallel{};
     return schedule;
 }
 
 /// Appends the reduction kernels for the partials that a kernel with this schedule leaves.
-void add_reductions(const MatrixProduct& canonical, const GpuSchedule& schedule, const GpuEpilogue& epilogue,
-                    const std::optional<KernelPath>& path, std::vector<ir::Program>& programs) {
+void add_reductions(const MatrixProduct& canonical, const GpuGemmSchedule& schedule,
+                    const GpuEpilogue& epilogue, const std::optional<KernelPath>& path,
+                    std::vector<ir::Program>& programs) {
     for (const GpuReduction& reduction : epilogue.reductions) {
         const ReductionPartials partials = reduction_partials_of(schedule, canonical, reduction.over);
         if (!partials.are_results() && partials.results > 0)
@@ -36,11 +34,11 @@ void add_reductions(const MatrixProduct& canonical, const GpuSchedule& schedule,
     }
 }
 
-void add_bf16_splits(const MatrixProduct& product, const GpuSchedule& schedule,
+void add_bf16_splits(const MatrixProduct& product, const WgmmaGemm& schedule,
                      std::vector<ir::Program>& programs) {
     const auto split = [&](ir::ArgumentRole operand, const MatrixLayout& layout, Integer rows,
                            Integer columns) {
-        Bf16Split of{layout, rows, columns, product.batch, schedule.bf16_split, std::nullopt};
+        Bf16Split of{layout, rows, columns, product.batch, schedule.bf16_terms(), std::nullopt};
         if (schedule.has_range_check()) of.range = bf16_split_range(product.k);
         programs.push_back(bf16_split_kernel(operand, of));
     };
@@ -48,13 +46,14 @@ void add_bf16_splits(const MatrixProduct& product, const GpuSchedule& schedule,
     split(ir::ArgumentRole::b, product.b, product.k, product.columns);
 }
 
-} // namespace
+std::vector<ir::Program> kernels_of(const MatrixProduct& product, const SimtGemm& schedule,
+                                    const target::Gpu& gpu, const GpuEpilogue& epilogue) {
+    if (schedule.stream_k() != nullptr) return stream_k_kernels(product, schedule, gpu, epilogue);
+    return {simt_kernel(product, schedule, gpu, epilogue)};
+}
 
-std::vector<ir::Program> gpu_gemm_kernels(const MatrixProduct& product, const GpuSchedule& schedule,
-                                          const target::Gpu& gpu, const GpuEpilogue& epilogue) {
-    validate(schedule, product, gpu);
-    if (schedule.is_stream_k()) return stream_k_kernels(product, schedule, gpu, epilogue);
-    if (!schedule.is_wgmma()) return {simt_kernel(product, schedule, gpu, epilogue)};
+std::vector<ir::Program> kernels_of(const MatrixProduct& product, const WgmmaGemm& schedule,
+                                    const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
     const MatrixProduct& canonical = canonical_gemm.product;
     std::vector<ir::Program> programs;
@@ -74,12 +73,22 @@ std::vector<ir::Program> gpu_gemm_kernels(const MatrixProduct& product, const Gp
     return programs;
 }
 
-std::vector<ir::Program> gpu_reductions(const MatrixProduct& product, const GpuSchedule& schedule,
+} // namespace
+
+std::vector<ir::Program> gpu_gemm_kernels(const MatrixProduct& product, const GpuGemmSchedule& schedule,
+                                          const target::Gpu& gpu, const GpuEpilogue& epilogue) {
+    validate(schedule, product, gpu);
+    return std::visit([&](const auto& kernel) { return kernels_of(product, kernel, gpu, epilogue); },
+                      schedule);
+}
+
+std::vector<ir::Program> gpu_reductions(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                                         const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
     const GpuEpilogue canonical = canonical_gemm.is_swapped ? epilogue.transposed() : epilogue;
     std::vector<ir::Program> programs;
-    const bool has_range_check = schedule.has_range_check() && product.k > 0;
+    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
+    const bool has_range_check = wgmma != nullptr && wgmma->has_range_check() && product.k > 0;
     if (has_range_check)
         add_reductions(canonical_gemm.product, schedule_out_of_range(product, gpu), canonical,
                        KernelPath::fallback, programs);

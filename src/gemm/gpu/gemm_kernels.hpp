@@ -16,12 +16,12 @@ constexpr std::string_view k_tile_loop = "piece";
 /// `c`, in the caller's layout; `factors`, by value, has α and β in C's precision. Parameters: `steps` is 1, or 0 if
 /// A and B are not read (α = 0); `reads_c` is 1, or 0 if C is not read (β = 0). If K is zero, `steps` must be 0. The
 /// epilogue refers to the caller's problem, not the canonical one; its arrays are buffers `with_` + name.
-std::vector<ir::Program> gpu_gemm_kernels(const MatrixProduct& product, const GpuSchedule& schedule,
+std::vector<ir::Program> gpu_gemm_kernels(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                                           const target::Gpu& gpu, const GpuEpilogue& epilogue = {});
 
 /// The kernels that follow and reduce the blocks' partials (gemm/gpu/epilogue/reduction.hpp); for an empty problem the only
 /// ones. They have no parameters. Results are buffers `to_` + name.
-std::vector<ir::Program> gpu_reductions(const MatrixProduct& product, const GpuSchedule& schedule,
+std::vector<ir::Program> gpu_reductions(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                                         const target::Gpu& gpu, const GpuEpilogue& epilogue);
 
 } // namespace swirl::gemm

@@ -6,16 +6,37 @@
 #include "target/gpu.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
-/// GEMM on GPUs as in Gray's walkthrough of maxas's SGEMM: a block holds a tile of C in registers and advances along
-/// K with a k-tile of A and one of B in shared memory. Every decision is a parameter.
+/// GEMM on GPUs: how a kernel computes C. A schedule is one of two kernels, SimtGemm or WgmmaGemm; its text form is in
+/// gemm/gpu/schedule_text.hpp.
 namespace swirl::gemm {
+
+/// The tile of C that a block computes, and the k indices of a k-tile.
+struct CtaTile {
+    int m = 0;
+    int n = 0;
+    int k = 0;
+    bool operator==(const CtaTile&) const = default;
+};
+
+/// Extents along M and N.
+struct Extents {
+    int m = 1;
+    int n = 1;
+    bool operator==(const Extents&) const = default;
+};
+
+/// Largest value of a schedule's parameter.
+constexpr int max_parameter = 1024;
+
+// ---- SIMT and mma.sync kernels
 
 /// The order of a thread's multiply-adds for one k index, row by row or column by column. In a serpentine order,
 /// consecutive multiply-adds share an operand even across row ends. A swirl order zigzags through strips of two rows
@@ -33,92 +54,189 @@ enum class FmaOrder : std::uint8_t {
 std::span<const FmaOrder> fma_orders();
 /// (row, column) pairs of a thread's tile in this order.
 std::vector<std::pair<int, int>> fma_sequence(FmaOrder order, int rows, int columns);
-std::string_view name_of(FmaOrder order);
 
-struct GpuSchedule {
-    int cta_m = 128;
-    int cta_n = 128;
-    int cta_k = 8;
-    int thread_m = 8;
-    int thread_n = 8;
-    int warp_lanes_m = 8;
-    int warp_lanes_n = 4;
-    int zigzag = 0;
-    int mma_k = 0;
-    int sliced_k = 1;
-    int stages = 4;
-    int a_vector_m = 1;
-    int b_vector_n = 1;
-    int c_vector_m = 1;
-    int a_vector_k = 1;
-    int b_vector_k = 1;
-    int a_load = 0;
-    int b_load = 0;
-    int load_from_global = 0;
-    int copy_k = 8;
-    int interleave_copies = 1;
-    FmaOrder fma_order = FmaOrder::serpentine_rows;
-    int raster_group = 8;
-    int split_k = 1;
-    int split_k_in_workspace = 0;
-    int interleaved_split_k = 0;
-    int stream_k_blocks = 0;
-    int data_parallel_tiles = 0;
-    int matrices = 1;
-    int resident = 0;
-    int reorder_sass = 0;
-    int warpgroups = 0;
-    int cluster_m = 1;
-    int cluster_n = 1;
-    int epilogue_tile_m = 64;
-    int bf16_split = 0;
+/// How k-tiles of an operand reach the threads.
+enum class OperandLoad : std::uint8_t {
+    cp_async,      ///< threads copy them to shared memory
+    tma,           ///< TMA loads boxes whose rows run along M or N (gemm/gpu/wgmma/tma_loader.hpp)
+    tma_k_major,   ///< TMA loads boxes whose rows run along K; they stay so in shared memory
+    tma_transpose, ///< TMA loads boxes whose rows run along K; threads transpose them in shared memory
+    global ///< threads load all of K from global memory to registers (gemm/gpu/simt/global_operands.hpp)
+};
+
+/// The loads of A or B.
+struct SimtOperand {
+    OperandLoad load = OperandLoad::cp_async;
+    int vector_mn = 1; ///< elements that one copy moves along M (of A) or N (of B)
+    int vector_k = 1;  ///< elements that one copy moves along K; if more than 1, shared memory is K-major
+    bool operator==(const SimtOperand&) const = default;
+
+    bool is_tma() const { return load != OperandLoad::cp_async && load != OperandLoad::global; }
+};
+
+/// Threads multiply with multiply-add instructions.
+struct Fma {
+    Extents warp_lanes{.m = 8, .n = 4}; ///< threads of a warp along M and N
+    bool zigzag =
+        false; ///< adjacent threads alternate between two columns, so that a warp's loads share operands
+    FmaOrder order = FmaOrder::serpentine_rows;
+    bool reorder_sass = false; ///< the compiled main loop is reordered in SASS where that is proved possible
+    bool operator==(const Fma&) const = default;
+};
+
+/// Warps multiply with mma.sync on tensor cores.
+struct MmaSync {
+    int k = 0; ///< of one instruction
+    bool operator==(const MmaSync&) const = default;
+};
+
+/// One block per tile of C.
+struct DataParallel {
+    int matrices = 1; ///< of a batch that a block computes, each with threads of its own
+    bool operator==(const DataParallel&) const = default;
+};
+
+/// Several blocks share K of a tile and reduce their accumulators.
+struct SplitK {
+    int splits = 2;
+    bool in_workspace =
+        false; ///< accumulators are reduced in global memory, else in a cluster's shared memory
+    bool interleaved = false; ///< splits take k-tiles in turn, else each a contiguous range
+    bool operator==(const SplitK&) const = default;
+};
+
+/// Few blocks share the k-tiles of all tiles (gemm/gpu/scheduler/stream_k.hpp).
+struct StreamK {
+    int blocks = 0;
+    int data_parallel_tiles = 0; ///< that each block computes alone, before its share of the rest
+    bool operator==(const StreamK&) const = default;
+};
+
+/// A block's threads hold a tile of C in registers and advance along K with k-tiles of A and B in shared memory, as in
+/// Gray's walkthrough of maxas's SGEMM.
+struct SimtGemm {
+    CtaTile cta_tile{.m = 128, .n = 128, .k = 8};
+    Extents thread_tile{.m = 8, .n = 8};
+    std::variant<Fma, MmaSync> math = Fma{};
+    std::variant<DataParallel, SplitK, StreamK> decomposition = DataParallel{};
+    int sliced_k = 1; ///< groups of a block's threads that share a k-tile's K and reduce their accumulators
+    int stages = 4;   ///< k-tiles in shared memory
+    SimtOperand a = {};
+    SimtOperand b = {};
+    int c_vector_m = 1; ///< elements of C that one access moves along M
+    int copy_k = 8;     ///< k indices of a row or column that adjacent threads copy, if these are contiguous
+    bool interleave_copies = true; ///< copies are spread over a k-tile's k indices, else all at its first
+    int raster_group = 8;          ///< tiles along M that come before the next along N
+    int resident = 0; ///< blocks per multiprocessor, which bounds registers; 0: left to the compiler
+
+    bool operator==(const SimtGemm&) const = default;
+
+    const SimtOperand& operand(std::size_t which) const { return which == 0 ? a : b; }
+    /// Whether TMA loads k-tiles of A (operand 0) or B (1).
+    bool is_tma(std::size_t which) const { return operand(which).is_tma(); }
+    bool is_tma_k_major(std::size_t which) const { return operand(which).load == OperandLoad::tma_k_major; }
+    bool is_transposed(std::size_t which) const { return operand(which).load == OperandLoad::tma_transpose; }
+    bool has_tma() const { return is_tma(0) || is_tma(1); }
+    bool loads_from_global() const { return a.load == OperandLoad::global || b.load == OperandLoad::global; }
+
+    bool is_mma() const { return std::holds_alternative<MmaSync>(math); }
+    int mma_k() const { return is_mma() ? std::get<MmaSync>(math).k : 0; }
+    /// K of one instruction.
+    int instruction_k() const { return is_mma() ? mma_k() : 1; }
+    /// Fragments of mma.sync assume 8 × 4 lanes.
+    Extents warp_lanes() const { return is_mma() ? Extents{.m = 8, .n = 4} : std::get<Fma>(math).warp_lanes; }
+    bool zigzag() const { return !is_mma() && std::get<Fma>(math).zigzag; }
+    bool reorders_sass() const { return !is_mma() && std::get<Fma>(math).reorder_sass; }
+
+    const SplitK* split_k() const { return std::get_if<SplitK>(&decomposition); }
+    const StreamK* stream_k() const { return std::get_if<StreamK>(&decomposition); }
+    int splits() const { return split_k() != nullptr ? split_k()->splits : 1; }
+    bool splits_in_workspace() const { return split_k() != nullptr && split_k()->in_workspace; }
+    bool interleaves_splits() const { return split_k() != nullptr && split_k()->interleaved; }
+    /// Matrices of a batch per block.
+    int matrices() const {
+        const auto* one_tile = std::get_if<DataParallel>(&decomposition);
+        return one_tile != nullptr ? one_tile->matrices : 1;
+    }
+
+    int k_slice_threads() const { return cta_tile.m / thread_tile.m * (cta_tile.n / thread_tile.n); }
+    int matrix_threads() const { return k_slice_threads() * sliced_k; }
+    int threads() const { return matrix_threads() * matrices(); }
+    /// Blocks that share each thread's columns in the split-K reduction.
+    int reducing_blocks() const {
+        return splits_in_workspace() ? std::min(splits(), max_reducing_blocks) : splits();
+    }
+    static constexpr int max_reducing_blocks = 8;
+    /// k indices from one k-tile of a split to its next.
+    int k_tile_stride() const { return cta_tile.k * (interleaves_splits() ? splits() : 1); }
+    int lanes() const { return warp_lanes().m * warp_lanes().n; }
+    /// Warp tiles (or parts of a warp's) along M.
+    int warps_m() const { return cta_tile.m / (warp_lanes().m * thread_tile.m); }
+};
+
+// ---- wgmma kernels
+
+/// Tensor cores multiply operands of the data type that they have in memory.
+struct StoredOperands {
+    bool operator==(const StoredOperands&) const = default;
+};
+
+/// Tensor cores multiply float32 values that TMA rounds to tf32.
+struct Tf32 {
+    bool transpose_a = false; ///< a kernel before this one makes A K-major, else threads load it to registers
+    bool operator==(const Tf32&) const = default;
+};
+
+/// Tensor cores multiply bfloat16 terms whose sums are the float32 values; kernels before this one compute them.
+struct Bf16Terms {
+    int count = 3;            ///< of each value
+    bool range_check = false; ///< a SIMT fallback handles values outside the split's range
+    bool operator==(const Bf16Terms&) const = default;
+};
+
+/// Tensor cores multiply k-tiles that TMA loads (gemm/gpu/wgmma/kernel.hpp).
+struct WgmmaGemm {
+    CtaTile cta_tile{.m = 128, .n = 128, .k = 64};
+    Extents cluster = {}; ///< blocks along M that share loads of B, and along N that share loads of A
+    int warpgroups = 2;   ///< that multiply, each with a share of the tile
+    int stages = 4;       ///< k-tiles in shared memory
+    std::variant<StoredOperands, Tf32, Bf16Terms> operands = StoredOperands{};
+    /// k-tiles after which tensor-core accumulators, which truncate, are added to float32 accumulators, which round;
+    /// 0: never.
     int accumulation_interval = 0;
+    /// The same for products of leading terms, in k indices; 0: with the others.
     int promotion_interval = 0;
-    int tf32 = 0;
-    int range_check = 0;
-    int transpose_a = 0;
+    int epilogue_tile_m = 64; ///< rows of C in shared memory at once
+    int raster_group = 8;     ///< tiles along M that come before the next along N
 
-    bool operator==(const GpuSchedule&) const = default;
+    bool operator==(const WgmmaGemm&) const = default;
 
-    /// Whether tensor cores multiply smem tiles that TMA loads (wgmma; gemm/gpu/wgmma/kernel.hpp).
-    bool is_wgmma() const { return warpgroups > 0; }
-    /// Whether tensor cores multiply split terms of float32 values.
-    bool has_bf16_split() const { return bf16_split > 0; }
-    /// Whether tensor cores multiply float32 values as tf32, rounded by TMA.
-    bool is_tf32() const { return tf32 > 0; }
+    const Bf16Terms* bf16_split() const { return std::get_if<Bf16Terms>(&operands); }
+    bool has_bf16_split() const { return bf16_split() != nullptr; }
+    /// Terms of each value; 0 without a split.
+    int bf16_terms() const { return has_bf16_split() ? bf16_split()->count : 0; }
+    /// Whether a SIMT fallback handles values outside the split's range (gemm/gpu/epilogue/range_check.hpp).
+    bool has_range_check() const { return has_bf16_split() && bf16_split()->range_check; }
+    bool is_tf32() const { return std::holds_alternative<Tf32>(operands); }
+    bool may_transpose_a() const { return is_tf32() && std::get<Tf32>(operands).transpose_a; }
     /// Whether tensor-core accumulators are added to float32 accumulators within a tile.
     bool promotes_accumulators() const { return accumulation_interval > 0 || promotes_leading(); }
     /// Whether the leading products are promoted more often than once per accumulation interval.
     bool promotes_leading() const { return promotion_interval > 0; }
-    /// Whether a SIMT fallback handles values outside of the bf16 split range (gemm/gpu/epilogue/range_check.hpp).
-    bool has_range_check() const { return range_check > 0; }
-    /// Whether few blocks process the k-tiles of all tiles (gemm/gpu/scheduler/stream_k.hpp).
-    bool is_stream_k() const { return stream_k_blocks > 0; }
-    /// Whether TMA loads k-tiles of A (operand 0) or B (1) for a SIMT kernel (gemm/gpu/wgmma/tma_loader.hpp).
-    bool is_tma(std::size_t operand) const { return (operand == 0 ? a_load : b_load) > 0; }
-    /// Whether TMA loads K-major lines.
-    bool is_tma_k_major(std::size_t operand) const { return (operand == 0 ? a_load : b_load) == 2; }
-    /// Whether TMA loads K-major lines that threads transpose in shared memory.
-    bool is_transposed(std::size_t operand) const { return (operand == 0 ? a_load : b_load) == 3; }
-    bool has_tma() const { return is_tma(0) || is_tma(1); }
-    /// Whether threads load operands straight from global memory (gemm/gpu/simt/global_operands.hpp).
-    bool loads_from_global() const { return load_from_global > 0; }
-    int k_slice_threads() const { return cta_m / thread_m * (cta_n / thread_n); }
-    int matrix_threads() const { return k_slice_threads() * sliced_k; }
-    int threads() const { return matrix_threads() * matrices; }
-    /// Blocks that share each thread's columns in the split-K reduction.
-    int reducing_blocks() const {
-        return split_k_in_workspace == 0 ? split_k : std::min(split_k, max_reducing_blocks);
-    }
-    static constexpr int max_reducing_blocks = 8;
-    /// k indices from one k-tile of a split to its next.
-    int k_tile_stride() const { return cta_k * (interleaved_split_k != 0 ? split_k : 1); }
-    /// K of one instruction.
-    int instruction_k() const { return mma_k > 0 ? mma_k : 1; }
-    int lanes() const { return warp_lanes_m * warp_lanes_n; }
-    /// Warp tiles (or parts of a warp's) along M.
-    int warps_m() const { return cta_m / (warp_lanes_m * thread_m); }
 };
+
+using GpuGemmSchedule = std::variant<SimtGemm, WgmmaGemm>;
+
+/// What both kernels have.
+inline const CtaTile& cta_tile_of(const GpuGemmSchedule& schedule) {
+    return std::visit([](const auto& kernel) -> const CtaTile& { return kernel.cta_tile; }, schedule);
+}
+inline bool is_wgmma(const GpuGemmSchedule& schedule) { return std::holds_alternative<WgmmaGemm>(schedule); }
+/// Whether the compiled main loop is reordered in SASS.
+inline bool reorders_sass(const GpuGemmSchedule& schedule) {
+    const auto* simt = std::get_if<SimtGemm>(&schedule);
+    return simt != nullptr && simt->reorders_sass();
+}
 
 /// Accumulation interval, in k indices, for products of lower-order terms: tensor cores truncate 2^−8 of what they
 /// truncate in products of leading terms.
@@ -128,31 +246,10 @@ constexpr int max_accumulation_steps = 1024;
 /// enough for this K.
 int max_promotion_interval(Integer depth);
 /// The accuracy of a schedule's results.
-Accuracy accuracy_of(const GpuSchedule& schedule, const MatrixProduct& product);
+Accuracy accuracy_of(const GpuGemmSchedule& schedule, const MatrixProduct& product);
 
 /// Description of unit and data types for messages: "tensor cores multiply float32 rounded to 11 significant bits".
-std::string arithmetic_of(const GpuSchedule& schedule, const MatrixProduct& product);
-
-/// An integer parameter of a schedule.
-struct GpuParameter {
-    enum class Of : std::uint8_t { all, simt, wgmma };
-    std::string_view name;
-    int GpuSchedule::*member;
-    std::string_view meaning;
-    Of of = Of::simt; ///< kernels that it affects
-    int least = 1;    ///< minimum value
-    bool matters_to(const GpuSchedule& schedule) const {
-        return of == Of::all || (of == Of::wgmma) == schedule.is_wgmma();
-    }
-};
-constexpr int max_parameter = 1024; ///< larger values are rejected
-/// All parameters, in the order of the members.
-std::span<const GpuParameter> gpu_parameters();
-
-/// "cta_m=256 cta_n=128 …": all parameters in order, then `fma_order=serpentine_rows`.
-std::string to_string(const GpuSchedule& schedule);
-/// Parses what to_string wrote; omitted parameters default to GpuSchedule{}. UserError names an invalid word.
-GpuSchedule parse_gpu_schedule(std::string_view text);
+std::string arithmetic_of(const GpuGemmSchedule& schedule, const MatrixProduct& product);
 
 /// The problem that kernels compute: C's rows are contiguous if possible, A and B being swapped for that. Batch
 /// strides of pointer-list batches are 0.
@@ -181,12 +278,12 @@ void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu
 
 /// Reason why a schedule is infeasible: extents do not divide each other, a tile exceeds C, a block exceeds the GPU's
 /// resources, or copies are wider than strides allow. Nothing if it is feasible.
-std::optional<std::string> infeasibility(const GpuSchedule& schedule, const MatrixProduct& product,
+std::optional<std::string> infeasibility(const GpuGemmSchedule& schedule, const MatrixProduct& product,
                                          const target::Gpu& gpu);
 /// Throws a UserError with that reason, or if the data types are unsupported.
-void validate(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu);
+void validate(const GpuGemmSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu);
 
 /// Bytes of shared memory per block.
-Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& product);
+Integer shared_bytes(const GpuGemmSchedule& schedule, const MatrixProduct& product);
 
 } // namespace swirl::gemm

@@ -119,7 +119,7 @@ runtime::GpuBuffer DeviceGemmTimer::filled(DataType number, Integer count) const
 
 double DeviceGemmTimer::now() { return runtime::monotonic_seconds() - setup_seconds_; }
 
-DeviceGemmTimer::Built DeviceGemmTimer::build(const gemm::GpuSchedule& schedule) const {
+DeviceGemmTimer::Built DeviceGemmTimer::build(const gemm::GpuGemmSchedule& schedule) const {
     const planning::GpuMatrixPlanOptions options{.check = false, .use_cache = use_cache_, .reads_sass = true};
     try {
         return {schedule, planning::GpuMatrixPlan::build(product_, schedule, device_, options), {}};
@@ -129,7 +129,7 @@ DeviceGemmTimer::Built DeviceGemmTimer::build(const gemm::GpuSchedule& schedule)
 }
 
 /// Builds all in parallel: the driver's compiler dominates and uses one thread per kernel.
-std::vector<DeviceGemmTimer::Built> DeviceGemmTimer::built(std::span<const gemm::GpuSchedule> schedules) {
+std::vector<DeviceGemmTimer::Built> DeviceGemmTimer::built(std::span<const gemm::GpuGemmSchedule> schedules) {
     std::vector<std::optional<Built>> found(schedules.size());
     for (std::size_t k = 0; k < schedules.size(); ++k)
         for (const Built& one : built_)
@@ -159,7 +159,7 @@ std::vector<DeviceGemmTimer::Built> DeviceGemmTimer::built(std::span<const gemm:
     return result;
 }
 
-std::vector<CompiledGemm> DeviceGemmTimer::compile(std::span<const gemm::GpuSchedule> schedules) {
+std::vector<CompiledGemm> DeviceGemmTimer::compile(std::span<const gemm::GpuGemmSchedule> schedules) {
     std::vector<CompiledGemm> result;
     for (const Built& one : built(schedules)) {
         CompiledGemm& code = result.emplace_back();
@@ -196,7 +196,7 @@ void DeviceGemmTimer::execute(const planning::GpuMatrixPlan& plan, const Matrice
     plan.execute(all, stream_.handle());
 }
 
-std::vector<double> DeviceGemmTimer::seconds(std::span<const gemm::GpuSchedule> schedules) {
+std::vector<double> DeviceGemmTimer::seconds(std::span<const gemm::GpuGemmSchedule> schedules) {
     const std::vector<Built> contenders = built(schedules);
     std::vector<GpuWork> works;
     for (const Built& one : contenders)

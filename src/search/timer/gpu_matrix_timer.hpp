@@ -21,8 +21,8 @@ public:
     DeviceGemmTimer(const runtime::GpuDevice& device, const MatrixProduct& product, bool use_cache);
 
     double now() override;
-    std::vector<CompiledGemm> compile(std::span<const gemm::GpuSchedule> schedules) override;
-    std::vector<double> seconds(std::span<const gemm::GpuSchedule> schedules) override;
+    std::vector<CompiledGemm> compile(std::span<const gemm::GpuGemmSchedule> schedules) override;
+    std::vector<double> seconds(std::span<const gemm::GpuGemmSchedule> schedules) override;
 
 private:
     struct Matrices {
@@ -35,15 +35,15 @@ private:
     };
     using Plan = std::shared_ptr<const planning::GpuMatrixPlan>;
     struct Built {
-        gemm::GpuSchedule schedule;
+        gemm::GpuGemmSchedule schedule;
         Plan plan; ///< null: not built
         std::string failed_because;
     };
 
     void add_matrices();
     runtime::GpuBuffer filled(DataType number, Integer count) const;
-    Built build(const gemm::GpuSchedule& schedule) const;
-    std::vector<Built> built(std::span<const gemm::GpuSchedule> schedules);
+    Built build(const gemm::GpuGemmSchedule& schedule) const;
+    std::vector<Built> built(std::span<const gemm::GpuGemmSchedule> schedules);
     planning::GpuMatrixArguments arguments(const Matrices& matrices) const;
     void execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const;
 

@@ -4,6 +4,8 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
+#include "problem/matrix_syntax.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"
 #include "search/wisdom/gpu_recipe_wisdom.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
@@ -23,22 +25,22 @@ WisdomKey key_of(const MatrixProduct& product, const runtime::GpuDevice& device,
 
 } // namespace
 
-std::optional<gemm::GpuSchedule> lookup_gpu_schedule(const MatrixProduct& product,
-                                                     const runtime::GpuDevice& device, Accuracy accuracy,
-                                                     bool reorder_sass) {
+std::optional<gemm::GpuGemmSchedule> lookup_gpu_schedule(const MatrixProduct& product,
+                                                         const runtime::GpuDevice& device, Accuracy accuracy,
+                                                         bool reorder_sass) {
     Wisdom* const wisdom = shared_wisdom(false);
     if (wisdom == nullptr) return std::nullopt;
     const WisdomKey key = key_of(product, device, accuracy, reorder_sass);
     const std::optional<WisdomEntry> entry = wisdom->find(key);
     if (!entry || entry->version != version() || entry->found_by == FoundBy::estimate) return std::nullopt;
     try {
-        const gemm::GpuSchedule schedule = gemm::parse_gpu_schedule(entry->recipe);
+        const gemm::GpuGemmSchedule schedule = gemm::parse_gpu_schedule(entry->recipe);
         gemm::validate(schedule, product, device.target());
         if (gemm::accuracy_of(schedule, product) > accuracy) { // no search stores such a schedule
             wisdom->erase(key);
             return std::nullopt;
         }
-        if (schedule.reorder_sass != 0 && !reorder_sass) return std::nullopt;
+        if (gemm::reorders_sass(schedule) && !reorder_sass) return std::nullopt;
         return schedule;
     } catch (const UserError&) {
         wisdom->erase(key); // damaged, or for another kind of GPU
@@ -47,17 +49,17 @@ std::optional<gemm::GpuSchedule> lookup_gpu_schedule(const MatrixProduct& produc
 }
 
 void store_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
-                        const gemm::GpuSchedule& schedule, double seconds, Accuracy accuracy,
+                        const gemm::GpuGemmSchedule& schedule, double seconds, Accuracy accuracy,
                         bool reorder_sass) {
     if (Wisdom* const wisdom = shared_wisdom(true))
         wisdom->replace(key_of(product, device, accuracy, reorder_sass),
                         {.recipe = to_string(schedule), .seconds = seconds, .found_by = FoundBy::measure});
 }
 
-gemm::GpuSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
-                                      const GpuScheduleOptions& options) {
+gemm::GpuGemmSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                          const GpuScheduleOptions& options) {
     const target::Gpu& gpu = device.target();
-    const std::vector<gemm::GpuSchedule> likely = gemm::gpu_schedules(product, gpu, 1, options.accuracy);
+    const std::vector<gemm::GpuGemmSchedule> likely = gemm::gpu_schedules(product, gpu, 1, options.accuracy);
     if (likely.empty()) return {}; // C is empty
     if (options.use_wisdom)
         if (const auto known = lookup_gpu_schedule(product, device, options.accuracy, options.reorder_sass))
@@ -65,7 +67,7 @@ gemm::GpuSchedule choose_gpu_schedule(const MatrixProduct& product, const runtim
     if (!options.measures) {
         const auto other =
             options.reorder_sass ? with_sass_reordering(likely.front(), product, gpu) : std::nullopt;
-        return other.value_or(likely.front());
+        return other ? gemm::GpuGemmSchedule(*other) : likely.front();
     }
     DeviceGemmTimer timer(device, product, options.use_cache);
     const GpuGemmSearchResult search_result = search_gpu_schedule({.product = product,

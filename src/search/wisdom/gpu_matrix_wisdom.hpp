@@ -15,12 +15,12 @@
 namespace swirl::search {
 
 /// The schedule that this version of swirl found on such a GPU. Erases an entry that is invalid for the product.
-std::optional<gemm::GpuSchedule> lookup_gpu_schedule(const MatrixProduct& product,
-                                                     const runtime::GpuDevice& device,
-                                                     Accuracy accuracy = Accuracy::ordinary,
-                                                     bool reorder_sass = false);
+std::optional<gemm::GpuGemmSchedule> lookup_gpu_schedule(const MatrixProduct& product,
+                                                         const runtime::GpuDevice& device,
+                                                         Accuracy accuracy = Accuracy::ordinary,
+                                                         bool reorder_sass = false);
 void store_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
-                        const gemm::GpuSchedule& schedule, double seconds,
+                        const gemm::GpuGemmSchedule& schedule, double seconds,
                         Accuracy accuracy = Accuracy::ordinary, bool reorder_sass = false);
 
 struct GpuScheduleOptions {
@@ -36,7 +36,7 @@ struct GpuScheduleOptions {
 
 /// The schedule from wisdom (a separate entry where reordered SASS main loops are allowed), else from timing if
 /// requested, else from the model. Any schedule is valid for an empty product.
-gemm::GpuSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
-                                      const GpuScheduleOptions& options = {});
+gemm::GpuGemmSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                          const GpuScheduleOptions& options = {});
 
 } // namespace swirl::search

@@ -2,6 +2,7 @@
 
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/reference.hpp"
 #include "support/kernel_sequence.hpp"
 
@@ -71,7 +72,7 @@ public:
             return static_cast<double>(sum);
         });
     }
-    Errors of_kernels(const MatrixProduct& product, const GpuSchedule& schedule) const {
+    Errors of_kernels(const MatrixProduct& product, const GpuGemmSchedule& schedule) const {
         support::KernelSequence kernels(gpu_gemm_kernels(product, schedule, gpu()));
         for (Integer i = 0; i < std::ssize(a_); ++i) {
             kernels.memory("a").set(i, a_[static_cast<std::size_t>(i)]);
@@ -91,9 +92,9 @@ private:
     std::vector<float> a_, b_;
 };
 
-GpuSchedule schedule_with(const std::string& more) {
+GpuGemmSchedule schedule_with(const std::string& more) {
     return parse_gpu_schedule(
-        "cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 "
+        "wgmma cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 "
         "epilogue_tile_m=64 bf16_split=3 " +
         more);
 }
@@ -103,8 +104,8 @@ constexpr double slack = 1.1, unit = 0x1p-23;
 TEST(GpuAccuracy, OfTermsIsThatOfMultiplyAddsInMeanAndMaximumAndBias) {
     for (const Integer depth : {64, 512}) {
         const MatrixProduct product = product_of(depth);
-        const GpuSchedule schedule = schedule_with("accumulation_interval=16 promotion_interval=" +
-                                                   std::to_string(max_promotion_interval(depth)));
+        const GpuGemmSchedule schedule = schedule_with("accumulation_interval=16 promotion_interval=" +
+                                                       std::to_string(max_promotion_interval(depth)));
         EXPECT_EQ(accuracy_of(schedule, product), Accuracy::ordinary_in_range);
         for (const Pattern& pattern : patterns) {
             SCOPED_TRACE(std::string(pattern.name) + ", " + std::to_string(depth));
@@ -120,7 +121,7 @@ TEST(GpuAccuracy, OfTermsIsThatOfMultiplyAddsInMeanAndMaximumAndBias) {
 /// What the promise is there for: accumulators of a whole run drift.
 TEST(GpuAccuracy, RunsOfCutOffSumsDriftTowardsZero) {
     const MatrixProduct product = product_of(512);
-    const GpuSchedule schedule = schedule_with("accumulation_interval=16");
+    const GpuGemmSchedule schedule = schedule_with("accumulation_interval=16");
     EXPECT_EQ(accuracy_of(schedule, product), Accuracy::reduced);
     const Operands operands(product, patterns[1]);
     const Errors simt = operands.of_multiply_adds(), found = operands.of_kernels(product, schedule);
@@ -132,7 +133,7 @@ TEST(GpuAccuracy, ModelsSchedulesKeepWhatTheyPromise) {
     for (const Integer depth : {16, 63, 64, 128, 192, 1000, 100000}) {
         const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 4096, 4096, depth);
         for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range})
-            for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 40, accuracy))
+            for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 40, accuracy))
                 EXPECT_LE(accuracy_of(schedule, product), accuracy) << to_string(schedule);
     }
 }

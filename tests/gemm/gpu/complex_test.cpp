@@ -2,6 +2,7 @@
 
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/reference.hpp"
 #include "support/error_of.hpp"
 #include "support/kernel_sequence.hpp"
@@ -25,7 +26,7 @@ Complex element(const ir::Memory& memory, const MatrixProduct& product, const Ma
 }
 
 /// Numbers are small integers, halves and quarters: sums of products are exact but for those of α and β.
-void expect_product(const MatrixProduct& product, const GpuSchedule& schedule, bool reads_c = true) {
+void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedule, bool reads_c = true) {
     support::KernelSequence kernels(gpu_gemm_kernels(product, schedule, gpu()));
     const ir::Memory &a = kernels.memory("a"), &b = kernels.memory("b"), &c = kernels.memory("c");
     std::mt19937 random(7);
@@ -67,7 +68,7 @@ MatrixProduct product_of(DataType number, char a, char b, Integer rows, Integer 
 
 /// N, T, C as in the BLAS, and R: conjugated, not transposed.
 TEST(GpuComplexProduct, IsTheProductForEveryTransposition) {
-    const GpuSchedule schedule = parse_gpu_schedule(
+    const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 "
         "warp_lanes_n=4 stages=3 raster_group=2");
     for (const DataType number : {DataType::complex64, DataType::complex128})
@@ -77,10 +78,10 @@ TEST(GpuComplexProduct, IsTheProductForEveryTransposition) {
 }
 
 TEST(GpuComplexProduct, TakesNumbersStraightFromMemory) {
-    const GpuSchedule schedule = parse_gpu_schedule(
+    const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=8 cta_n=8 cta_k=4 thread_m=4 thread_n=2 warp_lanes_m=2 "
         "warp_lanes_n=4 "
-        "load_from_global=1");
+        "a_load=global b_load=global");
     for (const DataType number : {DataType::complex128, DataType::complex64})
         expect_product(product_of(number, 'C', 'R', 9, 10, 4), schedule);
 }
@@ -91,7 +92,7 @@ TEST(GpuComplexProduct, HasTheSchedulesOfTheModel) {
              {std::array<Integer, 3>{64, 48, 20}, {130, 66, 9}, {8, 8, 8}, {1, 1, 1}, {64, 8, 300}})
             for (const char a : {'N', 'C'}) {
                 MatrixProduct product = product_of(number, a, 'N', rows, columns, depth);
-                for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 3))
+                for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 3))
                     expect_product(product, schedule);
                 product.c = {columns, 1};
                 expect_product(product, gpu_schedules(product, gpu(), 1).front(), false);

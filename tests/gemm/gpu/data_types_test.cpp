@@ -4,6 +4,7 @@
 
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/reference.hpp"
 #include "support/kernel_sequence.hpp"
 
@@ -43,7 +44,7 @@ long double meaning(DataType number, long double stored) {
     }
 }
 
-void expect_product(const MatrixProduct& product, const GpuSchedule& schedule, long double alpha) {
+void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedule, long double alpha) {
     support::KernelSequence kernels(gpu_gemm_kernels(product, schedule, gpu()));
     std::mt19937 random(7);
     for (const char* name : {"a", "b"}) fill_all(kernels.memory(name), random);
@@ -95,7 +96,7 @@ TEST(GpuNumbers, AreWidenedAndStored) {
             MatrixProduct stored = product_of(number, number, number);
             wide.a = stored.a = a;
             wide.c = stored.c = c;
-            for (const GpuSchedule& schedule : gpu_schedules(wide, gpu(), 2)) {
+            for (const GpuGemmSchedule& schedule : gpu_schedules(wide, gpu(), 2)) {
                 expect_product(wide, schedule, alpha);
                 expect_product(stored, schedule, alpha);
             }
@@ -104,7 +105,7 @@ TEST(GpuNumbers, AreWidenedAndStored) {
 }
 
 TEST(GpuNumbers, AreStoredByWhoeverFinishesATile) {
-    const GpuSchedule schedule = parse_gpu_schedule(
+    const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=16 cta_n=16 cta_k=4 thread_m=4 thread_n=2 warp_lanes_m=4 "
         "warp_lanes_n=8 "
         "stages=3 stream_k_blocks=4 data_parallel_tiles=1");
@@ -136,9 +137,9 @@ TEST(GpuNumbers, OfE4m3AreWidenedInAnyLayout) {
         MatrixProduct stored = product_of(e4m3, e4m3, DataType::uint8);
         wide.a = stored.a = a;
         wide.b = stored.b = b;
-        for (const GpuSchedule& schedule : gpu_schedules(wide, gpu(), 2))
-            if (!schedule.is_wgmma()) expect_product(wide, schedule, 0.5L);
-        for (const GpuSchedule& schedule : gpu_schedules(stored, gpu(), 2))
+        for (const GpuGemmSchedule& schedule : gpu_schedules(wide, gpu(), 2))
+            if (!is_wgmma(schedule)) expect_product(wide, schedule, 0.5L);
+        for (const GpuGemmSchedule& schedule : gpu_schedules(stored, gpu(), 2))
             expect_product(stored, schedule, 0.5L);
     }
 }

@@ -3,6 +3,7 @@
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/model/sample.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/gpu/scheduler/balance.hpp"
 #include "gemm/gpu/simt/thread_map.hpp"
 #include "ir/instruction_mix.hpp"
@@ -15,9 +16,9 @@ namespace explanation_test {
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
 /// Gray's tile of 128 × 128 for 256 threads, of matrices as his kernel takes them: A by columns, B by rows.
-GpuSchedule schedule_of_gray() {
-    GpuSchedule schedule;
-    schedule.a_vector_m = schedule.b_vector_n = schedule.c_vector_m = 4;
+SimtGemm schedule_of_gray() {
+    SimtGemm schedule;
+    schedule.a.vector_mn = schedule.b.vector_mn = schedule.c_vector_m = 4;
     return schedule;
 }
 MatrixProduct product_of(Integer extent, DataType number = DataType::float32) {
@@ -44,26 +45,28 @@ TEST(GpuMainLoop, HasTheInstructionsOfTheWalkthrough) {
 }
 
 TEST(GpuMainLoop, CountsCopiesThatSomeThreadsMake) {
-    GpuSchedule schedule = schedule_of_gray();
-    schedule.cta_n = 64; // 128 threads copy 256 vectors of A and 128 of B
-    schedule.cta_k = 6;  // 192 and 96
+    SimtGemm schedule = schedule_of_gray();
+    schedule.cta_tile.n = 64; // 128 threads copy 256 vectors of A and 128 of B
+    schedule.cta_tile.k = 6;  // 192 and 96
     const ir::InstructionMix mix =
         ir::instruction_mix_of_loop(gpu_gemm_kernels(product_of(1024), schedule, gpu()).front(), k_tile_loop);
     EXPECT_EQ(mix.copies, (std::map<Integer, Integer>{{16, 192 + 96}}));
 }
 
 TEST(GpuMainLoop, HasProductsByWarps) {
-    const GpuSchedule schedule = parse_gpu_schedule(
-        "cta_m=32 cta_n=16 cta_k=8 thread_m=2 thread_n=2 mma_k=4 stages=3 "
-        "copy_k=4");
+    const SimtGemm schedule{.cta_tile = {.m = 32, .n = 16, .k = 8},
+                            .thread_tile = {.m = 2, .n = 2},
+                            .math = MmaSync{.k = 4},
+                            .stages = 3,
+                            .copy_k = 4};
     const MatrixProduct product = product_of(64, DataType::float64);
     const ir::InstructionMix mix =
         ir::instruction_mix_of_loop(gpu_gemm_kernels(product, schedule, gpu()).front(), k_tile_loop);
     EXPECT_EQ(mix.fused, 0);
     EXPECT_EQ(mix.mma_multiply_adds, 32 * 16 * 8);
     EXPECT_EQ(mix.mma_instructions, mix.threads * 2); // 16 × 8 × 4 of each warp's 16 × 8, twice
-    GpuSchedule without = schedule;
-    without.mma_k = 0;
+    SimtGemm without = schedule;
+    without.math = Fma{};
     EXPECT_DOUBLE_EQ(gpu_balance(product, schedule, gpu()).peak,
                      2 * gpu_balance(product, without, gpu()).peak);
 }
@@ -85,9 +88,8 @@ TEST(GpuBalance, ReckonsBytesAndWaves) {
 }
 
 TEST(GpuBalance, OfAStreamHasItsBlocks) {
-    GpuSchedule schedule = schedule_of_gray();
-    schedule.stream_k_blocks = 264;
-    schedule.data_parallel_tiles = 3;
+    SimtGemm schedule = schedule_of_gray();
+    schedule.decomposition = StreamK{.blocks = 264, .data_parallel_tiles = 3};
     const GpuBalance balance = gpu_balance(product_of(4096), schedule, gpu(), 128);
     EXPECT_EQ(balance.blocks, 264);
     EXPECT_EQ(balance.waves, 1);
@@ -102,16 +104,15 @@ TEST(GpuBalance, OfOneWaveReadsWhatThereIsOnce) {
     EXPECT_EQ(balance.waves, 1);
     const double flops = 2.0 * 1024 * 1024, bytes = 2.0 * 1024 * 4; // of a step along the depth
     EXPECT_DOUBLE_EQ(balance.memory_needed, balance.peak * bytes / flops);
-    EXPECT_DOUBLE_EQ(
-        gpu_balance(product_of(1024, DataType::float64), parse_gpu_schedule("stages=2"), gpu()).peak,
-        balance.peak / 2);
+    EXPECT_DOUBLE_EQ(gpu_balance(product_of(1024, DataType::float64), {.stages = 2}, gpu()).peak,
+                     balance.peak / 2);
 }
 
 TEST(GpuSample, KeepsHowElementsLieInLines) {
     MatrixProduct product = product_of(5001);
     product.batch = 3;
     for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 5001 * 5001;
-    const MatrixProduct sample = one_tile_of(product, GpuSchedule{});
+    const MatrixProduct sample = one_tile_of(product, SimtGemm{});
     EXPECT_EQ(sample.rows, 128);
     EXPECT_EQ(sample.k, 16);
     EXPECT_EQ(sample.batch, 1);
@@ -119,7 +120,7 @@ TEST(GpuSample, KeepsHowElementsLieInLines) {
     EXPECT_EQ(sample.a.column_stride % 128, 5001 % 128);
     EXPECT_GE(sample.a.column_stride, 128);
     EXPECT_LT(sample.a.column_stride, 256);
-    EXPECT_NO_THROW(validate(GpuSchedule{}, sample, gpu()));
+    EXPECT_NO_THROW(validate(SimtGemm{}, sample, gpu()));
 }
 
 TEST(GpuSample, CountsSectorsAndConflicts) {
@@ -153,13 +154,14 @@ TEST(GpuSample, RunsWithSlicesSplitsAndMatrices) {
 TEST(GpuThreadParts, CoverTheTileOnce) {
     for (const char* more : {"", " zigzag=1", " thread_m=16 cta_m=256", " warp_lanes_m=16 warp_lanes_n=2"})
         for (const DataType number : {DataType::float32, DataType::float64}) {
-            const GpuSchedule schedule = parse_gpu_schedule(to_string(GpuSchedule{}) + more);
-            std::vector<int> times(static_cast<std::size_t>(schedule.cta_m * schedule.cta_n));
+            const SimtGemm schedule = std::get<SimtGemm>(parse_gpu_schedule(to_string(SimtGemm{}) + more));
+            std::vector<int> times(static_cast<std::size_t>(schedule.cta_tile.m * schedule.cta_tile.n));
             for (const ThreadFragment& part :
                  thread_fragments(schedule, number, 0, schedule.k_slice_threads()))
                 for (int i = 0; i < part.rows; ++i)
                     for (int j = 0; j < part.columns; ++j)
-                        ++times[static_cast<std::size_t>((part.row + i) * schedule.cta_n + part.column + j)];
+                        ++times[static_cast<std::size_t>((part.row + i) * schedule.cta_tile.n + part.column +
+                                                         j)];
             EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << more;
         }
 }

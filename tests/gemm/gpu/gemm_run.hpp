@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/reference.hpp"
 #include "ir/interpreter.hpp"
 #include "support/kernel_sequence.hpp"
@@ -14,13 +15,17 @@ namespace swirl::gemm::test {
 
 inline const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
+inline SimtGemm simt_schedule_of(const std::string& text) {
+    return std::get<SimtGemm>(parse_gpu_schedule(text));
+}
+
 struct Execution {
     bool multiplies = true;
     bool reads_c = true;
 };
 
 /// Numbers are small integers, halves and quarters: sums of products are exact. The report is the last kernel's.
-inline ir::InterpreterReport expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
+inline ir::InterpreterReport expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                                             const Execution& execution = {},
                                             const target::Gpu& device = gpu()) {
     support::KernelSequence kernels(gpu_gemm_kernels(product, schedule, device));

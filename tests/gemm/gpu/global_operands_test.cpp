@@ -10,12 +10,12 @@ namespace swirl::gemm::test {
 namespace global_operands_test {
 
 /// Of so deep products; threads have 4 × 2 elements of tiles of 8 × 8.
-GpuSchedule direct_schedule(Integer depth, const std::string& more = "") {
-    GpuSchedule schedule = parse_gpu_schedule(
+SimtGemm direct_schedule(Integer depth, const std::string& more = "") {
+    SimtGemm schedule = simt_schedule_of(
         "cta_m=8 cta_n=8 thread_m=4 thread_n=2 warp_lanes_m=2 warp_lanes_n=4 stages=2 "
-        "load_from_global=1 " +
+        "a_load=global b_load=global " +
         more);
-    schedule.cta_k = static_cast<int>(depth);
+    schedule.cta_tile.k = static_cast<int>(depth);
     return schedule;
 }
 
@@ -64,23 +64,23 @@ TEST(GpuDirect, HasNarrowNumbers) {
 TEST(GpuDirect, IsWhatTheModelTakesForSmallProductsInBatches) {
     for (const Integer n : {4, 7, 8, 16}) {
         const auto schedules = gpu_schedules(batch_of(product_of('N', 'N', n, n, n), 10000), gpu(), 1);
-        EXPECT_TRUE(schedules.at(0).loads_from_global()) << n;
-        EXPECT_GT(2 * schedules.at(0).cta_m, n);
+        const SimtGemm& first = std::get<SimtGemm>(schedules.at(0));
+        EXPECT_TRUE(first.loads_from_global()) << n;
+        EXPECT_GT(2 * first.cta_tile.m, n);
     }
     const auto schedules = gpu_schedules(batch_of(product_of('N', 'N', 32, 32, 32), 10000), gpu(), 1);
-    EXPECT_FALSE(schedules.at(0).loads_from_global());
+    EXPECT_FALSE(std::get<SimtGemm>(schedules.at(0)).loads_from_global());
 }
 
 TEST(GpuDirect, IsRefusedWithItsReason) {
-    const auto why = [](const GpuSchedule& schedule) {
+    const auto why = [](const SimtGemm& schedule) {
         return global_load_infeasibility(schedule, product_of('N', 'N', 16, 16, 8));
     };
     EXPECT_EQ(why(direct_schedule(8)), "");
-    EXPECT_NE(why(direct_schedule(4)).find("the depth, 8,"), std::string::npos);
-    EXPECT_NE(why(direct_schedule(8, "split_k=2")).find("blocks share"), std::string::npos);
-    EXPECT_NE(why(direct_schedule(8, "a_load=1")).find("copy engine"), std::string::npos);
-    EXPECT_NE(why(direct_schedule(8, "load_from_global=2")).find("direct is 2"), std::string::npos);
-    GpuSchedule deep = direct_schedule(64);
+    EXPECT_NE(why(direct_schedule(4)).find("K, 8, is possible"), std::string::npos);
+    EXPECT_NE(why(direct_schedule(8, "split_k=2")).find("split_k=1"), std::string::npos);
+    EXPECT_NE(why(direct_schedule(8, "a_load=tma")).find("a_load and b_load differ"), std::string::npos);
+    SimtGemm deep = direct_schedule(64);
     EXPECT_NE(global_load_infeasibility(deep, product_of('N', 'N', 16, 16, 64)).find("384 elements"),
               std::string::npos);
 }

@@ -9,7 +9,7 @@
 namespace swirl::gemm::test {
 namespace mma_test {
 
-GpuSchedule warp_schedule(const char* more = "") {
+GpuGemmSchedule warp_schedule(const char* more = "") {
     return parse_gpu_schedule(
         "cta_m=32 cta_n=16 cta_k=8 thread_m=2 thread_n=2 mma_k=4 stages=3 "
         "raster_group=2 copy_k=4 " +
@@ -34,7 +34,7 @@ TEST(GpuProduct, WarpsMultiply) {
     expect_product(batch, warp_schedule("matrices=2"));
 }
 
-GpuSchedule short_warp_schedule(const char* more = "") {
+GpuGemmSchedule short_warp_schedule(const char* more = "") {
     return parse_gpu_schedule(
         "cta_m=32 cta_n=16 cta_k=32 thread_m=2 thread_n=2 mma_k=16 stages=3 "
         "raster_group=2 copy_k=16 " +
@@ -76,7 +76,7 @@ TEST(GpuProduct, WarpsMultiplyShortNumbers) {
 
 TEST(GpuProduct, WarpsReadShortFragmentsWithoutConflicts) {
     const MatrixProduct product = short_product('N', 'T', 64, 64, 64, 0, DataType::bfloat16);
-    const GpuSchedule schedule =
+    const GpuGemmSchedule schedule =
         short_warp_schedule("cta_m=64 cta_n=64 thread_m=8 thread_n=8 a_vector_m=8 b_vector_n=8");
     EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0);
 }
@@ -85,7 +85,7 @@ TEST(GpuSchedules, OfShortNumbersHaveWarpsMultiplyWhereTilesDoNot) {
     for (const Integer n : {256, 1024, 4096}) {
         const MatrixProduct product = short_product('N', 'T', n, n, n, 0, DataType::bfloat16);
         EXPECT_EQ(gpu_schedules(product, target::gpu_named("sm_80"), 1).front().mma_k, 16);
-        EXPECT_TRUE(n == 256 || gpu_schedules(product, gpu(), 1).front().is_wgmma());
+        EXPECT_TRUE(n == 256 || is_wgmma(gpu_schedules(product, gpu(), 1).front()));
         const MatrixProduct unaligned = short_product('N', 'T', n, n, n, 1, DataType::bfloat16);
         EXPECT_EQ(gpu_schedules(unaligned, gpu(), 1).front().mma_k, 16);
     }
@@ -114,7 +114,7 @@ TEST(GpuProduct, WarpsMultiplyOnEarlierGpusInSmallerProducts) {
 TEST(GpuProduct, WarpsReadFragmentsWithoutConflicts) {
     for (const char a : {'N', 'T'}) {
         const MatrixProduct product = product_of(a, a == 'N' ? 'T' : 'N', 64, 64, 32, 0, DataType::float64);
-        const GpuSchedule schedule =
+        const GpuGemmSchedule schedule =
             warp_schedule(a == 'N' ? "cta_m=64 cta_n=64 thread_m=4 thread_n=4 cta_k=16 a_vector_m=2 "
                                      "b_vector_n=2"
                                    : "cta_m=64 cta_n=64 thread_m=4 thread_n=4 cta_k=16");

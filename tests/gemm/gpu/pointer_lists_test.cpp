@@ -4,6 +4,7 @@
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/model/sample.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/reference.hpp"
 #include "ir/verify.hpp"
 #include "support/error_of.hpp"
@@ -71,7 +72,7 @@ private:
     std::shared_ptr<ir::Memory> memory_;
 };
 
-void expect_product(const MatrixProduct& product, const GpuSchedule& schedule) {
+void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedule) {
     Listed a(product.type_of_a(), product.a, product.rows, product.k, product);
     Listed b(product.type_of_b(), product.b, product.k, product.columns, product);
     Listed c(product.type_of_c(), product.c, product.rows, product.columns, product);
@@ -127,7 +128,7 @@ TEST(GpuLists, SayWhereMatricesLie) {
             for (const auto& [of_a, of_c] : layouts) {
                 product.a = of_a;
                 product.c = of_c;
-                for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 2))
+                for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 2))
                     expect_product(product, schedule);
             }
         }
@@ -142,37 +143,38 @@ TEST(GpuLists, AreMultipliedByTensorCoresOfWarps) {
             for (MatrixProduct* const each : {&large, &product}) each->a_type = each->b_type = number;
             for (const char* kind : {"sm_80", "sm_90"}) {
                 const auto likely = gpu_schedules(large, target::gpu_named(kind), 1);
-                EXPECT_EQ(likely.front().mma_k, 16) << kind << ", aligned to " << alignment;
+                EXPECT_EQ(std::get<SimtGemm>(likely.front()).mma_k(), 16)
+                    << kind << ", aligned to " << alignment;
             }
             int by_warps = 0;
-            for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 30))
-                if (schedule.mma_k > 0 && by_warps++ < 2) expect_product(product, schedule);
+            for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 30))
+                if (std::get<SimtGemm>(schedule).is_mma() && by_warps++ < 2)
+                    expect_product(product, schedule);
             EXPECT_GE(by_warps, 2);
         }
-    GpuSchedule schedule = parse_gpu_schedule(
+    SimtGemm schedule = simt_schedule_of(
         "cta_m=16 cta_n=16 cta_k=32 thread_m=2 thread_n=4 warp_lanes_m=8 "
         "warp_lanes_n=4 mma_k=16 copy_k=16 stages=2 a_vector_m=8 b_vector_k=8");
     MatrixProduct product = listed(DataType::float32, 24, 20, 120, 6, 16);
     product.a_type = product.b_type = DataType::bfloat16;
     expect_product(product, schedule);
-    schedule.split_k = 2;
+    schedule.decomposition = SplitK{.splits = 2};
     expect_product(product, schedule);
-    schedule.split_k = 1;
-    schedule.matrices = 4;
+    schedule.decomposition = DataParallel{.matrices = 4};
     expect_product(product, schedule);
 }
 
 TEST(GpuLists, AccessesAreNoWiderThanPointersAllow) {
     const auto lanes = [&](int alignment) {
-        return gpu_schedules(listed(DataType::float32, 64, 64, 64, 8, alignment), gpu(), 1)
-            .front()
-            .a_vector_m;
+        const auto schedules = gpu_schedules(listed(DataType::float32, 64, 64, 64, 8, alignment), gpu(), 1);
+        return std::get<SimtGemm>(schedules.front()).a.vector_mn;
     };
     EXPECT_EQ(lanes(0), 1);
     EXPECT_EQ(lanes(2), 1);
     EXPECT_EQ(lanes(8), 2);
     EXPECT_EQ(lanes(256), 4);
-    const GpuSchedule wide = gpu_schedules(listed(DataType::float32, 64, 64, 64, 8, 16), gpu(), 1).front();
+    const GpuGemmSchedule wide =
+        gpu_schedules(listed(DataType::float32, 64, 64, 64, 8, 16), gpu(), 1).front();
     EXPECT_NE(error_of([&] {
                   gpu_gemm_kernels(listed(DataType::float32, 64, 64, 64, 8, 8), wide, gpu());
               }).find("a_vector_m is 4"),
@@ -180,16 +182,16 @@ TEST(GpuLists, AccessesAreNoWiderThanPointersAllow) {
 }
 
 TEST(GpuLists, BlocksHaveSeveralMatricesSplitsAndStreams) {
-    const GpuSchedule several = parse_gpu_schedule(
+    const GpuGemmSchedule several = parse_gpu_schedule(
         "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 warp_lanes_m=4 "
         "warp_lanes_n=4 stages=2 matrices=4");
     for (const Integer batch : {1, 7, 8})
         expect_product(listed(DataType::float32, 8, 8, 5, batch, 0), several);
-    const GpuSchedule split = parse_gpu_schedule(
+    const GpuGemmSchedule split = parse_gpu_schedule(
         "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 "
         "warp_lanes_n=4 stages=3 split_k=2 split_k_in_workspace=1");
     expect_product(listed(DataType::float32, 40, 20, 64, 2, 4), split);
-    const GpuSchedule stream = parse_gpu_schedule(
+    const GpuGemmSchedule stream = parse_gpu_schedule(
         "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 warp_lanes_m=4 "
         "warp_lanes_n=4 stages=3 stream_k_blocks=7 data_parallel_tiles=1");
     expect_product(listed(DataType::float32, 20, 9, 14, 3, 4), stream);
@@ -198,11 +200,12 @@ TEST(GpuLists, BlocksHaveSeveralMatricesSplitsAndStreams) {
 TEST(GpuLists, AreForProductsByThreads) {
     MatrixProduct product = listed(DataType::float32, 256, 256, 256, 4, 16);
     product.a_type = product.b_type = DataType::bfloat16;
-    for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 10)) EXPECT_FALSE(schedule.is_wgmma());
+    for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 10))
+        EXPECT_FALSE(is_wgmma(schedule));
     product.listed = false;
     product.list_alignment = 0;
-    const GpuSchedule tiles = gpu_schedules(product, gpu(), 1).front();
-    ASSERT_TRUE(tiles.is_wgmma());
+    const GpuGemmSchedule tiles = gpu_schedules(product, gpu(), 1).front();
+    ASSERT_TRUE(is_wgmma(tiles));
     product.listed = true;
     EXPECT_NE(error_of([&] { gpu_gemm_kernels(product, tiles, gpu()); }).find("lists of pointers"),
               std::string::npos);
@@ -210,7 +213,7 @@ TEST(GpuLists, AreForProductsByThreads) {
 
 TEST(GpuLists, HaveTheAccessesOfOtherBatches) {
     const MatrixProduct product = listed(DataType::float32, 8, 8, 8, 9, 16);
-    for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 3))
+    for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 3))
         EXPECT_NO_THROW(gpu_sample(product, schedule, gpu()));
 }
 

@@ -12,8 +12,8 @@ namespace swirl::gemm::test {
 namespace simt_test {
 
 /// One with extents of its own in every member, so small that the interpreter is done soon.
-GpuSchedule small_schedule() {
-    return parse_gpu_schedule(
+SimtGemm small_schedule() {
+    return simt_schedule_of(
         "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 "
         "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2");
 }
@@ -32,7 +32,7 @@ TEST(GpuProduct, HasTilesAtEdgesThatLieOverOthers) {
 TEST(GpuProduct, EveryDepthFitsPieces) {
     for (Integer depth = 1; depth <= 21; ++depth)
         for (const int stages : {2, 3, 5}) {
-            GpuSchedule schedule = small_schedule();
+            SimtGemm schedule = small_schedule();
             schedule.stages = stages;
             expect_product(product_of('N', 'T', 32, 16, depth), schedule);
         }
@@ -41,8 +41,9 @@ TEST(GpuProduct, EveryDepthFitsPieces) {
 TEST(GpuProduct, MovesVectorsWhereElementsAreAligned) {
     for (const DataType number : {DataType::float32, DataType::float64}) {
         const MatrixProduct product = product_of('N', 'T', 64, 32, 10, 4, number);
-        GpuSchedule schedule = small_schedule();
-        schedule.a_vector_m = schedule.b_vector_n = schedule.c_vector_m = number == DataType::float32 ? 4 : 2;
+        SimtGemm schedule = small_schedule();
+        schedule.a.vector_mn = schedule.b.vector_mn = schedule.c_vector_m =
+            number == DataType::float32 ? 4 : 2;
         expect_product(product, schedule);
     }
 }
@@ -52,34 +53,32 @@ TEST(GpuProduct, KeepsLinesWhoseStepsAreNextToEachOther) {
         for (const char* more :
              {"", "sliced_k=2", "interleave_copies=0", "fma_order=columns", "thread_n=3 cta_n=12"}) {
             const int steps = number == DataType::float32 ? 4 : 2;
-            GpuSchedule schedule = parse_gpu_schedule(to_string(small_schedule()) + " cta_k=16 " + more);
-            schedule.a_vector_k = schedule.b_vector_k = steps;
+            SimtGemm schedule = simt_schedule_of(to_string(small_schedule()) + " cta_k=16 " + more);
+            schedule.a.vector_k = schedule.b.vector_k = steps;
             for (const Integer depth : {4, 16, 52})
                 expect_product(product_of('T', 'N', 40, 19, depth, 4, number), schedule);
-            schedule.a_vector_k = 1;
-            schedule.a_vector_m = schedule.c_vector_m = steps;
+            schedule.a.vector_k = 1;
+            schedule.a.vector_mn = schedule.c_vector_m = steps;
             expect_product(product_of('N', 'N', 40, 19, 28, 4, number), schedule);
         }
     expect_product(product_of('N', 'N', 1, 40, 16),
                    parse_gpu_schedule("cta_m=1 thread_m=1 warp_lanes_m=1 cta_n=8 thread_n=1 "
                                       "warp_lanes_n=8 sliced_k=4 cta_k=16 a_vector_k=4 b_vector_k=4"));
-    GpuSchedule schedule =
-        parse_gpu_schedule(to_string(small_schedule()) + " cta_k=8 b_vector_k=4 a_vector_k=2");
-    schedule.split_k = 4;
+    SimtGemm schedule = simt_schedule_of(to_string(small_schedule()) + " cta_k=8 b_vector_k=4 a_vector_k=2");
+    schedule.decomposition = SplitK{.splits = 4};
     expect_product(product_of('T', 'N', 40, 20, 64), schedule);
     MatrixProduct batch = product_of('T', 'N', 40, 20, 12);
     batch.batch = 3;
     batch.a.batch_stride = 480;
     batch.b.batch_stride = 0;
     batch.c.batch_stride = 800;
-    schedule.split_k = 1;
-    schedule.matrices = 2;
+    schedule.decomposition = DataParallel{.matrices = 2};
     expect_product(batch, schedule);
 }
 
 TEST(GpuProduct, SlicesShareThePieces) {
-    GpuSchedule schedule = small_schedule();
-    schedule.cta_k = 12;
+    SimtGemm schedule = small_schedule();
+    schedule.cta_tile.k = 12;
     for (const int slices : {2, 3, 6}) {
         schedule.sliced_k = slices;
         expect_product(product_of('T', 'N', 40, 20, 30), schedule);
@@ -87,26 +86,25 @@ TEST(GpuProduct, SlicesShareThePieces) {
 }
 
 TEST(GpuProduct, SplitsShareTheDepthInClusters) {
-    GpuSchedule schedule = small_schedule();
+    SimtGemm schedule = small_schedule();
     for (const int splits : {2, 4}) {
-        schedule.split_k = splits;
+        schedule.decomposition = SplitK{.splits = splits};
         for (const Integer depth : {16, 29, 64})
             expect_product(product_of('N', 'N', 40, 20, depth), schedule);
     }
-    schedule.thread_n = 8;
-    schedule.cta_n = 32;
-    schedule.split_k = 8;
+    schedule.thread_tile.n = 8;
+    schedule.cta_tile.n = 32;
+    schedule.decomposition = SplitK{.splits = 8};
     schedule.sliced_k = 2;
     expect_product(product_of('T', 'T', 33, 33, 64), schedule);
 }
 
 TEST(GpuProduct, SplitsHandOverThroughMemory) {
-    GpuSchedule schedule = small_schedule();
-    schedule.split_k_in_workspace = 1;
+    SimtGemm schedule = small_schedule();
     for (const int splits : {2, 8, 16}) {
-        schedule.split_k = splits;
-        schedule.thread_n = splits > 4 ? 8 : 4;
-        schedule.cta_n = splits > 4 ? 32 : 16;
+        schedule.decomposition = SplitK{.splits = splits, .in_workspace = true};
+        schedule.thread_tile.n = splits > 4 ? 8 : 4;
+        schedule.cta_tile.n = splits > 4 ? 32 : 16;
         schedule.sliced_k = splits == 8 ? 2 : 1;
         for (const Integer depth : {64, 125}) expect_product(product_of('N', 'T', 40, 33, depth), schedule);
     }
@@ -127,7 +125,7 @@ TEST(GpuProduct, SlicesAddUpAndFinishSharesOfColumns) {
         for (const char* splits : {"", "split_k=2", "split_k=4", "split_k=2 split_k_in_workspace=1",
                                    "split_k=8 split_k_in_workspace=1", "b_vector_k=2 split_k=4",
                                    "b_vector_k=2 split_k=8 split_k_in_workspace=1"}) {
-            const GpuSchedule schedule = parse_gpu_schedule(tile + slices + " " + splits);
+            const GpuGemmSchedule schedule = parse_gpu_schedule(tile + slices + " " + splits);
             if (!infeasibility(schedule, product_of('N', 'N', 40, 33, 120), gpu()))
                 expect_product(product_of('N', 'N', 40, 33, 120), schedule);
             expect_product(product_of('N', 'N', 34, 36, 128), schedule);
@@ -139,7 +137,7 @@ TEST(GpuProduct, ManySplitsShareRowsToo) {
         to_string(small_schedule()) + " thread_n=8 cta_n=32 thread_m=8 cta_m=64 split_k_in_workspace=1 ";
     for (const char* more :
          {"split_k=16", "split_k=32 sliced_k=2 cta_k=8 interleaved_split_k=1", "split_k=16 c_vector_m=4"}) {
-        const GpuSchedule schedule = parse_gpu_schedule(tile + more);
+        const GpuGemmSchedule schedule = parse_gpu_schedule(tile + more);
         expect_product(product_of('N', 'T', 72, 36, 256), schedule);
         expect_product(product_of('T', 'N', 68, 33, 256), schedule, {.reads_c = false});
     }
@@ -169,7 +167,7 @@ TEST(GpuProduct, BlocksHaveSeveralMatricesOfABatch) {
         product.a.batch_stride = 50;
         product.b.batch_stride = 40;
         product.c.batch_stride = 64;
-        GpuSchedule schedule = parse_gpu_schedule(
+        SimtGemm schedule = simt_schedule_of(
             "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 warp_lanes_m=4 "
             "warp_lanes_n=4 stages=2 matrices=4");
         expect_product(product, schedule);
@@ -204,9 +202,9 @@ TEST(GpuProduct, OrdersHaveEachPlaceOnce) {
              {std::pair(1, 1), std::pair(3, 5), std::pair(8, 8), std::pair(16, 1)}) {
             const auto places = fma_sequence(order, rows, columns);
             std::set<std::pair<int, int>> seen(places.begin(), places.end());
-            EXPECT_EQ(places.size(), static_cast<std::size_t>(rows * columns)) << name_of(order);
-            EXPECT_EQ(seen.size(), places.size()) << name_of(order);
-            EXPECT_LE(*seen.rbegin(), std::pair(rows - 1, columns - 1)) << name_of(order);
+            EXPECT_EQ(places.size(), static_cast<std::size_t>(rows * columns)) << static_cast<int>(order);
+            EXPECT_EQ(seen.size(), places.size()) << static_cast<int>(order);
+            EXPECT_LE(*seen.rbegin(), std::pair(rows - 1, columns - 1)) << static_cast<int>(order);
         }
 }
 
@@ -216,25 +214,25 @@ TEST(GpuProduct, WhatFollowsEachOtherInSerpentinesAndSwirlsSharesAFactor) {
         const auto places = fma_sequence(order, 8, 8);
         for (std::size_t k = 1; k < places.size(); ++k)
             EXPECT_TRUE(places[k].first == places[k - 1].first || places[k].second == places[k - 1].second)
-                << name_of(order) << " " << k;
+                << static_cast<int>(order) << " " << k;
     }
 }
 
 TEST(GpuProduct, ReadsSharedMemoryWithoutConflicts) {
     for (const char a : {'N', 'T'}) {
         const MatrixProduct product = product_of(a, a == 'N' ? 'T' : 'N', 128, 128, 16);
-        GpuSchedule schedule;
-        schedule.a_vector_m = schedule.b_vector_n = a == 'N' ? 4 : 1;
-        for (const int zigzag : {0, 1}) {
-            schedule.zigzag = zigzag;
+        SimtGemm schedule;
+        schedule.a.vector_mn = schedule.b.vector_mn = a == 'N' ? 4 : 1;
+        for (const bool zigzag : {false, true}) {
+            schedule.math = Fma{.zigzag = zigzag};
             EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << a;
         }
     }
     for (const int depth : {32, 64}) {
-        GpuSchedule schedule;
-        schedule.cta_k = depth;
+        SimtGemm schedule;
+        schedule.cta_tile.k = depth;
         schedule.stages = 2;
-        schedule.a_vector_k = schedule.b_vector_k = 4;
+        schedule.a.vector_k = schedule.b.vector_k = 4;
         const MatrixProduct product = product_of('T', 'N', 128, 128, 64);
         EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << depth;
     }
@@ -252,10 +250,10 @@ TEST(GpuProduct, SaysWhyASchedule) {
     EXPECT_NE(error("a_vector_k=2").find("a_vector_k is 2"), std::string::npos);
     EXPECT_NE(error("b_vector_k=4").find("b_vector_k is 4"),
               std::string::npos); // columns begin at multiples of 65
-    EXPECT_NE(error("split_k=3").find("splits is 3"), std::string::npos);
+    EXPECT_NE(error("split_k=3").find("split_k is 3"), std::string::npos);
     EXPECT_NE(error("stages=1").find("stages is 1"), std::string::npos);
-    EXPECT_NE(error("thread_m=5").find("no multiple"), std::string::npos);
-    EXPECT_NE(error("speed=9").find("'speed=9'"), std::string::npos);
+    EXPECT_NE(error("thread_m=5").find("cta_m is 32; multiples"), std::string::npos);
+    EXPECT_NE(error("speed=9").find("'speed=9' is no parameter of a simt schedule"), std::string::npos);
 }
 
 TEST(GpuSchedules, OfDepthZeroAreThereForEveryKindOfNumber) {
@@ -269,20 +267,63 @@ TEST(GpuSchedules, OfDepthZeroAreThereForEveryKindOfNumber) {
             product.b = {1, 16, false, 16 * columns};
             product.c = {1, 64, false, 64 * columns};
             product.batch = batch;
-            const std::vector<GpuSchedule> schedules = gpu_schedules(product, gpu(), 1000);
+            const std::vector<GpuGemmSchedule> schedules = gpu_schedules(product, gpu(), 1000);
             ASSERT_FALSE(schedules.empty());
-            for (const GpuSchedule& schedule : schedules) {
-                EXPECT_FALSE(schedule.is_wgmma());
+            for (const GpuGemmSchedule& schedule : schedules) {
+                EXPECT_FALSE(is_wgmma(schedule));
                 EXPECT_EQ(infeasibility(schedule, product, gpu()), std::nullopt) << to_string(schedule);
             }
         }
 }
 
 TEST(GpuSchedules, AreReadAsTheyAreWritten) {
-    GpuSchedule schedule = small_schedule();
-    schedule.fma_order = FmaOrder::columns;
-    schedule.split_k = 8;
-    EXPECT_EQ(parse_gpu_schedule(to_string(schedule)), schedule);
+    SimtGemm schedule = small_schedule();
+    schedule.math = Fma{.order = FmaOrder::columns};
+    schedule.decomposition = SplitK{.splits = 8};
+    EXPECT_EQ(parse_gpu_schedule(to_string(schedule)), GpuGemmSchedule(schedule));
+}
+
+/// Each parameter with each of its least and greatest values, in each alternative that has it.
+TEST(GpuSchedules, HaveAllParametersInTheirText) {
+    for (const GpuGemmSchedule& base :
+         {GpuGemmSchedule(SimtGemm{}), GpuGemmSchedule(SimtGemm{.math = MmaSync{.k = 16}}),
+          GpuGemmSchedule(SimtGemm{.decomposition = SplitK{.splits = 4}}),
+          GpuGemmSchedule(SimtGemm{.decomposition = StreamK{.blocks = 7}}), GpuGemmSchedule(WgmmaGemm{}),
+          GpuGemmSchedule(WgmmaGemm{.operands = Tf32{}}),
+          GpuGemmSchedule(WgmmaGemm{.operands = Bf16Terms{}})})
+        for (const ScheduleParameter& parameter : parameters_of(base))
+            for (const int value : {parameter.least, parameter.most}) {
+                const auto schedule = with_value(base, parameter, value);
+                if (!schedule) continue;
+                const std::string text = to_string(*schedule);
+                EXPECT_EQ(parse_gpu_schedule(text), *schedule) << text;
+                if (!parameter.get(base))
+                    EXPECT_EQ(*schedule, base) << "the value of none: " << text;
+                else
+                    EXPECT_EQ(parameter.get(*schedule), value) << parameter.name;
+            }
+}
+
+TEST(GpuSchedules, SayWhichParametersExcludeEachOther) {
+    for (const auto& [text, words] : {std::pair{"split_k=4 matrices=2", "matrices=2 needs split_k=1"},
+                                      {"split_k=4 stream_k_blocks=7", "stream_k_blocks=7 needs split_k=1"},
+                                      {"data_parallel_tiles=2", "needs stream_k_blocks>0"},
+                                      {"mma_k=16 zigzag=1", "zigzag=1 needs mma_k=0"},
+                                      {"wgmma tf32=1 bf16_split=3", "tf32=1 needs bf16_split=0"},
+                                      {"wgmma transpose_a=1", "transpose_a=1 needs tf32=1"},
+                                      {"wgmma mma_k=16", "'mma_k=16' is no parameter of a wgmma schedule"},
+                                      {"a_load=bulk", "possible: cp_async, tma, tma_k_major"},
+                                      {"cta_m=0", "cta_m is 0"},
+                                      {"zigzag=2", "possible: 0 … 1"},
+                                      {"warp cta_m=8", "begins with 'warp'"},
+                                      {"cta_m", "begins with 'cta_m'"}}) {
+        const std::string error = error_of([&] { parse_gpu_schedule(text); });
+        EXPECT_NE(error.find(words), std::string::npos) << text << ": " << error;
+    }
+}
+
+int mma_k_of(const std::vector<GpuGemmSchedule>& schedules) {
+    return std::get<SimtGemm>(schedules.front()).mma_k();
 }
 
 TEST(GpuSchedules, OfFloat64HaveWarpsMultiplyWhereTheyCan) {
@@ -291,8 +332,8 @@ TEST(GpuSchedules, OfFloat64HaveWarpsMultiplyWhereTheyCan) {
         for (const char letter : {'N', 'T'}) {
             const MatrixProduct product =
                 product_of(letter, letter, rows, columns, depth, 0, DataType::float64);
-            EXPECT_EQ(gpu_schedules(product, gpu(), 1).front().mma_k, 4);
-            EXPECT_EQ(gpu_schedules(product, target::gpu_named("generic"), 1).front().mma_k, 0);
+            EXPECT_EQ(mma_k_of(gpu_schedules(product, gpu(), 1)), 4);
+            EXPECT_EQ(mma_k_of(gpu_schedules(product, target::gpu_named("generic"), 1)), 0);
         }
 }
 
@@ -307,17 +348,17 @@ TEST(GpuSchedules, OfTheModelSuit) {
         for (const char letter : {'N', 'T'})
             for (const DataType number : {DataType::float32, DataType::float64}) {
                 const MatrixProduct product = product_of(letter, letter, rows, columns, depth, 0, number);
-                const std::vector<GpuSchedule> schedules = gpu_schedules(product, gpu(), 5);
+                const std::vector<GpuGemmSchedule> schedules = gpu_schedules(product, gpu(), 5);
                 EXPECT_FALSE(schedules.empty());
-                for (const GpuSchedule& schedule : schedules)
+                for (const GpuGemmSchedule& schedule : schedules)
                     EXPECT_NO_THROW(validate(schedule, product, gpu()));
             }
 }
 
 TEST(GpuSchedules, HaveMoreThanOneThread) {
     const MatrixProduct product = product_of('N', 'N', 1, 1, 1);
-    for (const GpuSchedule& schedule : gpu_schedules(product, gpu(), 5)) {
-        EXPECT_GT(schedule.threads(), 1);
+    for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 5)) {
+        EXPECT_GT(std::get<SimtGemm>(schedule).threads(), 1);
         expect_product(product, schedule);
     }
     EXPECT_NE(error_of([&] {

@@ -10,14 +10,13 @@
 namespace swirl::gemm::test {
 namespace stream_k_test {
 
-GpuSchedule stream_schedule(int blocks, int data_parallel_tiles = 0, const std::string& more = {}) {
-    GpuSchedule schedule = parse_gpu_schedule(
+SimtGemm stream_schedule(int blocks, int data_parallel_tiles = 0, const std::string& more = {}) {
+    SimtGemm schedule = simt_schedule_of(
         "cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 warp_lanes_m=4 "
         "warp_lanes_n=4 "
         "stages=3 raster_group=2 " +
         more);
-    schedule.stream_k_blocks = blocks;
-    schedule.data_parallel_tiles = data_parallel_tiles;
+    schedule.decomposition = StreamK{.blocks = blocks, .data_parallel_tiles = data_parallel_tiles};
     return schedule;
 }
 
@@ -35,10 +34,10 @@ TEST(StreamK, SharesPiecesInEveryProportion) {
 TEST(StreamK, EveryDepthFitsPieces) {
     for (Integer depth = 1; depth <= 17; ++depth)
         for (const int stages : {2, 3, 6}) {
-            GpuSchedule schedule = stream_schedule(3, 1); // of six tiles
+            SimtGemm schedule = stream_schedule(3, 1); // of six tiles
             schedule.stages = stages;
             expect_product(product_of('N', 'T', 20, 16, depth), schedule);
-            schedule.data_parallel_tiles = 0;
+            std::get<StreamK>(schedule.decomposition).data_parallel_tiles = 0;
             expect_product(product_of('T', 'N', 20, 16, depth), schedule);
         }
 }
@@ -54,13 +53,14 @@ TEST(StreamK, IsTheProductForRandomGrids) {
                                            number(0, 3) == 0 ? DataType::float64 : DataType::float32);
         product.batch = number(1, 3);
         for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 8000;
-        GpuSchedule schedule = stream_schedule(number(1, 40), number(0, 2));
+        SimtGemm schedule = stream_schedule(number(1, 40), number(0, 2));
         schedule.raster_group = number(1, 4);
         schedule.stages = number(2, 5);
-        schedule.interleave_copies = number(0, 1);
+        schedule.interleave_copies = number(0, 1) == 1;
         schedule.sliced_k = number(1, 2);
-        schedule.cta_k = 4 * number(1, 2);
-        if (infeasibility(schedule, product, gpu())) schedule.data_parallel_tiles = 0;
+        schedule.cta_tile.k = 4 * number(1, 2);
+        if (infeasibility(schedule, product, gpu()))
+            std::get<StreamK>(schedule.decomposition).data_parallel_tiles = 0;
         if (const auto reason = infeasibility(schedule, product, gpu())) continue;
         SCOPED_TRACE(k);
         expect_product(product, schedule, {.reads_c = number(0, 1) == 0});
@@ -121,7 +121,7 @@ TEST(StreamK, NumbersPartsByTileAndBlock) {
     for (Integer blocks = 1; blocks < 20; ++blocks)
         for (Integer pieces = 1; pieces < 9; ++pieces)
             for (Integer tiles = 1; tiles < 9; ++tiles) {
-                const StreamK stream{.tiles_m = tiles, .k_tiles = pieces, .blocks = blocks};
+                const StreamKPartition stream{.tiles_m = tiles, .k_tiles = pieces, .blocks = blocks};
                 std::vector<bool> taken(static_cast<std::size_t>(stream.partials()));
                 for (Integer tile = 0; tile < tiles; ++tile) {
                     const Integer first = tile * pieces / stream.k_tiles_per_block();
@@ -136,18 +136,18 @@ TEST(StreamK, NumbersPartsByTileAndBlock) {
 }
 
 TEST(StreamK, LeavesOneOrTwoWavesToShare) {
-    const GpuSchedule schedule = parse_gpu_schedule(
+    const SimtGemm schedule = simt_schedule_of(
         "cta_m=256 cta_n=128 cta_k=16 thread_m=16 thread_n=8 a_vector_m=4 "
         "c_vector_m=4");
     const MatrixProduct product = product_of('N', 'N', 3000, 3000, 3000);
-    const std::vector<GpuSchedule> streams = stream_k_candidates(schedule, product, gpu()); // of 288 tiles
+    const std::vector<SimtGemm> streams = stream_k_candidates(schedule, product, gpu()); // of 288 tiles
     ASSERT_EQ(streams.size(), 2U);
-    for (const GpuSchedule& stream : streams) {
-        EXPECT_EQ(stream.stream_k_blocks, 132);
+    for (const SimtGemm& stream : streams) {
+        EXPECT_EQ(stream.stream_k()->blocks, 132);
         EXPECT_FALSE(infeasibility(stream, product, gpu()));
     }
-    EXPECT_EQ(streams[0].data_parallel_tiles, 2);
-    EXPECT_EQ(streams[1].data_parallel_tiles, 1);
+    EXPECT_EQ(streams[0].stream_k()->data_parallel_tiles, 2);
+    EXPECT_EQ(streams[1].stream_k()->data_parallel_tiles, 1);
     EXPECT_EQ(stream_k_of(streams[0], product).k_tiles_per_block(), 35); // of 24 tiles of 188 pieces
     EXPECT_TRUE(stream_k_candidates(schedule, product_of('N', 'N', 256, 128, 64), gpu()).empty());
     EXPECT_TRUE(stream_k_candidates(schedule, product, target::gpu_named("generic")).empty());
@@ -155,14 +155,14 @@ TEST(StreamK, LeavesOneOrTwoWavesToShare) {
 
 TEST(StreamK, SaysWhatDoesNotSuit) {
     const MatrixProduct product = product_of('N', 'N', 24, 24, 16);
-    const auto why = [&](const GpuSchedule& schedule) {
+    const auto why = [&](const SimtGemm& schedule) {
         return infeasibility(schedule, product, gpu()).value_or("");
     };
     EXPECT_EQ(why(stream_schedule(4, 2)), "");
     EXPECT_NE(why(stream_schedule(3, 3)).find("leave nothing to share of 9 tiles"), std::string::npos);
-    EXPECT_NE(why(stream_schedule(40)).find("40 blocks share 36 k-tiles"), std::string::npos);
-    EXPECT_NE(why(stream_schedule(0, 1)).find("data_parallel_tiles is 1"), std::string::npos);
-    EXPECT_NE(why(stream_schedule(4, 0, "split_k=2")).find("splits 2"), std::string::npos);
+    EXPECT_NE(why(stream_schedule(40)).find("stream_k_blocks is 40, and there are 36 k-tiles"),
+              std::string::npos);
+    EXPECT_NE(why(stream_schedule(0, 1)).find("stream_k_blocks is 0"), std::string::npos);
 }
 
 } // namespace stream_k_test

@@ -14,25 +14,18 @@ namespace tma_test {
 
 const std::string small =
     "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
-    "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2 a_load=1 b_load=1 ";
+    "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2 a_load=tma b_load=tma ";
 
 /// What of an operand that lies along the depth is done: lines stay so, of which threads load single steps or a chunk; or they are turned.
 enum class Along : std::uint8_t { single, chunks, turned };
 
 /// The schedule for operands that lie as the BLAS's letters say.
-GpuSchedule suited(const std::string& text, char a, char b, Along along,
-                   DataType number = DataType::float32) {
-    GpuSchedule schedule = parse_gpu_schedule(text);
-    const int value = along == Along::turned ? 3 : 2;
+SimtGemm suited(const std::string& text, char a, char b, Along along, DataType number = DataType::float32) {
+    SimtGemm schedule = simt_schedule_of(text);
+    const OperandLoad load = along == Along::turned ? OperandLoad::tma_transpose : OperandLoad::tma_k_major;
     const int steps = along != Along::chunks ? 1 : number == DataType::float64 ? 2 : 4;
-    if (a == 'T' && schedule.a_load > 0) {
-        schedule.a_load = value;
-        schedule.a_vector_k = steps;
-    }
-    if (b == 'N' && schedule.b_load > 0) {
-        schedule.b_load = value;
-        schedule.b_vector_k = steps;
-    }
+    if (a == 'T' && schedule.is_tma(0)) schedule.a = {.load = load, .vector_k = steps};
+    if (b == 'N' && schedule.is_tma(1)) schedule.b = {.load = load, .vector_k = steps};
     return schedule;
 }
 
@@ -52,9 +45,10 @@ TEST(GpuBulkProduct, IsTheProductForEveryTransposition) {
 }
 
 TEST(GpuBulkProduct, ThreadsMayCopyOneOfTheOperands) {
-    expect_products(64, 48, 40, 0, small + "a_load=0");
-    expect_products(60, 28, 36, 4, small + "b_load=0");
-    expect_product(product_of('N', 'T', 60, 31, 39, 4), suited(small + "b_load=0", 'N', 'T', Along::single));
+    expect_products(64, 48, 40, 0, small + "a_load=cp_async");
+    expect_products(60, 28, 36, 4, small + "b_load=cp_async");
+    expect_product(product_of('N', 'T', 60, 31, 39, 4),
+                   suited(small + "b_load=cp_async", 'N', 'T', Along::single));
 }
 
 /// Rows of boxes begin at whole chunks of lines along the depth, however many steps are missing before the first.
@@ -91,7 +85,7 @@ TEST(GpuBulkProduct, HasZerosOutsideOfOperands) {
                         pitch(a == 'N' ? rows : depth);
                     (b == 'N' ? product.b.column_stride : product.b.row_stride) =
                         pitch(b == 'N' ? depth : columns);
-                    const GpuSchedule schedule = suited(small, a, b, along);
+                    const SimtGemm schedule = suited(small, a, b, along);
                     const bool is_refused = is_cut('N', a, rows, 32) || is_cut('T', b, columns, 16);
                     const std::string why = infeasibility(schedule, product, gpu()).value_or("");
                     EXPECT_EQ(why.find("the last of its tiles") != std::string::npos, is_refused) << why;
@@ -144,10 +138,10 @@ TEST(GpuBulkProduct, OfProductsThatAreTurned) {
 TEST(GpuBulkProduct, IsReadWithoutConflictsOfBanks) {
     const std::string usual =
         "cta_m=128 cta_n=64 thread_m=8 thread_n=8 warp_lanes_m=8 "
-        "warp_lanes_n=4 stages=2 c_vector_m=4 a_load=1 b_load=1 ";
+        "warp_lanes_n=4 stages=2 c_vector_m=4 a_load=tma b_load=tma ";
     const MatrixProduct product = product_of('N', 'N', 128, 64, 64);
     const auto lost = [&](const std::string& more, Along along, const char* buffer) {
-        const GpuSchedule schedule = suited(usual + more, 'N', 'N', along);
+        const SimtGemm schedule = suited(usual + more, 'N', 'N', along);
         const ir::Program program = gpu_gemm_kernels(product, schedule, gpu()).front();
         const ir::InterpreterReport report = expect_product(product, schedule);
         Integer cycles = 0;
@@ -174,27 +168,25 @@ TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
     expect_contains(why(product, "", target::gpu_named("sm_80")), "sm_80 has no TMA");
-    expect_contains(why(product, "b_load=4"), "b_load 4; 0 … 3 are possible");
-    expect_contains(why(product, "b_load=2"), "neighbours along the depth are 48 apart");
-    expect_contains(why(product_of('T', 'T', 64, 48, 39, 1), "a_load=2 b_load=0"),
+    expect_contains(why(product, "b_load=tma_k_major"), "b_load is along K, and the stride along K is 48");
+    expect_contains(why(product_of('T', 'T', 64, 48, 39, 1), "a_load=tma_k_major b_load=cp_async"),
                     "pieces begin 1 steps before the first");
-    expect_contains(why(product_of('T', 'T', 64, 48, 40), ""),
-                    "neighbours along the other extent are 40 apart");
+    expect_contains(why(product_of('T', 'T', 64, 48, 40), ""), "a_load is tma, and the stride along M is 40");
     expect_contains(why(product_of('N', 'T', 63, 48, 40), ""), "a stride of 63 elements");
-    expect_contains(why(product, "matrices=2"), "2 matrices in a block");
+    expect_contains(why(product, "matrices=2"), "matrices is 2");
     MatrixProduct narrow = product;
     narrow.a_type = DataType::bfloat16;
     expect_contains(why(narrow, ""), "data type is bfloat16, and accumulators are float32");
-    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=2 cta_k=10"),
+    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=tma_k_major cta_k=10"),
                     "multiples of 4 are possible");
-    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=3 cta_k=32"),
+    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=tma_transpose cta_k=32"),
                     "32 threads turn lines of 8 chunks; multiples of 64");
-    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=2 zigzag=1"), "zigzag is 1");
+    expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=tma_k_major zigzag=1"), "zigzag is 1");
     MatrixProduct lists = product;
     lists.batch = 2;
     lists.listed = true;
     lists.list_alignment = 16;
-    expect_contains(why(lists, ""), "lists of pointers");
+    expect_contains(why(lists, ""), "pointer lists");
 }
 
 /// Random schedules and extents, whatever suits.
@@ -205,28 +197,31 @@ TEST(GpuBulkProduct, IsTheProductForRandomSchedules) {
     };
     for (int made = 0, tried = 0; made < 60; ++tried) {
         ASSERT_LT(tried, 3000);
-        GpuSchedule schedule;
-        schedule.warp_lanes_m = one_of({2, 4, 8, 16});
-        schedule.warp_lanes_n = 32 / schedule.warp_lanes_m;
-        schedule.thread_m = one_of({1, 2, 4, 8});
-        schedule.thread_n = one_of({1, 2, 3, 4});
-        schedule.cta_m = schedule.warp_lanes_m * schedule.thread_m * one_of({1, 2});
-        schedule.cta_n = schedule.warp_lanes_n * schedule.thread_n * one_of({1, 2});
-        schedule.cta_k = one_of({4, 8, 12, 16, 32});
+        const auto operand = [&] {
+            const auto load = static_cast<OperandLoad>(one_of({0, 1, 2, 3}));
+            return SimtOperand{.load = load,
+                               .vector_k = load == OperandLoad::tma_k_major ? one_of({1, 2, 4}) : 1};
+        };
+        const int lanes_m = one_of({2, 4, 8, 16}), lanes_n = 32 / lanes_m;
+        SimtGemm schedule;
+        schedule.math = Fma{.warp_lanes = {.m = lanes_m, .n = lanes_n}};
+        schedule.thread_tile = {.m = one_of({1, 2, 4, 8}), .n = one_of({1, 2, 3, 4})};
+        schedule.cta_tile = {.m = lanes_m * schedule.thread_tile.m * one_of({1, 2}),
+                             .n = lanes_n * schedule.thread_tile.n * one_of({1, 2}),
+                             .k = one_of({4, 8, 12, 16, 32})};
         schedule.sliced_k = one_of({1, 1, 2});
         schedule.stages = one_of({2, 3, 4, 7});
-        schedule.split_k = one_of({1, 1, 1, 2, 4});
+        if (const int splits = one_of({1, 1, 1, 2, 4}); splits > 1)
+            schedule.decomposition = SplitK{.splits = splits};
         schedule.raster_group = one_of({1, 2, 8});
-        schedule.interleave_copies = one_of({0, 1});
-        schedule.a_load = one_of({0, 1, 2, 3});
-        schedule.b_load = one_of({0, 1, 2, 3});
-        schedule.a_vector_k = schedule.a_load % 3 == 2 ? one_of({1, 2, 4}) : 1;
-        schedule.b_vector_k = schedule.b_load % 3 == 2 ? one_of({1, 2, 4}) : 1;
+        schedule.interleave_copies = one_of({0, 1}) == 1;
+        schedule.a = operand();
+        schedule.b = operand();
         const Integer depth = 4 * one_of({1, 4, 5, 11, 16});
-        const MatrixProduct product =
-            product_of(schedule.a_load < 2 ? 'N' : 'T', schedule.b_load < 2 ? 'T' : 'N',
-                       schedule.cta_m + 4 * one_of({0, 1, 5}), schedule.cta_n + 4 * one_of({0, 1, 5}), depth,
-                       4 * one_of({0, 1}));
+        const MatrixProduct product = product_of(
+            schedule.a.load <= OperandLoad::tma ? 'N' : 'T', schedule.b.load <= OperandLoad::tma ? 'T' : 'N',
+            schedule.cta_tile.m + 4 * one_of({0, 1, 5}), schedule.cta_tile.n + 4 * one_of({0, 1, 5}), depth,
+            4 * one_of({0, 1}));
         if (!schedule.has_tma() || infeasibility(schedule, product, gpu())) continue;
         ++made;
         SCOPED_TRACE(to_string(schedule));

@@ -1,3 +1,4 @@
+#include "gemm/gpu/schedule_text.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 
 #include "gemm/gpu/gemm_kernels.hpp"
@@ -13,9 +14,9 @@ namespace wgmma_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
-GpuSchedule small_schedule(const std::string& more = {}) {
+GpuGemmSchedule small_schedule(const std::string& more = {}) {
     return parse_gpu_schedule(
-        "cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 "
+        "wgmma cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 "
         "epilogue_tile_m=64 raster_group=2 " +
         more);
 }
@@ -50,7 +51,7 @@ struct Execution {
     bool reads_c = true;
 };
 
-void expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
+void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                     const Execution& execution = {}) {
     SCOPED_TRACE(to_string(schedule));
     const ir::Program program = gpu_gemm_kernels(product, schedule, gpu()).front();
@@ -80,7 +81,7 @@ void expect_product(const MatrixProduct& product, const GpuSchedule& schedule,
 }
 
 /// A and B are ±1 and 0, α and β too, C's elements small: all types hold the results. C's gaps are kept.
-void expect_stored_exactly(const MatrixProduct& product, const GpuSchedule& schedule) {
+void expect_stored_exactly(const MatrixProduct& product, const GpuGemmSchedule& schedule) {
     const ir::Program program = gpu_gemm_kernels(product, schedule, gpu()).front();
     ir::verify(program, ir::VerificationLevel::vectorized);
     for (const bool reads_c : {false, true}) {
@@ -152,7 +153,7 @@ TEST(GpuTileProduct, OfABatch) {
 TEST(GpuTileProduct, StoresCInItsOwnNumbers) {
     MatrixProduct product = product_of('N', 'T', 100, 70, 40);
     product.c_type = DataType::bfloat16;
-    const GpuSchedule schedule = small_schedule("epilogue_tile_m=64");
+    const GpuGemmSchedule schedule = small_schedule("epilogue_tile_m=64");
     const ir::Program program = gpu_gemm_kernels(product, schedule, gpu()).front();
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
@@ -216,20 +217,19 @@ TEST(GpuTileProduct, ObjectsToWhatCannotBe) {
                                      {"cta_k=32", "cta_k"},
                                      {"epilogue_tile_m=48", "epilogue_tile_m"},
                                      {"cta_m=256 cta_n=128", "accumulators"},
-                                     {"split_k=2", "splits"},
-                                     {"cluster_m=2 cluster_n=2", "clusters"},
-                                     {"cluster_m=2", "shares"},
-                                     {"bf16_split=3", "terms"},
+                                     {"cluster_m=2 cluster_n=2", "cluster_m is 2 and cluster_n 2"},
+                                     {"cluster_m=2", "multiples of 64 × cluster_n"},
+                                     {"bf16_split=3", "bf16_split is 3"},
                                      {"stages=32", "shared memory"}})
         EXPECT_NE(why(product, more).find(word), std::string::npos) << more << ": " << why(product, more);
     MatrixProduct flat = product;
     flat.k = 0;
-    EXPECT_NE(why(flat, "").find("depth of 0"), std::string::npos) << why(flat, "");
+    EXPECT_NE(why(flat, "").find("K is 0"), std::string::npos) << why(flat, "");
     MatrixProduct odd = product;
     odd.a.column_stride = 129;
     EXPECT_NE(why(odd, "").find("A"), std::string::npos) << why(odd, "");
     MatrixProduct e4m3 = product_of('N', 'N', 128, 128, 128, DataType::float8_e4m3);
-    EXPECT_NE(why(e4m3, "cta_k=128 cta_m=128").find("along the depth"), std::string::npos);
+    EXPECT_NE(why(e4m3, "cta_k=128 cta_m=128").find("K-major only"), std::string::npos);
     EXPECT_TRUE(infeasibility(small_schedule(), product, target::gpu_named("sm_80")));
 }
 

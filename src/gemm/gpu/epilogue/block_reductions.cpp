@@ -32,14 +32,14 @@ void where_all_hold(ir::Builder& builder, const std::vector<ir::Condition>& cond
 
 int GpuBlockReductions::registers(Over over) const {
     switch (over) {
-    case Over::columns: return schedule_.thread_m;
-    case Over::rows: return schedule_.thread_n;
+    case Over::columns: return schedule_.thread_tile.m;
+    case Over::rows: return schedule_.thread_tile.n;
     case Over::all: return schedule_.c_vector_m;
     }
     return 0;
 }
 
-GpuBlockReductions::GpuBlockReductions(ir::Builder& builder, const GpuSchedule& schedule,
+GpuBlockReductions::GpuBlockReductions(ir::Builder& builder, const SimtGemm& schedule,
                                        const MatrixProduct& canonical, const GpuEpilogueWriter& writer,
                                        std::optional<KernelPath> path)
     : builder_(builder),
@@ -58,11 +58,11 @@ GpuBlockReductions::GpuBlockReductions(ir::Builder& builder, const GpuSchedule& 
                                  shared_bytes(schedule, canonical) / bytes_of(scalar_));
 }
 
-ReductionPartials GpuBlockReductions::partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+ReductionPartials GpuBlockReductions::partials_of(const SimtGemm& schedule, const MatrixProduct& canonical,
                                                   Over over) {
     const Integer results = canonical.batch * results_of_matrix(canonical, over);
-    const Integer rows = ceil_divide(canonical.rows, Integer{schedule.cta_m});
-    const Integer columns = ceil_divide(canonical.columns, Integer{schedule.cta_n});
+    const Integer rows = ceil_divide(canonical.rows, Integer{schedule.cta_tile.m});
+    const Integer columns = ceil_divide(canonical.columns, Integer{schedule.cta_tile.n});
     switch (over) {
     case Over::columns: return {results, columns * schedule.reducing_blocks()};
     case Over::rows: return {results, rows};
@@ -71,9 +71,9 @@ ReductionPartials GpuBlockReductions::partials_of(const GpuSchedule& schedule, c
     return {};
 }
 
-Integer GpuBlockReductions::shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+Integer GpuBlockReductions::shared_bytes(const SimtGemm& schedule, const MatrixProduct& canonical) {
     if (canonical.reductions.empty()) return 0;
-    return Integer{exchanged_at_once} * schedule.matrices * schedule.k_slice_threads() *
+    return Integer{exchanged_at_once} * schedule.matrices() * schedule.k_slice_threads() *
            bytes_of(scalar_of(canonical.data_type));
 }
 
@@ -119,7 +119,7 @@ void GpuBlockReductions::exchange(Reduce operation, const std::vector<Value>& va
         });
         return;
     }
-    const Integer threads = Integer{schedule_.k_slice_threads()} * schedule_.matrices;
+    const Integer threads = Integer{schedule_.k_slice_threads()} * schedule_.matrices();
     const Affine own = threads_->matrix() * schedule_.k_slice_threads() + threads_->in_k_slice();
     const auto place = [&](std::size_t k, Integer other) {
         return own + (static_cast<Integer>(k) * threads + other);
@@ -161,9 +161,9 @@ void GpuBlockReductions::finish_rows(const One& one, const GpuReduction& reducti
     const Value first = first_of(product_.rows, tile_.row);
     const Affine part = tile_.column_tile * schedule_.reducing_blocks() + tile_.share;
     const std::vector<Integer> sharing = threads_->sharing_rows();
-    for (int i = 0; i < schedule_.thread_m; i += exchanged_at_once) {
+    for (int i = 0; i < schedule_.thread_tile.m; i += exchanged_at_once) {
         std::vector<Value> values;
-        for (int k = i; k < std::min(schedule_.thread_m, i + exchanged_at_once); ++k)
+        for (int k = i; k < std::min(schedule_.thread_tile.m, i + exchanged_at_once); ++k)
             values.push_back(builder_.load(one.reduced, k));
         exchange(reduction.operation, values, sharing, are_zero(threads_->index_among_columns()),
                  [&](std::size_t k, Value total) {

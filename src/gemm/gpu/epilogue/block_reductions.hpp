@@ -27,7 +27,7 @@ class GpuBlockReductions {
 public:
     /// Adds the buffers of partials to the program. `writer` provides the expressions; it must begin at the tile's
     /// origin.
-    GpuBlockReductions(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+    GpuBlockReductions(ir::Builder& builder, const SimtGemm& schedule, const MatrixProduct& canonical,
                        const GpuEpilogueWriter& writer, std::optional<KernelPath> path = {});
 
     /// Executed by all threads before any element is finished. `threads` and `tile` must outlive `finish`.
@@ -41,10 +41,9 @@ public:
 
     /// A block stores one partial for its tile; other blocks of its cluster or cooperative group may add theirs for
     /// other columns of it.
-    static ReductionPartials partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
-                                         Over over);
+    static ReductionPartials partials_of(const SimtGemm& schedule, const MatrixProduct& canonical, Over over);
     /// Bytes of shared memory needed.
-    static Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical);
+    static Integer shared_bytes(const SimtGemm& schedule, const MatrixProduct& canonical);
 
 private:
     struct One {
@@ -69,7 +68,7 @@ private:
     ir::Value first_of(Integer of_matrix, ir::Value in_matrix);
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     const MatrixProduct& product_;
     const GpuEpilogueWriter& writer_;
     DataType scalar_;

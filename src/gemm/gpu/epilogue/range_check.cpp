@@ -42,7 +42,7 @@ Bf16SplitRange bf16_split_range(Integer depth) {
     return {std::ldexp(1.0, lowest_exponent), std::ldexp(1.0, (exponent_of_accumulators - bits) / 2)};
 }
 
-std::optional<ir::Condition> range_check_passed(ir::Builder& builder, const GpuSchedule& schedule) {
+std::optional<ir::Condition> range_check_passed(ir::Builder& builder, const WgmmaGemm& schedule) {
     if (!schedule.has_range_check()) return std::nullopt;
     return range_check_selects(builder, KernelPath::primary);
 }

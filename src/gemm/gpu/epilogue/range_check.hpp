@@ -23,7 +23,7 @@ enum class KernelPath : std::uint8_t { primary, fallback };
 
 /// Condition that no block found a value out of range, according to earlier kernels; nothing if the schedule omits
 /// the range check.
-std::optional<ir::Condition> range_check_passed(ir::Builder& builder, const GpuSchedule& schedule);
+std::optional<ir::Condition> range_check_passed(ir::Builder& builder, const WgmmaGemm& schedule);
 /// Executes `body` if the condition, if any, holds.
 template <class Body>
 void if_holds(ir::Builder& builder, const std::optional<ir::Condition>& condition, Body&& body) {

@@ -22,12 +22,12 @@ struct Tiles {
     Integer rows, columns;
 };
 /// Tiles over C, including those beyond it that complete clusters.
-Tiles tiles_of(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+Tiles tiles_of(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     const auto count = [](Integer extent, Integer block, Integer cluster) {
         return ceil_divide(extent, block * cluster) * cluster;
     };
-    return {count(canonical.rows, schedule.cta_m, schedule.cluster_m),
-            count(canonical.columns, schedule.cta_n, schedule.cluster_n)};
+    return {count(canonical.rows, schedule.cta_tile.m, schedule.cluster.m),
+            count(canonical.columns, schedule.cta_tile.n, schedule.cluster.n)};
 }
 
 bool keeps_major_partials(Over over, bool minor_is_rows) {
@@ -36,15 +36,15 @@ bool keeps_major_partials(Over over, bool minor_is_rows) {
 
 } // namespace
 
-int WgmmaReductions::major_extent(const GpuSchedule& schedule, bool minor_is_rows) {
+int WgmmaReductions::major_extent(const WgmmaGemm& schedule, bool minor_is_rows) {
     return minor_is_rows ? epilogue_tile_n(schedule) : schedule.epilogue_tile_m;
 }
-int WgmmaReductions::minor_extent(const GpuSchedule& schedule, bool minor_is_rows) {
-    return (minor_is_rows ? schedule.cta_m : schedule.cta_n) / schedule.warpgroups / rows_of_wgmma *
+int WgmmaReductions::minor_extent(const WgmmaGemm& schedule, bool minor_is_rows) {
+    return (minor_is_rows ? schedule.cta_tile.m : schedule.cta_tile.n) / schedule.warpgroups / rows_of_wgmma *
            minor_extent_of_wgmma;
 }
 
-ReductionPartials WgmmaReductions::partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+ReductionPartials WgmmaReductions::partials_of(const WgmmaGemm& schedule, const MatrixProduct& canonical,
                                                Over over) {
     const Tiles tiles = tiles_of(schedule, canonical);
     const Integer results = canonical.batch * results_of_matrix(canonical, over);
@@ -55,13 +55,12 @@ ReductionPartials WgmmaReductions::partials_of(const GpuSchedule& schedule, cons
 }
 
 /// Which of the problem's extents are rows depends on the swap, so the larger case is reserved.
-Integer WgmmaReductions::shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+Integer WgmmaReductions::shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     return std::ssize(canonical.reductions) * schedule.warpgroups * warps *
            major_extent(schedule, has_register_a(schedule, canonical)) * bytes_of(number.scalar);
 }
 
-std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& builder,
-                                                              const GpuSchedule& schedule,
+std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& builder, const WgmmaGemm& schedule,
                                                               const MatrixProduct& canonical,
                                                               const GpuEpilogue& epilogue) {
     const bool minor_is_rows = has_register_a(schedule, canonical);
@@ -133,8 +132,8 @@ void WgmmaReductions::begin_epilogue_tile() const {
 Value WgmmaReductions::masked(const Tile& tile, const WgmmaEpilogue::Place& place, const GpuReduction& of,
                               Value elements) const {
     const Value neutral = identity_of(builder_, number, of.operation);
-    const bool leaves_rows = product_.rows % (Integer{schedule_.cta_m} * schedule_.cluster_m) != 0;
-    const bool leaves_columns = product_.columns % (Integer{schedule_.cta_n} * schedule_.cluster_n) != 0;
+    const bool leaves_rows = product_.rows % (Integer{schedule_.cta_tile.m} * schedule_.cluster.m) != 0;
+    const bool leaves_columns = product_.columns % (Integer{schedule_.cta_tile.n} * schedule_.cluster.n) != 0;
     const bool masks_rows = of.over != Over::columns && leaves_rows;
     const bool masks_columns = of.over != Over::rows && leaves_columns;
     if (!masks_rows && !masks_columns) return elements;

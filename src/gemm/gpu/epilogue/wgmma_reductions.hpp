@@ -29,14 +29,14 @@ public:
         ir::Buffer reduced = 0; ///< per thread: major indices of an epilogue tile, minor indices, or pairs
         ir::Buffer warps = 0;   ///< in shared memory; for results by major index
     };
-    static std::vector<Memory> declare(ir::Builder& builder, const GpuSchedule& schedule,
+    static std::vector<Memory> declare(ir::Builder& builder, const WgmmaGemm& schedule,
                                        const MatrixProduct& canonical, const GpuEpilogue& epilogue);
-    static ReductionPartials partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+    static ReductionPartials partials_of(const WgmmaGemm& schedule, const MatrixProduct& canonical,
                                          Over over);
-    static Integer shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical);
+    static Integer shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
     /// `epilogue` provides the expressions.
-    WgmmaReductions(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+    WgmmaReductions(ir::Builder& builder, const WgmmaGemm& schedule, const MatrixProduct& canonical,
                     const std::vector<Memory>& memory, WgmmaEpilogue& epilogue, int warpgroup)
         : builder_(builder),
           schedule_(schedule),
@@ -79,8 +79,8 @@ private:
     /// Whether results are by major index.
     bool keeps_major(Over over) const { return over == (minor_is_rows_ ? Over::rows : Over::columns); }
     bool keeps_minor(Over over) const { return over == (minor_is_rows_ ? Over::columns : Over::rows); }
-    static int major_extent(const GpuSchedule& schedule, bool minor_is_rows);
-    static int minor_extent(const GpuSchedule& schedule, bool minor_is_rows);
+    static int major_extent(const WgmmaGemm& schedule, bool minor_is_rows);
+    static int minor_extent(const WgmmaGemm& schedule, bool minor_is_rows);
     ir::Value two(Reduce operation, ir::Value a, ir::Value b) const;
     ir::Value lane_of(ir::Value vector, int lane) const;
     ir::Value both_lanes(Reduce operation, ir::Value pair) const;
@@ -95,7 +95,7 @@ private:
     ir::Value sum(ir::Value a, ir::Value b) const;
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const WgmmaGemm& schedule_;
     const MatrixProduct& product_;
     const std::vector<Memory>& memory_;
     WgmmaEpilogue& epilogue_;

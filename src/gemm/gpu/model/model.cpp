@@ -75,16 +75,16 @@ constexpr int registers_beside_accumulators = 36;
 
 /// Threads with as many accumulators as registers allow, in power-of-two rows and columns; a scheduler has two such
 /// warps.
-bool has_many_accumulators(const GpuSchedule& schedule) {
-    const auto sums = static_cast<unsigned>(schedule.thread_m * schedule.thread_n);
-    return schedule.mma_k == 0 && schedule.split_k == 1 && sums >= 128 && std::has_single_bit(sums);
+bool has_many_accumulators(const SimtGemm& schedule) {
+    const auto sums = static_cast<unsigned>(schedule.thread_tile.m * schedule.thread_tile.n);
+    return !schedule.is_mma() && schedule.splits() == 1 && sums >= 128 && std::has_single_bit(sums);
 }
 
 constexpr double usual_multiprocessors = 100;
 
 } // namespace
 
-int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
+int gpu_resident_blocks(const SimtGemm& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
     const int threads = schedule.threads();
     const int registers = gpu_registers(schedule, product.data_type);
     const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
@@ -101,34 +101,35 @@ struct KCycles {
     double latency = 0;
 };
 
-KCycles cycles_of_k(const GpuSchedule& schedule, DataType number) {
-    const double rows = schedule.thread_m, columns = schedule.thread_n;
+KCycles cycles_of_k(const SimtGemm& schedule, DataType number) {
+    const double rows = schedule.thread_tile.m, columns = schedule.thread_tile.n;
     const double words = static_cast<double>(bytes_of(number)) / 4;
-    if (schedule.mma_k > 0) { // a thread holds every fourth k index of its operands
+    if (schedule.is_mma()) { // a thread holds every fourth k index of its operands
         const bool is_short = number != DataType::float64;
-        const double row_loads = rows / SimtThreadLayout::vector_of(number, schedule.thread_m);
+        const double row_loads = rows / SimtThreadLayout::vector_of(number, schedule.thread_tile.m);
         const double loads = (row_loads + columns / 2) / 4;
         const double issue = rows * columns * words / mma_speedup(number) + loads * constants.load_issue;
         const double passes = is_short ? (rows + columns) / 8 : (rows + columns / 2) / 4 * words;
         return {.issue = issue,
                 .shared = passes * constants.fragment_pass,
-                .latency = issue + constants.warp_latency / schedule.mma_k};
+                .latency = issue + constants.warp_latency / schedule.mma_k()};
     }
     const auto loads = [&](int extent, int steps) {
         return static_cast<double>(extent) /
                (steps > 1 ? steps : SimtThreadLayout::vector_of(number, extent));
     };
-    const double vector_loads =
-        loads(schedule.thread_m, schedule.a_vector_k) + loads(schedule.thread_n, schedule.b_vector_k);
+    const double vector_loads = loads(schedule.thread_tile.m, schedule.a.vector_k) +
+                                loads(schedule.thread_tile.n, schedule.b.vector_k);
     const auto passes = [](double extent, int steps) {
         return extent * constants.load_pass * (steps > 1 ? constants.pass_by_k_vectors : 1);
     };
-    const bool is_smem_k_major = schedule.a_vector_k > 1 || schedule.b_vector_k > 1;
-    const bool by_columns = schedule.a_vector_k == 1 && schedule.fma_order == FmaOrder::serpentine_columns;
+    const bool is_smem_k_major = schedule.a.vector_k > 1 || schedule.b.vector_k > 1;
+    const bool by_columns =
+        schedule.a.vector_k == 1 && std::get<Fma>(schedule.math).order == FmaOrder::serpentine_columns;
     const double by_k_vectors = by_columns ? constants.by_columns : constants.by_k_vectors;
     return {.issue = rows * columns * words * scalars_in(number) * (is_smem_k_major ? by_k_vectors : 1) +
                      vector_loads * constants.load_issue,
-            .shared = (passes(rows, schedule.a_vector_k) + passes(columns, schedule.b_vector_k)) * words,
+            .shared = (passes(rows, schedule.a.vector_k) + passes(columns, schedule.b.vector_k)) * words,
             .latency = constants.k_latency};
 }
 
@@ -139,25 +140,25 @@ struct KTileCycles {
     double single_block = 0; ///< one resident block: latency-bound
 };
 
-KTileCycles cycles_of_k_tile(const GpuSchedule& schedule, const MatrixProduct& canonical,
+KTileCycles cycles_of_k_tile(const SimtGemm& schedule, const MatrixProduct& canonical,
                              const target::Gpu& gpu) {
     const double warps = std::ceil(schedule.threads() / static_cast<double>(gpu.warp_size));
     const double schedulers = gpu.partitions;
-    const double steps = static_cast<double>(schedule.cta_k) / schedule.sliced_k;
+    const double steps = static_cast<double>(schedule.cta_tile.k) / schedule.sliced_k;
     const KCycles step = cycles_of_k(schedule, canonical.data_type);
     double copies = 0, accesses = 0; // by warps; accesses for the transpose
     const std::array<SmemTile, 2> k_tiles = smem_tiles_of(schedule, canonical);
     for (std::size_t operand = 0; operand < k_tiles.size(); ++operand) {
         const SmemTile& k_tile = k_tiles[operand];
         const double elements =
-            static_cast<double>(schedule.matrices * k_tile.extent * k_tile.depth) / gpu.warp_size;
+            static_cast<double>(schedule.matrices() * k_tile.extent * k_tile.depth) / gpu.warp_size;
         if (!schedule.is_tma(operand)) copies += elements / k_tile.elements_of_copy();
         if (k_tile.is_transposed) accesses += elements * (1 + 1.0 / static_cast<double>(k_tile.chunk()));
     }
     KTileCycles result;
     result.issue = std::max(1.0, warps / schedulers) * (steps * step.issue + constants.k_tile_issue) +
                    (copies * constants.copy_issue + accesses * constants.transpose_issue) / schedulers;
-    if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_m * schedule.thread_n)))
+    if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_tile.m * schedule.thread_tile.n)))
         result.issue *= constants.uneven;
     result.shared =
         warps * steps * step.shared + copies * constants.copy_pass + accesses * constants.transpose_pass;
@@ -174,33 +175,34 @@ double overlapped(double a, double b) {
 }
 
 /// Cycles of the split-K reduction.
-double cycles_of_split_k(const GpuSchedule& schedule, double bytes) {
-    if (schedule.split_k == 1) return 0;
-    if (schedule.split_k_in_workspace != 0)
-        return constants.group + schedule.split_k * constants.added_split + bytes / constants.exchange_bytes;
-    return constants.pair + (schedule.split_k - 2) * constants.cluster + 2 * bytes / constants.exchange_bytes;
+double cycles_of_split_k(const SimtGemm& schedule, double bytes) {
+    if (schedule.splits() == 1) return 0;
+    if (schedule.splits_in_workspace())
+        return constants.group + schedule.splits() * constants.added_split + bytes / constants.exchange_bytes;
+    return constants.pair + (schedule.splits() - 2) * constants.cluster +
+           2 * bytes / constants.exchange_bytes;
 }
 
-double bytes_of_tile(const GpuSchedule& schedule, DataType number) {
-    return static_cast<double>(schedule.matrices) * schedule.cta_m * schedule.cta_n *
+double bytes_of_tile(const SimtGemm& schedule, DataType number) {
+    return static_cast<double>(schedule.matrices()) * schedule.cta_tile.m * schedule.cta_tile.n *
            static_cast<double>(bytes_of(number));
 }
 
 /// Cycles of the sliced-K reduction, each slice having a share of the columns; few accumulators are latency-bound.
-double cycles_of_sliced_k(const GpuSchedule& schedule, double bytes) {
+double cycles_of_sliced_k(const SimtGemm& schedule, double bytes) {
     const double by_one = (schedule.sliced_k - 1) * bytes / constants.exchange_bytes;
-    const double shares = std::gcd(schedule.sliced_k, schedule.thread_n);
+    const double shares = std::gcd(schedule.sliced_k, schedule.thread_tile.n);
     return std::min(by_one, constants.slices + schedule.sliced_k * bytes / shares / constants.exchange_bytes);
 }
 
 /// Cycles of a tile's prologue and epilogue.
-double cycles_around(const GpuSchedule& schedule, DataType number) {
+double cycles_around(const SimtGemm& schedule, DataType number) {
     const double bytes = bytes_of_tile(schedule, number);
-    return constants.block + bytes / constants.store_bytes / schedule.split_k +
+    return constants.block + bytes / constants.store_bytes / schedule.splits() +
            cycles_of_sliced_k(schedule, bytes) + cycles_of_split_k(schedule, bytes);
 }
 
-double seconds_of_traffic(const MatrixProduct& canonical, const GpuSchedule& schedule, double row_blocks,
+double seconds_of_traffic(const MatrixProduct& canonical, const SimtGemm& schedule, double row_blocks,
                           double column_blocks) {
     const auto bytes = [](DataType number) { return static_cast<double>(bytes_of(number)); };
     const double of_a = bytes(canonical.type_of_a()), of_b = bytes(canonical.type_of_b()),
@@ -214,19 +216,19 @@ double seconds_of_traffic(const MatrixProduct& canonical, const GpuSchedule& sch
             return schedule.is_tma_k_major(operand) ? constants.tma_k_major : constants.tma_traffic;
         return is_wide ? 1 : constants.narrow_copies;
     };
-    const double a_burden = burden(0, canonical.type_of_a(), schedule.a_vector_m, schedule.a_vector_k),
-                 b_burden = burden(1, canonical.type_of_b(), schedule.b_vector_n, schedule.b_vector_k);
+    const double a_burden = burden(0, canonical.type_of_a(), schedule.a.vector_mn, schedule.a.vector_k),
+                 b_burden = burden(1, canonical.type_of_b(), schedule.b.vector_mn, schedule.b.vector_k);
     const double of_result = schedule.loads_from_global() ? constants.from_global : 1;
     const double once =
         (m * k * of_a * a_burden + k * n * of_b * b_burden + m * n * of_c * of_result) * batch;
     const double tiles =
-        row_blocks * column_blocks * (schedule.cta_m * of_a + schedule.cta_n * of_b) * k * batch;
+        row_blocks * column_blocks * (schedule.cta_tile.m * of_a + schedule.cta_tile.n * of_b) * k * batch;
     return std::max(once / constants.memory_rate, tiles / constants.l2_rate);
 }
 
 /// Adds the cost of partials to a Stream-K schedule's time for its k-tiles.
-double with_partials(double seconds, const GpuSchedule& schedule, const MatrixProduct& canonical) {
-    const StreamK stream = stream_k_of(schedule, canonical);
+double with_partials(double seconds, const SimtGemm& schedule, const MatrixProduct& canonical) {
+    const StreamKPartition stream = stream_k_of(schedule, canonical);
     const double partials =
         static_cast<double>(stream.partials()) * bytes_of_tile(schedule, canonical.data_type);
     const double k_tiles =
@@ -241,18 +243,18 @@ GpuRates gpu_rates(const target::Gpu& gpu) {
             constants.memory_rate, constants.l2_rate};
 }
 
-int gpu_registers(const GpuSchedule& schedule, DataType number) {
+int gpu_registers(const SimtGemm& schedule, DataType number) {
     const int words = static_cast<int>(bytes_of(number)) / 4;
-    int factors = schedule.thread_m * schedule.a_vector_k + schedule.thread_n * schedule.b_vector_k;
+    int factors = schedule.thread_tile.m * schedule.a.vector_k + schedule.thread_tile.n * schedule.b.vector_k;
     int addresses = factors;
     if (schedule.loads_from_global()) {
-        factors = (schedule.thread_m + schedule.thread_n) * schedule.cta_k / schedule.sliced_k;
-        addresses = schedule.thread_n;
+        factors = (schedule.thread_tile.m + schedule.thread_tile.n) * schedule.cta_tile.k / schedule.sliced_k;
+        addresses = schedule.thread_tile.n;
     }
-    if (schedule.mma_k > 0)
-        addresses = factors = (schedule.thread_m + schedule.thread_n / 2) * schedule.mma_k / 4 /
+    if (schedule.is_mma())
+        addresses = factors = (schedule.thread_tile.m + schedule.thread_tile.n / 2) * schedule.mma_k() / 4 /
                               (number == DataType::float64 ? 1 : 2); // two per register
-    return words * (schedule.thread_m * schedule.thread_n + factors) + addresses +
+    return words * (schedule.thread_tile.m * schedule.thread_tile.n + factors) + addresses +
            registers_beside_accumulators;
 }
 
@@ -261,25 +263,25 @@ double mma_speedup(DataType number) { return number == DataType::float64 ? 2 : 8
 namespace {
 
 /// Excludes reductions.
-double seconds_of_gemm(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
+double seconds_of_simt(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu) {
     const MatrixProduct canonical = canonical_for_gpu(product).product;
-    if (schedule.is_wgmma()) return wgmma_seconds(schedule, canonical, gpu);
     const int fits = gpu_resident_blocks(schedule, product, gpu);
     if (fits == 0) return INFINITY;
-    const double row_blocks = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_m}));
-    const double column_blocks = static_cast<double>(ceil_divide(canonical.columns, Integer{schedule.cta_n}));
+    const double row_blocks = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_tile.m}));
+    const double column_blocks =
+        static_cast<double>(ceil_divide(canonical.columns, Integer{schedule.cta_tile.n}));
     const double blocks =
-        schedule.is_stream_k()
-            ? schedule.stream_k_blocks
-            : row_blocks * column_blocks * schedule.split_k *
-                  static_cast<double>(ceil_divide(canonical.batch, Integer{schedule.matrices}));
+        schedule.stream_k() != nullptr
+            ? schedule.stream_k()->blocks
+            : row_blocks * column_blocks * schedule.splits() *
+                  static_cast<double>(ceil_divide(canonical.batch, Integer{schedule.matrices()}));
     const double each =
         std::ceil(blocks / gpu_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
     const double resident = std::min<double>(fits, each), waves = std::ceil(each / resident);
     const double k_tiles =
-        schedule.is_stream_k()
+        schedule.stream_k() != nullptr
             ? static_cast<double>(stream_k_of(schedule, canonical).k_tiles_of_block())
-            : std::ceil(static_cast<double>(canonical.k) / schedule.cta_k / schedule.split_k);
+            : std::ceil(static_cast<double>(canonical.k) / schedule.cta_tile.k / schedule.splits());
     const KTileCycles k_tile = cycles_of_k_tile(schedule, canonical, gpu);
     const bool has_separate_warps = resident > 1 && has_many_accumulators(schedule);
     const double overlapped_cycles =
@@ -287,7 +289,7 @@ double seconds_of_gemm(const MatrixProduct& product, const GpuSchedule& schedule
     const double arrival = constants.k_tile_latency / (schedule.stages - 1);
     const double all =
         std::max(each * overlapped_cycles, waves * std::max(k_tile.single_block, arrival)) * k_tiles;
-    const double tiles = schedule.is_stream_k()
+    const double tiles = schedule.stream_k() != nullptr
                              ? static_cast<double>(stream_k_of(schedule, canonical).tiles_of_block())
                              : waves; // consecutive
     const double around = cycles_around(schedule, canonical.data_type) * (1 + (tiles - 1) / resident);
@@ -299,14 +301,17 @@ double seconds_of_gemm(const MatrixProduct& product, const GpuSchedule& schedule
                                constants.hertz;
     const double without_reductions =
         std::max(seconds, traffic) + constants.hidden * std::min(seconds, traffic);
-    return schedule.is_stream_k() ? with_partials(without_reductions, schedule, canonical)
-                                  : without_reductions;
+    return schedule.stream_k() != nullptr ? with_partials(without_reductions, schedule, canonical)
+                                          : without_reductions;
 }
 
 } // namespace
 
-double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
-    const double single_block = seconds_of_gemm(product, schedule, gpu);
+double gpu_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule, const target::Gpu& gpu) {
+    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
+    const double single_block = wgmma != nullptr
+                                    ? wgmma_seconds(*wgmma, canonical_for_gpu(product).product, gpu)
+                                    : seconds_of_simt(product, std::get<SimtGemm>(schedule), gpu);
     return product.reductions.empty()
                ? single_block
                : single_block + gpu_reduction_seconds(product, schedule, gpu_rates(gpu));
@@ -315,49 +320,51 @@ double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, co
 namespace {
 
 /// Fastest first.
-std::vector<GpuSchedule> by_seconds(const std::vector<GpuSchedule>& schedules, const MatrixProduct& product,
-                                    const target::Gpu& gpu) {
-    std::vector<std::pair<double, const GpuSchedule*>> rated;
-    for (const GpuSchedule& schedule : schedules)
+template <class Schedule>
+std::vector<Schedule> by_seconds(const std::vector<Schedule>& schedules, const MatrixProduct& product,
+                                 const target::Gpu& gpu) {
+    std::vector<std::pair<double, const Schedule*>> rated;
+    for (const Schedule& schedule : schedules)
         rated.emplace_back(gpu_seconds(product, schedule, gpu), &schedule);
-    std::ranges::stable_sort(rated, {}, &std::pair<double, const GpuSchedule*>::first);
-    std::vector<GpuSchedule> result;
+    std::ranges::stable_sort(rated, {}, &std::pair<double, const Schedule*>::first);
+    std::vector<Schedule> result;
     for (const auto& [seconds, schedule] : rated) result.push_back(*schedule);
     return result;
 }
 
 } // namespace
 
-std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
-                                       Accuracy accuracy) {
+std::vector<GpuGemmSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
+                                           std::size_t most, Accuracy accuracy) {
     const MatrixProduct canonical = canonical_for_gpu(product).product;
-    std::vector<GpuSchedule> all = wgmma_schedules(canonical, gpu, accuracy);
-    const bool has_tiles = !all.empty();
-    if (!has_tiles || product.type_of_a() != DataType::float8_e4m3) {
+    const std::vector<WgmmaGemm> wgmma = wgmma_schedules(canonical, gpu, accuracy);
+    std::vector<GpuGemmSchedule> all(wgmma.begin(), wgmma.end());
+    const bool has_wgmma = !all.empty();
+    if (!has_wgmma || product.type_of_a() != DataType::float8_e4m3) {
         require_gpu_data_types(product, gpu);
-        for (const GpuSchedule& schedule : simt_candidates(canonical, gpu, has_tiles))
-            all.push_back(schedule);
+        for (const SimtGemm& schedule : simt_candidates(canonical, gpu, has_wgmma)) all.push_back(schedule);
     }
     if (product.rows == 0 || product.columns == 0 || product.batch == 0) return {};
-    std::vector<GpuSchedule> result = by_seconds(all, product, gpu);
+    std::vector<GpuGemmSchedule> result = by_seconds(all, product, gpu);
     result.resize(std::min(most, result.size()));
     return result;
 }
 
-GpuSchedule simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
+SimtGemm simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
     require_gpu_data_types(product, gpu);
-    std::vector<GpuSchedule> all = simt_candidates(canonical_for_gpu(product).product, gpu, false);
-    if (in_one_kernel) std::erase_if(all, [](const GpuSchedule& one) { return one.is_stream_k(); });
+    std::vector<SimtGemm> all = simt_candidates(canonical_for_gpu(product).product, gpu, false);
+    if (in_one_kernel) std::erase_if(all, [](const SimtGemm& one) { return one.stream_k() != nullptr; });
     ensure(!all.empty(), "the model knows no schedule of threads");
     return by_seconds(all, product, gpu).front();
 }
 
-GpuSchedule gpu_single_element_schedule(const GpuSchedule& schedule, const MatrixProduct& product,
-                                        const target::Gpu& gpu) {
-    GpuSchedule result = schedule.is_wgmma() ? simt_schedule(product, gpu) : schedule;
-    result.a_vector_m = result.b_vector_n = result.c_vector_m = 1;
-    result.a_vector_k = result.b_vector_k = 1;
-    result.a_load = result.b_load = 0;
+SimtGemm gpu_single_element_schedule(const GpuGemmSchedule& schedule, const MatrixProduct& product,
+                                     const target::Gpu& gpu) {
+    SimtGemm result = is_wgmma(schedule) ? simt_schedule(product, gpu) : std::get<SimtGemm>(schedule);
+    for (SimtOperand* const operand : {&result.a, &result.b})
+        *operand = {.load =
+                        operand->load == OperandLoad::global ? OperandLoad::global : OperandLoad::cp_async};
+    result.c_vector_m = 1;
     return result;
 }
 

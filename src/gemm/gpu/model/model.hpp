@@ -9,7 +9,7 @@
 namespace swirl::gemm {
 
 /// The model's time in seconds for a feasible schedule.
-double gpu_seconds(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu);
+double gpu_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule, const target::Gpu& gpu);
 
 /// Rates that the model assumes for a GPU; its constants are an H100's.
 struct GpuRates {
@@ -25,24 +25,24 @@ GpuRates gpu_rates(const target::Gpu& gpu);
 double mma_speedup(DataType number);
 
 /// Estimated registers per thread.
-int gpu_registers(const GpuSchedule& schedule, DataType number);
+int gpu_registers(const SimtGemm& schedule, DataType number);
 
 /// Resident blocks per multiprocessor; 0 if a thread has too few registers.
-int gpu_resident_blocks(const GpuSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu);
+int gpu_resident_blocks(const SimtGemm& schedule, const MatrixProduct& product, const target::Gpu& gpu);
 
 /// The candidates that the model ranks fastest, fastest first; none for an empty C. UserError if GPU kernels do not
 /// support the data types. `accuracy`: required of all of them, for float32 problems; other types are always
 /// ordinary.
-std::vector<GpuSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu, std::size_t most,
-                                       Accuracy accuracy = Accuracy::ordinary);
+std::vector<GpuGemmSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
+                                           std::size_t most, Accuracy accuracy = Accuracy::ordinary);
 
 /// The SIMT candidate that the model ranks fastest; without Stream-K if it must be a single kernel. UserError if SIMT
 /// kernels do not support the data types.
-GpuSchedule simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel = false);
+SimtGemm simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel = false);
 
 /// A similar SIMT schedule for matrices aligned only to their elements; its accesses move single elements. UserError
 /// as for simt_schedule.
-GpuSchedule gpu_single_element_schedule(const GpuSchedule& schedule, const MatrixProduct& product,
-                                        const target::Gpu& gpu);
+SimtGemm gpu_single_element_schedule(const GpuGemmSchedule& schedule, const MatrixProduct& product,
+                                     const target::Gpu& gpu);
 
 } // namespace swirl::gemm

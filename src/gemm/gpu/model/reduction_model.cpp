@@ -24,12 +24,16 @@ constexpr ReductionConstants reduction_constants;
 constexpr double schedulers = 4, warp = 32, exchanged_at_once = 4;
 
 /// Cycles per tile.
-double cycles_of_tile(const GpuSchedule& schedule, const Reduction& reduction, Over over) {
+double cycles_of_tile(const WgmmaGemm& schedule, const Reduction&, Over) {
+    const double numbers = static_cast<double>(schedule.cta_tile.m) * schedule.cta_tile.n / warp;
+    return numbers / schedulers * 2 * reduction_constants.sum;
+}
+double cycles_of_tile(const SimtGemm& schedule, const Reduction& reduction, Over over) {
     const bool is_sum = reduction.operation == Reduce::sum;
-    const double numbers = static_cast<double>(schedule.matrices) * schedule.cta_m * schedule.cta_n / warp;
-    if (schedule.is_wgmma()) return numbers / schedulers * 2 * reduction_constants.sum;
-    const double kept = over == Over::columns ? schedule.thread_m
-                        : over == Over::rows  ? schedule.thread_n
+    const double numbers =
+        static_cast<double>(schedule.matrices()) * schedule.cta_tile.m * schedule.cta_tile.n / warp;
+    const double kept = over == Over::columns ? schedule.thread_tile.m
+                        : over == Over::rows  ? schedule.thread_tile.n
                                               : 2;
     return numbers / schedulers * (is_sum ? reduction_constants.sum : reduction_constants.extreme) +
            std::ceil(kept / exchanged_at_once) * reduction_constants.exchange;
@@ -46,24 +50,30 @@ double seconds_behind(const ReductionPartials& partials, double bytes_of_number)
 
 } // namespace
 
-ReductionPartials reduction_partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+ReductionPartials reduction_partials_of(const GpuGemmSchedule& schedule, const MatrixProduct& canonical,
                                         Over over) {
-    return schedule.is_wgmma() ? WgmmaReductions::partials_of(schedule, canonical, over)
-                               : GpuBlockReductions::partials_of(schedule, canonical, over);
+    return is_wgmma(schedule)
+               ? WgmmaReductions::partials_of(std::get<WgmmaGemm>(schedule), canonical, over)
+               : GpuBlockReductions::partials_of(std::get<SimtGemm>(schedule), canonical, over);
 }
 
-double gpu_reduction_seconds(const MatrixProduct& product, const GpuSchedule& schedule,
+double gpu_reduction_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                              const GpuRates& rates) {
     const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
     const MatrixProduct& canonical = canonical_gemm.product;
-    const Integer tiles = ceil_divide(canonical.rows, Integer{schedule.cta_m}) *
-                          ceil_divide(canonical.columns, Integer{schedule.cta_n}) *
-                          ceil_divide(canonical.batch, Integer{schedule.matrices}) * schedule.split_k;
+    const auto* const simt = std::get_if<SimtGemm>(&schedule);
+    const Integer matrices = simt != nullptr ? simt->matrices() : 1,
+                  splits = simt != nullptr ? simt->splits() : 1;
+    const Integer tiles = ceil_divide(canonical.rows, Integer{cta_tile_of(schedule).m}) *
+                          ceil_divide(canonical.columns, Integer{cta_tile_of(schedule).n}) *
+                          ceil_divide(canonical.batch, matrices) * splits;
     const double turns = std::ceil(static_cast<double>(tiles) / rates.multiprocessors);
     double result = 0;
     for (const Reduction& reduction : canonical.reductions) {
         const Over over = canonical_gemm.is_swapped ? transposed(reduction.over) : reduction.over;
-        result += turns * cycles_of_tile(schedule, reduction, over) / rates.hertz +
+        const double cycles =
+            std::visit([&](const auto& kernel) { return cycles_of_tile(kernel, reduction, over); }, schedule);
+        result += turns * cycles / rates.hertz +
                   seconds_behind(reduction_partials_of(schedule, canonical, over),
                                  static_cast<double>(bytes_of(scalar_of(canonical.data_type))));
     }

@@ -8,12 +8,12 @@
 namespace swirl::gemm {
 
 /// Partials per result that a schedule's blocks store, for a canonical problem.
-ReductionPartials reduction_partials_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
+ReductionPartials reduction_partials_of(const GpuGemmSchedule& schedule, const MatrixProduct& canonical,
                                         Over over);
 
 /// Seconds for all of a problem's reductions: in consecutive blocks of a multiprocessor, plus the kernel for each
 /// reduction with partials.
-double gpu_reduction_seconds(const MatrixProduct& product, const GpuSchedule& schedule,
+double gpu_reduction_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                              const GpuRates& rates);
 
 } // namespace swirl::gemm

@@ -41,27 +41,32 @@ void fill(ir::Memory& memory, Integer values) {
 
 } // namespace
 
-MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& schedule) {
+MatrixProduct one_tile_of(const MatrixProduct& product, const GpuGemmSchedule& schedule) {
     MatrixProduct result = canonical_for_gpu(product).product;
     if (result.listed) { // their accesses are the same
         result.listed = false;
         result.list_alignment = 0;
         result.a.batch_stride = result.b.batch_stride = result.c.batch_stride = period;
     }
-    result.rows = schedule.cta_m;
-    result.columns = schedule.cta_n;
-    result.k = std::min(result.k, std::max<Integer>(k_tiles, schedule.split_k) * schedule.cta_k);
-    result.batch = schedule.matrices;
+    const CtaTile& tile = cta_tile_of(schedule);
+    const auto* const simt = std::get_if<SimtGemm>(&schedule);
+    const Integer splits = simt != nullptr ? simt->splits() : 1;
+    result.rows = tile.m;
+    result.columns = tile.n;
+    result.k = std::min(result.k, std::max(k_tiles, splits) * tile.k);
+    result.batch = simt != nullptr ? simt->matrices() : 1;
     result.a = shorter(result.a, result.rows, result.k);
     result.b = shorter(result.b, result.k, result.columns);
     result.c = shorter(result.c, result.rows, result.columns);
     return result;
 }
 
-GpuSample gpu_sample(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu) {
+GpuSample gpu_sample(const MatrixProduct& product, const GpuGemmSchedule& schedule, const target::Gpu& gpu) {
     GpuSample result{one_tile_of(product, schedule), {}};
-    GpuSchedule of_one_tile = schedule;
-    of_one_tile.stream_k_blocks = of_one_tile.data_parallel_tiles = 0;
+    GpuGemmSchedule of_one_tile = schedule;
+    if (auto* const simt = std::get_if<SimtGemm>(&of_one_tile);
+        simt != nullptr && simt->stream_k() != nullptr)
+        simt->decomposition = DataParallel{};
     const ir::Program program = gpu_gemm_kernels(result.product, of_one_tile, gpu).back();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)

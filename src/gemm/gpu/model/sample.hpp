@@ -23,9 +23,9 @@ struct GpuSample {
 
 /// A canonical problem of one tile of a schedule and at most two k-tiles. Strides are shortened where possible, but
 /// elements keep their positions within cache lines.
-MatrixProduct one_tile_of(const MatrixProduct& product, const GpuSchedule& schedule);
+MatrixProduct one_tile_of(const MatrixProduct& product, const GpuGemmSchedule& schedule);
 
 /// Interprets it with β = 0. The schedule must be feasible, and K nonzero.
-GpuSample gpu_sample(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu);
+GpuSample gpu_sample(const MatrixProduct& product, const GpuGemmSchedule& schedule, const target::Gpu& gpu);
 
 } // namespace swirl::gemm

@@ -38,20 +38,20 @@ constexpr double reached_from_registers = 0.91; ///< fraction of the rate with A
 constexpr double eased_by_cluster =
     0.98; ///< factor for clusters where 4-byte elements come from shared memory
 
-struct TileShape {
-    int rows, columns, warpgroups, cluster_m, cluster_n;
+/// Tiles, clusters and warpgroups.
+constexpr WgmmaGemm shapes[] = {
+    {.cta_tile = {.m = 256, .n = 128}, .warpgroups = 2},
+    {.cta_tile = {.m = 256, .n = 128}, .cluster = {.m = 1, .n = 2}, .warpgroups = 2},
+    {.cta_tile = {.m = 128, .n = 256}, .warpgroups = 2},
+    {.cta_tile = {.m = 128, .n = 256}, .cluster = {.m = 2, .n = 1}, .warpgroups = 2},
+    {.cta_tile = {.m = 128, .n = 192}, .warpgroups = 3},
+    {.cta_tile = {.m = 128, .n = 128}, .warpgroups = 2},
+    {.cta_tile = {.m = 64, .n = 128}, .warpgroups = 2},
+    {.cta_tile = {.m = 256, .n = 64}, .warpgroups = 1},
+    {.cta_tile = {.m = 128, .n = 64}, .warpgroups = 1},
+    {.cta_tile = {.m = 64, .n = 64}, .warpgroups = 1},
 };
-constexpr std::array<TileShape, 10> shapes = {{{256, 128, 2, 1, 1},
-                                               {256, 128, 2, 1, 2},
-                                               {128, 256, 2, 1, 1},
-                                               {128, 256, 2, 2, 1},
-                                               {128, 192, 3, 1, 1},
-                                               {128, 128, 2, 1, 1},
-                                               {64, 128, 2, 1, 1},
-                                               {256, 64, 1, 1, 1},
-                                               {128, 64, 1, 1, 1},
-                                               {64, 64, 1, 1, 1}}};
-constexpr std::array<int, 2> depths = {1, 2}; ///< shared-memory rows along K
+constexpr int rows_per_k_tile[] = {1, 2}; ///< shared-memory rows along K
 /// Fraction of L2 for the rows of A that concurrent blocks share.
 constexpr double fraction_of_l2 = 1.0 / 6;
 constexpr Integer max_epilogue_bytes = 32768; ///< of C, for low-precision elements
@@ -59,39 +59,35 @@ constexpr Integer max_epilogue_bytes = 32768; ///< of C, for low-precision eleme
 constexpr Integer max_bf16_split_bytes = Integer{8} << 30;
 constexpr int max_stages = 8, max_raster_group = 8, max_raster_group_of_bf16_split = 4;
 
-/// Tensor-core arithmetic for float32 problems.
-struct Arithmetic {
-    int bf16_split = 0;
-    int tf32 = 0;
-    int range_check = 0;
-};
-std::vector<Arithmetic> arithmetics(const MatrixProduct& canonical, Accuracy accuracy) {
-    if (canonical.type_of_a() != DataType::float32) return {{}};
+/// What tensor cores may multiply; alternatives of one accuracy are together.
+using OperandChoice = decltype(WgmmaGemm::operands);
+std::vector<std::vector<OperandChoice>> operands_for(const MatrixProduct& canonical, Accuracy accuracy) {
+    if (canonical.type_of_a() != DataType::float32) return {{StoredOperands{}}};
+    std::vector<OperandChoice> tf32 = {Tf32{}};
+    if (canonical.a.column_stride != 1 && canonical.k > 0) tf32.emplace_back(Tf32{.transpose_a = true});
     switch (accuracy) {
-    case Accuracy::ordinary: return {{.bf16_split = 3, .range_check = 1}};
-    case Accuracy::ordinary_in_range: return {{.bf16_split = 3}};
-    case Accuracy::reduced: return {{.bf16_split = 2}};
-    case Accuracy::eleven_bits: return {{.tf32 = 1}, {.bf16_split = 2}};
-    case Accuracy::low: return {{.tf32 = 1}, {.bf16_split = 1}};
+    case Accuracy::ordinary: return {{Bf16Terms{.count = 3, .range_check = true}}};
+    case Accuracy::ordinary_in_range: return {{Bf16Terms{.count = 3}}};
+    case Accuracy::reduced: return {{Bf16Terms{.count = 2}}};
+    case Accuracy::eleven_bits: return {tf32, {Bf16Terms{.count = 2}}};
+    case Accuracy::low: return {tf32, {Bf16Terms{.count = 1}}};
     }
     return {};
 }
 
-bool may_transpose_a(const Arithmetic& arithmetic, const MatrixProduct& canonical) {
-    return arithmetic.tf32 > 0 && canonical.a.column_stride != 1 && canonical.k > 0;
-}
-
 /// Epilogue rows that fit their reserve when stages take the rest.
-int epilogue_tile_m_of(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+int epilogue_tile_m_of(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     const Integer number = bytes_of(canonical.type_of_c());
     const Integer row = ir::swizzle_row_bytes / number;
-    Integer rows = std::max<Integer>(row, std::min(64, schedule.cta_m));
-    while (schedule.is_tf32() && rows > row && rows * schedule.cta_n * number > max_epilogue_bytes) rows /= 2;
+    Integer rows = std::max<Integer>(row, std::min(64, schedule.cta_tile.m));
+    while (schedule.is_tf32() && rows > row && rows * schedule.cta_tile.n * number > max_epilogue_bytes)
+        rows /= 2;
     return static_cast<int>(rows);
 }
 
-/// Whether split terms may take that much GPU memory.
-bool is_worth_memory(const MatrixProduct& canonical, int terms) {
+/// Whether split terms may take that much GPU memory, and an interval is short enough for their accuracy.
+bool is_worth_splitting(const MatrixProduct& canonical, int terms) {
+    if (canonical.k == 0 || (terms == 3 && max_promotion_interval(canonical.k) == 0)) return false;
     const auto elements = [&](const MatrixLayout& layout, Integer rows, Integer columns) {
         return bf16_split_layout(layout, rows, columns, canonical.batch, terms).elements();
     };
@@ -102,19 +98,21 @@ bool is_worth_memory(const MatrixProduct& canonical, int terms) {
 
 /// Rows of tiles for which concurrent blocks read the fewest rows of A and columns of B: with 4-byte elements, hardly
 /// a row of tiles stays in cache for longer.
-int square_raster_group(const GpuSchedule& schedule, const target::Gpu& gpu) {
+int square_raster_group(const WgmmaGemm& schedule, const target::Gpu& gpu) {
     const double blocks = gpu_rates(gpu).multiprocessors;
-    const auto lines = [&](int group) { return group * schedule.cta_m + blocks / group * schedule.cta_n; };
+    const auto lines = [&](int group) {
+        return group * schedule.cta_tile.m + blocks / group * schedule.cta_tile.n;
+    };
     int group = 1;
     while (lines(2 * group) < lines(group)) group *= 2;
     return group;
 }
 
 /// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
-int raster_group_of(const GpuSchedule& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+int raster_group_of(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
     if (schedule.is_tf32()) return square_raster_group(schedule, gpu);
     const double row = static_cast<double>(canonical.k * bytes_of_operand_element(schedule, canonical)) *
-                       schedule.cta_m * schedule.cluster_m;
+                       schedule.cta_tile.m * schedule.cluster.m;
     const double rows = fraction_of_l2 * static_cast<double>(gpu.l2_bytes) / std::max(row, 1.0);
     const int most = schedule.has_bf16_split() ? max_raster_group_of_bf16_split : max_raster_group;
     int group = 1;
@@ -123,47 +121,38 @@ int raster_group_of(const GpuSchedule& schedule, const MatrixProduct& canonical,
 }
 
 /// Rows of A and columns of B that a block loads, weighted by the cost of misalignment to cache lines.
-double rows_loaded(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+double rows_loaded(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     const auto weight = [&](const MatrixLayout& layout) {
         if (schedule.has_bf16_split()) return 1.0;
         const Integer pitch = layout.row_stride == 1 ? layout.column_stride : layout.row_stride;
         return pitch * bytes_of(canonical.type_of_a()) % ir::swizzle_row_bytes == 0 ? 1.0 : misaligned_cost;
     };
-    return weight(canonical.a) * schedule.cta_m / schedule.cluster_n +
-           weight(canonical.b) * schedule.cta_n / schedule.cluster_m;
+    return weight(canonical.a) * schedule.cta_tile.m / schedule.cluster.n +
+           weight(canonical.b) * schedule.cta_tile.n / schedule.cluster.m;
 }
 
 /// Whether a thread has registers for both sets of accumulators and the compiler's temporaries. Threads of three
 /// warpgroups have 160, of which the accumulators take 128; they spill, and kernels take up to twice as long.
-bool has_registers_to_promote(const GpuSchedule& schedule) {
+bool has_registers_to_promote(const WgmmaGemm& schedule) {
     return !schedule.promotes_leading() || schedule.warpgroups < 3;
 }
 
 /// The largest number of stages that fits.
-bool add_stages(GpuSchedule& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+bool add_stages(WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
     for (schedule.stages = max_stages; schedule.stages >= 3; --schedule.stages)
         if (wgmma_shared_bytes(schedule, canonical) <= gpu.max_shared_bytes_per_block) return true;
     return false;
 }
 
-void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const MatrixProduct& canonical,
-                   const target::Gpu& gpu, Accuracy accuracy, int transpose_a,
-                   std::vector<GpuSchedule>& result) {
-    for (const int rows_of_k : depths) {
-        GpuSchedule schedule;
-        schedule.transpose_a = transpose_a;
-        schedule.cta_m = shape.rows;
-        schedule.cta_n = shape.columns;
-        schedule.warpgroups = shape.warpgroups;
-        schedule.cluster_m = shape.cluster_m;
-        schedule.cluster_n = shape.cluster_n;
-        schedule.bf16_split = arithmetic.bf16_split;
-        schedule.tf32 = arithmetic.tf32;
-        schedule.range_check = arithmetic.range_check;
+void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const MatrixProduct& canonical,
+                   const target::Gpu& gpu, Accuracy accuracy, std::vector<WgmmaGemm>& result) {
+    for (const int rows_of_k : rows_per_k_tile) {
+        WgmmaGemm schedule = shape;
+        schedule.operands = operands;
         const Integer bytes = bytes_of_operand_element(schedule, canonical);
-        schedule.cta_k = rows_of_k * static_cast<int>(ir::swizzle_row_bytes / bytes);
+        schedule.cta_tile.k = rows_of_k * static_cast<int>(ir::swizzle_row_bytes / bytes);
         if (schedule.has_bf16_split() && accuracy <= Accuracy::ordinary_in_range) {
-            schedule.accumulation_interval = max_accumulation_steps / schedule.cta_k;
+            schedule.accumulation_interval = max_accumulation_steps / schedule.cta_tile.k;
             schedule.promotion_interval = max_promotion_interval(canonical.k);
         }
         schedule.epilogue_tile_m = epilogue_tile_m_of(schedule, canonical);
@@ -175,14 +164,14 @@ void add_schedules(const TileShape& shape, const Arithmetic& arithmetic, const M
 }
 
 /// Fraction of the tensor cores' rate.
-double fraction_reached(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+double fraction_reached(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     const bool from_registers = has_register_a(schedule, canonical);
-    const int columns = from_registers ? schedule.cta_n : schedule.cta_m; ///< N of a wgmma
+    const int columns = from_registers ? schedule.cta_tile.n : schedule.cta_tile.m; ///< N of a wgmma
     double part = reached * std::min(1.0, columns / (2 * narrow_n));
     if (schedule.warpgroups == 1) part *= reached_by_one_warpgroup;
     if (from_registers) {
         part *= reached_from_registers;
-        if (schedule.cta_m > schedule.warpgroups * rows_of_wgmma) part *= reached_by_several_rows;
+        if (schedule.cta_tile.m > schedule.warpgroups * rows_of_wgmma) part *= reached_by_several_rows;
     }
     return part;
 }
@@ -193,34 +182,36 @@ WgmmaRates wgmma_rates(Integer bytes) {
     return {half_precision_flops * 2 / static_cast<double>(bytes), loaded_bytes};
 }
 
-double wgmma_seconds(const GpuSchedule& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+double wgmma_seconds(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
     const GpuRates rates = gpu_rates(gpu);
     const auto whole = [](Integer extent, Integer part) {
         return static_cast<double>(ceil_divide(extent, part));
     };
-    const int cluster = schedule.cluster_m * schedule.cluster_n;
-    const double tiles = whole(canonical.rows, Integer{schedule.cta_m} * schedule.cluster_m) *
-                         whole(canonical.columns, Integer{schedule.cta_n} * schedule.cluster_n) *
+    const int cluster = schedule.cluster.m * schedule.cluster.n;
+    const double tiles = whole(canonical.rows, Integer{schedule.cta_tile.m} * schedule.cluster.m) *
+                         whole(canonical.columns, Integer{schedule.cta_tile.n} * schedule.cluster.n) *
                          static_cast<double>(canonical.batch);
     const double each = std::ceil(tiles / std::floor(rates.multiprocessors / cluster));
-    const double sums = static_cast<double>(schedule.cta_m) * schedule.cta_n;
-    const double products =
-        schedule.has_bf16_split() ? static_cast<double>(bf16_split_products(schedule.bf16_split).size()) : 1;
-    const double depth = whole(canonical.k, schedule.cta_k) * schedule.cta_k * products;
+    const double sums = static_cast<double>(schedule.cta_tile.m) * schedule.cta_tile.n;
+    const double products = schedule.has_bf16_split()
+                                ? static_cast<double>(bf16_split_products(schedule.bf16_terms()).size())
+                                : 1;
+    const double depth = whole(canonical.k, schedule.cta_tile.k) * schedule.cta_tile.k * products;
     const double bytes = static_cast<double>(bytes_of_operand_element(schedule, canonical));
     const double rate = wgmma_rates(bytes_of_operand_element(schedule, canonical)).flops *
                         fraction_reached(schedule, canonical);
     const double loads = bytes * depth * rows_loaded(schedule, canonical) / loaded_bytes;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + cycles_per_tile +
                            sums * static_cast<double>(bytes_of(canonical.type_of_c())) / epilogue_bytes;
-    const double runs =
-        schedule.accumulation_interval == 0 ? 0 : depth / (schedule.accumulation_interval * schedule.cta_k);
+    const double runs = schedule.accumulation_interval == 0
+                            ? 0
+                            : depth / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions =
         schedule.promotes_leading() ? depth / products / schedule.promotion_interval : 0;
     const double numbers =
         static_cast<double>((canonical.rows + canonical.columns) * canonical.k * canonical.batch);
     const double split = schedule.has_bf16_split()
-                             ? 2 * split_launch + numbers * (4 + 2 * schedule.bf16_split) / rates.memory
+                             ? 2 * split_launch + numbers * (4 + 2 * schedule.bf16_terms()) / rates.memory
                              : 0;
     const auto transpose_seconds = [&](Integer lines) {
         return split_launch +
@@ -236,18 +227,15 @@ double wgmma_seconds(const GpuSchedule& schedule, const MatrixProduct& canonical
                rates.hertz;
 }
 
-std::vector<GpuSchedule> wgmma_schedules(const MatrixProduct& canonical, const target::Gpu& gpu,
-                                         Accuracy accuracy) {
-    std::vector<GpuSchedule> result;
-    for (const Arithmetic& arithmetic : arithmetics(canonical, accuracy)) {
-        if (arithmetic.bf16_split > 0 &&
-            (canonical.k == 0 || !is_worth_memory(canonical, arithmetic.bf16_split)))
-            continue;
-        if (arithmetic.bf16_split == 3 && max_promotion_interval(canonical.k) == 0) continue;
-        for (const TileShape& shape : shapes)
-            for (int transpose_a = 0; transpose_a <= (may_transpose_a(arithmetic, canonical) ? 1 : 0);
-                 ++transpose_a)
-                add_schedules(shape, arithmetic, canonical, gpu, accuracy, transpose_a, result);
+std::vector<WgmmaGemm> wgmma_schedules(const MatrixProduct& canonical, const target::Gpu& gpu,
+                                       Accuracy accuracy) {
+    std::vector<WgmmaGemm> result;
+    for (const auto& alternatives : operands_for(canonical, accuracy)) {
+        const auto* const terms = std::get_if<Bf16Terms>(&alternatives.front());
+        if (terms != nullptr && !is_worth_splitting(canonical, terms->count)) continue;
+        for (const WgmmaGemm& shape : shapes)
+            for (const OperandChoice& operands : alternatives)
+                add_schedules(shape, operands, canonical, gpu, accuracy, result);
     }
     return result;
 }

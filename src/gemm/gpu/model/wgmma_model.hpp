@@ -9,7 +9,7 @@
 namespace swirl::gemm {
 
 /// The model's time in seconds for a feasible wgmma schedule.
-double wgmma_seconds(const GpuSchedule& schedule, const MatrixProduct& canonical, const target::Gpu& gpu);
+double wgmma_seconds(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu);
 
 /// Rates of a multiprocessor, per cycle.
 struct WgmmaRates {
@@ -21,7 +21,7 @@ WgmmaRates wgmma_rates(Integer bytes);
 
 /// Feasible wgmma schedules of a canonical problem; none if tensor cores do not support the data types or TMA cannot
 /// load the operands. `accuracy`: required of float32 problems.
-std::vector<GpuSchedule> wgmma_schedules(const MatrixProduct& canonical, const target::Gpu& gpu,
-                                         Accuracy accuracy = Accuracy::ordinary);
+std::vector<WgmmaGemm> wgmma_schedules(const MatrixProduct& canonical, const target::Gpu& gpu,
+                                       Accuracy accuracy = Accuracy::ordinary);
 
 } // namespace swirl::gemm

@@ -12,34 +12,35 @@ namespace {
 
 /// Bytes of A and B that concurrent blocks read per k index, each byte counted once. Their tiles form a rasterization
 /// group of rows; beyond one matrix, all of its rows and columns.
-double bytes_of_wave(const MatrixProduct& canonical, const GpuSchedule& schedule, double tiles) {
-    const double row_tiles = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_m}));
-    const double column_tiles = static_cast<double>(ceil_divide(canonical.columns, Integer{schedule.cta_n}));
-    const double products = std::max(1.0, tiles / (row_tiles * column_tiles)) * schedule.matrices;
+double bytes_of_wave(const MatrixProduct& canonical, const SimtGemm& schedule, double tiles) {
+    const double row_tiles = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_tile.m}));
+    const double column_tiles =
+        static_cast<double>(ceil_divide(canonical.columns, Integer{schedule.cta_tile.n}));
+    const double products = std::max(1.0, tiles / (row_tiles * column_tiles)) * schedule.matrices();
     double rows = std::min({static_cast<double>(schedule.raster_group), row_tiles, tiles});
     const double columns = std::min(column_tiles, std::ceil(tiles / rows));
     rows = std::clamp(std::ceil(tiles / columns), rows, row_tiles);
-    return products * (rows * schedule.cta_m + columns * schedule.cta_n) *
+    return products * (rows * schedule.cta_tile.m + columns * schedule.cta_tile.n) *
            static_cast<double>(bytes_of(canonical.data_type));
 }
 
 } // namespace
 
-GpuBalance gpu_balance(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                        int registers) {
     const MatrixProduct canonical = canonical_for_gpu(product).product;
     const GpuRates rates = gpu_rates(gpu);
     const Integer bytes = bytes_of(product.data_type), threads = schedule.threads();
-    const Integer tile = Integer{schedule.cta_m} * schedule.cta_n;
+    const Integer tile = Integer{schedule.cta_tile.m} * schedule.cta_tile.n;
     GpuBalance result;
-    result.k_tile_bytes =
-        Integer{schedule.matrices} * schedule.cta_k *
-        (schedule.cta_m * bytes_of(canonical.type_of_a()) + schedule.cta_n * bytes_of(canonical.type_of_b()));
-    result.k_tile_fmas = schedule.matrices * tile * schedule.cta_k;
+    result.k_tile_bytes = Integer{schedule.matrices()} * schedule.cta_tile.k *
+                          (schedule.cta_tile.m * bytes_of(canonical.type_of_a()) +
+                           schedule.cta_tile.n * bytes_of(canonical.type_of_b()));
+    result.k_tile_fmas = schedule.matrices() * tile * schedule.cta_tile.k;
     // A float64 lane counts as two: a multiprocessor has half as many float64 units.
     result.peak = 2 * rates.multiprocessors * gpu.partitions * gpu.warp_size * rates.hertz /
                   (static_cast<double>(bytes) / 4);
-    if (schedule.mma_k > 0) result.peak *= mma_speedup(product.data_type); // tensor cores
+    if (schedule.is_mma()) result.peak *= mma_speedup(product.data_type); // tensor cores
     result.l2_needed = result.peak / result.flops_per_byte();
     result.l2_given = rates.cache;
     result.memory_given = rates.memory;
@@ -51,10 +52,10 @@ GpuBalance gpu_balance(const MatrixProduct& product, const GpuSchedule& schedule
     result.occupancy =
         target::occupancy(gpu, static_cast<int>(threads), result.registers, result.shared_bytes);
 
-    result.blocks = ceil_divide(canonical.rows, Integer{schedule.cta_m}) *
-                    ceil_divide(canonical.columns, Integer{schedule.cta_n}) *
-                    ceil_divide(canonical.batch, Integer{schedule.matrices}) * schedule.split_k;
-    if (schedule.is_stream_k()) {
+    result.blocks = ceil_divide(canonical.rows, Integer{schedule.cta_tile.m}) *
+                    ceil_divide(canonical.columns, Integer{schedule.cta_tile.n}) *
+                    ceil_divide(canonical.batch, Integer{schedule.matrices()}) * schedule.splits();
+    if (schedule.stream_k() != nullptr) {
         result.stream = stream_k_of(schedule, canonical);
         result.blocks = result.stream->blocks;
     }
@@ -64,8 +65,8 @@ GpuBalance gpu_balance(const MatrixProduct& product, const GpuSchedule& schedule
     result.last_wave = static_cast<double>(result.blocks - (result.waves - 1) * result.resident_blocks) /
                        static_cast<double>(result.resident_blocks);
     const double tiles =
-        static_cast<double>(std::min(result.blocks, result.resident_blocks)) / schedule.split_k;
-    const double flops = 2 * tiles * static_cast<double>(schedule.matrices * tile); // per k index
+        static_cast<double>(std::min(result.blocks, result.resident_blocks)) / schedule.splits();
+    const double flops = 2 * tiles * static_cast<double>(schedule.matrices() * tile); // per k index
     result.memory_needed = result.peak * bytes_of_wave(canonical, schedule, tiles) / flops;
     return result;
 }

@@ -24,8 +24,8 @@ struct GpuBalance {
     Integer blocks = 0;
     Integer resident_blocks = 0; ///< on all multiprocessors
     Integer waves = 0;
-    double last_wave = 0;          ///< its occupancy, 0 … 1
-    std::optional<StreamK> stream; ///< for a Stream-K schedule
+    double last_wave = 0;                   ///< its occupancy, 0 … 1
+    std::optional<StreamKPartition> stream; ///< for a Stream-K schedule
 
     double flops_per_byte() const {
         return 2 * static_cast<double>(k_tile_fmas) / static_cast<double>(k_tile_bytes);
@@ -33,7 +33,7 @@ struct GpuBalance {
 };
 
 /// For a feasible schedule of a nonempty problem. `registers`: per thread, from the driver; 0: the model's estimate.
-GpuBalance gpu_balance(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                        int registers = 0);
 
 } // namespace swirl::gemm

@@ -4,12 +4,12 @@
 
 namespace swirl::gemm {
 
-ColumnPartition::ColumnPartition(ir::Builder& builder, const GpuSchedule& schedule,
+ColumnPartition::ColumnPartition(ir::Builder& builder, const SimtGemm& schedule,
                                  const SimtThreadLayout& threads, int blocks, int max_k_slices)
     : threads_(threads),
       vector_(threads.column_vector()),
-      vector_distance_(Integer{schedule.warp_lanes_n} * threads.column_vector()),
-      vectors_(schedule.thread_n / vector_),
+      vector_distance_(Integer{schedule.warp_lanes().n} * threads.column_vector()),
+      vectors_(schedule.thread_tile.n / vector_),
       elements_(vector_) {
     const int of_vectors = std::gcd(blocks, vectors_), of_elements = blocks / of_vectors;
     vectors_ /= of_vectors;

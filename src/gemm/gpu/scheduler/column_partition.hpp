@@ -9,12 +9,12 @@ namespace swirl::gemm {
 class ColumnPartition {
 public:
     /// For `blocks` blocks, whose index is the lowest digit of the block index, and at most `max_k_slices` slices.
-    ColumnPartition(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+    ColumnPartition(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                     int blocks, int max_k_slices);
     /// Slices that finish elements of C. One, if there are reductions, which read the first slice's elements, or a
     /// reordered SASS main loop, which needs the register allocation of a thread that finishes all.
-    static int epilogue_k_slices(const GpuSchedule& schedule, const MatrixProduct& canonical) {
-        return canonical.reductions.empty() && schedule.reorder_sass == 0 ? schedule.sliced_k : 1;
+    static int epilogue_k_slices(const SimtGemm& schedule, const MatrixProduct& canonical) {
+        return canonical.reductions.empty() && !schedule.reorders_sass() ? schedule.sliced_k : 1;
     }
 
     int columns() const { return vectors_ * elements_; } ///< of a thread, per slice

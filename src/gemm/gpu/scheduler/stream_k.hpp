@@ -10,7 +10,7 @@ namespace swirl::gemm {
 
 /// A block first processes some tiles entirely (data-parallel), then its share of the k-tiles of the remaining tiles.
 /// A share may begin and end within a tile.
-struct StreamK {
+struct StreamKPartition {
     Integer tiles_m = 1, tiles_n = 1, batch = 1; ///< tiles
     Integer k_tiles = 1;                         ///< per tile
     Integer padding =
@@ -42,11 +42,11 @@ struct StreamK {
 };
 
 /// For a Stream-K schedule.
-StreamK stream_k_of(const GpuSchedule& schedule, const MatrixProduct& canonical);
+StreamKPartition stream_k_of(const SimtGemm& schedule, const MatrixProduct& canonical);
 
 /// Stream-K variants of a schedule, with as many blocks as the GPU holds at once: whole tiles fill all waves but the
 /// last, or the last two. None if tiles fill all waves or not even one, or the number of multiprocessors is unknown.
-std::vector<GpuSchedule> stream_k_candidates(const GpuSchedule& schedule, const MatrixProduct& product,
-                                             const target::Gpu& gpu);
+std::vector<SimtGemm> stream_k_candidates(const SimtGemm& schedule, const MatrixProduct& product,
+                                          const target::Gpu& gpu);
 
 } // namespace swirl::gemm

@@ -6,8 +6,8 @@ namespace swirl::gemm {
 
 using ir::Value;
 
-StreamKCoordinates::StreamKCoordinates(ir::Builder& builder, const GpuSchedule& schedule,
-                                       const StreamK& stream)
+StreamKCoordinates::StreamKCoordinates(ir::Builder& builder, const SimtGemm& schedule,
+                                       const StreamKPartition& stream)
     : builder_(builder),
       stream_(stream),
       group_(std::min<Integer>(schedule.raster_group, stream.tiles_m)),

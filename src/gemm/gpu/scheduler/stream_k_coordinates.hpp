@@ -8,7 +8,7 @@ namespace swirl::gemm {
 /// A block's position in the stream of all tiles' k-tiles, computed in the kernel.
 class StreamKCoordinates {
 public:
-    StreamKCoordinates(ir::Builder& builder, const GpuSchedule& schedule, const StreamK& stream);
+    StreamKCoordinates(ir::Builder& builder, const SimtGemm& schedule, const StreamKPartition& stream);
 
     /// The k-tiles of one tile that a block processes in an iteration, of its own tiles (`shared` is 0) or of its
     /// share (1).
@@ -31,7 +31,7 @@ private:
     Segment shared_segment(const Affine& iteration) const;
 
     ir::Builder& builder_;
-    const StreamK& stream_;
+    const StreamKPartition& stream_;
     Integer group_; ///< rows of tiles in a group
     Affine block_;
 };

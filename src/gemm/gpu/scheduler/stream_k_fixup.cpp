@@ -13,14 +13,14 @@ using ir::Value;
 using Relation = ir::Condition::Relation;
 
 /// A thread finishes the elements of a tile that the threads of one slice accumulated.
-GpuSchedule with_one_k_slice(GpuSchedule schedule) {
+SimtGemm with_one_k_slice(SimtGemm schedule) {
     schedule.sliced_k = 1;
     return schedule;
 }
 
 class FinishWriter {
 public:
-    FinishWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+    FinishWriter(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                  const GpuEpilogue& epilogue)
         : canonical_gemm_(canonical_for_gpu(product)),
           product_(canonical_gemm_.product),
@@ -72,8 +72,8 @@ private:
 
     CanonicalGemm canonical_gemm_;
     const MatrixProduct& product_;
-    GpuSchedule schedule_;
-    StreamK stream_;
+    SimtGemm schedule_;
+    StreamKPartition stream_;
     ir::Builder builder_;
     SimtOperands operands_;
     StreamKCoordinates places_;
@@ -83,7 +83,7 @@ private:
 
 } // namespace
 
-ir::BufferInfo buffer_of_partials(const StreamK& stream, const GpuSchedule& schedule,
+ir::BufferInfo buffer_of_partials(const StreamKPartition& stream, const SimtGemm& schedule,
                                   const MatrixProduct& canonical, bool written) {
     ir::BufferInfo buffer;
     buffer.name = "parts";
@@ -94,7 +94,7 @@ ir::BufferInfo buffer_of_partials(const StreamK& stream, const GpuSchedule& sche
     return buffer;
 }
 
-ir::Program stream_k_fixup_kernel(const MatrixProduct& product, const GpuSchedule& schedule,
+ir::Program stream_k_fixup_kernel(const MatrixProduct& product, const SimtGemm& schedule,
                                   const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     return FinishWriter(product, schedule, gpu, epilogue).write();
 }

@@ -7,12 +7,12 @@
 namespace swirl::gemm {
 
 /// Workspace buffer of the tiles' partial sums.
-ir::BufferInfo buffer_of_partials(const StreamK& stream, const GpuSchedule& schedule,
+ir::BufferInfo buffer_of_partials(const StreamKPartition& stream, const SimtGemm& schedule,
                                   const MatrixProduct& canonical, bool written);
 
 /// The fixup kernel: reduces the partials of each shared tile and finishes it. If A and B are not read, it writes all
 /// tiles, with nothing to reduce.
-ir::Program stream_k_fixup_kernel(const MatrixProduct& product, const GpuSchedule& schedule,
+ir::Program stream_k_fixup_kernel(const MatrixProduct& product, const SimtGemm& schedule,
                                   const target::Gpu& gpu, const GpuEpilogue& epilogue);
 
 } // namespace swirl::gemm

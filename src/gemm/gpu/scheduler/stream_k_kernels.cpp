@@ -20,7 +20,7 @@ using Relation = ir::Condition::Relation;
 
 class StreamKWriter {
 public:
-    StreamKWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+    StreamKWriter(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                   const GpuEpilogue& epilogue)
         : canonical_gemm_(canonical_for_gpu(product)),
           product_(canonical_gemm_.product),
@@ -99,7 +99,7 @@ private:
                              {.number = stage},
                              stage == 0 ? stream_.padding : 0,
                              {.value = k_tile},
-                             schedule_.cta_k});
+                             schedule_.cta_tile.k});
             }
             loop_.commit();
         }
@@ -134,8 +134,8 @@ private:
 
     CanonicalGemm canonical_gemm_;
     const MatrixProduct& product_;
-    const GpuSchedule& schedule_;
-    StreamK stream_;
+    const SimtGemm& schedule_;
+    StreamKPartition stream_;
     ir::Builder builder_;
     SimtOperands operands_;
     SimtMainLoop loop_;
@@ -147,7 +147,7 @@ private:
 
 } // namespace
 
-std::vector<ir::Program> stream_k_kernels(const MatrixProduct& product, const GpuSchedule& schedule,
+std::vector<ir::Program> stream_k_kernels(const MatrixProduct& product, const SimtGemm& schedule,
                                           const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     return {StreamKWriter(product, schedule, gpu, epilogue).write(),
             stream_k_fixup_kernel(product, schedule, gpu, epilogue)};

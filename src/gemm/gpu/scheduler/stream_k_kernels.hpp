@@ -11,7 +11,7 @@ namespace swirl::gemm {
 /// The SIMT kernels of a Stream-K schedule. Blocks process their k-tiles and finish the tiles that they process
 /// entirely. Of other tiles they store partials, which the second kernel reduces in ascending k. If A and B are not
 /// read, the second kernel alone writes all of C. See gpu_gemm_kernels.
-std::vector<ir::Program> stream_k_kernels(const MatrixProduct& product, const GpuSchedule& schedule,
+std::vector<ir::Program> stream_k_kernels(const MatrixProduct& product, const SimtGemm& schedule,
                                           const target::Gpu& gpu, const GpuEpilogue& epilogue);
 
 } // namespace swirl::gemm

@@ -29,18 +29,18 @@ WgmmaBalance::Operand operand_of(const WgmmaOperand& factor, bool from_registers
 }
 
 /// Shared-memory bytes read by all warpgroups' wgmmas per k-tile.
-double bytes_read(const WgmmaBalance& balance, const GpuSchedule& schedule) {
+double bytes_read(const WgmmaBalance& balance, const WgmmaGemm& schedule) {
     const ir::WgmmaInstruction& entry = *balance.instruction;
     const int lines = entry.columns + (balance.a.from_registers ? 0 : entry.rows);
     return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * lines * entry.depth *
            bytes_of(balance.a.scalar);
 }
 
-void add_tiles(WgmmaBalance& balance, const MatrixProduct& canonical, const GpuSchedule& schedule,
+void add_tiles(WgmmaBalance& balance, const MatrixProduct& canonical, const WgmmaGemm& schedule,
                const target::Gpu& gpu) {
-    const Integer cluster = Integer{schedule.cluster_m} * schedule.cluster_n;
-    const Integer teams = ceil_divide(canonical.rows, Integer{schedule.cta_m} * schedule.cluster_m) *
-                          ceil_divide(canonical.columns, Integer{schedule.cta_n} * schedule.cluster_n) *
+    const Integer cluster = Integer{schedule.cluster.m} * schedule.cluster.n;
+    const Integer teams = ceil_divide(canonical.rows, Integer{schedule.cta_tile.m} * schedule.cluster.m) *
+                          ceil_divide(canonical.columns, Integer{schedule.cta_tile.n} * schedule.cluster.n) *
                           canonical.batch;
     const auto multiprocessors = static_cast<Integer>(gpu_rates(gpu).multiprocessors);
     balance.tiles = teams * cluster;
@@ -52,8 +52,7 @@ void add_tiles(WgmmaBalance& balance, const MatrixProduct& canonical, const GpuS
 
 } // namespace
 
-WgmmaBalance wgmma_balance(const MatrixProduct& product, const GpuSchedule& schedule,
-                           const target::Gpu& gpu) {
+WgmmaBalance wgmma_balance(const MatrixProduct& product, const WgmmaGemm& schedule, const target::Gpu& gpu) {
     const MatrixProduct canonical = canonical_for_gpu(product).product;
     const std::array<WgmmaOperand, 2> factors = wgmma_operands(schedule, canonical);
     const bool from_registers = has_register_a(schedule, canonical);
@@ -61,13 +60,13 @@ WgmmaBalance wgmma_balance(const MatrixProduct& product, const GpuSchedule& sche
     result.b = operand_of(factors[0], false);
     result.a = operand_of(factors[1], from_registers);
     result.instruction =
-        &target::wgmma_of(factors[0].scalar, from_registers ? schedule.cta_n : schedule.cta_m);
-    result.k_tile_flops = Integer{2} * schedule.cta_m * schedule.cta_n * schedule.cta_k;
+        &target::wgmma_of(factors[0].scalar, from_registers ? schedule.cta_tile.n : schedule.cta_tile.m);
+    result.k_tile_flops = Integer{2} * schedule.cta_tile.m * schedule.cta_tile.n * schedule.cta_tile.k;
     result.wgmma_count = result.k_tile_flops / schedule.warpgroups / result.instruction->flops();
     result.k_tile_bytes = result.a.loads * result.a.box_bytes + result.b.loads * result.b.box_bytes;
     const Integer products =
-        schedule.has_bf16_split() ? std::ssize(bf16_split_products(schedule.bf16_split)) : 1;
-    result.k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_k}) * products;
+        schedule.has_bf16_split() ? std::ssize(bf16_split_products(schedule.bf16_terms())) : 1;
+    result.k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_tile.k}) * products;
     const GpuRates rates = gpu_rates(gpu);
     const WgmmaRates tile_rates = wgmma_rates(bytes_of_operand_element(schedule, canonical));
     result.peak = rates.multiprocessors * rates.hertz * tile_rates.flops;
@@ -78,7 +77,7 @@ WgmmaBalance wgmma_balance(const MatrixProduct& product, const GpuSchedule& sche
     result.producer_registers = producer_registers(schedule);
     result.threads = (schedule.warpgroups + 1) * warpgroup_threads;
     result.shared_bytes = wgmma_shared_bytes(schedule, canonical);
-    result.accumulator_registers = Integer{schedule.cta_m} * schedule.cta_n /
+    result.accumulator_registers = Integer{schedule.cta_tile.m} * schedule.cta_tile.n /
                                    (schedule.warpgroups * warpgroup_threads) *
                                    (schedule.promotes_accumulators() ? 2 : 1);
     add_tiles(result, canonical, schedule, gpu);

@@ -41,6 +41,6 @@ struct WgmmaBalance {
 };
 
 /// For a feasible wgmma schedule of a nonempty problem.
-WgmmaBalance wgmma_balance(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu);
+WgmmaBalance wgmma_balance(const MatrixProduct& product, const WgmmaGemm& schedule, const target::Gpu& gpu);
 
 } // namespace swirl::gemm

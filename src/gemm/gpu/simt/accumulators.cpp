@@ -9,7 +9,7 @@
 
 namespace swirl::gemm {
 
-SimtAccumulators::SimtAccumulators(ir::Builder& builder, const GpuSchedule& schedule,
+SimtAccumulators::SimtAccumulators(ir::Builder& builder, const SimtGemm& schedule,
                                    const SimtThreadLayout& threads, const MatrixProduct& canonical,
                                    const target::Gpu& gpu, std::optional<ir::Buffer> scratch)
     : builder_(builder),
@@ -18,7 +18,7 @@ SimtAccumulators::SimtAccumulators(ir::Builder& builder, const GpuSchedule& sche
       scalar_(scalar_of(canonical.data_type)),
       components_(scalars_in(canonical.data_type)),
       conjugated_{canonical.a.conjugated, canonical.b.conjugated},
-      operand_type_(schedule.mma_k > 0 ? scalar_of(canonical.type_of_a()) : scalar_),
+      operand_type_(schedule.is_mma() ? scalar_of(canonical.type_of_a()) : scalar_),
       fragments_(builder, schedule, threads, operand_type_, mma_shape_of(schedule, gpu, operand_type_)),
       accumulators_(builder.local("sums", scalar_, count())),
       operand_registers_{builder.local("a_factors", operand_type_, count_of_operands(0)),
@@ -27,7 +27,7 @@ SimtAccumulators::SimtAccumulators(ir::Builder& builder, const GpuSchedule& sche
       epilogue_k_slices_(ColumnPartition::epilogue_k_slices(schedule, canonical)) {}
 
 int SimtAccumulators::count_of_operands(std::size_t operand) const {
-    if (schedule_.mma_k > 0) return operand == 0 ? fragments_.count_of_a() : fragments_.count_of_b();
+    if (schedule_.is_mma()) return operand == 0 ? fragments_.count_of_a() : fragments_.count_of_b();
     return mn_per_thread(operand) * k_at_once(operand) * components_;
 }
 
@@ -136,10 +136,10 @@ ir::Value SimtAccumulators::swizzled_chunk(std::size_t operand, const SmemTile& 
 
 std::vector<ir::Value> SimtAccumulators::load(std::size_t operand, const Source& source, int step,
                                               ir::Value number) const {
-    if (schedule_.mma_k > 0) {
+    if (schedule_.is_mma()) {
         const SmemTile& k_tile = source.k_tiles[operand];
         const Affine first = threads_.matrix() * (schedule_.stages * k_tile.scalars());
-        const Affine at = source.first_step + step * schedule_.mma_k;
+        const Affine at = source.first_step + step * schedule_.mma_k();
         return operand == 0 ? fragments_.load_a(k_tile, source.buffers[0], first, at, number)
                             : fragments_.load_b(k_tile, source.buffers[1], first, at, number);
     }
@@ -159,7 +159,7 @@ SimtAccumulators::Operands SimtAccumulators::first_operands(const Source& source
 SimtAccumulators::Operands SimtAccumulators::next_operands(const Source& source, const StageIndices& numbers,
                                                            int step,
                                                            const Operands& operand_registers) const {
-    const int steps = schedule_.cta_k / schedule_.sliced_k / schedule_.instruction_k();
+    const int steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
     Operands result = operand_registers;
     for (std::size_t operand = 0; operand < 2; ++operand) {
         const int group = k_at_once(operand), place = step % group, following = step - place + group;
@@ -177,7 +177,7 @@ SimtAccumulators::Operands SimtAccumulators::next_operands(const Source& source,
 
 void SimtAccumulators::multiply(std::vector<ir::Value>& accumulators, const Operands& operand_registers,
                                 int step) const {
-    if (schedule_.mma_k > 0)
+    if (schedule_.is_mma())
         return fragments_.multiply(accumulators, operand_registers.now[0], operand_registers.now[1]);
     const auto operand_type = [&](std::size_t operand, int mn) {
         const int group = k_at_once(operand);
@@ -185,8 +185,8 @@ void SimtAccumulators::multiply(std::vector<ir::Value>& accumulators, const Oper
             .subspan(static_cast<std::size_t>((mn * group + step % group) * components_),
                      static_cast<std::size_t>(components_));
     };
-    for (const auto& [row, column] :
-         fma_sequence(schedule_.fma_order, schedule_.thread_m, schedule_.thread_n)) {
+    for (const auto& [row, column] : fma_sequence(std::get<Fma>(schedule_.math).order,
+                                                  schedule_.thread_tile.m, schedule_.thread_tile.n)) {
         ir::Value& sum = accumulators[place(row, column)];
         sum = builder_.fma(operand_type(0, row)[0], operand_type(1, column)[0], sum);
         if (components_ > 1)
@@ -207,7 +207,7 @@ void SimtAccumulators::add_imaginary(ir::Value& real, ir::Value& imaginary, std:
 }
 
 void SimtAccumulators::reduce_k_slices() {
-    sliced_k_reduction_.add(accumulators_, schedule_.thread_m * components_,
+    sliced_k_reduction_.add(accumulators_, schedule_.thread_tile.m * components_,
                             {builder_, schedule_, threads_, 1, epilogue_k_slices_});
 }
 

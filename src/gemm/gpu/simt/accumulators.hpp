@@ -16,7 +16,7 @@ namespace swirl::gemm {
 class SimtAccumulators {
 public:
     /// `scratch`: the k-tile memory through which slices exchange accumulators, if it is reused for that.
-    SimtAccumulators(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+    SimtAccumulators(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                      const MatrixProduct& canonical, const target::Gpu& gpu,
                      std::optional<ir::Buffer> scratch = {});
 
@@ -55,7 +55,7 @@ public:
     /// Accumulators are ordered by columns: a thread's rows are contiguous, real and imaginary components
     /// interleaved.
     std::size_t place(int row, int column) const {
-        return static_cast<std::size_t>((column * schedule_.thread_m + row) * components_);
+        return static_cast<std::size_t>((column * schedule_.thread_tile.m + row) * components_);
     }
     int components() const { return components_; } ///< scalars per accumulator: two for complex numbers
     ir::Buffer registers() const { return accumulators_; }
@@ -66,16 +66,16 @@ public:
     int epilogue_k_slices() const { return epilogue_k_slices_; }
 
 private:
-    int count() const { return schedule_.thread_m * schedule_.thread_n * components_; }
+    int count() const { return schedule_.thread_tile.m * schedule_.thread_tile.n * components_; }
     void add_imaginary(ir::Value& real, ir::Value& imaginary, std::span<const ir::Value> a,
                        std::span<const ir::Value> b) const;
     int mn_per_thread(std::size_t operand) const {
-        return operand == 0 ? schedule_.thread_m : schedule_.thread_n;
+        return operand == 0 ? schedule_.thread_tile.m : schedule_.thread_tile.n;
     }
     /// k indices that a thread loads at once.
     int k_at_once(std::size_t operand) const {
         return SimtThreadLayout::k_at_once(schedule_,
-                                           operand == 0 ? schedule_.a_vector_k : schedule_.b_vector_k);
+                                           operand == 0 ? schedule_.a.vector_k : schedule_.b.vector_k);
     }
     int count_of_operands(std::size_t operand) const;
     Affine mn(std::size_t operand, int number) const {
@@ -94,7 +94,7 @@ private:
     void to(ir::Buffer registers, const std::vector<ir::Value>& values);
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     const SimtThreadLayout& threads_;
     DataType scalar_;
     int components_;

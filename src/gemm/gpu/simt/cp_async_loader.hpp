@@ -18,12 +18,12 @@ struct OperandSource {
 class CpAsyncLoader {
 public:
     /// `k_tiles` holds the pipeline stages of each of the block's matrices, matrix after matrix.
-    CpAsyncLoader(ir::Builder& builder, const SmemTile& k_tile, const GpuSchedule& schedule,
+    CpAsyncLoader(ir::Builder& builder, const SmemTile& k_tile, const SimtGemm& schedule,
                   const SimtThreadLayout& threads, ir::Buffer k_tiles)
         : builder_(builder),
           k_tile_(k_tile),
           threads_(schedule.matrix_threads()),
-          has_all_threads_(schedule.matrices == 1),
+          has_all_threads_(schedule.matrices() == 1),
           first_(threads.matrix() * (schedule.stages * k_tile.scalars())),
           k_tiles_(k_tiles),
           copies_(all_copies()) {}

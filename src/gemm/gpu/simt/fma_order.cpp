@@ -34,18 +34,6 @@ Walk walk_of(FmaOrder order) {
 
 std::span<const FmaOrder> fma_orders() { return orders; }
 
-std::string_view name_of(FmaOrder order) {
-    switch (order) {
-    case FmaOrder::rows: return "rows";
-    case FmaOrder::columns: return "columns";
-    case FmaOrder::serpentine_rows: return "serpentine_rows";
-    case FmaOrder::serpentine_columns: return "serpentine_columns";
-    case FmaOrder::swirl_rows: return "swirl_rows";
-    case FmaOrder::swirl_columns: return "swirl_columns";
-    }
-    return "";
-}
-
 std::vector<std::pair<int, int>> fma_sequence(FmaOrder order, int rows, int columns) {
     const Walk walk = walk_of(order);
     const int majors = walk.is_by_rows ? rows : columns, length = walk.is_by_rows ? columns : rows;

@@ -14,11 +14,11 @@ namespace {
 /// Elements of A and B that a thread holds in registers at once.
 constexpr int most_factors = 128;
 
-int k_of_slice(const GpuSchedule& schedule) { return schedule.cta_k / schedule.sliced_k; }
+int k_of_slice(const SimtGemm& schedule) { return schedule.cta_tile.k / schedule.sliced_k; }
 
 } // namespace
 
-GlobalOperands::GlobalOperands(ir::Builder& builder, const GpuSchedule& schedule,
+GlobalOperands::GlobalOperands(ir::Builder& builder, const SimtGemm& schedule,
                                const SimtThreadLayout& threads, const std::array<SmemTile, 2>& k_tiles,
                                const std::array<OperandSource, 2>& sources, DataType accumulator_type)
     : builder_(builder),
@@ -37,7 +37,7 @@ std::vector<ir::Value> GlobalOperands::load(std::size_t operand, int step) const
     const SmemTile& k_tile = k_tiles_[operand];
     const OperandSource& source = sources_[operand];
     const bool is_a = operand == 0;
-    const int mn_per_thread = is_a ? schedule_.thread_m : schedule_.thread_n;
+    const int mn_per_thread = is_a ? schedule_.thread_tile.m : schedule_.thread_tile.n;
     const int next_to_each_other = is_a ? threads_.row_vector() : threads_.column_vector();
     const int lanes = k_tile.steps > 1 ? 1 : std::gcd(next_to_each_other, k_tile.lanes);
     const Affine at = threads_.slice() * k_of_slice(schedule_) + step;
@@ -61,20 +61,20 @@ SimtAccumulators::Operands GlobalOperands::of(int step) const {
     return {{group(0), group(1)}, {}};
 }
 
-std::string global_load_infeasibility(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+std::string global_load_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical) {
     if (!schedule.loads_from_global()) return "";
-    if (schedule.load_from_global > 1)
-        return fmt::format("direct is {}; 0 and 1 are possible", schedule.load_from_global);
-    if (schedule.mma_k > 0 || schedule.has_tma() || schedule.is_stream_k() || schedule.split_k > 1)
-        return "direct is 1, and warps multiply, the copy engine brings pieces, or blocks share a depth";
-    if (schedule.cta_k != canonical.k)
-        return fmt::format("direct is 1, and cta_k {}; the depth, {}, is possible", schedule.cta_k,
-                           canonical.k);
-    const int factors =
-        (schedule.thread_m + schedule.thread_n) * k_of_slice(schedule) * scalars_in(canonical.data_type);
+    if (schedule.a.load != schedule.b.load)
+        return "a_load and b_load differ, and one is global; global is possible for both";
+    if (schedule.is_mma() || !std::holds_alternative<DataParallel>(schedule.decomposition))
+        return "a_load and b_load are global; mma_k=0, split_k=1 and stream_k_blocks=0 are possible";
+    if (schedule.cta_tile.k != canonical.k)
+        return fmt::format("a_load and b_load are global, and cta_k is {}; K, {}, is possible",
+                           schedule.cta_tile.k, canonical.k);
+    const int factors = (schedule.thread_tile.m + schedule.thread_tile.n) * k_of_slice(schedule) *
+                        scalars_in(canonical.data_type);
     if (factors > most_factors)
         return fmt::format(
-            "load_from_global is 1, and a thread has {} elements to load; {} at most are possible", factors,
+            "a_load and b_load are global, and a thread loads {} elements; {} at most are possible", factors,
             most_factors);
     return "";
 }

@@ -15,7 +15,7 @@ namespace swirl::gemm {
 class GlobalOperands {
 public:
     /// `sources` begin at the tile's first k index.
-    GlobalOperands(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+    GlobalOperands(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                    const std::array<SmemTile, 2>& k_tiles, const std::array<OperandSource, 2>& sources,
                    DataType accumulator_type);
 
@@ -26,7 +26,7 @@ private:
     std::vector<ir::Value> load(std::size_t operand, int step) const;
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     const SimtThreadLayout& threads_;
     const std::array<SmemTile, 2>& k_tiles_;
     const std::array<OperandSource, 2>& sources_;
@@ -36,6 +36,6 @@ private:
 };
 
 /// Reason why such a schedule is infeasible; empty if it is feasible or does not load from global memory.
-std::string global_load_infeasibility(const GpuSchedule& schedule, const MatrixProduct& canonical);
+std::string global_load_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical);
 
 } // namespace swirl::gemm

@@ -1,11 +1,13 @@
 #include "gemm/gpu/simt/kernel.hpp"
 
 #include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/epilogue/block_reductions.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/simt/accumulators.hpp"
 #include "gemm/gpu/simt/global_operands.hpp"
 #include "gemm/gpu/simt/main_loop.hpp"
+#include "gemm/gpu/simt/sliced_k.hpp"
 #include "gemm/gpu/wgmma/tma_loader.hpp"
 
 #include <array>
@@ -20,7 +22,7 @@ using ir::Value;
 
 class SimtKernelWriter {
 public:
-    SimtKernelWriter(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+    SimtKernelWriter(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                      const GpuEpilogue& epilogue, bool is_fallback)
         : gpu_(gpu),
           canonical_gemm_(canonical_for_gpu(product)),
@@ -30,10 +32,10 @@ public:
           is_fallback_(is_fallback),
           operands_(builder_, canonical_gemm_, schedule, epilogue, SimtOperands::Has::all,
                     is_fallback ? std::optional(KernelPath::fallback) : std::nullopt),
-          row_blocks_(ceil_divide(product_.rows, Integer{schedule.cta_m})),
-          column_blocks_(ceil_divide(product_.columns, Integer{schedule.cta_n})),
-          k_tiles_per_split_(
-              ceil_divide(ceil_divide(product_.k, Integer{schedule.cta_k}), Integer{schedule.split_k})) {
+          row_blocks_(ceil_divide(product_.rows, Integer{schedule.cta_tile.m})),
+          column_blocks_(ceil_divide(product_.columns, Integer{schedule.cta_tile.n})),
+          k_tiles_per_split_(ceil_divide(ceil_divide(product_.k, Integer{schedule.cta_tile.k}),
+                                         Integer{schedule.splits()})) {
         if (!schedule.loads_from_global()) loop_.emplace(builder_, schedule, operands_);
     }
 
@@ -77,7 +79,7 @@ private:
     }
     /// From a split's first k index to the next split's.
     Integer split_k_stride() const {
-        return (schedule_.interleaved_split_k != 0 ? 1 : k_tiles_per_split_) * schedule_.cta_k;
+        return (schedule_.interleaves_splits() ? 1 : k_tiles_per_split_) * schedule_.cta_tile.k;
     }
     OperandSource source(const BlockCoordinates& place, std::size_t operand) const {
         if (schedule_.is_tma(operand)) return {};
@@ -128,7 +130,7 @@ private:
         const GlobalOperands global_operands(builder_, schedule_, threads, operands_.k_tiles(), sources,
                                              scalar_of(product_.data_type));
         std::vector<Value> values = accumulators.values();
-        for (int step = 0; step < schedule_.cta_k / schedule_.sliced_k; ++step)
+        for (int step = 0; step < schedule_.cta_tile.k / schedule_.sliced_k; ++step)
             accumulators.multiply(values, global_operands.of(step), step);
         accumulators.keep(values);
     }
@@ -143,7 +145,7 @@ private:
     const target::Gpu& gpu_;
     CanonicalGemm canonical_gemm_;
     const MatrixProduct& product_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     ir::Builder builder_;
     bool is_fallback_;
     SimtOperands operands_;
@@ -153,9 +155,22 @@ private:
 };
 } // namespace
 
-ir::Program simt_kernel(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+ir::Program simt_kernel(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                         const GpuEpilogue& epilogue, bool is_fallback) {
     return SimtKernelWriter(product, schedule, gpu, epilogue, is_fallback).write();
+}
+
+Integer simt_shared_bytes(const SimtGemm& schedule, const MatrixProduct& canonical) {
+    Integer bytes = 0;
+    if (!schedule.loads_from_global())
+        for (const SmemTile& k_tile : smem_tiles_of(schedule, canonical))
+            bytes += TmaLoader::bytes_of_stages(schedule, k_tile);
+    bytes += TmaLoader::extra_bytes(schedule);
+    const Integer accumulators =
+        Integer{schedule.cta_tile.m} * schedule.cta_tile.n * bytes_of(canonical.data_type);
+    if (schedule.splits() > 1 && !schedule.splits_in_workspace()) bytes += accumulators;
+    return schedule.matrices() * bytes + SlicedKReduction::extra_bytes(schedule, canonical) +
+           GpuBlockReductions::shared_bytes(schedule, canonical);
 }
 
 } // namespace swirl::gemm

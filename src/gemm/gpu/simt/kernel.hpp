@@ -4,11 +4,20 @@
 #include "gemm/gpu/schedule.hpp"
 #include "ir/program.hpp"
 
+#include <string>
+
 namespace swirl::gemm {
 
 /// The SIMT or mma.sync kernel of a feasible schedule (see gpu_gemm_kernels). `is_fallback`: it computes only if
 /// earlier kernels found values out of range (gemm/gpu/epilogue/range_check.hpp).
-ir::Program simt_kernel(const MatrixProduct& product, const GpuSchedule& schedule, const target::Gpu& gpu,
+ir::Program simt_kernel(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                         const GpuEpilogue& epilogue, bool is_fallback = false);
+
+/// The first reason why a SIMT schedule is infeasible for a canonical problem; empty if it is feasible.
+std::string simt_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
+                               const target::Gpu& gpu);
+
+/// Bytes of shared memory per block.
+Integer simt_shared_bytes(const SimtGemm& schedule, const MatrixProduct& canonical);
 
 } // namespace swirl::gemm

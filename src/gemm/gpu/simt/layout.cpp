@@ -32,34 +32,34 @@ int SimtThreadLayout::vector_of(DataType number, int extent) {
     return std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
 }
 
-bool SimtThreadLayout::loads_k_vectors(const GpuSchedule& schedule, std::size_t operand) {
-    const int steps = operand == 0 ? schedule.a_vector_k : schedule.b_vector_k;
-    return schedule.mma_k == 0 && (steps > 1 || schedule.is_tma_k_major(operand));
+bool SimtThreadLayout::loads_k_vectors(const SimtGemm& schedule, std::size_t operand) {
+    const int steps = operand == 0 ? schedule.a.vector_k : schedule.b.vector_k;
+    return !schedule.is_mma() && (steps > 1 || schedule.is_tma_k_major(operand));
 }
 
-int SimtThreadLayout::k_at_once(const GpuSchedule& schedule, int copy_vector_k) {
-    return schedule.mma_k > 0 ? 1 : copy_vector_k;
+int SimtThreadLayout::k_at_once(const SimtGemm& schedule, int copy_vector_k) {
+    return schedule.is_mma() ? 1 : copy_vector_k;
 }
 
-int SimtThreadLayout::column_vector_of(const GpuSchedule& schedule, DataType number) {
+int SimtThreadLayout::column_vector_of(const SimtGemm& schedule, DataType number) {
     if (loads_k_vectors(schedule, 1)) return 1;
-    return std::gcd(vector_of(number, schedule.thread_n),
-                    schedule.mma_k > 0 ? columns_of_mma : schedule.thread_n);
+    return std::gcd(vector_of(number, schedule.thread_tile.n),
+                    schedule.is_mma() ? columns_of_mma : schedule.thread_tile.n);
 }
 
-SimtThreadLayout::SimtThreadLayout(ir::Builder& builder, const GpuSchedule& schedule, DataType number)
+SimtThreadLayout::SimtThreadLayout(ir::Builder& builder, const SimtGemm& schedule, DataType number)
     : builder_(builder),
       schedule_(schedule),
-      row_vector_(loads_k_vectors(schedule, 0) ? 1 : vector_of(number, schedule.thread_m)),
+      row_vector_(loads_k_vectors(schedule, 0) ? 1 : vector_of(number, schedule.thread_tile.m)),
       column_vector_(column_vector_of(schedule, number)) {
     const auto digit = [&](Integer divisor, Integer modulus) {
         return thread_digit(builder, divisor, modulus);
     };
-    const int rows = schedule.warp_lanes_m, columns = schedule.warp_lanes_n;
-    if (schedule.mma_k > 0) {
+    const int rows = schedule.warp_lanes().m, columns = schedule.warp_lanes().n;
+    if (schedule.is_mma()) {
         lane_column_ = digit(1, columns);
         lane_row_ = digit(columns, rows);
-    } else if (schedule.zigzag != 0 && columns >= 2) {
+    } else if (schedule.zigzag() && columns >= 2) {
         lane_row_ = digit(2, rows);
         lane_column_ = 2 * digit(2 * rows, columns / 2) + digit(1, 2);
     } else {
@@ -71,14 +71,14 @@ SimtThreadLayout::SimtThreadLayout(ir::Builder& builder, const GpuSchedule& sche
     warp_column_ = digit(lanes * warp_rows, schedule.k_slice_threads() / (lanes * warp_rows));
     in_k_slice_ = digit(1, schedule.threads() == schedule.k_slice_threads() ? 0 : schedule.k_slice_threads());
     slice_ = digit(schedule.k_slice_threads(), schedule.sliced_k);
-    matrix_ = digit(schedule.matrix_threads(), schedule.matrices);
+    matrix_ = digit(schedule.matrix_threads(), schedule.matrices());
 }
 
 /// The lane within its warp of the thread with these digits.
 Integer SimtThreadLayout::lane(Integer row, Integer column) const {
-    const Integer rows = schedule_.warp_lanes_m, columns = schedule_.warp_lanes_n;
-    if (schedule_.mma_k > 0) return column + columns * row;
-    if (schedule_.zigzag != 0 && columns >= 2) return column % 2 + 2 * row + 2 * rows * (column / 2);
+    const Integer rows = schedule_.warp_lanes().m, columns = schedule_.warp_lanes().n;
+    if (schedule_.is_mma()) return column + columns * row;
+    if (schedule_.zigzag() && columns >= 2) return column % 2 + 2 * row + 2 * rows * (column / 2);
     return row + rows * column;
 }
 
@@ -86,7 +86,7 @@ std::vector<Integer> SimtThreadLayout::sharing_rows() const {
     const Integer lanes = schedule_.lanes(), warp_rows = schedule_.warps_m();
     std::vector<Integer> result;
     for (Integer warp = 0; warp < schedule_.k_slice_threads() / (lanes * warp_rows); ++warp)
-        for (Integer column = 0; column < schedule_.warp_lanes_n; ++column)
+        for (Integer column = 0; column < schedule_.warp_lanes().n; ++column)
             result.push_back(warp * lanes * warp_rows + lane(0, column));
     return result;
 }
@@ -94,30 +94,30 @@ std::vector<Integer> SimtThreadLayout::sharing_rows() const {
 std::vector<Integer> SimtThreadLayout::sharing_columns() const {
     std::vector<Integer> result;
     for (Integer warp = 0; warp < schedule_.warps_m(); ++warp)
-        for (Integer row = 0; row < schedule_.warp_lanes_m; ++row)
+        for (Integer row = 0; row < schedule_.warp_lanes().m; ++row)
             result.push_back(warp * schedule_.lanes() + lane(row, 0));
     return result;
 }
 
 Affine SimtThreadLayout::row(int i) const {
-    const Integer lanes = schedule_.warp_lanes_m;
-    return warp_row_ * (lanes * schedule_.thread_m) + lane_row_ * row_vector_ +
+    const Integer lanes = schedule_.warp_lanes().m;
+    return warp_row_ * (lanes * schedule_.thread_tile.m) + lane_row_ * row_vector_ +
            i / row_vector_ * (lanes * row_vector_) + i % row_vector_;
 }
 
 Affine SimtThreadLayout::column(int j) const {
-    const Integer lanes = schedule_.warp_lanes_n;
-    return warp_column_ * (lanes * schedule_.thread_n) + lane_column_ * column_vector_ +
+    const Integer lanes = schedule_.warp_lanes().n;
+    return warp_column_ * (lanes * schedule_.thread_tile.n) + lane_column_ * column_vector_ +
            j / column_vector_ * (lanes * column_vector_) + j % column_vector_;
 }
 
 Affine SimtThreadLayout::fragment_column(int group) const {
-    const Integer lanes = schedule_.warp_lanes_n;
-    return warp_column_ * (lanes * schedule_.thread_n) + lane_row_ + group * schedule_.warp_lanes_m;
+    const Integer lanes = schedule_.warp_lanes().n;
+    return warp_column_ * (lanes * schedule_.thread_tile.n) + lane_row_ + group * schedule_.warp_lanes().m;
 }
 
 Affine SimtThreadLayout::lane_digit(std::size_t operand, Integer divisor, Integer modulus) const {
-    return thread_digit(builder_, operand == 0 ? divisor : schedule_.warp_lanes_m * divisor, modulus);
+    return thread_digit(builder_, operand == 0 ? divisor : schedule_.warp_lanes().m * divisor, modulus);
 }
 
 Integer SmemTile::elements() const {
@@ -143,18 +143,18 @@ Integer pitch_for_warps(DataType number, Integer extent, Integer vector = 1) {
 Integer k_major_pitch(Integer depth, int steps) { return depth / steps % 2 == 0 ? depth + steps : depth; }
 
 /// Row of a K-major TMA k-tile: slices have whole rows, which TMA can swizzle.
-Integer k_major_row(const GpuSchedule& schedule, DataType number) {
-    return std::gcd(schedule.cta_k / schedule.sliced_k, ir::swizzle_row_bytes / bytes_of(number));
+Integer k_major_row(const SimtGemm& schedule, DataType number) {
+    return std::gcd(schedule.cta_tile.k / schedule.sliced_k, ir::swizzle_row_bytes / bytes_of(number));
 }
 
 } // namespace
 
-std::array<SmemTile, 2> smem_tiles_of(const GpuSchedule& schedule, const MatrixProduct& canonical) {
-    const int row_vector = SimtThreadLayout::vector_of(canonical.data_type, schedule.thread_m);
+std::array<SmemTile, 2> smem_tiles_of(const SimtGemm& schedule, const MatrixProduct& canonical) {
+    const int row_vector = SimtThreadLayout::vector_of(canonical.data_type, schedule.thread_tile.m);
     const auto k_tile = [&](DataType number, Integer extent, int lanes, int steps, Integer stride,
                             Integer depth_stride, int vector, std::size_t operand) {
-        SmemTile result{number, extent, schedule.cta_k, lanes};
-        result.copy_k = std::gcd(schedule.cta_k, schedule.copy_k);
+        SmemTile result{number, extent, schedule.cta_tile.k, lanes};
+        result.copy_k = std::gcd(schedule.cta_tile.k, schedule.copy_k);
         result.steps = steps;
         result.components = scalars_in(number);
         result.is_transposed = schedule.is_transposed(operand);
@@ -169,20 +169,20 @@ std::array<SmemTile, 2> smem_tiles_of(const GpuSchedule& schedule, const MatrixP
             return result;
         }
         if (result.is_smem_k_major()) {
-            result.pitch = schedule.mma_k > 0 ? pitch_for_warps(number, schedule.cta_k, vector)
-                                              : k_major_pitch(schedule.cta_k, steps);
+            result.pitch = schedule.is_mma() ? pitch_for_warps(number, schedule.cta_tile.k, vector)
+                                             : k_major_pitch(schedule.cta_tile.k, steps);
             return result;
         }
         result.k_major = lanes == 1 && depth_stride == 1 && stride != 1;
         // Puts the k indices of one row in different banks while vectors of rows stay aligned.
         const Integer padding =
             result.k_major ? SimtThreadLayout::widest_access / bytes_of(canonical.data_type) : 0;
-        result.pitch = schedule.mma_k > 0 ? pitch_for_warps(number, extent) : extent + padding;
+        result.pitch = schedule.is_mma() ? pitch_for_warps(number, extent) : extent + padding;
         return result;
     };
-    return {k_tile(canonical.type_of_a(), schedule.cta_m, schedule.a_vector_m, schedule.a_vector_k,
+    return {k_tile(canonical.type_of_a(), schedule.cta_tile.m, schedule.a.vector_mn, schedule.a.vector_k,
                    canonical.a.row_stride, canonical.a.column_stride, row_vector, 0),
-            k_tile(canonical.type_of_b(), schedule.cta_n, schedule.b_vector_n, schedule.b_vector_k,
+            k_tile(canonical.type_of_b(), schedule.cta_tile.n, schedule.b.vector_mn, schedule.b.vector_k,
                    canonical.b.column_stride, canonical.b.row_stride, 1, 1)};
 }
 

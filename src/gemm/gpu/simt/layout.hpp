@@ -18,13 +18,13 @@ public:
     /// Vector length for a thread tile of `extent` rows or columns.
     static int vector_of(DataType number, int extent);
     /// Whether threads load vectors along K from shared memory, one row or column at a time.
-    static bool loads_k_vectors(const GpuSchedule& schedule, std::size_t operand);
+    static bool loads_k_vectors(const SimtGemm& schedule, std::size_t operand);
     /// Of the columns; two for mma.sync, as in its accumulator fragments.
-    static int column_vector_of(const GpuSchedule& schedule, DataType number);
+    static int column_vector_of(const SimtGemm& schedule, DataType number);
     /// k indices that threads load at once, given copies of so many; mma.sync consumes one of each.
-    static int k_at_once(const GpuSchedule& schedule, int copy_vector_k);
+    static int k_at_once(const SimtGemm& schedule, int copy_vector_k);
 
-    SimtThreadLayout(ir::Builder& builder, const GpuSchedule& schedule, DataType number);
+    SimtThreadLayout(ir::Builder& builder, const SimtGemm& schedule, DataType number);
 
     int row_vector() const { return row_vector_; }
     int column_vector() const { return column_vector_; }
@@ -37,7 +37,7 @@ public:
     Affine fragment_column(int group) const;
     /// Warp lanes along rows (operand 0) or columns (1), and a digit of the thread's coordinate among them.
     int lanes(std::size_t operand) const {
-        return operand == 0 ? schedule_.warp_lanes_m : schedule_.warp_lanes_n;
+        return operand == 0 ? schedule_.warp_lanes().m : schedule_.warp_lanes().n;
     }
     Affine lane_digit(std::size_t operand, Integer divisor, Integer modulus) const;
     /// Index offsets of the threads that have the same rows, or columns, as the first of them: 0 for the first, then
@@ -55,7 +55,7 @@ private:
     Integer lane(Integer row, Integer column) const;
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     int row_vector_;
     int column_vector_;
     Affine lane_row_, lane_column_, warp_row_, warp_column_, in_k_slice_, slice_, matrix_;
@@ -99,6 +99,6 @@ struct SmemTile {
     }
 };
 /// Of A and B, for a canonical problem.
-std::array<SmemTile, 2> smem_tiles_of(const GpuSchedule& schedule, const MatrixProduct& canonical);
+std::array<SmemTile, 2> smem_tiles_of(const SimtGemm& schedule, const MatrixProduct& canonical);
 
 } // namespace swirl::gemm

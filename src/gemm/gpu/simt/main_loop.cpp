@@ -8,7 +8,7 @@ namespace swirl::gemm {
 
 using ir::Value;
 
-SimtMainLoop::SimtMainLoop(ir::Builder& builder, const GpuSchedule& schedule, const SimtOperands& operands)
+SimtMainLoop::SimtMainLoop(ir::Builder& builder, const SimtGemm& schedule, const SimtOperands& operands)
     : builder_(builder),
       schedule_(schedule),
       operands_(operands),
@@ -27,7 +27,7 @@ SimtMainLoop::SimtMainLoop(ir::Builder& builder, const GpuSchedule& schedule, co
         }
         k_tile_buffers_[operand] =
             builder.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(k_tile.number),
-                           std::max(least, schedule.matrices * schedule.stages * k_tile.scalars()));
+                           std::max(least, schedule.matrices() * schedule.stages * k_tile.scalars()));
         if (has_scratch) scratch_ = k_tile_buffers_[operand];
     }
 }
@@ -42,7 +42,8 @@ void SimtMainLoop::begin(const SimtThreadLayout& threads) {
 }
 
 SimtAccumulators::Source SimtMainLoop::operand_source() const {
-    return {operands_.k_tiles(), k_tile_buffers_, threads_->slice() * (schedule_.cta_k / schedule_.sliced_k)};
+    return {operands_.k_tiles(), k_tile_buffers_,
+            threads_->slice() * (schedule_.cta_tile.k / schedule_.sliced_k)};
 }
 
 /// Issues a thread's copies first … end − 1, those of A first.
@@ -83,7 +84,7 @@ void SimtMainLoop::wait_for_first(SimtAccumulators& accumulators) {
 
 void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators) {
     const Integer stages = schedule_.stages;
-    const int steps = schedule_.cta_k / schedule_.sliced_k / schedule_.instruction_k();
+    const int steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
     const SimtAccumulators::Source source = operand_source();
     std::vector<Value> values = accumulators.values();
     SimtAccumulators::Operands operands = accumulators.operand_registers();
@@ -99,7 +100,7 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
     take();
     // Padding occurs only in k-tiles that are in flight before the first is multiplied.
     const KTileLoad k_tile_load{0, {.stage = free}};
-    const int shares = schedule_.interleave_copies != 0 ? steps - 1 : 1,
+    const int shares = schedule_.interleave_copies ? steps - 1 : 1,
               copies_of_all = k_tile.prefetches ? copies() : 0;
     for (int step = 0; step < steps; ++step) {
         const bool is_last = step + 1 == steps;

@@ -10,7 +10,7 @@ namespace swirl::gemm {
 using ir::Value;
 
 SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalGemm& canonical_gemm,
-                           const GpuSchedule& schedule, const GpuEpilogue& epilogue, Has has,
+                           const SimtGemm& schedule, const GpuEpilogue& epilogue, Has has,
                            std::optional<KernelPath> path)
     : builder_(builder),
       canonical_gemm_(canonical_gemm),
@@ -89,7 +89,7 @@ Value SimtOperands::tile_start(const IndexValue& block, Integer tile, Integer ex
 /// Index of a block's matrix times a constant; threads without a matrix use the last one.
 Value SimtOperands::matrix_index(const TileCoordinates& place, Integer times) const {
     const Value regular = value_of(place.matrix, times);
-    if (product_.batch % schedule_.matrices == 0) return regular;
+    if (product_.batch % schedule_.matrices() == 0) return regular;
     const Value is_regular = builder_.less(value_of(place.matrix), integer(product_.batch));
     return builder_.select(is_regular, regular, integer((product_.batch - 1) * times));
 }
@@ -118,8 +118,8 @@ OperandSource SimtOperands::source(std::size_t operand, const TileCoordinates& p
     result.stride = is_one_line ? 0 : is_a ? layout.row_stride : layout.column_stride;
     result.depth_stride = is_a ? layout.column_stride : layout.row_stride;
     const Value along =
-        is_a ? tile_start(place.row_block, schedule_.cta_m, product_.rows, result.stride, lanes)
-             : tile_start(place.column_block, schedule_.cta_n, product_.columns, result.stride, lanes);
+        is_a ? tile_start(place.row_block, schedule_.cta_tile.m, product_.rows, result.stride, lanes)
+             : tile_start(place.column_block, schedule_.cta_tile.n, product_.columns, result.stride, lanes);
     result.start =
         builder_.add(builder_.add(along, matrix_start(place, matrix, layout, lanes)), value_of(first));
     return result;
@@ -128,8 +128,8 @@ OperandSource SimtOperands::source(std::size_t operand, const TileCoordinates& p
 TmaLoader::Start SimtOperands::tma_start(std::size_t operand, const TileCoordinates& place) const {
     const bool is_a = operand == 0;
     TmaLoader::Start result;
-    result.mn = is_a ? tile_start(place.row_block, schedule_.cta_m, product_.rows, 1, 1)
-                     : tile_start(place.column_block, schedule_.cta_n, product_.columns, 1, 1);
+    result.mn = is_a ? tile_start(place.row_block, schedule_.cta_tile.m, product_.rows, 1, 1)
+                     : tile_start(place.column_block, schedule_.cta_tile.n, product_.columns, 1, 1);
     if (has_batch_coordinate(is_a ? product_.a : product_.b, product_.batch))
         result.matrix = matrix_index(place, 1);
     return result;
@@ -140,7 +140,7 @@ TileOfC SimtOperands::result(const TileCoordinates& place) {
     c.buffer = c_.buffer;
     c.alpha_beta = alpha_beta_;
     c.reads_c = reads_c_;
-    const Integer rows = schedule_.cta_m, columns = schedule_.cta_n;
+    const Integer rows = schedule_.cta_tile.m, columns = schedule_.cta_tile.n;
     const Integer lanes = schedule_.c_vector_m;
     const Value row = tile_start(place.row_block, rows, product_.rows, product_.c.row_stride, lanes);
     const Value column =
@@ -156,7 +156,7 @@ TileOfC SimtOperands::result(const TileCoordinates& place) {
         if (block.value == ir::no_value) return {extent - tile - block.form * tile};
         return {extent - tile - block.form * tile, builder_.multiply(block.value, integer(-tile))};
     };
-    c.has_spare_matrices = product_.batch % schedule_.matrices != 0;
+    c.has_spare_matrices = product_.batch % schedule_.matrices() != 0;
     c.own_matrix = product_.batch - 1 - place.matrix.form;
     c.has_shared_rows = product_.rows % rows != 0;
     c.has_shared_columns = product_.columns % columns != 0;
@@ -170,11 +170,11 @@ void SimtOperands::reduce(TileOfC& c, const BlockCoordinates& block, const SimtT
     const TileCoordinates place = TileCoordinates::of(block);
     ReducedTile tile;
     tile.matrix = matrix_index(place, 1);
-    tile.row = tile_start(place.row_block, schedule_.cta_m, product_.rows, 1, 1);
-    tile.column = tile_start(place.column_block, schedule_.cta_n, product_.columns, 1, 1);
+    tile.row = tile_start(place.row_block, schedule_.cta_tile.m, product_.rows, 1, 1);
+    tile.column = tile_start(place.column_block, schedule_.cta_tile.n, product_.columns, 1, 1);
     tile.row_tile = block.row_block;
     tile.column_tile = block.column_block;
-    tile.column_tiles = ceil_divide(product_.columns, Integer{schedule_.cta_n});
+    tile.column_tiles = ceil_divide(product_.columns, Integer{schedule_.cta_tile.n});
     tile.share = block.split;
     tile.own_row = c.own_row.form;
     tile.own_column = c.own_column.form;

@@ -17,7 +17,7 @@ public:
     enum class Has : std::uint8_t { all, c_only };
 
     /// Adds arguments to the program. `path`: of the primary or fallback kernel.
-    SimtOperands(ir::Builder& builder, const CanonicalGemm& canonical_gemm, const GpuSchedule& schedule,
+    SimtOperands(ir::Builder& builder, const CanonicalGemm& canonical_gemm, const SimtGemm& schedule,
                  const GpuEpilogue& epilogue, Has has = Has::all, std::optional<KernelPath> path = {});
 
     const Affine& reads_ab() const { return reads_ab_; } ///< 1; 0 if A and B are not read
@@ -60,7 +60,7 @@ private:
     ir::Builder& builder_;
     const CanonicalGemm& canonical_gemm_;
     const MatrixProduct& product_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     std::array<SmemTile, 2> k_tiles_;
     std::array<Matrix, 2> operands_; ///< A, B
     Matrix c_;

@@ -13,20 +13,20 @@ using ir::Value;
 using Relation = ir::Condition::Relation;
 
 /// Bytes of an operand's k-tiles in all stages.
-Integer bytes_of_memory(const GpuSchedule& schedule, const SmemTile& k_tile) {
-    return schedule.matrices * schedule.stages *
+Integer bytes_of_memory(const SimtGemm& schedule, const SmemTile& k_tile) {
+    return schedule.matrices() * schedule.stages *
            (k_tile.is_transposed ? tile_before_transpose(k_tile) : k_tile).bytes();
 }
 
 } // namespace
 
-Integer SlicedKReduction::scalars(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+Integer SlicedKReduction::scalars(const SimtGemm& schedule, const MatrixProduct& canonical) {
     if (schedule.sliced_k == 1) return 0;
-    return Integer{schedule.matrices} * schedule.sliced_k * schedule.cta_m * schedule.cta_n *
+    return Integer{schedule.matrices()} * schedule.sliced_k * schedule.cta_tile.m * schedule.cta_tile.n *
            scalars_in(canonical.data_type);
 }
 
-std::optional<std::size_t> SlicedKReduction::operand_of_scratch(const GpuSchedule& schedule,
+std::optional<std::size_t> SlicedKReduction::operand_of_scratch(const SimtGemm& schedule,
                                                                 const MatrixProduct& canonical) {
     if (schedule.sliced_k == 1 || schedule.loads_from_global()) return std::nullopt;
     const std::array<SmemTile, 2> k_tiles = smem_tiles_of(schedule, canonical);
@@ -39,7 +39,7 @@ std::optional<std::size_t> SlicedKReduction::operand_of_scratch(const GpuSchedul
     return result;
 }
 
-Integer SlicedKReduction::extra_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+Integer SlicedKReduction::extra_bytes(const SimtGemm& schedule, const MatrixProduct& canonical) {
     const Integer bytes = scalars(schedule, canonical) * bytes_of(scalar_of(canonical.data_type));
     const std::optional<std::size_t> operand = operand_of_scratch(schedule, canonical);
     if (!operand) return bytes;
@@ -47,7 +47,7 @@ Integer SlicedKReduction::extra_bytes(const GpuSchedule& schedule, const MatrixP
                              bytes - bytes_of_memory(schedule, smem_tiles_of(schedule, canonical)[*operand]));
 }
 
-SlicedKReduction::SlicedKReduction(ir::Builder& builder, const GpuSchedule& schedule,
+SlicedKReduction::SlicedKReduction(ir::Builder& builder, const SimtGemm& schedule,
                                    const SimtThreadLayout& threads, const MatrixProduct& canonical,
                                    std::optional<ir::Buffer> scratch)
     : builder_(builder), schedule_(schedule), threads_(threads), scalar_(scalar_of(canonical.data_type)) {

@@ -11,15 +11,15 @@ namespace swirl::gemm {
 class SlicedKReduction {
 public:
     /// Scalars of shared memory per block; 0 for one slice.
-    static Integer scalars(const GpuSchedule& schedule, const MatrixProduct& canonical);
+    static Integer scalars(const SimtGemm& schedule, const MatrixProduct& canonical);
     /// The operand whose k-tiles provide the memory, if any.
-    static std::optional<std::size_t> operand_of_scratch(const GpuSchedule& schedule,
+    static std::optional<std::size_t> operand_of_scratch(const SimtGemm& schedule,
                                                          const MatrixProduct& canonical);
     /// Bytes needed in addition to the k-tiles.
-    static Integer extra_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical);
+    static Integer extra_bytes(const SimtGemm& schedule, const MatrixProduct& canonical);
 
     /// `scratch`: the k-tile memory, if it is reused.
-    SlicedKReduction(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+    SlicedKReduction(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                      const MatrixProduct& canonical, std::optional<ir::Buffer> scratch);
 
     /// Input: each thread of every slice holds `rows` values for each of the block's columns, in registers. Output:
@@ -28,7 +28,7 @@ public:
 
 private:
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     const SimtThreadLayout& threads_;
     DataType scalar_;
     ir::Buffer memory_ = 0;

@@ -4,7 +4,7 @@
 
 namespace swirl::gemm {
 
-std::vector<ThreadFragment> thread_fragments(const GpuSchedule& schedule, DataType number, int first,
+std::vector<ThreadFragment> thread_fragments(const SimtGemm& schedule, DataType number, int first,
                                              int count) {
     ir::Builder builder("threads");
     const SimtThreadLayout threads(builder, schedule, number);
@@ -16,8 +16,8 @@ std::vector<ThreadFragment> thread_fragments(const GpuSchedule& schedule, DataTy
                 return digits[static_cast<std::size_t>(variable)].digit_of(thread);
             });
         };
-        for (int i = 0; i < schedule.thread_m; i += threads.row_vector())
-            for (int j = 0; j < schedule.thread_n; j += threads.column_vector())
+        for (int i = 0; i < schedule.thread_tile.m; i += threads.row_vector())
+            for (int j = 0; j < schedule.thread_tile.n; j += threads.column_vector())
                 result.push_back({thread, place(threads.row(i)), place(threads.column(j)),
                                   threads.row_vector(), threads.column_vector()});
     }

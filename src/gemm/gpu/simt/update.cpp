@@ -17,7 +17,7 @@ constexpr int partials_in_flight = 64; ///< values of other splits that a thread
 
 class Update {
 public:
-    Update(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+    Update(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
            const SimtAccumulators& accumulators, const MatrixProduct& canonical, const TileOfC& c)
         : builder_(builder),
           schedule_(schedule),
@@ -27,8 +27,8 @@ public:
           c_(c),
           shares_(c.partials == nullptr ? schedule.reducing_blocks() : reducing_blocks_of_partials(schedule)),
           row_partitions_(c.partials == nullptr ? row_partitions_of(schedule, threads, canonical) : 1),
-          rows_(schedule.thread_m * accumulators.components()),
-          rows_of_block_(schedule.thread_m / row_partitions_),
+          rows_(schedule.thread_tile.m * accumulators.components()),
+          rows_of_block_(schedule.thread_tile.m / row_partitions_),
           summed_(builder, schedule, threads, 1, accumulators.epilogue_k_slices()),
           own_(builder, schedule, threads, shares_, accumulators.epilogue_k_slices()) {
         if (row_partitions_ > 1) row_partition_ = builder.block(0, shares_, row_partitions_);
@@ -39,16 +39,16 @@ public:
             add_partials();
             return write_columns();
         }
-        if (schedule_.split_k == 1) return finish_columns();
+        if (schedule_.splits() == 1) return finish_columns();
         exchange();
-        if (schedule_.split_k_in_workspace == 0) {
+        if (!schedule_.splits_in_workspace()) {
             clear_totals(own_.columns());
-            in_k_slices(own_.slices(), [&] { add_to_totals(split_partials_, 0, own_, schedule_.split_k); });
+            in_k_slices(own_.slices(), [&] { add_to_totals(split_partials_, 0, own_, schedule_.splits()); });
             finish_columns();
             builder_.cluster_barrier(); // other blocks may still read this block's accumulators
         } else {
             const int shares = shares_ * row_partitions_;
-            under(shares < schedule_.split_k, {shares - 1 - split()}, [&] {
+            under(shares < schedule_.splits(), {shares - 1 - split()}, [&] {
                 add_up();
                 finish_columns();
             });
@@ -67,13 +67,13 @@ public:
 
 private:
     /// Blocks that share a thread's rows, in vectors, if there are more blocks than can share its columns.
-    static int row_partitions_of(const GpuSchedule& schedule, const SimtThreadLayout& threads,
+    static int row_partitions_of(const SimtGemm& schedule, const SimtThreadLayout& threads,
                                  const MatrixProduct& canonical) {
-        if (schedule.split_k == 1 || schedule.split_k_in_workspace == 0 || !canonical.reductions.empty())
+        if (schedule.splits() == 1 || !schedule.splits_in_workspace() || !canonical.reductions.empty())
             return 1;
         const int vector = std::lcm(schedule.c_vector_m, threads.row_vector());
-        if (schedule.thread_m % vector != 0) return 1;
-        return std::gcd(schedule.thread_m / vector, schedule.split_k / schedule.reducing_blocks());
+        if (schedule.thread_tile.m % vector != 0) return 1;
+        return std::gcd(schedule.thread_tile.m / vector, schedule.splits() / schedule.reducing_blocks());
     }
 
     void finish_columns() {
@@ -89,21 +89,21 @@ private:
                 {{c_.reads_c, Relation::zero}}, [&] { write_rows(false); }, [&] { write_rows(true); });
         });
     }
-    Affine split() const { return builder_.block(0, 1, schedule_.split_k); }
+    Affine split() const { return builder_.block(0, 1, schedule_.splits()); }
 
     /// Makes the accumulators of all splits visible to each of them, column by column of a thread.
     void exchange() {
-        const bool is_cluster = schedule_.split_k_in_workspace == 0;
+        const bool is_cluster = !schedule_.splits_in_workspace();
         part_ = scalars_of_partial(schedule_, product_);
         ir::BufferInfo info;
         info.name = "split_sums";
         info.element = scalar_of(product_.data_type);
         info.space = is_cluster ? ir::Space::shared : ir::Space::scratch;
         info.dsmem_elements_per_block = is_cluster ? part_ : 0;
-        info.elements = part_ * schedule_.split_k * (is_cluster ? 1 : c_.tiles);
+        info.elements = part_ * schedule_.splits() * (is_cluster ? 1 : c_.tiles);
         info.written = true;
         split_partials_ = builder_.add(info);
-        if (!is_cluster) first_ = c_.tile * (schedule_.split_k * part_);
+        if (!is_cluster) first_ = c_.tile * (schedule_.splits() * part_);
         keep(split_partials_, first_ + split() * part_);
         if (is_cluster) return builder_.cluster_barrier();
         ir::BufferInfo arrivals;
@@ -145,8 +145,8 @@ private:
     }
     /// Reduces the block's share over all splits. As these are many, each slice adds some splits, in order.
     void add_up() {
-        const int slices = std::gcd(schedule_.split_k, schedule_.sliced_k),
-                  splits = schedule_.split_k / slices;
+        const int slices = std::gcd(schedule_.splits(), schedule_.sliced_k),
+                  splits = schedule_.splits() / slices;
         const ColumnPartition of_block(builder_, schedule_, threads_, shares_, 1);
         const auto together = std::gcd<Integer>(
             splits, std::max<Integer>(1, partials_in_flight / totals_in(of_block.columns())));
@@ -193,7 +193,7 @@ private:
 
     /// Coordinate in the tile of the i-th row that the thread finishes.
     Affine row(int i) const {
-        return threads_.row(i) + row_partition_ * (rows_of_block_ * schedule_.warp_lanes_m);
+        return threads_.row(i) + row_partition_ * (rows_of_block_ * schedule_.warp_lanes().m);
     }
     /// Scalars first … first + count − 1 of the j-th column that the thread finishes.
     ir::Value accumulators_of_rows(int first, int count, int j) {
@@ -202,7 +202,7 @@ private:
         return join_lanes(builder_, accumulators);
     }
     ir::Value sum(int i, int j) {
-        const bool has_totals = c_.partials != nullptr || schedule_.split_k > 1;
+        const bool has_totals = c_.partials != nullptr || schedule_.splits() > 1;
         return builder_.load(has_totals ? totals_ : accumulators_.registers(), total_of(i, j));
     }
 
@@ -276,7 +276,7 @@ private:
     }
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     const SimtThreadLayout& threads_;
     const SimtAccumulators& accumulators_;
     const MatrixProduct& product_;
@@ -296,20 +296,20 @@ private:
 
 } // namespace
 
-void update_c(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+void update_c(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
               const SimtAccumulators& accumulators, const MatrixProduct& canonical, const TileOfC& c) {
     Update(builder, schedule, threads, accumulators, canonical, c).write();
 }
 
-int reducing_blocks_of_partials(const GpuSchedule& schedule) {
-    return std::gcd(schedule.thread_n, GpuSchedule::max_reducing_blocks);
+int reducing_blocks_of_partials(const SimtGemm& schedule) {
+    return std::gcd(schedule.thread_tile.n, SimtGemm::max_reducing_blocks);
 }
 
-Integer scalars_of_partial(const GpuSchedule& schedule, const MatrixProduct& canonical) {
-    return Integer{schedule.cta_m} * schedule.cta_n * scalars_in(canonical.data_type);
+Integer scalars_of_partial(const SimtGemm& schedule, const MatrixProduct& canonical) {
+    return Integer{schedule.cta_tile.m} * schedule.cta_tile.n * scalars_in(canonical.data_type);
 }
 
-void store_partial(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+void store_partial(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                    const SimtAccumulators& accumulators, const MatrixProduct& canonical, ir::Buffer partials,
                    ir::Value number) {
     Update(builder, schedule, threads, accumulators, canonical, {})

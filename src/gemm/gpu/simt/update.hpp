@@ -41,15 +41,15 @@ struct TileOfC {
 
 /// C = α·accumulators + β·C, or the epilogue's result. Executed by all threads. With split-K or partials, adjacent
 /// blocks finish some columns of each thread; `shares` of them, the lowest digit of the block index.
-void update_c(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+void update_c(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
               const SimtAccumulators& accumulators, const MatrixProduct& canonical, const TileOfC& c);
 
 /// Blocks that share the columns of a tile's threads when partials are reduced.
-int reducing_blocks_of_partials(const GpuSchedule& schedule);
+int reducing_blocks_of_partials(const SimtGemm& schedule);
 /// Scalars of one partial.
-Integer scalars_of_partial(const GpuSchedule& schedule, const MatrixProduct& canonical);
+Integer scalars_of_partial(const SimtGemm& schedule, const MatrixProduct& canonical);
 /// Stores the threads' accumulators as partial `number`.
-void store_partial(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+void store_partial(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                    const SimtAccumulators& accumulators, const MatrixProduct& canonical, ir::Buffer partials,
                    ir::Value number);
 

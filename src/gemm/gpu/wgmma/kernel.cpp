@@ -31,7 +31,7 @@ constexpr int usual_multiprocessors = 128; ///< if the GPU's number is unknown
 
 class WgmmaKernelWriter {
 public:
-    WgmmaKernelWriter(const MatrixProduct& canonical, bool is_swapped, const GpuSchedule& schedule,
+    WgmmaKernelWriter(const MatrixProduct& canonical, bool is_swapped, const WgmmaGemm& schedule,
                       const target::Gpu& gpu, const GpuEpilogue& epilogue)
         : product_(canonical),
           is_swapped_(is_swapped),
@@ -41,9 +41,9 @@ public:
           k_tiles_(builder_, schedule, canonical),
           has_register_a_(has_register_a(schedule, canonical)),
           wgmma_instruction_(target::wgmma_of(k_tiles_.layout(0).scalar,
-                                              has_register_a_ ? schedule.cta_n : schedule.cta_m)) {
-        order_.rows = ceil_divide(canonical.rows, Integer{schedule.cta_m * schedule.cluster_m});
-        order_.columns = ceil_divide(canonical.columns, Integer{schedule.cta_n * schedule.cluster_n});
+                                              has_register_a_ ? schedule.cta_tile.n : schedule.cta_tile.m)) {
+        order_.rows = ceil_divide(canonical.rows, Integer{schedule.cta_tile.m * schedule.cluster.m});
+        order_.columns = ceil_divide(canonical.columns, Integer{schedule.cta_tile.n * schedule.cluster.n});
         order_.matrices = canonical.batch;
         order_.group = schedule.raster_group;
         declare(epilogue);
@@ -97,7 +97,7 @@ private:
                                 Integer columns, DataType number) {
             if (!schedule_.has_bf16_split()) return matrix(role, layout, rows, columns, number, false);
             return builder_.add(buffer_of_bf16_split(
-                role, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_split)));
+                role, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_terms())));
         };
         const OperandRoles roles = operand_roles(is_swapped_);
         const ir::Buffer a =
@@ -114,10 +114,10 @@ private:
         declare_result(c);
         if (!epilogue.is_identity())
             result_.epilogue =
-                &epilogue_.emplace(builder_, epilogue, product_, schedule_.cta_m, schedule_.cta_n);
+                &epilogue_.emplace(builder_, epilogue, product_, schedule_.cta_tile.m, schedule_.cta_tile.n);
         result_.reductions = WgmmaReductions::declare(builder_, schedule_, product_, epilogue);
         if (schedule_.has_bf16_split())
-            terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_split);
+            terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_terms());
         ir::BufferInfo alpha_beta;
         alpha_beta.name = "factors";
         alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
@@ -151,8 +151,9 @@ private:
             if (stored) stored->buffer = c;
             result_.store_tensor = stored ? std::optional(builder_.tensor(*stored)) : std::nullopt;
         }
-        result_.epilogue_smem = builder_.add(buffer_of_smem_tiles(
-            "staged", scalar_of(product_.type_of_c()), Integer{schedule_.epilogue_tile_m} * schedule_.cta_n));
+        result_.epilogue_smem =
+            builder_.add(buffer_of_smem_tiles("staged", scalar_of(product_.type_of_c()),
+                                              Integer{schedule_.epilogue_tile_m} * schedule_.cta_tile.n));
     }
 
     void initialize_mbarriers() {
@@ -178,14 +179,15 @@ private:
                                ? at
                                : builder_.add(at, builder_.index(k_tiles_.rank_in_cluster() * extent));
                 };
-                TileOrigin result{start(place.row, schedule_.cta_m, schedule_.cluster_m),
-                                  start(place.column, schedule_.cta_n, schedule_.cluster_n), place.matrix};
+                TileOrigin result{start(place.row, schedule_.cta_tile.m, schedule_.cluster.m),
+                                  start(place.column, schedule_.cta_tile.n, schedule_.cluster.n),
+                                  place.matrix};
                 if (epilogue_)
                     result.row_pair =
-                        start(place.row, schedule_.cta_m / WgmmaEpilogue::pair, schedule_.cluster_m);
+                        start(place.row, schedule_.cta_tile.m / WgmmaEpilogue::pair, schedule_.cluster.m);
                 if (!result_.reductions.empty()) {
-                    result.row_tile = start(place.row, 1, schedule_.cluster_m);
-                    result.column_tile = start(place.column, 1, schedule_.cluster_n);
+                    result.row_tile = start(place.row, 1, schedule_.cluster.m);
+                    result.column_tile = start(place.column, 1, schedule_.cluster.n);
                 }
                 body(result);
             });
@@ -193,15 +195,16 @@ private:
 
     /// All accumulation intervals have the same length: the last one may extend past K, where elements are zero.
     Integer count_of_k_tiles() const {
-        const Integer needed = ceil_divide(product_.k, Integer{schedule_.cta_k});
+        const Integer needed = ceil_divide(product_.k, Integer{schedule_.cta_tile.k});
         return schedule_.accumulation_interval == 0 ? needed : runs() * length_of_interval();
     }
     Integer runs() const {
         return ceil_divide(product_.k,
-                           Integer{schedule_.cta_k} * std::max(schedule_.accumulation_interval, 1));
+                           Integer{schedule_.cta_tile.k} * std::max(schedule_.accumulation_interval, 1));
     }
     Integer length_of_interval() const {
-        return ceil_divide(ceil_divide(product_.k, Integer{schedule_.cta_k}), std::max<Integer>(runs(), 1));
+        return ceil_divide(ceil_divide(product_.k, Integer{schedule_.cta_tile.k}),
+                           std::max<Integer>(runs(), 1));
     }
 
     Value number(Integer value) {
@@ -218,7 +221,7 @@ private:
                 const auto plane = [&](std::size_t factor) {
                     const Value term = builder_.load(terms_[factor], product);
                     if (k_tiles_.layout(factor).is_shared) return term;
-                    return builder_.add(builder_.multiply(tile.matrix, number(schedule_.bf16_split)), term);
+                    return builder_.add(builder_.multiply(tile.matrix, number(schedule_.bf16_terms())), term);
                 };
                 produce_k_tiles(stages, tile, {plane(0), plane(1)});
             });
@@ -238,12 +241,13 @@ private:
 
     /// Products of split terms per GEMM.
     Integer count_of_split_products() const {
-        return schedule_.has_bf16_split() ? std::ssize(bf16_split_products(schedule_.bf16_split)) : 1;
+        return schedule_.has_bf16_split() ? std::ssize(bf16_split_products(schedule_.bf16_terms())) : 1;
     }
 
     // ---- consumer warpgroups
     int products() const {
-        return (has_register_a_ ? schedule_.cta_m : schedule_.cta_n) / schedule_.warpgroups / rows_of_wgmma;
+        return (has_register_a_ ? schedule_.cta_tile.m : schedule_.cta_tile.n) / schedule_.warpgroups /
+               rows_of_wgmma;
     }
 
     void multiply(int warpgroup) {
@@ -294,10 +298,10 @@ private:
         const Integer interval = schedule_.promotion_interval;
         builder_.for_loop("leading_piece", reads_ab_ * count_of_k_tiles(), [&](const Affine&) {
             k_tiles_.wait(stages.stage(), stages.phase());
-            for (Integer first = 0; first < schedule_.cta_k; first += interval) {
+            for (Integer first = 0; first < schedule_.cta_tile.k; first += interval) {
                 start_wgmma(warpgroup, stages.stage(), {first, first + interval, true});
                 builder_.fence({AsyncFence::Kind::wait, 0, AsyncFence::What::wgmmas});
-                if (first + interval == schedule_.cta_k) k_tiles_.release(stages.stage());
+                if (first + interval == schedule_.cta_tile.k) k_tiles_.release(stages.stage());
                 promote();
             }
             stages.advance();
@@ -324,7 +328,7 @@ private:
 
     /// Starts the wgmmas of a k-tile, and waits for those of the previous one.
     void multiply_k_tile(int warpgroup, Value stage) {
-        start_wgmma(warpgroup, stage, {0, schedule_.cta_k, false});
+        start_wgmma(warpgroup, stage, {0, schedule_.cta_tile.k, false});
         builder_.fence({AsyncFence::Kind::wait, 1, AsyncFence::What::wgmmas});
     }
 
@@ -352,7 +356,7 @@ private:
 
     const MatrixProduct& product_;
     bool is_swapped_;
-    const GpuSchedule& schedule_;
+    const WgmmaGemm& schedule_;
     const target::Gpu& gpu_;
     Builder builder_;
     WgmmaPipeline k_tiles_;
@@ -371,14 +375,14 @@ private:
 
 } // namespace
 
-int consumer_registers(const GpuSchedule& schedule) {
+int consumer_registers(const WgmmaGemm& schedule) {
     return schedule.warpgroups == 2 ? 240 : schedule.warpgroups == 3 ? 160 : 0;
 }
-int producer_registers(const GpuSchedule& schedule) {
+int producer_registers(const WgmmaGemm& schedule) {
     return schedule.warpgroups == 2 ? 24 : schedule.warpgroups == 3 ? 32 : 0;
 }
 
-ir::Program wgmma_kernel(const MatrixProduct& canonical, bool is_swapped, const GpuSchedule& schedule,
+ir::Program wgmma_kernel(const MatrixProduct& canonical, bool is_swapped, const WgmmaGemm& schedule,
                          const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     return WgmmaKernelWriter(canonical, is_swapped, schedule, gpu, epilogue).write();
 }

@@ -31,19 +31,19 @@ MatrixLayout with_terms(const Source& source, Integer batch, int terms) {
     return {to.along_rows ? 1 : to.pitch, to.along_rows ? to.pitch : 1, false, to.plane()};
 }
 
-WgmmaOperand operand_of(const Source& source, const GpuSchedule& schedule, Integer batch) {
+WgmmaOperand operand_of(const Source& source, const WgmmaGemm& schedule, Integer batch) {
     WgmmaOperand operand;
     operand.scalar = schedule.has_bf16_split() ? DataType::bfloat16 : scalar_of(source.number);
     operand.mn_extent = source.mn_extent;
-    operand.depth = schedule.cta_k;
+    operand.depth = schedule.cta_tile.k;
     operand.multicast = source.multicast;
-    operand.terms = schedule.bf16_split;
+    operand.terms = schedule.bf16_terms();
     operand.is_shared = source.layout.batch_stride == 0;
     MatrixLayout layout = source.layout;
     Integer matrices = batch;
     if (schedule.has_bf16_split()) {
-        layout = with_terms(source, batch, schedule.bf16_split);
-        matrices = (source.layout.batch_stride == 0 ? 1 : batch) * schedule.bf16_split;
+        layout = with_terms(source, batch, schedule.bf16_terms());
+        matrices = (source.layout.batch_stride == 0 ? 1 : batch) * schedule.bf16_terms();
     }
     operand.has_matrix = has_batch_coordinate(layout, matrices);
     const Integer all_mn = source.mn_is_rows ? source.rows : source.columns;
@@ -66,23 +66,23 @@ WgmmaOperand operand_of(const Source& source, const GpuSchedule& schedule, Integ
     return operand;
 }
 
-bool needs_k_major(const GpuSchedule& schedule) { return schedule.is_tf32() && !schedule.has_bf16_split(); }
+bool needs_k_major(const WgmmaGemm& schedule) { return schedule.is_tf32() && !schedule.has_bf16_split(); }
 
 } // namespace
 
-bool has_register_a(const GpuSchedule& schedule, const MatrixProduct& canonical) {
-    return needs_k_major(schedule) && canonical.a.column_stride != 1 && schedule.transpose_a == 0;
+bool has_register_a(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+    return needs_k_major(schedule) && canonical.a.column_stride != 1 && !schedule.may_transpose_a();
 }
 
-bool transposes_a(const GpuSchedule& schedule, const MatrixProduct& canonical) {
-    return needs_k_major(schedule) && canonical.a.column_stride != 1 && schedule.transpose_a != 0;
+bool transposes_a(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+    return needs_k_major(schedule) && canonical.a.column_stride != 1 && schedule.may_transpose_a();
 }
 
-bool transposes_b(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+bool transposes_b(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     return needs_k_major(schedule) && canonical.b.row_stride != 1;
 }
 
-Integer bytes_of_operand_element(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+Integer bytes_of_operand_element(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     return schedule.has_bf16_split() ? bytes_of(DataType::bfloat16) : bytes_of(canonical.type_of_a());
 }
 
@@ -102,7 +102,7 @@ std::vector<WgmmaOperand::Load> WgmmaOperand::loads() const {
 
 Integer WgmmaOperand::scalars_of_slice() const { return place(mn_of_slice(), 0); }
 
-std::array<WgmmaOperand, 2> wgmma_operands(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+std::array<WgmmaOperand, 2> wgmma_operands(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     const MatrixLayout layout_of_b =
         transposes_b(schedule, canonical) ? transpose_of_b(canonical).output_layout() : canonical.b;
     MatrixLayout layout_of_a = canonical.a;
@@ -111,21 +111,21 @@ std::array<WgmmaOperand, 2> wgmma_operands(const GpuSchedule& schedule, const Ma
         std::swap(layout_of_a.row_stride, layout_of_a.column_stride);
     }
     const Source b = {"b_tiles",         layout_of_b, canonical.type_of_b(), canonical.k,
-                      canonical.columns, false,       schedule.cta_n,        schedule.cluster_m};
+                      canonical.columns, false,       schedule.cta_tile.n,   schedule.cluster.m};
     const Source a = {"a_tiles",   layout_of_a, canonical.type_of_a(), canonical.rows,
-                      canonical.k, true,        schedule.cta_m,        schedule.cluster_n};
+                      canonical.k, true,        schedule.cta_tile.m,   schedule.cluster.n};
     return {operand_of(b, schedule, canonical.batch), operand_of(a, schedule, canonical.batch)};
 }
 
-ir::TensorInfo tensor_map_of_c(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+ir::TensorInfo tensor_map_of_c(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     const Integer row = ir::swizzle_row_bytes / bytes_of(canonical.type_of_c());
     const Integer columns = has_register_a(schedule, canonical) ? epilogue_tile_n(schedule)
-                                                                : schedule.cta_n / schedule.warpgroups;
+                                                                : schedule.cta_tile.n / schedule.warpgroups;
     return tensor_map_of("c_tiles", {canonical.rows, canonical.columns}, canonical.c.column_stride,
                          {row, columns}, ir::swizzle_row_bytes, canonical.c, canonical.batch);
 }
 
-std::optional<ir::TensorInfo> tensor_map_of_stores(const GpuSchedule& schedule,
+std::optional<ir::TensorInfo> tensor_map_of_stores(const WgmmaGemm& schedule,
                                                    const MatrixProduct& canonical) {
     ir::TensorInfo result = tensor_map_of_c(schedule, canonical);
     result.name = "c_chunks";
@@ -134,11 +134,11 @@ std::optional<ir::TensorInfo> tensor_map_of_stores(const GpuSchedule& schedule,
     return result;
 }
 
-Integer wgmma_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical) {
+Integer wgmma_shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     Integer bytes = 0;
     for (const WgmmaOperand& operand : wgmma_operands(schedule, canonical))
         bytes += schedule.stages * operand.scalars() * bytes_of(operand.scalar);
-    bytes += Integer{schedule.epilogue_tile_m} * schedule.cta_n * bytes_of(canonical.type_of_c());
+    bytes += Integer{schedule.epilogue_tile_m} * schedule.cta_tile.n * bytes_of(canonical.type_of_c());
     bytes += WgmmaReductions::shared_bytes(schedule, canonical);
     return bytes + (2 * schedule.stages + schedule.warpgroups) * signal_bytes + ir::swizzle_pattern_bytes;
 }

@@ -18,16 +18,16 @@ constexpr Integer warpgroup_threads = 128;
 constexpr int rows_of_wgmma = 64; ///< M of a wgmma: columns of C
 
 /// Bytes of an element that tensor cores read: of a split term, or of the operand.
-Integer bytes_of_operand_element(const GpuSchedule& schedule, const MatrixProduct& canonical);
+Integer bytes_of_operand_element(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
 /// Whether C = A·B is computed untransposed: rows of A, which threads load from shared memory into registers, are the
 /// rows of a wgmma, and columns of B its columns. Needed if tensor cores require K-major elements and A is not
 /// K-major.
-bool has_register_a(const GpuSchedule& schedule, const MatrixProduct& canonical);
+bool has_register_a(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 /// Whether a kernel before the GEMM transposes A to K-major instead.
-bool transposes_a(const GpuSchedule& schedule, const MatrixProduct& canonical);
+bool transposes_a(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 /// Whether a kernel before the GEMM transposes B to K-major, which tensor cores require of B too.
-bool transposes_b(const GpuSchedule& schedule, const MatrixProduct& canonical);
+bool transposes_b(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
 /// One operand of a canonical problem: a tile of mn_extent rows or columns along M or N, each with K.
 struct WgmmaOperand {
@@ -59,16 +59,16 @@ struct WgmmaOperand {
 };
 
 /// B's columns and A's rows, in this order: the wgmma's A and B.
-std::array<WgmmaOperand, 2> wgmma_operands(const GpuSchedule& schedule, const MatrixProduct& canonical);
+std::array<WgmmaOperand, 2> wgmma_operands(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
 /// Columns of an epilogue tile with A in registers, where each warpgroup has all of its rows there; otherwise
 /// epilogue tiles have epilogue_tile_m rows.
-constexpr int epilogue_tile_n(const GpuSchedule& schedule) {
-    return schedule.epilogue_tile_m * schedule.cta_n / schedule.cta_m;
+constexpr int epilogue_tile_n(const WgmmaGemm& schedule) {
+    return schedule.epilogue_tile_m * schedule.cta_tile.n / schedule.cta_tile.m;
 }
 
 /// C as TMA moves its tiles: boxes of a warpgroup's columns, or an epilogue tile's, by a row of shared memory.
-ir::TensorInfo tensor_map_of_c(const GpuSchedule& schedule, const MatrixProduct& canonical);
+ir::TensorInfo tensor_map_of_c(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
 /// C's last rows, if they do not fill a swizzle chunk (ir::swizzle_chunk_bytes). A TMA store writes whole chunks, and
 /// the excess may be the caller's; threads store these rows instead.
@@ -76,10 +76,9 @@ inline Integer residual_rows(const MatrixProduct& canonical) {
     return canonical.rows % (ir::swizzle_chunk_bytes / bytes_of(canonical.type_of_c()));
 }
 /// C without its residual rows, as TMA stores see it; nothing if it has no other rows.
-std::optional<ir::TensorInfo> tensor_map_of_stores(const GpuSchedule& schedule,
-                                                   const MatrixProduct& canonical);
+std::optional<ir::TensorInfo> tensor_map_of_stores(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
 /// Bytes of shared memory.
-Integer wgmma_shared_bytes(const GpuSchedule& schedule, const MatrixProduct& canonical);
+Integer wgmma_shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
 } // namespace swirl::gemm

@@ -10,9 +10,9 @@ constexpr int capability_of_m16_mma = 9; ///< the first with float64 mma.sync of
 
 } // namespace
 
-target::MmaShape mma_shape_of(const GpuSchedule& schedule, const target::Gpu& gpu, DataType operand_type) {
-    if (operand_type != DataType::float64) return {16, 8, schedule.mma_k};
-    return {gpu.capability_major >= capability_of_m16_mma ? 16 : 8, 8, schedule.mma_k};
+target::MmaShape mma_shape_of(const SimtGemm& schedule, const target::Gpu& gpu, DataType operand_type) {
+    if (operand_type != DataType::float64) return {16, 8, schedule.mma_k()};
+    return {gpu.capability_major >= capability_of_m16_mma ? 16 : 8, 8, schedule.mma_k()};
 }
 
 std::vector<ir::Value> MmaFragments::load_a(const SmemTile& k_tile, ir::Buffer buffer, const Affine& place,
@@ -20,7 +20,7 @@ std::vector<ir::Value> MmaFragments::load_a(const SmemTile& k_tile, ir::Buffer b
     const int lanes = k_tile.is_smem_k_major() ? 1 : threads_.row_vector();
     std::vector<ir::Value> result;
     for (int four = 0; four < fours(); ++four)
-        for (int i = 0; i < schedule_.thread_m; i += lanes) {
+        for (int i = 0; i < schedule_.thread_tile.m; i += lanes) {
             const Affine own_k = step + threads_.fragment_k() + four * k_per_fragment;
             const ir::Value vector =
                 builder_.load(buffer, place + k_tile.place(threads_.row(i), own_k),
@@ -59,13 +59,13 @@ ir::Value MmaFragments::joined_a(const std::vector<ir::Value>& a, int row) const
     for (int first = 0; first < fours(); first += together)
         for (int part = 0; part < row_groups(); ++part)
             for (int four = first; four < first + together; ++four)
-                result.push_back(a[static_cast<std::size_t>(four * schedule_.thread_m + row + part)]);
+                result.push_back(a[static_cast<std::size_t>(four * schedule_.thread_tile.m + row + part)]);
     return join_lanes(builder_, result);
 }
 
 void MmaFragments::multiply(std::vector<ir::Value>& accumulators, const std::vector<ir::Value>& a,
                             const std::vector<ir::Value>& b) const {
-    const int rows = schedule_.thread_m, parts = row_groups();
+    const int rows = schedule_.thread_tile.m, parts = row_groups();
     for (int group = 0; group < groups(); ++group)
         for (int t = 0; t < rows / parts; ++t) {
             // Serpentine order: consecutive instructions share an operand.

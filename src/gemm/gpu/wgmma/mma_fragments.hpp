@@ -8,13 +8,13 @@
 namespace swirl::gemm {
 
 /// The shape of the mma.sync instruction of a schedule, for this operand type.
-target::MmaShape mma_shape_of(const GpuSchedule& schedule, const target::Gpu& gpu, DataType operand_type);
+target::MmaShape mma_shape_of(const SimtGemm& schedule, const target::Gpu& gpu, DataType operand_type);
 
 /// A thread's operands and accumulators as fragments of mma.sync. The instruction's rows g and g + 8 are adjacent
 /// rows of the tile: any assignment of rows works as long as A and C agree.
 class MmaFragments {
 public:
-    MmaFragments(ir::Builder& builder, const GpuSchedule& schedule, const SimtThreadLayout& threads,
+    MmaFragments(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                  DataType operand_type, const target::MmaShape& shape)
         : builder_(builder),
           schedule_(schedule),
@@ -24,7 +24,7 @@ public:
 
     /// Elements of A and of B that a thread holds for one instruction's K: in fours of k indices; within a four by
     /// rows, or by groups of eight columns.
-    int count_of_a() const { return schedule_.thread_m * fours(); }
+    int count_of_a() const { return schedule_.thread_tile.m * fours(); }
     int count_of_b() const { return groups() * fours(); }
 
     /// From k-tile `number` after the one at `place`, starting at k index `step` in it.
@@ -39,8 +39,8 @@ public:
 
 private:
     static constexpr int k_per_fragment = 4; ///< k indices over which adjacent threads hold elements
-    int fours() const { return schedule_.mma_k / k_per_fragment; }
-    int groups() const { return schedule_.thread_n / 2; }
+    int fours() const { return schedule_.mma_k() / k_per_fragment; }
+    int groups() const { return schedule_.thread_tile.n / 2; }
     int row_groups() const { return shape_.rows / 8; } ///< of one instruction, per thread
 
     bool is_of_pairs() const { return operand_type_ != DataType::float64; }
@@ -49,7 +49,7 @@ private:
     ir::Value lane(ir::Value vector, int lane) const;
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     const SimtThreadLayout& threads_;
     DataType operand_type_;
     target::MmaShape shape_;

@@ -19,12 +19,11 @@ ir::BufferInfo buffer_of_smem_tiles(const char* name, DataType scalar, Integer e
     return info;
 }
 
-WgmmaPipeline::WgmmaPipeline(ir::Builder& builder, const GpuSchedule& schedule,
-                             const MatrixProduct& canonical)
+WgmmaPipeline::WgmmaPipeline(ir::Builder& builder, const WgmmaGemm& schedule, const MatrixProduct& canonical)
     : builder_(builder),
       schedule_(schedule),
       operands_(wgmma_operands(schedule, canonical)),
-      cluster_(Integer{schedule.cluster_m} * schedule.cluster_n) {}
+      cluster_(Integer{schedule.cluster.m} * schedule.cluster.n) {}
 
 void WgmmaPipeline::declare_smem_tiles(ir::Buffer b, ir::Buffer a) {
     for (std::size_t f = 0; f < operands_.size(); ++f) {
@@ -65,7 +64,7 @@ void WgmmaPipeline::load(std::size_t which, const Start& start, const Affine& k_
     for (const WgmmaOperand::Load& load : operand.loads()) {
         const Value mn =
             builder_.add(start.mn[which], builder_.index(share * operand.mn_of_slice() + load.mn));
-        const Value step = builder_.index(k_tile * schedule_.cta_k + load.step);
+        const Value step = builder_.index(k_tile * schedule_.cta_tile.k + load.step);
         std::vector<Value> at = {mn, step};
         if (operand.layout.k_major) std::swap(at[0], at[1]);
         if (operand.has_matrix) at.push_back(start.matrices[which]);

@@ -12,7 +12,7 @@ namespace swirl::gemm {
 /// are indexed as in wgmma_operands: 0 is B, 1 is A.
 class WgmmaPipeline {
 public:
-    WgmmaPipeline(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical);
+    WgmmaPipeline(ir::Builder& builder, const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
     /// Declares the operands' tensors in global memory and the memory of their k-tiles.
     void declare_smem_tiles(ir::Buffer b, ir::Buffer a);
@@ -45,7 +45,7 @@ private:
     void load(std::size_t which, const Start& start, const Affine& k_tile, ir::Value stage) const;
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const WgmmaGemm& schedule_;
     std::array<WgmmaOperand, 2> operands_;
     Integer cluster_;
     std::array<ir::Tensor, 2> tensors_{};

@@ -49,11 +49,11 @@ ir::TensorInfo tensor_map_of_k_tiles(const MatrixProduct& canonical, std::size_t
 }
 
 /// Lines that a block's threads transpose per round.
-Integer mn_of_round(const GpuSchedule& schedule, const SmemTile& k_tile) {
+Integer mn_of_round(const SimtGemm& schedule, const SmemTile& k_tile) {
     return schedule.threads() / (k_tile.depth / k_tile.chunk());
 }
 
-std::string smem_transpose_infeasibility(const GpuSchedule& schedule, const SmemTile& k_tile) {
+std::string smem_transpose_infeasibility(const SimtGemm& schedule, const SmemTile& k_tile) {
     const SmemTile lines = tile_before_transpose(k_tile);
     if (lines.row < k_tile.chunk())
         return fmt::format("a piece has {} steps; multiples of {} are possible", k_tile.depth,
@@ -68,13 +68,13 @@ std::string smem_transpose_infeasibility(const GpuSchedule& schedule, const Smem
     return {};
 }
 
-std::string k_major_infeasibility(const GpuSchedule& schedule, const SmemTile& k_tile, std::size_t operand) {
-    const int lanes = operand == 0 ? schedule.warp_lanes_m : schedule.warp_lanes_n;
-    const int lines = operand == 0 ? schedule.thread_m : schedule.thread_n;
+std::string k_major_infeasibility(const SimtGemm& schedule, const SmemTile& k_tile, std::size_t operand) {
+    const int lanes = operand == 0 ? schedule.warp_lanes().m : schedule.warp_lanes().n;
+    const int lines = operand == 0 ? schedule.thread_tile.m : schedule.thread_tile.n;
     if (k_tile.row < k_tile.chunk())
         return fmt::format("slices have {} steps of a piece; multiples of {} are possible",
-                           schedule.cta_k / schedule.sliced_k, k_tile.chunk());
-    if (schedule.zigzag != 0) return "zigzag is 1; 0 is possible";
+                           schedule.cta_tile.k / schedule.sliced_k, k_tile.chunk());
+    if (schedule.zigzag()) return "zigzag is 1; 0 is possible where TMA loads K-major";
     if (k_tile.extent % mn_of_pattern != 0 ||
         (lanes * lines != k_tile.extent && lanes * lines % mn_of_pattern != 0))
         return fmt::format("a block has {} lines, a warp {}; multiples of {} are possible", k_tile.extent,
@@ -82,7 +82,7 @@ std::string k_major_infeasibility(const GpuSchedule& schedule, const SmemTile& k
     return {};
 }
 
-std::string tma_operand_infeasibility(const GpuSchedule& schedule, const MatrixProduct& canonical,
+std::string tma_operand_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
                                       std::size_t operand) {
     const OperandView lines = view_of(canonical, operand);
     const SmemTile k_tile = smem_tiles_of(schedule, canonical)[operand];
@@ -94,10 +94,13 @@ std::string tma_operand_infeasibility(const GpuSchedule& schedule, const MatrixP
         return why;
     const bool is_smem_k_major = schedule.is_tma_k_major(operand) || schedule.is_transposed(operand);
     if ((is_smem_k_major ? lines.depth_stride : lines.stride) != 1)
-        return fmt::format("neighbours along {} are {} apart, which has to be 1 where {}_bulk is {}",
-                           is_smem_k_major ? "the depth" : "the other extent",
-                           is_smem_k_major ? lines.depth_stride : lines.stride, operand == 0 ? 'a' : 'b',
-                           is_smem_k_major ? 2 : 1);
+        return fmt::format("{}_load is {}, and the stride along {} is {}; {} possible",
+                           operand == 0 ? 'a' : 'b', is_smem_k_major ? "along K" : "tma",
+                           is_smem_k_major ? 'K'
+                           : operand == 0  ? 'M'
+                                           : 'N',
+                           is_smem_k_major ? lines.depth_stride : lines.stride,
+                           is_smem_k_major ? "tma is" : "tma_k_major and tma_transpose are");
     if (!k_tile.is_smem_k_major() && k_tile.steps > 1)
         return fmt::format("threads load {} steps at once, which are not next to each other", k_tile.steps);
     if (k_tile.extent > longest_box || k_tile.depth > longest_box)
@@ -124,8 +127,8 @@ std::string tma_operand_infeasibility(const GpuSchedule& schedule, const MatrixP
 
 } // namespace
 
-Integer k_padding(const GpuSchedule& schedule, const MatrixProduct& canonical) {
-    const Integer depth = Integer{schedule.cta_k} * schedule.split_k;
+Integer k_padding(const SimtGemm& schedule, const MatrixProduct& canonical) {
+    const Integer depth = Integer{schedule.cta_tile.k} * schedule.splits();
     const Integer padding = ceil_divide(canonical.k, depth) * depth - canonical.k;
     const auto is_smem_k_major = [&](std::size_t operand) {
         return schedule.is_tma_k_major(operand) || schedule.is_transposed(operand);
@@ -145,7 +148,7 @@ SmemTile tile_before_transpose(const SmemTile& k_tile) {
     return result;
 }
 
-TmaLoader::TmaLoader(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+TmaLoader::TmaLoader(ir::Builder& builder, const SimtGemm& schedule, const MatrixProduct& canonical,
                      const std::array<SmemTile, 2>& k_tiles)
     : builder_(builder), schedule_(schedule), product_(canonical), k_tiles_(k_tiles) {}
 
@@ -277,34 +280,34 @@ void TmaLoader::transpose_chunks(std::size_t operand, int round, const Stage& fr
     builder_.if_then({{mn - k_tile.extent, Relation::negative}}, move);
 }
 
-Integer TmaLoader::extra_bytes(const GpuSchedule& schedule) {
+Integer TmaLoader::extra_bytes(const SimtGemm& schedule) {
     return schedule.has_tma() ? leads * schedule.stages * bytes_per_signal + 2 * ir::swizzle_pattern_bytes
                               : 0;
 }
 
-Integer TmaLoader::bytes_of_stages(const GpuSchedule& schedule, const SmemTile& k_tile) {
+Integer TmaLoader::bytes_of_stages(const SimtGemm& schedule, const SmemTile& k_tile) {
     if (!k_tile.is_transposed) return schedule.stages * k_tile.bytes();
     return schedule.stages * tile_before_transpose(k_tile).bytes() + sides * k_tile.bytes();
 }
 
-std::string tma_infeasibility(const GpuSchedule& schedule, const MatrixProduct& canonical,
+std::string tma_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
                               const target::Gpu& gpu) {
-    if (schedule.a_load > 3 || schedule.b_load > 3)
-        return fmt::format("a_load is {} and b_load {}; 0 … 3 are possible", schedule.a_load,
-                           schedule.b_load);
     if (!schedule.has_tma()) return {};
     if (!gpu.has_tma) return fmt::format("{} has no TMA", gpu.name);
-    if (canonical.listed) return "the copy engine brings no matrices of lists of pointers";
-    if (schedule.is_stream_k()) return "the copy engine brings no pieces of streams";
-    if (schedule.mma_k > 0)
+    if (canonical.listed)
+        return "TMA loads no matrices of pointer lists; a_load=cp_async and b_load=cp_async are possible";
+    if (schedule.stream_k() != nullptr)
+        return fmt::format("stream_k_blocks is {}, and TMA loads whole tiles' k-tiles; 0 is possible",
+                           schedule.stream_k()->blocks);
+    if (schedule.is_mma())
         return fmt::format("mma_k is {}, and TMA writes k-tiles without padding; 0 is possible",
-                           schedule.mma_k);
-    if (schedule.matrices > 1)
-        return fmt::format("{} matrices in a block, of which the copy engine brings one", schedule.matrices);
+                           schedule.mma_k());
+    if (schedule.matrices() > 1)
+        return fmt::format("matrices is {}, and TMA loads those of one; 1 is possible", schedule.matrices());
     for (std::size_t operand = 0; operand < 2; ++operand)
         if (schedule.is_tma(operand))
             if (const std::string why = tma_operand_infeasibility(schedule, canonical, operand); !why.empty())
-                return fmt::format("the copy engine cannot bring {}: {}", operand == 0 ? 'A' : 'B', why);
+                return fmt::format("TMA cannot load {}: {}", operand == 0 ? 'A' : 'B', why);
     return {};
 }
 

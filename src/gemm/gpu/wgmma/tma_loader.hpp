@@ -20,7 +20,7 @@ SmemTile tile_before_transpose(const SmemTile& k_tile);
 
 class TmaLoader {
 public:
-    TmaLoader(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+    TmaLoader(ir::Builder& builder, const SimtGemm& schedule, const MatrixProduct& canonical,
               const std::array<SmemTile, 2>& k_tiles);
 
     /// Where TMA writes k-tiles, and where threads load operands from.
@@ -56,8 +56,8 @@ public:
     void transpose(int first_round, int end_round, const Stage& from, const Stage& to_side) const;
 
     /// Shared memory for mbarriers and alignment; and for an operand's k-tiles.
-    static Integer extra_bytes(const GpuSchedule& schedule);
-    static Integer bytes_of_stages(const GpuSchedule& schedule, const SmemTile& k_tile);
+    static Integer extra_bytes(const SimtGemm& schedule);
+    static Integer bytes_of_stages(const SimtGemm& schedule, const SmemTile& k_tile);
 
 private:
     struct Operand {
@@ -74,7 +74,7 @@ private:
     ir::Value integer(Integer number) const;
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     const MatrixProduct& product_;
     const std::array<SmemTile, 2>& k_tiles_;
     std::array<Operand, 2> operands_{};
@@ -84,10 +84,10 @@ private:
 /// Padding: k indices before 0 at which the first k-tile begins, where k-tiles do not divide K. Rows of a K-major box
 /// must begin at multiples of ir::swizzle_chunk_bytes. If TMA loads both operands, the first k-tile therefore begins
 /// at such a multiple, and the last one extends past K.
-Integer k_padding(const GpuSchedule& schedule, const MatrixProduct& canonical);
+Integer k_padding(const SimtGemm& schedule, const MatrixProduct& canonical);
 
 /// Reason why TMA cannot perform a schedule's loads; empty if it can or none are asked for.
-std::string tma_infeasibility(const GpuSchedule& schedule, const MatrixProduct& canonical,
+std::string tma_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
                               const target::Gpu& gpu);
 
 } // namespace swirl::gemm

@@ -11,7 +11,7 @@ namespace swirl::gemm {
 /// that follows the last operand loads from it.
 class TmaPipeline {
 public:
-    TmaPipeline(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+    TmaPipeline(ir::Builder& builder, const SimtGemm& schedule, const MatrixProduct& canonical,
                 const std::array<SmemTile, 2>& k_tiles)
         : builder_(builder), schedule_(schedule), tma_(builder, schedule, canonical, k_tiles) {}
 
@@ -33,7 +33,7 @@ public:
     struct State {
         std::array<ir::Value, 3> stages{}, phases{};
         std::array<ir::Value, 2> sides{};
-        SimtAccumulators::StageIndices numbers(const GpuSchedule& schedule, std::size_t k_tile) const {
+        SimtAccumulators::StageIndices numbers(const SimtGemm& schedule, std::size_t k_tile) const {
             return {schedule.is_transposed(0) ? sides[k_tile] : stages[k_tile],
                     schedule.is_transposed(1) ? sides[k_tile] : stages[k_tile]};
         }
@@ -62,7 +62,7 @@ private:
     static constexpr Integer stage = 0, phase = 1, side = 2;
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const SimtGemm& schedule_;
     TmaLoader tma_;
     KTiles k_tiles_;
     ir::Buffer counters_ = 0; ///< of the current k-tile

@@ -34,7 +34,7 @@ void WgmmaUpdate::finish() const { wait_for_stores(); }
 
 void WgmmaUpdate::write(const TileOrigin& tile) const {
     if (reductions_) reductions_->begin_tile();
-    for (int k = 0; k < schedule_.cta_m / schedule_.epilogue_tile_m; ++k)
+    for (int k = 0; k < schedule_.cta_tile.m / schedule_.epilogue_tile_m; ++k)
         write_epilogue_tile({k * schedule_.epilogue_tile_m, k * epilogue_tile_n(schedule_), tile});
     if (reductions_)
         reductions_->store_partials_of_tile(reduced_tile(tile),
@@ -109,7 +109,7 @@ template <class Body> void WgmmaUpdate::transfer(const EpilogueTile& epilogue_ti
 /// They lie in one chunk of one tile's rows, at a static offset. Each thread stores those of one column.
 void WgmmaUpdate::store_residual_rows(const EpilogueTile& epilogue_tile) const {
     const Integer count = residual_rows(product_), first = product_.rows - count;
-    const Integer in_tile = first % schedule_.cta_m, major = in_tile - first_row(epilogue_tile);
+    const Integer in_tile = first % schedule_.cta_tile.m, major = in_tile - first_row(epilogue_tile);
     if (count == 0 || major < 0 || major >= rows_of_epilogue_tile()) return;
     const auto number = [&](Integer value) {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
@@ -190,7 +190,7 @@ void WgmmaUpdate::store_accumulators_to_smem(const EpilogueTile& epilogue_tile, 
     };
     const Value alpha = factor(0);
     const Value beta = reads ? factor(1) : ir::no_value;
-    const int registers = schedule_.cta_m / 2;
+    const int registers = schedule_.cta_tile.m / 2;
     for (Integer first = 0; first < row(); first += group) {
         const Value place = builder_.bit_xor(
             exchanged,

@@ -41,7 +41,7 @@ struct TileOrigin {
 class WgmmaUpdate {
 public:
     /// `stages`: the warpgroup's position with its mbarrier.
-    WgmmaUpdate(ir::Builder& builder, const GpuSchedule& schedule, const MatrixProduct& canonical,
+    WgmmaUpdate(ir::Builder& builder, const WgmmaGemm& schedule, const MatrixProduct& canonical,
                 const WgmmaOutput& result, const PipelineState& stages, int warpgroup)
         : builder_(builder),
           schedule_(schedule),
@@ -67,7 +67,7 @@ private:
     void write_epilogue_tile(const EpilogueTile& epilogue_tile) const;
     template <class Body> void transfer(const EpilogueTile& epilogue_tile, Body&& body) const;
     Integer rows_of_epilogue_tile() const { ///< of the warpgroup
-        return has_register_a_ ? schedule_.cta_m / schedule_.warpgroups : schedule_.epilogue_tile_m;
+        return has_register_a_ ? schedule_.cta_tile.m / schedule_.warpgroups : schedule_.epilogue_tile_m;
     }
     Integer columns_of_box() const { return has_register_a_ ? epilogue_tile_n(schedule_) : columns(); }
     Integer first_row(const EpilogueTile& epilogue_tile) const { ///< in the tile
@@ -98,17 +98,17 @@ private:
     void wait_for_stores() const;
     template <class Body> void in_one_thread(Body&& body) const;
 
-    int columns() const { return schedule_.cta_n / schedule_.warpgroups; }
+    int columns() const { return schedule_.cta_tile.n / schedule_.warpgroups; }
     Integer row() const; ///< elements of a row of shared memory
     Integer panel() const { return columns_of_box() * row(); }
     /// Elements of an epilogue tile, per warpgroup.
     Integer epilogue_tile_elements() const {
-        return Integer{schedule_.epilogue_tile_m} * schedule_.cta_n / schedule_.warpgroups;
+        return Integer{schedule_.epilogue_tile_m} * schedule_.cta_tile.n / schedule_.warpgroups;
     }
     Integer first_of_epilogue_tile() const { return warpgroup_ * epilogue_tile_elements(); }
 
     ir::Builder& builder_;
-    const GpuSchedule& schedule_;
+    const WgmmaGemm& schedule_;
     const MatrixProduct& product_;
     const WgmmaOutput& result_;
     const PipelineState& stages_;

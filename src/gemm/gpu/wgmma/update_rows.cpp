@@ -16,7 +16,8 @@ constexpr int pairs_of_panel = 16;
 
 WgmmaReductions::Coordinate WgmmaUpdate::row_coordinate(int k) const {
     const int part = k / rows_of_pair;
-    const FragmentRows rows(builder_, warpgroup_, schedule_.cta_m / schedule_.warpgroups / rows_of_wgmma);
+    const FragmentRows rows(builder_, warpgroup_,
+                            schedule_.cta_tile.m / schedule_.warpgroups / rows_of_wgmma);
     const Value two = builder_.constant({DataType::int64, 1}, rows_of_pair);
     return {rows_of_pair * pairs_of_panel * rows.panel(part, true) + k % rows_of_pair,
             builder_.multiply(rows.offset_in_row(part, 0), two)};
@@ -24,8 +25,8 @@ WgmmaReductions::Coordinate WgmmaUpdate::row_coordinate(int k) const {
 
 /// Threads that store simultaneously use different banks (FragmentRows).
 void WgmmaUpdate::store_accumulators_by_rows(const EpilogueTile& epilogue_tile, bool reads) const {
-    const int parts = schedule_.cta_m / schedule_.warpgroups / rows_of_wgmma;
-    const int registers = schedule_.cta_n / 2; ///< of each part
+    const int parts = schedule_.cta_tile.m / schedule_.warpgroups / rows_of_wgmma;
+    const int registers = schedule_.cta_tile.n / 2; ///< of each part
     const FragmentRows rows(builder_, warpgroup_, parts);
     const auto factor = [&](Integer which) {
         return builder_.splat(builder_.load(result_.alpha_beta, which), rows_of_pair);
