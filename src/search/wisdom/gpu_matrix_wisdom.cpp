@@ -5,7 +5,6 @@
 #include "base/version.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "problem/matrix_syntax.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"
 #include "search/wisdom/gpu_recipe_wisdom.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
