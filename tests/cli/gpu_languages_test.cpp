@@ -134,7 +134,7 @@ void transform_on_cpu(const Transform& problem, planning::ProblemData& data) {
             .execute(data.arguments());
     Transform wide = problem;
     if (bytes_of(problem.precision) < 4) wide.precision = DataType::float32;
-    const auto plan = api::build(wide, {}, api::Purpose::execute);
+    const auto plan = api::build_on_cpu(wide, {});
     if (wide.precision == problem.precision) return plan->execute(data.arguments());
     planning::ProblemData copy(wide);
     const auto move = [&](Side side, const planning::ProblemData& from, planning::ProblemData& to) {
