@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include "gemm/gpu/schedule.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "plan/matrix_groups.hpp"
 #include "problem/data_type.hpp"
 #include "problem/matrix_product.hpp"
