@@ -3,6 +3,7 @@
 #include "api/build.hpp"
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/schedule_text.hpp"
 #include "peers/cublas.hpp"
 #include "runtime/cuda/memory.hpp"
 

@@ -77,7 +77,7 @@ public:
         : Executable(plan->product()), plan_(std::move(plan)) {}
 
     Device device() const override { return Device::gpu(plan_->device().properties().index); }
-    std::string schedule() const override { return to_string(plan_->schedule()); }
+    std::string schedule() const override { return gemm::to_string(plan_->schedule()); }
     std::string description() const override {
         const planning::GpuMatrixKernels* const kernel = plan_->kernel();
         if (kernel == nullptr) return "nothing to compute\n";

@@ -1,6 +1,6 @@
 // What `swirl emit --language opencl` writes, run on the CPU against plans for the CPU.
 
-#include "api/plan.hpp"
+#include "api/build.hpp"
 #include "cli/run_swirl.hpp"
 #include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"

@@ -353,9 +353,12 @@ TEST_F(MatrixPlansOnGpu, AreCheckedOnFirstUse) {
 
 TEST_F(MatrixPlansOnGpu, AreSearchedFor) {
     expect_product(MatrixProduct::column_major(DataType::float32, 1000, 700, 500), {},
-                   {
-    .device = Device::gpu(), .effort = Effort::measure, .time_budget_seconds = 2, .check = false,
-    .use_wisdom = false, .use_kernel_cache = false}});
+                   {.device = Device::gpu(),
+                    .effort = Effort::measure,
+                    .time_budget_seconds = 2,
+                    .check = false,
+                    .use_wisdom = false,
+                    .use_kernel_cache = false});
 }
 
 TEST_F(MatrixPlansOnGpu, GiveTheSameBitsEachTime) {

@@ -136,7 +136,7 @@ private:
     RandomTerms random_;
 };
 
-long double scale(const dense_reference::Dense& matrix) {
+long double scale(const formula::reference::Dense& matrix) {
     long double largest = 1;
     for (const Complex& entry : matrix.entries) largest = std::max(largest, std::abs(entry));
     return largest;
@@ -148,13 +148,13 @@ TEST(EveryRewriteRule, KeepsTheMatrixOnRandomTermsAndSomeTermFiresIt) {
         for (const RewriteRule& rule : family.rules) fired[rule.name];
     for (std::uint32_t seed = 0; seed < 15; ++seed)
         for (const Formula& term : RandomInstances(seed).all()) {
-            const dense_reference::Dense before = dense_reference::of(term);
+            const formula::reference::Dense before = formula::reference::of(term);
             for (const RewriteFamily& family : rewrite_families())
                 for (const RewriteRule& rule : family.rules) {
                     const auto after = rewrite_once(term, rule);
                     if (!after) continue;
                     ++fired[rule.name];
-                    EXPECT_LT(dense_reference::distance(before, dense_reference::of(*after)),
+                    EXPECT_LT(formula::reference::distance(before, formula::reference::of(*after)),
                               1e-15L * scale(before))
                         << "seed " << seed << ", " << rule.name << "\n  " << to_text(term) << "\n  "
                         << to_text(*after);
@@ -166,18 +166,18 @@ TEST(EveryRewriteRule, KeepsTheMatrixOnRandomTermsAndSomeTermFiresIt) {
 TEST(EveryTerminatingFamily, ReachesAFixpointThatKeepsTheMatrix) {
     for (std::uint32_t seed = 100; seed < 110; ++seed)
         for (const Formula& term : RandomInstances(seed).all()) {
-            const dense_reference::Dense before = dense_reference::of(term);
+            const formula::reference::Dense before = formula::reference::of(term);
             for (const RewriteFamily& family : rewrite_families()) {
                 if (!family.terminates) continue;
                 const Formula after = rewrite_to_fixpoint(term, family.rules, nullptr, 1000);
-                EXPECT_LT(dense_reference::distance(before, dense_reference::of(after)),
+                EXPECT_LT(formula::reference::distance(before, formula::reference::of(after)),
                           1e-15L * scale(before))
                     << "seed " << seed << ", " << family.name << "\n  " << to_text(term) << "\n  "
                     << to_text(after);
                 EXPECT_EQ(rewrite_to_fixpoint(after, family.rules), after);
             }
             for (const Formula& merged : {merge_loops(term), simplify(term), merge_loops(simplify(term))})
-                EXPECT_LT(dense_reference::distance(before, dense_reference::of(merged)),
+                EXPECT_LT(formula::reference::distance(before, formula::reference::of(merged)),
                           1e-15L * scale(before))
                     << "seed " << seed << "\n  " << to_text(term) << "\n  " << to_text(merged);
         }
@@ -254,7 +254,7 @@ TEST(Vectorization, OfFourierTransformsIsCompleteWhenTheLanesDivideTheFactors) {
                 EXPECT_FALSE(mentions(vectorized, vec));
                 EXPECT_FALSE(trace.empty());
                 if (transform.rows() > 200) continue;
-                EXPECT_SAME_MATRIX(dense_reference::of(vectorized), dense_reference::of(transform))
+                EXPECT_SAME_MATRIX(formula::reference::of(vectorized), formula::reference::of(transform))
                     << to_text(vectorized);
             }
 }
@@ -272,7 +272,7 @@ TEST(Vectorization, OfSizesThatTheLanesDoNotDivideKeepsTheTag) {
             const Formula partly = vectorize(transform, 4);
             EXPECT_FALSE(is_fully_vectorized(partly, 4)) << to_text(partly);
             EXPECT_TRUE(mentions(partly, vec)) << to_text(partly);
-            EXPECT_SAME_MATRIX(dense_reference::of(partly), dense_reference::of(transform))
+            EXPECT_SAME_MATRIX(formula::reference::of(partly), formula::reference::of(transform))
                 << to_text(partly);
         }
 }
@@ -296,7 +296,7 @@ TEST(Parallelization, OfFourierTransformsIsCompleteWhenProcessorsTimesLinesDivid
                     << p << " processors, lines of " << line << ": " << to_text(parallel);
                 EXPECT_FALSE(mentions(parallel, smp));
                 if (transform.rows() > 200) continue;
-                EXPECT_SAME_MATRIX(dense_reference::of(parallel), dense_reference::of(transform))
+                EXPECT_SAME_MATRIX(formula::reference::of(parallel), formula::reference::of(transform))
                     << to_text(parallel);
             }
 }
@@ -315,7 +315,7 @@ TEST(Parallelization, OfSizesThatDoNotDivideKeepsTheTag) {
             const Formula partly = parallelize(transform, 4, 2);
             EXPECT_FALSE(is_fully_parallel(partly, 4, 2)) << to_text(partly);
             EXPECT_TRUE(mentions(partly, smp)) << to_text(partly);
-            EXPECT_SAME_MATRIX(dense_reference::of(partly), dense_reference::of(transform))
+            EXPECT_SAME_MATRIX(formula::reference::of(partly), formula::reference::of(transform))
                 << to_text(partly);
         }
 }
@@ -341,7 +341,7 @@ TEST(LoopMerging, LeavesOnlySumsInFourierTransforms) {
             const Formula merged = merge_loops(transform);
             for (const Formula& factor : merged.is<Product>() ? merged.children() : std::vector{merged})
                 EXPECT_TRUE(factor.is<IterativeSum>()) << to_text(merged);
-            EXPECT_SAME_MATRIX(dense_reference::of(merged), dense_reference::of(transform))
+            EXPECT_SAME_MATRIX(formula::reference::of(merged), formula::reference::of(transform))
                 << to_text(merged);
         }
 }
@@ -350,7 +350,7 @@ TEST(LoopMerging, OfManyFactorsHasNestedLoopsWithAffineAddresses) {
     const Formula fft = three_factors(4, 8, 2);
     const Formula merged = merge_loops(fft);
     EXPECT_EQ(parse(to_text(merged)), merged);
-    EXPECT_SAME_MATRIX(dense_reference::of(merged), dense_reference::of(fft));
+    EXPECT_SAME_MATRIX(formula::reference::of(merged), formula::reference::of(fft));
 }
 
 } // namespace rewriting_rules_test

@@ -1,7 +1,7 @@
 #include "search/wisdom/gpu_matrix_wisdom.hpp"
 
 #include <swirl/matrix_product.hpp>
-
+#include <swirl/problem.hpp>
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "gemm/gpu/model/model.hpp"

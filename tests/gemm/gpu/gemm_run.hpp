@@ -19,6 +19,11 @@ inline SimtGemm simt_schedule_of(const std::string& text) {
     return std::get<SimtGemm>(parse_gpu_schedule(text));
 }
 
+/// K of the instruction of the first schedule, a SIMT one; 0 without mma.sync.
+inline int mma_k_of(const std::vector<GpuGemmSchedule>& schedules) {
+    return std::get<SimtGemm>(schedules.front()).mma_k();
+}
+
 struct Execution {
     bool multiplies = true;
     bool reads_c = true;

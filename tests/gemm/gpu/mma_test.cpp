@@ -84,10 +84,10 @@ TEST(GpuProduct, WarpsReadShortFragmentsWithoutConflicts) {
 TEST(GpuSchedules, OfShortNumbersHaveWarpsMultiplyWhereTilesDoNot) {
     for (const Integer n : {256, 1024, 4096}) {
         const MatrixProduct product = short_product('N', 'T', n, n, n, 0, DataType::bfloat16);
-        EXPECT_EQ(gpu_schedules(product, target::gpu_named("sm_80"), 1).front().mma_k, 16);
+        EXPECT_EQ(mma_k_of(gpu_schedules(product, target::gpu_named("sm_80"), 1)), 16);
         EXPECT_TRUE(n == 256 || is_wgmma(gpu_schedules(product, gpu(), 1).front()));
         const MatrixProduct unaligned = short_product('N', 'T', n, n, n, 1, DataType::bfloat16);
-        EXPECT_EQ(gpu_schedules(unaligned, gpu(), 1).front().mma_k, 16);
+        EXPECT_EQ(mma_k_of(gpu_schedules(unaligned, gpu(), 1)), 16);
     }
 }
 

@@ -152,9 +152,9 @@ TEST(GpuLists, AreMultipliedByTensorCoresOfWarps) {
                     expect_product(product, schedule);
             EXPECT_GE(by_warps, 2);
         }
-    SimtGemm schedule = simt_schedule_of(
-        "cta_m=16 cta_n=16 cta_k=32 thread_m=2 thread_n=4 warp_lanes_m=8 "
-        "warp_lanes_n=4 mma_k=16 copy_k=16 stages=2 a_vector_m=8 b_vector_k=8");
+    SimtGemm schedule = std::get<SimtGemm>(
+        parse_gpu_schedule("cta_m=16 cta_n=16 cta_k=32 thread_m=2 thread_n=4 warp_lanes_m=8 "
+                           "warp_lanes_n=4 mma_k=16 copy_k=16 stages=2 a_vector_m=8 b_vector_k=8"));
     MatrixProduct product = listed(DataType::float32, 24, 20, 120, 6, 16);
     product.a_type = product.b_type = DataType::bfloat16;
     expect_product(product, schedule);
@@ -207,7 +207,7 @@ TEST(GpuLists, AreForProductsByThreads) {
     const GpuGemmSchedule tiles = gpu_schedules(product, gpu(), 1).front();
     ASSERT_TRUE(is_wgmma(tiles));
     product.listed = true;
-    EXPECT_NE(error_of([&] { gpu_gemm_kernels(product, tiles, gpu()); }).find("lists of pointers"),
+    EXPECT_NE(error_of([&] { gpu_gemm_kernels(product, tiles, gpu()); }).find("pointer lists"),
               std::string::npos);
 }
 

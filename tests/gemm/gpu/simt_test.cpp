@@ -246,7 +246,7 @@ TEST(GpuProduct, SaysWhyASchedule) {
         });
     };
     EXPECT_NE(error("a_vector_m=4").find("a_vector_m is 4"), std::string::npos) << error("a_vector_m=4");
-    EXPECT_NE(error("cta_m=96").find("C is 64"), std::string::npos);
+    EXPECT_NE(error("cta_m=96").find("is 64 × 64"), std::string::npos);
     EXPECT_NE(error("a_vector_k=2").find("a_vector_k is 2"), std::string::npos);
     EXPECT_NE(error("b_vector_k=4").find("b_vector_k is 4"),
               std::string::npos); // columns begin at multiples of 65
@@ -320,10 +320,6 @@ TEST(GpuSchedules, SayWhichParametersExcludeEachOther) {
         const std::string error = error_of([&] { parse_gpu_schedule(text); });
         EXPECT_NE(error.find(words), std::string::npos) << text << ": " << error;
     }
-}
-
-int mma_k_of(const std::vector<GpuGemmSchedule>& schedules) {
-    return std::get<SimtGemm>(schedules.front()).mma_k();
 }
 
 TEST(GpuSchedules, OfFloat64HaveWarpsMultiplyWhereTheyCan) {
