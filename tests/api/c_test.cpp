@@ -190,7 +190,7 @@ TEST(C, OptionsOfOtherVersionsHaveDefaultsForWhatTheyLack) {
     expect_error(swirl_plan_from_text("dft 8", &options, &plan), SWIRL_USER_ERROR, "struct_size is 0");
     struct Later {
         swirl_options options;
-        int more;
+        std::int64_t more;
     } later = {SWIRL_OPTIONS_INIT, 0};
     later.options.struct_size = sizeof later;
     EXPECT_NE(c::plan("dft 8", &later.options), nullptr);

@@ -28,7 +28,7 @@ protected:
         return file;
     }
     static std::string measured(const std::string& problem) {
-        return plan(problem, {.effort = Effort::measure, .time_budget_seconds = 0.01}).schedule();
+        return plan(problem, {.effort = Effort::measure, .time_budget_seconds = 0.5}).schedule();
     }
     static std::string text_of(swirl_status (*function)(char*, std::size_t, std::size_t*)) {
         char text[500] = {};
