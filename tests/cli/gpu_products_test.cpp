@@ -298,7 +298,7 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
     expect_contains(run_without_driver("emit gemm 99x99x99 --language metal"), 2, {"cuda, hip and opencl"});
     expect_contains(run_without_driver("emit gemm 64x64x999 --language hip --gpu sm_90 --recipe '"
                                        "cta_m=32 cta_n=32 thread_m=4 thread_n=4 split_k=2'"),
-                    2, {"splits is 2"});
+                    2, {"split_k is 2"});
     const std::string stream =
         " --gpu sm_90 gemm 3000x3000x3000 float32 --recipe 'cta_m=256 cta_n=128 "
         "cta_k=16 thread_m=16 stream_k_blocks=132 data_parallel_tiles=1'";

@@ -260,7 +260,7 @@ TEST(Neon, IsRefusedWhereThePlanHasToRun) {
         EXPECT_EQ(outcome.status, 2) << arguments;
         EXPECT_NE(outcome.errors.find("swirl emit"), std::string::npos) << outcome.errors;
     }
-    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "neon"}), UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "neon"}), Unavailable);
     const auto listing = run_swirl("show dft 8 --stage asm --cpu neon");
     EXPECT_EQ(listing.status, 2);
     EXPECT_NE(listing.errors.find("C++"), std::string::npos) << listing.errors;

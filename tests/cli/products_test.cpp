@@ -80,7 +80,7 @@ int main() {
 
 TEST(Products, SayWhatIsWrong) {
     for (const char* words :
-         {"plan gemm 3x3", "plan gemm 3x3x3 a=up", "verify gemm 3x3x3 --cpu avx2",
+         {"plan gemm 3x3", "plan gemm 3x3x3 a=up", "verify gemm 3x3x3 --cpu neon",
           "emit gemm 3x3x3 complex64 --language cuda", "plan gemm 3x3x3 'epilogue=x + w[k]'"}) {
         const auto outcome = run_swirl(words);
         EXPECT_EQ(outcome.status, 2) << words;

@@ -26,7 +26,7 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
         {"plan", "no problem is given"},
         {"plan dft", "expected a length"},
         {"plan dft x", "at character 5 of 'dft x'"},
-        {"plan fft 8", "expected a transform"},
+        {"plan fht 8", "expected a transform"},
         {"plan dft 0", "length of dimension 0 is 0"},
         {"plan dft 8 sideways", "expected an option"},
         {"plan dft 8 dft 16", "this command takes one"},

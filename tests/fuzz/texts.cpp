@@ -75,7 +75,7 @@ void fuzz_load_text(Random& random, const Setting& setting, Journal& journal) {
         if (array.elements < 1) throw Failure("text", fmt::format("array {} has no elements", array.name));
     try {
         static_cast<void>(plan(problem, {.cpu = setting.cpu, .use_wisdom = false}));
-    } catch (const UserError&) {
+    } catch (const Unsupported&) {
         return journal.refused();
     }
     if (!problem.load.is_identity() || !problem.store.is_identity())
@@ -163,6 +163,8 @@ void fuzz_recipe_text(Random& random, const Setting& setting, Journal& journal) 
     try {
         made = plan(problem, options);
     } catch (const UserError&) {
+        return journal.refused();
+    } catch (const Unavailable&) { // of a CPU that this machine is not
         return journal.refused();
     }
     TransformData data(problem, random);

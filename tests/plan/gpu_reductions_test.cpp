@@ -246,7 +246,7 @@ TEST(GpuReductions, OfTiles) {
           Case{"cta_m=64 cta_n=128 warpgroups=2 epilogue_tile_m=64 cluster_m=2", 40, 128, true},
           Case{"cta_m=128 cta_n=64 warpgroups=1 epilogue_tile_m=64 cluster_n=2", 128, 40, true}})
         expect_reductions(with_some_kinds(of_bfloat16(one.rows, one.columns, one.has_columns)),
-                          gemm::parse_gpu_schedule("cta_k=64 stages=2 " + std::string(one.schedule)),
+                          gemm::parse_gpu_schedule("wgmma cta_k=64 stages=2 " + std::string(one.schedule)),
                           one.has_columns);
 }
 

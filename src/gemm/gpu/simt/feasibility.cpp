@@ -108,9 +108,11 @@ void require_split_k(FirstInfeasibility& infeasibility, const SimtGemm& schedule
     if (schedule.split_k() == nullptr) return;
     const int splits = schedule.splits();
     infeasibility.require(splits > 1, "split_k is {}; 2, 4, 8 … are possible", splits);
-    infeasibility.require(
-        is_power_of_two(splits) && (schedule.splits_in_workspace() || splits <= gpu.largest_cluster),
-        "split_k is {}; a cluster of this GPU has 1, 2, 4, … {} blocks", splits, gpu.largest_cluster);
+    infeasibility.require(is_power_of_two(splits), "split_k is {}; 2, 4, 8 … are possible", splits);
+    infeasibility.require(schedule.splits_in_workspace() || gpu.largest_cluster >= splits,
+                          "split_k is {}, but clusters of this GPU have at most {} blocks; let "
+                          "split_k_in_workspace=1, or leave it out",
+                          splits, std::max(gpu.largest_cluster, 1));
     const int vector = SimtThreadLayout::column_vector_of(schedule, product.data_type);
     const int vector_partitions = std::gcd(schedule.reducing_blocks(), schedule.thread_tile.n / vector);
     infeasibility.require(vector % (schedule.reducing_blocks() / vector_partitions) == 0,
