@@ -311,6 +311,16 @@ SWIRL_API swirl_status swirl_device_name(int device, int ordinal, char* text, si
 /* In bytes. Either pointer may be NULL. */
 SWIRL_API swirl_status swirl_device_memory(int device, int ordinal, size_t* all, size_t* free_bytes);
 
+/* ---- threads ---------------------------------------------------------------------------------------------------- */
+
+/* A parallel loop as for fftw_threads_set_callback: calls work(jobs + k * job_bytes) once for every k from 0 to count - 1, on any
+ * threads and in any order, and returns when all calls have returned. Several threads may call it at once. */
+typedef void (*swirl_parallel_loop)(void* (*work)(char*), char* jobs, size_t job_bytes, int count,
+                                    void* data);
+/* From now on executions on CPUs run on the threads of this loop; NULL: on swirl's own, as at first. Jobs that run at the same time share
+ * the work; a loop that runs one after the other gives it to one. */
+SWIRL_API void swirl_set_parallel_loop(swirl_parallel_loop loop, void* data);
+
 /* ---- wisdom and the cache of kernels ---------------------------------------------------------------------------- */
 
 /* The file of wisdom in use, ":memory:" if none can be used. Text as in swirl_problem_text. */

@@ -20,6 +20,7 @@
 #include <swirl/problem.hpp>
 #include <swirl/reduction.hpp>
 #include <swirl/stream.hpp>
+#include <swirl/threads.hpp>
 #include <swirl/transform.hpp>
 #include <swirl/version.hpp>
 #include <swirl/wisdom.hpp>

@@ -1,6 +1,7 @@
 #include "api/c.hpp"
 
 #include <swirl/device.hpp>
+#include <swirl/threads.hpp>
 #include <swirl/version.hpp>
 
 namespace swirl::api {
@@ -45,6 +46,8 @@ const char* swirl_last_error(void) { return last_error.c_str(); }
 const char* swirl_version(void) {
     return swirl::version().data(); // a literal, thus null-terminated
 }
+
+void swirl_set_parallel_loop(swirl_parallel_loop loop, void* data) { swirl::set_parallel_loop(loop, data); }
 
 int swirl_gpu_count(void) { return swirl::gpu_count(); }
 
