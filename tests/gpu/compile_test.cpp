@@ -71,7 +71,7 @@ TEST_F(CompilingOnGpu, ErrorsLeaveTheGpuUsable) {
     } catch (const InternalError& error) {
         EXPECT_NE(std::string(error.what()).find("line 3"), std::string::npos) << error.what();
     }
-    EXPECT_THROW(compiled(*device, kernels.back(), &cache), UserError);
+    EXPECT_THROW(compiled(*device, kernels.back(), &cache), Unavailable);
     EXPECT_EQ(written_by(compiled(*device, kernels[0], &cache)), 1);
     EXPECT_EQ(cache.entries().size(), 2U);
 }

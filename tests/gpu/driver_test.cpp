@@ -215,7 +215,7 @@ TEST_F(OnGpu, RunsMachineCodeThatPtxasWrote) {
 
     if (properties.capability_major != 8) { // whose code runs on no other
         const std::string others = cubin_for("sm_80");
-        EXPECT_THROW(GpuModule::from_cubin(*device, std::as_bytes(std::span(others))), UserError);
+        EXPECT_THROW(GpuModule::from_cubin(*device, std::as_bytes(std::span(others))), Unavailable);
     }
     const std::string nonsense(1000, 'x');
     EXPECT_THROW(GpuModule::from_cubin(*device, std::as_bytes(std::span(nonsense))), InternalError);
@@ -224,7 +224,7 @@ TEST_F(OnGpu, RunsMachineCodeThatPtxasWrote) {
 
 TEST_F(OnGpu, StaysUsableAfterErrors) {
     const std::size_t too_much = 2 * device->properties().memory_bytes;
-    EXPECT_THROW(GpuBuffer(*device, too_much), UserError);
+    EXPECT_THROW(GpuBuffer(*device, too_much), OutOfMemory);
     expect_usable();
     try {
         GpuModule::from_ptx(*device, ".version 6.0\n.target sm_70\n.visible .entry f() { nonsense; }\n");
@@ -238,12 +238,12 @@ TEST_F(OnGpu, StaysUsableAfterErrors) {
     EXPECT_THROW(module.kernel("reverse").launch({.block = {2048}}, *stream, cuda::Address{0}),
                  InternalError);
     EXPECT_THROW(module.kernel("reverse").allow_shared_bytes(1 << 20), UserError);
-    EXPECT_THROW(GpuDevice(1000), UserError);
+    EXPECT_THROW(GpuDevice(1000), Unavailable);
     expect_usable();
 }
 
 TEST_F(OnGpu, SaysThatTheDriverIsTooOldForPtxOfTheFuture) {
-    EXPECT_THROW(GpuModule::from_ptx(*device, ".version 99.0\n.target sm_70\n"), UserError);
+    EXPECT_THROW(GpuModule::from_ptx(*device, ".version 99.0\n.target sm_70\n"), Unavailable);
     expect_usable();
 }
 
