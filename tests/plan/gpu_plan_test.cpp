@@ -427,7 +427,7 @@ TEST(RecipesForGpus, RoundTripAsText) {
         EXPECT_EQ(to_string(parse_recipe(text)), text);
     const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 single_buffer");
     EXPECT_EQ(recipe.passes[0].configurations,
-              (std::vector<lower::LaunchConfiguration>{{8, 16, 32, 0, true}}));
+              (std::vector<loops::LaunchConfiguration>{{8, 16, 32, 0, true}}));
     for (const char* text :
          {"sm_90: 0 codelet on", "sm_90: 0 codelet on 8", "sm_90: 0 codelet on 8x", "sm_90: 0 codelet on 0x1",
           "sm_90: 0 codelet on 8x2 pad", "sm_90: 0 codelet on 8x2,", "sm_90: 0 codelet on 8x2 luck 3",
