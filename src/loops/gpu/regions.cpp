@@ -204,18 +204,44 @@ bool stays_in_kernel(const KernelRegions& regions, int array) {
 
 } // namespace
 
-KernelRegions kernel_regions(LoopProgram loops, Between between, Integer separate_above) {
+std::string to_text(const LoopProgram& loops, const KernelRegion& region) {
+    LoopProgram program = loops;
+    program.body.clear();
+    for (const Call& call : region.calls) program.body.push_back({call});
+    for (auto loop = region.around.rbegin(); loop != region.around.rend(); ++loop)
+        program.body = {Node{Nest{*loop, std::move(program.body)}}};
+    return to_text(program);
+}
+
+namespace {
+
+void keep_in_shared_memory(KernelRegions& regions) {
+    regions.common = loops_around_all(regions.regions);
+    for (Array& array : regions.loops.arrays) array.residence = Array::Residence::shared;
+}
+
+constexpr RegionPass region_list[] = {
+    {"join zeros", [](KernelRegions& regions) { join_zeros(regions.loops, regions.regions); }},
+    {"fold moves", [](KernelRegions& regions) { fold_moves(regions.loops, regions.regions); }},
+    {"fuse calls", [](KernelRegions& regions) { fuse_calls(regions.loops, regions.regions); }},
+    {"keep vectors in shared memory", keep_in_shared_memory},
+    {"make in place",
+     [](KernelRegions& regions) { make_in_place(regions.loops, regions.regions, regions.common.size()); }},
+    {"fuse edges", [](KernelRegions& regions) { fuse_edges(regions.loops, regions.regions); }},
+};
+
+} // namespace
+
+std::span<const RegionPass> region_passes() { return region_list; }
+
+KernelRegions kernel_regions(LoopProgram program, Between between, Integer separate_above) {
     KernelRegions result;
     std::vector<Loop> around;
-    add_regions(loops.body, around, result.regions);
-    loops.body.clear();
-    join_zeros(loops, result.regions);
-    fold_moves(loops, result.regions);
-    fuse_calls(loops, result.regions);
-    result.common = loops_around_all(result.regions);
-    for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
-    make_in_place(loops, result.regions, result.common.size());
-    fuse_edges(loops, result.regions);
+    add_regions(program.body, around, result.regions);
+    program.body.clear();
+    result.loops = std::move(program);
+    for (const RegionPass& pass : region_passes()) pass.function(result);
+    LoopProgram& loops = result.loops;
     std::set<int> handed_on;
     if (separate_above > 0 && between == Between::global)
         handed_on = split_regions(loops, result.regions, result.common.size(), separate_above);
@@ -232,7 +258,6 @@ KernelRegions kernel_regions(LoopProgram loops, Between between, Integer separat
         make_neighbours(loops, result.regions, array);
     }
     result.around_users = loops_around_users(result.regions, loops.arrays.size());
-    result.loops = std::move(loops);
     return result;
 }
 

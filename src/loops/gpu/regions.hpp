@@ -3,6 +3,9 @@
 #include "loops/gpu/threads.hpp"
 #include "loops/loop_program.hpp"
 
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 /// Splits loop programs into kernels for a GPU.
@@ -26,6 +29,9 @@ struct KernelRegion {
     std::vector<ThreadShare> shares = {}; ///< by call, once tags are placed
 };
 
+/// The region's loops and calls, one line each, with their tags: see to_text of a LoopProgram.
+std::string to_text(const LoopProgram& loops, const KernelRegion& region);
+
 struct KernelRegions {
     LoopProgram loops;                 ///< arrays and extents; its body is in `regions`
     std::vector<KernelRegion> regions; ///< in order
@@ -38,6 +44,14 @@ struct KernelRegions {
     /// iteration.
     std::vector<std::vector<Loop>> around_users;
 };
+
+/// A pass over all regions of a formula.
+struct RegionPass {
+    std::string_view name;
+    void (*function)(KernelRegions&);
+};
+/// Those of kernel_regions: fewer calls and regions, before vectors passed between regions get their memory.
+std::span<const RegionPass> region_passes();
 
 /// Memory for vectors passed between regions; `shared` applies to regions fused into one kernel.
 enum class Between : std::uint8_t { global, shared };
