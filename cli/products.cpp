@@ -38,7 +38,7 @@ std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product
                   .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
                   .progress = print_progress,
                   .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
-                  .schedule = options.recipe,
+                  .schedule = options.schedule,
                   .use_wisdom = !options.no_wisdom,
                   .check = !options.no_check});
 }

@@ -20,7 +20,7 @@ struct AgainstMeasure {
 
 AgainstMeasure against_measure(const std::vector<Result>& results);
 
-/// All ratios, and both recipes if the estimate takes over a tenth longer.
+/// All ratios, and both schedules if the estimate takes over a tenth longer.
 std::string to_text(const AgainstMeasure& comparison);
 cli::Json to_json(const AgainstMeasure& comparison);
 

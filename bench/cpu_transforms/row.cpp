@@ -62,7 +62,7 @@ private:
         const auto plan = api::build_on_cpu(problem_, planning);
         const double seconds = runtime::monotonic_seconds() - start;
         if (row_.entries.empty()) row_.flops = plan->flops();
-        add({.name = name, .made_by = planning::to_string(plan->recipe()), .planning_seconds = seconds},
+        add({.name = name, .made_by = planning::to_string(plan->schedule()), .planning_seconds = seconds},
             [plan, arguments = data_.arguments()] { plan->execute(arguments); });
     }
 

@@ -22,7 +22,7 @@ struct Arguments {
     std::string only;
     std::vector<std::string> problems;
     std::string measure = "of copy";
-    std::vector<std::string> recipes;
+    std::vector<std::string> schedules;
     std::size_t candidates = 0;
     double volume = 512;
     double seconds = search::InterleavedTimingOptions{}.seconds;
@@ -44,10 +44,10 @@ void add_options(CLI::App& program, Arguments& arguments) {
                     "What --problem is measured in: of copy, resident or latency")
         ->check(CLI::IsMember({"of copy", "resident", "latency"}))
         ->capture_default_str();
-    program.add_option("--recipe", arguments.recipes,
-                       "For a single problem: how swirl computes it; given again, recipes are ranked");
+    program.add_option("--schedule", arguments.schedules,
+                       "For a single problem: how swirl computes it; given again, schedules are ranked");
     program.add_option("--candidates", arguments.candidates,
-                       "Of each step this many recipes that swirl's model thinks best, timed and ranked");
+                       "Of each step this many schedules that swirl's model thinks best, timed and ranked");
     program.add_option("--volume", arguments.volume, "MiB on a side that batched rows have")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -83,10 +83,10 @@ std::vector<Group> chosen_groups(const Arguments& arguments) {
     }
     std::erase_if(chosen, [](const Group& group) { return group.rows.empty(); });
     if (rows == 0) throw UserError("--only '{}' leaves no problem; --list prints all", arguments.only);
-    if (!arguments.recipes.empty() && arguments.candidates > 0)
-        throw UserError("--recipe and --candidates both say what to time; use one of them");
-    if (!arguments.recipes.empty() && rows != 1)
-        throw UserError("--recipe is for a single problem, and {} are chosen; use --problem", rows);
+    if (!arguments.schedules.empty() && arguments.candidates > 0)
+        throw UserError("--schedule and --candidates both say what to time; use one of them");
+    if (!arguments.schedules.empty() && rows != 1)
+        throw UserError("--schedule is for a single problem, and {} are chosen; use --problem", rows);
     return chosen;
 }
 
@@ -113,7 +113,7 @@ int run(const Arguments& arguments, std::string command) {
     const std::string no_cufft = peers::cufft_absent_because(), no_vkfft = peers::vkfft_absent_because();
     setting.cufft = no_cufft.empty() ? peers::cufft_version() : "no cuFFT: " + no_cufft;
     setting.vkfft = no_vkfft.empty() ? peers::vkfft_version() : "no " + no_vkfft;
-    Options options{.recipes = arguments.recipes,
+    Options options{.schedules = arguments.schedules,
                     .candidates = arguments.candidates,
                     .use_cache = !arguments.no_cache,
                     .compare = !arguments.no_compare};

@@ -85,7 +85,7 @@ Result measure_planning(const runtime::GpuDevice& device, const Options& options
     add({.name = "swirl"}, [&] {
         const auto plan = search::make_gpu_plan(
             problem, device, {.use_wisdom = false, .check = options.compare, .use_cache = cached});
-        return planning::to_string(plan->recipe());
+        return planning::to_string(plan->schedule());
     });
     if (const std::string reason = peers::cufft_absent_because(); !reason.empty()) { // loads it, untimed
         result.absent["cuFFT"] = reason;
@@ -118,15 +118,15 @@ Measurements::Measurements(const runtime::GpuDevice& device, const std::vector<G
         options_.timing);
 }
 
-/// swirl's recipes to time. With candidates: the model's best for all passes, then for each pass its alternatives, with
+/// swirl's schedules to time. With candidates: the model's best for all passes, then for each pass its alternatives, with
 /// the other passes at their best.
 std::vector<Choice> Measurements::choices(const Transform& problem) const {
     std::vector<Choice> result;
-    for (const std::string& recipe : options_.recipes) result.push_back({recipe});
+    for (const std::string& schedule : options_.schedules) result.push_back({schedule});
     if (options_.candidates == 0) return result.empty() ? std::vector<Choice>{{}} : result;
     validate(problem);
     std::vector<std::vector<search::GpuPassCandidate>> steps;
-    planning::Recipe best{std::string(device_.target().name), {}};
+    planning::TransformSchedule best{std::string(device_.target().name), {}};
     double best_seconds = 0;
     for (const planning::DimensionPass& pass : planning::dimension_passes(problem, planning::Fusion::none)) {
         steps.push_back(search::gpu_candidates(problem, pass, device_.target(), options_.candidates));
@@ -137,7 +137,7 @@ std::vector<Choice> Measurements::choices(const Transform& problem) const {
     result.push_back({to_string(best), best_seconds});
     for (std::size_t pass = 0; pass < steps.size(); ++pass)
         for (std::size_t k = 1; k < steps[pass].size(); ++k) {
-            planning::Recipe other = best;
+            planning::TransformSchedule other = best;
             other.passes[pass] = steps[pass][k].pass;
             result.push_back(
                 {to_string(other), best_seconds + steps[pass][k].seconds - steps[pass].front().seconds});
@@ -151,14 +151,14 @@ std::optional<Measurements::Candidate> Measurements::swirl(const Transform& prob
         validate(problem);
         std::shared_ptr<const planning::GpuPlan> plan;
         entry.planning_seconds = seconds_of([&] {
-            const planning::Recipe chosen = choice.recipe.empty()
-                                                ? search::gpu_recipe(problem, device_.target())
-                                                : planning::parse_recipe(choice.recipe);
+            const planning::TransformSchedule chosen =
+                choice.schedule.empty() ? search::gpu_schedule(problem, device_.target())
+                                        : planning::parse_transform_schedule(choice.schedule);
             plan = planning::GpuPlan::build(problem, chosen, device_,
                                             {.check = false, .use_cache = options_.use_cache});
         });
         const auto workspace = std::make_shared<runtime::GpuBuffer>(device_, plan->workspace_bytes());
-        entry.made_by = planning::to_string(plan->recipe());
+        entry.made_by = planning::to_string(plan->schedule());
         entry.workspace_bytes = plan->workspace_bytes();
         entry.model_seconds = choice.model_seconds;
         return Candidate{
@@ -170,7 +170,7 @@ std::optional<Measurements::Candidate> Measurements::swirl(const Transform& prob
              }}}};
     } catch (const std::exception& error) {
         result.absent[entry.name] = first_line(error.what());
-        if (!choice.recipe.empty()) result.absent[entry.name] += fmt::format(" ({})", choice.recipe);
+        if (!choice.schedule.empty()) result.absent[entry.name] += fmt::format(" ({})", choice.schedule);
         return std::nullopt;
     }
 }
@@ -257,14 +257,14 @@ std::vector<Measurements::Candidate> Measurements::candidates_of(const Transform
         for (const char* name : {"swirl", "cuFFT"}) result.absent[name] = first_line(error.what());
         return all;
     }
-    std::vector<Choice> recipes;
+    std::vector<Choice> schedules;
     try {
-        recipes = choices(problem);
+        schedules = choices(problem);
     } catch (const std::exception& error) {
         result.absent["swirl"] = first_line(error.what());
     }
-    for (std::size_t k = 0; k < recipes.size(); ++k)
-        add(swirl(problem, recipes[k], {.name = swirls_name(k)}, rotated, result));
+    for (std::size_t k = 0; k < schedules.size(); ++k)
+        add(swirl(problem, schedules[k], {.name = swirls_name(k)}, rotated, result));
     add(convolves ? cufft_convolution(problem, result) : cufft(problem, rotated, result));
     if (!convolves && peers::vkfft_absent_because().empty()) add(vkfft(problem, rotated, result));
     return all;

@@ -6,7 +6,7 @@
 #include "bench/gpu_transforms/kernels.hpp"
 #include "bench/gpu_transforms/rows.hpp"
 #include "bench/support/gpu_implementations.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "search/timer/gpu_interleaved_timing.hpp"
 
 #include <optional>
@@ -16,19 +16,19 @@
 /// A row of the benchmark: swirl and available peers, on the same arrays in the same stream.
 namespace swirl::bench {
 
-/// A recipe of swirl to time.
+/// A schedule of swirl to time.
 struct Choice {
-    std::string recipe;       ///< empty: swirl's own choice
+    std::string schedule;     ///< empty: swirl's own choice
     double model_seconds = 0; ///< predicted by the model; 0: not computed
 };
 
 struct Options {
     search::InterleavedTimingOptions timing = {};
-    std::vector<std::string> recipes = {}; ///< of swirl; empty: its own choice
-    std::size_t candidates = 0;            ///< per pass, timed instead of the chosen one; 0: none
-    bool use_cache = true;                 ///< disk cache of swirl's kernels; never for planning rows
-    bool compare = true;                   ///< results with the definition
-    double operations = 3e7;               ///< budget of the definition's multiplications, per row
+    std::vector<std::string> schedules = {}; ///< of swirl; empty: its own choice
+    std::size_t candidates = 0;              ///< per pass, timed instead of the chosen one; 0: none
+    bool use_cache = true;                   ///< disk cache of swirl's kernels; never for planning rows
+    bool compare = true;                     ///< results with the definition
+    double operations = 3e7;                 ///< budget of the definition's multiplications, per row
 };
 
 struct Result {

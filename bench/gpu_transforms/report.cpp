@@ -62,10 +62,10 @@ Json json_of(const Result& result, const Setting& setting) {
 }
 
 std::string ranking(const Result& result, const Setting& setting) {
-    const std::vector<const Entry*> recipes = ranked_entries(result);
-    if (recipes.empty()) return "";
-    std::string text = "  its recipes, the fastest first\n";
-    for (const Entry* each : recipes)
+    const std::vector<const Entry*> schedules = ranked_entries(result);
+    if (schedules.empty()) return "";
+    std::string text = "  its schedules, the fastest first\n";
+    for (const Entry* each : schedules)
         text += fmt::format(
             "{:>9.2f} µs  {}{}{}  {}\n", each->seconds() * 1e6,
             text_of(result.group->measure, figure_of(result, *each, setting.copy_bandwidth)),

@@ -19,7 +19,7 @@ struct Setting : GpuSetting {
 };
 
 /// One line per measured row: its problem, each implementation's figure against the goal, its error, and why others are
-/// absent. If there are several recipes, one line for each follows.
+/// absent. If there are several schedules, one line for each follows.
 std::string progress_line(const Result& result, const Setting& setting);
 
 /// For each group: how many rows swirl ran, and how many reach their goal.

@@ -15,7 +15,7 @@ namespace swirl::bench {
 /// One implementation's result.
 struct Entry {
     std::string name;
-    std::string made_by = {};    ///< recipe, schedule or version
+    std::string made_by = {};    ///< schedule, schedule or version
     double model_seconds = 0;    ///< predicted by swirl's model; 0: not computed
     double planning_seconds = 0; ///< until the plan was compiled
     std::size_t workspace_bytes = 0;
@@ -46,7 +46,7 @@ cli::Json json_of(const Entry& entry);
 /// Five significant digits: measurements are not more accurate. NaN and infinities become null.
 cli::Json json_number(double value);
 
-/// "swirl", and "swirl 2" and so on for other recipes or schedules.
+/// "swirl", and "swirl 2" and so on for other schedules or schedules.
 bool is_swirls(const Entry& entry);
 std::string swirls_name(std::size_t index);
 

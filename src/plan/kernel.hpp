@@ -51,7 +51,7 @@ struct Derivation {
     ir::Program lowered;
     ir::Program program; ///< after the passes
 };
-/// See Recipe for `scalar_code`.
+/// See TransformSchedule for `scalar_code`.
 Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code = false);
 

@@ -83,10 +83,10 @@ TEST_F(GpuBenchmark, TimesPlansThatWereMadeBefore) {
     }
 }
 
-TEST_F(GpuBenchmark, RanksRecipes) {
+TEST_F(GpuBenchmark, RanksSchedules) {
     const json rows = rows_of(
-        "--problem 'dft 64 float32 batch=4' --measure latency --recipe 'sm_90: 0 stockham(8,8) on "
-        "8x4' --recipe 'sm_90: 0 stockham(4,4,4) on 16x4' --recipe 'sm_90: 0 nonsense'");
+        "--problem 'dft 64 float32 batch=4' --measure latency --schedule 'sm_90: 0 stockham(8,8) on "
+        "8x4' --schedule 'sm_90: 0 stockham(4,4,4) on 16x4' --schedule 'sm_90: 0 nonsense'");
     ASSERT_EQ(rows.size(), 1U) << outcome.errors;
     EXPECT_EQ(entry_of(rows[0], "swirl 2")["made_by"], "sm_90: 0 stockham(4,4,4) on 16x4") << rows;
     EXPECT_TRUE(entry_of(rows[0], "swirl")["replayed"]);
@@ -109,7 +109,7 @@ TEST_F(GpuBenchmark, NamesWhatItDoesNotKnow) {
          {std::pair("--group cubes", "--group has 'cubes'; use planning, powers"),
           std::pair("--only 'dft ('", "--only 'dft (' is no regular expression"),
           std::pair("--only nothing", "--only 'nothing' leaves no problem"),
-          std::pair("--recipe x", "--recipe is for a single problem"),
+          std::pair("--schedule x", "--schedule is for a single problem"),
           std::pair("--problem 'dft x'", "dft x")}) {
         outcome = run_with("/nowhere.so", "", arguments);
         EXPECT_EQ(outcome.status, 1) << arguments;

@@ -1,4 +1,4 @@
-#include "search/timer/gpu_recipe_timer.hpp"
+#include "search/timer/gpu_transform_timer.hpp"
 
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
@@ -17,7 +17,7 @@ namespace swirl::search {
 namespace {
 
 /// A candidate slower than the fastest by more than this in the screening is dropped.
-constexpr double promising = 1.08;
+constexpr double promising_on_gpu = 1.08;
 constexpr std::size_t max_interleaved = 8;
 /// Maximum fraction of the time budget for building and screening.
 constexpr double screening_fraction = 0.75;
@@ -29,9 +29,9 @@ constexpr double longest_finish = 0.5,
 
 } // namespace
 
-double DeviceRecipeTimer::now() { return runtime::monotonic_seconds() - preparing_seconds_; }
+double DeviceTransformTimer::now() { return runtime::monotonic_seconds() - preparing_seconds_; }
 
-void DeviceRecipeTimer::prepare(const Transform& problem) {
+void DeviceTransformTimer::prepare(const Transform& problem) {
     if (problem_ == problem) return;
     const double start = runtime::monotonic_seconds();
     data_.reset(); // before the next data is allocated
@@ -41,15 +41,16 @@ void DeviceRecipeTimer::prepare(const Transform& problem) {
 }
 
 /// Builds as many in parallel as there are processors: the driver's compiler dominates and uses one thread per kernel.
-void DeviceRecipeTimer::build(const Transform& problem, std::span<GpuRecipeCandidate> candidates) const {
+void DeviceTransformTimer::build(const Transform& problem,
+                                 std::span<GpuTransformCandidate> candidates) const {
     std::atomic<std::size_t> next{0};
     const auto work = [&, is_in_section = ForkSection::is_inside()] {
         const ForkSection::Joined joined(is_in_section);
         for (std::size_t k = next++; k < candidates.size(); k = next++) {
-            GpuRecipeCandidate& candidate = candidates[k];
+            GpuTransformCandidate& candidate = candidates[k];
             if (candidate.plan) continue;
             try {
-                candidate.plan = planning::GpuPlan::build(problem, candidate.recipe, device_,
+                candidate.plan = planning::GpuPlan::build(problem, candidate.schedule, device_,
                                                           {.check = false, .use_cache = use_cache_});
             } catch (
                 const UserError&) { // a configuration that this GPU does not support, or that exceeds its memory
@@ -66,7 +67,7 @@ void DeviceRecipeTimer::build(const Transform& problem, std::span<GpuRecipeCandi
     work();
 }
 
-std::function<void(std::size_t)> DeviceRecipeTimer::execution_of(const planning::GpuPlan& plan) {
+std::function<void(std::size_t)> DeviceTransformTimer::execution_of(const planning::GpuPlan& plan) {
     if (!workspace_ || workspace_->bytes() < plan.workspace_bytes()) {
         stream_.synchronize();
         workspace_.reset();
@@ -78,7 +79,7 @@ std::function<void(std::size_t)> DeviceRecipeTimer::execution_of(const planning:
     };
 }
 
-void DeviceRecipeTimer::screen(GpuRecipeCandidate& candidate) {
+void DeviceTransformTimer::screen(GpuTransformCandidate& candidate) {
     const GpuWork work{execution_of(*candidate.plan)};
     const InterleavedTimes times = time_interleaved(stream_, std::span(&work, 1), glance).front();
     if (times.failed_because.empty())
@@ -88,10 +89,10 @@ void DeviceRecipeTimer::screen(GpuRecipeCandidate& candidate) {
 }
 
 /// Interleaved, so that clock drift affects all alike.
-void DeviceRecipeTimer::finish(std::span<GpuRecipeCandidate* const> left, double seconds) {
+void DeviceTransformTimer::finish(std::span<GpuTransformCandidate* const> left, double seconds) {
     std::vector<GpuWork> works;
-    for (const GpuRecipeCandidate* candidate : left) execution_of(*candidate->plan); // grows the workspace
-    for (const GpuRecipeCandidate* candidate : left) works.push_back({execution_of(*candidate->plan)});
+    for (const GpuTransformCandidate* candidate : left) execution_of(*candidate->plan); // grows the workspace
+    for (const GpuTransformCandidate* candidate : left) works.push_back({execution_of(*candidate->plan)});
     const std::vector<InterleavedTimes> times = time_interleaved(
         stream_, works,
         {.seconds = std::clamp(seconds, shortest_finish, longest_finish), .warm_up = 2e-3, .sample = 1e-3});
@@ -99,13 +100,15 @@ void DeviceRecipeTimer::finish(std::span<GpuRecipeCandidate* const> left, double
         if (times[k].failed_because.empty()) left[k]->seconds = times[k].time.median;
 }
 
-void DeviceRecipeTimer::benchmark(const Transform& problem, std::span<GpuRecipeCandidate> candidates,
-                                  double deadline, const Seen& seen) {
+void DeviceTransformTimer::benchmark(const Transform& problem, std::span<GpuTransformCandidate> candidates,
+                                     double deadline, const Seen& seen) {
     prepare(problem);
     const double begin = now(), last_start = begin + screening_fraction * (deadline - begin);
     const auto at_once = std::min<std::size_t>(max_builders, static_cast<std::size_t>(runtime::processors()));
     double fastest = std::numeric_limits<double>::infinity(), longest = 0;
-    const auto is_beaten = [&](const GpuRecipeCandidate& each) { return each.seconds > promising * fastest; };
+    const auto is_beaten = [&](const GpuTransformCandidate& each) {
+        return each.seconds > promising_on_gpu * fastest;
+    };
     for (std::size_t first = 0; first < candidates.size();) {
         const double start = now();
         if (first > 0 && start + longest > last_start) break;
@@ -122,8 +125,8 @@ void DeviceRecipeTimer::benchmark(const Transform& problem, std::span<GpuRecipeC
         longest = first == 0 ? now() - start : std::max(longest, now() - start);
         first += count;
     }
-    std::vector<GpuRecipeCandidate*> left;
-    for (GpuRecipeCandidate& candidate : candidates)
+    std::vector<GpuTransformCandidate*> left;
+    for (GpuTransformCandidate& candidate : candidates)
         if (candidate.plan && candidate.is_timed() &&
             (&candidate == candidates.data() || !is_beaten(candidate)))
             left.push_back(&candidate);

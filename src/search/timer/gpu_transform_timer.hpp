@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/gpu_plan.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cuda/device.hpp"
 #include "runtime/cuda/memory.hpp"
@@ -16,9 +16,9 @@
 
 namespace swirl::search {
 
-/// A GPU recipe to benchmark.
-struct GpuRecipeCandidate {
-    planning::Recipe recipe;
+/// A GPU schedule to benchmark.
+struct GpuTransformCandidate {
+    planning::TransformSchedule schedule;
     double seconds = std::numeric_limits<double>::infinity(); ///< per execution; infinite: not timed
     bool fits = true; ///< false if the problem or the GPU turned out not to admit it
     std::shared_ptr<const planning::GpuPlan> plan = {}; ///< compiled, unchecked; null if not needed
@@ -26,10 +26,10 @@ struct GpuRecipeCandidate {
     bool is_timed() const { return seconds < std::numeric_limits<double>::infinity(); }
 };
 
-/// Clock and benchmark for a search over GPU recipes. Tests substitute a fake.
-class GpuRecipeTimer {
+/// Clock and benchmark for a search over GPU schedules. Tests substitute a fake.
+class GpuTransformTimer {
 public:
-    virtual ~GpuRecipeTimer() = default;
+    virtual ~GpuTransformTimer() = default;
 
     /// Seconds on the timer's own clock.
     virtual double now() = 0;
@@ -39,26 +39,26 @@ public:
 
     /// Times the candidates interleaved. The first is always timed; the others until `deadline` on this clock. A
     /// candidate that cannot be built keeps its infinite time.
-    virtual void benchmark(const Transform& problem, std::span<GpuRecipeCandidate> candidates,
+    virtual void benchmark(const Transform& problem, std::span<GpuTransformCandidate> candidates,
                            double deadline, const Seen& seen) = 0;
 };
 
 /// Compiles plans, several in parallel, and runs them on a GPU: first each alone, briefly, then those near the fastest
 /// interleaved. Executions cycle through arrays that together exceed the cache (for a small, unbatched problem: within
 /// it). Its clock stops while it fills them.
-class DeviceRecipeTimer final : public GpuRecipeTimer {
+class DeviceTransformTimer final : public GpuTransformTimer {
 public:
-    DeviceRecipeTimer(const runtime::GpuDevice& device, bool use_cache)
+    DeviceTransformTimer(const runtime::GpuDevice& device, bool use_cache)
         : device_(device), stream_(device), use_cache_(use_cache) {}
 
     double now() override;
-    void benchmark(const Transform& problem, std::span<GpuRecipeCandidate> candidates, double deadline,
+    void benchmark(const Transform& problem, std::span<GpuTransformCandidate> candidates, double deadline,
                    const Seen& seen) override;
 
 private:
-    void build(const Transform& problem, std::span<GpuRecipeCandidate> candidates) const;
-    void screen(GpuRecipeCandidate& candidate);
-    void finish(std::span<GpuRecipeCandidate* const> left, double seconds);
+    void build(const Transform& problem, std::span<GpuTransformCandidate> candidates) const;
+    void screen(GpuTransformCandidate& candidate);
+    void finish(std::span<GpuTransformCandidate* const> left, double seconds);
     void prepare(const Transform& problem);
     std::function<void(std::size_t)> execution_of(const planning::GpuPlan& plan);
 

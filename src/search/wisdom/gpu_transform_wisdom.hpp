@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cuda/device.hpp"
 #include "search/wisdom/wisdom.hpp"
@@ -13,7 +13,7 @@
 /// Wisdom lookup for GPU planning, and which entries are trusted.
 namespace swirl::search {
 
-/// The properties of a GPU that decide how fast recipes run.
+/// The properties of a GPU that decide how fast schedules run.
 struct GpuIdentity {
     std::string key; ///< for wisdom lookup
     target::Gpu gpu; ///< target to generate code for
@@ -26,29 +26,29 @@ std::string gpu_key(const std::string& name, int capability_major, int capabilit
 /// Identity of a device, with the target whose code it runs and its driver compiles.
 GpuIdentity gpu_identity_of(const runtime::GpuDevice& device);
 
-struct GpuStoredRecipe {
-    planning::Recipe recipe;
+struct GpuStoredTransformSchedule {
+    planning::TransformSchedule schedule;
     double seconds;
     FoundBy found_by;
     bool is_current; ///< found by this version of swirl; another version's code may perform differently
 };
 
-/// Recipes for one kind of GPU from the wisdom that the environment names.
-class GpuRecipeWisdom {
+/// Schedules for one kind of GPU from the wisdom that the environment names.
+class GpuTransformWisdom {
 public:
     /// Unless `in_use`, lookups find nothing and stores have no effect.
-    explicit GpuRecipeWisdom(bool in_use) : in_use_(in_use) {}
+    explicit GpuTransformWisdom(bool in_use) : in_use_(in_use) {}
 
-    /// The recipe for this GPU. Erases an entry that does not parse or is for another target.
-    std::optional<GpuStoredRecipe> lookup(const Transform& problem, const GpuIdentity& identity);
-    /// The fastest recipe of any GPU of this kind, from this version of swirl: for plans that are only inspected.
-    std::optional<GpuStoredRecipe> lookup(const Transform& problem, const target::Gpu& gpu);
-    /// Recipes that were best on other GPUs of this kind: candidates to time, not trusted.
-    std::vector<planning::Recipe> elsewhere(const Transform& problem, const GpuIdentity& identity);
+    /// The schedule for this GPU. Erases an entry that does not parse or is for another target.
+    std::optional<GpuStoredTransformSchedule> lookup(const Transform& problem, const GpuIdentity& identity);
+    /// The fastest schedule of any GPU of this kind, from this version of swirl: for plans that are only inspected.
+    std::optional<GpuStoredTransformSchedule> lookup(const Transform& problem, const target::Gpu& gpu);
+    /// Schedules that were best on other GPUs of this kind: candidates to time, not trusted.
+    std::vector<planning::TransformSchedule> elsewhere(const Transform& problem, const GpuIdentity& identity);
 
-    /// Replaces the existing entry, which this recipe has beaten.
-    void store(const Transform& problem, const GpuIdentity& identity, const planning::Recipe& recipe,
-               double seconds, FoundBy how);
+    /// Replaces the existing entry, which this schedule has beaten.
+    void store(const Transform& problem, const GpuIdentity& identity,
+               const planning::TransformSchedule& schedule, double seconds, FoundBy how);
     void erase(const Transform& problem, const GpuIdentity& identity);
 
 private:

@@ -1,4 +1,4 @@
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 
 #include "base/error.hpp"
 
@@ -113,7 +113,7 @@ private:
     }
 
     [[noreturn]] void fail(const std::string& expected) const {
-        throw UserError("recipe step '… on {}': expected {}{}", text_, expected,
+        throw UserError("schedule step '… on {}': expected {}{}", text_, expected,
                         rest_.empty() ? " at the end" : fmt::format(", found '{}'", rest_));
     }
 
@@ -121,11 +121,11 @@ private:
     std::string_view rest_;
 };
 
-PassRecipe parse_pass(std::string_view text) {
-    PassRecipe pass;
+PassSchedule parse_pass(std::string_view text) {
+    PassSchedule pass;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pass.dimension);
     if (error != std::errc())
-        throw UserError("recipe step '{}': expected a dimension's number, then a breakdown tree", text);
+        throw UserError("schedule step '{}': expected a dimension's number, then a breakdown tree", text);
     const std::string_view rest = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
     const auto on = rest.find(configuration_word);
     pass.tree = rules::parse_tree(trimmed(rest.substr(0, on)));
@@ -151,12 +151,12 @@ std::string to_string(const lower::LaunchConfiguration& configuration) {
     return text;
 }
 
-std::string to_string(const Recipe& recipe) {
-    std::string text = recipe.target + (recipe.scalar ? scalar_suffix : "");
-    if (recipe.chunk > 0) text += fmt::format(" {} {}", chunk_word, recipe.chunk);
+std::string to_string(const TransformSchedule& schedule) {
+    std::string text = schedule.target + (schedule.scalar ? scalar_suffix : "");
+    if (schedule.chunk > 0) text += fmt::format(" {} {}", chunk_word, schedule.chunk);
     text += ":";
     const char* separator = " ";
-    for (const PassRecipe& pass : recipe.passes) {
+    for (const PassSchedule& pass : schedule.passes) {
         text += fmt::format("{}{} {}", std::exchange(separator, "; "), pass.dimension,
                             rules::to_string(pass.tree));
         std::string_view between = configuration_word;
@@ -168,31 +168,33 @@ std::string to_string(const Recipe& recipe) {
     return text;
 }
 
-Recipe parse_recipe(std::string_view text) {
+TransformSchedule parse_transform_schedule(std::string_view text) {
     const auto colon = text.find(':');
     if (colon == std::string_view::npos)
-        throw UserError("recipe '{}': expected 'MACHINE: DIMENSION TREE; …', found no ':'", text);
+        throw UserError("schedule '{}': expected 'MACHINE: DIMENSION TREE; …', found no ':'", text);
     const std::string_view machine = trimmed(text.substr(0, colon));
     const auto name_end = std::min(machine.find_first_of(blanks), machine.size());
-    Recipe recipe{std::string(machine.substr(0, name_end)), {}};
+    TransformSchedule schedule{std::string(machine.substr(0, name_end)), {}};
     const std::string_view option = trimmed(machine.substr(name_end));
-    recipe.scalar = option == "scalar";
+    schedule.scalar = option == "scalar";
     if (option.starts_with(chunk_word)) {
         const std::string_view number = trimmed(option.substr(chunk_word.size()));
-        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), recipe.chunk);
-        if (error != std::errc() || end != number.data() + number.size() || recipe.chunk < 1)
-            throw UserError("recipe '{}': expected a number from 1 after 'chunk', found '{}'", text, number);
-    } else if (!option.empty() && !recipe.scalar) {
-        throw UserError("recipe '{}': expected 'scalar', 'chunk' or ':' after the machine, found '{}'", text,
-                        option);
+        const auto [end, error] =
+            std::from_chars(number.data(), number.data() + number.size(), schedule.chunk);
+        if (error != std::errc() || end != number.data() + number.size() || schedule.chunk < 1)
+            throw UserError("schedule '{}': expected a number from 1 after 'chunk', found '{}'", text,
+                            number);
+    } else if (!option.empty() && !schedule.scalar) {
+        throw UserError("schedule '{}': expected 'scalar', 'chunk' or ':' after the machine, found '{}'",
+                        text, option);
     }
     std::string_view rest = trimmed(text.substr(colon + 1));
     while (!rest.empty()) {
         const auto end = std::min(rest.find(';'), rest.size());
-        recipe.passes.push_back(parse_pass(trimmed(rest.substr(0, end))));
+        schedule.passes.push_back(parse_pass(trimmed(rest.substr(0, end))));
         rest = trimmed(rest.substr(std::min(end + 1, rest.size())));
     }
-    return recipe;
+    return schedule;
 }
 
 } // namespace swirl::planning

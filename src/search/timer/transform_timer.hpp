@@ -12,9 +12,9 @@
 
 namespace swirl::search {
 
-/// A recipe to benchmark.
-struct RecipeCandidate {
-    planning::Recipe recipe;
+/// A schedule to benchmark.
+struct TransformCandidate {
+    planning::TransformSchedule schedule;
     double seconds = std::numeric_limits<double>::infinity(); ///< per execution; infinite: not timed
     std::shared_ptr<const planning::Plan> plan = {};          ///< built, unchecked; null before
     double building_seconds = 0;                              ///< to build its plan
@@ -24,9 +24,9 @@ struct RecipeCandidate {
 };
 
 /// Clock and benchmark for a search. Tests substitute a fake.
-class RecipeTimer {
+class TransformTimer {
 public:
-    virtual ~RecipeTimer() = default;
+    virtual ~TransformTimer() = default;
 
     /// Seconds on the timer's own clock.
     virtual double now() = 0;
@@ -36,18 +36,18 @@ public:
 
     /// Times the candidates interleaved. The first is always timed; the others until `deadline` on this clock. A
     /// candidate that cannot be built keeps its infinite time.
-    virtual void benchmark(const Transform& problem, std::span<RecipeCandidate> candidates, double deadline,
-                           const Seen& seen) = 0;
+    virtual void benchmark(const Transform& problem, std::span<TransformCandidate> candidates,
+                           double deadline, const Seen& seen) = 0;
 };
 
 /// Builds plans and runs them on this machine.
-class HostRecipeTimer final : public RecipeTimer {
+class HostTransformTimer final : public TransformTimer {
 public:
     /// Executions of `whole` use `threads` threads, those of its subproblems one.
-    HostRecipeTimer(Transform whole, int threads) : whole_(std::move(whole)), threads_(threads) {}
+    HostTransformTimer(Transform whole, int threads) : whole_(std::move(whole)), threads_(threads) {}
 
     double now() override;
-    void benchmark(const Transform& problem, std::span<RecipeCandidate> candidates, double deadline,
+    void benchmark(const Transform& problem, std::span<TransformCandidate> candidates, double deadline,
                    const Seen& seen) override;
 
 private:
@@ -57,7 +57,7 @@ private:
     };
     planning::ProblemData& data_for(const Transform& problem);
     /// Builds a candidate and runs it a few times; false if it cannot be built.
-    bool benchmark_briefly(const Transform& problem, RecipeCandidate& candidate);
+    bool benchmark_briefly(const Transform& problem, TransformCandidate& candidate);
 
     int threads_for(const Transform& problem) const { return problem == whole_ ? threads_ : 1; }
 

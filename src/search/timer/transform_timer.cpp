@@ -1,4 +1,4 @@
-#include "search/timer/recipe_timer.hpp"
+#include "search/timer/transform_timer.hpp"
 
 #include "base/error.hpp"
 #include "runtime/cpu/affinity.hpp"
@@ -18,7 +18,7 @@ constexpr double building_fraction = 0.6;
 constexpr double longest_timing = 0.1, longest_timing_of_subproblem = 0.03, shortest_timing = 2e-3;
 
 /// Whether a candidate other than the first is far from the fastest.
-bool is_beaten(const RecipeCandidate& candidate, double fastest) {
+bool is_beaten(const TransformCandidate& candidate, double fastest) {
     return candidate.seconds > promising * fastest;
 }
 
@@ -34,9 +34,9 @@ TimingOptions timing_for(double slowest, double seconds_each, double longest) {
 
 } // namespace
 
-double HostRecipeTimer::now() { return runtime::monotonic_seconds(); }
+double HostTransformTimer::now() { return runtime::monotonic_seconds(); }
 
-planning::ProblemData& HostRecipeTimer::data_for(const Transform& problem) {
+planning::ProblemData& HostTransformTimer::data_for(const Transform& problem) {
     if (!timing_data_ || timing_data_->problem != problem) {
         timing_data_.reset(); // before the next data is allocated
         timing_data_.emplace(TimingData{problem, planning::ProblemData(problem)});
@@ -46,11 +46,11 @@ planning::ProblemData& HostRecipeTimer::data_for(const Transform& problem) {
     return timing_data_->data;
 }
 
-bool HostRecipeTimer::benchmark_briefly(const Transform& problem, RecipeCandidate& candidate) {
+bool HostTransformTimer::benchmark_briefly(const Transform& problem, TransformCandidate& candidate) {
     const double start = now();
     try {
         if (!candidate.plan) {
-            candidate.plan = planning::Plan::build(problem, candidate.recipe,
+            candidate.plan = planning::Plan::build(problem, candidate.schedule,
                                                    {.threads = threads_for(problem), .check = false});
             candidate.building_seconds = now() - start;
         }
@@ -74,8 +74,8 @@ bool HostRecipeTimer::benchmark_briefly(const Transform& problem, RecipeCandidat
     return true;
 }
 
-void HostRecipeTimer::benchmark(const Transform& problem, std::span<RecipeCandidate> candidates,
-                                double deadline, const Seen& seen) {
+void HostTransformTimer::benchmark(const Transform& problem, std::span<TransformCandidate> candidates,
+                                   double deadline, const Seen& seen) {
     std::optional<runtime::PinnedThread> pinned;
     if (threads_for(problem) == 1)
         pinned.emplace(); // threads started while pinned would inherit this affinity
@@ -92,9 +92,9 @@ void HostRecipeTimer::benchmark(const Transform& problem, std::span<RecipeCandid
         if (i > 0 && is_beaten(candidates[i], fastest)) candidates[i].plan.reset();
         seen(i);
     }
-    std::vector<RecipeCandidate*> left;
+    std::vector<TransformCandidate*> left;
     double slowest = 0;
-    for (RecipeCandidate& candidate : candidates) {
+    for (TransformCandidate& candidate : candidates) {
         if (!candidate.plan || (&candidate != &candidates[0] && is_beaten(candidate, fastest))) continue;
         left.push_back(&candidate);
         slowest = std::max(slowest, candidate.seconds);
@@ -102,7 +102,7 @@ void HostRecipeTimer::benchmark(const Transform& problem, std::span<RecipeCandid
     if (left.size() < 2) return;
     planning::ProblemData& data = data_for(problem);
     std::vector<TimedWork> works;
-    for (const RecipeCandidate* candidate : left)
+    for (const TransformCandidate* candidate : left)
         works.push_back(data.timed(
             [&plan = *candidate->plan, arguments = data.arguments()] { plan.execute(arguments); }));
     const double longest_for_each = problem == whole_ ? longest_timing : longest_timing_of_subproblem;

@@ -2,7 +2,7 @@
 // run on memory of the machine may or may not.
 
 #include "search/planner.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace interpreted_recipes_test {
+namespace interpreted_schedules_test {
 
 constexpr const char* kinds[] = {"dft",  "dft backward", "rdft", "rdft backward", "dct2", "dct3",
                                  "dct4", "dst2",         "dst3", "dst4",          "wht"};
@@ -46,11 +46,11 @@ std::string problem_text(std::string_view kind, Integer n, std::string_view layo
            (is_float32 ? " float32" : "") + std::string(layout);
 }
 
-class RecipesOfTheModel : public testing::TestWithParam<const char*> {};
+class SchedulesOfTheModel : public testing::TestWithParam<const char*> {};
 
 /// Each length for each CPU alone and contiguous, where tables of indices are likeliest, and in one of the layouts, which take
 /// turns as precisions do.
-TEST_P(RecipesOfTheModel, AreTheTransformInTheInterpreterOnEveryCpu) {
+TEST_P(SchedulesOfTheModel, AreTheTransformInTheInterpreterOnEveryCpu) {
     const std::string kind = GetParam();
     const auto layouts = is_complex(kind) ? std::span<const char* const>(complex_layouts)
                                           : std::span<const char* const>(real_layouts);
@@ -62,13 +62,13 @@ TEST_P(RecipesOfTheModel, AreTheTransformInTheInterpreterOnEveryCpu) {
             ++turn;
             for (const char* layout : {"", layouts[turn % layouts.size()]}) {
                 const std::string text = problem_text(kind, n, layout, turn % 3 == 0);
-                support::prove(text, estimate(parse_transform(text), *cpu).recipe);
+                support::prove(text, estimate(parse_transform(text), *cpu).schedule);
             }
         }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, RecipesOfTheModel, testing::ValuesIn(kinds),
+INSTANTIATE_TEST_SUITE_P(Kinds, SchedulesOfTheModel, testing::ValuesIn(kinds),
                          [](const testing::TestParamInfo<const char*>& instance) {
                              std::string name = instance.param;
                              for (char& c : name)
@@ -76,15 +76,15 @@ INSTANTIATE_TEST_SUITE_P(Kinds, RecipesOfTheModel, testing::ValuesIn(kinds),
                              return name;
                          });
 
-TEST(RecipesWithTables, AreTheTransformWhereTablesOfIndicesMeetPairsOfReals) {
+TEST(SchedulesWithTables, AreTheTransformWhereTablesOfIndicesMeetPairsOfReals) {
     for (const char* text :
          {"dct4 74", "dst4 74 float32", "dct4 194", "dct4 74x4", "rdft 32 planar batch=2 scale=0.5",
           "rdft 28 float32 planar batch=2 scale=0.5", "rdft 37 backward planar",
           "rdft 65 in=9 out=1 batch=9:(1,33) scale=0.5", "dft 128x3x3", "dft 81x3x9 float32"})
         for (const target::Cpu* cpu : target::cpus())
             if (cpu->set != target::InstructionSet::portable)
-                support::prove(text, estimate(parse_transform(text), *cpu).recipe);
+                support::prove(text, estimate(parse_transform(text), *cpu).schedule);
 }
 
-} // namespace interpreted_recipes_test
+} // namespace interpreted_schedules_test
 } // namespace swirl::search

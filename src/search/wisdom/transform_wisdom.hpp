@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
-#include "search/timer/recipe_timer.hpp"
+#include "search/timer/transform_timer.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "target/cpu.hpp"
 
@@ -12,28 +12,28 @@
 /// Wisdom lookup for planning, and which entries are trusted.
 namespace swirl::search {
 
-struct StoredRecipe {
-    planning::Recipe recipe;
+struct StoredTransformSchedule {
+    planning::TransformSchedule schedule;
     double seconds;
     FoundBy found_by;
     bool is_current; ///< found by this version of swirl; another version's code may perform differently
 };
 
-/// Recipes for this machine and one CPU from the wisdom that the environment names.
-class RecipeWisdom {
+/// Schedules for this machine and one CPU from the wisdom that the environment names.
+class TransformWisdom {
 public:
     /// Unless `in_use`, lookups find nothing and stores have no effect.
-    RecipeWisdom(const target::Cpu& cpu, bool in_use) : cpu_(cpu), in_use_(in_use) {}
+    TransformWisdom(const target::Cpu& cpu, bool in_use) : cpu_(cpu), in_use_(in_use) {}
 
-    /// The recipe for this machine. Erases an entry that does not parse or is for another CPU.
-    std::optional<StoredRecipe> lookup(const Transform& problem, int threads);
+    /// The schedule for this machine. Erases an entry that does not parse or is for another CPU.
+    std::optional<StoredTransformSchedule> lookup(const Transform& problem, int threads);
 
-    /// Recipes for this CPU that were best on other machines or with other thread counts: candidates to time, not
+    /// Schedules for this CPU that were best on other machines or with other thread counts: candidates to time, not
     /// trusted.
-    std::vector<planning::Recipe> elsewhere(const Transform& problem, int threads);
+    std::vector<planning::TransformSchedule> elsewhere(const Transform& problem, int threads);
 
     /// Replaces the existing entry, which the winner has beaten.
-    void store(const Transform& problem, int threads, const RecipeCandidate& winner, FoundBy how);
+    void store(const Transform& problem, int threads, const TransformCandidate& winner, FoundBy how);
     void erase(const Transform& problem, int threads);
 
 private:

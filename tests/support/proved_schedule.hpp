@@ -11,12 +11,12 @@
 namespace swirl::support {
 
 /// Fails the test if the interpreted plan is not the transform.
-inline void prove(const std::string& text, const planning::Recipe& recipe) {
+inline void prove(const std::string& text, const planning::TransformSchedule& schedule) {
     const Transform problem = swirl::problem(text);
-    SCOPED_TRACE(text + ": " + to_string(recipe));
-    InterpretedPlan plan(problem, recipe);
+    SCOPED_TRACE(text + ": " + to_string(schedule));
+    InterpretedPlan plan(problem, schedule);
     EXPECT_NO_THROW(planning::check_against_definition(
-        problem, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+        problem, schedule, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
 }
 
 } // namespace swirl::support

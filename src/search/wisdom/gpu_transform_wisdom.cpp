@@ -1,4 +1,4 @@
-#include "search/wisdom/gpu_recipe_wisdom.hpp"
+#include "search/wisdom/gpu_transform_wisdom.hpp"
 
 #include "base/error.hpp"
 #include "base/version.hpp"
@@ -11,18 +11,18 @@
 
 namespace swirl::search {
 
-using planning::Recipe;
+using planning::TransformSchedule;
 
 namespace {
 
-constexpr std::size_t max_recipes_from_elsewhere = 8;
+constexpr std::size_t max_schedules_from_elsewhere = 8;
 constexpr int driver_version_unit = 1000; ///< 13020 is 13.2
 
-/// The recipe if it is valid for such GPUs.
-std::optional<Recipe> recipe_for(const target::Gpu& gpu, const std::string& text) {
+/// The schedule if it is valid for such GPUs.
+std::optional<TransformSchedule> schedule_for(const target::Gpu& gpu, const std::string& text) {
     try {
-        Recipe recipe = planning::parse_recipe(text);
-        if (recipe.target == gpu.name) return recipe;
+        TransformSchedule schedule = planning::parse_transform_schedule(text);
+        if (schedule.target == gpu.name) return schedule;
     } catch (const UserError&) {
         // from another version, or damaged
     }
@@ -50,55 +50,57 @@ GpuIdentity gpu_identity_of(const runtime::GpuDevice& device) {
         device.driver().version() >= best.driver_version ? best : target::gpu_named("generic")};
 }
 
-Wisdom* GpuRecipeWisdom::open(bool to_write) const { return in_use_ ? shared_wisdom(to_write) : nullptr; }
+Wisdom* GpuTransformWisdom::open(bool to_write) const { return in_use_ ? shared_wisdom(to_write) : nullptr; }
 
-std::optional<GpuStoredRecipe> GpuRecipeWisdom::lookup(const Transform& problem,
-                                                       const GpuIdentity& identity) {
+std::optional<GpuStoredTransformSchedule> GpuTransformWisdom::lookup(const Transform& problem,
+                                                                     const GpuIdentity& identity) {
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return std::nullopt;
     const WisdomKey key = key_of(problem, identity);
     const std::optional<WisdomEntry> entry = wisdom->find(key);
     if (!entry) return std::nullopt;
-    if (auto recipe = recipe_for(identity.gpu, entry->recipe))
-        return GpuStoredRecipe{std::move(*recipe), entry->seconds, entry->found_by,
-                               entry->version == version()};
+    if (auto schedule = schedule_for(identity.gpu, entry->schedule))
+        return GpuStoredTransformSchedule{std::move(*schedule), entry->seconds, entry->found_by,
+                                          entry->version == version()};
     wisdom->erase(key);
     return std::nullopt;
 }
 
-std::optional<GpuStoredRecipe> GpuRecipeWisdom::lookup(const Transform& problem, const target::Gpu& gpu) {
+std::optional<GpuStoredTransformSchedule> GpuTransformWisdom::lookup(const Transform& problem,
+                                                                     const target::Gpu& gpu) {
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return std::nullopt;
-    std::optional<GpuStoredRecipe> best;
+    std::optional<GpuStoredTransformSchedule> best;
     for (const auto& [key, entry] : wisdom->entries_for(to_text(problem))) {
         if (entry.version != version() || (best && entry.seconds >= best->seconds)) continue;
-        if (auto recipe = recipe_for(gpu, entry.recipe))
-            best = GpuStoredRecipe{std::move(*recipe), entry.seconds, entry.found_by, true};
+        if (auto schedule = schedule_for(gpu, entry.schedule))
+            best = GpuStoredTransformSchedule{std::move(*schedule), entry.seconds, entry.found_by, true};
     }
     return best;
 }
 
-std::vector<Recipe> GpuRecipeWisdom::elsewhere(const Transform& problem, const GpuIdentity& identity) {
-    std::vector<Recipe> result;
+std::vector<TransformSchedule> GpuTransformWisdom::elsewhere(const Transform& problem,
+                                                             const GpuIdentity& identity) {
+    std::vector<TransformSchedule> result;
     Wisdom* const wisdom = open(false);
     if (wisdom == nullptr) return result;
     for (const auto& [key, entry] : wisdom->entries_for(to_text(problem))) {
-        if (key.machine == identity.key || result.size() == max_recipes_from_elsewhere) continue;
-        auto recipe = recipe_for(identity.gpu, entry.recipe);
-        if (recipe && std::find(result.begin(), result.end(), *recipe) == result.end())
-            result.push_back(std::move(*recipe));
+        if (key.machine == identity.key || result.size() == max_schedules_from_elsewhere) continue;
+        auto schedule = schedule_for(identity.gpu, entry.schedule);
+        if (schedule && std::find(result.begin(), result.end(), *schedule) == result.end())
+            result.push_back(std::move(*schedule));
     }
     return result;
 }
 
-void GpuRecipeWisdom::store(const Transform& problem, const GpuIdentity& identity, const Recipe& recipe,
-                            double seconds, FoundBy how) {
+void GpuTransformWisdom::store(const Transform& problem, const GpuIdentity& identity,
+                               const TransformSchedule& schedule, double seconds, FoundBy how) {
     if (Wisdom* const wisdom = open(true))
         wisdom->replace(key_of(problem, identity),
-                        {.recipe = planning::to_string(recipe), .seconds = seconds, .found_by = how});
+                        {.schedule = planning::to_string(schedule), .seconds = seconds, .found_by = how});
 }
 
-void GpuRecipeWisdom::erase(const Transform& problem, const GpuIdentity& identity) {
+void GpuTransformWisdom::erase(const Transform& problem, const GpuIdentity& identity) {
     if (Wisdom* const wisdom = open(false)) wisdom->erase(key_of(problem, identity));
 }
 

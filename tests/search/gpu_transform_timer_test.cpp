@@ -1,4 +1,4 @@
-#include "search/timer/gpu_recipe_timer.hpp"
+#include "search/timer/gpu_transform_timer.hpp"
 
 #include "problem/syntax.hpp"
 #include "search/gpu_planner.hpp"
@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace swirl::search {
-namespace gpu_recipe_timer_test {
+namespace gpu_transform_timer_test {
 
 /// On a driver without a GPU, to whose clock each sample takes the same time.
 class TimekeepersOfGpus : public runtime::Cuda {
@@ -23,16 +23,17 @@ protected:
         fake.free_bytes = std::size_t{1} << 26;
     }
 
-    std::vector<GpuRecipeCandidate> candidates(std::initializer_list<const char*> recipes) {
-        std::vector<GpuRecipeCandidate> result;
-        for (const char* recipe : recipes) result.push_back({planning::parse_recipe(recipe)});
+    std::vector<GpuTransformCandidate> candidates(std::initializer_list<const char*> schedules) {
+        std::vector<GpuTransformCandidate> result;
+        for (const char* schedule : schedules)
+            result.push_back({planning::parse_transform_schedule(schedule)});
         return result;
     }
 };
 
 TEST_F(TimekeepersOfGpus, TimeWhatCanBeBuilt) {
     const runtime::GpuDevice device(0, driver());
-    DeviceRecipeTimer timer(device, false);
+    DeviceTransformTimer timer(device, false);
     const Transform problem = parse_transform("dft 64 float32 batch=100");
     auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(7,9) on 64x8",
                            "sm_90: 0 stockham(4,16) on 64x8", "sm_90: 0 stockham(8,8) on 2048x8"});
@@ -48,7 +49,7 @@ TEST_F(TimekeepersOfGpus, TimeWhatCanBeBuilt) {
 
 TEST_F(TimekeepersOfGpus, TimeTheFirstInAnyCaseAndTheOthersUntilTheEnd) {
     const runtime::GpuDevice device(0, driver());
-    DeviceRecipeTimer timer(device, false);
+    DeviceTransformTimer timer(device, false);
     auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(4,16) on 64x8"});
     timer.benchmark(parse_transform("dft 64 float32 batch=100"), all, timer.now(), [](std::size_t) {});
     EXPECT_TRUE(all[0].is_timed());
@@ -64,15 +65,16 @@ TEST_F(TimekeepersOfGpus, ServePlansThatMeasure) {
     const auto plan = make_gpu_plan(
         problem, device,
         {.effort = Effort::measure, .time_budget_seconds = 5, .check = false, .use_cache = false});
-    const auto stored = GpuRecipeWisdom(true).lookup(problem, gpu_identity_of(device));
+    const auto stored = GpuTransformWisdom(true).lookup(problem, gpu_identity_of(device));
     ASSERT_TRUE(stored);
-    EXPECT_EQ(stored->recipe, plan->recipe());
+    EXPECT_EQ(stored->schedule, plan->schedule());
     EXPECT_GT(stored->seconds, 0);
     const std::size_t launches = fake.launches.size();
-    EXPECT_EQ(make_gpu_plan(problem, device, {.check = false, .use_cache = false})->recipe(), plan->recipe());
+    EXPECT_EQ(make_gpu_plan(problem, device, {.check = false, .use_cache = false})->schedule(),
+              plan->schedule());
     EXPECT_EQ(fake.launches.size(), launches) << "nothing was timed again";
     unsetenv("SWIRL_WISDOM");
 }
 
-} // namespace gpu_recipe_timer_test
+} // namespace gpu_transform_timer_test
 } // namespace swirl::search
