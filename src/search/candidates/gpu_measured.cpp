@@ -7,7 +7,7 @@
 #include <span>
 
 // Measured on an H100 80GB HBM3 (driver 580, CUDA 13.0) over 512 MiB each way, each kernel among the candidates for its
-// problem: `bench_gpu_transforms --problem PROBLEM --candidates 14`, and hand-made grids of threads and transforms.
+// problem: `bench --device gpu PROBLEM --candidates 14`, and hand-made grids of threads and transforms.
 // `copy_fraction` is relative to a copy of the same bytes.
 
 namespace swirl::search {
