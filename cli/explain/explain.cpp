@@ -74,9 +74,8 @@ void add_explain(CLI::App& program) {
                     "A transform or a product: dft 4096, gemm 4096x4096x4096 float32")
         ->type_name("PROBLEM")
         ->required();
-    command
-        .add_option("--recipe", options->planning.recipe, "This recipe or schedule, not the model's choice")
-        ->type_name("TEXT");
+    command.add_option("--schedule", options->planning.schedule, "This schedule, not the model's choice")
+        ->type_name("SCHEDULE");
     command.add_option("--cpu", options->planning.cpu, "The CPU of a transform's code, not this machine's")
         ->type_name("NAME");
     command.add_flag("--full", options->full, "Of a transform, print the ir too");

@@ -108,17 +108,18 @@ std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& o
     const std::vector<planning::PassDescription> described = plan->describe();
     const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
     std::string text =
-        fmt::format("problem  {}\nrecipe   {}\n", to_text(problem), planning::to_string(plan->recipe()));
+        fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan->schedule()));
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const planning::PassDescription& own = described[k];
-        const rules::BreakdownTree& tree = own.recipe.tree;
+        const rules::BreakdownTree& tree = own.schedule.tree;
         text += heading_of(k, passes.size(), "kernel") + formulas_of(passes[k], tree, own.formula) +
                 merges_of(own.formula);
         if (plan->cpu().set == target::InstructionSet::portable)
             text += section("loops, run as they are", loops::to_text(own.loops));
         else
             text += loops_of(
-                planning::kernel_request(problem, passes[k], tree, plan->cpu(), plan->recipe().scalar).loops);
+                planning::kernel_request(problem, passes[k], tree, plan->cpu(), plan->schedule().scalar)
+                    .loops);
         OperationTable operations(own.lowered);
         passes::run_for_cpu(own.lowered, plan->cpu(),
                             [&](const passes::Pass& pass, const ir::Program& program) {
@@ -137,16 +138,17 @@ std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& o
 
 std::string derivation_on_gpu(const Transform& problem, const PlanningOptions& options, bool full) {
     const GpuInspection plan = inspect_gpu_plan(problem, options);
-    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, plan.recipe);
+    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, plan.schedule);
     std::string text =
-        fmt::format("problem  {}\nrecipe   {}\n", to_text(problem), planning::to_string(plan.recipe));
+        fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan.schedule));
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        const planning::PassRecipe& recipe = plan.recipe.passes[k];
-        const lower::KernelRequest request = planning::kernel_request(problem, passes[k], recipe.tree);
+        const planning::PassSchedule& schedule = plan.schedule.passes[k];
+        const lower::KernelRequest request = planning::kernel_request(problem, passes[k], schedule.tree);
         text += heading_of(k, passes.size(), "pass") +
-                formulas_of(passes[k], recipe.tree, request.loops.formula) + merges_of(request.loops.formula);
+                formulas_of(passes[k], schedule.tree, request.loops.formula) +
+                merges_of(request.loops.formula);
         std::size_t region = 0;
-        lower::lower_to_gpu(request, recipe.configurations,
+        lower::lower_to_gpu(request, schedule.configurations,
                             [&](const loops::LoopProgram& arrays, const loops::KernelRegion& tagged) {
                                 text += section(fmt::format("loops of region {}", ++region),
                                                 loops::to_text(arrays, tagged));

@@ -119,7 +119,7 @@ std::vector<ir::Condition> PointwiseEmitter::conditions(const Component& compone
         if (is_looked_up &&
             tables_->dynamic(looked_up_[component.location][component.component][at]) != ir::no_value)
             throw UserError(
-                "the recipe finds results by a table of indices, and the store expression leaves some "
+                "the schedule finds results by a table of indices, and the store expression leaves some "
                 "out by their index\n  use 'bluestein' in place of 'rader'");
         result.push_back({context_.placed(form), relation});
     }

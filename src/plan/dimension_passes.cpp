@@ -396,15 +396,15 @@ std::size_t intermediate_bytes(const Transform& problem) {
     return 0;
 }
 
-void require_passes_for(const Recipe& recipe, const std::vector<DimensionPass>& passes) {
-    if (recipe.passes.size() != passes.size())
-        throw UserError("recipe \"{}\" has {} steps; this problem needs {}", to_string(recipe),
-                        recipe.passes.size(), passes.size());
+void require_passes_for(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes) {
+    if (schedule.passes.size() != passes.size())
+        throw UserError("schedule \"{}\" has {} steps; this problem needs {}", to_string(schedule),
+                        schedule.passes.size(), passes.size());
     for (std::size_t k = 0; k < passes.size(); ++k)
-        if (recipe.passes[k].dimension != passes[k].dimension)
+        if (schedule.passes[k].dimension != passes[k].dimension)
             throw UserError(
-                "recipe \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
-                to_string(recipe), k, recipe.passes[k].dimension, passes[k].dimension);
+                "schedule \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
+                to_string(schedule), k, schedule.passes[k].dimension, passes[k].dimension);
 }
 
 } // namespace swirl::planning

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lower/lower.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
 
@@ -60,8 +60,8 @@ formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownT
 /// Bytes of the intermediate, in the arithmetic's data type; 0 if no pass uses it.
 std::size_t intermediate_bytes(const Transform& problem);
 
-/// Throws UserError unless the recipe has one entry for each pass.
-void require_passes_for(const Recipe& recipe, const std::vector<DimensionPass>& passes);
+/// Throws UserError unless the schedule has one entry for each pass.
+void require_passes_for(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes);
 
 /// Data type of the arithmetic: float32 for the 16-bit types.
 DataType arithmetic_of(DataType precision);

@@ -7,7 +7,7 @@
 namespace swirl::search {
 
 using loops::LaunchConfiguration;
-using planning::Recipe;
+using planning::TransformSchedule;
 using rules::BreakdownTree;
 
 namespace {
@@ -72,17 +72,17 @@ std::vector<BreakdownTree> neighbours_of(const BreakdownTree& tree) {
 
 } // namespace
 
-std::vector<Recipe> gpu_neighbours(const Recipe& recipe, const target::Gpu& gpu) {
-    std::vector<Recipe> result;
-    for (std::size_t k = 0; k < recipe.passes.size(); ++k) {
-        const planning::PassRecipe& pass = recipe.passes[k];
+std::vector<TransformSchedule> gpu_neighbours(const TransformSchedule& schedule, const target::Gpu& gpu) {
+    std::vector<TransformSchedule> result;
+    for (std::size_t k = 0; k < schedule.passes.size(); ++k) {
+        const planning::PassSchedule& pass = schedule.passes[k];
         for (std::size_t i = 0; i < pass.configurations.size(); ++i)
             for (const LaunchConfiguration& configuration : neighbours_of(pass.configurations[i], gpu)) {
-                result.push_back(recipe);
+                result.push_back(schedule);
                 result.back().passes[k].configurations[i] = configuration;
             }
         for (BreakdownTree& tree : neighbours_of(pass.tree)) {
-            result.push_back(recipe);
+            result.push_back(schedule);
             result.back().passes[k].tree = std::move(tree);
         }
     }
