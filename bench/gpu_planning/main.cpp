@@ -1,4 +1,4 @@
-// Planning time for a GPU: choosing a recipe, deriving its kernels, generating PTX; and, if a driver is present, the
+// Planning time for a GPU: choosing a schedule, deriving its kernels, generating PTX; and, if a driver is present, the
 // total with compilation, then once more from the cache. Without a GPU it reports the first three; a dummy driver
 // suffices for the rest.
 
@@ -83,14 +83,14 @@ std::string planned(const Transform& problem, const std::optional<runtime::GpuDe
 void report(const std::string& text, const target::Gpu& gpu,
             const std::optional<runtime::GpuDevice>& device) {
     const Transform problem = parse_transform(text);
-    const planning::Recipe recipe = search::gpu_recipe(problem, gpu);
-    const double choosing = milliseconds_of([&] { search::gpu_recipe(problem, gpu); });
-    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, recipe);
+    const planning::TransformSchedule schedule = search::gpu_schedule(problem, gpu);
+    const double choosing = milliseconds_of([&] { search::gpu_schedule(problem, gpu); });
+    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
     std::vector<planning::GpuDerivation> steps;
     const double deriving = milliseconds_of([&] {
         steps.clear();
         for (std::size_t k = 0; k < passes.size(); ++k)
-            steps.push_back(planning::derive_for_gpu(problem, passes[k], recipe.passes[k], gpu));
+            steps.push_back(planning::derive_for_gpu(problem, passes[k], schedule.passes[k], gpu));
     });
     std::size_t kernels = 0, bytes = 0;
     const double writing = milliseconds_of([&] {
@@ -102,7 +102,7 @@ void report(const std::string& text, const target::Gpu& gpu,
             }
     });
     fmt::print("{:<32}{:>9.2f}{:>9.2f}{:>9.2f}{}{:>9}{:>9}  {}\n", text, choosing, deriving, writing,
-               planned(problem, device), kernels, bytes, planning::to_string(recipe));
+               planned(problem, device), kernels, bytes, planning::to_string(schedule));
 }
 
 void run(std::vector<std::string> problems) {
@@ -112,7 +112,7 @@ void run(std::vector<std::string> problems) {
     setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would bypass the compiler
     const std::optional<runtime::GpuDevice> device = first_gpu();
     fmt::print("{:<32}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}  {}\n", "milliseconds, medians", "choosing",
-               "deriving", "PTX", "first", "cached", "kernels", "bytes", "recipe");
+               "deriving", "PTX", "first", "cached", "kernels", "bytes", "schedule");
     for (const std::string& problem : problems) report(problem, target::gpu_named("sm_90"), device);
 }
 

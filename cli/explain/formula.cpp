@@ -6,7 +6,7 @@
 #include "formula/rewrite.hpp"
 #include "ir/print.hpp"
 #include "plan/gpu_kernels.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/rewriting_rules.hpp"
 #include "runtime/cpu/executable_memory.hpp"
@@ -30,17 +30,17 @@ std::string text_of_rewriting(const formula::Formula& given) {
 }
 
 /// The transforms of a pass and the trees that break them down.
-std::string text_of_breakdown(const planning::DimensionPass& pass, const planning::PassRecipe& recipe) {
+std::string text_of_breakdown(const planning::DimensionPass& pass, const planning::PassSchedule& schedule) {
     if (!rules::is_given_formula(pass.nonterminal))
         return fmt::format("{}: {}\n", formula::to_short_text(pass.nonterminal),
-                           rules::to_string(recipe.tree));
-    const formula::Formula built = rules::rule_named(recipe.tree.rule).build(pass.nonterminal, {});
+                           rules::to_string(schedule.tree));
+    const formula::Formula built = rules::rule_named(schedule.tree.rule).build(pass.nonterminal, {});
     std::string text;
     std::size_t child = 0;
     for (const formula::Formula& transform : rules::nonterminals(built)) {
-        const bool has_tree = child < recipe.tree.children.size();
+        const bool has_tree = child < schedule.tree.children.size();
         text += fmt::format("{}: {}\n", formula::to_short_text(transform),
-                            has_tree ? rules::to_string(recipe.tree.children[child]) : "codelet");
+                            has_tree ? rules::to_string(schedule.tree.children[child]) : "codelet");
         ++child;
     }
     return text.empty() ? "no transform is left\n" : text;
@@ -52,13 +52,13 @@ std::string text_of_passes_on_cpu(const Transform& problem, const PlanningOption
     const auto descriptions = plan->describe();
     const bool has_machine_code =
         plan->cpu().set != target::InstructionSet::portable && !plan->cpu().emitted_only;
-    std::string text = section("recipe", planning::to_string(plan->recipe()));
+    std::string text = section("schedule", planning::to_string(plan->schedule()));
     for (std::size_t k = 0; k < descriptions.size(); ++k) {
         const planning::PassDescription& pass = descriptions[k];
         text +=
-            section("transforms, and how they are broken down", text_of_breakdown(passes[k], pass.recipe));
+            section("transforms, and how they are broken down", text_of_breakdown(passes[k], pass.schedule));
         text += section("expanded formula", formula::to_short_text(pass.formula));
-        text += section("loops", lower::to_text(pass.loops));
+        text += section("loops", loops::to_text(pass.loops));
         text += section("ir", ir::to_string(pass.lowered, ir::PrintStyle::compact));
         text += has_machine_code ? section("machine code", plan->listing(k))
                                  : section("C++", kernel_as_cpp(*plan, pass));
@@ -68,12 +68,12 @@ std::string text_of_passes_on_cpu(const Transform& problem, const PlanningOption
 
 std::string text_of_passes_on_gpu(const Transform& problem, const PlanningOptions& options) {
     const GpuInspection plan = inspect_gpu_plan(problem, options);
-    const auto passes = planning::gpu_passes(problem, plan.recipe);
-    std::string text = section("recipe", planning::to_string(plan.recipe));
+    const auto passes = planning::gpu_passes(problem, plan.schedule);
+    std::string text = section("schedule", planning::to_string(plan.schedule));
     for (std::size_t k = 0; k < plan.passes.size(); ++k) {
         const planning::GpuPassDescription& pass = plan.passes[k];
         text += section("transforms, and how they are broken down",
-                        text_of_breakdown(passes[k], plan.recipe.passes[k]));
+                        text_of_breakdown(passes[k], plan.schedule.passes[k]));
         text += section("expanded formula", formula::to_short_text(pass.formula));
         for (const ir::Program& program : pass.lowered)
             text += section("ir", ir::to_string(program, ir::PrintStyle::compact));

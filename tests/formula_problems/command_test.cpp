@@ -29,9 +29,9 @@ TEST(FormulaCommands, PlanBothSpellings) {
     for (const std::string& text : {example, in_ascii})
         expect_parts(run_swirl("plan " + text),
                      {"problem    formula (DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)",
-                      "recipe     ", ": 0 formula", "flops"});
+                      "schedule   ", ": 0 formula", "flops"});
     expect_parts(run_swirl("plan --device sm_90 " + example + " complex64 batch=100"),
-                 {"recipe     sm_90: 0 formula"});
+                 {"schedule   sm_90: 0 formula"});
 }
 
 TEST(FormulaCommands, VerifyOnEveryCpu) {
@@ -47,22 +47,23 @@ TEST(FormulaCommands, VerifyOnEveryCpu) {
                  {"1 of 1 problems"}); // by fast transforms
 }
 
-TEST(FormulaCommands, TakeTheRecipeBack) {
-    expect_parts(run_swirl("verify formula 'DFT(64) ⊗ I(3)' --recipe 'sse2: 0 formula[stockham(8,8)]'"),
+TEST(FormulaCommands, TakeTheScheduleBack) {
+    expect_parts(run_swirl("verify formula 'DFT(64) ⊗ I(3)' --schedule 'sse2: 0 formula[stockham(8,8)]'"),
                  {"1 of 1 problems"});
-    expect_parts(run_swirl("verify " + example + " --recipe 'sse2: 0 formula-codelet'"), {"1 of 1 problems"});
-    EXPECT_EQ(run_swirl("plan " + example + " --recipe 'sse2: 0 codelet'").status, 2);
-    EXPECT_EQ(run_swirl("plan dft 8 --recipe 'sse2: 0 formula'").status, 2);
+    expect_parts(run_swirl("verify " + example + " --schedule 'sse2: 0 formula-codelet'"),
+                 {"1 of 1 problems"});
+    EXPECT_EQ(run_swirl("plan " + example + " --schedule 'sse2: 0 codelet'").status, 2);
+    EXPECT_EQ(run_swirl("plan dft 8 --schedule 'sse2: 0 formula'").status, 2);
 }
 
 TEST(FormulaCommands, ExplainTheDerivation) {
     const std::string text = quoted("formula (I(2) ⊗ L(4, 2)) · (I(2) ⊗ DFT(4)) · L(8, 2) · L(8, 4)");
     expect_parts(run_swirl("explain " + text),
                  {"# problem", "formula (I(2) ⊗ L(4, 2)) · (I(2) ⊗ DFT(4)) · L(8, 2) · L(8, 4)",
-                  "# rewriting", "(I_k ⊗ A)(I_k ⊗ B) → I_k ⊗ AB", "result:", "# recipe", "# transforms",
+                  "# rewriting", "(I_k ⊗ A)(I_k ⊗ B) → I_k ⊗ AB", "result:", "# schedule", "# transforms",
                   "DFT(4): ", "# expanded formula", "# loops", "# ir", "# machine code"});
     expect_parts(run_swirl("explain --device sm_90 " + text + " complex64"),
-                 {"# rewriting", "# recipe", "sm_90: 0 formula", "# ir", "# PTX", ".entry"});
+                 {"# rewriting", "# schedule", "sm_90: 0 formula", "# ir", "# PTX", ".entry"});
     EXPECT_EQ(run_swirl("explain --json " + text).status, 2);
 }
 

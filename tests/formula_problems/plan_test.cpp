@@ -6,7 +6,7 @@
 #include "problem/syntax.hpp"
 #include "search/cost/gpu_estimate.hpp"
 #include "search/planner.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,9 +52,9 @@ void require_right(const std::string& text, const target::Cpu& cpu) {
     const Transform problem = swirl::problem(text);
     SCOPED_TRACE(fmt::format("{} on {}", text, cpu.name));
     EXPECT_EQ(parse_transform(to_text(problem)), problem);
-    const planning::Recipe recipe = estimate(problem, cpu).recipe;
-    ASSERT_EQ(to_string(planning::parse_recipe(to_string(recipe))), to_string(recipe));
-    const auto plan = planning::Plan::build(problem, recipe);
+    const planning::TransformSchedule schedule = estimate(problem, cpu).schedule;
+    ASSERT_EQ(to_string(planning::parse_transform_schedule(to_string(schedule))), to_string(schedule));
+    const auto plan = planning::Plan::build(problem, schedule);
     planning::ProblemData data(problem);
     data.fill_input(7, 1);
     const std::vector<Axis> loops = axes(problem, Side::input);
@@ -64,7 +64,7 @@ void require_right(const std::string& text, const target::Cpu& cpu) {
     });
     plan->execute(data.arguments());
     const double epsilon = problem.precision == DataType::float32 ? 0x1p-24 : 0x1p-53;
-    EXPECT_LT(error_of(problem, input, data), 40 * epsilon) << to_string(recipe);
+    EXPECT_LT(error_of(problem, input, data), 40 * epsilon) << to_string(schedule);
 }
 
 void expect_right(const std::string& text, const target::Cpu& cpu) {
@@ -261,9 +261,9 @@ TEST(FormulaProblems, RunOnGpus) {
     const target::Gpu& gpu = target::gpu_named("sm_90");
     const auto prove = [&](const std::string& text) {
         SCOPED_TRACE(text);
-        const planning::Recipe recipe = gpu_recipe(swirl::problem(text), gpu);
-        EXPECT_EQ(to_string(planning::parse_recipe(to_string(recipe))), to_string(recipe));
-        support::prove(text, recipe);
+        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu);
+        EXPECT_EQ(to_string(planning::parse_transform_schedule(to_string(schedule))), to_string(schedule));
+        support::prove(text, schedule);
     };
     for (const char* text : complex_formulas) prove(fmt::format("formula {} complex64 batch=3", text));
     for (const char* text : rectangular_formulas) prove(fmt::format("formula {} batch=2", text));
@@ -288,7 +288,7 @@ TEST(FormulaProblems, RunOnGpusForRandomFormulas) {
         if (seed % 4 == 1) text += " inplace";
         if (seed % 5 == 1) text += " batch=3";
         SCOPED_TRACE(fmt::format("seed {}: {}", seed, text));
-        EXPECT_NO_THROW(support::prove(text, gpu_recipe(swirl::problem(text), gpu)));
+        EXPECT_NO_THROW(support::prove(text, gpu_schedule(swirl::problem(text), gpu)));
     }
 }
 
