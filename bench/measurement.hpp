@@ -55,7 +55,7 @@ public:
     virtual ~Measurement() = default;
 
     /// Plans; may write over the arrays. Throws Error where the library cannot compute the problem.
-    virtual Work plan_swirl(const std::string& schedule) = 0;
+    virtual Work plan_swirl(const swirl::Options& planning) = 0;
     virtual Work plan_peer(const std::string& name) = 0;
     /// The schedules that swirl's model rates best, best first. Throws UserError on CPUs.
     virtual std::vector<std::string> best_schedules(std::size_t count) const;
