@@ -48,7 +48,7 @@ public:
     /// For all passes the model's best, then for each pass its alternatives.
     std::vector<std::string> best_schedules(std::size_t count) const override {
         std::vector<std::vector<search::GpuPassCandidate>> passes;
-        planning::Recipe best{std::string(gpu_.device.target().name), {}};
+        planning::TransformSchedule best{std::string(gpu_.device.target().name), {}};
         for (const planning::DimensionPass& pass :
              planning::dimension_passes(data_.problem(), planning::Fusion::none)) {
             passes.push_back(search::gpu_candidates(data_.problem(), pass, gpu_.device.target(), count));
@@ -59,7 +59,7 @@ public:
         std::vector<std::string> schedules{to_string(best)};
         for (std::size_t pass = 0; pass < passes.size(); ++pass)
             for (std::size_t k = 1; k < passes[pass].size(); ++k) {
-                planning::Recipe other = best;
+                planning::TransformSchedule other = best;
                 other.passes[pass] = passes[pass][k].pass;
                 schedules.push_back(to_string(other));
             }

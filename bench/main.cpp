@@ -1,8 +1,8 @@
 // Times swirl beside other libraries, interleaved in one process, on problems that are drawn at random or given.
 
 #include "base/error.hpp"
-#include "bench/draw.hpp"
 #include "bench/row.hpp"
+#include "bench/support/draw.hpp"
 #include "bench/support/setting.hpp"
 #include "peers/matrix_peer.hpp"
 #include "problem/data_type.hpp"

@@ -30,7 +30,7 @@ struct Options {
 
 /// A library that is ready to compute the problem.
 struct Work {
-    std::string made_by; ///< recipe, schedule or version
+    std::string made_by; ///< schedule or version
     double flops = 0;    ///< per execution, where the library tells; 0: unknown
     /// Does, or enqueues, so many executions. They count up from `first`, which selects the arrays if there are several.
     std::function<void(std::size_t first, std::size_t count)> run = {};

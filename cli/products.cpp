@@ -38,7 +38,7 @@ std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product
                   .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
                   .progress = print_progress,
                   .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
-                  .schedule = options.recipe,
+                  .schedule = options.schedule,
                   .use_wisdom = !options.no_wisdom,
                   .check = !options.no_check});
 }
@@ -126,11 +126,6 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
                            const std::string& function) {
     const auto planned_product = planned(product, options);
     const planning::MatrixPlan& plan = *planned_product;
-    if (!product.reductions.empty())
-        throw UserError(
-            "{} has reductions, which C++ of its kernel has not\n  leave out reduce=, or use "
-            "--language cuda, hip or opencl",
-            to_text(product));
     std::vector<ir::Program> programs = plan.programs();
     if (programs.empty()) throw UserError("{} has no kernels: {}", to_text(product), plan.description());
     const emit::CppOptions cpp{.comment = comment_for(product, plan)};

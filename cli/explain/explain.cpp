@@ -64,7 +64,7 @@ void add_explain(CLI::App& program) {
     command.add_option("problem", options->words, "The product, e.g. gemm 4096x4096x4096 float32")
         ->type_name("PRODUCT")
         ->required();
-    command.add_option("--recipe", options->planning.recipe, "This schedule, not the model's choice")
+    command.add_option("--schedule", options->planning.schedule, "This schedule, not the model's choice")
         ->type_name("SCHEDULE");
     command.add_flag("--json", options->json, "Print JSON");
     command.add_option("--svg", options->svg, "Draw which thread has which elements of a block's tile of C")

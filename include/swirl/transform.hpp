@@ -25,7 +25,8 @@ struct Dimension {
     Integer length = 1;
     Integer input_stride = 1;
     Integer output_stride = 1;
-    bool operator==(const Dimension&) const = default;
+    SWIRL_API friend bool operator==(const Dimension& a, const Dimension& b);
+    friend bool operator!=(const Dimension& a, const Dimension& b) { return !(a == b); }
 };
 
 /// A loop of transforms around the problem. Default strides follow from the extent of what lies inside the loop.
@@ -33,7 +34,8 @@ struct Batch {
     Integer count = 1;
     std::optional<Integer> input_stride = {};
     std::optional<Integer> output_stride = {};
-    bool operator==(const Batch&) const = default;
+    SWIRL_API friend bool operator==(const Batch& a, const Batch& b);
+    friend bool operator!=(const Batch& a, const Batch& b) { return !(a == b); }
 };
 
 /// Options of Transform's builders. Empty strides mean contiguous, row-major. In place, strides given for one side only
@@ -76,7 +78,8 @@ struct SWIRL_API Transform {
     Expression load = {}; ///< applied to each element read; for a half spectrum, i counts the stored elements
     Expression store = {}; ///< applied to each result after scaling, before it is written
 
-    bool operator==(const Transform&) const = default;
+    SWIRL_API friend bool operator==(const Transform& a, const Transform& b);
+    friend bool operator!=(const Transform& a, const Transform& b) { return !(a == b); }
 
     /// Throws UserError if the number of strides differs from the number of lengths, if a default stride overflows, or
     /// if there are more than most_dimensions dimensions or most_batch_loops batch loops.
@@ -101,7 +104,8 @@ struct AuxiliaryArray {
     bool is_complex = true;
     DataType precision = DataType::float64;
     Integer elements = 0;
-    bool operator==(const AuxiliaryArray&) const = default;
+    SWIRL_API friend bool operator==(const AuxiliaryArray& a, const AuxiliaryArray& b);
+    friend bool operator!=(const AuxiliaryArray& a, const AuxiliaryArray& b) { return !(a == b); }
 };
 
 /// In the order that plans use; the problem must be valid.

@@ -113,8 +113,8 @@ Transform without_expressions(const Transform& problem) {
 
 class Check {
 public:
-    Check(const Transform& problem, const Recipe& recipe)
-        : problem_(problem), recipe_(recipe), data_(problem_) {
+    Check(const Transform& problem, const TransformSchedule& schedule)
+        : problem_(problem), schedule_(schedule), data_(problem_) {
         if (problem.load.is_identity()) return;
         plain_problem_ = without_expressions(problem);
         plain_data_.emplace(*plain_problem_);
@@ -129,7 +129,7 @@ public:
             for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
             sums = functionals();
         }
-        WriteWatch watch(data_, problem_, name_of_plan(problem_, recipe_));
+        WriteWatch watch(data_, problem_, name_of_plan(problem_, schedule_));
         execute(data_);
         watch.require_surroundings();
         for (const Expectation& expected : expectations) compare(expected);
@@ -456,12 +456,12 @@ private:
     void require(Value found, Value expected, double tolerance) const {
         if (std::abs(found - expected) <= tolerance) return;
         throw InternalError("a new kernel failed its check: {}: {}{:+}i instead of {}{:+}i",
-                            name_of_plan(problem_, recipe_), found.real(), found.imag(), expected.real(),
+                            name_of_plan(problem_, schedule_), found.real(), found.imag(), expected.real(),
                             expected.imag());
     }
 
     const Transform& problem_;
-    const Recipe& recipe_;
+    const TransformSchedule& schedule_;
     ProblemData data_;
     std::optional<Transform> plain_problem_; ///< set if there is a load expression
     std::optional<ProblemData> plain_data_;
@@ -474,23 +474,23 @@ private:
 
 } // namespace
 
-std::string name_of_plan(const Transform& problem, const Recipe& recipe) {
-    return fmt::format("problem \"{}\", recipe \"{}\"", to_text(problem), to_string(recipe));
+std::string name_of_plan(const Transform& problem, const TransformSchedule& schedule) {
+    return fmt::format("problem \"{}\", schedule \"{}\"", to_text(problem), to_string(schedule));
 }
 
-void check_against_definition(const Transform& problem, const Recipe& recipe,
+void check_against_definition(const Transform& problem, const TransformSchedule& schedule,
                               const std::function<void(ProblemData&)>& execute) {
     for (const Side side : {Side::input, Side::output}) {
         const Extent reach = extent(problem, side);
         if ((reach.highest - reach.lowest + 1) * element_bytes(problem, side) > largest_checked_bytes) return;
     }
-    Check(problem, recipe).run(execute);
+    Check(problem, schedule).run(execute);
 }
 
 void check_against_definition(const Plan& plan) {
-    const std::string name = name_of_plan(plan.problem(), plan.recipe());
+    const std::string name = name_of_plan(plan.problem(), plan.schedule());
     const std::size_t bytes = plan.workspace_bytes();
-    check_against_definition(plan.problem(), plan.recipe(), [&](ProblemData& data) {
+    check_against_definition(plan.problem(), plan.schedule(), [&](ProblemData& data) {
         run_in_guarded_workspace(bytes, name, [&](void* workspace) {
             if (bytes == 0) return plan.execute(data.arguments());
             plan.execute(data.arguments(), workspace);
@@ -498,7 +498,7 @@ void check_against_definition(const Plan& plan) {
     });
     if (bytes == 0 || bytes > DirectCall::max_workspace) return;
     // Without the caller's workspace the plan may take another code path.
-    check_against_definition(plan.problem(), plan.recipe(),
+    check_against_definition(plan.problem(), plan.schedule(),
                              [&](ProblemData& data) { plan.execute(data.arguments()); });
 }
 

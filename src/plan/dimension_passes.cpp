@@ -102,7 +102,7 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
             pass.auxiliary->layout.lengths.push_back(a.length);
             pass.auxiliary->layout.strides.push_back(a.auxiliary);
         }
-        for (lower::Layout& layout : pass.layouts) layout.lengths.push_back(a.length);
+        for (loops::Layout& layout : pass.layouts) layout.lengths.push_back(a.length);
         pass.layouts[0].strides.push_back(a.in);
         pass.layouts[1].strides.push_back(a.out);
         for (const std::size_t side : {0U, 1U}) {
@@ -149,7 +149,7 @@ Setting setting_of(const Transform& problem, std::size_t first, std::size_t last
         if (problem.kind == TransformKind::convolution) axis.auxiliary = spectrum_strides(problem)[k];
         for (const Side which : {Side::input, Side::output}) {
             if (expression_of(problem, which).is_identity()) continue;
-            for (const lower::LayoutForm& form : pointwise_of(problem, which).forms)
+            for (const loops::LayoutForm& form : pointwise_of(problem, which).forms)
                 axis.forms[static_cast<std::size_t>(which)].push_back(form.strides[k]);
         }
         const bool transformed = loops + first <= k && k <= loops + last;
@@ -172,11 +172,11 @@ DimensionPass real_pass(const Transform& problem, DataLocation source, DataLocat
     // On the half spectrum's side, the transform's digit becomes n/2+1 elements of two reals; on the other side, n
     // reals.
     const std::size_t at = pass.left.size();
-    lower::Layout& spectrum = pass.layouts[forward ? 1 : 0];
+    loops::Layout& spectrum = pass.layouts[forward ? 1 : 0];
     spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
     spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
     pass.layouts[forward ? 0 : 1].lengths[at] = n;
-    for (lower::LayoutForm& form : *spectrum.forms)
+    for (loops::LayoutForm& form : *spectrum.forms)
         form.strides.insert(form.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 0);
     (forward ? pass.after : pass.before) =
         forward ? scatter(indices_in_pairs(n)) : gather(indices_in_pairs(n));
@@ -396,15 +396,15 @@ std::size_t intermediate_bytes(const Transform& problem) {
     return 0;
 }
 
-void require_passes_for(const Recipe& recipe, const std::vector<DimensionPass>& passes) {
-    if (recipe.passes.size() != passes.size())
-        throw UserError("recipe \"{}\" has {} steps; this problem needs {}", to_string(recipe),
-                        recipe.passes.size(), passes.size());
+void require_passes_for(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes) {
+    if (schedule.passes.size() != passes.size())
+        throw UserError("schedule \"{}\" has {} steps; this problem needs {}", to_string(schedule),
+                        schedule.passes.size(), passes.size());
     for (std::size_t k = 0; k < passes.size(); ++k)
-        if (recipe.passes[k].dimension != passes[k].dimension)
+        if (schedule.passes[k].dimension != passes[k].dimension)
             throw UserError(
-                "recipe \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
-                to_string(recipe), k, recipe.passes[k].dimension, passes[k].dimension);
+                "schedule \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
+                to_string(schedule), k, schedule.passes[k].dimension, passes[k].dimension);
 }
 
 } // namespace swirl::planning

@@ -14,10 +14,10 @@ namespace swirl::search {
 
 namespace {
 
-using lower::Between;
-using lower::KernelRegion;
-using lower::KernelRegions;
-using lower::LaunchConfiguration;
+using loops::Between;
+using loops::KernelRegion;
+using loops::KernelRegions;
+using loops::LaunchConfiguration;
 using rules::BreakdownTree;
 
 constexpr std::size_t configurations_per_tree = 3;
@@ -132,7 +132,7 @@ private:
             const Integer rows = tree.choice.front() * pass_.nonterminal.children().back().rows();
             std::vector<std::vector<RatedConfiguration>> rated;
             for (std::size_t k = 0; k < regions.fused_ends.size(); ++k) {
-                const KernelRegions own = lower::fused_regions(regions, k);
+                const KernelRegions own = loops::fused_regions(regions, k);
                 if (own.regions.size() == 1)
                     rated.push_back(configurations_.of_part(own, own.regions.front(), bank_count, false));
                 else

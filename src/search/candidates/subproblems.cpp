@@ -24,7 +24,7 @@ struct Kind {
 
 std::optional<Kind> kind_of(const Formula& transform) {
     if (transform.is<Dft>())
-        return Kind{TransformKind::dft}; // a backward DFT is as fast with the same recipe
+        return Kind{TransformKind::dft}; // a backward DFT is as fast with the same schedule
     if (const auto* rdft = transform.get_if<RealDft>()) return Kind{TransformKind::real_dft, rdft->direction};
     if (transform.is<Wht>()) return Kind{TransformKind::wht};
     if (const auto* dct = transform.get_if<Dct>())
