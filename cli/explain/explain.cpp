@@ -78,7 +78,7 @@ void add_explain(CLI::App& program) {
         ->type_name("SCHEDULE");
     command.add_option("--cpu", options->planning.cpu, "The CPU of a transform's code, not this machine's")
         ->type_name("NAME");
-    command.add_flag("--full", options->full, "Of a transform, print the ir too");
+    command.add_flag("--full", options->full, "Of a transform, print the ir and the code too");
     command.add_flag("--json", options->json, "Of a product, print JSON");
     command.add_option("--svg", options->svg, "Draw which thread has which elements of a block's tile of C")
         ->type_name("FILE");

@@ -1,5 +1,6 @@
 #include "cli/explain/transform.hpp"
 
+#include "cli/generated_cpp.hpp"
 #include "cli/gpu.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
@@ -13,6 +14,7 @@
 #include "plan/gpu_kernels.hpp"
 #include "plan/kernel.hpp"
 #include "problem/syntax.hpp"
+#include "rules/rewriting_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -31,17 +33,30 @@ std::string section(std::string_view heading, std::string_view text) {
     return result;
 }
 
+std::string text_of(const formula::RewriteTrace& trace) {
+    std::string text;
+    for (const formula::RewriteStep& step : trace)
+        text += fmt::format("{}: {} → {}\n", step.rule, formula::to_short_text(step.before),
+                            formula::to_short_text(step.after));
+    return text;
+}
+
+/// The identities that simplify the formula of a problem that is one.
+std::string identities_of(const Transform& problem) {
+    if (!has_formula(problem)) return "";
+    formula::RewriteTrace trace;
+    rules::simplify(problem.matrix.term(), &trace);
+    return section("identities", trace.empty() ? "none applies" : text_of(trace));
+}
+
 /// The kernel's transform, each breakdown by the name of its rule, and the formula of the whole kernel.
 std::string formulas_of(const planning::DimensionPass& pass, const rules::BreakdownTree& tree,
                         const formula::Formula& kernel) {
     std::string text;
-    if (formula::is_nonterminal(pass.nonterminal)) {
+    if (!pass.nonterminal.is<formula::Identity>()) {
         formula::RewriteTrace trace;
         const formula::Formula expanded = rules::expand(pass.nonterminal, tree, &trace);
-        text = formula::to_short_text(pass.nonterminal) + "\n";
-        for (const formula::RewriteStep& step : trace)
-            text += fmt::format("{}: {} → {}\n", step.rule, formula::to_short_text(step.before),
-                                formula::to_short_text(step.after));
+        text = formula::to_short_text(pass.nonterminal) + "\n" + text_of(trace);
         if (kernel == expanded) return section("formula", text);
     }
     return section("formula", text + "kernel: " + formula::to_short_text(kernel));
@@ -108,7 +123,8 @@ std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& o
     const std::vector<planning::PassDescription> described = plan->describe();
     const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
     std::string text =
-        fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan->schedule()));
+        fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan->schedule())) +
+        identities_of(problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const planning::PassDescription& own = described[k];
         const rules::BreakdownTree& tree = own.schedule.tree;
@@ -132,6 +148,10 @@ std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& o
         if (code.bytes > 0)
             text += section("code", fmt::format("{} instructions in {} bytes; {} values spilled, {} reloaded",
                                                 code.instructions, code.bytes, code.spills, code.reloads));
+        if (full && code.bytes > 0)
+            text += section("machine code", plan->listing(k));
+        else if (full)
+            text += section("C++", kernel_as_cpp(*plan, own));
     }
     return text;
 }
@@ -140,7 +160,8 @@ std::string derivation_on_gpu(const Transform& problem, const PlanningOptions& o
     const GpuInspection plan = inspect_gpu_plan(problem, options);
     const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, plan.schedule);
     std::string text =
-        fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan.schedule));
+        fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan.schedule)) +
+        identities_of(problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const planning::PassSchedule& schedule = plan.schedule.passes[k];
         const lower::KernelRequest request = planning::kernel_request(problem, passes[k], schedule.tree);
@@ -164,6 +185,7 @@ std::string derivation_on_gpu(const Transform& problem, const PlanningOptions& o
             text += operations.text();
             if (full) text += text_of_ir("ir, as compiled", own.programs[i]);
             text += section("launch", ir::to_string(own.kernels[i]));
+            if (full) text += section("PTX", own.ptx[i]);
         }
     }
     return text;

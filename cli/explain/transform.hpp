@@ -9,7 +9,7 @@
 /// and code.
 namespace swirl::cli {
 
-/// `full`: with the text of the ir as lowered and as compiled.
+/// `full`: with the ir as lowered and as compiled, and the code.
 std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& options, bool full);
 std::string derivation_on_gpu(const Transform& problem, const PlanningOptions& options, bool full);
 

@@ -13,6 +13,12 @@ Integer times(Integer a, Integer b) {
     return *product;
 }
 
+Integer plus(Integer a, Integer b) {
+    const auto sum = checked_add(a, b);
+    ensure(sum.has_value(), "a formula of {} plus {} rows or columns is too large", a, b);
+    return *sum;
+}
+
 const Formula& only_child(const std::vector<Formula>& children, const char* what) {
     ensure(children.size() == 1, "{} with {} operands instead of 1", what, children.size());
     return children.front();
@@ -41,7 +47,7 @@ Shape direct_sum_shape(const std::vector<Formula>& summands) {
     ensure(!summands.empty(), "direct sum without summands");
     Shape shape{0, 0};
     for (const Formula& summand : summands)
-        shape = {shape.rows + summand.rows(), shape.columns + summand.columns()};
+        shape = {plus(shape.rows, summand.rows()), plus(shape.columns, summand.columns())};
     return shape;
 }
 

@@ -3,9 +3,11 @@
 #include "base/integer.hpp"
 #include "base/shared_list.hpp"
 #include "formula/index_map.hpp"
-#include "problem/kinds.hpp"
+
+#include <swirl/kinds.hpp>
 
 #include <complex>
+#include <functional>
 #include <memory>
 #include <span>
 #include <variant>
@@ -248,6 +250,11 @@ using DenseMatrix = std::vector<Complex>; ///< row-major rows × columns
 DenseMatrix dense(const Formula& formula);
 /// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms by fast algorithms.
 std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x);
+/// The same with another way to apply a nonterminal to a vector.
+using ApplyNonterminal =
+    std::function<std::vector<Complex>(const Formula& nonterminal, std::span<const Complex> x)>;
+std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x,
+                           const ApplyNonterminal& nonterminal);
 /// The transposed matrix as a term. If a transform's transpose is another transform, it becomes that one, with a
 /// diagonal where the unnormalised definitions differ by factors of two (real DFT, types 2 and 3).
 Formula transpose(const Formula& formula);

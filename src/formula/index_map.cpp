@@ -122,8 +122,8 @@ IndexMap IndexMap::strided(Integer domain, Integer range, const Affine& base, In
 }
 
 IndexMap IndexMap::stride_permutation(Integer size, Integer stride) {
-    ensure(stride >= 1 && size >= 1 && size % stride == 0, "stride permutation of size {} with stride {}",
-           size, stride);
+    ensure(stride >= 1 && size >= 1 && size % stride == 0,
+           "stride permutation of size {} with stride {}: the stride must divide the size", size, stride);
     return {size, size, DigitMap{{stride, size / stride}, {1, stride}}};
 }
 

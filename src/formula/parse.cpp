@@ -15,12 +15,16 @@ namespace {
 /// Recursive descent: one function per level of the grammar in parse.hpp.
 class Parser {
 public:
-    explicit Parser(std::string_view text) : scan_(text) {}
+    explicit Parser(std::string_view text, std::size_t begin = 0) : scan_(text, begin) {}
 
     Formula all() {
         Formula result = sum();
         if (!scan_.at_end()) scan_.fail_expected("an operator or the end");
         return result;
+    }
+    ParsedPrefix prefix() {
+        Formula result = sum();
+        return {std::move(result), scan_.position()};
     }
 
 private:
@@ -55,7 +59,7 @@ Formula Parser::sum() {
     if (++depth_ > deepest) scan_.fail(scan_.position(), "terms nest too deeply");
     const std::size_t position = scan_.position();
     Parts summands{product()};
-    while (scan_.accept_any({"⊕", "+"})) summands.push_back(product());
+    while (scan_.accept_any({"⊕", "(+)", "+"})) summands.push_back(product());
     --depth_;
     return built(position, [&] { return direct_sum(std::move(summands)); });
 }
@@ -70,7 +74,7 @@ Formula Parser::product() {
 Formula Parser::tensor() {
     const std::size_t position = scan_.position();
     Parts factors{atom()};
-    while (scan_.accept_any({"⊗", "@"})) factors.push_back(atom());
+    while (scan_.accept_any({"⊗", "(x)", "@"})) factors.push_back(atom());
     return built(position, [&] { return kron(std::move(factors)); });
 }
 
@@ -254,5 +258,6 @@ DiagonalFunction Parser::diagonal_function() {
 } // namespace
 
 Formula parse(std::string_view text) { return Parser(text).all(); }
+ParsedPrefix parse_prefix(std::string_view text, std::size_t begin) { return Parser(text, begin).prefix(); }
 
 } // namespace swirl::formula

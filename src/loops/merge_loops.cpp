@@ -157,14 +157,18 @@ void add_merges(const Formula& formula, std::vector<LoopMerge>& merges);
 
 void add_merges(const MergedFactor& step, std::vector<LoopMerge>& merges) {
     const std::string factor = to_short_text(step.factor);
+    const auto moves = [](const AccessMap& access_map) {
+        const auto* map = std::get_if<IndexMap>(&access_map);
+        return map && !map->is_identity() ? map : nullptr;
+    };
     for (const AccessMap& access_map : step.before)
-        if (const auto* map = std::get_if<IndexMap>(&access_map))
+        if (const IndexMap* map = moves(access_map))
             merges.push_back({"A P → A G(p)", factor,
                               to_short_text(map->is_permutation() ? permutation(*map) : gather(*map))});
         else if (const auto* d = std::get_if<Diagonal>(&access_map))
             merges.push_back({"A D → A G D(i)", factor, to_short_text(diagonal(d->function, d->index))});
     for (const AccessMap& access_map : step.after)
-        if (const auto* map = std::get_if<IndexMap>(&access_map))
+        if (const IndexMap* map = moves(access_map))
             merges.push_back(
                 {"P A → S(p) A", factor,
                  to_short_text(map->is_permutation() ? permutation(map->inverse()) : scatter(*map))});

@@ -70,11 +70,10 @@ RewriteRules merging() {
         // includes L^mn_m L^mn_n → I_mn, where the composition is the identity
         {.name = "P_f P_g → P_{g∘f}",
          .match = product(term<Permutation>("P"), term<Permutation>("Q")),
-         .rewrite =
-             [](const Match& m) {
-                 return permutation(
-                     compose(m.payload<Permutation>("Q").map, m.payload<Permutation>("P").map));
-             }},
+         .rewrite = [](const Match& m) -> std::optional<Formula> {
+             const auto map = try_compose(m.payload<Permutation>("Q").map, m.payload<Permutation>("P").map);
+             return map ? std::optional(permutation(*map)) : std::nullopt;
+         }},
         {.name = "(I_k ⊗ A)(I_k ⊗ B) → I_k ⊗ AB",
          .match = product(kron(identity("k"), any("A")), kron(identity("k"), any("B"))),
          .rewrite =

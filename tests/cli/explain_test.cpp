@@ -223,7 +223,8 @@ TEST(Explain, PrintsTheDerivationOfATransform) {
     EXPECT_EQ(outcome.output.find("program swirl_step_0"), std::string::npos);
     const support::Outcome full =
         run_swirl("explain --full --schedule 'avx2: 0 cooley-tukey(2,4)' dft 8 planar");
-    expect_lines(full.output, {"ir, as lowered", "program swirl_step_0", "ir, as compiled"});
+    expect_lines(full.output,
+                 {"ir, as lowered", "program swirl_step_0", "ir, as compiled", "machine code", "ret"});
 }
 
 TEST(Explain, TagsLoopsThatThreadsShare) {
@@ -240,6 +241,13 @@ TEST(Explain, PrintsTheDerivationOfATransformOnAGpu) {
     expect_lines(outcome.output, {"stockham(16,16): DFT(256) →", "loop merging", "loops of region 1",
                                   "t0: 256 entries from 0, planar, shared memory",
                                   "gpu block(4):", "gpu thread:", "ir", "launch"});
+}
+
+TEST(Explain, NamesTheIdentitiesThatSimplifyAFormula) {
+    const support::Outcome outcome = run_swirl("explain --cpu avx2 'formula I(1) ⊗ DFT(8) ⊗ I(4)'");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    expect_lines(outcome.output,
+                 {"identities", "I_1 ⊗ A → A: I(1) ⊗ DFT(8)", "formula\n", "loops, after 'build'", "code"});
 }
 
 } // namespace explain_test
