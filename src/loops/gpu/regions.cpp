@@ -228,35 +228,20 @@ std::string to_text(const LoopProgram& loops, const KernelRegion& region) {
     return to_text(program);
 }
 
-namespace {
-
-void keep_in_shared_memory(KernelRegions& regions) {
-    regions.common = loops_around_all(regions.regions);
-    for (Array& array : regions.loops.arrays) array.residence = Array::Residence::shared;
-}
-
-constexpr RegionPass region_list[] = {
-    {"join zeros", [](KernelRegions& regions) { join_zeros(regions.loops, regions.regions); }},
-    {"fold moves", [](KernelRegions& regions) { fold_moves(regions.loops, regions.regions); }},
-    {"fuse calls", [](KernelRegions& regions) { fuse_calls(regions.loops, regions.regions); }},
-    {"keep vectors in shared memory", keep_in_shared_memory},
-    {"make in place",
-     [](KernelRegions& regions) { make_in_place(regions.loops, regions.regions, regions.common.size()); }},
-    {"fuse edges", [](KernelRegions& regions) { fuse_edges(regions.loops, regions.regions); }},
-};
-
-} // namespace
-
-std::span<const RegionPass> region_passes() { return region_list; }
-
 KernelRegions kernel_regions(LoopProgram program, Between between, Integer separate_above) {
     KernelRegions result;
     std::vector<Loop> around;
     add_regions(program.body, around, result.regions);
     program.body.clear();
     result.loops = std::move(program);
-    for (const RegionPass& pass : region_passes()) pass.function(result);
     LoopProgram& loops = result.loops;
+    join_zeros(loops, result.regions);
+    fold_moves(loops, result.regions);
+    fuse_calls(loops, result.regions);
+    result.common = loops_around_all(result.regions);
+    for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
+    make_in_place(loops, result.regions, result.common.size());
+    fuse_edges(loops, result.regions);
     std::set<int> handed_on;
     if (separate_above > 0 && between == Between::global)
         handed_on = split_regions(loops, result.regions, result.common.size(), separate_above);

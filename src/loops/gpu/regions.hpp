@@ -3,9 +3,7 @@
 #include "loops/gpu/threads.hpp"
 #include "loops/loop_program.hpp"
 
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// Splits loop programs into kernels for a GPU.
@@ -44,14 +42,6 @@ struct KernelRegions {
     /// iteration.
     std::vector<std::vector<Loop>> around_users;
 };
-
-/// A pass over all regions of a formula.
-struct RegionPass {
-    std::string_view name;
-    void (*function)(KernelRegions&);
-};
-/// Those of kernel_regions: fewer calls and regions, before vectors passed between regions get their memory.
-std::span<const RegionPass> region_passes();
 
 /// Memory for vectors passed between regions; `shared` applies to regions fused into one kernel.
 enum class Between : std::uint8_t { global, shared };
