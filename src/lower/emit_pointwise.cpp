@@ -13,7 +13,7 @@ PointwiseEmitter::PointwiseEmitter(Context& context, const std::optional<Pointwi
     : context_(context),
       pointwise_(pointwise),
       locations_(locations),
-      arithmetic_(context.builder, {context.request.scalar, 1}),
+      arithmetic_(context.builder, {context.request.loops.scalar, 1}),
       looked_up_(locations.size()) {
     for (std::size_t k = 0; k < locations.size(); ++k) {
         if (!locations[k].table) continue;
@@ -119,7 +119,7 @@ std::vector<ir::Condition> PointwiseEmitter::conditions(const Component& compone
         if (is_looked_up &&
             tables_->dynamic(looked_up_[component.location][component.component][at]) != ir::no_value)
             throw UserError(
-                "the recipe finds results by a table of indices, and the store expression leaves some "
+                "the schedule finds results by a table of indices, and the store expression leaves some "
                 "out by their index\n  use 'bluestein' in place of 'rader'");
         result.push_back({context_.placed(form), relation});
     }
@@ -163,7 +163,7 @@ PointwiseEmitter::ComplexValue PointwiseEmitter::apply(const Component& componen
     return arithmetic_.evaluate(pointwise_->nodes, x, [&](const Pointwise::Node& node) -> ComplexValue {
         if (node.op == Op::array) return element(node, component);
         if (node.op != Op::form) return {compared(node, component), ir::no_value};
-        return {context_.builder.convert(integer(component, node.form, 1), context_.request.scalar),
+        return {context_.builder.convert(integer(component, node.form, 1), context_.request.loops.scalar),
                 ir::no_value};
     });
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
+#include "loops/passes.hpp"
 #include "passes/change_layout.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/tables.hpp"
@@ -56,11 +57,11 @@ ir::Program laid_out(ir::Program program, const Transform& problem, const Dimens
 Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code) {
     lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
-    lower::LoopProgram loops = lower::loop_program(request);
+    loops::LoopProgram loops = loops::loops_for_cpu(request.loops);
     ir::Program lowered = lower::lower(request, loops);
     lowered = laid_out(std::move(lowered), problem, pass);
     ir::Program machine = passes::run_for_cpu(lowered, cpu);
-    return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
+    return {std::move(request.loops.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
 ir::Program optimized_program(const Transform& problem, const DimensionPass& pass,

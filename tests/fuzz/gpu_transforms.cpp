@@ -92,19 +92,19 @@ public:
         const Values output = data_.elements(From::output);
         const double tolerance = setting_.tolerance * (problem_.kind == TransformKind::convolution ? 2 : 1);
         require_close(problem_, output, expected, tolerance);
-        if (random_.chance(20)) run_from_recipe(plan, options, output);
+        if (random_.chance(20)) run_from_schedule(plan, options, output);
     }
 
 private:
-    void run_from_recipe(const Plan& plan, Options options, const Values& output) {
+    void run_from_schedule(const Plan& plan, Options options, const Values& output) {
         options.schedule = plan.schedule();
         options.check = false;
         const Plan again = swirl::plan(problem_, options);
         if (again.schedule() != plan.schedule())
-            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
+            throw Failure("schedule", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         data_.set(From::input, input_);
         execute(again, random_.chance(50));
-        require_same(data_.elements(From::output), output, "from the recipe");
+        require_same(data_.elements(From::output), output, "from the schedule");
     }
 
     void make_spectrum() {
