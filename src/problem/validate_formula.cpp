@@ -38,10 +38,6 @@ private:
         for (const Formula& child : f.children()) check(child);
     }
     void check(const formula::Tagged&, const Formula& f) { reject_implementation(f); }
-    void check(const formula::VectorKronecker&, const Formula& f) { reject_implementation(f); }
-    void check(const formula::VectorTransposition&, const Formula& f) { reject_implementation(f); }
-    void check(const formula::ParallelKronecker&, const Formula& f) { reject_implementation(f); }
-    void check(const formula::CacheLinePermutation&, const Formula& f) { reject_implementation(f); }
     void check(const formula::Circulant& p, const Formula& f) {
         if (!p.kernel) reject_argument(f);
     }
