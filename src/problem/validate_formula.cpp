@@ -87,7 +87,7 @@ private:
         reject_formula(
             problem_,
             fmt::format("{} says how to compute a matrix, not which one", formula::to_short_text(f)),
-            "leave out vec, smp, pass, tile, codelet, Lᵥ and the index of ⊗: plans choose them");
+            "leave out pass, tile and codelet: plans choose them");
     }
     [[noreturn]] void reject_argument(const Formula& f) const {
         reject_formula(
