@@ -186,7 +186,7 @@ IndexMap IndexMap::inverse() const {
     return from_values(std::move(backward), range_);
 }
 
-IndexMap compose(const IndexMap& outer, const IndexMap& inner) {
+std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner) {
     ensure(outer.domain_ == inner.range_, "index map on {} after an index map into {}", outer.domain_,
            inner.range_);
     if (outer.is_identity()) return inner;
@@ -196,13 +196,18 @@ IndexMap compose(const IndexMap& outer, const IndexMap& inner) {
     if (outer_digits && inner_digits)
         if (auto digits = compose_digits(*outer_digits, outer.domain_, *inner_digits))
             return IndexMap(inner.domain_, outer.range_, std::move(*digits));
-    ensure(!outer.has_variables() && !inner.has_variables(),
-           "composition of index maps {} → {} → {} with variables has no digits", inner.domain_, inner.range_,
-           outer.range_);
+    if (outer.has_variables() || inner.has_variables()) return std::nullopt;
     const std::vector<Integer> table = outer.values();
     std::vector<Integer> values = inner.values();
     for (Integer& value : values) value = table[static_cast<std::size_t>(value)];
     return from_values(std::move(values), outer.range_);
+}
+
+IndexMap compose(const IndexMap& outer, const IndexMap& inner) {
+    auto result = try_compose(outer, inner);
+    ensure(result.has_value(), "composition of index maps {} → {} → {} with variables has no digits",
+           inner.domain_, inner.range_, outer.range_);
+    return *std::move(result);
 }
 
 namespace {

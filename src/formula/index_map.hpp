@@ -81,6 +81,8 @@ public:
     /// is possible: maps with variables whose digits do not fit. A variable in inner's base is assumed to be as large as
     /// inner's range permits.
     friend IndexMap compose(const IndexMap& outer, const IndexMap& inner);
+    /// The same, or nothing where it throws.
+    friend std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner);
     /// The inverse of a permutation.
     IndexMap inverse() const;
     /// (i, j) ↦ (a(i), b(j)): the map of a Kronecker product of permutations.
@@ -102,6 +104,7 @@ private:
 Integer domain_of(const DigitMap& map);
 
 IndexMap compose(const IndexMap& outer, const IndexMap& inner);
+std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner);
 IndexMap tensor(const IndexMap& a, const IndexMap& b);
 
 } // namespace swirl::formula
