@@ -25,7 +25,9 @@ std::optional<int> r2r_kind(TransformKind kind) {
     case TransformKind::dft:
     case TransformKind::real_dft:
     case TransformKind::wht:
-    case TransformKind::convolution: break;
+    case TransformKind::convolution:
+    case TransformKind::formula:
+    case TransformKind::real_formula: break;
     }
     return std::nullopt;
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "plan/half_spectrum.hpp"
+#include "rules/given_formula.hpp"
 #include "rules/merge_convolution.hpp"
 
 namespace swirl::planning {
@@ -11,6 +12,10 @@ using namespace formula;
 Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree) {
     std::vector<Formula> factors;
     for (Integer n : pass.left) factors.push_back(I(n));
+    if (tree.rule.empty() && rules::is_given_formula(pass.nonterminal))
+        throw UserError(
+            "the step of a formula is a codelet\n  use a tree that begins with 'formula' or "
+            "'formula-codelet'");
     Formula transform =
         pass.nonterminal.is<Identity>() ? pass.nonterminal : rules::expand(pass.nonterminal, tree);
     if (pass.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);

@@ -7,6 +7,7 @@
 #include "loops/gpu/split_regions.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace swirl::loops {
@@ -113,16 +114,30 @@ std::vector<std::vector<Loop>> loops_around_users(const std::vector<KernelRegion
     return around;
 }
 
-/// Temporaries that a region reads before it writes them.
+/// Entries that a call writes in all its iterations.
+Integer entries_written(const Call& call) {
+    auto entries = static_cast<Integer>(call.placement.targets.size());
+    for (const Loop& loop : call.loops) entries *= loop.count;
+    return entries;
+}
+
+/// Temporaries that a region reads before it writes them, or after it writes a part of them of which an earlier region
+/// writes another.
 std::set<int> communicated_between(const LoopProgram& loops, const std::vector<KernelRegion>& regions) {
-    std::set<int> communicated;
+    std::set<int> communicated, written_before;
     for (const KernelRegion& region : regions) {
-        std::set<int> written;
+        std::map<int, Integer> written;
         for (const Call& call : region.calls) {
-            const bool reads = !call.placement.sources.empty();
-            if (reads && !written.contains(call.input.array)) communicated.insert(call.input.array);
-            written.insert(call.output.array);
+            const int read = call.input.array;
+            if (!call.placement.sources.empty()) {
+                const auto own = written.find(read);
+                const bool is_partly = own != written.end() && written_before.contains(read) &&
+                                       own->second < loops.arrays[static_cast<std::size_t>(read)].elements;
+                if (own == written.end() || is_partly) communicated.insert(read);
+            }
+            written[call.output.array] += entries_written(call);
         }
+        for (const auto& [array, entries] : written) written_before.insert(array);
     }
     std::erase_if(communicated, [&](int array) {
         return loops.arrays[static_cast<std::size_t>(array)].role != Array::Role::temporary;
