@@ -63,7 +63,7 @@ ElementwiseKernels::ElementwiseKernels(const gemm::ElementwiseKernel& wanted, co
     gemm::ElementwiseKernel contiguous = wanted;
     contiguous.row_stride = 1;
     if (auto* const stored = std::get_if<gemm::StoredElements>(&contiguous.result))
-        if (stored->row_stride == wanted.row_stride) stored->row_stride = 1; // results lie like the elements
+        if (stored->is_in_place) stored->row_stride = 1;
     kernels_[1] = suited_to(contiguous, cpu);
     is_uniform_ = std::holds_alternative<gemm::StoredElements>(wanted.result) && is_dense(wanted);
     for (const std::size_t layout : {0U, 1U})

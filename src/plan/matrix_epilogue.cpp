@@ -28,7 +28,7 @@ MatrixEpilogue::MatrixEpilogue(const MatrixProduct& product)
           .row_stride = in_canonical_orientation(product).c.row_stride,
           .result = gemm::StoredElements{.type = finished_type(product),
                                          .row_stride = in_canonical_orientation(product).c.row_stride,
-                                         .is_in_place = finished_type(product) == product.data_type}},
+                                         .is_in_place = true}},
       rows_(in_canonical_orientation(product).rows),
       columns_(in_canonical_orientation(product).columns),
       is_scattered_(product.c.row_stride != 1 && product.c.column_stride != 1 &&

@@ -329,7 +329,7 @@ int rows_at_once(const ElementwiseKernel& kernel) {
 
 bool has_results(const ElementwiseKernel& kernel) {
     const StoredElements* const stored = std::get_if<StoredElements>(&kernel.result);
-    return stored == nullptr || !stored->is_in_place;
+    return stored == nullptr || !stored->is_in_place || stored->type != kernel.data_type;
 }
 bool adds_c(const ElementwiseKernel& kernel) {
     const StoredElements* const stored = std::get_if<StoredElements>(&kernel.result);

@@ -13,7 +13,7 @@ namespace swirl::gemm {
 struct StoredElements {
     DataType type = DataType::float32;
     Integer row_stride = 1;   ///< of C, in elements; not 0
-    bool is_in_place = false; ///< results replace the elements, which have this type
+    bool is_in_place = false; ///< results replace the elements, which have as many bytes
     bool adds_c = false;      ///< the expression is of x + β·C instead of x; C has the elements' type
     bool operator==(const StoredElements&) const = default;
 };
@@ -49,12 +49,12 @@ constexpr int partials_in_column = 8;
 
 /// Rows per iteration.
 int rows_at_once(const ElementwiseKernel& kernel);
-/// Whether there is a buffer `results`: else results replace the elements.
+/// Whether there is a buffer `results`: else results replace elements of the same type.
 bool has_results(const ElementwiseKernel& kernel);
 /// Whether β·C is added.
 bool adds_c(const ElementwiseKernel& kernel);
 
-/// The program. Buffers: `elements`, `results` unless they replace the elements, `beta` where β·C is added; then the
+/// The program. Buffers: `elements`, `results` unless they replace elements of their type, `beta` where β·C is added; then the
 /// expression's operands, which start at the first element. Parameters, in this order:
 ///   rows           rounded down to a multiple of rows_at_once
 ///   whole_columns  rounded down to a multiple of columns_at_once
