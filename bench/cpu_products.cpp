@@ -56,9 +56,7 @@ public:
     CpuProduct(const MatrixProduct& product, const Options& options, const search::HostProbe& probe)
         : data_(product), sets_(data_, options.cold), options_(options), probe_(probe) {}
 
-    Work plan_swirl(const std::string& schedule) override {
-        swirl::Options planning = options_.planning;
-        planning.schedule = schedule;
+    Work plan_swirl(const swirl::Options& planning) override {
         const Plan plan = swirl::plan(data_.product(), planning);
         return work(plan.schedule(), peers::repeated([plan](const peers::MatrixOperands& o) {
                         plan.execute(1, o.a, o.b, 0, o.c);

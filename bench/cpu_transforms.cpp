@@ -15,9 +15,7 @@ public:
         if (options.cold) throw UserError("--cold is for GPUs and for products");
     }
 
-    Work plan_swirl(const std::string& schedule) override {
-        swirl::Options planning = options_.planning;
-        planning.schedule = schedule;
+    Work plan_swirl(const swirl::Options& planning) override {
         const Plan plan = swirl::plan(data_.problem(), planning);
         return {plan.schedule(), plan.flops(),
                 [plan, arguments = data_.arguments()](std::size_t, std::size_t count) {

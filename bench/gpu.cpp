@@ -95,9 +95,7 @@ void GpuMeasurement::download() const {
 }
 
 GpuMeasurement::SwirlPlan GpuMeasurement::swirl_plan(const Problem& problem,
-                                                     const std::string& schedule) const {
-    swirl::Options planning = options_.planning;
-    planning.schedule = schedule;
+                                                     const swirl::Options& planning) const {
     Plan plan = swirl::plan(problem, planning);
     const auto memory = std::make_shared<const runtime::GpuBuffer>(gpu_.device, plan.workspace_bytes());
     const Workspace workspace{reinterpret_cast<void*>(memory->address()), memory->bytes()};

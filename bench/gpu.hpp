@@ -44,7 +44,7 @@ protected:
         Workspace workspace;
         swirl::gpu::Stream stream;
     };
-    SwirlPlan swirl_plan(const Problem& problem, const std::string& schedule) const;
+    SwirlPlan swirl_plan(const Problem& problem, const swirl::Options& planning) const;
     Floors floors_for(double bytes) const { return {.traffic = bytes / gpu_.copy_bytes_per_second}; }
     /// `count` calls of launch(execution).
     static Work work(std::string made_by, double flops, std::function<void(std::size_t)> launch);

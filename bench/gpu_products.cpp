@@ -21,8 +21,8 @@ public:
         : HasProduct(product),
           GpuMeasurement(options, gpu, {data_.arrays()[0], data_.arrays()[1], data_.arrays()[2]}) {}
 
-    Work plan_swirl(const std::string& schedule) override {
-        const SwirlPlan made = swirl_plan(data_.product(), schedule);
+    Work plan_swirl(const swirl::Options& planning) override {
+        const SwirlPlan made = swirl_plan(data_.product(), planning);
         return work(made.plan.schedule(), 0, [this, made](std::size_t execution) {
             const Pointers at = pointers(execution);
             made.plan.execute(1, at.a, at.b, 0, at.c, made.stream, made.workspace);

@@ -30,8 +30,8 @@ public:
     GpuTransform(const Transform& problem, const Options& options, const GpuInUse& gpu)
         : HasData(problem), GpuMeasurement(options, gpu, arrays_of_memory(data_.memory())) {}
 
-    Work plan_swirl(const std::string& schedule) override {
-        const SwirlPlan made = swirl_plan(data_.problem(), schedule);
+    Work plan_swirl(const swirl::Options& planning) override {
+        const SwirlPlan made = swirl_plan(data_.problem(), planning);
         return work(made.plan.schedule(), made.plan.flops(), [this, made](std::size_t execution) {
             execute(made.plan, arguments(execution), made.stream, made.workspace);
         });

@@ -1,8 +1,8 @@
 // Times swirl beside other libraries, interleaved in one process, on problems that are drawn at random or given.
 
 #include "base/error.hpp"
-#include "bench/draw.hpp"
 #include "bench/row.hpp"
+#include "bench/support/draw.hpp"
 #include "bench/support/setting.hpp"
 #include "peers/matrix_peer.hpp"
 #include "problem/data_type.hpp"
@@ -161,9 +161,10 @@ struct PeerNames {
 };
 
 PeerNames peer_names(bool on_gpu, bool products) {
-    if (on_gpu && products) return {{"cublas"}, {"cublas-emulated"}};
-    if (on_gpu) return {{"cufft", "vkfft"}, {}};
-    PeerNames names;
+    const std::string measured(measured_swirl);
+    if (on_gpu && products) return {{"cublas"}, {"cublas-emulated", measured}};
+    if (on_gpu) return {{"cufft", "vkfft"}, {measured}};
+    PeerNames names{{}, {measured}};
     if (products)
         names.usual = {"openblas", "blis", "mkl", "onednn", "libxsmm"};
     else

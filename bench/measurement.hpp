@@ -30,7 +30,7 @@ struct Options {
 
 /// A library that is ready to compute the problem.
 struct Work {
-    std::string made_by; ///< schedule, schedule or version
+    std::string made_by; ///< schedule or version
     double flops = 0;    ///< per execution, where the library tells; 0: unknown
     /// Does, or enqueues, so many executions. They count up from `first`, which selects the arrays if there are several.
     std::function<void(std::size_t first, std::size_t count)> run = {};
@@ -55,7 +55,7 @@ public:
     virtual ~Measurement() = default;
 
     /// Plans; may write over the arrays. Throws Error where the library cannot compute the problem.
-    virtual Work plan_swirl(const std::string& schedule) = 0;
+    virtual Work plan_swirl(const swirl::Options& planning) = 0;
     virtual Work plan_peer(const std::string& name) = 0;
     /// The schedules that swirl's model rates best, best first. Throws UserError on CPUs.
     virtual std::vector<std::string> best_schedules(std::size_t count) const;

@@ -23,7 +23,7 @@ public:
 
     Row run(const std::vector<std::string>& peers) {
         plan_swirl();
-        for (const std::string& name : peers) plan(name, [&] { return measurement_->plan_peer(name); });
+        for (const std::string& name : peers) plan_peer(name);
         compare();
         const std::string* const first = row_.entries.empty() ? nullptr : &row_.entries.front().library;
         const double flops = first != nullptr && *first == "swirl" ? works_.front().flops : 0;
@@ -42,9 +42,19 @@ private:
             return;
         }
         if (schedules.empty()) schedules = {""};
-        for (std::size_t k = 0; k < schedules.size(); ++k)
+        for (std::size_t k = 0; k < schedules.size(); ++k) {
+            swirl::Options planning = options_.planning;
+            planning.schedule = schedules[k];
             plan(k == 0 ? "swirl" : fmt::format("swirl {}", k + 1),
-                 [&] { return measurement_->plan_swirl(schedules[k]); });
+                 [&] { return measurement_->plan_swirl(planning); });
+        }
+    }
+
+    void plan_peer(const std::string& name) {
+        if (name != measured_swirl) return plan(name, [&] { return measurement_->plan_peer(name); });
+        swirl::Options planning = options_.planning;
+        planning.effort = Effort::measure;
+        plan(name, [&] { return measurement_->plan_swirl(planning); });
     }
 
     template <class Make> void plan(const std::string& library, const Make& make) {
@@ -97,7 +107,9 @@ private:
 };
 
 /// Its schedules are worth a line of each row.
-bool is_swirls(const std::string& library) { return library == "swirl" || library.starts_with("swirl "); }
+bool is_swirls(const std::string& library) {
+    return library == "swirl" || library.starts_with("swirl ") || library == measured_swirl;
+}
 
 /// A peer's times over swirl's.
 struct Ratios {

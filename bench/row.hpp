@@ -4,10 +4,15 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Results: one row for each problem.
 namespace swirl::bench {
+
+/// A peer: swirl with a plan found by measuring, whose time over swirl's is below 1 where the plan by the model is not the
+/// best.
+constexpr std::string_view measured_swirl = "swirl-measured";
 
 /// One library's results.
 struct Entry {

@@ -89,13 +89,6 @@ Vector Evaluator::run(const Formula& formula, Integer left, Integer right, const
                           [&](const IterativeSum& p) { return by_accumulation(p); },
                           [&](const RealOf&) { return run_real(formula.children().front(), left, right, x); },
                           [&](const Tagged&) { return child(1, 1); },
-                          [&](const VectorKronecker& p) { return child(1, p.lanes); },
-                          [&](const VectorTransposition& p) {
-                              return run_gather(IndexMap::stride_permutation(p.lanes * p.lanes, p.lanes),
-                                                left, right, x);
-                          },
-                          [&](const ParallelKronecker& p) { return child(p.processors, 1); },
-                          [&](const CacheLinePermutation& p) { return child(1, p.line); },
                       },
                       formula.payload());
 }

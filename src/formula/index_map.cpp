@@ -199,14 +199,6 @@ std::vector<Integer> IndexMap::values(const Environment& environment) const {
     return values_of(std::get<DigitMap>(kind_), range_, environment);
 }
 
-IndexMap IndexMap::substitute(Variable variable, const Affine& value) const {
-    const auto* digits = std::get_if<DigitMap>(&kind_);
-    if (!digits || digits->base.coefficient(variable) == 0) return *this;
-    DigitMap replaced = *digits;
-    replaced.base = replaced.base.substitute(variable, value);
-    return {domain_, range_, std::move(replaced)};
-}
-
 std::size_t IndexMap::hash() const {
     std::size_t seed = hash_of(domain_, range_, kind_.index());
     const auto add = [&](Integer word) { seed = mix_hash(seed, static_cast<std::uint64_t>(word)); };

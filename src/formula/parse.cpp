@@ -29,13 +29,10 @@ public:
 
 private:
     using Parts = std::vector<Formula>;
-    enum class Tensor { none, plain, vector, parallel, line };
 
     Formula sum();
     Formula product();
     Formula tensor();
-    Tensor tensor_operator();
-    Formula special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t position);
     Formula atom();
     Formula bracketed();
     std::optional<Formula> transform(std::string_view name);
@@ -74,41 +71,11 @@ Formula Parser::product() {
     return built(position, [&] { return formula::product(std::move(factors)); });
 }
 
-Parser::Tensor Parser::tensor_operator() {
-    if (scan_.accept_any({"⊗ᵥ", "@v"})) return Tensor::vector;
-    if (scan_.accept_any({"⊗∥", "@p"})) return Tensor::parallel;
-    if (scan_.accept_any({"⊗̄", "@l"})) return Tensor::line;
-    return scan_.accept_any({"⊗", "(x)", "@"}) ? Tensor::plain : Tensor::none;
-}
-
 Formula Parser::tensor() {
     const std::size_t position = scan_.position();
     Parts factors{atom()};
-    Tensor kind = Tensor::none;
-    while (true) {
-        const std::size_t operator_position = scan_.position();
-        const Tensor next = tensor_operator();
-        if (next == Tensor::none) break;
-        if (kind != Tensor::none && (next != kind || kind != Tensor::plain))
-            scan_.fail(operator_position,
-                       "⊗ᵥ, ⊗∥ and ⊗̄ take two operands: put one of the products in parentheses");
-        kind = next;
-        factors.push_back(atom());
-    }
-    if (kind == Tensor::none || kind == Tensor::plain)
-        return built(position, [&] { return kron(std::move(factors)); });
-    return special_tensor(kind, factors[0], factors[1], position);
-}
-
-Formula Parser::special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t position) {
-    if (!(kind == Tensor::parallel ? left : right).is<Identity>())
-        scan_.fail(position, kind == Tensor::parallel ? "⊗∥ takes I(processors) on its left"
-                                                      : "⊗ᵥ and ⊗̄ take an identity I(…) on their right");
-    return built(position, [&] {
-        if (kind == Tensor::parallel) return parallel_kron(left.rows(), right);
-        return kind == Tensor::vector ? vector_kron(left, right.rows())
-                                      : cache_line_permutation(left, right.rows());
-    });
+    while (scan_.accept_any({"⊗", "(x)", "@"})) factors.push_back(atom());
+    return built(position, [&] { return kron(std::move(factors)); });
 }
 
 Formula Parser::atom() {
@@ -119,7 +86,6 @@ Formula Parser::atom() {
     }
     if (scan_.accept_any({"Σ", "sum"})) return iterative();
     const std::size_t position = scan_.position();
-    if (scan_.accept("Lᵥ")) return *leaf("Lv");
     const std::string_view name = scan_.word();
     if (name.empty()) scan_.fail_expected("a term");
     if (auto term = transform(name)) return *std::move(term);
@@ -128,7 +94,7 @@ Formula Parser::atom() {
     scan_.fail(
         position,
         fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT2…4, DST2…4, circulant, L, J, "
-                    "T, perm, G, S, diag, matrix, Lv, sum, real, vec, smp, pass, tile, codelet",
+                    "T, perm, G, S, diag, matrix, sum, real, pass, tile, codelet",
                     name));
 }
 
@@ -186,17 +152,12 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
     };
     if (name == "F2") return F2();
     if (name == "diag") return diagonal_term();
-    if (name == "L" || name == "T" || name == "Lv") {
+    if (name == "L" || name == "T") {
         scan_.expect("(");
         const Integer size = scan_.positive_integer();
         scan_.expect(",");
         const Integer second = scan_.positive_integer();
         if (name == "L") return finish([&] { return L(size, second); });
-        if (name == "Lv") {
-            if (checked_multiply(second, second) != size)
-                scan_.fail(position, "Lv(ν², ν) takes the square of its lanes");
-            return finish([&] { return vector_transposition(second); });
-        }
         const Direction d = direction();
         return finish([&] { return T(size, second, d); });
     }
@@ -229,16 +190,7 @@ std::optional<Formula> Parser::wrapper(std::string_view name) {
     if (name == "pass") return pass(bracketed());
     if (name == "tile") return tile(bracketed());
     if (name == "codelet") return codelet(bracketed());
-    if (name != "vec" && name != "smp") return std::nullopt;
-    scan_.expect("(");
-    Tag tag{Tag::Kind::vector, scan_.positive_integer()};
-    if (name == "smp") {
-        tag.kind = Tag::Kind::parallel;
-        scan_.expect(",");
-        tag.second = scan_.positive_integer();
-    }
-    scan_.expect(")");
-    return tagged(tag, bracketed());
+    return std::nullopt;
 }
 
 Formula Parser::iterative() {

@@ -8,13 +8,12 @@ namespace swirl::formula {
 
 /// Parses the output of to_text; white space is free.
 ///
-///   operators   ⊕ loosest, then ·, then ⊗ ⊗ᵥ ⊗∥ ⊗̄, which do not mix without parentheses
-///               (ASCII: (+) or + for ⊕, * for ·, (x) or @ for ⊗, @v @p @l for its three special forms)
+///   operators   ⊕ loosest, then ·, then ⊗ (ASCII: (+) or + for ⊕, * for ·, (x) or @ for ⊗)
 ///   transforms  DFT(n) DFT(n, backward) RDFT(n) RDFT(n, backward) WHT(n) DCT2(n)…DCT4(n) DST2(n)…DST4(n)
 ///               circulant(values)
 ///   matrices    I(n) F2 matrix(rows, columns; values) diag(values) diag(function; map) T(mn, n) T(mn, n, backward)
-///   data moves  L(mn, m) J(n) perm(map) G(map) S(map) Lᵥ(ν², ν) (ASCII: Lv)
-///   enclosing   Σ(i0 < n)[term] (ASCII: sum) real[term] vec(ν)[term] smp(p, μ)[term] pass[term]
+///   data moves  L(mn, m) J(n) perm(map) G(map) S(map)
+///   enclosing   Σ(i0 < n)[term] (ASCII: sum) real[term] pass[term] tile[term] codelet[term]
 ///   functions   w(order)^(i/d%r * i/d%r) chirp(order) constant(value) list(values); w(order, backward) and so on
 ///   maps        id(n) h(domain → range; base, stride) digits(radix:stride, …; base b; mod m; range n)
 ///               power(generator mod prime; domain → range) table(values; range n) (ASCII: ->)

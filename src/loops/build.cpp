@@ -85,25 +85,13 @@ private:
     void lower(const Tagged& tagged, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         const Formula& child = f.children()[0];
-        if (tagged.tag.kind == formula::Tag::Kind::tile && child.is<Kronecker>())
+        if (tagged.tag == formula::Tag::tile && child.is<Kronecker>())
             return lower_kronecker(child, in, out, loops, true);
-        if (tagged.tag.kind == formula::Tag::Kind::codelet)
+        if (tagged.tag == formula::Tag::codelet)
             return add_codelet(recorder_, codelet_of(child), in, out, loops);
         if (const auto columns = merge_columns_ ? columns_of(f) : std::nullopt)
             return lower_columns(*columns, in, out, loops);
         (*this)(child, in, out, loops);
-    }
-    void lower(const VectorKronecker& v, const Formula& f, const Endpoint& in, const Endpoint& out,
-               const Loops& loops) {
-        (*this)(kron(f.children()[0], I(v.lanes)), in, out, loops);
-    }
-    void lower(const ParallelKronecker& p, const Formula& f, const Endpoint& in, const Endpoint& out,
-               const Loops& loops) {
-        (*this)(kron(I(p.processors), f.children()[0]), in, out, loops);
-    }
-    void lower(const CacheLinePermutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
-               const Loops& loops) {
-        (*this)(kron(f.children()[0], I(p.line)), in, out, loops);
     }
     void lower(const IterativeSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {

@@ -2,6 +2,7 @@
 
 #include "base/overloaded.hpp"
 #include "formula/print.hpp"
+#include "loops/twiddle.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ std::string text_of(const Affine& form) {
     return text.substr(0, text.size() - 3);
 }
 
-std::string text_of(const Location& location) {
+std::string text_of(const Location& location, const Extents& extents) {
     std::string text = text_of(location.re);
     if (location.table)
         text += fmt::format(" (i{} looked up in a table of {} variables)", location.table->symbol,
@@ -28,17 +29,17 @@ std::string text_of(const Location& location) {
         text += location.re_negative && location.im_negative ? ", negated"
                 : location.im_negative                       ? ", conjugated"
                                                              : ", with the real part negated";
-    if (!location.diagonals.empty()) text += ", scaled";
+    if (!twiddle_of(location.diagonals, extents).is_one()) text += ", scaled";
     return text;
 }
 
 /// The first, second and last of the entries; the second shows the stride.
 std::string text_of(const LoopProgram& program, const Memory& memory,
                     const std::vector<Location>& locations) {
-    std::string text = name_of(program, memory.array) + "[" + text_of(locations.front());
-    if (locations.size() > 1) text += "; " + text_of(locations[1]);
+    std::string text = name_of(program, memory.array) + "[" + text_of(locations.front(), program.extents);
+    if (locations.size() > 1) text += "; " + text_of(locations[1], program.extents);
     if (locations.size() > 3) text += "; …";
-    if (locations.size() > 2) text += "; " + text_of(locations.back());
+    if (locations.size() > 2) text += "; " + text_of(locations.back(), program.extents);
     return text + "]";
 }
 

@@ -152,7 +152,7 @@ std::vector<MergedFactor> merge_loops(const Formula& product, bool apart) {
 
 std::optional<Columns> columns_of(const Formula& pass) {
     const auto* tagged = pass.get_if<Tagged>();
-    if (!tagged || tagged->tag.kind != Tag::Kind::pass) return std::nullopt;
+    if (!tagged || tagged->tag != Tag::pass) return std::nullopt;
     if (!pass.children()[0].is<Product>()) return std::nullopt;
     Columns columns{0, merge_loops(pass.children()[0])};
     if (columns.steps.size() < 2) return std::nullopt;
@@ -175,7 +175,7 @@ std::optional<Columns> columns_of(const Formula& pass) {
 std::vector<Integer> column_loops(const Formula& pass, bool merge_columns) {
     if (const auto columns = merge_columns ? columns_of(pass) : std::nullopt) return {columns->count};
     const auto* tagged = pass.get_if<Tagged>();
-    if (!tagged || tagged->tag.kind != Tag::Kind::pass) return {};
+    if (!tagged || tagged->tag != Tag::pass) return {};
     const Formula& child = pass.children()[0];
     const std::vector<MergedFactor> steps =
         child.is<Product>() ? merge_loops(child) : std::vector<MergedFactor>{{child, {}, {}}};

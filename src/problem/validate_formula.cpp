@@ -38,10 +38,6 @@ private:
         for (const Formula& child : f.children()) check(child);
     }
     void check(const formula::Tagged&, const Formula& f) { reject_implementation(f); }
-    void check(const formula::VectorKronecker&, const Formula& f) { reject_implementation(f); }
-    void check(const formula::VectorTransposition&, const Formula& f) { reject_implementation(f); }
-    void check(const formula::ParallelKronecker&, const Formula& f) { reject_implementation(f); }
-    void check(const formula::CacheLinePermutation&, const Formula& f) { reject_implementation(f); }
     void check(const formula::Circulant& p, const Formula& f) {
         if (!p.kernel) reject_argument(f);
     }
@@ -91,7 +87,7 @@ private:
         reject_formula(
             problem_,
             fmt::format("{} says how to compute a matrix, not which one", formula::to_short_text(f)),
-            "leave out vec, smp, pass, tile, codelet, Lᵥ and the index of ⊗: plans choose them");
+            "leave out pass, tile and codelet: plans choose them");
     }
     [[noreturn]] void reject_argument(const Formula& f) const {
         reject_formula(

@@ -171,6 +171,8 @@ TEST_F(BenchOnCpu, TakesThreadsSchedulesAndFilesOfProblems) {
         rows("--threads 2 --problems " + support::quoted((folder_.path() / "problems").string()));
     EXPECT_EQ(run_["threads"], 2);
     EXPECT_EQ(results.size(), 2U);
+    auto measured = rows("--peers swirl-measured --planning-seconds 0.1 'dft 48'");
+    EXPECT_GT(measured.at(0)["libraries"]["swirl-measured"]["median"], 0) << measured;
     auto schedules = rows(
         "--peers none --schedule 'avx2: 0 stockham(4,4,4)' --schedule 'avx2: 0 stockham(8,8)' "
         "--schedule nonsense 'dft 64'");

@@ -4,7 +4,6 @@
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
 #include "loops/passes.hpp"
-#include "rules/rewriting_rules.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -179,22 +178,6 @@ TEST(Lowering, KeepsTemporariesOfIterationsApartFromThoseBetweenLoops) {
     EXPECT_EQ(count(plane, true), 2) << "one at a time";
     EXPECT_EQ(count(plane, false), 2) << "between rows and columns";
     EXPECT_LT(error_of(request_for(plane, 8)), 1e-15);
-}
-
-/// The multicore algorithm of Franchetti, Voronenko, Püschel (SC 2006), eq. 14, with I_p ⊗∥ A for each stage.
-TEST(Lowering, SharesWhatParallelRewritingSharesAmongProcessors) {
-    const Formula whole = kron(DFT(32), I(32)) * T(1024, 32) * kron(I(32), DFT(32)) * L(1024, 32);
-    for (const Integer p : {2, 4}) {
-        const Formula derived = rules::parallelize(whole, p, 4);
-        ASSERT_TRUE(rules::is_fully_parallel(derived, p, 4));
-        const auto request = request_for(derived, 8);
-        const std::vector<Integer> shared = shared_loops(lower(request));
-        ASSERT_EQ(shared.size(), 5U) << "two stages; before, between and after them cache lines move";
-        EXPECT_EQ(shared[1], p);
-        EXPECT_EQ(shared[3], p);
-        EXPECT_LT(error_of(request), 1e-15);
-    }
-    EXPECT_EQ(shared_loops(lower(request_for(whole, 8))).size(), 2U) << "as many loops as derived directly";
 }
 
 TEST(Lowering, NeverUnrollsLongLoopsAroundRaggedVectors) {

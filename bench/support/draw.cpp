@@ -1,4 +1,4 @@
-#include "bench/draw.hpp"
+#include "bench/support/draw.hpp"
 
 #include "base/error.hpp"
 #include "problem/data_type.hpp"
