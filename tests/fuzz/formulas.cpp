@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 
 namespace swirl::fuzz {
 namespace {
@@ -79,10 +80,6 @@ template <class T> void run_formula(const Transform& problem, const Plan& plan, 
     }
     from.remember();
     to.remember();
-    for (Integer t = 0; t < transforms; ++t)
-        for (Integer k = 0; k < rows; ++k)
-            written.allow(y.offset(t, k) * static_cast<Integer>(sizeof(T)),
-                          y.components() * static_cast<Integer>(sizeof(T)));
     const auto execute = [&](auto element) {
         using E = decltype(element);
         plan.execute(reinterpret_cast<const E*>(from.origin()), reinterpret_cast<E*>(written.origin()));
@@ -91,6 +88,10 @@ template <class T> void run_formula(const Transform& problem, const Plan& plan, 
         execute(std::complex<T>{});
     else
         execute(T{});
+    for (Integer t = 0; t < transforms; ++t)
+        for (Integer k = 0; k < rows; ++k)
+            written.allow(y.offset(t, k) * static_cast<Integer>(sizeof(T)),
+                          y.components() * static_cast<Integer>(sizeof(T)));
     from.require_unharmed();
     to.require_unharmed();
     long double difference = 0, norm = 0, largest = 0;
@@ -113,6 +114,9 @@ template <class T> void run_formula(const Transform& problem, const Plan& plan, 
             scale = std::max(scale, std::sqrt(square * static_cast<long double>(transforms)));
         }
     }
+    constexpr long double room = 1e6L; // for values between the factors
+    if (!(std::max(scale, largest) < static_cast<long double>(std::numeric_limits<T>::max()) / room))
+        return; // changed entries may exceed the data type
     const double allowed = 200 * cli::epsilon_of(problem.precision);
     if (!(std::sqrt(difference) <= static_cast<long double>(allowed) * std::max(scale, 1.0L)))
         throw Failure("wrong",
