@@ -118,7 +118,12 @@ TEST_F(WisdomFile, ForgetsOneAllOfAMachineOrAll) {
     wisdom.store_fact("a", "probe", "{}");
     EXPECT_EQ(wisdom.erase({"a", "2"}), 1);
     EXPECT_EQ(wisdom.erase({"a", "2"}), 0);
-    EXPECT_EQ(wisdom.erase_machine("a"), 2);
+    EXPECT_EQ(wisdom.erase_device("a"), 2);
+    wisdom.store({"a", "4"}, timed);
+    wisdom.store({"a", "4, 2 threads"}, timed);
+    wisdom.store({"a", "4 inplace"}, timed);
+    EXPECT_EQ(wisdom.erase_problem("4"), 2) << "under all conditions";
+    EXPECT_EQ(wisdom.erase_problem("4 inplace"), 1);
     EXPECT_EQ(wisdom.fact("a", "probe"), std::nullopt);
     EXPECT_EQ(wisdom.entries().size(), 3U);
     EXPECT_EQ(wisdom.erase_all(), 3);
@@ -354,16 +359,16 @@ TEST_F(WisdomFile, ReadsTheGoodLinesOfADamagedFile) {
         << line                                    // 2: good
         << line.substr(0, line.size() / 2) << "\n" // 3: cut off
         << "[1, 2, 3]\n"                           // 4: no object
-        << "{\"machine\": \"m\"}\n"                // 5: fields missing
+        << "{\"device\": \"m\"}\n"                 // 5: fields missing
         << std::string(100000, '[') << "\n"        // 6: deep
         << "\xff\xfe\n"                            // 7: no UTF-8
-        << R"({"machine":"m","problem":"p","schedule":"r","seconds":-1,"found_by":"measure","created":1,"version":"v"})"
+        << R"({"device":"m","problem":"p","schedule":"r","seconds":-1,"found_by":"measure","created":1,"version":"v"})"
         << "\n" // 8: negative time
-        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1e999,"found_by":"measure","created":1,"version":"v"})"
+        << R"({"device":"m","problem":"p","schedule":"r","seconds":1e999,"found_by":"measure","created":1,"version":"v"})"
         << "\n" // 9: no finite time
-        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1,"found_by":"guess","created":1,"version":"v"})"
+        << R"({"device":"m","problem":"p","schedule":"r","seconds":1,"found_by":"guess","created":1,"version":"v"})"
         << "\n" // 10: unknown way
-        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1,"found_by":"measure","created":1,"version":"v","x":1})"
+        << R"({"device":"m","problem":"p","schedule":"r","seconds":1,"found_by":"measure","created":1,"version":"v","x":1})"
         << "\n"; // 11: good, with something more
     Wisdom wisdom = open();
     const Wisdom::Imported imported = wisdom.import_lines(lines);
