@@ -3,6 +3,7 @@
 #include <swirl/version.hpp>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "emit/cpp/cpp.hpp"
 #include "emit/cpp/transform.hpp"
 #include "ir/role.hpp"
@@ -97,8 +98,15 @@ StandaloneCpp plan_as_cpp(const planning::Plan& plan, const std::string& functio
 }
 
 std::string function_name(const Transform& problem) {
+    constexpr std::size_t longest = 120; // of a formula's text
+    const std::string text = to_text(problem);
+    if (has_formula(problem) && text.size() > longest) {
+        std::uint64_t hash = 0;
+        for (const char c : text) hash = mix_hash(hash, static_cast<unsigned char>(c));
+        return fmt::format("swirl_formula_{:016x}", hash);
+    }
     std::string name = "swirl_";
-    for (const char c : to_text(problem)) {
+    for (const char c : text) {
         const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
         const char part = is_plain ? c : c == '-' ? 'm' : '_';
         if (part != '_' || name.back() != '_') name += part;

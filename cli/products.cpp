@@ -53,22 +53,6 @@ std::vector<const ir::Program*> pointers_to(const std::vector<ir::Program>& prog
     return result;
 }
 
-/// The equivalent call of other libraries, if the layout is column-major without gaps, or its transpose.
-std::optional<peers::MatrixCall> as_call(const MatrixProduct& product) {
-    peers::MatrixCall call{
-        .number = product.data_type, .rows = product.rows, .columns = product.columns, .depth = product.k};
-    const auto dense = [](MatrixLayout layout, Integer rows, Integer columns, bool& transposed) {
-        transposed = layout.row_stride == columns && layout.column_stride == 1 && rows > 1 && columns > 1;
-        return !layout.conjugated && (transposed || (layout.row_stride == 1 && layout.column_stride == rows));
-    };
-    bool turned_c = false;
-    const bool is_known = dense(product.a, product.rows, product.k, call.transposed_a) &&
-                          dense(product.b, product.k, product.columns, call.transposed_b) &&
-                          dense(product.c, product.rows, product.columns, turned_c) && !turned_c &&
-                          product.batch == 1 && product.epilogue.is_identity() && product.reductions.empty();
-    return is_known ? std::optional(call) : std::nullopt;
-}
-
 } // namespace
 
 bool is_product(const std::vector<std::string>& words) {
@@ -142,11 +126,6 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
                            const std::string& function) {
     const auto planned_product = planned(product, options);
     const planning::MatrixPlan& plan = *planned_product;
-    if (!product.reductions.empty())
-        throw UserError(
-            "{} has reductions, which C++ of its kernel has not\n  leave out reduce=, or use "
-            "--language cuda, hip or opencl",
-            to_text(product));
     std::vector<ir::Program> programs = plan.programs();
     if (programs.empty()) throw UserError("{} has no kernels: {}", to_text(product), plan.description());
     const emit::CppOptions cpp{.comment = comment_for(product, plan)};
@@ -197,7 +176,7 @@ void bench_product(const MatrixProduct& product, const PlanningOptions& options,
     std::vector<std::string> names = {"swirl"};
     std::vector<runtime::TimedWork> works = {{.run = [&] { data.execute(plan); }, .restore = {}}};
     std::string absent;
-    const std::optional<peers::MatrixCall> call = as_call(product);
+    const std::optional<peers::MatrixCall> call = peers::call_of(product);
     for (const peers::MatrixPeer* peer : peers::parse_matrix_peers("--peers", timing.peers)) {
         peers::MatrixPlan other =
             call ? peer->plan(*call, plan.threads())

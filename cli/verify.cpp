@@ -68,7 +68,8 @@ Verdict verify(const Transform& problem, const VerifyOptions& options) {
 
     std::optional<Accuracy> fftw_error;
     const bool is_known_to_fftw = bytes_of(problem.precision) >= 4 && problem.load.is_identity() &&
-                                  problem.store.is_identity() && problem.kind != TransformKind::convolution;
+                                  problem.store.is_identity() && problem.kind != TransformKind::convolution &&
+                                  !has_formula(problem);
     if (const peers::PeerPlan fftw =
             is_known_to_fftw ? peers::fftw_estimate.plan(problem, data.arguments(), {}) : peers::PeerPlan{};
         fftw.run) {

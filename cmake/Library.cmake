@@ -80,6 +80,6 @@ foreach(library swirl swirl_static)
     if(TARGET ${library})
         target_include_directories(${library} INTERFACE
             $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-        target_compile_features(${library} INTERFACE cxx_std_20)
+        target_compile_features(${library} INTERFACE cxx_std_17)
     endif()
 endforeach()

@@ -3,6 +3,7 @@
 // suffices for the rest.
 
 #include "base/error.hpp"
+#include "bench/support/draw.hpp"
 #include "emit/ptx/ptx.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_kernels.hpp"
@@ -26,25 +27,6 @@ namespace swirl::bench {
 namespace {
 
 constexpr int rounds = 15;
-
-const char* const usual_problems[] = {
-    "dft 16 batch=1000000",
-    "dft 60",
-    "dft 1024",
-    "dft 1024 batch=65536",
-    "dft 2310 batch=1000",
-    "dft 5040 batch=1000",
-    "dft 4096 float64",
-    "dft 65536 batch=100",
-    "dft 1048576",
-    "dft 720720",
-    "dft 1021 batch=10000",
-    "rdft 4096 batch=1000",
-    "dft 512x512",
-    "dft 128x128x128",
-    "dct2 1000 batch=100",
-    "dft 1024 float32 batch=65536",
-};
 
 /// The median of `runs` runs, in milliseconds.
 template <class Action> double milliseconds_of(const Action& action, int runs = rounds) {
@@ -106,7 +88,8 @@ void report(const std::string& text, const target::Gpu& gpu,
 }
 
 void run(std::vector<std::string> problems) {
-    if (problems.empty()) problems.assign(std::begin(usual_problems), std::end(usual_problems));
+    if (problems.empty())
+        for (const Problem& drawn : draw({.on_gpu = true, .count = 20})) problems.push_back(to_text(drawn));
     const TemporaryFolder folder;
     setenv("SWIRL_KERNEL_CACHE", (folder.path() / "kernels").c_str(), 1);
     setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would bypass the compiler

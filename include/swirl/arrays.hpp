@@ -7,7 +7,6 @@
 #include <swirl/kinds.hpp>
 
 #include <complex>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,33 +38,36 @@ struct ElementType {
     Known known = Known::nothing;
     std::uint8_t bytes = 0;
     DataType type = DataType::float32;
-    bool operator==(const ElementType&) const = default;
+    friend constexpr bool operator==(ElementType a, ElementType b) {
+        return a.known == b.known && a.bytes == b.bytes && a.type == b.type;
+    }
+    friend constexpr bool operator!=(ElementType a, ElementType b) { return !(a == b); }
 };
 
 /// Pairs of real and imaginary components, such as fftw_complex.
 template <class T>
-concept Pair = std::is_same_v<T, float[2]> || std::is_same_v<T, double[2]>;
+inline constexpr bool is_pair = std::is_same_v<T, float[2]> || std::is_same_v<T, double[2]>;
 
 /// Another library's element types: float2, cufftComplex, __half, __nv_bfloat162 and the like.
+template <class T, class = void> struct ForeignElement : std::false_type {}; // incomplete types too
 template <class T>
-concept ForeignElement = !Element<T> && std::is_class_v<T> && requires {
-    sizeof(T);
-}
-&& // complete
-    std::is_trivially_copyable_v<T> &&
-    (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+struct ForeignElement<T, std::enable_if_t<std::is_class_v<T> && !is_element<T> && (sizeof(T) > 0)>>
+    : std::bool_constant<std::is_trivially_copyable_v<T> &&
+                         (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 ||
+                          sizeof(T) == 16)> {};
 
 /// Types that arrays may have.
 template <class T>
-concept ArrayElement = std::is_void_v<T> || Element<T> || Pair<T> || ForeignElement<T>;
+inline constexpr bool is_array_element =
+    std::is_void_v<T> || is_element<T> || is_pair<T> || ForeignElement<T>::value;
 
 template <class T> constexpr ElementType element_type_of() {
     using Known = ElementType::Known;
     if constexpr (std::is_void_v<T>)
         return {};
-    else if constexpr (Pair<T>)
+    else if constexpr (is_pair<T>)
         return {Known::type, sizeof(T), complex_of(data_type_of<std::remove_extent_t<T>>())};
-    else if constexpr (Element<T>)
+    else if constexpr (is_element<T>)
         return {Known::type, sizeof(T), data_type_of<T>()};
     else
         return {Known::bytes, sizeof(T), DataType::float32};
@@ -82,12 +84,25 @@ struct ArrayArgument {
 
 template <class R> using ElementOf = std::remove_pointer_t<decltype(std::declval<R&>().data())>;
 /// Arrays that know their size: std::vector, std::span, std::array, gpu::Array and the like.
+template <class R, class = void> struct SizedArray : std::false_type {};
 template <class R>
-concept SizedArray = requires(R& range) {
-    { range.size() } -> std::convertible_to<std::size_t>;
-    requires std::is_pointer_v<decltype(range.data())>;
-    requires ArrayElement<std::remove_const_t<ElementOf<R>>> && !std::is_void_v<ElementOf<R>>;
-};
+struct SizedArray<R, std::void_t<decltype(std::declval<R&>().data()), decltype(std::declval<R&>().size())>>
+    : std::bool_constant<std::is_pointer_v<decltype(std::declval<R&>().data())> &&
+                         std::is_convertible_v<decltype(std::declval<R&>().size()), std::size_t> &&
+                         !std::is_void_v<ElementOf<R>> &&
+                         is_array_element<std::remove_const_t<ElementOf<R>>>> {};
+/// Of elements that can be written.
+template <class R, class = void> struct WritableSizedArray : std::false_type {};
+template <class R>
+struct WritableSizedArray<R, std::enable_if_t<SizedArray<R>::value>>
+    : std::bool_constant<!std::is_const_v<ElementOf<R>>> {};
+
+/// Template parameters of constructors: pointers to elements that are read or written, arrays that know their size.
+template <class T> using ForElement = std::enable_if_t<is_array_element<T>, int>;
+template <class T>
+using ForWritableElement = std::enable_if_t<is_array_element<T> && !std::is_const_v<T>, int>;
+template <class R> using ForSizedArray = std::enable_if_t<SizedArray<R>::value, int>;
+template <class R> using ForWritableSizedArray = std::enable_if_t<WritableSizedArray<R>::value, int>;
 
 } // namespace detail
 
@@ -97,14 +112,12 @@ class Input {
 public:
     Input() = default;
     Input(std::nullptr_t) {}
-    template <detail::ArrayElement T>
+    template <class T, detail::ForElement<T> = 0>
     Input(const T* data)
         : array_{const_cast<T*>(data), detail::ArrayArgument::unknown, detail::element_type_of<T>(), true} {}
-    template <detail::ArrayElement T>
-    requires(!std::is_const_v<T>) Input(T* data)
-        : array_{data, detail::ArrayArgument::unknown, detail::element_type_of<T>(), false} {}
-    template <class R>
-    requires detail::SizedArray<R> Input(R&& range) {
+    template <class T, detail::ForWritableElement<T> = 0>
+    Input(T* data) : array_{data, detail::ArrayArgument::unknown, detail::element_type_of<T>(), false} {}
+    template <class R, detail::ForSizedArray<R> = 0> Input(R&& range) {
         using T = detail::ElementOf<R>;
         array_ = {const_cast<std::remove_const_t<T>*>(range.data()), range.size(),
                   detail::element_type_of<std::remove_const_t<T>>(), std::is_const_v<T>};
@@ -118,11 +131,10 @@ private:
 /// An array that an execution writes, in the same forms.
 class Output {
 public:
-    template <detail::ArrayElement T>
-    requires(!std::is_const_v<T>) Output(T* data)
-        : array_{data, detail::ArrayArgument::unknown, detail::element_type_of<T>(), false} {}
-    template <class R>
-    requires(detail::SizedArray<R> && !std::is_const_v<detail::ElementOf<R>>) Output(R&& range)
+    template <class T, detail::ForWritableElement<T> = 0>
+    Output(T* data) : array_{data, detail::ArrayArgument::unknown, detail::element_type_of<T>(), false} {}
+    template <class R, detail::ForWritableSizedArray<R> = 0>
+    Output(R&& range)
         : array_{range.data(), range.size(), detail::element_type_of<detail::ElementOf<R>>(), false} {}
     const detail::ArrayArgument& array() const { return array_; }
 
@@ -135,8 +147,7 @@ private:
 class Scalar {
 public:
     constexpr Scalar() = default;
-    template <class T>
-    requires std::is_arithmetic_v<T>
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
     constexpr Scalar(T value) : real_(static_cast<double>(value)) {}
     template <class T>
     constexpr Scalar(std::complex<T> value) : real_(value.real()), imaginary_(value.imag()) {}
@@ -181,9 +192,10 @@ template <class Pointer> class PointerArray {
 public:
     PointerArray() = default;
     PointerArray(std::nullptr_t) {}
-    template <class T>
-    requires(detail::ArrayElement<std::remove_const_t<T>>&& std::is_convertible_v<T*, Pointer>)
-        PointerArray(T* const* pointers)
+    template <class T, std::enable_if_t<detail::is_array_element<std::remove_const_t<T>> &&
+                                            std::is_convertible_v<T*, Pointer>,
+                                        int> = 0>
+    PointerArray(T* const* pointers)
         : pointers_(reinterpret_cast<const Pointer*>(pointers)),
           type_(detail::element_type_of<std::remove_const_t<T>>()) {}
     const Pointer* pointers() const { return pointers_; }

@@ -18,7 +18,10 @@ public:
 
     constexpr bool is_gpu() const { return is_gpu_; }
     constexpr int ordinal() const { return ordinal_; } ///< 0 for the CPU
-    constexpr bool operator==(const Device&) const = default;
+    friend constexpr bool operator==(Device a, Device b) {
+        return a.ordinal_ == b.ordinal_ && a.is_gpu_ == b.is_gpu_;
+    }
+    friend constexpr bool operator!=(Device a, Device b) { return !(a == b); }
 
     std::string text() const; ///< "cpu", "gpu", "gpu:1"
     /// "NVIDIA H100 80GB HBM3", or the best instruction set of this CPU, such as "avx512". Throws Unavailable.

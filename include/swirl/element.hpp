@@ -34,18 +34,24 @@ template <> struct DataTypeOf<std::int32_t> : DataTypeConstant<DataType::int32> 
 
 } // namespace detail
 
+namespace detail {
+
+template <class T, class = void> struct HasDataType : std::false_type {};
+template <class T> struct HasDataType<T, std::void_t<decltype(DataTypeOf<T>::value)>> : std::true_type {};
+
+} // namespace detail
+
 /// Elements of arrays that swirl reads or writes.
-template <class T>
-concept Element = requires {
-    detail::DataTypeOf<T>::value;
-};
+template <class T> inline constexpr bool is_element = detail::HasDataType<T>::value;
 
 /// Elements of matrices: complex matrices have components of 32 or 64 bits.
 template <class T>
-concept MatrixElement =
-    Element<T> && !std::is_same_v<T, complex_float16> && !std::is_same_v<T, complex_bfloat16>;
+inline constexpr bool is_matrix_element =
+    is_element<T> && !std::is_same_v<T, complex_float16> && !std::is_same_v<T, complex_bfloat16>;
 
-template <Element T> constexpr DataType data_type_of() { return detail::DataTypeOf<T>::value; }
+template <class T, std::enable_if_t<is_element<T>, int> = 0> constexpr DataType data_type_of() {
+    return detail::DataTypeOf<T>::value;
+}
 
 namespace detail {
 
@@ -64,6 +70,7 @@ template <> struct AccumulatorOf<std::uint8_t> { using type = std::int32_t; };
 } // namespace detail
 
 /// Data type of α, β and the accumulators for A of T's.
-template <MatrixElement T> using AccumulatorOf = typename detail::AccumulatorOf<T>::type;
+template <class T>
+using AccumulatorOf = std::enable_if_t<is_matrix_element<T>, typename detail::AccumulatorOf<T>::type>;
 
 } // namespace swirl

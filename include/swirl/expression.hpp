@@ -50,7 +50,8 @@ public:
 
     bool is_identity() const { return tree_ == nullptr; }
     std::string text() const; ///< parses to an equal expression; empty for the identity
-    bool operator==(const Expression& other) const { return text() == other.text(); }
+    friend bool operator==(const Expression& a, const Expression& b) { return a.text() == b.text(); }
+    friend bool operator!=(const Expression& a, const Expression& b) { return !(a == b); }
 
     /// Builders of the same expressions.
     static Expression x();

@@ -20,8 +20,8 @@
 #include <swirl/stream.hpp>
 
 #include <cstddef>
+#include <iterator>
 #include <memory>
-#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -48,8 +48,10 @@ private:
 };
 
 /// An array of elements of type T in device memory.
-template <class T>
-requires(Element<T> || std::is_pointer_v<T>) class Array {
+template <class T> class Array {
+    static_assert(is_element<T> || std::is_pointer_v<T>,
+                  "arrays have elements of swirl's data types, or pointers");
+
 public:
     explicit Array(std::size_t count, int ordinal = 0) : memory_(count * sizeof(T), ordinal) {}
     explicit Array(const std::vector<T>& host, int ordinal = 0) : Array(host.size(), ordinal) {
@@ -58,10 +60,24 @@ public:
 
     T* data() const { return static_cast<T*>(memory_.data()); }
     std::size_t size() const { return memory_.bytes() / sizeof(T); }
-    void copy_from(std::span<const T> host) { memory_.copy_from(host.data(), host.size_bytes()); }
-    void copy_to(std::span<T> host) const { memory_.copy_to(host.data(), host.size_bytes()); }
+    /// From and to a vector, span or the like, of at most size() elements.
+    template <class Host> void copy_from(const Host& host) {
+        memory_.copy_from(first_of<const T>(host), bytes_of(host));
+    }
+    template <class Host> void copy_to(Host&& host) const {
+        memory_.copy_to(first_of<T>(host), bytes_of(host));
+    }
 
 private:
+    template <class U, class Host> static U* first_of(Host& host) {
+        static_assert(std::is_convertible_v<decltype(std::data(host)), U*>,
+                      "the elements on the host are of another type");
+        return std::data(host);
+    }
+    template <class Host> static std::size_t bytes_of(const Host& host) {
+        return std::size(host) * sizeof(T);
+    }
+
     Memory memory_;
 };
 

@@ -28,7 +28,8 @@ struct MatrixLayout {
     Integer column_stride = 1;
     bool conjugated = false;  ///< memory holds the conjugate of the matrix; A and B only
     Integer batch_stride = 0; ///< in elements, between consecutive matrices of a batch
-    bool operator==(const MatrixLayout&) const = default;
+    SWIRL_API friend bool operator==(const MatrixLayout& a, const MatrixLayout& b);
+    friend bool operator!=(const MatrixLayout& a, const MatrixLayout& b) { return !(a == b); }
 };
 
 /// C = α·A·B + β·C for A of rows × k and B of k × columns (m × k and k × n in BLAS). α and β, of the accumulators' data
@@ -61,7 +62,8 @@ struct SWIRL_API MatrixProduct {
     bool listed = false;
     int list_alignment = 0; ///< alignment of these pointers in bytes, a power of two; 0: that of an element
 
-    bool operator==(const MatrixProduct&) const = default;
+    SWIRL_API friend bool operator==(const MatrixProduct& a, const MatrixProduct& b);
+    friend bool operator!=(const MatrixProduct& a, const MatrixProduct& b) { return !(a == b); }
 
     DataType type_of_a() const { return a_type.value_or(data_type); }
     DataType type_of_b() const { return b_type.value_or(data_type); }

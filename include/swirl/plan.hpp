@@ -17,8 +17,8 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -155,6 +155,10 @@ struct MatrixGroup {
 
 /// Executes groups of products of several shapes in one call. Writes or enqueues nothing if any of them is invalid. All
 /// plans are for one device. On the CPU, as many threads share the work as any of the plans may use.
-SWIRL_API void execute_groups(std::span<const MatrixGroup> groups, gpu::Stream stream = {});
+SWIRL_API void execute_groups(const MatrixGroup* groups, std::size_t count, gpu::Stream stream = {});
+/// Of a vector, span or the like.
+template <class Groups> void execute_groups(const Groups& groups, gpu::Stream stream = {}) {
+    execute_groups(std::data(groups), std::size(groups), stream);
+}
 
 } // namespace swirl

@@ -37,7 +37,8 @@ struct Reduction {
     Reduce operation = Reduce::sum;
     Over over = Over::all;
     Expression of = {}; ///< real; default: x, where x is real
-    bool operator==(const Reduction&) const = default;
+    SWIRL_API friend bool operator==(const Reduction& a, const Reduction& b);
+    friend bool operator!=(const Reduction& a, const Reduction& b) { return !(a == b); }
 };
 
 } // namespace swirl

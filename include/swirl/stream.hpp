@@ -13,9 +13,9 @@ class Stream {
 public:
     Stream() = default;
     Stream(std::nullptr_t) {}
-    template <class Handle>
-    requires(std::is_class_v<Handle> && !swirl::detail::ArrayElement<Handle>) Stream(Handle* handle)
-        : handle_(handle) {}
+    template <class Handle,
+              std::enable_if_t<std::is_class_v<Handle> && !swirl::detail::is_array_element<Handle>, int> = 0>
+    Stream(Handle* handle) : handle_(handle) {}
     explicit Stream(void* handle) : handle_(handle) {}
     void* handle() const { return handle_; }
 

@@ -107,9 +107,9 @@ void Plan::execute_each(Scalar alpha, InputPointers a, InputPointers b, Scalar b
     group.executable->execute_groups({&group, 1}, {stream, workspace});
 }
 
-void execute_groups(std::span<const MatrixGroup> groups, gpu::Stream stream) {
+void execute_groups(const MatrixGroup* groups, std::size_t count, gpu::Stream stream) {
     std::vector<api::Executable::Group> all;
-    for (const MatrixGroup& group : groups) all.push_back(api::group_of(group));
+    for (std::size_t k = 0; k < count; ++k) all.push_back(api::group_of(groups[k]));
     if (!all.empty()) all.front().executable->execute_groups(all, {stream, {}});
 }
 

@@ -13,7 +13,7 @@ PointwiseEmitter::PointwiseEmitter(Context& context, const std::optional<Pointwi
     : context_(context),
       pointwise_(pointwise),
       locations_(locations),
-      arithmetic_(context.builder, {context.request.scalar, 1}),
+      arithmetic_(context.builder, {context.request.loops.scalar, 1}),
       looked_up_(locations.size()) {
     for (std::size_t k = 0; k < locations.size(); ++k) {
         if (!locations[k].table) continue;
@@ -163,7 +163,7 @@ PointwiseEmitter::ComplexValue PointwiseEmitter::apply(const Component& componen
     return arithmetic_.evaluate(pointwise_->nodes, x, [&](const Pointwise::Node& node) -> ComplexValue {
         if (node.op == Op::array) return element(node, component);
         if (node.op != Op::form) return {compared(node, component), ir::no_value};
-        return {context_.builder.convert(integer(component, node.form, 1), context_.request.scalar),
+        return {context_.builder.convert(integer(component, node.form, 1), context_.request.loops.scalar),
                 ir::no_value};
     });
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "loops/gpu/regions.hpp"
 #include "lower/emit_pointwise.hpp"
-#include "lower/gpu/regions.hpp"
 
 #include <optional>
 #include <vector>

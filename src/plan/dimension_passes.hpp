@@ -31,16 +31,16 @@ struct DimensionPass {
     bool complex; ///< entries are complex; else real, and a stored complex element counts as two entries
     DataLocation source;
     DataLocation target;
-    std::array<lower::Layout, 2>
+    std::array<loops::Layout, 2>
         layouts;                ///< of input and output: the transform's digits between those of the loops
     std::vector<Integer> left;  ///< loops outside the transform, outermost first
     std::vector<Integer> right; ///< loops inside it
     long double scale = 1;      ///< may exceed the largest double: one-point cosines multiply by 2
-    std::optional<lower::AuxiliaryFactor> auxiliary = {};    ///< a convolution's spectrum
+    std::optional<loops::AuxiliaryFactor> auxiliary = {};    ///< a convolution's spectrum
     std::vector<lower::AuxiliaryArray> arrays = {};          ///< all auxiliary arrays of the problem
     std::optional<lower::Pointwise> load = {};               ///< load callback of the first pass
     std::optional<lower::Pointwise> store = {};              ///< store callback of the last pass
-    std::array<std::optional<lower::Reach>, 2> reaches = {}; ///< elements that load and store touch
+    std::array<std::optional<loops::Reach>, 2> reaches = {}; ///< elements that load and store touch
 };
 
 /// Which dimensions share a kernel.

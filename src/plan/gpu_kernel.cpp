@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
+#include "lower/gpu/lowering.hpp"
 #include "passes/change_storage.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/gpu_workspace.hpp"
@@ -31,7 +32,7 @@ void check_configurations(const PassSchedule& schedule, const target::Gpu& gpu) 
             "the step {} says nothing of threads\n  a step on a GPU says how many a block has, and how many "
             "transforms they share: '{} on 128x2'",
             rules::to_string(schedule.tree), rules::to_string(schedule.tree));
-    for (const lower::LaunchConfiguration& configuration : schedule.configurations) {
+    for (const loops::LaunchConfiguration& configuration : schedule.configurations) {
         if (configuration.threads > gpu.threads_per_block)
             throw UserError("the step {} on {} has blocks of {} threads; a block of {} has {} at most",
                             rules::to_string(schedule.tree), to_string(configuration), configuration.threads,
@@ -136,7 +137,7 @@ GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass
     check_configurations(schedule, gpu);
     check_storage(problem, gpu);
     const lower::KernelRequest request = kernel_request(problem, pass, schedule.tree);
-    GpuDerivation result{request.formula, {}, {}};
+    GpuDerivation result{request.loops.formula, {}, {}};
     for (ir::Program& program : lower::lower_to_gpu(request, schedule.configurations))
         result.lowered.push_back(laid_out(std::move(program), problem, pass));
     for (ir::Program& program : result.lowered) {
@@ -216,7 +217,7 @@ ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu
 
 ir::KernelInfo describe_for_gpu(const ir::Program& program, const PassSchedule& schedule, std::size_t kernel,
                                 const target::Gpu& gpu) {
-    const lower::LaunchConfiguration& configuration =
+    const loops::LaunchConfiguration& configuration =
         schedule.configurations.at(std::min(kernel, schedule.configurations.size() - 1));
     const LaunchCount count{.factors = factors_of(schedule.tree, kernel),
                             .transforms = configuration.transforms};

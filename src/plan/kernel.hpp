@@ -4,7 +4,7 @@
 #include "ir/program.hpp"
 #include "ir/role.hpp"
 #include "jit/compile.hpp"
-#include "lower/loop_program.hpp"
+#include "loops/loop_program.hpp"
 #include "passes/phases.hpp"
 #include "plan/dimension_passes.hpp"
 #include "plan/direct_call.hpp"
@@ -18,6 +18,12 @@
 #include <vector>
 
 namespace swirl::planning {
+
+constexpr std::size_t cache_line = 64;
+/// A size rounded up to whole cache lines.
+constexpr std::size_t in_whole_lines(std::size_t bytes) {
+    return (bytes + cache_line - 1) / cache_line * cache_line;
+}
 
 /// The pointer of a call that a kernel's buffer is bound to.
 struct Binding {
@@ -47,7 +53,7 @@ struct Binding {
 /// A pass's programs during compilation.
 struct Derivation {
     formula::Formula formula;
-    lower::LoopProgram loops;
+    loops::LoopProgram loops;
     ir::Program lowered;
     ir::Program program; ///< after the passes
 };

@@ -90,9 +90,6 @@ void* thread_workspace(std::size_t bytes) {
     return buffer.data();
 }
 
-/// Rounds up to whole cache lines.
-std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 void match(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes) {
     require_passes_for(schedule, passes);
     for (const PassSchedule& pass : schedule.passes)
@@ -142,7 +139,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Transfor
     match(schedule, passes);
     if (options.threads < 1) throw UserError("threads is {}; use 1 or more", options.threads);
     auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
-    state->intermediate_bytes = rounded_up(intermediate_bytes(problem));
+    state->intermediate_bytes = in_whole_lines(intermediate_bytes(problem));
     for (std::size_t k = 0; k < passes.size(); ++k) {
         auto kernel = make_kernel(problem, passes[k], schedule.passes[k].tree, cpu, schedule.scalar,
                                   {options.threads, options.min_parallel_operations});

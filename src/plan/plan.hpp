@@ -3,7 +3,7 @@
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
 #include "jit/compile.hpp"
-#include "lower/loop_program.hpp"
+#include "loops/loop_program.hpp"
 #include "plan/phase.hpp"
 #include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
@@ -46,7 +46,7 @@ struct Arguments {
 struct PassDescription {
     PassSchedule schedule;
     formula::Formula formula; ///< expanded, with codelets as leaves
-    lower::LoopProgram loops; ///< lowered to ir; portable kernels run it directly
+    loops::LoopProgram loops; ///< lowered to ir; portable kernels run it directly
     ir::Program lowered;      ///< as derived; for a portable kernel the input of emit/
     ir::Program program;      ///< as compiled; for a portable kernel `lowered` after its CPU's passes
     ir::KernelInfo info;

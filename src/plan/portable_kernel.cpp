@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
 #include "emit/cpp/builtin.hpp"
+#include "loops/passes.hpp"
+#include "lower/lower.hpp"
 #include "plan/builtin.hpp"
 #include "plan/portable_call.hpp"
 
@@ -13,13 +15,9 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t cache_line = 64;
-
-std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
-
 template <class T> class PortableKernel final : public Kernel {
 public:
-    PortableKernel(const lower::LoopProgram& program, const Transform& problem, const DimensionPass& pass);
+    PortableKernel(const loops::LoopProgram& program, const Transform& problem, const DimensionPass& pass);
 
     /// There is one phase, for one thread.
     void run_phase(std::size_t, runtime::IterationRange, const Pointers& pointers) const override {
@@ -31,7 +29,7 @@ private:
     struct Node;
     using Nodes = std::vector<Node>;
     struct Nest {
-        lower::Loop loop;
+        loops::Loop loop;
         Nodes body;
     };
     struct Node {
@@ -46,15 +44,15 @@ private:
 
     std::size_t reserve(std::size_t bytes) {
         const std::size_t offset = workspace_bytes_;
-        workspace_bytes_ += rounded_up(bytes);
+        workspace_bytes_ += in_whole_lines(bytes);
         return offset;
     }
-    void bind(const lower::LoopProgram& program, int array, const DimensionPass& pass);
-    void bind_argument(const lower::Array& array, const std::string& name, const DimensionPass& pass);
-    void bind_temporary(const lower::Array& array, const std::string& name);
-    Nodes prepare(const lower::Nodes& nodes, const lower::LoopProgram& program,
-                  std::vector<lower::Loop>& around);
-    void count(const PortableCall<T>& call, const std::vector<lower::Loop>& around);
+    void bind(const loops::LoopProgram& program, int array, const DimensionPass& pass);
+    void bind_argument(const loops::Array& array, const std::string& name, const DimensionPass& pass);
+    void bind_temporary(const loops::Array& array, const std::string& name);
+    Nodes prepare(const loops::Nodes& nodes, const loops::LoopProgram& program,
+                  std::vector<loops::Loop>& around);
+    void count(const PortableCall<T>& call, const std::vector<loops::Loop>& around);
     void run(const Nodes& nodes, const PortableState<T>& state) const;
     static constexpr DataType scalar = std::is_same_v<T, float> ? DataType::float32 : DataType::float64;
 
@@ -70,17 +68,17 @@ private:
 };
 
 template <class T>
-PortableKernel<T>::PortableKernel(const lower::LoopProgram& program, const Transform& problem,
+PortableKernel<T>::PortableKernel(const loops::LoopProgram& program, const Transform& problem,
                                   const DimensionPass& pass) {
     info_.name = fmt::format("portable_step_{}", pass.dimension);
-    for (const lower::Array& array : program.arrays) {
-        using Role = lower::Array::Role;
+    for (const loops::Array& array : program.arrays) {
+        using Role = loops::Array::Role;
         split_.push_back(
             (array.role == Role::input && is_planar(problem, pass.source)) ||
             ((array.role == Role::output || array.role == Role::data) && is_planar(problem, pass.target)));
         bind(program, static_cast<int>(split_.size()) - 1, pass);
     }
-    std::vector<lower::Loop> around;
+    std::vector<loops::Loop> around;
     body_ = prepare(program.body, program, around);
     array_pointers_ = reserve(arrays_.size() * sizeof(ArrayPointers<T>));
     values_ = reserve(program.extents.size() * sizeof(Integer));
@@ -90,17 +88,17 @@ PortableKernel<T>::PortableKernel(const lower::LoopProgram& program, const Trans
 }
 
 template <class T>
-void PortableKernel<T>::bind(const lower::LoopProgram& program, int index, const DimensionPass& pass) {
-    const lower::Array& array = program.arrays[static_cast<std::size_t>(index)];
-    const std::string name = lower::name_of(program, index);
-    if (array.role == lower::Array::Role::temporary)
+void PortableKernel<T>::bind(const loops::LoopProgram& program, int index, const DimensionPass& pass) {
+    const loops::Array& array = program.arrays[static_cast<std::size_t>(index)];
+    const std::string name = loops::name_of(program, index);
+    if (array.role == loops::Array::Role::temporary)
         bind_temporary(array, name);
     else
         bind_argument(array, name, pass);
 }
 
 template <class T>
-void PortableKernel<T>::bind_argument(const lower::Array& array, const std::string& name,
+void PortableKernel<T>::bind_argument(const loops::Array& array, const std::string& name,
                                       const DimensionPass& pass) {
     const bool split = split_[arrays_.size()];
     const ir::ArgumentRole role = lower::argument_role(array.role);
@@ -108,12 +106,12 @@ void PortableKernel<T>::bind_argument(const lower::Array& array, const std::stri
     if (split) binding.second = source_of({role, 0, ir::Component::imaginary}, pass);
     arrays_.push_back(binding);
     ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = scalar};
-    const Integer factor = array.kind == lower::Memory::Kind::interleaved ? 2 : 1;
+    const Integer factor = array.kind == loops::Memory::Kind::interleaved ? 2 : 1;
     const Integer parts = split ? 2 : 1;
     buffer.elements = factor * array.elements / parts;
     buffer.first = factor * array.first / parts;
     buffer.bytes = buffer.elements * static_cast<Integer>(sizeof(T));
-    buffer.written = array.role != lower::Array::Role::input;
+    buffer.written = array.role != loops::Array::Role::input;
     info_.buffers.push_back(buffer);
     if (!split) return;
     buffer.name = name + "_im";
@@ -121,8 +119,8 @@ void PortableKernel<T>::bind_argument(const lower::Array& array, const std::stri
 }
 
 template <class T>
-void PortableKernel<T>::bind_temporary(const lower::Array& array, const std::string& name) {
-    const bool planar = array.kind == lower::Memory::Kind::planar;
+void PortableKernel<T>::bind_temporary(const loops::Array& array, const std::string& name) {
+    const bool planar = array.kind == loops::Memory::Kind::planar;
     const std::size_t bytes = static_cast<std::size_t>(array.elements) * sizeof(T);
     ArrayBinding binding{Binding::Source::workspace, std::nullopt, reserve(bytes), 0};
     if (planar) {
@@ -144,17 +142,17 @@ void PortableKernel<T>::bind_temporary(const lower::Array& array, const std::str
 }
 
 template <class T>
-auto PortableKernel<T>::prepare(const lower::Nodes& nodes, const lower::LoopProgram& program,
-                                std::vector<lower::Loop>& around) -> Nodes {
+auto PortableKernel<T>::prepare(const loops::Nodes& nodes, const loops::LoopProgram& program,
+                                std::vector<loops::Loop>& around) -> Nodes {
     Nodes result;
-    for (const lower::Node& node : nodes)
-        std::visit(Overloaded{[&](const lower::Call& call) {
+    for (const loops::Node& node : nodes)
+        std::visit(Overloaded{[&](const loops::Call& call) {
                                   auto made =
                                       std::make_unique<PortableCall<T>>(call, program, around, split_);
                                   count(*made, around);
                                   result.push_back({std::move(made)});
                               },
-                              [&](const lower::Nest& nest) {
+                              [&](const loops::Nest& nest) {
                                   around.push_back(nest.loop);
                                   result.push_back({Nest{nest.loop, prepare(nest.body, program, around)}});
                                   around.pop_back();
@@ -164,11 +162,11 @@ auto PortableKernel<T>::prepare(const lower::Nodes& nodes, const lower::LoopProg
 }
 
 template <class T>
-void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<lower::Loop>& around) {
+void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<loops::Loop>& around) {
     max_forms_ = std::max(max_forms_, call.forms());
     max_lane_elements_ = std::max(max_lane_elements_, call.lane_elements());
     Integer times = 1;
-    for (const lower::Loop& loop : around) times *= loop.count;
+    for (const loops::Loop& loop : around) times *= loop.count;
     info_.flops += times * call.flops();
     info_.bytes_loaded += times * call.elements_loaded() * static_cast<Integer>(sizeof(T));
     info_.bytes_stored += times * call.elements_stored() * static_cast<Integer>(sizeof(T));
@@ -209,11 +207,11 @@ template <class T> void PortableKernel<T>::run(const Nodes& nodes, const Portabl
 
 PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,
                                    const rules::BreakdownTree& tree) {
-    lower::KernelRequest request = kernel_request(problem, pass, tree, target::portable_cpu());
+    loops::Request request = kernel_request(problem, pass, tree, target::portable_cpu()).loops;
     request.formula = with_builtin_codelets(request.formula, request.scalar);
     request.lanes = emit::builtin_lanes;
     request.merge_columns = false;
-    lower::LoopProgram loops = lower::loop_program(request);
+    loops::LoopProgram loops = loops::portable_loops(request);
     return {std::move(request.formula), std::move(loops)};
 }
 

@@ -27,30 +27,30 @@ std::string_view trimmed(std::string_view text) {
 /// is staged. A name precedes those that are prefixes of it.
 struct NamedChoice {
     std::string_view name;
-    Integer lower::LaunchConfiguration::*number = nullptr;
-    bool lower::LaunchConfiguration::*flag = nullptr;
-    lower::SmemStaging staged = lower::SmemStaging::none;
-    lower::Roots roots = lower::Roots::by_size;
+    Integer loops::LaunchConfiguration::*number = nullptr;
+    bool loops::LaunchConfiguration::*flag = nullptr;
+    loops::SmemStaging staged = loops::SmemStaging::none;
+    loops::Roots roots = loops::Roots::by_size;
     Integer usual = 0;
 };
 constexpr NamedChoice named_choices[] = {
-    {.name = "cluster", .number = &lower::LaunchConfiguration::cluster, .usual = 1},
-    {.name = "cooperative_groups", .number = &lower::LaunchConfiguration::cooperative_groups},
-    {.name = "group_blocks", .number = &lower::LaunchConfiguration::group_blocks},
-    {.name = "pipelined", .flag = &lower::LaunchConfiguration::pipelined},
-    {.name = "evict_last", .flag = &lower::LaunchConfiguration::evict_last},
-    {.name = "pad", .number = &lower::LaunchConfiguration::smem_pad_interval},
-    {.name = "pitch", .number = &lower::LaunchConfiguration::smem_vector_pad},
-    {.name = "single_buffer", .flag = &lower::LaunchConfiguration::single_buffer},
-    {.name = "fused", .flag = &lower::LaunchConfiguration::fused},
-    {.name = "resident", .number = &lower::LaunchConfiguration::resident},
-    {.name = "staged in", .staged = lower::SmemStaging::in},
-    {.name = "staged out", .staged = lower::SmemStaging::out},
-    {.name = "staged", .staged = lower::SmemStaging::both},
-    {.name = "roots loaded", .roots = lower::Roots::loaded},
-    {.name = "roots multiplied", .roots = lower::Roots::multiplied},
-    {.name = "fuse_nested", .flag = &lower::LaunchConfiguration::fuse_nested},
-    {.name = "separate_above", .number = &lower::LaunchConfiguration::separate_above},
+    {.name = "cluster", .number = &loops::LaunchConfiguration::cluster, .usual = 1},
+    {.name = "cooperative_groups", .number = &loops::LaunchConfiguration::cooperative_groups},
+    {.name = "group_blocks", .number = &loops::LaunchConfiguration::group_blocks},
+    {.name = "pipelined", .flag = &loops::LaunchConfiguration::pipelined},
+    {.name = "evict_last", .flag = &loops::LaunchConfiguration::evict_last},
+    {.name = "pad", .number = &loops::LaunchConfiguration::smem_pad_interval},
+    {.name = "pitch", .number = &loops::LaunchConfiguration::smem_vector_pad},
+    {.name = "single_buffer", .flag = &loops::LaunchConfiguration::single_buffer},
+    {.name = "fused", .flag = &loops::LaunchConfiguration::fused},
+    {.name = "resident", .number = &loops::LaunchConfiguration::resident},
+    {.name = "staged in", .staged = loops::SmemStaging::in},
+    {.name = "staged out", .staged = loops::SmemStaging::out},
+    {.name = "staged", .staged = loops::SmemStaging::both},
+    {.name = "roots loaded", .roots = loops::Roots::loaded},
+    {.name = "roots multiplied", .roots = loops::Roots::multiplied},
+    {.name = "fuse_nested", .flag = &loops::LaunchConfiguration::fuse_nested},
+    {.name = "separate_above", .number = &loops::LaunchConfiguration::separate_above},
 };
 
 std::string choice_names() {
@@ -64,8 +64,8 @@ class ConfigurationParser {
 public:
     explicit ConfigurationParser(std::string_view text) : text_(text), rest_(text) {}
 
-    std::vector<lower::LaunchConfiguration> parse() {
-        std::vector<lower::LaunchConfiguration> result;
+    std::vector<loops::LaunchConfiguration> parse() {
+        std::vector<loops::LaunchConfiguration> result;
         do result.push_back(configuration());
         while (take(","));
         if (!rest_.empty()) fail("',', ';' or a choice (" + choice_names() + ")");
@@ -73,17 +73,17 @@ public:
     }
 
 private:
-    lower::LaunchConfiguration configuration() {
-        lower::LaunchConfiguration result{};
+    loops::LaunchConfiguration configuration() {
+        loops::LaunchConfiguration result{};
         result.threads = number();
         if (!take("x")) fail("'x' between threads and transforms");
         result.transforms = number();
         while (const NamedChoice* choice = take_choice())
             if (choice->flag != nullptr)
                 result.*choice->flag = true;
-            else if (choice->staged != lower::SmemStaging::none)
+            else if (choice->staged != loops::SmemStaging::none)
                 result.staged = choice->staged;
-            else if (choice->roots != lower::Roots::by_size)
+            else if (choice->roots != loops::Roots::by_size)
                 result.roots = choice->roots;
             else
                 result.*choice->number = number();
@@ -137,14 +137,14 @@ PassSchedule parse_pass(std::string_view text) {
 
 } // namespace
 
-std::string to_string(const lower::LaunchConfiguration& configuration) {
+std::string to_string(const loops::LaunchConfiguration& configuration) {
     std::string text = fmt::format("{}x{}", configuration.threads, configuration.transforms);
     for (const NamedChoice& choice : named_choices)
         if (choice.flag != nullptr)
             text += configuration.*choice.flag ? fmt::format(" {}", choice.name) : "";
-        else if (choice.staged != lower::SmemStaging::none)
+        else if (choice.staged != loops::SmemStaging::none)
             text += configuration.staged == choice.staged ? fmt::format(" {}", choice.name) : "";
-        else if (choice.roots != lower::Roots::by_size)
+        else if (choice.roots != loops::Roots::by_size)
             text += configuration.roots == choice.roots ? fmt::format(" {}", choice.name) : "";
         else if (const Integer value = configuration.*choice.number; value != choice.usual)
             text += fmt::format(" {} {}", choice.name, value);
@@ -160,7 +160,7 @@ std::string to_string(const TransformSchedule& schedule) {
         text += fmt::format("{}{} {}", std::exchange(separator, "; "), pass.dimension,
                             rules::to_string(pass.tree));
         std::string_view between = configuration_word;
-        for (const lower::LaunchConfiguration& configuration : pass.configurations) {
+        for (const loops::LaunchConfiguration& configuration : pass.configurations) {
             text += std::exchange(between, ", ");
             text += to_string(configuration);
         }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lower/gpu/lowering.hpp"
+#include "loops/gpu/launch_configuration.hpp"
 #include "rules/rule.hpp"
 
 #include <string>
@@ -13,7 +13,7 @@ namespace swirl::planning {
 struct PassSchedule {
     std::size_t dimension = 0;
     rules::BreakdownTree tree;
-    std::vector<lower::LaunchConfiguration> configurations = {}; ///< one per kernel on a GPU; none on a CPU
+    std::vector<loops::LaunchConfiguration> configurations = {}; ///< one per kernel on a GPU; none on a CPU
     bool operator==(const PassSchedule&) const = default;
 };
 
@@ -34,7 +34,7 @@ std::string to_string(const TransformSchedule& schedule);
 /// "pitch" are in entries of shared memory (smem_pad_interval, smem_vector_pad), others have the names of their
 /// members; "staged" is for both sides, "staged in" and "staged out" for one; "roots loaded" and "roots multiplied" are
 /// Roots.
-std::string to_string(const lower::LaunchConfiguration& configuration);
+std::string to_string(const loops::LaunchConfiguration& configuration);
 /// Throws UserError with the position and what was expected.
 TransformSchedule parse_transform_schedule(std::string_view text);
 

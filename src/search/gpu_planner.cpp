@@ -33,7 +33,7 @@ constexpr double gpu_recheck_seconds = 1.5;
 /// Whether a GPU has the clusters and cooperative groups that a schedule needs.
 bool is_for(const target::Gpu& gpu, const TransformSchedule& schedule) {
     for (const planning::PassSchedule& pass : schedule.passes)
-        for (const lower::LaunchConfiguration& configuration : pass.configurations)
+        for (const loops::LaunchConfiguration& configuration : pass.configurations)
             if (configuration.cluster > std::max(1, gpu.largest_cluster) ||
                 (configuration.group_blocks > 0 && !gpu.has_cooperative_groups))
                 return false;

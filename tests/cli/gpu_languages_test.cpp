@@ -42,6 +42,10 @@ constexpr Case cases[] = {
     {"convolution 8x12 float32 inplace"},
     {"dft 64 float32 batch=5 load=\"x * w[i] where i < 50\" store=\"x * complex s[b, i]\""},
     {"dft 60 planar batch=3 load=\"i < 50 ? conj(x) : 1\" store=\"x * complex s[i] where i > 3\""},
+    {"formula (DFT(2) (x) I(4)) * T(8,4) * (I(2) (x) DFT(4)) * L(8,2) batch=3"},
+    {"formula L(60, 5) * (DFT(12) (x) DCT2(5)) complex64 batch=2"},
+    {"formula (DCT2(8) (+) WHT(4)) (x) I(3) float32 inplace"},
+    {"formula matrix(2, 3; 1, 2, 3, 4, 5, 6) (x) DFT(8) complex64"},
     {"dft 1024 float32 batch=2", "--schedule 'sm_80: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16'"},
 };
 

@@ -147,7 +147,7 @@ TEST_F(Installed, PkgConfigServesSharedAndStaticLibraries) {
     EXPECT_EQ(words(prologue + "pkg-config --modversion swirl swirl_blas"),
               (std::vector<std::string>{SWIRL_VERSION_STRING, SWIRL_VERSION_STRING}));
     const std::string c = SWIRL_C_COMPILER " -std=c99 -pedantic-errors -Wall -Werror ",
-                      cpp = SWIRL_CXX_COMPILER " -std=c++20 -pedantic-errors -Wall -Werror ";
+                      cpp = SWIRL_CXX_COMPILER " -std=c++17 -pedantic-errors -Wall -Werror ";
     const std::string shared = " $(pkg-config --cflags --libs swirl) -o program && ./program";
     expect_success(prologue + c + project + "/transform.c" + shared);
     expect_success(prologue + cpp + project + "/transform.cpp" + shared);

@@ -437,7 +437,7 @@ TEST(SchedulesForGpus, RoundTripAsText) {
     const TransformSchedule schedule =
         parse_transform_schedule("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 single_buffer");
     EXPECT_EQ(schedule.passes[0].configurations,
-              (std::vector<lower::LaunchConfiguration>{{8, 16, 32, 0, true}}));
+              (std::vector<loops::LaunchConfiguration>{{8, 16, 32, 0, true}}));
     for (const char* text :
          {"sm_90: 0 codelet on", "sm_90: 0 codelet on 8", "sm_90: 0 codelet on 8x", "sm_90: 0 codelet on 0x1",
           "sm_90: 0 codelet on 8x2 pad", "sm_90: 0 codelet on 8x2,", "sm_90: 0 codelet on 8x2 luck 3",

@@ -192,7 +192,7 @@ TEST(PortablePlans, SayWhatTheyAre) {
     EXPECT_GE(plan->flops(), 2 * 8 * 56);
     EXPECT_LE(plan->flops(), 2 * 8 * 56 + 64 * 6);
     EXPECT_GE(plan->bytes(), 4 * 64 * 16);
-    const std::string loops = lower::to_text(passes[0].loops);
+    const std::string loops = loops::to_text(passes[0].loops);
     EXPECT_NE(loops.find("t0[8·i0; 8·i0 + 1; …; 8·i0 + 7] = DFT(8) in[2·i0; 2·i0 + 16; …; 2·i0 + 112]"),
               std::string::npos)
         << loops;

@@ -7,7 +7,7 @@
 #include <span>
 
 // Measured on an H100 80GB HBM3 (driver 580, CUDA 13.0) over 512 MiB each way, each kernel among the candidates for its
-// problem: `bench_gpu_transforms --problem PROBLEM --candidates 14`, and hand-made grids of threads and transforms.
+// problem: `bench --device gpu PROBLEM --candidates 14`, and hand-made grids of threads and transforms.
 // `copy_fraction` is relative to a copy of the same bytes.
 
 namespace swirl::search {
@@ -330,8 +330,8 @@ std::span<const MeasuredPass> measured_passes_for(double bytes) {
 std::optional<Form> form_of_reals(const formula::RealDft& transform, const planning::DimensionPass& pass) {
     const bool forward = transform.direction == Direction::forward;
     const std::size_t digits = pass.left.size() + 1;
-    const lower::Layout& reals = pass.layouts[forward ? 0 : 1];
-    const lower::Layout& spectra = pass.layouts[forward ? 1 : 0];
+    const loops::Layout& reals = pass.layouts[forward ? 0 : 1];
+    const loops::Layout& spectra = pass.layouts[forward ? 1 : 0];
     if (!pass.right.empty() || reals.strides.size() != digits || spectra.strides.size() != digits + 1)
         return std::nullopt;
     if (reals.strides.back() != 1 || spectra.strides[digits - 1] != 2 || spectra.strides.back() != 1)
@@ -376,7 +376,7 @@ Integer count_of(const std::vector<Integer>& loops) {
 /// multiprocessor.
 bool serves(const planning::PassSchedule& schedule, const planning::DimensionPass& pass,
             const target::Gpu& gpu) {
-    const lower::LaunchConfiguration& configuration = schedule.configurations.front();
+    const loops::LaunchConfiguration& configuration = schedule.configurations.front();
     if (configuration.cluster > std::max(1, gpu.largest_cluster)) return false;
     if (configuration.group_blocks > 0) {
         if (!gpu.has_cooperative_groups) return false;

@@ -6,7 +6,7 @@
 
 namespace swirl::search {
 
-using lower::LaunchConfiguration;
+using loops::LaunchConfiguration;
 using planning::TransformSchedule;
 using rules::BreakdownTree;
 
@@ -37,7 +37,7 @@ std::vector<LaunchConfiguration> neighbours_of(const LaunchConfiguration& config
         add([&](LaunchConfiguration& m) {
             m.threads % 2 == 0 ? (halved(m.threads), halved(m.transforms)) : void();
         });
-        using lower::SmemStaging;
+        using loops::SmemStaging;
         for (const SmemStaging staged :
              {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out})
             if (staged != configuration.staged) add([&](LaunchConfiguration& m) { m.staged = staged; });

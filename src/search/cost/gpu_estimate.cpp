@@ -30,7 +30,8 @@ namespace {
 
 std::optional<GpuPassCandidate> find_best_pass(const Transform& problem, const DimensionPass& pass,
                                                const target::Gpu& gpu) {
-    if (auto measured = measured_gpu_pass(problem, pass, gpu)) return measured;
+    if (!has_formula(problem))
+        if (auto measured = measured_gpu_pass(problem, pass, gpu)) return measured;
     const std::vector<GpuPassCandidate> candidates = gpu_candidates(problem, pass, gpu, 1);
     if (candidates.empty()) return std::nullopt;
     return candidates.front();
@@ -38,6 +39,12 @@ std::optional<GpuPassCandidate> find_best_pass(const Transform& problem, const D
 
 GpuPassCandidate best_pass(const Transform& problem, const DimensionPass& pass, const target::Gpu& gpu) {
     if (auto best = find_best_pass(problem, pass, gpu)) return *best;
+    if (has_formula(problem))
+        throw Unsupported(
+            "no kernels of {} compute this formula: one of its transforms or vectors does not fit in a "
+            "block's shared "
+            "memory\n  problem: {}\n  use shorter transforms in it, or a plan for the CPU",
+            gpu.name, to_text(problem));
     const Integer n = pass.nonterminal.rows(), prime = rules::largest_prime_factor(n);
     not_yet(problem,
             fmt::format("no kernels for {} of {} points along one dimension{} within the limits of {}",
