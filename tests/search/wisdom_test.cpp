@@ -1,6 +1,7 @@
 #include "search/wisdom/wisdom.hpp"
 
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "search/wisdom/sqlite.hpp"
 #include "support/temporary_folder.hpp"
@@ -95,13 +96,25 @@ TEST_F(WisdomFile, KeepsTheBetterOfTwoEntries) {
 TEST_F(WisdomFile, ComparesEntriesInTheDatabaseAsIsBetterDoes) {
     std::vector<WisdomEntry> entries;
     for (const FoundBy how : {FoundBy::estimate, FoundBy::measure, FoundBy::exhaustive})
-        for (const double seconds : {1.0, 2.0}) entries.push_back({"r", seconds, how, 1, "v"});
+        for (const double seconds : {1.0, 2.0})
+            for (const std::string& of : {std::string("v"), std::string(version())})
+                entries.push_back({"r", seconds, how, 1, of});
     Wisdom wisdom(":memory:");
     for (const WisdomEntry& old : entries)
         for (const WisdomEntry& next : entries) {
             wisdom.replace(key, old);
             EXPECT_EQ(wisdom.store(key, next), is_better(next, old));
         }
+}
+
+TEST_F(WisdomFile, PrefersThisVersionAndExhaustiveSearches) {
+    const auto entry = [](double seconds, FoundBy how, std::string of = {}) {
+        return WisdomEntry{"r", seconds, how, 1, std::move(of)};
+    };
+    EXPECT_TRUE(is_better(entry(2, FoundBy::measure), entry(1, FoundBy::exhaustive, "0.0.1")));
+    EXPECT_TRUE(is_better(entry(2, FoundBy::measure, "0.0.1"), entry(1, FoundBy::estimate)));
+    EXPECT_TRUE(is_better(entry(2, FoundBy::exhaustive), entry(1, FoundBy::measure)));
+    EXPECT_TRUE(is_better(entry(1, FoundBy::measure), entry(2, FoundBy::measure)));
 }
 
 TEST_F(WisdomFile, FillsInTimeAndVersion) {

@@ -142,7 +142,7 @@ double CpuGemmRuns::seconds(const gemm::BlockedGemm& schedule) {
     planning::MatrixKernels& kernels = kernels_of(schedule);
     const Integer extent = *std::max_element(extents_.begin(), extents_.end());
     std::vector<double> times;
-    for (int round = 0; round < 2 * first_rounds; ++round) times.push_back(run(kernels, extent));
+    for (int round = 0; round < first_rounds; ++round) times.push_back(run(kernels, extent));
     return median(times);
 }
 

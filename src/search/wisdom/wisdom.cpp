@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <tuple>
 
 namespace swirl::search {
 namespace {
@@ -20,8 +21,8 @@ constexpr std::string_view upsert =
 
 /// is_better(new, old) in SQL, so that comparing and storing are atomic across processes.
 constexpr std::string_view only_if_better =
-    " WHERE (excluded.found_by > 0) > (found_by > 0) OR "
-    "((excluded.found_by > 0) = (found_by > 0) AND excluded.seconds < seconds)";
+    " WHERE (excluded.found_by > 0, excluded.version = ?, excluded.found_by, -excluded.seconds) > "
+    "(found_by > 0, version = ?, found_by, -seconds)";
 
 FoundBy found_by(Integer number) {
     return number == 0 ? FoundBy::estimate : number == 1 ? FoundBy::measure : FoundBy::exhaustive;
@@ -55,9 +56,11 @@ bool is_valid(const WisdomKey& key, const WisdomEntry& entry) {
 } // namespace
 
 bool is_better(const WisdomEntry& a, const WisdomEntry& b) {
-    const bool a_is_timed = a.found_by != FoundBy::estimate;
-    const bool b_is_timed = b.found_by != FoundBy::estimate;
-    return a_is_timed != b_is_timed ? a_is_timed : a.seconds < b.seconds;
+    const auto rank = [](const WisdomEntry& entry) {
+        const bool is_current = entry.version.empty() || entry.version == version();
+        return std::tuple(entry.found_by != FoundBy::estimate, is_current, entry.found_by, -entry.seconds);
+    };
+    return rank(a) > rank(b);
 }
 
 bool Wisdom::Store::write(sqlite::Database& database, const WisdomKey& key, const WisdomEntry& entry,
@@ -70,6 +73,7 @@ bool Wisdom::Store::write(sqlite::Database& database, const WisdomKey& key, cons
     statement.with(static_cast<Integer>(entry.found_by));
     statement.with(entry.created != 0 ? entry.created : static_cast<std::int64_t>(std::time(nullptr)));
     statement.with(entry.version.empty() ? version() : std::string_view(entry.version));
+    if (!in_any_case) statement.with(version()).with(version());
     statement.step();
     return database.changes() > 0;
 }

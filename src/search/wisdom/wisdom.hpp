@@ -47,7 +47,8 @@ struct WisdomKey {
     auto operator<=>(const WisdomKey&) const = default;
 };
 
-/// A timed entry is better than an estimated one; then the shorter time is better.
+/// A timed entry is better than an estimated one; then this version's than another's; then an exhaustive search's than a
+/// measurement; then the shorter time is better.
 bool is_better(const WisdomEntry& a, const WisdomEntry& b);
 
 /// The best known schedule for each (device, problem), stored in a file that any number of processes and threads may use
