@@ -17,10 +17,10 @@
 #include "ir/program.hpp"
 #include "ir/role.hpp"
 #include "plan/gpu_matrix_plan.hpp"
-#include "search/gpu_matrix_search.hpp"
+#include "search/candidates/gpu_gemm.hpp"
+#include "search/timer/gpu_gemm_runs.hpp"
 #include "search/timer/gpu_interleaved_timing.hpp"
-#include "search/timer/gpu_matrix_timer.hpp"
-#include "search/wisdom/gpu_transform_wisdom.hpp"
+#include "search/wisdom/gpu_identity.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -131,8 +131,8 @@ std::deque<GpuGemmData> sets_of(const runtime::GpuDevice& device, const ProductD
 
 /// For data types that ProductData does not support.
 double seconds_of_any(const planning::GpuMatrixPlan& plan, const PlanningOptions& options) {
-    search::DeviceGemmTimer timer(plan.device(), plan.product(), !options.no_cache);
-    return timer.seconds(std::span(&plan.schedule(), 1)).front();
+    search::GpuGemmRuns runs(plan.device(), plan.product(), !options.no_cache);
+    return runs.seconds(std::span(&plan.schedule(), 1)).front();
 }
 
 } // namespace

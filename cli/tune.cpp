@@ -5,8 +5,10 @@
 #include "cli/table.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/executable_memory.hpp"
-#include "search/matrix_search.hpp"
-#include "search/wisdom/matrix_wisdom.hpp"
+#include "search/candidates/cpu_gemm.hpp"
+#include "search/matrix_planner.hpp"
+#include "search/search.hpp"
+#include "search/timer/cpu_timer.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +29,9 @@ struct TuneOptions {
 
 struct Result {
     DataType number;
-    search::MatrixSearchResult search_result;
+    gemm::BlockedGemm model, found;
+    int timed = 0;
+    bool is_complete = false;
     std::vector<Integer> sizes;
     std::vector<search::MatrixRates> rates; ///< by size: the model's schedule, then the result
 };
@@ -35,14 +39,13 @@ struct Result {
 std::vector<DataType> numbers_of(const TuneOptions& options) {
     std::vector<DataType> numbers;
     for (const std::string& word : options.numbers) {
-        const auto* const known =
-            std::find_if(std::begin(search::searched_types), std::end(search::searched_types),
-                         [&](DataType number) { return name_of(number) == word; });
-        if (known == std::end(search::searched_types))
+        const auto* const known = std::find_if(std::begin(search::tuned_types), std::end(search::tuned_types),
+                                               [&](DataType number) { return name_of(number) == word; });
+        if (known == std::end(search::tuned_types))
             throw UserError("--number is '{}'; use float64, float32, complex128 or complex64", word);
         numbers.push_back(*known);
     }
-    if (numbers.empty()) numbers.assign(std::begin(search::searched_types), std::end(search::searched_types));
+    if (numbers.empty()) numbers.assign(std::begin(search::tuned_types), std::end(search::tuned_types));
     return numbers;
 }
 
@@ -50,20 +53,24 @@ Result tune(DataType number, const TuneOptions& options) {
     const auto progress = [&](const std::string& line) {
         if (!options.quiet) std::cerr << line << std::endl;
     };
-    search::HostMatrixTimer timer(number, search::searched_extents());
+    search::CpuTimer timer;
+    const Problem problem = search::tuned_product(number);
+    const search::SearchSpace space = search::cpu_gemm_space(number, target::host_cpu());
+    const search::SearchResult found =
+        search::search(problem, space, timer, {.seconds = options.seconds, .progress = progress});
+    if (options.keep && found.best.is_timed())
+        search::stored_blocks(number, target::host_cpu())
+            .store(found.best.schedule, found.best.seconds, search::FoundBy::measure);
     Result result{number,
-                  search::search_schedule({.data_type = number,
-                                           .cpu = target::host_cpu(),
-                                           .seconds = options.seconds,
-                                           .progress = progress},
-                                          timer),
+                  *space.estimate.cpu_gemm().blocked(),
+                  *found.best.schedule.cpu_gemm().blocked(),
+                  found.timed,
+                  found.is_complete,
                   parse_sizes(options.sizes),
                   {}};
-    if (options.keep) search::MatrixWisdom(target::host_cpu(), true).store(number, result.search_result);
     for (const Integer size : result.sizes) {
-        search::HostMatrixTimer at_size(number, {size});
-        result.rates.push_back(at_size.rates({result.search_result.model, result.search_result.found}, size,
-                                             options.seconds / 8));
+        search::CpuGemmRuns at_size(number, {size});
+        result.rates.push_back(at_size.rates({result.model, result.found}, size, options.seconds / 8));
     }
     return result;
 }
@@ -81,18 +88,17 @@ std::string text_of(const Result& result) {
     }
     return fmt::format(
         "{} on {}, Gflop/s of one thread\n  model: {}\n  found: {}\n  {} schedules timed{}\n{}",
-        name_of(result.number), target::host_cpu().name, to_string(result.search_result.model),
-        to_string(result.search_result.found), result.search_result.timed,
-        result.search_result.is_complete ? "" : "; time was too short for all", table.text());
+        name_of(result.number), target::host_cpu().name, to_string(result.model), to_string(result.found),
+        result.timed, result.is_complete ? "" : "; time was too short for all", table.text());
 }
 
 Json json_of(const Result& result) {
     Json json{{"number", name_of(result.number)},
               {"cpu", target::host_cpu().name},
-              {"model", to_string(result.search_result.model)},
-              {"found", to_string(result.search_result.found)},
-              {"timed", result.search_result.timed},
-              {"complete", result.search_result.is_complete},
+              {"model", to_string(result.model)},
+              {"found", to_string(result.found)},
+              {"timed", result.timed},
+              {"complete", result.is_complete},
               {"sizes", Json::array()}};
     for (std::size_t k = 0; k < result.sizes.size(); ++k) {
         const search::MatrixRates& rates = result.rates[k];

@@ -5,7 +5,9 @@
 #include "cli/output.hpp"
 #include "cli/problems.hpp"
 #include "cli/table.hpp"
+#include "problem/matrix_product.hpp"
 #include "problem/syntax.hpp"
+#include "search/candidates/cpu_gemm.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
@@ -39,7 +41,7 @@ struct WisdomOptions {
     bool json = false;
     std::string other_file;
     std::vector<std::string> words;
-    std::string machine;
+    std::string device;
     bool all = false;
 
     Wisdom open() const {
@@ -53,7 +55,7 @@ void list(const WisdomOptions& options) {
     if (options.json) {
         Json json{{"file", wisdom.file().string()}, {"entries", Json::array()}};
         for (const auto& [key, entry] : entries)
-            json["entries"].push_back({{"machine", key.machine},
+            json["entries"].push_back({{"device", key.device},
                                        {"problem", key.problem},
                                        {"schedule", entry.schedule},
                                        {"seconds", entry.seconds},
@@ -63,11 +65,11 @@ void list(const WisdomOptions& options) {
         print_json(json);
         return;
     }
-    Table table({"problem", "schedule", "time", "found by", "on", "machine"});
+    Table table({"problem", "schedule", "time", "found by", "on", "device"});
     for (const auto& [key, entry] : entries)
         table.add({key.problem, entry.schedule, format_seconds(entry.seconds), name_of(entry.found_by),
                    fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(entry.created))),
-                   key.machine});
+                   key.device});
     print((entries.empty() ? "" : table.text()) +
           fmt::format("{} entries in {}\n", entries.size(), wisdom.file().string()));
 }
@@ -96,28 +98,26 @@ void import_lines(const WisdomOptions& options) {
     throw ExitStatus{exit_failure};
 }
 
-/// The names of a problem's wisdom entries. A GEMM schedule ("gemm" and a data type) has a second one, for the model's.
-std::vector<std::string> names_of(const std::vector<std::string>& words) {
+/// The problem as wisdom names it; "gemm" and a data type stand for products of all extents.
+std::string problem_of(const std::vector<std::string>& words) {
     const std::string text = fmt::format("{}", fmt::join(words, " "));
-    if (text.starts_with("gemm ")) return {text, text + ", model"};
-    return {to_text(parse_one_problem(words))};
+    for (const DataType data_type : search::tuned_types)
+        if (text == fmt::format("gemm {}", swirl::name_of(data_type))) return text;
+    return to_text(parse_problem(text));
 }
 
 void forget(const WisdomOptions& options) {
     const bool one_problem = !options.words.empty();
-    if (one_problem + !options.machine.empty() + options.all == 0)
-        throw UserError("nothing to forget is given; use a PROBLEM, --machine NAME, or --all");
-    if (one_problem + !options.machine.empty() + options.all > 1)
-        throw UserError("a PROBLEM, --machine and --all exclude each other");
-    const auto names = one_problem ? names_of(options.words) : std::vector<std::string>{};
+    if (one_problem + !options.device.empty() + options.all == 0)
+        throw UserError("nothing to forget is given; use a PROBLEM, --device NAME, or --all");
+    if (one_problem + !options.device.empty() + options.all > 1)
+        throw UserError("a PROBLEM, --device and --all exclude each other");
+    const std::string problem = one_problem ? problem_of(options.words) : "";
     Wisdom wisdom = options.open();
     Integer erased = 0;
     if (options.all) erased = wisdom.erase_all();
-    if (!options.machine.empty()) erased = wisdom.erase_machine(options.machine);
-    if (one_problem)
-        for (const auto& [key, entry] : wisdom.entries())
-            if (std::find(names.begin(), names.end(), key.problem) != names.end())
-                erased += wisdom.erase(key);
+    if (!options.device.empty()) erased = wisdom.erase_device(options.device);
+    if (one_problem) erased = wisdom.erase_problem(problem);
     print(fmt::format("{} entries forgotten\n", erased));
 }
 
@@ -147,8 +147,8 @@ void add_wisdom(CLI::App& program) {
     importing.callback([options] { import_lines(*options); });
 
     CLI::App& erasing = *command.add_subcommand("forget", "Remove entries");
-    erasing.add_option("PROBLEM", options->words, "Of one problem, on any machine")->type_name("");
-    erasing.add_option("--machine", options->machine, "Of one machine")->type_name("NAME");
+    erasing.add_option("PROBLEM", options->words, "Of one problem, on any device")->type_name("");
+    erasing.add_option("--device", options->device, "Of one device, as list names it")->type_name("NAME");
     erasing.add_flag("--all", options->all, "All of them");
     erasing.callback([options] { forget(*options); });
 }

@@ -69,7 +69,8 @@ std::shared_ptr<const planning::Plan> build_on_cpu(const Transform& problem, con
                                        .use_wisdom = options.use_wisdom,
                                        .check = check_first,
                                        .threads = threads,
-                                       .progress = progress_of(options)});
+                                       .progress = progress_of(options),
+                                       .interrupt = interrupt_of(options)});
 }
 
 std::shared_ptr<const planning::MatrixPlan> build_on_cpu(const MatrixProduct& product,
@@ -90,6 +91,7 @@ std::shared_ptr<const planning::MatrixPlan> build_on_cpu(const MatrixProduct& pr
                   .effort = options.effort,
                   .time_budget_seconds = options.time_budget_seconds.value_or(search::usual_schedule_budget),
                   .progress = progress_of(options),
+                  .interrupt = interrupt_of(options),
                   .cpu = cpu,
                   .schedule = options.schedule,
                   .use_wisdom = options.use_wisdom,

@@ -7,7 +7,6 @@
 #include "gemm/gpu/schedule_text.hpp"
 #include "plan/transform_schedule.hpp"
 #include "search/gpu_planner.hpp"
-#include "search/wisdom/gpu_matrix_wisdom.hpp"
 
 #include <limits>
 #include <map>
@@ -26,14 +25,15 @@ gemm::GpuGemmSchedule schedule_for(const MatrixProduct& product, const runtime::
     const bool is_exhaustive = options.effort == Effort::exhaustive;
     return search::choose_gpu_schedule(
         product, device,
-        {.measures = options.effort != Effort::estimate,
+        {.effort = options.effort,
          .seconds = budget_of(options, usual_budget, std::numeric_limits<double>::infinity()),
          .most = is_exhaustive ? exhaustive_candidates : usual_candidates,
          .accuracy = options.accuracy,
          .reorder_sass = options.reorder_sass,
          .use_wisdom = options.use_wisdom,
          .use_cache = options.use_kernel_cache,
-         .progress = progress_of(options)});
+         .progress = progress_of(options),
+         .interrupt = interrupt_of(options)});
 }
 
 } // namespace
@@ -78,7 +78,8 @@ std::shared_ptr<const planning::GpuPlan> build_on_gpu(const Transform& problem, 
                                   .use_wisdom = options.use_wisdom,
                                   .check = options.check,
                                   .use_cache = options.use_kernel_cache,
-                                  .progress = progress_of(options)});
+                                  .progress = progress_of(options),
+                                  .interrupt = interrupt_of(options)});
 }
 
 std::shared_ptr<const planning::GpuMatrixPlan> build_on_gpu(const MatrixProduct& product,

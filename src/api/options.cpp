@@ -46,13 +46,16 @@ void check_cancelled(const Options& options) {
 }
 
 std::function<void(const std::string&)> progress_of(const Options& options) {
-    if (!options.progress && !options.cancelled) return {};
+    if (!options.progress) return {};
     return [&options](const std::string& line) {
-        check_cancelled(options);
-        if (!options.progress) return;
         const ForkSection::Outside outside;
         options.progress(line);
     };
+}
+
+std::function<void()> interrupt_of(const Options& options) {
+    if (!options.cancelled) return {};
+    return [&options] { check_cancelled(options); };
 }
 
 } // namespace swirl::api

@@ -14,9 +14,12 @@ void check(const Options& options);
 /// Time limit of a search in seconds: the one requested, else `usual`, or for Effort::exhaustive `unlimited`.
 double budget_of(const Options& options, double usual, double unlimited);
 
-/// Reports progress of a search, and throws Cancelled if the user wants that; empty if neither is of interest. The
-/// user's functions may fork, and wait for threads that fork.
+/// Reports progress of a search; empty if that is of no interest. The user's function may fork, and wait for threads that
+/// fork.
 std::function<void(const std::string&)> progress_of(const Options& options);
+
+/// Throws Cancelled if the user wants that; empty if the user never does.
+std::function<void()> interrupt_of(const Options& options);
 
 /// Throws Cancelled if the user wants that.
 void check_cancelled(const Options& options);

@@ -38,10 +38,7 @@ Imported import_from(std::istream& in) {
 Integer forget(const Problem& problem) {
     const ForkSection section;
     search::Wisdom* const known = search::shared_wisdom(false);
-    if (known == nullptr) return 0;
-    Integer erased = 0;
-    for (const auto& [key, entry] : known->entries_for(to_text(problem))) erased += known->erase(key);
-    return erased;
+    return known == nullptr ? 0 : known->erase_problem(to_text(problem));
 }
 
 Integer forget_all() {

@@ -1,38 +1,34 @@
 #include "search/gpu_planner.hpp"
 
+#include <swirl/matrix_product.hpp>
+#include <swirl/problem.hpp>
 #include "base/error.hpp"
+#include "gemm/gpu/model/model.hpp"
 #include "plan/gpu_kernels.hpp"
 #include "plan/memory_need.hpp"
 #include "problem/validate.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "search/candidates/gpu_gemm.hpp"
+#include "search/candidates/gpu_transforms.hpp"
+#include "search/choose.hpp"
 #include "search/cost/gpu_estimate.hpp"
 #include "search/gpu_cached_choice.hpp"
-#include "search/gpu_search.hpp"
+#include "search/timer/gpu_timer.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 namespace swirl::search {
 
+using planning::Schedule;
 using planning::TransformSchedule;
 
 namespace {
 
 /// Time limit in seconds for checking another version's schedule against the estimate.
 constexpr double gpu_recheck_seconds = 1.5;
-/// A stored schedule is kept if it takes at most this multiple of the estimate's time: a smaller difference may be luck.
-constexpr double gpu_as_fast = 1.01;
-
-/// Whether a schedule has the passes of the problem.
-bool fits(const Transform& problem, const TransformSchedule& schedule) {
-    try {
-        planning::gpu_passes(problem, schedule);
-        return true;
-    } catch (const UserError&) {
-        return false;
-    }
-}
 
 /// Whether a GPU has the clusters and cooperative groups that a schedule needs.
 bool is_for(const target::Gpu& gpu, const TransformSchedule& schedule) {
@@ -44,104 +40,103 @@ bool is_for(const target::Gpu& gpu, const TransformSchedule& schedule) {
     return true;
 }
 
-/// One choice of a schedule.
+/// What wisdom says about a transform: schedules for this kind of GPU that have the passes of the problem.
+StoredSchedules::Parse parse_for(const Transform& problem, std::string gpu) {
+    return [problem, gpu = std::move(gpu)](const std::string& text) {
+        TransformSchedule schedule = planning::parse_transform_schedule(text);
+        if (schedule.target != gpu)
+            throw UserError("the schedule is for {}, not for {}", schedule.target, gpu);
+        planning::gpu_passes(problem, schedule);
+        return Schedule(std::move(schedule));
+    };
+}
+
+/// One choice of a schedule for a transform.
 class Choosing {
 public:
     Choosing(const Transform& problem, const GpuIdentity& identity, const GpuPlannerOptions& options)
-        : problem_(problem), identity_(identity), options_(options), wisdom_(options.use_wisdom) {}
+        : problem_(problem),
+          identity_(identity),
+          options_(options),
+          stored_(stored_gpu_schedules(problem, identity, options.use_wisdom)),
+          known_(stored_.lookup()) {}
 
-    /// A schedule that needs no timing.
-    std::optional<TransformSchedule> known() {
-        stored_ = wisdom_.lookup(problem_, identity_);
-        if (stored_ && is_enough(*stored_)) {
-            if (fits(problem_, stored_->schedule)) return stored_->schedule;
-            erase();
-        }
-        if (options_.effort == Effort::estimate)
-            return cached_gpu_schedule(problem_, identity_.gpu,
-                                       options_.use_cache ? runtime::KernelCache::of_user() : nullptr);
-        return std::nullopt;
-    }
-
-    bool has_stored() const { return stored_.has_value(); }
-    /// Erases a wisdom entry that turned out to be invalid for this problem or GPU.
+    bool has_trusted() const { return known_ && known_->is_trusted(options_.effort); }
+    /// Erases a wisdom entry that turned out to be invalid for this GPU.
     void erase() {
-        wisdom_.erase(problem_, identity_);
-        stored_.reset();
+        stored_.erase();
+        known_.reset();
     }
 
-    TransformSchedule measured(GpuTransformTimer& timer) {
-        std::optional<GpuTransformCandidate> winner;
-        if (stored_ && options_.effort == Effort::measure && !stored_->is_current)
-            winner = rechecked(stored_->schedule, timer);
-        FoundBy how = FoundBy::measure;
-        if (!winner) {
-            GpuSearch search(problem_, timer, setting());
-            winner = search.run();
-            if (search.is_complete()) how = found_by(options_.effort);
-        }
-        if (winner->is_timed()) wisdom_.store(problem_, identity_, winner->schedule, winner->seconds, how);
-        return winner->schedule;
+    /// `timer` is called only to time.
+    TransformSchedule choose(const std::function<Timer&()>& timer) {
+        const Problem whole = problem_;
+        return choose_schedule({.problem = whole,
+                                .stored = stored_,
+                                .effort = options_.effort,
+                                .seconds = options_.time_budget_seconds,
+                                .recheck_seconds = gpu_recheck_seconds,
+                                .estimate = [this] { return Schedule(estimate()); },
+                                .space =
+                                    [this](std::vector<Schedule> others) {
+                                        return gpu_transform_space(
+                                            problem_, {.gpu = identity_.gpu,
+                                                       .exhaustive = options_.effort == Effort::exhaustive,
+                                                       .others = std::move(others)});
+                                    },
+                                .timer = timer,
+                                .progress = options_.progress,
+                                .interrupt = options_.interrupt},
+                               known_)
+            .schedule.transform();
     }
 
 private:
-    /// Entries of another version were timed on other code, and estimated entries were never timed.
-    bool is_enough(const GpuStoredTransformSchedule& known) const {
-        if (!known.is_current || known.found_by == FoundBy::estimate) return false;
-        return options_.effort != Effort::exhaustive || known.found_by == FoundBy::exhaustive;
-    }
-
-    /// Another version's schedule, if it is still as fast as the estimate's.
-    std::optional<GpuTransformCandidate> rechecked(const TransformSchedule& schedule,
-                                                   GpuTransformTimer& timer) const {
-        std::vector<GpuTransformCandidate> both{{gpu_schedule(problem_, identity_.gpu)}, {schedule}};
-        timer.benchmark(problem_, both,
-                        timer.now() + std::min(options_.time_budget_seconds, gpu_recheck_seconds),
-                        [](std::size_t) {});
-        if (!both[1].is_timed() || both[1].seconds > gpu_as_fast * both[0].seconds) return std::nullopt;
-        return both[1];
-    }
-
-    GpuSearchSetting setting() {
-        const bool is_exhaustive = options_.effort == Effort::exhaustive;
-        const bool has_budget = !is_exhaustive || options_.time_budget_seconds > 0;
-        GpuSearchSetting setting{identity_.gpu, has_budget ? options_.time_budget_seconds
-                                                           : std::numeric_limits<double>::infinity()};
-        setting.exhaustive = is_exhaustive;
-        setting.extra_candidates = wisdom_.elsewhere(problem_, identity_);
-        if (stored_) setting.extra_candidates.insert(setting.extra_candidates.begin(), stored_->schedule);
-        setting.progress = options_.progress;
-        return setting;
+    TransformSchedule estimate() const {
+        return cached_gpu_schedule(problem_, identity_.gpu,
+                                   options_.use_cache ? runtime::KernelCache::of_user() : nullptr);
     }
 
     const Transform& problem_;
     const GpuIdentity& identity_;
     const GpuPlannerOptions& options_;
-    GpuTransformWisdom wisdom_;
-    std::optional<GpuStoredTransformSchedule> stored_;
+    StoredSchedules stored_;
+    std::optional<StoredSchedule> known_;
 };
+
+Timer& no_timer() { throw InternalError("nothing is to be timed"); }
 
 } // namespace
 
-TransformSchedule choose_gpu_schedule(const Transform& problem, const GpuIdentity& identity,
-                                      GpuTransformTimer& timer, const GpuPlannerOptions& options) {
+StoredSchedules stored_gpu_schedules(const Transform& problem, const GpuIdentity& identity, bool use_wisdom) {
+    return {[problem, device = identity.key] {
+                return WisdomKey{device, to_text(problem)};
+            },
+            parse_for(problem, std::string(identity.gpu.name)), use_wisdom};
+}
+
+TransformSchedule choose_gpu_schedule(const Transform& problem, const GpuIdentity& identity, Timer& timer,
+                                      const GpuPlannerOptions& options) {
     validate(problem);
-    Choosing choosing(problem, identity, options);
-    if (auto known = choosing.known()) return *known;
-    return choosing.measured(timer);
+    return Choosing(problem, identity, options).choose([&]() -> Timer& { return timer; });
 }
 
 TransformSchedule choose_gpu_schedule(const Transform& problem, const GpuIdentity& identity,
                                       bool use_wisdom) {
     validate(problem);
     const GpuPlannerOptions options{.use_wisdom = use_wisdom, .use_cache = false};
-    return *Choosing(problem, identity, options).known(); // at least an estimate
+    return Choosing(problem, identity, options).choose(no_timer);
 }
 
 TransformSchedule choose_gpu_schedule(const Transform& problem, const target::Gpu& gpu, bool use_wisdom) {
     validate(problem);
-    const auto stored = GpuTransformWisdom(use_wisdom).lookup(problem, gpu);
-    if (stored && fits(problem, stored->schedule) && is_for(gpu, stored->schedule)) return stored->schedule;
+    StoredSchedules stored(
+        [&] {
+            return WisdomKey{std::string(gpu.name), to_text(problem)};
+        },
+        parse_for(problem, std::string(gpu.name)), use_wisdom);
+    const auto fastest = stored.fastest_anywhere();
+    if (fastest && is_for(gpu, fastest->schedule.transform())) return fastest->schedule.transform();
     return gpu_schedule(problem, gpu);
 }
 
@@ -157,26 +152,87 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                         {.check = options.check, .use_cache = options.use_cache});
     };
     Choosing choosing(problem, identity, options);
-    std::optional<TransformSchedule> known = choosing.known();
-    if (known && choosing.has_stored()) {
-        const auto forget = [&] {
-            choosing.erase();
-            known = choosing.known();
-        };
+    if (choosing.has_trusted()) {
         try {
-            return build(*known);
+            return build(choosing.choose(no_timer));
         } catch (const UserError&) {
-            forget();
+            choosing.erase();
         } catch (const Unavailable&) { // it needs more than this driver has
-            forget();
+            choosing.erase();
         }
     }
-    if (known) return build(*known);
-    const auto measured = [&] { // frees its data before the plan allocates memory
-        DeviceTransformTimer timer(device, options.use_cache);
-        return choosing.measured(timer);
+    const auto chosen = [&] { // frees its data before the plan allocates memory
+        std::optional<GpuTimer> timer;
+        return choosing.choose([&]() -> Timer& {
+            if (!timer) timer.emplace(device, options.use_cache);
+            return *timer;
+        });
     };
-    return build(measured());
+    return build(chosen());
+}
+
+// ---- products
+
+StoredSchedules stored_gpu_schedules(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                     const GpuScheduleOptions& options) {
+    std::string text = to_text(product);
+    if (options.accuracy != Accuracy::ordinary)
+        text += fmt::format(", accuracy {}", static_cast<int>(options.accuracy));
+    if (options.reorder_sass) text += ", reorder_sass";
+    const GpuGemmOptions allowed{
+        .gpu = device.target(), .accuracy = options.accuracy, .reorder_sass = options.reorder_sass};
+    return {[text = std::move(text), &device] {
+                return WisdomKey{gpu_identity_of(device).key, text};
+            },
+            [product, allowed](const std::string& line) {
+                Schedule schedule = planning::parse_schedule(line, product);
+                if (!std::holds_alternative<gemm::SimtGemm>(schedule.choices) &&
+                    !std::holds_alternative<gemm::WgmmaGemm>(schedule.choices))
+                    throw UserError("'{}' is no schedule of a product on a GPU", line);
+                gemm::validate(schedule.gpu_gemm(), product, allowed.gpu);
+                if (!is_allowed(schedule.gpu_gemm(), product, allowed))
+                    throw UserError("'{}' is less accurate than asked for, or reorders its main loop", line);
+                return schedule;
+            },
+            options.use_wisdom};
+}
+
+gemm::GpuGemmSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                          const GpuScheduleOptions& options) {
+    const target::Gpu& gpu = device.target();
+    const std::vector<gemm::GpuGemmSchedule> likely = gemm::gpu_schedules(product, gpu, 1, options.accuracy);
+    if (likely.empty()) return {}; // C is empty
+    const Problem whole = product;
+    StoredSchedules stored = stored_gpu_schedules(product, device, options);
+    std::optional<GpuTimer> timer;
+    return choose_schedule(
+               {.problem = whole,
+                .stored = stored,
+                .effort = options.effort,
+                .seconds = options.seconds,
+                .recheck_seconds = gpu_recheck_seconds,
+                .estimate =
+                    [&] {
+                        const auto other = options.reorder_sass
+                                               ? with_sass_reordering(likely.front(), product, gpu)
+                                               : std::nullopt;
+                        return other ? Schedule(gemm::GpuGemmSchedule(*other)) : Schedule(likely.front());
+                    },
+                .space =
+                    [&](std::vector<Schedule> others) {
+                        return gpu_gemm_space(product, {.gpu = gpu,
+                                                        .most = options.most,
+                                                        .accuracy = options.accuracy,
+                                                        .reorder_sass = options.reorder_sass,
+                                                        .others = std::move(others)});
+                    },
+                .timer = [&]() -> Timer& {
+                    return timer ? *timer : timer.emplace(device, options.use_cache);
+                },
+                .progress = options.progress,
+                .interrupt = options.interrupt},
+               stored.lookup())
+        .schedule.gpu_gemm();
 }
 
 } // namespace swirl::search

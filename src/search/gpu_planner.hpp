@@ -1,15 +1,17 @@
 #pragma once
 
+#include "gemm/gpu/schedule.hpp"
 #include "plan/gpu_plan.hpp"
 #include "search/planner.hpp"
-#include "search/timer/gpu_transform_timer.hpp"
-#include "search/wisdom/gpu_transform_wisdom.hpp"
+#include "search/timer/timer.hpp"
+#include "search/wisdom/gpu_identity.hpp"
+#include "search/wisdom/stored_schedules.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
 
-/// Chooses a schedule for a GPU: from tables, wisdom or timing.
+/// Chooses schedules for GPUs: from tables, wisdom or timing.
 namespace swirl::search {
 
 struct GpuPlannerOptions {
@@ -19,13 +21,13 @@ struct GpuPlannerOptions {
     bool check = true;                                     ///< see planning::GpuPlanOptions
     bool use_cache = true;                                 ///< as above
     std::function<void(const std::string&)> progress = {}; ///< called with a progress line now and then
+    std::function<void()> interrupt = {};                  ///< called often while timing; throws to cancel
 };
 
 /// A trusted schedule from wisdom, else the result of the requested effort; timed winners are stored in wisdom. As for
 /// CPUs (make_plan), only results that this version of swirl timed on such a GPU are trusted.
 planning::TransformSchedule choose_gpu_schedule(const Transform& problem, const GpuIdentity& identity,
-                                                GpuTransformTimer& timer,
-                                                const GpuPlannerOptions& options = {});
+                                                Timer& timer, const GpuPlannerOptions& options = {});
 
 /// The same without timing.
 planning::TransformSchedule choose_gpu_schedule(const Transform& problem, const GpuIdentity& identity,
@@ -40,5 +42,32 @@ planning::TransformSchedule choose_gpu_schedule(const Transform& problem, const 
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const runtime::GpuDevice& device,
                                                        const GpuPlannerOptions& options = {});
+
+/// What wisdom knows about a transform on such a GPU.
+StoredSchedules stored_gpu_schedules(const Transform& problem, const GpuIdentity& identity,
+                                     bool use_wisdom = true);
+
+// ---- products
+
+struct GpuScheduleOptions {
+    Effort effort = Effort::estimate;
+    double seconds = 5;                     ///< time budget for timing, approximate
+    std::size_t most = 32;                  ///< maximum number of the model's schedules to time
+    Accuracy accuracy = Accuracy::ordinary; ///< of the schedule, for float32 GEMM
+    bool reorder_sass = false;              ///< main loops may be reordered in SASS
+    bool use_wisdom = true;                 ///< look up wisdom, and store the result there
+    bool use_cache = true;                  ///< use the cache of machine code
+    std::function<void(const std::string&)> progress = {};
+    std::function<void()> interrupt = {};
+};
+
+/// The schedule of a product, by the same precedence. Any schedule is valid for an empty product.
+gemm::GpuGemmSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                          const GpuScheduleOptions& options = {});
+
+/// What wisdom knows about a product on such a GPU. Different accuracies have different entries; so do searches that may
+/// reorder SASS main loops.
+StoredSchedules stored_gpu_schedules(const MatrixProduct& product, const runtime::GpuDevice& device,
+                                     const GpuScheduleOptions& options = {});
 
 } // namespace swirl::search

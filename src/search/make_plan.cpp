@@ -6,29 +6,29 @@
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "runtime/cpu/executable_memory.hpp"
-#include "search/plan_search.hpp"
+#include "runtime/timer.hpp"
+#include "search/candidates/cpu_transforms.hpp"
+#include "search/choose.hpp"
+#include "search/cost/host.hpp"
+#include "search/timer/cpu_timer.hpp"
 #include "search/wisdom/recent_plans.hpp"
-#include "search/wisdom/transform_wisdom.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace swirl::search {
 namespace {
 
 using planning::Plan;
+using planning::Schedule;
 using planning::TransformSchedule;
 
 /// Time limit in seconds for checking another version's schedule against the estimate.
 constexpr double recheck_seconds = 0.3;
-/// A stored schedule is kept if it takes at most this multiple of the estimate's time: a smaller difference may be luck.
-constexpr double as_fast = 1.01;
-
-planning::PlanOptions build_options(const PlannerOptions& options) {
-    return {.threads = options.threads, .check = options.check};
-}
+/// Fraction of the time budget for one thread's schedule, if a plan for several is to be timed.
+constexpr double one_thread_fraction = 0.8;
+constexpr double least_budget = 1e-6; ///< seconds; 0 is no limit for an exhaustive search
 
 /// One call of make_plan.
 class Planning {
@@ -37,36 +37,132 @@ public:
         : problem_(problem),
           options_(options),
           cpu_(cpu),
-          wisdom_(cpu, options.use_wisdom),
           machine_(options.use_wisdom ? known_machine_model(cpu) : fitted_machine_model()) {}
 
     std::shared_ptr<const Plan> plan() {
-        const std::optional<StoredTransformSchedule> known = wisdom_.lookup(problem_, options_.threads);
-        if (known && is_enough(*known))
-            if (auto stored = build_stored(known->schedule)) return stored;
+        StoredSchedules of_one = stored(problem_);
+        const std::optional<StoredSchedule> known = of_one.lookup();
+        const bool is_trusted = known && known->is_trusted(options_.effort);
+        if (is_trusted) {
+            const ScheduleCandidate of_wisdom{known->schedule, known->seconds};
+            if (options_.threads > 1) {
+                if (auto plan = built_if_it_fits(for_threads(of_wisdom))) return plan;
+                stored_for_threads(known->schedule.transform()).erase();
+            }
+            if (auto plan = built_if_it_fits(of_wisdom)) return plan;
+            of_one.erase();
+        }
         if (options_.effort == Effort::estimate)
             return recent_plan(request("estimate"),
                                [&] { return build(estimate(problem_, cpu_, machine_).schedule); });
-        HostTransformTimer host_timer(problem_, options_.threads);
-        TransformTimer& timer = options_.timer ? *options_.timer : host_timer;
-        std::optional<TransformCandidate> winner;
-        if (known && options_.effort == Effort::measure && !known->is_current)
-            winner = rechecked(known->schedule, timer);
-        FoundBy how = FoundBy::measure;
-        if (!winner) {
-            PlanSearch search(problem_, timer, setting(known));
-            winner = search.run();
-            if (search.is_complete()) how = found_by(options_.effort);
-        }
-        if (winner->is_timed()) wisdom_.store(problem_, options_.threads, *winner, how);
-        return checked(*winner);
+        return built(for_threads(searched(of_one, is_trusted ? std::nullopt : known)));
     }
 
 private:
-    /// Entries of another version were timed on other code, and estimated entries were never timed.
-    bool is_enough(const StoredTransformSchedule& known) const {
-        if (!known.is_current || known.found_by == FoundBy::estimate) return false;
-        return options_.effort != Effort::exhaustive || known.found_by == FoundBy::exhaustive;
+    /// What wisdom knows about a problem.
+    StoredSchedules stored(const Transform& problem) const {
+        return {[this, &problem] {
+                    return WisdomKey{cpu_key(cpu_), to_text(problem)};
+                },
+                [this](const std::string& text) { return Schedule(parsed(text)); }, options_.use_wisdom};
+    }
+    /// Schedules for the number of threads: they differ from one thread's in nothing that changes bits.
+    StoredSchedules stored_for_threads(const TransformSchedule& of_one) const {
+        return {[this] {
+                    return WisdomKey{cpu_key(cpu_),
+                                     fmt::format("{}, {} threads", to_text(problem_), options_.threads)};
+                },
+                [this, of_one](const std::string& text) {
+                    TransformSchedule schedule = parsed(text);
+                    if (!have_same_arithmetic(schedule, of_one))
+                        throw UserError("its arithmetic is not that of one thread's schedule");
+                    return Schedule(std::move(schedule));
+                },
+                options_.use_wisdom};
+    }
+    TransformSchedule parsed(const std::string& text) const {
+        TransformSchedule schedule = planning::parse_transform_schedule(text);
+        if (schedule.target != cpu_.name)
+            throw UserError("the schedule is for {}, not for {}", schedule.target, cpu_.name);
+        return schedule;
+    }
+
+    /// One thread's schedule, by timing.
+    ScheduleCandidate searched(StoredSchedules& of_one, const std::optional<StoredSchedule>& known) {
+        Timer& timer = timer_for(1);
+        const Problem whole = problem_;
+        const double fraction = options_.threads > 1 ? one_thread_fraction : 1;
+        return choose_schedule(
+            {.problem = whole,
+             .stored = of_one,
+             .effort = options_.effort,
+             .seconds = fraction * options_.time_budget_seconds,
+             .recheck_seconds = recheck_seconds,
+             .estimate = [this] { return Schedule(estimate(problem_, cpu_, machine_).schedule); },
+             .space = [this](std::vector<Schedule> others) { return space(std::move(others)); },
+             .timer = [&timer]() -> Timer& { return timer; },
+             .progress = options_.progress,
+             .interrupt = options_.interrupt},
+            known);
+    }
+
+    /// The schedule for the number of threads, of one thread's.
+    ScheduleCandidate for_threads(ScheduleCandidate of_one) {
+        if (options_.threads == 1) return of_one;
+        of_one.built.reset(); // for one thread
+        const TransformSchedule one = of_one.schedule.transform();
+        const SearchSpace space = threads_space(one);
+        const bool can_vary = !space.actions.front().neighbours(space.estimate, {}).empty();
+        if (!can_vary) return of_one;
+        StoredSchedules of_many = stored_for_threads(one);
+        const Problem whole = problem_;
+        return choose_schedule({.problem = whole,
+                                .stored = of_many,
+                                .effort = options_.effort,
+                                .seconds = budget_left(),
+                                .recheck_seconds = recheck_seconds,
+                                .estimate = [&] { return Schedule(one); },
+                                .space =
+                                    [&](std::vector<Schedule> others) {
+                                        SearchSpace all = space;
+                                        all.proposals = [others](Benchmark&, double) { return others; };
+                                        return all;
+                                    },
+                                .timer = [this]() -> Timer& { return timer_for(options_.threads); },
+                                .progress = options_.progress,
+                                .interrupt = options_.interrupt},
+                               of_many.lookup());
+    }
+
+    double now() const {
+        return options_.timer != nullptr ? options_.timer->now() : runtime::monotonic_seconds();
+    }
+    double budget_left() const {
+        const double all = options_.time_budget_seconds;
+        return all > 0 ? std::max(all - (now() - begin_), least_budget) : all;
+    }
+
+    Timer& timer_for(int threads) {
+        if (options_.timer != nullptr) return *options_.timer;
+        return host_timer_.emplace(threads);
+    }
+
+    SearchSpace space(std::vector<Schedule> others) const {
+        CpuTransformOptions options{.cpu = cpu_,
+                                    .machine = machine_,
+                                    .exhaustive = options_.effort == Effort::exhaustive,
+                                    .others = std::move(others)};
+        options.wisdom.lookup = [this](const Transform& subproblem) -> std::optional<TimedTree> {
+            const auto known = stored(subproblem).lookup();
+            if (!known || !known->is_trusted(options_.effort)) return std::nullopt;
+            const TransformSchedule& schedule = known->schedule.transform();
+            if (schedule.passes.size() != 1) return std::nullopt;
+            return TimedTree{schedule.passes[0].tree, known->seconds};
+        };
+        options.wisdom.store = [this](const Transform& subproblem, const Schedule& best, double seconds) {
+            stored(subproblem).store(best, seconds, found_by(options_.effort));
+        };
+        return cpu_transform_space(problem_, std::move(options));
     }
 
     /// Everything that a plan depends on; whether code can run may change within a process.
@@ -78,63 +174,33 @@ private:
     }
 
     std::shared_ptr<const Plan> build(const TransformSchedule& schedule) const {
-        return Plan::build(problem_, schedule, build_options(options_));
+        return Plan::build(problem_, schedule, {.threads = options_.threads, .check = options_.check});
     }
 
-    /// Null if the schedule does not fit; then erases it.
-    std::shared_ptr<const Plan> build_stored(const TransformSchedule& schedule) {
+    /// Null if it does not fit the problem.
+    std::shared_ptr<const Plan> built_if_it_fits(const ScheduleCandidate& chosen) const {
         try {
-            return recent_plan(request(planning::to_string(schedule)), [&] { return build(schedule); });
+            return built(chosen);
         } catch (const UserError&) {
-            wisdom_.erase(problem_, options_.threads);
             return nullptr;
         }
     }
 
-    /// Another version's schedule, if it is still as fast as the estimate's.
-    std::optional<TransformCandidate> rechecked(const TransformSchedule& schedule,
-                                                TransformTimer& timer) const {
-        std::vector<TransformCandidate> both{{estimate(problem_, cpu_, machine_).schedule}, {schedule}};
-        timer.benchmark(problem_, both, timer.now() + std::min(options_.time_budget_seconds, recheck_seconds),
-                        [](std::size_t) {});
-        if (!both[1].is_timed() || both[1].seconds > as_fast * both[0].seconds) return std::nullopt;
-        return both[1];
-    }
-
-    SearchSetting setting(const std::optional<StoredTransformSchedule>& known) {
-        const bool is_exhaustive = options_.effort == Effort::exhaustive;
-        const bool has_budget = !is_exhaustive || options_.time_budget_seconds > 0;
-        SearchSetting setting{
-            cpu_, has_budget ? options_.time_budget_seconds : std::numeric_limits<double>::infinity(),
-            machine_};
-        setting.exhaustive = is_exhaustive;
-        setting.extra_candidates = wisdom_.elsewhere(problem_, options_.threads);
-        if (known) setting.extra_candidates.insert(setting.extra_candidates.begin(), known->schedule);
-        setting.progress = options_.progress;
-        const FoundBy how = found_by(options_.effort);
-        setting.wisdom.lookup = [this,
-                                 how](const Transform& subproblem) -> std::optional<TransformCandidate> {
-            const auto stored = wisdom_.lookup(subproblem, 1);
-            if (!stored || !stored->is_current || stored->found_by < how) return std::nullopt;
-            return TransformCandidate{stored->schedule, stored->seconds};
-        };
-        setting.wisdom.store = [this, how](const Transform& subproblem, const TransformCandidate& best) {
-            wisdom_.store(subproblem, 1, best, how);
-        };
-        return setting;
-    }
-
-    std::shared_ptr<const Plan> checked(const TransformCandidate& winner) const {
-        if (!winner.plan) return build(winner.schedule);
-        if (options_.check) planning::check_against_definition(*winner.plan);
-        return winner.plan;
+    std::shared_ptr<const Plan> built(const ScheduleCandidate& chosen) const {
+        if (!chosen.built)
+            return recent_plan(request(to_string(chosen.schedule)),
+                               [&] { return build(chosen.schedule.transform()); });
+        auto plan = std::static_pointer_cast<const Plan>(chosen.built);
+        if (options_.check) planning::check_against_definition(*plan);
+        return plan;
     }
 
     const Transform& problem_;
     const PlannerOptions& options_;
     const target::Cpu& cpu_;
-    TransformWisdom wisdom_;
     const MachineModel& machine_;
+    std::optional<CpuTimer> host_timer_;
+    const double begin_ = now();
 };
 
 } // namespace

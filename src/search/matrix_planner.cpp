@@ -6,7 +6,12 @@
 #include "plan/matrix_multiply.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/tile_state.hpp"
-#include "search/wisdom/matrix_wisdom.hpp"
+#include "search/candidates/cpu_gemm.hpp"
+#include "search/choose.hpp"
+#include "search/cost/host.hpp"
+#include "search/timer/cpu_timer.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -16,6 +21,9 @@ namespace swirl::search {
 namespace {
 
 using planning::MatrixEpilogue;
+
+/// Time limit in seconds for checking another version's schedule against the model's.
+constexpr double recheck_product_seconds = 2;
 
 const target::Cpu& cpu_of(const MatrixPlanRequest& request) {
     const target::Cpu& usual = planning::cpu_for_products();
@@ -33,11 +41,7 @@ const target::Cpu& cpu_of(const MatrixPlanRequest& request) {
 class Chooser {
 public:
     Chooser(const MatrixProduct& product, const MatrixPlanRequest& request, const target::Cpu& cpu)
-        : product_(product),
-          canonical_(planning::canonical(product)),
-          request_(request),
-          cpu_(cpu),
-          wisdom_(cpu, request.use_wisdom) {
+        : product_(product), canonical_(planning::canonical(product)), request_(request), cpu_(cpu) {
         const bool is_made_float = product.converts() && product.data_type == DataType::int32;
         if (!product.epilogue.is_identity() || is_made_float) epilogue_.emplace(product);
     }
@@ -107,22 +111,34 @@ private:
 
     /// From wisdom, or searched for if the effort asks for that and blocks compute the product.
     gemm::BlockedGemm tuned(const gemm::OperandTypes& types) {
-        const FoundBy how = request_.effort == Effort::exhaustive ? FoundBy::exhaustive : FoundBy::measure;
-        const std::optional<StoredSchedule> known = wisdom_.lookup(types.c);
-        const bool is_trusted = known && known->is_current && known->found_by != FoundBy::estimate;
         const bool is_timed = request_.effort != Effort::estimate && !gemm::suits_small_gemm(canonical_) &&
                               &cpu_ == &target::host_cpu();
-        if (is_trusted && (!is_timed || known->found_by >= how)) return known->schedule;
-        if (!is_timed) return gemm::model_schedule(types, cpu_);
-        std::optional<HostMatrixTimer> machine;
-        if (request_.timer == nullptr) machine.emplace(types.c, searched_extents());
-        const MatrixSearchResult result = search_schedule({.data_type = types.c,
-                                                           .cpu = cpu_,
-                                                           .seconds = request_.time_budget_seconds,
-                                                           .progress = request_.progress},
-                                                          machine ? *machine : *request_.timer);
-        wisdom_.store(types.c, result, result.is_complete ? how : FoundBy::measure);
-        return result.found;
+        const Problem whole = tuned_product(types.c);
+        StoredSchedules stored = stored_blocks(types.c, cpu_, request_.use_wisdom);
+        std::optional<CpuTimer> host_timer;
+        return *choose_schedule({.problem = whole,
+                                 .stored = stored,
+                                 .effort = is_timed ? request_.effort : Effort::estimate,
+                                 .seconds = request_.time_budget_seconds,
+                                 .recheck_seconds = recheck_product_seconds,
+                                 .estimate =
+                                     [&] {
+                                         return planning::Schedule(
+                                             gemm::CpuGemm{&cpu_, gemm::model_schedule(types, cpu_)});
+                                     },
+                                 .space =
+                                     [&](std::vector<planning::Schedule> others) {
+                                         return cpu_gemm_space(types.c, cpu_, std::move(others));
+                                     },
+                                 .timer = [&]() -> Timer& {
+                                     if (request_.timer != nullptr) return *request_.timer;
+                                     return host_timer ? *host_timer : host_timer.emplace();
+                                 },
+                                 .progress = request_.progress,
+                                 .interrupt = request_.interrupt},
+                                stored.lookup())
+                    .schedule.cpu_gemm()
+                    .blocked();
     }
 
     planning::KernelCheck check() const {
@@ -133,7 +149,6 @@ private:
     MatrixProduct canonical_;
     const MatrixPlanRequest& request_;
     const target::Cpu& cpu_;
-    MatrixWisdom wisdom_;
     std::optional<MatrixEpilogue> epilogue_;
 };
 
@@ -149,6 +164,20 @@ gemm::CpuGemm choose_schedule(const MatrixProduct& product, const MatrixPlanRequ
     of_cpu.cpu = schedule.cpu;
     static_cast<void>(cpu_of(of_cpu));
     return schedule;
+}
+
+StoredSchedules stored_blocks(DataType data_type, const target::Cpu& cpu, bool use_wisdom) {
+    return {[data_type, &cpu] {
+                return WisdomKey{cpu_key(cpu), fmt::format("gemm {}", name_of(data_type))};
+            },
+            [data_type, &cpu](const std::string& text) {
+                planning::Schedule schedule = planning::parse_schedule(text, tuned_product(data_type));
+                const auto* const blocks = std::get_if<gemm::CpuGemm>(&schedule.choices);
+                if (blocks == nullptr || blocks->cpu != &cpu || blocks->blocked() == nullptr)
+                    throw UserError("'{}' is no schedule of packed blocks for {}", text, cpu.name);
+                return schedule;
+            },
+            use_wisdom};
 }
 
 std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct& product,
@@ -168,8 +197,10 @@ planning::MatrixCode make_matrix_code(DataType data_type) {
     const target::Cpu& cpu = planning::cpu_for_products();
     if (cpu.set == target::InstructionSet::portable) return {.cpu = &cpu, .blocks = {}, .amx = {}, .kc = {}};
     const gemm::OperandTypes types = gemm::OperandTypes::all(data_type);
-    const std::optional<gemm::BlockedGemm> known = MatrixWisdom(cpu, true).trusted(data_type);
-    return planning::code_by_blocks(types, known ? *known : gemm::model_schedule(types, cpu), cpu);
+    const std::optional<StoredSchedule> known = stored_blocks(data_type, cpu).lookup();
+    const gemm::BlockedGemm blocked = known && known->is_trusted() ? *known->schedule.cpu_gemm().blocked()
+                                                                   : gemm::model_schedule(types, cpu);
+    return planning::code_by_blocks(types, blocked, cpu);
 }
 
 } // namespace swirl::search

@@ -2,7 +2,8 @@
 
 #include "plan/matrix_plan.hpp"
 #include "search/planner.hpp"
-#include "search/timer/matrix_timer.hpp"
+#include "search/timer/timer.hpp"
+#include "search/wisdom/stored_schedules.hpp"
 
 #include <functional>
 #include <memory>
@@ -19,12 +20,13 @@ struct MatrixPlanRequest {
     Effort effort = Effort::estimate;
     double time_budget_seconds = usual_schedule_budget;
     std::function<void(const std::string&)> progress =
-        {};                           ///< called with a progress line now and then while timing
-    const target::Cpu* cpu = nullptr; ///< default: the host's best, portable if no code can be generated
-    std::string schedule = {};        ///< as gemm::to_string prints it; empty: choose one
+        {};                               ///< called with a progress line now and then while timing
+    std::function<void()> interrupt = {}; ///< called often while timing; throws to cancel
+    const target::Cpu* cpu = nullptr;     ///< default: the host's best, portable if no code can be generated
+    std::string schedule = {};            ///< as gemm::to_string prints it; empty: choose one
     bool use_wisdom = true;
-    bool check = true;            ///< check each new kernel against a second route before its first use
-    MatrixTimer* timer = nullptr; ///< default: this machine
+    bool check = true;      ///< check each new kernel against a second route before its first use
+    Timer* timer = nullptr; ///< default: this machine
 };
 
 /// The schedule: the request's, else a kernel of its own for a product that suits one, tile registers where they are
@@ -36,6 +38,10 @@ gemm::CpuGemm choose_schedule(const MatrixProduct& product, const MatrixPlanRequ
 /// the product or this machine.
 std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct& product,
                                                              const MatrixPlanRequest& request = {});
+
+/// What wisdom knows about schedules of packed blocks of a data type. They are tuned on one thread, on square products, and
+/// used at any number of threads, so that the arithmetic, and with it the bits, do not depend on that number.
+StoredSchedules stored_blocks(DataType data_type, const target::Cpu& cpu, bool use_wisdom = true);
 
 /// Code for all products of a data type, as plans with packed blocks have it: for the BLAS, which has no plans.
 planning::MatrixCode make_matrix_code(DataType data_type);

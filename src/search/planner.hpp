@@ -12,7 +12,7 @@
 /// Chooses a schedule.
 namespace swirl::search {
 
-class TransformTimer;
+class Timer;
 
 /// A schedule or rule that was considered and rejected, and why.
 struct Rejection {
@@ -34,19 +34,21 @@ struct PlannerOptions {
     bool check = true; ///< see planning::PlanOptions
     int threads = 1;   ///< see planning::PlanOptions
     std::function<void(const std::string&)> progress =
-        {};                          ///< called with a progress line now and then while timing
-    TransformTimer* timer = nullptr; ///< default: this machine
+        {};                               ///< called with a progress line now and then while timing
+    std::function<void()> interrupt = {}; ///< called often while timing; throws to cancel
+    Timer* timer = nullptr;               ///< default: this machine
 };
 
 /// The model's best schedule. Throws UserError for an invalid problem or one that no rule can break down.
 Choice estimate(const Transform& problem, const target::Cpu& cpu,
                 const MachineModel& machine = fitted_machine_model());
 
-/// A trusted schedule from wisdom, else the result of the requested effort; timed winners are stored in wisdom.
+/// The plan of one thread's schedule: a trusted one from wisdom, else the result of the requested effort (choose.hpp).
+/// Timed winners are stored in wisdom, those of subproblems too.
 ///
-/// Trusted entries were timed on this machine by this version of swirl; for an exhaustive search, by an exhaustive one.
-/// If timing is allowed, a schedule of another version is first timed against the estimate, and schedules of other machines
-/// are among the candidates. Neither is used for an estimate.
+/// At any number of threads the arithmetic is that of one thread's schedule, so results have the same bits. If a plan for
+/// several threads is to be timed, one thread's schedule is tuned first, unless wisdom has it; then only what keeps all
+/// bits is tuned for that number of threads (threads_space).
 std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlannerOptions& options = {});
 
 } // namespace swirl::search

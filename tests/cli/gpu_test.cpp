@@ -91,9 +91,9 @@ TEST(DeviceOption, MeasuresOnAGpuAndRemembersWhatItFound) {
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].at("problem"), "dft 64 float32 batch=50");
     EXPECT_EQ(entries[0].at("found_by"), "measure");
-    const std::string machine = entries[0].at("machine");
-    EXPECT_NE(machine.find("Fake H100"), std::string::npos) << machine;
-    EXPECT_NE(machine.find("compute 9.0"), std::string::npos) << machine;
+    const std::string device = entries[0].at("device");
+    EXPECT_NE(device.find("Fake H100"), std::string::npos) << device;
+    EXPECT_NE(device.find("compute 9.0"), std::string::npos) << device;
     const std::string schedule = entries[0].at("schedule");
     expect_contains(run_on_fake("plan " + of_fake), 0, {schedule.c_str()});
     expect_contains(run_with("/nowhere.so", "plan --device sm_90 dft 64 float32 batch=50"), 0,

@@ -45,7 +45,7 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
         {"emit dft 8 --function 8ball", "8ball"},
         {"wisdom", "subcommand"},
         {"wisdom forget", "nothing to forget"},
-        {"wisdom forget --all --machine x", "exclude"},
+        {"wisdom forget --all --device x", "exclude"},
         {"cache", "subcommand"},
         {"cache import", "FILE is required"},
         {"probe --seconds", "--seconds"},

@@ -5,7 +5,7 @@
 #include "fuzz/words.hpp"
 
 #include "api/build.hpp"
-#include "search/wisdom/gpu_transform_wisdom.hpp"
+#include "search/wisdom/gpu_identity.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -21,9 +21,9 @@ namespace {
 
 /// What a search is to have found for a problem.
 void remember(const std::string& problem, const std::string& schedule) {
-    const std::string machine = search::gpu_identity_of(api::device_numbered(0)).key;
+    const std::string device = search::gpu_identity_of(api::device_numbered(0)).key;
     search::shared_wisdom(true)->replace(
-        {machine, problem}, {.schedule = schedule, .seconds = 1e-6, .found_by = search::FoundBy::measure});
+        {device, problem}, {.schedule = schedule, .seconds = 1e-6, .found_by = search::FoundBy::measure});
 }
 
 void run_transform_by_wisdom(Random& random, const Setting& setting, Journal& journal) {

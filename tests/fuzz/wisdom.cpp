@@ -6,7 +6,7 @@
 #include "problem/matrix_product.hpp"
 #include "search/cost/host.hpp"
 #include "search/cost/probe.hpp"
-#include "search/wisdom/matrix_wisdom.hpp"
+#include "search/matrix_planner.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "search/wisdom/sqlite.hpp"
 #include "support/temporary_folder.hpp"
@@ -165,7 +165,7 @@ private:
         const std::string problem = to_text(touched.problem);
         const auto column =
             random_.one_of<std::string>({"schedule", "schedule", "schedule", "schedule", "seconds",
-                                         "found_by", "created", "version", "machine", "problem"});
+                                         "found_by", "created", "version", "device", "problem"});
         const std::string other = random_.one_of(learned_).schedule;
         std::string value = column == "schedule" && random_.chance(20) ? quoted(other)
                             : column == "problem"                      ? any_value(problem, random_)
@@ -184,7 +184,7 @@ private:
         all_are_touched();
         const auto statement = random_.one_of<std::string>(
             {"PRAGMA user_version = 0",
-             "PRAGMA user_version = 2",
+             "PRAGMA user_version = 3",
              "PRAGMA user_version = -1",
              "PRAGMA application_id = 1",
              "PRAGMA application_id = 0",
@@ -204,7 +204,7 @@ private:
              "ALTER TABLE entries RENAME TO others; CREATE TABLE entries AS SELECT * FROM others",
              "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM facts; END",
              "UPDATE entries SET problem = '' WHERE true",
-             "UPDATE OR REPLACE entries SET machine = '' WHERE true"});
+             "UPDATE OR REPLACE entries SET device = '' WHERE true"});
         search::sqlite::Database database(file);
         try_to(database, statement);
         journal_.doing(fmt::format("wisdom of {} problems after {}", learned_.size(), statement));
@@ -334,19 +334,18 @@ void fuzz_schedule(Random& random, Journal& journal) {
     const std::string text =
         mutated(to_string(gemm::CpuGemm{&cpu, gemm::model_schedule(number, cpu)}), random);
     journal.doing(fmt::format("the schedule {} of {}", text, name_of(number)));
-    search::Host host = search::this_host();
-    host.instruction_set = cpu.name;
     if (text.empty()) return journal.refused();
     search::shared_wisdom(true)->replace(
-        {search::host_key(host), fmt::format("gemm {}", name_of(number))},
+        {search::cpu_key(cpu), fmt::format("gemm {}", name_of(number))},
         {.schedule = text, .seconds = 1, .found_by = search::FoundBy::measure});
-    const std::optional<gemm::BlockedGemm> schedule = search::MatrixWisdom(cpu, true).trusted(number);
-    if (!schedule) return journal.refused();
+    const std::optional<search::StoredSchedule> stored = search::stored_blocks(number, cpu).lookup();
+    if (!stored || !stored->is_trusted()) return journal.refused();
+    const gemm::BlockedGemm& schedule = *stored->schedule.cpu_gemm().blocked();
     switch (number) {
-    case DataType::float32: return multiply_by<float>(*schedule, random);
-    case DataType::float64: return multiply_by<double>(*schedule, random);
-    case DataType::complex64: return multiply_by<std::complex<float>>(*schedule, random);
-    default: return multiply_by<std::complex<double>>(*schedule, random);
+    case DataType::float32: return multiply_by<float>(schedule, random);
+    case DataType::float64: return multiply_by<double>(schedule, random);
+    case DataType::complex64: return multiply_by<std::complex<float>>(schedule, random);
+    default: return multiply_by<std::complex<double>>(schedule, random);
     }
 }
 

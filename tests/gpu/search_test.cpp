@@ -3,6 +3,7 @@
 #include "problem/syntax.hpp"
 #include "runtime/timer.hpp"
 #include "search/cost/gpu_estimate.hpp"
+#include "search/timer/gpu_timer.hpp"
 #include "support/first_gpu.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -34,12 +35,12 @@ TEST_F(SearchOnThisGpu, FindsSchedulesThatAreNotSlowerAndComputeTheTransform) {
         const auto plan = make_gpu_plan(
             problem, *device, {.effort = Effort::measure, .time_budget_seconds = 3, .use_cache = false});
         EXPECT_LT(runtime::monotonic_seconds() - start, 8);
-        const auto stored = GpuTransformWisdom(true).lookup(problem, gpu_identity_of(*device));
+        const auto stored = stored_gpu_schedules(problem, gpu_identity_of(*device)).lookup();
         ASSERT_TRUE(stored);
-        EXPECT_EQ(stored->schedule, plan->schedule());
-        DeviceTransformTimer timer(*device, false);
-        GpuTransformCandidate both[] = {{gpu_schedule(problem, device->target())}, {plan->schedule()}};
-        timer.benchmark(problem, both, timer.now() + 3, [](std::size_t) {});
+        EXPECT_EQ(stored->schedule, planning::Schedule(plan->schedule()));
+        GpuTimer timer(*device, false);
+        ScheduleCandidate both[] = {{gpu_schedule(problem, device->target())}, {plan->schedule()}};
+        timer.compare(problem, both, timer.now() + 3, Care::screen, [](std::size_t) {});
         RecordProperty(std::string("estimate ") + text, std::to_string(both[0].seconds));
         RecordProperty(std::string("measured ") + text, std::to_string(both[1].seconds));
         EXPECT_LT(both[1].seconds, 1.2 * both[0].seconds) << to_string(plan->schedule());

@@ -1,12 +1,15 @@
-#include "search/gpu_matrix_search.hpp"
+#include "search/candidates/gpu_gemm.hpp"
 
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "sass/fixture.hpp"
-#include "search/timer/gpu_matrix_timer.hpp"
-#include "search/wisdom/gpu_matrix_wisdom.hpp"
+#include "search/candidates/gpu_gemm_code.hpp"
+#include "search/gpu_planner.hpp"
+#include "search/search.hpp"
+#include "search/timer/gpu_gemm_runs.hpp"
 #include "support/cuda_fixture.hpp"
+#include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -30,40 +33,33 @@ using gemm::StreamK;
 const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 512, 512, 256);
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
-/// Knows how long each schedule takes. A schedule costs a second.
-class KnownTimes final : public GpuGemmTimer {
-public:
-    explicit KnownTimes(std::function<double(const GpuGemmSchedule&)> time, const MatrixProduct& of = product)
-        : time_(std::move(time)), product_(of) {}
+/// A schedule costs a second.
+FakeTimer known_times(std::function<double(const GpuGemmSchedule&)> time, const MatrixProduct& of = product) {
+    return FakeTimer(
+        [time = std::move(time), of](const Problem&, const planning::Schedule& schedule) {
+            EXPECT_NO_THROW(gemm::validate(schedule.gpu_gemm(), of, gpu()));
+            return time(schedule.gpu_gemm());
+        },
+        1);
+}
 
-    double now() override { return now_; }
-    std::vector<CompiledGemm> compile(std::span<const GpuGemmSchedule> schedules) override {
-        std::vector<CompiledGemm> result;
-        for (const GpuGemmSchedule& schedule : schedules) result.push_back(code(schedule));
-        return result;
-    }
-    std::vector<double> seconds(std::span<const GpuGemmSchedule> schedules) override {
-        std::vector<double> result;
-        for (const GpuGemmSchedule& schedule : schedules) {
-            EXPECT_NO_THROW(gemm::validate(schedule, product_, gpu()));
-            result.push_back(time_(schedule));
-            timed.push_back(schedule);
-            now_ += 1;
-        }
-        return result;
-    }
-
-    /// What machine code says; nothing unless it is replaced.
-    std::function<CompiledGemm(const GpuGemmSchedule&)> code = [](const GpuGemmSchedule&) {
-        return CompiledGemm();
-    };
-    std::vector<GpuGemmSchedule> timed; ///< in their order
-
-private:
-    std::function<double(const GpuGemmSchedule&)> time_;
-    MatrixProduct product_;
-    double now_ = 0;
+/// What a search tries besides its product.
+struct Trying {
+    double seconds = 1e6;
+    std::size_t most = 5;
+    bool reorder_sass = false;
+    std::function<void(const std::string&)> progress = {};
 };
+
+SearchResult searched(Timer& known, const Trying& trying = {}, const MatrixProduct& of = product) {
+    return search::search(
+        of, gpu_gemm_space(of, {.gpu = gpu(), .most = trying.most, .reorder_sass = trying.reorder_sass}),
+        known, {trying.seconds, trying.progress});
+}
+
+GpuGemmSchedule model_of(const MatrixProduct& of = product) {
+    return gemm::gpu_schedules(of, gpu(), 1).front();
+}
 
 int stages_of(const GpuGemmSchedule& schedule) {
     return std::visit([](const auto& kernel) { return kernel.stages; }, schedule);
@@ -82,38 +78,33 @@ double known_time(const GpuGemmSchedule& schedule) {
 }
 
 TEST(SearchForGpuSchedules, FindsTheFastestAlongEachParameter) {
-    KnownTimes known(known_time);
+    FakeTimer known = known_times(known_time);
     std::vector<std::string> lines;
-    const GpuGemmSearchResult search_result =
-        search_gpu_schedule({.product = product,
-                             .gpu = gpu(),
-                             .seconds = 1e6,
-                             .most = 5,
-                             .progress = [&](const std::string& line) { lines.push_back(line); }},
-                            known);
-    EXPECT_EQ(search_result.model, gemm::gpu_schedules(product, gpu(), 1).front());
-    const SimtGemm& found = std::get<SimtGemm>(search_result.found);
+    const SearchResult result =
+        searched(known, {.progress = [&](const std::string& line) { lines.push_back(line); }});
+    EXPECT_EQ(known.timed.front().gpu_gemm(), model_of());
+    const SimtGemm found = std::get<SimtGemm>(result.best.schedule.gpu_gemm());
     EXPECT_EQ(found.stages, 6);
     EXPECT_EQ(found.raster_group, 2);
     EXPECT_EQ(std::get<gemm::Fma>(found.math).order, gemm::FmaOrder::rows);
-    EXPECT_EQ(search_result.seconds, 1);
-    EXPECT_GT(search_result.speedup, 1);
-    EXPECT_TRUE(search_result.is_complete);
+    EXPECT_EQ(result.best.seconds, 1);
+    EXPECT_GT(result.speedup(), 1);
+    EXPECT_TRUE(result.is_complete);
     EXPECT_GE(lines.size(), 4U);
 }
 
 TEST(SearchForGpuSchedules, KeepsTheModelsWhereNothingIsClearlyFaster) {
-    KnownTimes known([](const GpuGemmSchedule& schedule) { return 1 - 1e-4 * stages_of(schedule); });
-    const GpuGemmSearchResult search_result =
-        search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
-    EXPECT_EQ(search_result.found, search_result.model);
-    EXPECT_EQ(search_result.speedup, 1);
+    FakeTimer known =
+        known_times([](const GpuGemmSchedule& schedule) { return 1 - 1e-4 * stages_of(schedule); });
+    const SearchResult result = searched(known);
+    EXPECT_EQ(result.best.schedule.gpu_gemm(), model_of());
+    EXPECT_EQ(result.speedup(), 1);
 }
 
 TEST(SearchForGpuSchedules, TriesStreamsOfAsManyBlocksAsThereIsRoomFor) {
     const MatrixProduct large = MatrixProduct::column_major(DataType::float64, 3000, 3000, 3000);
     int streams = 0;
-    KnownTimes known(
+    FakeTimer known = known_times(
         [&](const GpuGemmSchedule& schedule) {
             const StreamK* const stream_k = stream_k_of(schedule);
             if (stream_k == nullptr) return 1.0;
@@ -122,37 +113,32 @@ TEST(SearchForGpuSchedules, TriesStreamsOfAsManyBlocksAsThereIsRoomFor) {
             return 0.5;
         },
         large);
-    const GpuGemmSearchResult search_result =
-        search_gpu_schedule({.product = large, .gpu = gpu(), .seconds = 1e6, .most = 1}, known);
-    EXPECT_NE(stream_k_of(search_result.found), nullptr);
+    const SearchResult result = searched(known, {.most = 1}, large);
+    EXPECT_NE(stream_k_of(result.best.schedule.gpu_gemm()), nullptr);
     EXPECT_GE(streams, 2);
 }
 
 TEST(SearchForGpuSchedules, EndsWithTheTime) {
-    KnownTimes known(known_time);
-    const GpuGemmSearchResult search_result =
-        search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 10, .most = 100}, known);
-    EXPECT_FALSE(search_result.is_complete);
+    FakeTimer known = known_times(known_time);
+    EXPECT_FALSE(searched(known, {.seconds = 10, .most = 100}).is_complete);
     EXPECT_LE(known.now(), 10 + 2 + 9);
 }
 
 TEST(SearchForGpuSchedules, LeavesOutWhatCannotBeBuilt) {
-    KnownTimes known([](const GpuGemmSchedule& schedule) {
-        return stages_of(schedule) == 4 ? 1.0 : std::numeric_limits<double>::infinity();
-    });
-    const GpuGemmSearchResult search_result =
-        search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
-    EXPECT_EQ(stages_of(search_result.found), 4);
+    FakeTimer known =
+        known_times([](const GpuGemmSchedule& schedule) { return stages_of(schedule) == 4 ? 1.0 : -1.0; });
+    const SearchResult result = searched(known);
+    EXPECT_EQ(stages_of(result.best.schedule.gpu_gemm()), 4);
+    EXPECT_GT(result.infeasible, 2);
 }
 
 TEST(SearchForGpuSchedules, TriesMainLoopsInMachineCodeWhereTheyAreAllowed) {
-    const auto time = [](const GpuGemmSchedule& schedule) { return reorders_sass(schedule) ? 0.9 : 1.0; };
     for (const bool is_allowed : {false, true}) {
-        KnownTimes known(time);
-        const GpuGemmSearchResult search_result = search_gpu_schedule(
-            {.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5, .reorder_sass = is_allowed}, known);
-        EXPECT_EQ(reorders_sass(search_result.found), is_allowed);
-        EXPECT_FALSE(reorders_sass(search_result.model));
+        FakeTimer known =
+            known_times([](const GpuGemmSchedule& schedule) { return reorders_sass(schedule) ? 0.9 : 1.0; });
+        const SearchResult result = searched(known, {.reorder_sass = is_allowed});
+        EXPECT_EQ(reorders_sass(result.best.schedule.gpu_gemm()), is_allowed);
+        EXPECT_FALSE(reorders_sass(known.timed.front().gpu_gemm()));
     }
 }
 
@@ -230,45 +216,19 @@ TEST(MachineCodeOfSchedules, IsReadFromCompiledKernels) {
               1.2 * min_seconds(*code("product.cubin").score, small, schedule, gpu()));
 }
 
-TEST(SearchForGpuSchedules, LeavesOutWhatMachineCodeSaysIsSlow) {
-    KnownTimes known(known_time);
-    std::vector<std::string> lines;
-    known.code = [](const GpuGemmSchedule& schedule) {
-        if (stages_of(schedule) == 6) return code_of(100, 50);
-        return std::get<SimtGemm>(schedule).raster_group == 2 ? code_of(1'000'000'000) : code_of(100);
-    };
-    const GpuGemmSearchResult search_result =
-        search_gpu_schedule({.product = product,
-                             .gpu = gpu(),
-                             .seconds = 1e6,
-                             .most = 5,
-                             .progress = [&](const std::string& line) { lines.push_back(line); }},
-                            known);
-    for (const GpuGemmSchedule& schedule : known.timed)
-        if (schedule != search_result.model) {
-            EXPECT_NE(stages_of(schedule), 6);
-            EXPECT_NE(std::get<SimtGemm>(schedule).raster_group, 2);
-        }
-    EXPECT_GE(search_result.left_out, 2);
-    const auto says = [&](const std::string& words) {
-        return std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(words); });
-    };
-    EXPECT_TRUE(says("left out: 50 loads and stores of spilled registers in the main loop, simt cta_m="));
-    EXPECT_TRUE(says("left out: its main loop alone takes"));
-}
-
-TEST(SearchForGpuSchedules, TimesInTheOrderOfWhatCodeLetsExpect) {
-    const std::vector<GpuGemmSchedule> likely = gemm::gpu_schedules(product, gpu(), 5);
-    ASSERT_EQ(likely.size(), 5U);
-    KnownTimes known([](const GpuGemmSchedule&) { return 1.0; });
-    known.code = [&](const GpuGemmSchedule& schedule) {
-        const auto place = std::find(likely.begin(), likely.end(), schedule) - likely.begin();
-        return code_of(1'000'000 * (10 - place));
-    };
-    search_gpu_schedule({.product = product, .gpu = gpu(), .seconds = 1e6, .most = 5}, known);
-    const std::vector<GpuGemmSchedule> expected = {likely[0], likely[0], likely[4],
-                                                   likely[3], likely[2], likely[1]};
-    EXPECT_EQ((std::vector<GpuGemmSchedule>(known.timed.begin(), known.timed.begin() + 6)), expected);
+TEST(MachineCodeOfSchedules, LeavesOutWhatIsSlowAndOrdersTheRest) {
+    const std::vector<GpuGemmSchedule> likely = gemm::gpu_schedules(product, gpu(), 6);
+    ASSERT_EQ(likely.size(), 6U);
+    const std::vector<CompiledGemm> codes = {code_of(100),       code_of(9'000'000), code_of(100, 50),
+                                             code_of(8'000'000), code_of(7'000'000), code_of(1'000'000'000)};
+    const double incumbent = min_seconds(*code_of(10'000'000).score, product, likely[0], gpu());
+    const TimingOrder order = timing_order(codes, likely, product, gpu(), incumbent);
+    ASSERT_EQ(order.left_out.size(), 2U);
+    EXPECT_EQ(order.left_out[0].first, 2U);
+    EXPECT_EQ(order.left_out[0].second, "50 loads and stores of spilled registers in the main loop");
+    EXPECT_EQ(order.left_out[1].first, 5U);
+    EXPECT_TRUE(order.left_out[1].second.starts_with("its main loop alone takes"));
+    EXPECT_EQ(order.worth_timing, (std::vector<std::size_t>{4, 3, 1}));
 }
 
 TEST(SearchForGpuSchedules, KnowsWhichProductsHaveMainLoopsInMachineCode) {
@@ -306,57 +266,70 @@ protected:
     std::optional<std::string> before_;
 };
 
+std::optional<GpuGemmSchedule> lookup(const MatrixProduct& of, const runtime::GpuDevice& device,
+                                      const GpuScheduleOptions& options = {}) {
+    const auto known = stored_gpu_schedules(of, device, options).lookup();
+    return known && known->is_trusted() ? std::optional(known->schedule.gpu_gemm()) : std::nullopt;
+}
+
+void store(const runtime::GpuDevice& device, const GpuGemmSchedule& schedule,
+           const GpuScheduleOptions& options = {}) {
+    stored_gpu_schedules(product, device, options).store(schedule, 1e-3, FoundBy::measure);
+}
+
 TEST_F(GpuSchedulesInWisdom, AreKeptAndTaken) {
     const runtime::GpuDevice device(0, driver());
-    EXPECT_FALSE(lookup_gpu_schedule(product, device));
+    const GpuScheduleOptions reordering{.reorder_sass = true};
+    EXPECT_FALSE(lookup(product, device));
     EXPECT_EQ(choose_gpu_schedule(product, device), gemm::gpu_schedules(product, device.target(), 1).front());
     EXPECT_TRUE(fake.compiled.empty());
     SimtGemm in_machine_code = std::get<SimtGemm>(gemm::gpu_schedules(product, device.target(), 1).front());
     in_machine_code.stages = 3;
     const GpuGemmSchedule other = in_machine_code;
-    store_gpu_schedule(product, device, other, 1e-3);
-    EXPECT_EQ(lookup_gpu_schedule(product, device), other);
+    store(device, other);
+    EXPECT_EQ(lookup(product, device), other);
     EXPECT_EQ(choose_gpu_schedule(product, device), other);
-    EXPECT_EQ(choose_gpu_schedule(product, device, {.measures = true}), other) << "it is known already";
+    EXPECT_EQ(choose_gpu_schedule(product, device, {.effort = Effort::measure}), other)
+        << "it is known already";
     EXPECT_NE(choose_gpu_schedule(product, device, {.use_wisdom = false}), other);
     std::get<gemm::Fma>(in_machine_code.math).reorder_sass = true;
-    const Accuracy ordinary = Accuracy::ordinary;
-    EXPECT_FALSE(lookup_gpu_schedule(product, device, ordinary, true)) << "that is another question";
-    store_gpu_schedule(product, device, in_machine_code, 1e-3, ordinary, true);
-    EXPECT_EQ(lookup_gpu_schedule(product, device, ordinary, true), GpuGemmSchedule(in_machine_code));
-    EXPECT_EQ(lookup_gpu_schedule(product, device), other);
-    EXPECT_EQ(choose_gpu_schedule(product, device, {.reorder_sass = true}), GpuGemmSchedule(in_machine_code));
-    store_gpu_schedule(product, device, in_machine_code, 1e-3);
-    EXPECT_FALSE(lookup_gpu_schedule(product, device)) << "nobody has allowed it";
+    EXPECT_FALSE(lookup(product, device, reordering)) << "that is another question";
+    store(device, in_machine_code, reordering);
+    EXPECT_EQ(lookup(product, device, reordering), GpuGemmSchedule(in_machine_code));
+    EXPECT_EQ(lookup(product, device), other);
+    EXPECT_EQ(choose_gpu_schedule(product, device, reordering), GpuGemmSchedule(in_machine_code));
+    store(device, in_machine_code);
+    EXPECT_FALSE(lookup(product, device)) << "nobody has allowed it";
     const MatrixProduct wider = MatrixProduct::column_major(DataType::float32, 512, 513, 256);
-    EXPECT_FALSE(lookup_gpu_schedule(wider, device));
+    EXPECT_FALSE(lookup(wider, device));
 }
 
 TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyDoNotSuit) {
     const runtime::GpuDevice device(0, driver());
     SimtGemm wrong;
     wrong.cta_tile.m = 1024;
-    store_gpu_schedule(product, device, wrong, 1e-3);
-    EXPECT_FALSE(lookup_gpu_schedule(product, device));
+    store(device, wrong);
+    EXPECT_FALSE(lookup(product, device));
+    EXPECT_TRUE(Wisdom(Wisdom::default_file()).entries().empty());
 }
 
 TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyAreNotAsAccurateAsAskedFor) {
     const runtime::GpuDevice device(0, driver());
     const GpuGemmSchedule rough = gemm::gpu_schedules(product, device.target(), 1, Accuracy::low).front();
     ASSERT_GT(gemm::accuracy_of(rough, product), Accuracy::ordinary);
-    store_gpu_schedule(product, device, rough, 1e-9);
-    EXPECT_FALSE(lookup_gpu_schedule(product, device));
+    store(device, rough);
+    EXPECT_FALSE(lookup(product, device));
     EXPECT_EQ(gemm::accuracy_of(choose_gpu_schedule(product, device), product), Accuracy::ordinary);
-    store_gpu_schedule(product, device, rough, 1e-9, Accuracy::low);
-    EXPECT_EQ(lookup_gpu_schedule(product, device, Accuracy::low), rough);
+    store(device, rough, {.accuracy = Accuracy::low});
+    EXPECT_EQ(lookup(product, device, {.accuracy = Accuracy::low}), rough);
 }
 
 TEST_F(GpuSchedulesInWisdom, AreMeasuredOnce) {
     const runtime::GpuDevice device(0, driver());
-    const GpuGemmSchedule found =
-        choose_gpu_schedule(product, device, {.measures = true, .seconds = 0, .most = 4, .use_cache = false});
+    const GpuGemmSchedule found = choose_gpu_schedule(
+        product, device, {.effort = Effort::measure, .seconds = 5, .most = 4, .use_cache = false});
     EXPECT_FALSE(fake.launches.empty());
-    EXPECT_EQ(lookup_gpu_schedule(product, device), found);
+    EXPECT_EQ(lookup(product, device), found);
 }
 
 TEST_F(GpuSchedulesInWisdom, TimesInTurnWhatCanBeBuilt) {
@@ -364,7 +337,7 @@ TEST_F(GpuSchedulesInWisdom, TimesInTurnWhatCanBeBuilt) {
     const std::vector<GpuGemmSchedule> schedules = gemm::gpu_schedules(product, device.target(), 3);
     SimtGemm wrong;
     wrong.cta_tile.m = 1024;
-    DeviceGemmTimer timer(device, product, false);
+    GpuGemmRuns timer(device, product, false);
     const GpuGemmSchedule all[] = {schedules[0], wrong, schedules[1]};
     const std::vector<double> seconds = timer.seconds(all);
     ASSERT_EQ(seconds.size(), 3U);

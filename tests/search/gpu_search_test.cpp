@@ -1,4 +1,4 @@
-#include "search/gpu_search.hpp"
+#include "search/candidates/gpu_transforms.hpp"
 
 #include "base/error.hpp"
 #include "plan/check.hpp"
@@ -6,7 +6,8 @@
 #include "search/candidates/gpu_candidates.hpp"
 #include "search/cost/gpu_estimate.hpp"
 #include "search/gpu_planner.hpp"
-#include "support/fake_gpu_timer.hpp"
+#include "search/search.hpp"
+#include "support/fake_timer.hpp"
 #include "support/interpreted_plan.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -30,14 +32,37 @@ GpuIdentity machine(int driver_version = 13000, int multiprocessors = 132) {
 }
 
 /// Every schedule takes a second but one.
-FakeGpuTimer times_with(const std::string& schedule, double seconds, double cost = 0.01) {
-    return FakeGpuTimer([=](const std::string& timed) { return timed == schedule ? seconds : 1.0; }, cost);
+FakeTimer times_with(const std::string& schedule, double seconds, double cost = 0.01) {
+    return FakeTimer::by_text([=](const std::string& timed) { return timed == schedule ? seconds : 1.0; },
+                              cost);
 }
 
-GpuTransformCandidate searched(const std::string& text, GpuTransformTimer& times,
-                               GpuSearchSetting setting = {hopper(), 60}) {
+std::string first_timed(const FakeTimer& times) { return to_string(times.timed.front()); }
+
+std::ptrdiff_t count_of(const FakeTimer& times, const std::string& schedule) {
+    return std::ranges::count_if(times.timed,
+                                 [&](const auto& timed) { return to_string(timed) == schedule; });
+}
+
+/// What a search tries besides its budget.
+struct Trying {
+    double seconds = 60;
+    bool exhaustive = false;
+    std::vector<planning::Schedule> others = {};
+    std::function<void(const std::string&)> progress = {};
+};
+
+SearchResult result_of(const std::string& text, Timer& times, const Trying& trying = {}) {
     const Transform problem = parse_transform(text);
-    return GpuSearch(problem, times, std::move(setting)).run();
+    return search::search(
+        problem,
+        gpu_transform_space(problem,
+                            {.gpu = hopper(), .exhaustive = trying.exhaustive, .others = trying.others}),
+        times, {trying.seconds, trying.progress});
+}
+
+ScheduleCandidate searched(const std::string& text, Timer& times, const Trying& trying = {}) {
+    return result_of(text, times, trying).best;
 }
 
 std::string estimated(const std::string& text) {
@@ -57,101 +82,99 @@ std::string candidate(const std::string& text, std::size_t k) {
 TEST(SearchOnAGpu, TimesTheEstimateFirstAndFindsTheFastestCandidate) {
     const std::string text = "dft 1024 float32 batch=100", fastest = candidate(text, 7);
     ASSERT_NE(fastest, estimated(text));
-    FakeGpuTimer times = times_with(fastest, 0.5);
-    const GpuTransformCandidate winner = searched(text, times);
+    FakeTimer times = times_with(fastest, 0.5);
+    const ScheduleCandidate winner = searched(text, times);
     EXPECT_EQ(to_string(winner.schedule), fastest);
     EXPECT_EQ(winner.seconds, 0.5);
-    EXPECT_EQ(times.timed.front(), estimated(text));
-    EXPECT_GT(std::count(times.timed.begin(), times.timed.end(), fastest), 1)
-        << "it ran against the estimate";
+    EXPECT_EQ(first_timed(times), estimated(text));
+    EXPECT_GT(count_of(times, fastest), 2) << "it ran against the estimate";
 }
 
 TEST(SearchOnAGpu, StaysWithTheEstimateUnlessAnotherIsClearlyFaster) {
     const std::string text = "dft 1024 float32 batch=100";
-    FakeGpuTimer times = times_with(candidate(text, 3), 0.995);
+    FakeTimer times = times_with(candidate(text, 3), 0.995);
     EXPECT_EQ(to_string(searched(text, times).schedule), estimated(text));
 }
 
 TEST(SearchOnAGpu, PutsTheFastestOfEachStepTogether) {
     const std::string text = "dft 100x1000 float32 batch=3";
     // By their threads, which passes choose apart from each other.
-    FakeGpuTimer times([](const std::string& schedule) {
+    FakeTimer times = FakeTimer::by_text([](const std::string& schedule) {
         const planning::TransformSchedule parsed = planning::parse_transform_schedule(schedule);
         double seconds = 1;
         for (const auto& pass : parsed.passes)
             seconds += std::abs(static_cast<double>(pass.configurations.front().threads) - 100);
         return parsed.passes.size() == 2 ? seconds : 1e6;
     });
-    const GpuTransformCandidate winner = searched(text, times);
-    for (const std::string& schedule : times.timed) {
-        const planning::TransformSchedule other = planning::parse_transform_schedule(schedule);
+    const ScheduleCandidate winner = searched(text, times);
+    for (const planning::Schedule& schedule : times.timed) {
+        const planning::TransformSchedule& other = schedule.transform();
         if (other.passes.size() != 2) continue;
         for (std::size_t k = 0; k < 2; ++k)
-            EXPECT_LE(std::abs(winner.schedule.passes[k].configurations.front().threads - 100),
+            EXPECT_LE(std::abs(winner.schedule.transform().passes[k].configurations.front().threads - 100),
                       std::abs(other.passes[k].configurations.front().threads - 100))
-                << schedule;
+                << to_string(schedule);
     }
 }
 
 TEST(SearchOnAGpu, GoesOnToNeighboursAsLongAsOneIsBetter) {
     const std::string text = "dft 1024 float32 batch=100";
     // The more transforms a block has the better: no candidate has as many as neighbours of neighbours.
-    FakeGpuTimer times([](const std::string& schedule) {
+    FakeTimer times = FakeTimer::by_text([](const std::string& schedule) {
         return 1 / static_cast<double>(
                        planning::parse_transform_schedule(schedule).passes[0].configurations[0].transforms);
     });
-    const GpuTransformCandidate winner = searched(text, times);
+    const ScheduleCandidate winner = searched(text, times);
     Integer most = 0;
     const Transform problem = parse_transform(text);
     for (const GpuPassCandidate& each : gpu_candidates(
              problem, planning::dimension_passes(problem, planning::Fusion::none)[0], hopper(), 24))
         most = std::max(most, each.pass.configurations[0].transforms);
-    EXPECT_GE(winner.schedule.passes[0].configurations[0].transforms, 8 * most);
+    EXPECT_GE(winner.schedule.transform().passes[0].configurations[0].transforms, 8 * most);
 }
 
 TEST(SearchOnAGpu, LeavesOutWhatCannotBeBuilt) {
     const std::string text = "dft 1024 float32 batch=100", fastest = candidate(text, 5);
-    FakeGpuTimer times([&](const std::string& schedule) {
+    FakeTimer times = FakeTimer::by_text([&](const std::string& schedule) {
         return schedule == fastest ? 0.5 : schedule == estimated(text) ? 1.0 : -1.0;
     });
-    const Transform problem = parse_transform(text);
-    GpuSearch search(problem, times, {hopper(), 60});
-    EXPECT_EQ(to_string(search.run().schedule), fastest);
-    EXPECT_TRUE(search.is_complete());
+    const SearchResult result = result_of(text, times);
+    EXPECT_EQ(to_string(result.best.schedule), fastest);
+    EXPECT_TRUE(result.is_complete);
 }
 
 TEST(SearchOnAGpu, KeepsItsTime) {
-    const Transform problem = parse_transform("dft 1024 float32 batch=100");
     for (const double seconds : {0.0, 0.015, 0.05, 0.1, 0.3}) {
-        FakeGpuTimer times([](const std::string&) { return 1.0; });
-        GpuSearch search(problem, times, {hopper(), seconds});
-        const GpuTransformCandidate winner = search.run();
+        FakeTimer times = FakeTimer::by_text([](const std::string&) { return 1.0; });
+        const SearchResult result = result_of("dft 1024 float32 batch=100", times, {.seconds = seconds});
         EXPECT_LE(times.now(), seconds + 4 * 0.01) << "the first of each race is timed in any case";
-        EXPECT_FALSE(search.is_complete());
-        EXPECT_EQ(winner.is_timed(), times.timed.size() > 2) << seconds << " " << times.timed.size();
+        EXPECT_FALSE(result.is_complete);
+        EXPECT_EQ(result.best.is_timed(), times.timed.size() > 2) << seconds << " " << times.timed.size();
     }
 }
 
 TEST(SearchOnAGpu, TriesEverythingWhereItIsToBeExhaustive) {
     const std::string text = "dft 4096 float32 batch=100";
-    FakeGpuTimer likely([](const std::string&) { return 1.0; });
+    FakeTimer likely = FakeTimer::by_text([](const std::string&) { return 1.0; });
     searched(text, likely);
-    FakeGpuTimer all([](const std::string&) { return 1.0; });
-    searched(text, all,
-             {.gpu = hopper(), .seconds = std::numeric_limits<double>::infinity(), .exhaustive = true});
+    FakeTimer all = FakeTimer::by_text([](const std::string&) { return 1.0; });
+    searched(text, all, {.seconds = std::numeric_limits<double>::infinity(), .exhaustive = true});
     EXPECT_GT(all.timed.size(), likely.timed.size());
 }
 
 TEST(SearchOnAGpu, TriesRivalsAndSaysHowItGoes) {
     const std::string text = "dft 64 float32 batch=1000", extra = "sm_90: 0 stockham(2,32) on 64x32";
-    FakeGpuTimer times = times_with(extra, 0.1);
+    FakeTimer times = times_with(extra, 0.1);
     std::vector<std::string> lines;
-    GpuSearchSetting setting{hopper(), 60};
-    setting.extra_candidates = {planning::parse_transform_schedule(extra)};
+    Trying setting;
+    setting.others = {planning::parse_transform_schedule(extra)};
     setting.progress = [&](const std::string& line) { lines.push_back(line); };
     EXPECT_EQ(to_string(searched(text, times, setting).schedule), extra);
-    ASSERT_FALSE(lines.empty());
-    EXPECT_NE(lines.back().find("best 1e+05 µs"), std::string::npos) << lines.back();
+    const auto says = [&](const char* words) {
+        return std::ranges::any_of(lines, [&](const auto& line) { return line.find(words) != line.npos; });
+    };
+    EXPECT_TRUE(says("best 1e+05 µs"));
+    EXPECT_TRUE(says("schedules timed"));
 }
 
 TEST(NeighboursOfSchedulesForGpus, AreSchedulesThatComputeTheSameOrAreRefused) {
@@ -163,7 +186,9 @@ TEST(NeighboursOfSchedulesForGpus, AreSchedulesThatComputeTheSameOrAreRefused) {
               "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x1 cluster 2 pad 32 pitch 1 single_buffer"}}) {
         const Transform problem = parse_transform(text);
         std::size_t proved = 0;
-        const auto neighbours = gpu_neighbours(planning::parse_transform_schedule(schedule), hopper());
+        const planning::TransformSchedule parsed = planning::parse_transform_schedule(schedule);
+        auto neighbours = configuration_neighbours(parsed, hopper());
+        for (auto& neighbour : radix_order_neighbours(parsed)) neighbours.push_back(std::move(neighbour));
         EXPECT_GE(neighbours.size(), 4U);
         for (const planning::TransformSchedule& neighbour : neighbours) {
             SCOPED_TRACE(to_string(neighbour));
@@ -201,8 +226,7 @@ private:
 const std::string text_64 = "dft 64 float32 batch=1000";
 const std::string other_64 = "sm_90: 0 stockham(2,32) on 64x32";
 
-std::string chosen(Effort effort, GpuTransformTimer& times, const GpuIdentity& on = machine(),
-                   bool use_wisdom = true) {
+std::string chosen(Effort effort, Timer& times, const GpuIdentity& on = machine(), bool use_wisdom = true) {
     return to_string(choose_gpu_schedule(parse_transform(text_64), on, times,
                                          {.effort = effort,
                                           .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
@@ -211,7 +235,7 @@ std::string chosen(Effort effort, GpuTransformTimer& times, const GpuIdentity& o
 
 TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {
     const OwnWisdom wisdom;
-    FakeGpuTimer times([](const std::string&) { return 1.0; });
+    FakeTimer times = FakeTimer::by_text([](const std::string&) { return 1.0; });
     EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64));
     EXPECT_TRUE(times.timed.empty());
     EXPECT_FALSE(std::filesystem::exists(wisdom.file())) << "nothing was learned";
@@ -220,17 +244,17 @@ TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {
 TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     const OwnWisdom wisdom;
     const std::string fastest = candidate(text_64, 3);
-    FakeGpuTimer times = times_with(fastest, 0.25);
+    FakeTimer times = times_with(fastest, 0.25);
     EXPECT_EQ(chosen(Effort::measure, times), fastest);
     const auto entries = wisdom.entries();
     ASSERT_EQ(entries.size(), 1U);
-    EXPECT_EQ(entries[0].first.machine, "NVIDIA H100 80GB HBM3, compute 9.0, 132 multiprocessors, CUDA 13");
+    EXPECT_EQ(entries[0].first.device, "NVIDIA H100 80GB HBM3, compute 9.0, 132 multiprocessors, CUDA 13");
     EXPECT_EQ(entries[0].first.problem, to_text(parse_transform(text_64)));
     EXPECT_EQ(entries[0].second.schedule, fastest);
     EXPECT_EQ(entries[0].second.seconds, 0.25);
     EXPECT_EQ(entries[0].second.found_by, FoundBy::measure);
 
-    FakeGpuTimer never([](const std::string&) { return 1.0; });
+    FakeTimer never = FakeTimer::by_text([](const std::string&) { return 1.0; });
     EXPECT_EQ(chosen(Effort::estimate, never), fastest);
     EXPECT_EQ(chosen(Effort::measure, never), fastest);
     EXPECT_EQ(chosen(Effort::estimate, never, machine(13020)), fastest)
@@ -246,7 +270,7 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
 
 TEST(ChoosingForAGpu, SearchesOnceMoreWhereAllIsToBeTried) {
     const OwnWisdom wisdom;
-    FakeGpuTimer times([](const std::string&) { return 1.0; });
+    FakeTimer times = FakeTimer::by_text([](const std::string&) { return 1.0; });
     chosen(Effort::measure, times);
     const std::size_t measured = times.timed.size();
     chosen(Effort::exhaustive, times);
@@ -263,7 +287,7 @@ TEST(ChoosingForAGpu, DropsWisdomThatDoesNotFit) {
         const OwnWisdom wisdom;
         wisdom.add(machine().key, to_text(parse_transform(text_64)),
                    {.schedule = schedule, .seconds = 1e-9, .found_by = FoundBy::measure});
-        FakeGpuTimer times([](const std::string&) { return 1.0; });
+        FakeTimer times = FakeTimer::by_text([](const std::string&) { return 1.0; });
         EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << schedule;
         EXPECT_TRUE(wisdom.entries().empty()) << schedule;
     }
@@ -274,7 +298,7 @@ TEST(ChoosingForAGpu, RunsSchedulesOfAnotherVersionAgainstTheEstimate) {
         const OwnWisdom wisdom;
         wisdom.add(machine().key, to_text(parse_transform(text_64)),
                    {.schedule = other_64, .seconds = 1e-9, .found_by = FoundBy::measure, .version = "0.0.1"});
-        FakeGpuTimer times = times_with(other_64, is_fast ? 0.5 : 2);
+        FakeTimer times = times_with(other_64, is_fast ? 0.5 : 2);
         EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << "nobody has timed it on this code";
         EXPECT_EQ(chosen(Effort::measure, times), is_fast ? other_64 : estimated(text_64));
         EXPECT_EQ(times.timed.size() > 2, !is_fast) << "a search follows where it has lost";
@@ -286,7 +310,7 @@ TEST(ChoosingForAGpu, TriesWhatOtherGpusFound) {
     const OwnWisdom wisdom;
     wisdom.add("another GPU", to_text(parse_transform(text_64)),
                {.schedule = other_64, .seconds = 1e-9, .found_by = FoundBy::measure});
-    FakeGpuTimer times = times_with(other_64, 0.5);
+    FakeTimer times = times_with(other_64, 0.5);
     EXPECT_EQ(chosen(Effort::measure, times), other_64);
     EXPECT_EQ(wisdom.entries().size(), 2U);
 }
@@ -296,12 +320,12 @@ TEST(ChoosingForAGpu, TakesWisdomThatWasExportedAndImported) {
     const std::string fastest = candidate(text_64, 2);
     {
         const OwnWisdom wisdom;
-        FakeGpuTimer times = times_with(fastest, 0.5);
+        FakeTimer times = times_with(fastest, 0.5);
         chosen(Effort::measure, times);
         Wisdom(wisdom.file()).export_lines(lines);
     }
     const OwnWisdom wisdom;
-    FakeGpuTimer never([](const std::string&) { return 1.0; });
+    FakeTimer never = FakeTimer::by_text([](const std::string&) { return 1.0; });
     EXPECT_EQ(chosen(Effort::estimate, never), estimated(text_64));
     Wisdom(wisdom.file()).import_lines(lines);
     EXPECT_EQ(chosen(Effort::estimate, never), fastest);

@@ -110,11 +110,10 @@ std::string other_schedule() { return std::string(target::host_cpu().name) + ": 
 
 /// Every schedule takes a second but one.
 FakeTimer times_with(const std::string& schedule, double seconds) {
-    return FakeTimer(
-        [=](const Transform&, const std::string& timed) { return timed == schedule ? seconds : 1.0; });
+    return FakeTimer::by_text([=](const std::string& timed) { return timed == schedule ? seconds : 1.0; });
 }
 
-std::string planned(Effort effort, TransformTimer* timer = nullptr, double budget = 60) {
+std::string planned(Effort effort, Timer* timer = nullptr, double budget = 60) {
     return planning::to_string(make_plan(parse_transform("dft 64"),
                                          {.effort = effort, .time_budget_seconds = budget, .timer = timer})
                                    ->schedule());
@@ -176,14 +175,14 @@ TEST(WisdomOfAMeasurement, IsACandidateForAnExhaustiveSearchWhoseResultStays) {
     const OwnWisdom wisdom;
     Wisdom(wisdom.file())
         .store(key_here, {.schedule = other_schedule(), .seconds = 1e-12, .found_by = FoundBy::measure});
-    const auto seconds = [](const Transform&, const std::string& schedule) {
+    const auto seconds = [](const std::string& schedule) {
         return schedule.find(": 0 four-step(4,16)") != std::string::npos ? 0.5 : 1.0;
     };
-    FakeTimer times(seconds);
+    FakeTimer times = FakeTimer::by_text(seconds);
     const std::string found = planned(Effort::exhaustive, &times, 0);
-    EXPECT_EQ(seconds({}, found), 0.5) << found;
+    EXPECT_EQ(seconds(found), 0.5) << found;
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->found_by, FoundBy::exhaustive);
-    FakeTimer again(seconds);
+    FakeTimer again = FakeTimer::by_text(seconds);
     EXPECT_EQ(planned(Effort::exhaustive, &again, 0), found);
     EXPECT_EQ(planned(Effort::measure, &again), found);
     EXPECT_EQ(planned(Effort::estimate, &again), found);
@@ -201,14 +200,14 @@ TEST(WisdomOfAnEstimate, IsNotTrusted) {
 
 TEST(MakePlan, SaysExhaustiveOnlyWhereTimeSufficed) {
     const OwnWisdom wisdom;
-    FakeTimer times([](const Transform&, const std::string&) { return 1e-3; }, 0.2);
+    FakeTimer times = FakeTimer::by_text([](const std::string&) { return 1e-3; }, 0.2);
     planned(Effort::exhaustive, &times, 3);
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->found_by, FoundBy::measure);
 }
 
 TEST(MakePlan, KeepsWhatItFindsAboutPartsForOtherPlans) {
     const OwnWisdom wisdom;
-    FakeTimer times([](const Transform&, const std::string&) { return 1e-3; });
+    FakeTimer times = FakeTimer::by_text([](const std::string&) { return 1e-3; });
     const PlannerOptions options{.effort = Effort::measure, .time_budget_seconds = 60, .timer = &times};
     make_plan(parse_transform("dft 10007"), options);
     const auto entries = wisdom.entries();

@@ -1,11 +1,13 @@
-#include "search/matrix_search.hpp"
+#include "search/candidates/cpu_gemm.hpp"
 
 #include "base/error.hpp"
+#include "search/cost/host.hpp"
 #include "search/matrix_planner.hpp"
-#include "search/wisdom/matrix_wisdom.hpp"
+#include "search/search.hpp"
+#include "search/timer/cpu_gemm_runs.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "support/error_of.hpp"
-#include "support/fake_matrix_timer.hpp"
+#include "support/fake_timer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,8 +26,18 @@ using gemm::BlockedGemm;
 
 const target::Cpu& cpu = target::avx512_cpu();
 
-MatrixSearchSetting setting(double seconds = 1000) {
-    return {.data_type = DataType::float64, .cpu = cpu, .seconds = seconds, .progress = {}};
+const BlockedGemm& blocks_of(const planning::Schedule& schedule) { return *schedule.cpu_gemm().blocked(); }
+
+/// A timer of packed blocks.
+FakeTimer timer(double (*seconds)(const BlockedGemm&), double cost = 0.01) {
+    return FakeTimer([seconds](const Problem&,
+                               const planning::Schedule& schedule) { return seconds(blocks_of(schedule)); },
+                     cost);
+}
+
+SearchResult search(Timer& world, const SearchSetting& setting = {1000}) {
+    return search::search(tuned_product(DataType::float64), cpu_gemm_space(DataType::float64, cpu), world,
+                          setting);
 }
 
 /// Every parameter has its own best value, far from the model's.
@@ -40,59 +52,63 @@ double valley(const BlockedGemm& schedule) {
 }
 
 TEST(LineSearch, FindsTheBottomOfAValleyWhoseParametersAreIndependent) {
-    FakeMatrixTimer world(valley);
-    const MatrixSearchResult search_result = search_schedule(setting(), world);
-    EXPECT_TRUE(search_result.is_complete);
-    EXPECT_EQ(search_result.model, gemm::model_schedule(DataType::float64, cpu));
-    EXPECT_EQ(search_result.found.tile.vectors, 2);
-    EXPECT_NEAR(search_result.found.tile.columns, 12, 1) << "each tile has the model's blocks at first";
-    EXPECT_EQ(search_result.found.unroll, 2);
-    EXPECT_FALSE(search_result.found.rows_innermost);
-    EXPECT_FALSE(search_result.found.prefetch_c);
-    EXPECT_FALSE(search_result.found.prefetch_next);
-    EXPECT_EQ(search_result.found.prefetch_a, 8);
-    EXPECT_NEAR(static_cast<double>(search_result.found.kc), 260, 40);
-    EXPECT_LT(valley(search_result.found), 1.1);
-    EXPECT_DOUBLE_EQ(search_result.speedup, valley(search_result.model) / valley(search_result.found));
-    EXPECT_DOUBLE_EQ(search_result.model_seconds, valley(search_result.model));
-    EXPECT_NEAR(search_result.found_seconds, valley(search_result.found), 1e-12);
+    FakeTimer world = timer(valley);
+    const SearchResult result = search(world);
+    const BlockedGemm model = gemm::model_schedule(DataType::float64, cpu);
+    const BlockedGemm& found = blocks_of(result.best.schedule);
+    EXPECT_TRUE(result.is_complete);
+    EXPECT_EQ(blocks_of(world.timed.front()), model);
+    EXPECT_EQ(found.tile.vectors, 2);
+    EXPECT_NEAR(found.tile.columns, 12, 1) << "each tile has the model's blocks at first";
+    EXPECT_EQ(found.unroll, 2);
+    EXPECT_FALSE(found.rows_innermost);
+    EXPECT_FALSE(found.prefetch_c);
+    EXPECT_FALSE(found.prefetch_next);
+    EXPECT_EQ(found.prefetch_a, 8);
+    EXPECT_NEAR(static_cast<double>(found.kc), 260, 40);
+    EXPECT_LT(valley(found), 1.1);
+    EXPECT_DOUBLE_EQ(result.speedup(), valley(model) / valley(found));
+    EXPECT_DOUBLE_EQ(result.estimate_seconds, valley(model));
+    EXPECT_NEAR(result.best.seconds, valley(found), 1e-12);
 }
 
 TEST(LineSearch, KeepsTheModelWhereNothingIsFaster) {
-    FakeMatrixTimer world([](const BlockedGemm&) { return 1.0; });
-    const MatrixSearchResult search_result = search_schedule(setting(), world);
-    EXPECT_EQ(search_result.found, search_result.model);
-    EXPECT_EQ(search_result.speedup, 1);
-    EXPECT_GT(search_result.timed, 20);
+    FakeTimer world = timer([](const BlockedGemm&) { return 1.0; });
+    const SearchResult result = search(world);
+    EXPECT_EQ(blocks_of(result.best.schedule), gemm::model_schedule(DataType::float64, cpu));
+    EXPECT_EQ(result.speedup(), 1);
+    EXPECT_GT(result.timed, 20);
     std::set<std::string> texts;
-    for (const BlockedGemm& each : world.asked) texts.insert(to_string(each));
-    EXPECT_EQ(texts.size(), world.asked.size()) << "nothing is timed twice";
+    std::size_t others = 0;
+    for (const planning::Schedule& each : world.timed)
+        if (each != result.best.schedule) {
+            texts.insert(to_string(each));
+            ++others;
+        }
+    EXPECT_EQ(texts.size(), others) << "nothing is timed twice";
 }
 
 TEST(LineSearch, StaysWithinItsTime) {
-    FakeMatrixTimer world(valley, 1);
-    const MatrixSearchResult search_result = search_schedule(setting(5), world);
-    EXPECT_FALSE(search_result.is_complete);
-    EXPECT_LE(world.now(), 7) << "one candidate, confirmed, and the last comparison may come after";
-    FakeMatrixTimer again(valley, 1);
-    EXPECT_EQ(search_schedule(setting(0), again).found, search_result.model);
-    EXPECT_TRUE(again.asked.empty());
+    FakeTimer world = timer(valley, 1);
+    EXPECT_FALSE(search(world, {5}).is_complete);
+    EXPECT_LE(world.now(), 8) << "one candidate, confirmed, and the last comparison may come after";
+    FakeTimer again = timer(valley, 1);
+    EXPECT_EQ(blocks_of(search(again, {0}).best.schedule), gemm::model_schedule(DataType::float64, cpu));
+    EXPECT_EQ(again.timed.size(), 1U) << "the model's";
 }
 
 TEST(LineSearch, SaysWhatItGained) {
-    FakeMatrixTimer world(valley);
+    FakeTimer world = timer(valley);
     std::vector<std::string> lines;
-    MatrixSearchSetting telling = setting();
-    telling.progress = [&](const std::string& line) { lines.push_back(line); };
-    search_schedule(telling, world);
+    search(world, {1000, [&](const std::string& line) { lines.push_back(line); }});
     ASSERT_GT(lines.size(), 5U);
-    EXPECT_EQ(lines.front().rfind("float64: model: blocked mr=", 0), 0U) << lines.front();
+    EXPECT_EQ(lines.front().rfind("gemm 1000x1000x1000", 0), 0U) << lines.front();
     EXPECT_NE(lines.back().find("schedules timed"), std::string::npos) << lines.back();
 }
 
 TEST(MatrixParameters, ChangeOneThingEach) {
     const BlockedGemm model = gemm::model_schedule(DataType::complex128, cpu);
-    for (const MatrixParameter& parameter : matrix_parameters())
+    for (const BlockedGemmParameter& parameter : blocked_gemm_parameters())
         for (const bool refines : {false, true})
             for (const BlockedGemm& candidate :
                  parameter.candidates(DataType::complex128, cpu, model, refines)) {
@@ -118,14 +134,15 @@ TEST(MatrixParameters, ChangeOneThingEach) {
             }
 }
 
-TEST(HostMatrixTimer, TimesSchedulesOnThisMachine) {
+TEST(CpuGemmRuns, TimesSchedulesOnThisMachine) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     for (const DataType number : {DataType::float32, DataType::complex128}) {
-        HostMatrixTimer timer(number, {40, 90});
+        CpuGemmRuns timer(number, {40, 90});
         const BlockedGemm model = gemm::model_schedule(number, target::host_cpu());
         BlockedGemm thin = model;
         thin.tile = {model.tile.lanes, 1, 1};
-        EXPECT_LT(timer.speedup(thin, model, 5), 0.9) << "one sum in registers waits for itself";
+        EXPECT_LT(timer.compare(thin, model, Care::screen).speedup, 0.9)
+            << "one sum in registers waits for itself";
         EXPECT_GT(timer.seconds(model), 0);
         const MatrixRates rates = timer.rates({model, thin}, 90, 0.01);
         ASSERT_EQ(rates.schedules.size(), 2U);
@@ -136,64 +153,62 @@ TEST(HostMatrixTimer, TimesSchedulesOnThisMachine) {
 }
 
 /// Wisdom of its own, in memory.
-class StoredSchedules : public testing::Test {
+class StoredBlocks : public testing::Test {
 protected:
     void SetUp() override { setenv("SWIRL_WISDOM", ":memory:", 1); }
     void TearDown() override {
         shared_wisdom(true)->erase_all();
         unsetenv("SWIRL_WISDOM");
     }
+    static std::optional<BlockedGemm> trusted(DataType data_type, const target::Cpu& of = cpu) {
+        const auto known = stored_blocks(data_type, of).lookup();
+        return known && known->is_trusted() ? std::optional(blocks_of(known->schedule)) : std::nullopt;
+    }
+    static void store(const BlockedGemm& schedule, double seconds, bool use_wisdom = true) {
+        stored_blocks(DataType::float64, cpu, use_wisdom)
+            .store(gemm::CpuGemm{&cpu, schedule}, seconds, FoundBy::measure);
+    }
 };
 
-TEST_F(StoredSchedules, AreWhatWasFoundAndTheModel) {
-    MatrixWisdom wisdom(cpu, true);
-    EXPECT_FALSE(wisdom.lookup(DataType::float64));
-    MatrixSearchResult search_result;
-    search_result.model = search_result.found = gemm::model_schedule(DataType::float64, cpu);
-    search_result.found.kc = 256;
-    search_result.model_seconds = 2e-3;
-    search_result.found_seconds = 1e-3;
-    MatrixWisdom(cpu, false).store(DataType::float64, search_result);
-    EXPECT_FALSE(wisdom.lookup(DataType::float64)) << "not in use";
-    wisdom.store(DataType::float64, search_result);
-    EXPECT_EQ(wisdom.trusted(DataType::float64), search_result.found);
-    EXPECT_FALSE(MatrixWisdom(cpu, false).lookup(DataType::float64)) << "left out";
-    EXPECT_FALSE(wisdom.lookup(DataType::float32));
-    EXPECT_FALSE(MatrixWisdom(target::avx2_cpu(), true).lookup(DataType::float64)) << "of another CPU";
+TEST_F(StoredBlocks, AreWhatWasFound) {
+    StoredSchedules stored = stored_blocks(DataType::float64, cpu);
+    EXPECT_FALSE(stored.lookup());
+    BlockedGemm found = gemm::model_schedule(DataType::float64, cpu);
+    found.kc = 256;
+    store(found, 1e-3, false);
+    EXPECT_FALSE(stored.lookup()) << "not in use";
+    store(found, 1e-3);
+    EXPECT_EQ(trusted(DataType::float64), found);
+    EXPECT_FALSE(stored_blocks(DataType::float64, cpu, false).lookup()) << "left out";
+    EXPECT_FALSE(trusted(DataType::float32));
+    EXPECT_FALSE(trusted(DataType::float64, target::avx2_cpu())) << "of another CPU";
     const auto entries = shared_wisdom(true)->entries();
-    ASSERT_EQ(entries.size(), 2U);
+    ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].first.problem, "gemm float64");
-    EXPECT_EQ(entries[0].second.schedule, to_string(gemm::CpuGemm{&cpu, search_result.found}));
+    EXPECT_EQ(entries[0].second.schedule, to_string(gemm::CpuGemm{&cpu, found}));
     EXPECT_EQ(entries[0].second.seconds, 1e-3);
-    EXPECT_EQ(entries[1].first.problem, "gemm float64, model");
-    EXPECT_EQ(entries[1].second.schedule, to_string(gemm::CpuGemm{&cpu, search_result.model}));
-    EXPECT_EQ(entries[1].second.seconds, 2e-3);
 }
 
-TEST_F(StoredSchedules, AreTrustedOnlyOfThisVersionAndInOrder) {
-    MatrixWisdom of_cpu(cpu, true);
-    MatrixSearchResult search_result;
-    search_result.model = search_result.found = gemm::model_schedule(DataType::float64, cpu);
-    search_result.model_seconds = search_result.found_seconds = 1;
-    of_cpu.store(DataType::float64, search_result);
+TEST_F(StoredBlocks, AreTrustedOnlyOfThisVersionAndInOrder) {
+    store(gemm::model_schedule(DataType::float64, cpu), 1);
     Wisdom& wisdom = *shared_wisdom(true);
     const auto [key, entry] = wisdom.entries().front();
     WisdomEntry other = entry;
     other.version = "0.0.0-other";
     wisdom.replace(key, other);
-    EXPECT_FALSE(of_cpu.trusted(DataType::float64));
-    EXPECT_TRUE(of_cpu.lookup(DataType::float64)) << "kept for a search";
+    EXPECT_FALSE(trusted(DataType::float64));
+    EXPECT_TRUE(stored_blocks(DataType::float64, cpu).lookup()) << "kept for a search";
     other = entry;
     other.schedule = "avx512: blocked mr=64 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=c";
     wisdom.replace(key, other);
-    EXPECT_FALSE(of_cpu.trusted(DataType::float64)) << "it has too many accumulators";
+    EXPECT_FALSE(trusted(DataType::float64)) << "it has too many accumulators";
     EXPECT_FALSE(wisdom.find(key)) << "and is erased";
 }
 
-class MatrixPlanner : public StoredSchedules {
+class MatrixPlanner : public StoredBlocks {
 protected:
     void SetUp() override {
-        StoredSchedules::SetUp();
+        StoredBlocks::SetUp();
         if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     }
     static MatrixProduct square(DataType data_type, Integer n) {
@@ -201,32 +216,57 @@ protected:
     }
     /// A schedule that only a search finds.
     static gemm::BlockedGemm store_odd_schedule(DataType data_type) {
-        MatrixSearchResult result;
-        result.model = result.found = gemm::model_schedule(data_type, target::host_cpu());
-        result.found.kc = 104;
-        result.found.unroll = 2;
-        result.model_seconds = result.found_seconds = 1;
-        MatrixWisdom(target::host_cpu(), true).store(data_type, result);
-        return result.found;
+        gemm::BlockedGemm found = gemm::model_schedule(data_type, target::host_cpu());
+        found.kc = 104;
+        found.unroll = 2;
+        stored_blocks(data_type, target::host_cpu())
+            .store(gemm::CpuGemm{&target::host_cpu(), found}, 1, FoundBy::measure);
+        return found;
     }
 };
 
 TEST_F(MatrixPlanner, SearchesOnceStoresAndUsesWhatItFinds) {
-    FakeMatrixTimer world([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
+    FakeTimer world = timer([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
     const MatrixPlanRequest request{.effort = Effort::measure, .time_budget_seconds = 1000, .timer = &world};
     const MatrixProduct large = square(DataType::complex64, 600);
     const auto plan = make_matrix_plan(large, request);
-    ASSERT_FALSE(world.asked.empty());
-    const auto known = MatrixWisdom(target::host_cpu(), true).trusted(DataType::complex64);
+    ASSERT_FALSE(world.timed.empty());
+    const auto known = trusted(DataType::complex64, target::host_cpu());
     ASSERT_TRUE(known.has_value());
     ASSERT_NE(plan->choices().blocked(), nullptr);
     EXPECT_EQ(*plan->choices().blocked(), *known);
-    world.asked.clear();
+    world.timed.clear();
     EXPECT_EQ(make_matrix_plan(large, request)->choices(), plan->choices());
-    EXPECT_TRUE(world.asked.empty()) << "wisdom knows";
+    EXPECT_TRUE(world.timed.empty()) << "wisdom knows";
     EXPECT_EQ(make_matrix_plan(large)->choices(), plan->choices()) << "estimates use it, too";
     make_matrix_plan(square(DataType::float64, 8), request);
-    EXPECT_TRUE(world.asked.empty()) << "it has one kernel of its own";
+    EXPECT_TRUE(world.timed.empty()) << "it has one kernel of its own";
+}
+
+TEST_F(MatrixPlanner, ComparesSchedulesOfOtherVersionsAndHostsWithTheModel) {
+    const target::Cpu& host = target::host_cpu();
+    const BlockedGemm model = gemm::model_schedule(DataType::float64, host);
+    BlockedGemm other = model;
+    other.kc = 104;
+    const std::string text = to_string(gemm::CpuGemm{&host, other});
+    for (const auto& [device, version] :
+         {std::pair(cpu_key(host), "0.0.1"), std::pair(std::string("another host"), "")})
+        for (const double seconds : {0.5, 2.0}) {
+            shared_wisdom(true)->erase_all();
+            shared_wisdom(true)->replace(
+                {device, "gemm float64"},
+                {.schedule = text, .seconds = 1e-9, .found_by = FoundBy::measure, .version = version});
+            EXPECT_EQ(*make_matrix_plan(square(DataType::float64, 600))->choices().blocked(), model)
+                << "not trusted";
+            FakeTimer world(
+                [&](const Problem&, const planning::Schedule& timed) {
+                    return blocks_of(timed) == other ? seconds : 1.0;
+                },
+                1);
+            make_matrix_plan(square(DataType::float64, 600),
+                             {.effort = Effort::measure, .time_budget_seconds = 20, .timer = &world});
+            EXPECT_EQ(trusted(DataType::float64, host), seconds < 1 ? other : model);
+        }
 }
 
 TEST_F(MatrixPlanner, LeavesWisdomOut) {
@@ -235,11 +275,11 @@ TEST_F(MatrixPlanner, LeavesWisdomOut) {
     EXPECT_EQ(*make_matrix_plan(product)->choices().blocked(), stored);
     EXPECT_EQ(*make_matrix_plan(product, {.use_wisdom = false})->choices().blocked(),
               gemm::model_schedule(DataType::float64, target::host_cpu()));
-    FakeMatrixTimer world([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
+    FakeTimer world = timer([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
     make_matrix_plan(
         product,
         {.effort = Effort::measure, .time_budget_seconds = 1000, .use_wisdom = false, .timer = &world});
-    EXPECT_FALSE(world.asked.empty());
+    EXPECT_FALSE(world.timed.empty());
     EXPECT_EQ(*make_matrix_plan(product)->choices().blocked(), stored) << "and stores nothing";
 }
 

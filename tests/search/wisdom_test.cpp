@@ -1,6 +1,7 @@
 #include "search/wisdom/wisdom.hpp"
 
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "search/wisdom/sqlite.hpp"
 #include "support/temporary_folder.hpp"
@@ -95,13 +96,25 @@ TEST_F(WisdomFile, KeepsTheBetterOfTwoEntries) {
 TEST_F(WisdomFile, ComparesEntriesInTheDatabaseAsIsBetterDoes) {
     std::vector<WisdomEntry> entries;
     for (const FoundBy how : {FoundBy::estimate, FoundBy::measure, FoundBy::exhaustive})
-        for (const double seconds : {1.0, 2.0}) entries.push_back({"r", seconds, how, 1, "v"});
+        for (const double seconds : {1.0, 2.0})
+            for (const std::string& of : {std::string("v"), std::string(version())})
+                entries.push_back({"r", seconds, how, 1, of});
     Wisdom wisdom(":memory:");
     for (const WisdomEntry& old : entries)
         for (const WisdomEntry& next : entries) {
             wisdom.replace(key, old);
             EXPECT_EQ(wisdom.store(key, next), is_better(next, old));
         }
+}
+
+TEST_F(WisdomFile, PrefersThisVersionAndExhaustiveSearches) {
+    const auto entry = [](double seconds, FoundBy how, std::string of = {}) {
+        return WisdomEntry{"r", seconds, how, 1, std::move(of)};
+    };
+    EXPECT_TRUE(is_better(entry(2, FoundBy::measure), entry(1, FoundBy::exhaustive, "0.0.1")));
+    EXPECT_TRUE(is_better(entry(2, FoundBy::measure, "0.0.1"), entry(1, FoundBy::estimate)));
+    EXPECT_TRUE(is_better(entry(2, FoundBy::exhaustive), entry(1, FoundBy::measure)));
+    EXPECT_TRUE(is_better(entry(1, FoundBy::measure), entry(2, FoundBy::measure)));
 }
 
 TEST_F(WisdomFile, FillsInTimeAndVersion) {
@@ -118,7 +131,12 @@ TEST_F(WisdomFile, ForgetsOneAllOfAMachineOrAll) {
     wisdom.store_fact("a", "probe", "{}");
     EXPECT_EQ(wisdom.erase({"a", "2"}), 1);
     EXPECT_EQ(wisdom.erase({"a", "2"}), 0);
-    EXPECT_EQ(wisdom.erase_machine("a"), 2);
+    EXPECT_EQ(wisdom.erase_device("a"), 2);
+    wisdom.store({"a", "4"}, timed);
+    wisdom.store({"a", "4, 2 threads"}, timed);
+    wisdom.store({"a", "4 inplace"}, timed);
+    EXPECT_EQ(wisdom.erase_problem("4"), 2) << "under all conditions";
+    EXPECT_EQ(wisdom.erase_problem("4 inplace"), 1);
     EXPECT_EQ(wisdom.fact("a", "probe"), std::nullopt);
     EXPECT_EQ(wisdom.entries().size(), 3U);
     EXPECT_EQ(wisdom.erase_all(), 3);
@@ -354,16 +372,16 @@ TEST_F(WisdomFile, ReadsTheGoodLinesOfADamagedFile) {
         << line                                    // 2: good
         << line.substr(0, line.size() / 2) << "\n" // 3: cut off
         << "[1, 2, 3]\n"                           // 4: no object
-        << "{\"machine\": \"m\"}\n"                // 5: fields missing
+        << "{\"device\": \"m\"}\n"                 // 5: fields missing
         << std::string(100000, '[') << "\n"        // 6: deep
         << "\xff\xfe\n"                            // 7: no UTF-8
-        << R"({"machine":"m","problem":"p","schedule":"r","seconds":-1,"found_by":"measure","created":1,"version":"v"})"
+        << R"({"device":"m","problem":"p","schedule":"r","seconds":-1,"found_by":"measure","created":1,"version":"v"})"
         << "\n" // 8: negative time
-        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1e999,"found_by":"measure","created":1,"version":"v"})"
+        << R"({"device":"m","problem":"p","schedule":"r","seconds":1e999,"found_by":"measure","created":1,"version":"v"})"
         << "\n" // 9: no finite time
-        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1,"found_by":"guess","created":1,"version":"v"})"
+        << R"({"device":"m","problem":"p","schedule":"r","seconds":1,"found_by":"guess","created":1,"version":"v"})"
         << "\n" // 10: unknown way
-        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1,"found_by":"measure","created":1,"version":"v","x":1})"
+        << R"({"device":"m","problem":"p","schedule":"r","seconds":1,"found_by":"measure","created":1,"version":"v","x":1})"
         << "\n"; // 11: good, with something more
     Wisdom wisdom = open();
     const Wisdom::Imported imported = wisdom.import_lines(lines);

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "problem/syntax.hpp"
-#include "search/timer/transform_timer.hpp"
+#include "search/timer/timer.hpp"
+
+#include <swirl/problem.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -11,32 +12,46 @@
 
 namespace swirl::search {
 
-/// A fake timer with known times: timing a schedule takes `cost` seconds of its clock, whatever the result.
-class FakeTimer final : public TransformTimer {
+/// A fake timer with known times, for problems and devices of all kinds: timing a schedule takes `cost` seconds of its
+/// clock, whatever the result.
+class FakeTimer final : public Timer {
 public:
     /// Seconds of a schedule for a problem; negative if it cannot be built.
-    using Seconds = std::function<double(const Transform&, const std::string& schedule)>;
+    using Seconds = std::function<double(const Problem&, const planning::Schedule&)>;
     explicit FakeTimer(Seconds seconds, double cost = 0.01) : seconds_(std::move(seconds)), cost_(cost) {}
+
+    /// By the schedule's text.
+    static FakeTimer by_text(std::function<double(const std::string&)> seconds, double cost = 0.01) {
+        return FakeTimer(
+            [seconds = std::move(seconds)](const Problem&, const planning::Schedule& schedule) {
+                return seconds(to_string(schedule));
+            },
+            cost);
+    }
 
     struct Benchmark {
         std::string problem;
         std::vector<std::string> schedules; ///< timed so far
     };
     std::vector<Benchmark> benchmarks;
+    std::vector<planning::Schedule> timed; ///< in all benchmarks, in order
 
     double now() override { return now_; }
 
-    void benchmark(const Transform& problem, std::span<TransformCandidate> candidates, double deadline,
-                   const Seen& seen) override {
+    void compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care,
+                 const Seen& seen) override {
         Benchmark benchmark{to_text(problem), {}};
         for (std::size_t i = 0; i < candidates.size() && (i == 0 || now_ + cost_ <= deadline); ++i) {
             now_ += cost_;
-            const std::string schedule = planning::to_string(candidates[i].schedule);
-            const double seconds = seconds_(problem, schedule);
-            candidates[i].fits = seconds >= 0;
-            if (!candidates[i].fits) continue;
+            const double seconds = seconds_(problem, candidates[i].schedule);
+            if (seconds < 0) {
+                candidates[i].infeasible_because = "it cannot be built";
+                seen(i);
+                continue;
+            }
             candidates[i].seconds = seconds;
-            benchmark.schedules.push_back(schedule);
+            benchmark.schedules.push_back(to_string(candidates[i].schedule));
+            timed.push_back(candidates[i].schedule);
             seen(i);
         }
         benchmarks.push_back(std::move(benchmark));

@@ -1,5 +1,5 @@
+#include "search/candidates/gpu_transforms.hpp"
 #include "search/candidates/launch_configurations.hpp"
-#include "search/gpu_search.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -72,7 +72,8 @@ std::vector<BreakdownTree> neighbours_of(const BreakdownTree& tree) {
 
 } // namespace
 
-std::vector<TransformSchedule> gpu_neighbours(const TransformSchedule& schedule, const target::Gpu& gpu) {
+std::vector<TransformSchedule> configuration_neighbours(const TransformSchedule& schedule,
+                                                        const target::Gpu& gpu) {
     std::vector<TransformSchedule> result;
     for (std::size_t k = 0; k < schedule.passes.size(); ++k) {
         const planning::PassSchedule& pass = schedule.passes[k];
@@ -81,11 +82,17 @@ std::vector<TransformSchedule> gpu_neighbours(const TransformSchedule& schedule,
                 result.push_back(schedule);
                 result.back().passes[k].configurations[i] = configuration;
             }
-        for (BreakdownTree& tree : neighbours_of(pass.tree)) {
+    }
+    return result;
+}
+
+std::vector<TransformSchedule> radix_order_neighbours(const TransformSchedule& schedule) {
+    std::vector<TransformSchedule> result;
+    for (std::size_t k = 0; k < schedule.passes.size(); ++k)
+        for (BreakdownTree& tree : neighbours_of(schedule.passes[k].tree)) {
             result.push_back(schedule);
             result.back().passes[k].tree = std::move(tree);
         }
-    }
     return result;
 }
 

@@ -51,6 +51,22 @@ std::vector<Choice> neighbours_of_widths(const Choice& choice) {
     return result;
 }
 
+/// The tree with each of these choices, and with each neighbour of a child.
+std::vector<BreakdownTree> with_choices(const BreakdownTree& tree, std::vector<Choice> choices,
+                                        std::vector<BreakdownTree> (*neighbours)(const BreakdownTree&)) {
+    std::vector<BreakdownTree> result;
+    for (Choice& choice : choices) {
+        result.push_back(tree);
+        result.back().choice = std::move(choice);
+    }
+    for (std::size_t child = 0; child < tree.children.size(); ++child)
+        for (BreakdownTree& other : neighbours(tree.children[child])) {
+            result.push_back(tree);
+            result.back().children[child] = std::move(other);
+        }
+    return result;
+}
+
 } // namespace
 
 bool is_codelet(const Formula& transform) {
@@ -83,22 +99,17 @@ std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass) {
     return result;
 }
 
-std::vector<BreakdownTree> neighbours(const BreakdownTree& tree) {
-    std::vector<Choice> choices;
+std::vector<BreakdownTree> radix_neighbours(const BreakdownTree& tree) {
     // Children correspond to radices by position, so radices are not permuted where a tree has children.
-    if (tree.rule == "stockham" && tree.children.empty()) choices = neighbours_of_radices(tree.choice);
-    if (tree.rule == "two-sweep") choices = neighbours_of_widths(tree.choice);
-    std::vector<BreakdownTree> result;
-    for (Choice& choice : choices) {
-        result.push_back(tree);
-        result.back().choice = std::move(choice);
-    }
-    for (std::size_t child = 0; child < tree.children.size(); ++child)
-        for (BreakdownTree& other : neighbours(tree.children[child])) {
-            result.push_back(tree);
-            result.back().children[child] = std::move(other);
-        }
-    return result;
+    const bool is_free = tree.rule == "stockham" && tree.children.empty();
+    return with_choices(tree, is_free ? neighbours_of_radices(tree.choice) : std::vector<Choice>{},
+                        radix_neighbours);
+}
+
+std::vector<BreakdownTree> width_neighbours(const BreakdownTree& tree) {
+    return with_choices(tree,
+                        tree.rule == "two-sweep" ? neighbours_of_widths(tree.choice) : std::vector<Choice>{},
+                        width_neighbours);
 }
 
 } // namespace swirl::search

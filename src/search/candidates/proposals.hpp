@@ -21,8 +21,9 @@ std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass);
 /// Whether one straight-line codelet may compute it.
 bool is_codelet(const formula::Formula& transform);
 
-/// Trees that differ in one choice: two radices swapped, a factor of two moved from one to another, tiles and blocks of
-/// half and double the width.
-std::vector<rules::BreakdownTree> neighbours(const rules::BreakdownTree& tree);
+/// Trees that differ in the radices of one product of passes: two swapped, or a factor of two moved from one to another.
+std::vector<rules::BreakdownTree> radix_neighbours(const rules::BreakdownTree& tree);
+/// Trees that differ in one width of a two-sweep's tiles or blocks: half or double.
+std::vector<rules::BreakdownTree> width_neighbours(const rules::BreakdownTree& tree);
 
 } // namespace swirl::search

@@ -102,7 +102,13 @@ std::string host_key(const Host& host) {
     key += ", " + host.instruction_set;
     for (const CacheLevel& cache : host.caches)
         key += fmt::format(", L{} {}", cache.level, size_text(cache.bytes));
-    return key + fmt::format(", {} core{}", host.cores, host.cores == 1 ? "" : "s");
+    return key;
+}
+
+std::string cpu_key(const target::Cpu& cpu) {
+    Host host = this_host();
+    host.instruction_set = cpu.name;
+    return host_key(host);
 }
 
 } // namespace swirl::search

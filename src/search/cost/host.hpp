@@ -2,6 +2,7 @@
 
 #include "base/integer.hpp"
 #include "search/cost/topology.hpp"
+#include "target/cpu.hpp"
 
 #include <string>
 #include <vector>
@@ -23,8 +24,11 @@ struct Host {
 /// This host, queried once; on Linux this takes well under a millisecond.
 const Host& this_host();
 
-/// One line that distinguishes machines on which schedules perform differently: the host's key in wisdom.
+/// One line that distinguishes hosts on which schedules perform differently: the host's key in wisdom. Not the number of
+/// cores that this process may use: schedules are those of one thread.
 std::string host_key(const Host& host);
+/// The key of this host for code of this CPU.
+std::string cpu_key(const target::Cpu& cpu);
 
 /// A human-readable size: "48 KiB", "1.5 MiB".
 std::string size_text(Integer bytes);

@@ -28,9 +28,9 @@ Integer safe_executions(const Transform& problem) {
     return allowed == 0 ? max_repetitions : allowed; // 0: never overflows
 }
 
-class GpuTimer {
+class EventTimer {
 public:
-    explicit GpuTimer(const planning::GpuPlan& plan)
+    explicit EventTimer(const planning::GpuPlan& plan)
         : plan_(plan),
           device_(plan.device()),
           stream_(device_),
@@ -105,7 +105,7 @@ void GpuTimingData::restore() {
 }
 
 runtime::Measurement time_on_gpu(const planning::GpuPlan& plan, const GpuTimingOptions& options) {
-    return GpuTimer(plan).measure(options);
+    return EventTimer(plan).measure(options);
 }
 
 double copy_bandwidth(const runtime::GpuDevice& device) {

@@ -8,20 +8,21 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <tuple>
 
 namespace swirl::search {
 namespace {
 
 constexpr std::string_view upsert =
-    "INSERT INTO entries (machine, problem, schedule, seconds, found_by, created, version) VALUES "
+    "INSERT INTO entries (device, problem, schedule, seconds, found_by, created, version) VALUES "
     "(?,?,?,?,?,?,?) "
-    "ON CONFLICT (machine, problem) DO UPDATE SET schedule = excluded.schedule, seconds = excluded.seconds, "
+    "ON CONFLICT (device, problem) DO UPDATE SET schedule = excluded.schedule, seconds = excluded.seconds, "
     "found_by = excluded.found_by, created = excluded.created, version = excluded.version";
 
 /// is_better(new, old) in SQL, so that comparing and storing are atomic across processes.
 constexpr std::string_view only_if_better =
-    " WHERE (excluded.found_by > 0) > (found_by > 0) OR "
-    "((excluded.found_by > 0) = (found_by > 0) AND excluded.seconds < seconds)";
+    " WHERE (excluded.found_by > 0, excluded.version = ?, excluded.found_by, -excluded.seconds) > "
+    "(found_by > 0, version = ?, found_by, -seconds)";
 
 FoundBy found_by(Integer number) {
     return number == 0 ? FoundBy::estimate : number == 1 ? FoundBy::measure : FoundBy::exhaustive;
@@ -39,7 +40,7 @@ WisdomEntry entry_of(const sqlite::Statement& row, int first) {
 using Entries = std::vector<std::pair<WisdomKey, WisdomEntry>>;
 
 constexpr std::string_view select_all =
-    "SELECT machine, problem, schedule, seconds, found_by, created, version FROM entries";
+    "SELECT device, problem, schedule, seconds, found_by, created, version FROM entries";
 
 Entries all_of(sqlite::Statement query) {
     Entries result;
@@ -48,28 +49,31 @@ Entries all_of(sqlite::Statement query) {
 }
 
 bool is_valid(const WisdomKey& key, const WisdomEntry& entry) {
-    return !key.machine.empty() && !key.problem.empty() && !entry.schedule.empty() &&
+    return !key.device.empty() && !key.problem.empty() && !entry.schedule.empty() &&
            std::isfinite(entry.seconds) && entry.seconds >= 0;
 }
 
 } // namespace
 
 bool is_better(const WisdomEntry& a, const WisdomEntry& b) {
-    const bool a_is_timed = a.found_by != FoundBy::estimate;
-    const bool b_is_timed = b.found_by != FoundBy::estimate;
-    return a_is_timed != b_is_timed ? a_is_timed : a.seconds < b.seconds;
+    const auto rank = [](const WisdomEntry& entry) {
+        const bool is_current = entry.version.empty() || entry.version == version();
+        return std::tuple(entry.found_by != FoundBy::estimate, is_current, entry.found_by, -entry.seconds);
+    };
+    return rank(a) > rank(b);
 }
 
 bool Wisdom::Store::write(sqlite::Database& database, const WisdomKey& key, const WisdomEntry& entry,
                           bool in_any_case) {
     ensure(is_valid(key, entry), "a wisdom entry for '{}' on '{}' without schedule or time", key.problem,
-           key.machine);
+           key.device);
     sqlite::Statement statement = database.prepare(
         in_any_case ? std::string(upsert) : std::string(upsert) + std::string(only_if_better));
-    statement.with(key.machine).with(key.problem).with(entry.schedule).with(entry.seconds);
+    statement.with(key.device).with(key.problem).with(entry.schedule).with(entry.seconds);
     statement.with(static_cast<Integer>(entry.found_by));
     statement.with(entry.created != 0 ? entry.created : static_cast<std::int64_t>(std::time(nullptr)));
     statement.with(entry.version.empty() ? version() : std::string_view(entry.version));
+    if (!in_any_case) statement.with(version()).with(version());
     statement.step();
     return database.changes() > 0;
 }
@@ -93,8 +97,8 @@ std::optional<WisdomEntry> Wisdom::find(const WisdomKey& key) {
                        [&](sqlite::Database& database) -> std::optional<WisdomEntry> {
                            sqlite::Statement query = database.prepare(
                                "SELECT schedule, seconds, found_by, created, version FROM entries WHERE "
-                               "machine = ? AND problem = ?");
-                           if (!query.with(key.machine).with(key.problem).step()) return std::nullopt;
+                               "device = ? AND problem = ?");
+                           if (!query.with(key.device).with(key.problem).step()) return std::nullopt;
                            return entry_of(query, 0);
                        });
 }
@@ -111,14 +115,14 @@ bool Wisdom::replace(const WisdomKey& key, const WisdomEntry& entry) {
 
 std::vector<std::pair<WisdomKey, WisdomEntry>> Wisdom::entries() {
     return store_->use(Entries(), [](sqlite::Database& database) {
-        return all_of(database.prepare(std::string(select_all) + " ORDER BY machine, problem"));
+        return all_of(database.prepare(std::string(select_all) + " ORDER BY device, problem"));
     });
 }
 
 std::vector<std::pair<WisdomKey, WisdomEntry>> Wisdom::entries_for(std::string_view problem) {
     return store_->use(Entries(), [&](sqlite::Database& database) {
         sqlite::Statement query =
-            database.prepare(std::string(select_all) + " WHERE problem = ? ORDER BY machine");
+            database.prepare(std::string(select_all) + " WHERE problem = ? ORDER BY device");
         query.with(problem);
         return all_of(std::move(query));
     });
@@ -126,19 +130,31 @@ std::vector<std::pair<WisdomKey, WisdomEntry>> Wisdom::entries_for(std::string_v
 
 Integer Wisdom::erase(const WisdomKey& key) {
     return store_->use(Integer{0}, [&](sqlite::Database& database) {
-        database.prepare("DELETE FROM entries WHERE machine = ? AND problem = ?")
-            .with(key.machine)
+        database.prepare("DELETE FROM entries WHERE device = ? AND problem = ?")
+            .with(key.device)
             .with(key.problem)
             .step();
         return database.changes();
     });
 }
 
-Integer Wisdom::erase_machine(std::string_view machine) {
+Integer Wisdom::erase_problem(std::string_view problem) {
+    return store_->use(Integer{0}, [&](sqlite::Database& database) {
+        const std::string with_conditions = std::string(problem) + ", ";
+        database.prepare("DELETE FROM entries WHERE problem = ? OR substr(problem, 1, length(?)) = ?")
+            .with(problem)
+            .with(with_conditions)
+            .with(with_conditions)
+            .step();
+        return database.changes();
+    });
+}
+
+Integer Wisdom::erase_device(std::string_view device) {
     return store_->use(Integer{0}, [&](sqlite::Database& database) {
         sqlite::Transaction transaction(database);
-        database.prepare("DELETE FROM facts WHERE machine = ?").with(machine).step();
-        database.prepare("DELETE FROM entries WHERE machine = ?").with(machine).step();
+        database.prepare("DELETE FROM facts WHERE device = ?").with(device).step();
+        database.prepare("DELETE FROM entries WHERE device = ?").with(device).step();
         const Integer entries = database.changes();
         transaction.commit();
         return entries;
@@ -156,20 +172,20 @@ Integer Wisdom::erase_all() {
     });
 }
 
-std::optional<std::string> Wisdom::fact(std::string_view machine, std::string_view name) {
+std::optional<std::string> Wisdom::fact(std::string_view device, std::string_view name) {
     return store_->use(std::optional<std::string>(),
                        [&](sqlite::Database& database) -> std::optional<std::string> {
                            sqlite::Statement query =
-                               database.prepare("SELECT text FROM facts WHERE machine = ? AND name = ?");
-                           if (!query.with(machine).with(name).step()) return std::nullopt;
+                               database.prepare("SELECT text FROM facts WHERE device = ? AND name = ?");
+                           if (!query.with(device).with(name).step()) return std::nullopt;
                            return query.text(0);
                        });
 }
 
-void Wisdom::store_fact(std::string_view machine, std::string_view name, std::string_view text) {
+void Wisdom::store_fact(std::string_view device, std::string_view name, std::string_view text) {
     store_->use(false, [&](sqlite::Database& database) {
-        database.prepare("INSERT OR REPLACE INTO facts (machine, name, text, created) VALUES (?,?,?,?)")
-            .with(machine)
+        database.prepare("INSERT OR REPLACE INTO facts (device, name, text, created) VALUES (?,?,?,?)")
+            .with(device)
             .with(name)
             .with(text)
             .with(static_cast<Integer>(std::time(nullptr)))

@@ -31,7 +31,7 @@ constexpr FoundBy found_by(Effort effort) {
     return FoundBy::estimate;
 }
 
-/// Stored result for one problem on one machine.
+/// Stored result for one problem on one device.
 struct WisdomEntry {
     std::string schedule; ///< the winner, as text
     double seconds = 0;   ///< per execution, ≥ 0
@@ -42,15 +42,16 @@ struct WisdomEntry {
 };
 
 struct WisdomKey {
-    std::string machine;
-    std::string problem;
+    std::string device;  ///< the CPU or GPU that timed it: cpu_key, GpuIdentity::key
+    std::string problem; ///< its text; then conditions on which the schedule depends, each after ", "
     auto operator<=>(const WisdomKey&) const = default;
 };
 
-/// A timed entry is better than an estimated one; then the shorter time is better.
+/// A timed entry is better than an estimated one; then this version's than another's; then an exhaustive search's than a
+/// measurement; then the shorter time is better.
 bool is_better(const WisdomEntry& a, const WisdomEntry& b);
 
-/// The best known schedule for each (machine, problem), stored in a file that any number of processes and threads may use
+/// The best known schedule for each (device, problem), stored in a file that any number of processes and threads may use
 /// at once. Wisdom only saves work and never causes failure: if the file cannot be used, results are held in memory
 /// after one warning. A damaged file is renamed to *.damaged-… and recreated; a file that belongs to another program or
 /// to a newer swirl is left alone.
@@ -76,20 +77,22 @@ public:
     /// Stores the entry unconditionally: the existing one proved useless.
     bool replace(const WisdomKey& key, const WisdomEntry& entry);
 
-    /// All entries, ordered by machine and problem.
+    /// All entries, ordered by device and problem.
     std::vector<std::pair<WisdomKey, WisdomEntry>> entries();
-    /// Entries for one problem, on any machine.
+    /// Entries for one problem, on any device.
     std::vector<std::pair<WisdomKey, WisdomEntry>> entries_for(std::string_view problem);
-    /// Erases one entry, all of one machine, or all. Returns how many.
+    /// Erases one entry; all of one problem, under any conditions on any device; all of one device; or all. Returns how
+    /// many.
     Integer erase(const WisdomKey& key);
-    Integer erase_machine(std::string_view machine);
+    Integer erase_problem(std::string_view problem);
+    Integer erase_device(std::string_view device);
     Integer erase_all();
 
-    /// Other measurements of a machine, such as its probe: text by name.
-    std::optional<std::string> fact(std::string_view machine, std::string_view name);
-    void store_fact(std::string_view machine, std::string_view name, std::string_view text);
+    /// Other measurements of a device, such as its probe: text by name.
+    std::optional<std::string> fact(std::string_view device, std::string_view name);
+    void store_fact(std::string_view device, std::string_view name, std::string_view text);
 
-    /// Writes one JSON object per line: machine, problem, schedule, seconds, found_by, created, version. Returns how
+    /// Writes one JSON object per line: device, problem, schedule, seconds, found_by, created, version. Returns how
     /// many.
     Integer export_lines(std::ostream& out);
 

@@ -1,4 +1,4 @@
-// Wisdom as JSON lines: for transfer to another file or another machine of the same kind, and for inspection.
+// Wisdom as JSON lines: for transfer to another file or another host of the same kind, and for inspection.
 
 #include "search/wisdom/wisdom.hpp"
 #include "search/wisdom/wisdom_store.hpp"
@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> found_by_names = {"estimate", "measure
 
 std::string line_of(const WisdomKey& key, const WisdomEntry& entry) {
     const nlohmann::ordered_json line = {
-        {"machine", key.machine},
+        {"device", key.device},
         {"problem", key.problem},
         {"schedule", entry.schedule},
         {"seconds", entry.seconds},
@@ -45,20 +45,20 @@ std::optional<FoundBy> found_by_of(const nlohmann::json& line) {
 std::optional<std::pair<WisdomKey, WisdomEntry>> parse(const std::string& text) {
     const nlohmann::json line = nlohmann::json::parse(text, nullptr, false);
     if (!line.is_object()) return std::nullopt;
-    const auto machine = text_of(line, "machine");
+    const auto device = text_of(line, "device");
     const auto problem = text_of(line, "problem");
     const auto schedule = text_of(line, "schedule");
     const auto version = text_of(line, "version");
     const auto found_by = found_by_of(line);
     const auto seconds = line.find("seconds");
     const auto created = line.find("created");
-    if (!machine || !problem || !schedule || !version || !found_by) return std::nullopt;
+    if (!device || !problem || !schedule || !version || !found_by) return std::nullopt;
     if (seconds == line.end() || !seconds->is_number() || !(seconds->get<double>() >= 0)) return std::nullopt;
     if (!std::isfinite(seconds->get<double>())) return std::nullopt;
     if (created == line.end() || !created->is_number_integer() || created->get<std::int64_t>() <= 0)
         return std::nullopt;
-    return std::pair{WisdomKey{*machine, *problem}, WisdomEntry{*schedule, seconds->get<double>(), *found_by,
-                                                                created->get<std::int64_t>(), *version}};
+    return std::pair{WisdomKey{*device, *problem}, WisdomEntry{*schedule, seconds->get<double>(), *found_by,
+                                                               created->get<std::int64_t>(), *version}};
 }
 
 bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; }

@@ -20,18 +20,18 @@ namespace swirl::search {
 namespace {
 
 constexpr Integer application = 0x7377726c; ///< "swrl", in the header of SQLite files
-constexpr Integer schema_version = 1;
+constexpr Integer schema_version = 2;
 
 constexpr const char* schema = R"(
 CREATE TABLE entries (
-    machine TEXT NOT NULL, problem TEXT NOT NULL, schedule TEXT NOT NULL, seconds REAL NOT NULL,
+    device TEXT NOT NULL, problem TEXT NOT NULL, schedule TEXT NOT NULL, seconds REAL NOT NULL,
     found_by INTEGER NOT NULL, created INTEGER NOT NULL, version TEXT NOT NULL,
-    PRIMARY KEY (machine, problem)) WITHOUT ROWID;
+    PRIMARY KEY (device, problem)) WITHOUT ROWID;
 CREATE TABLE facts (
-    machine TEXT NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, created INTEGER NOT NULL,
-    PRIMARY KEY (machine, name)) WITHOUT ROWID;
+    device TEXT NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, created INTEGER NOT NULL,
+    PRIMARY KEY (device, name)) WITHOUT ROWID;
 PRAGMA application_id = 1937207916;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 )";
 static_assert(application == 1937207916);
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <swirl/options.hpp>
+
+#include "search/search.hpp"
+#include "search/wisdom/stored_schedules.hpp"
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+/// The precedence of wisdom, search and model, the same for every problem and device.
+namespace swirl::search {
+
+struct ChoiceRequest {
+    const Problem& problem; ///< that candidates are timed on
+    StoredSchedules& stored;
+    Effort effort = Effort::estimate;
+    double seconds = 5;         ///< time budget; for an exhaustive search, 0 or infinite means no budget
+    double recheck_seconds = 1; ///< limit for timing another version's schedule against the estimate
+    std::function<planning::Schedule()> estimate; ///< the model's choice
+    /// What a search tries. `others` are schedules from wisdom that are not trusted.
+    std::function<SearchSpace(std::vector<planning::Schedule> others)> space;
+    std::function<Timer&()> timer; ///< called only to time
+    std::function<void(const std::string&)> progress = {};
+    std::function<void()> interrupt = {};
+};
+
+/// A trusted schedule from wisdom; else, for an estimate, the model's. Otherwise a search's winner, which is stored if it
+/// was timed. A schedule of another version that is still as fast as the estimate saves the search. `known` is what
+/// request.stored.lookup() returns.
+ScheduleCandidate choose_schedule(const ChoiceRequest& request, const std::optional<StoredSchedule>& known);
+
+} // namespace swirl::search
