@@ -83,6 +83,7 @@ private:
     void integer_arithmetic(ir::Value value);
     void splat(ir::Value value);
     void convert(ir::Value value);
+    void from_integer(ir::Value value, Virtual a);
     void less(ir::Value value);
     void choose(ir::Value value);
     Virtual resized(Virtual v, int bytes);

@@ -2,6 +2,7 @@
 #include "lower/cpu/block_width.hpp"
 
 #include "lower/fused_factors.hpp"
+#include "lower/pointwise_access.hpp"
 #include "lower/recorder.hpp"
 #include "lower/split_loops.hpp"
 
@@ -20,6 +21,12 @@ using Loops = std::vector<Loop>;
 /// The real components of pairs, then the imaginary ones.
 IndexMap split_complex(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
 
+/// Which ends of a formula are copies of the caller's memory.
+struct CopiedEnds {
+    bool input = false;
+    bool output = false;
+};
+
 /// Records  out = formula · in  for every iteration of `loops`; one member per payload, in the order of formula.hpp.
 class Lowering {
 public:
@@ -33,6 +40,10 @@ public:
           nest_loops_inside_(request.nest_loops_inside) {
         if (request.auxiliary) beside_ = request.auxiliary->layout;
     }
+
+    /// The formula after a copy from the caller's memory to a temporary, before a copy back, or both. The copies are
+    /// affine in loops over the digits of the caller's layouts, whatever the formula does.
+    void lower_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied);
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
@@ -372,9 +383,31 @@ void Lowering::lower_chain(const std::vector<FusedFactor>& steps, const Endpoint
     }
 }
 
-} // namespace
+void Lowering::lower_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied) {
+    if (f.is<Kronecker>() && f.children()[0].is<Identity>()) {
+        const Loop loop{recorder_.new_variable(f.children()[0].rows()), f.children()[0].rows()};
+        const Formula inner = kron({f.children().begin() + 1, f.children().end()});
+        const View row{Affine::of(loop.variable, inner.rows()), 1};
+        return recorder_.nest(loop, [&] {
+            views_.push_back(row);
+            lower_apart(inner, in.through(View{Affine::of(loop.variable, inner.columns()), 1}),
+                        out.through(row), copied);
+            views_.pop_back();
+        });
+    }
+    std::optional<Temporary> from, to;
+    if (copied.input) {
+        from = make_temporary(recorder_, f.columns(), {}, in.is_complex());
+        add_copy(recorder_, f.columns(), in, from->endpoint, {});
+    }
+    if (copied.output) to = make_temporary(recorder_, f.rows(), {}, out.is_complex());
+    (*this)(f, from ? from->endpoint : in, to ? to->endpoint : out, {});
+    if (to) add_copy(recorder_, f.rows(), to->endpoint, out, {});
+    for (const auto& temporary : {from, to})
+        if (temporary) recorder_.release(temporary->memory);
+}
 
-LoopProgram loop_program(const KernelRequest& request) {
+LoopProgram recorded(const KernelRequest& request, const Formula& formula, CopiedEnds copied) {
     Recorder recorder(request.for_gpu);
     const bool in_place = request.in_place;
     const bool complex = request.complex;
@@ -390,10 +423,54 @@ LoopProgram loop_program(const KernelRequest& request) {
     if (request.scale != 1)
         target = target.through(
             Diagonal{ConstantFunction{request.scale}, IndexMap::identity(request.formula.rows())});
-    Lowering{recorder, request}(request.formula, Endpoint(in).through(request.input), target, {});
+    const Endpoint source = Endpoint(in).through(request.input);
+    Lowering lowering{recorder, request};
+    if (copied.input || copied.output)
+        lowering.lower_apart(formula, source, target, copied);
+    else
+        lowering(formula, source, target, {});
     LoopProgram program = recorder.finish();
     if (!request.for_gpu) split_long_loops(program);
     return program;
+}
+
+/// Whether callbacks can be part of all accesses to the caller's memory: none is through an index table, and
+/// elements of half spectra are complete.
+bool suits_callbacks(const KernelRequest& request, const Extents& extents, const Nodes& nodes) {
+    return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+        if (const auto* nest = std::get_if<Nest>(&node.node))
+            return suits_callbacks(request, extents, nest->body);
+        const Call& call = std::get<Call>(node.node);
+        const auto& [sources, targets, between] = call.placement;
+        const bool is_looked_up = is_tabled(sources) || is_tabled(targets);
+        const bool is_at_end = has_callback(sources) || has_callback(targets);
+        return !(is_looked_up && is_at_end) &&
+               has_complete_elements(call, extents, request.load, request.store);
+    });
+}
+
+std::optional<LoopProgram> with_callbacks(const KernelRequest& request, const Formula& formula,
+                                          CopiedEnds copied) {
+    try {
+        LoopProgram program = recorded(request, formula, copied);
+        if (suits_callbacks(request, program.extents, program.body)) return program;
+    } catch (const UnfollowedMap&) {} // forms are followed less far than addresses
+    return std::nullopt;
+}
+
+} // namespace
+
+LoopProgram loop_program(const KernelRequest& request) {
+    if (request.for_gpu || (!request.load && !request.store)) return recorded(request, request.formula, {});
+    std::vector<Formula> formulas{request.formula};
+    if (request.by_complex_entries) formulas.push_back(*request.by_complex_entries);
+    for (const Formula& formula : formulas)
+        if (auto program = with_callbacks(request, formula, {})) return std::move(*program);
+    constexpr CopiedEnds all[] = {{true, false}, {false, true}, {true, true}};
+    for (const Formula& formula : formulas)
+        for (const CopiedEnds copied : all)
+            if (auto program = with_callbacks(request, formula, copied)) return std::move(*program);
+    throw InternalError("no loops of kernel {} suit its callbacks", request.name);
 }
 
 } // namespace swirl::lower

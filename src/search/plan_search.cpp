@@ -41,9 +41,7 @@ PlanSearch::PlanSearch(const Transform& problem, RecipeTimer& timer, SearchSetti
     estimated_.recipe = estimate(problem, setting_.cpu, setting_.machine).recipe;
 }
 
-DataType PlanSearch::scalar() const {
-    return problem_.precision == DataType::float32 ? DataType::float32 : DataType::float64;
-}
+DataType PlanSearch::scalar() const { return planning::arithmetic_of(problem_.precision); }
 
 Recipe PlanSearch::recipe_of(const DimensionPass& pass, const BreakdownTree& tree) const {
     return {std::string(setting_.cpu.name), {{pass.dimension, tree}}};

@@ -86,13 +86,16 @@ bool suits_pairs(const LoopProgram& loops, const Memory& memory, const std::vect
     return std::all_of(locations.begin(), locations.end(), [&](const Location& place) {
         return !place.table && !place.re_negative && !place.im_negative &&
                (temporary ? place.im == place.re : place.im == place.re + 1) &&
-               std::none_of(place.diagonals.begin(), place.diagonals.end(),
-                            [](const FoldedDiagonal& met) { return met.table.has_value(); });
+               std::none_of(place.diagonals.begin(), place.diagonals.end(), [](const FoldedDiagonal& met) {
+                   return met.table.has_value() ||
+                          std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
+               });
     });
 }
 
 bool suits_pairs(const LoopProgram& loops, const Call& call) {
     return call.complex && call.codelet.formula && call.codelet.then.empty() &&
+           !has_callback(call.placement.sources) && !has_callback(call.placement.targets) &&
            suits_pairs(loops, call.input, call.placement.sources) &&
            suits_pairs(loops, call.output, call.placement.targets) &&
            is_complex_throughout(*call.codelet.formula);

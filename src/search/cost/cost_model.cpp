@@ -282,6 +282,22 @@ std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting
     return result;
 }
 
+/// A forward transform, and the backward one by the same passes in reverse order, so that the product fits between two
+/// passes over columns.
+std::vector<Candidate> convolution_candidates(const Formula& circulant, const Setting& setting) {
+    const Integer n = circulant.rows();
+    if (n == 1) return {{{"circulant-dft", {}, {}}, 1}};
+    std::vector<Candidate> result;
+    for (Candidate& there : dft_candidates(DFT(n, Direction::forward), setting)) {
+        rules::BreakdownTree back = there.tree;
+        if (back.rule == "stockham" && back.children.empty())
+            std::reverse(back.choice.begin(), back.choice.end());
+        Candidate& both = result.emplace_back(Candidate{{"circulant-dft", {}, {}}, 2 * there.cycles});
+        if (!there.tree.rule.empty()) both.tree.children = {std::move(back), std::move(there.tree)};
+    }
+    return result;
+}
+
 } // namespace
 
 Candidate best_dft(const Formula& dft, const Setting& setting) {
@@ -314,6 +330,7 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
     const bool far_apart = bytes > setting.cache_bytes && stride > element;
     auto all = pass.nonterminal.is<Dft>()
                    ? strided_candidates(pass.nonterminal, far_apart ? stride : 0, setting)
+               : pass.nonterminal.is<Circulant>() ? convolution_candidates(pass.nonterminal, setting)
                : pass.nonterminal.is<Kronecker>() ? multidimensional_candidates(pass.nonterminal, setting)
                                                   : real_candidates(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
