@@ -142,11 +142,6 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
                            const std::string& function) {
     const auto planned_product = planned(product, options);
     const planning::MatrixPlan& plan = *planned_product;
-    if (!product.reductions.empty())
-        throw UserError(
-            "{} has reductions, which C++ of its kernel has not\n  leave out reduce=, or use "
-            "--language cuda, hip or opencl",
-            to_text(product));
     std::vector<ir::Program> programs = plan.programs();
     if (programs.empty()) throw UserError("{} has no kernels: {}", to_text(product), plan.description());
     const emit::CppOptions cpp{.comment = comment_for(product, plan)};

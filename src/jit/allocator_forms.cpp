@@ -36,6 +36,8 @@ Allocator::Operand Allocator::register_operand(Width width, int number) {
     case Width::ymm: return x86::Ymm(id);
     case Width::zmm: return x86::Zmm(id);
     case Width::general: return x86::gpq(id);
+    case Width::general_byte: return x86::gpb_lo(id);
+    case Width::general_word: return x86::gpw(id);
     case Width::tile: return x86::Tmm(id);
     }
     return {};

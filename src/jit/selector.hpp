@@ -98,10 +98,21 @@ private:
     void lane_integers(ir::Value value);
     void convert_short(ir::Value value);
     Virtual load_short(ir::Value value, const MemoryOperand& memory_operand);
+    Virtual load_short_lanes(const ir::Operation& operation, const MemoryOperand& memory_operand);
     Virtual widened(DataType from, int size, int lanes, Virtual a);
     Virtual shifted_left(Virtual a, int bits, int bytes);
     Virtual multiply_lanes(Virtual a, Virtual b, int bytes);
     Virtual from_float16_by_bits(Virtual a);
+    void narrow(ir::Value value);
+    Virtual narrowed(DataType to, Virtual a);
+    Virtual upper_halves(Virtual a);
+    Virtual to_bfloat16(Virtual a);
+    Virtual to_float16_by_bits(Virtual a);
+    void store_short(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
+    void store_short_lane(int size, int lane, const MemoryOperand& memory_operand, Virtual v);
+    Virtual chosen(Virtual mask, Virtual yes, Virtual no, int bytes);
+    Virtual shifted_right(Virtual a, int bits, int bytes, bool is_signed);
+    Virtual combined(InstructionId vex, InstructionId legacy, Virtual a, Virtual b, int bytes);
 
     // selector_memory.cpp
     void load(ir::Value value);

@@ -199,6 +199,10 @@ void Selector::convert(ir::Value value) {
                                               std::max(16, register_bytes(program_, value)), {a}),
                                      register_bytes(program_, value)));
     if (from.scalar == DataType::int64) return from_integer(value, a);
+    if (bytes_of(operation.type.scalar) < 4) return narrow(value);
+    if (from.scalar == DataType::float32 && operation.type.scalar == DataType::int32)
+        return define(value, computed(Form::unary, pick(Inst::kIdVcvttps2dq, Inst::kIdCvttps2dq),
+                                      std::max(16, register_bytes(program_, value)), {a}));
     require_float(from);
     require_float(operation.type);
     const bool widens = operation.type.scalar == DataType::float64;
@@ -260,9 +264,14 @@ void Selector::choose(ir::Value value) {
         define(value, computed(Form::select, id, bytes, {mask, yes, no}));
         return;
     }
-    const Virtual chosen = computed(Form::binary, pick(Inst::kIdVandps, Inst::kIdAndps), bytes, {mask, yes});
-    const Virtual other = computed(Form::binary, pick(Inst::kIdVandnps, Inst::kIdAndnps), bytes, {mask, no});
-    define(value, computed(Form::binary, pick(Inst::kIdVorps, Inst::kIdOrps), bytes, {chosen, other}));
+    define(value, chosen(mask, yes, no, bytes));
+}
+
+/// yes in lanes whose mask has all bits set, no in those where it has none; without mask registers.
+Virtual Selector::chosen(Virtual mask, Virtual yes, Virtual no, int bytes) {
+    const Virtual taken = combined(Inst::kIdVandps, Inst::kIdAndps, mask, yes, bytes);
+    const Virtual other = combined(Inst::kIdVandnps, Inst::kIdAndnps, mask, no, bytes);
+    return combined(Inst::kIdVorps, Inst::kIdOrps, taken, other, bytes);
 }
 
 /// The low part of the register, or the register extended by undefined lanes.

@@ -236,7 +236,7 @@ void Selector::store(ir::Value value) {
         return store_chunk(Inst::kIdTilestored, tile_bytes, memory_operand, v);
     const int bytes = operation.active * bytes_of(type.scalar);
     const bool is_whole = operation.active == type.lanes && bytes >= 16 && operation.address.lane_stride == 1;
-    ensure(bytes_of(type.scalar) >= 4 || is_whole, "a store of a storage type");
+    if (bytes_of(type.scalar) < 4 && !is_whole) return store_short(operation, memory_operand, v);
     if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)
         return strided_store(operation, memory_operand, v);
     if (operation.active == type.lanes || is_move_size(bytes))

@@ -29,7 +29,7 @@ enum class Class : std::uint8_t { vector, integer, tile };
 constexpr std::size_t classes = static_cast<std::size_t>(Class::tile) + 1;
 
 /// The register name that an instruction encodes.
-enum class Width : std::uint8_t { xmm, ymm, zmm, general, tile };
+enum class Width : std::uint8_t { xmm, ymm, zmm, general, general_byte, general_word, tile };
 
 // The rows of a tile register are contiguous in memory. The caller must have configured all tile registers.
 using target::x86::tile_bytes;

@@ -22,9 +22,7 @@ void finish(ExpressionEvaluation<R>& evaluation, const S* sums, T* c, Integer st
     }
 }
 
-} // namespace
-
-void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void* c) {
+void evaluate_on_host(const MatrixProduct& product, const EpilogueCall& call, void* c) {
     const auto apply = [&](auto sum_example, auto example) {
         using S = decltype(sum_example);
         using T = decltype(example);
@@ -45,6 +43,20 @@ void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void
     case DataType::complex128: return apply(std::complex<double>{}, std::complex<double>{});
     default: throw InternalError("an epilogue of sums of {}", name_of(product.data_type));
     }
+}
+
+} // namespace
+
+void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void* c) {
+    ElementwiseKernels* const kernels = call.epilogue->in_memory();
+    if (kernels == nullptr) return evaluate_on_host(product, call, c);
+    kernels->run({.rows = product.rows,
+                  .columns = product.columns,
+                  .elements = c,
+                  .column_stride = product.c.column_stride,
+                  .results = c,
+                  .result_stride = product.c.column_stride},
+                 product.c.row_stride, [&](std::size_t number) { return call.operand(number, 0, 0); });
 }
 
 } // namespace swirl::planning

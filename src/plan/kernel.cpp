@@ -13,13 +13,10 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t cache_line = 64;
 /// Distance modulo the page size between starts of scratch buffers: equal indices then use different cache sets.
 constexpr std::size_t stagger = 2 * cache_line;
 /// Tables up to this many bytes are copied together, onto few pages. Larger ones stay where they were made.
 constexpr std::size_t largest_gathered_table = std::size_t{1} << 16;
-
-std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
 
 } // namespace
 
@@ -120,7 +117,8 @@ std::vector<const void*> CompiledKernel::allocate_tables(const ir::Program& prog
     };
     std::size_t bytes = 0;
     for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.space == ir::Space::table && is_gathered(buffer)) bytes += rounded_up(bytes_of(buffer));
+        if (buffer.space == ir::Space::table && is_gathered(buffer))
+            bytes += in_whole_lines(bytes_of(buffer));
     tables_ = runtime::AlignedBuffer(bytes);
     std::vector<const void*> places;
     std::byte* next = tables_.as<std::byte>();
@@ -130,7 +128,7 @@ std::vector<const void*> CompiledKernel::allocate_tables(const ir::Program& prog
         if (is_gathered(buffer)) {
             fill_table(next, buffer);
             places.back() = next;
-            next += rounded_up(bytes_of(buffer));
+            next += in_whole_lines(bytes_of(buffer));
         } else {
             large_tables_.push_back(buffer.contents);
             places.back() = data_of(buffer);
@@ -161,10 +159,10 @@ void CompiledKernel::bind(const ir::Program& program, const DimensionPass& pass)
         case ir::Space::scratch:
             if (buffer.per_iteration) {
                 bindings_.push_back({Binding::Source::own_workspace, own_workspace_bytes_});
-                own_workspace_bytes_ += rounded_up(bytes_of(buffer)) + stagger;
+                own_workspace_bytes_ += in_whole_lines(bytes_of(buffer)) + stagger;
             } else {
                 bindings_.push_back({Binding::Source::workspace, workspace_bytes_});
-                workspace_bytes_ += rounded_up(bytes_of(buffer)) + stagger;
+                workspace_bytes_ += in_whole_lines(bytes_of(buffer)) + stagger;
             }
             break;
         case ir::Space::local:

@@ -20,6 +20,12 @@
 
 namespace swirl::planning {
 
+constexpr std::size_t cache_line = 64;
+/// A size rounded up to whole cache lines.
+constexpr std::size_t in_whole_lines(std::size_t bytes) {
+    return (bytes + cache_line - 1) / cache_line * cache_line;
+}
+
 /// The pointer of a call that a kernel's buffer is bound to.
 struct Binding {
     enum class Source : std::uint8_t {

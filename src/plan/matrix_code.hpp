@@ -2,6 +2,7 @@
 
 #include "gemm/cpu/schedule.hpp"
 #include "plan/amx_kernels.hpp"
+#include "plan/elementwise_kernels.hpp"
 #include "plan/matrix_kernels.hpp"
 
 #include <memory>
@@ -18,6 +19,8 @@ struct MatrixCode {
     /// k indices that blocks accumulate before C is updated; by default the model decides for each product.
     std::optional<Integer> kc;
     KernelCheck check = KernelCheck::on;
+    std::shared_ptr<ElementwiseKernels> conversion =
+        nullptr; ///< of accumulators to C's data type; null: on the host, or none is needed
 
     /// Tiles compiled into the library: there is no generated code.
     bool is_builtin() const { return cpu->set == target::InstructionSet::portable; }

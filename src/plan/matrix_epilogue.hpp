@@ -4,6 +4,7 @@
 
 #include "gemm/epilogue.hpp"
 #include "plan/amx_kernels.hpp"
+#include "plan/elementwise_kernels.hpp"
 #include "plan/lowered_expression.hpp"
 #include "plan/matrix_kernels.hpp"
 
@@ -34,6 +35,10 @@ public:
     /// product: also with portable code, for a C with no unit stride, and for operands too far apart for a tile.
     bool suits(const gemm::Tile& tile) const;
 
+    /// The kernels that apply it in memory; null on CPUs without generated code.
+    void generate_for(const target::Cpu& cpu, KernelCheck check);
+    ElementwiseKernels* in_memory() const { return in_memory_.get(); }
+
     /// Makes these tiles apply the epilogue, which must suit them.
     void use(const MatrixKernels& plain);
     void use(const AmxKernels& plain);
@@ -43,7 +48,10 @@ public:
 
 private:
     LoweredExpression expression_;
+    gemm::ElementwiseKernel elementwise_;
+    Integer rows_, columns_;
     bool is_scattered_; ///< C has no unit stride
+    std::shared_ptr<ElementwiseKernels> in_memory_;
     std::shared_ptr<MatrixKernels> kernels_;
     std::shared_ptr<AmxKernels> amx_;
 };
@@ -68,8 +76,8 @@ struct EpilogueCall {
     }
 };
 
-/// Applies the epilogue to all elements of C, one matrix with the product's extents and layout, without generated
-/// machine code. int32 accumulators become float32 in place.
+/// Applies the epilogue to all elements of C, one matrix with the product's extents and layout. int32 accumulators become
+/// float32 in place. Where no code can be generated, the expression is evaluated on the host.
 void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void* c);
 
 } // namespace swirl::planning

@@ -4,7 +4,8 @@
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
-#include "plan/expression_evaluation.hpp"
+#include "plan/expression_bounds.hpp"
+#include "plan/kernel_check_samples.hpp"
 #include "plan/matrix_values.hpp"
 #include "problem/matrix_product.hpp"
 
@@ -35,21 +36,7 @@ using Operand = gemm::Operand;
 constexpr Integer most_elements = 1 << 16, most_work = 1 << 24, most_bytes = 4 << 20;
 /// Elements of a result with an epilogue that are compared.
 constexpr Integer most_compared = 512;
-/// Bytes before and after results that are watched.
-constexpr Integer guard_bytes = 64;
 
-/// Well mixed bits of an element's coordinates.
-std::uint32_t mixed(int which, Integer i, Integer j) {
-    std::uint32_t x = static_cast<std::uint32_t>(i) * 0x9e3779b1U ^
-                      static_cast<std::uint32_t>(j) * 0x85ebca77U ^
-                      static_cast<std::uint32_t>(which + 1) * 0xc2b2ae3dU;
-    x = (x ^ x >> 15) * 0x2c1b3c6dU;
-    return x >> 16;
-}
-/// −3 … 3.
-double small_integer(int which, Integer i, Integer j) {
-    return static_cast<double>(mixed(which, i, j) % 7) - 3;
-}
 /// Weight of a column in a sum over columns.
 double weight(Integer j) { return 1 + static_cast<double>(mixed(9, j, 1) % 13); }
 
@@ -58,78 +45,6 @@ template <class V> V sample(int which, Integer i, Integer j) {
         return small_integer(which, i, j);
     else
         return {small_integer(which, i, j), small_integer(which + 4, i, j)};
-}
-
-/// Zeroed memory whose pages cost nothing until they are touched.
-class Memory {
-public:
-    explicit Memory(Integer bytes)
-        : bytes_(static_cast<std::byte*>(std::calloc(static_cast<std::size_t>(bytes + alignment), 1))) {
-        if (bytes_ == nullptr) throw std::bad_alloc();
-        const auto address = reinterpret_cast<std::uintptr_t>(bytes_.get());
-        first_ = bytes_.get() + (alignment - address % alignment);
-    }
-    std::byte* data() const { return first_; }
-
-private:
-    static constexpr std::uintptr_t alignment = 64;
-    struct Free {
-        void operator()(std::byte* bytes) const { std::free(bytes); }
-    };
-    std::unique_ptr<std::byte, Free> bytes_;
-    std::byte* first_ = nullptr;
-};
-
-/// Reads and writes elements of a data type as doubles.
-template <class V> void put(DataType data_type, std::byte* at, V value) {
-    const auto write = [&](auto element) { std::memcpy(at, &element, sizeof element); };
-    double real = 0, imaginary = 0;
-    if constexpr (std::is_same_v<V, double>) {
-        real = value;
-    } else {
-        real = value.real();
-        imaginary = value.imag();
-    }
-    switch (data_type) {
-    case DataType::float32: return write(static_cast<float>(real));
-    case DataType::float64: return write(real);
-    case DataType::complex64: return write(std::complex<float>(std::complex<double>(real, imaginary)));
-    case DataType::complex128: return write(std::complex<double>(real, imaginary));
-    case DataType::int32: return write(static_cast<std::int32_t>(real));
-    case DataType::int8: return write(static_cast<std::int8_t>(real));
-    case DataType::uint8: return write(static_cast<std::uint8_t>(real));
-    case DataType::bfloat16: return write(bfloat16(static_cast<float>(real)));
-    case DataType::float16: return write(float16(static_cast<float>(real)));
-    default: throw InternalError("no sample of {}", name_of(data_type));
-    }
-}
-template <class V> V get(DataType data_type, const std::byte* at) {
-    const auto read = [&](auto element) {
-        std::memcpy(&element, at, sizeof element);
-        if constexpr (std::is_same_v<decltype(element), std::complex<float>>)
-            return std::complex<double>(element);
-        else if constexpr (std::is_same_v<decltype(element), std::complex<double>>)
-            return element;
-        else
-            return static_cast<double>(element);
-    };
-    if constexpr (!std::is_same_v<V, double>) {
-        return data_type == DataType::complex64 ? read(std::complex<float>()) : read(std::complex<double>());
-    } else {
-        switch (data_type) {
-        case DataType::float32: return read(0.0F);
-        case DataType::float64: return read(0.0);
-        case DataType::int32: return read(std::int32_t{});
-        default: throw InternalError("no result of {}", name_of(data_type));
-        }
-    }
-}
-
-[[noreturn]] void fail(const std::string& name, const std::string& what) {
-    throw InternalError(
-        "kernel '{}' failed its check before first use: {}\n  set SWIRL_NO_JIT=1 to compute without "
-        "generated code, and report this",
-        name, what);
 }
 
 /// C in memory: row stride 1, with guards around each column.
@@ -184,62 +99,6 @@ private:
     DataType type_;
     Integer bytes_, rows_, columns_, stride_;
     Memory memory_;
-};
-
-/// The epilogue's operands: an array of small values for each.
-class OperandArrays {
-public:
-    OperandArrays(const gemm::Epilogue& epilogue, DataType data_type, Integer rows, Integer columns)
-        : epilogue_(epilogue), bytes_(bytes_of(gemm::epilogue_scalar(data_type))) {
-        for (std::size_t number = 0; number < epilogue.operands.size(); ++number) {
-            const gemm::Epilogue::Operand& operand = epilogue.operands[number];
-            const Integer along_rows = operand.row_stride * (rows - 1),
-                          along_columns = operand.column_stride * (columns - 1);
-            const Integer lowest = std::min<Integer>(along_rows, 0) + std::min<Integer>(along_columns, 0);
-            const Integer highest = std::max<Integer>(along_rows, 0) + std::max<Integer>(along_columns, 0);
-            memories_.emplace_back((highest - lowest + lanes) * size(number));
-            first_.push_back(memories_.back().data() - lowest * size(number));
-            for (Integer i = 0; i < rows; ++i)
-                for (Integer j = 0; j < columns; ++j) {
-                    const Integer at = i * operand.row_stride + j * operand.column_stride;
-                    put_value(number, at, 0);
-                    if (operand.is_complex) put_value(number, at, 1);
-                }
-        }
-    }
-    const gemm::Epilogue& code() const { return epilogue_; }
-    const void* operand(std::size_t number, Integer row, Integer column) const {
-        const gemm::Epilogue::Operand& operand = epilogue_.operands[number];
-        return first_[number] + (row * operand.row_stride + column * operand.column_stride) * size(number);
-    }
-
-private:
-    static constexpr Integer lanes = 16; ///< vectors may be read up to their end
-
-    Integer size(std::size_t number) const {
-        return bytes_ * (epilogue_.operands[number].is_complex ? 2 : 1);
-    }
-    /// Multiples of a quarter, never zero.
-    void put_value(std::size_t number, Integer at, Integer component) {
-        const double value =
-            (static_cast<double>(mixed(static_cast<int>(number) + 20, at, component) % 8) - 4.5) / 2;
-        put(bytes_ == 4 ? DataType::float32 : DataType::float64,
-            first_[number] + at * size(number) + component * bytes_, value);
-    }
-
-    const gemm::Epilogue& epilogue_;
-    Integer bytes_;
-    std::vector<Memory> memories_;
-    std::vector<std::byte*> first_;
-};
-
-/// The operands as ExpressionEvaluation takes them.
-struct OperandCall {
-    const OperandArrays* arrays;
-    const gemm::Epilogue& code() const { return arrays->code(); }
-    const void* operand(std::size_t number, Integer row, Integer column) const {
-        return arrays->operand(number, row, column);
-    }
 };
 
 /// C = update(α·(start + A·B)), by definition.
@@ -340,40 +199,20 @@ private:
     }
     template <class R> void compare_finished(const Result& c, Integer i, Integer j) const {
         using S = std::conditional_t<std::is_same_v<V, double>, R, std::complex<R>>;
-        // Rounding within the epilogue is about that of its argument: a result lies between those of its neighbours.
-        constexpr R near = sizeof(R) == 4 ? R(0x1p-18) : R(0x1p-44),
-                    rounding = sizeof(R) == 4 ? R(0x1p-16) : R(0x1p-42);
         const V exact = direct(i, j);
         S x;
         if constexpr (std::is_same_v<V, double>)
             x = static_cast<R>(exact);
         else
             x = S(static_cast<R>(exact.real()), static_cast<R>(exact.imag()));
-        ExpressionEvaluation<R, OperandCall> evaluation(OperandCall{epilogue});
-        const auto value = [&](S at) {
-            const Values<R>& result = evaluation.evaluate(&at, 1, i, j, 1);
-            return std::array<R, 2>{result.re[0], result.is_complex ? result.im[0] : R(0)};
-        };
-        const std::array<std::array<R, 2>, 3> known = {value(x), value(x * (R(1) + near) + near),
-                                                       value(x * (R(1) - near) - near)};
         std::array<R, 2> got{};
         const std::size_t components = std::is_same_v<V, double> ? 1 : 2;
         std::memcpy(got.data(), c.at(i, j), components * sizeof(R));
-        for (std::size_t component = 0; component < components; ++component) {
-            R least = known[0][component], most = least;
-            for (const auto& each : known) {
-                least = std::min(least, each[component]);
-                most = std::max(most, each[component]);
-            }
-            const R slack = (std::max(std::fabs(least), std::fabs(most)) + near) * rounding;
-            const R result = got[component];
-            const bool is_unknown = std::any_of(known.begin(), known.end(), [&](const auto& each) {
-                return !std::isfinite(each[component]);
-            });
-            if (is_unknown || (result >= least - slack && result <= most + slack)) continue;
-            fail(name, fmt::format("element ({}, {}) of C after the epilogue is {}, not {}", i, j, result,
-                                   known[0][component]));
-        }
+        const std::array<ResultBounds<R>, 2> bounds = bounds_of<R>(*epilogue, x, i, j);
+        for (std::size_t component = 0; component < components; ++component)
+            if (!bounds[component].admit(got[component]))
+                fail(name, fmt::format("element ({}, {}) of C after the epilogue is {}, not {}", i, j,
+                                       got[component], bounds[component].expected));
     }
 
     Integer rows_, columns_, k_;

@@ -131,9 +131,10 @@ void multiply_scattered(const Work& work) {
 }
 
 /// A product without α·A·B: C = β·C, then epilogue and reductions.
-void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& arguments, void* c,
-                           Integer matrix) {
-    if (wants_transposition(product)) return scale_matrix_of_batch(transposed(product), arguments, c, matrix);
+void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& arguments,
+                           const MatrixCode& code, void* c, Integer matrix) {
+    if (wants_transposition(product))
+        return scale_matrix_of_batch(transposed(product), arguments, code, c, matrix);
     MatrixExtras extras = arguments.extras == nullptr ? MatrixExtras{} : *arguments.extras;
     extras.epilogue.matrix = extras.reductions.matrix = matrix;
     if (!needs_conversion_buffer(product)) {
@@ -156,7 +157,7 @@ void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& 
         if (partials) partials->take(column, accumulators.data(), 1, product.rows);
         subproblem.c = product.c;
         convert_and_store(
-            accumulators.data(), subproblem,
+            code.conversion.get(), accumulators.data(), subproblem,
             static_cast<std::byte*>(c) + column * product.c.column_stride * bytes_of(product.type_of_c()));
     }
     if (partials) partials->finish();
@@ -220,7 +221,7 @@ void multiply_stored(const Work& work, const ReductionGrid& grid, Integer first,
         multiply_alone(subproblem);
         if (partials != nullptr)
             partials->take(grid.block_index(row, column), accumulators.data(), 1, subproblem.product.rows);
-        convert_and_store(accumulators.data(), target, c);
+        convert_and_store(work.code->conversion.get(), accumulators.data(), target, c);
     }
 }
 
@@ -354,7 +355,7 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, co
     const ScalarKind alpha = scalar_kind(product.data_type, arguments.alpha);
     if (product.k == 0 || alpha == ScalarKind::zero) {
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
-            scale_matrix_of_batch(product, arguments,
+            scale_matrix_of_batch(product, arguments, code,
                                   moved(product, arguments, 0, 0, matrix * product.c.batch_stride).c, matrix);
         return;
     }

@@ -5,6 +5,7 @@
 #include "plan/amx_kernels.hpp"
 #include "plan/matrix_arrays.hpp"
 #include "plan/matrix_kernels.hpp"
+#include "plan/result_conversion.hpp"
 #include "runtime/cpu/tile_state.hpp"
 
 #include <algorithm>
@@ -46,6 +47,9 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const gemm::CpuGemm& schedu
     if (!product.epilogue.is_identity() || is_made_float)
         epilogue_ = std::make_unique<MatrixEpilogue>(product);
     if (!product.reductions.empty()) reductions_ = std::make_unique<MatrixReductions>(product);
+    if (epilogue_ != nullptr) epilogue_->generate_for(*schedule.cpu, options.check);
+    if (reductions_ != nullptr) reductions_->generate_for(product, *schedule.cpu, options.check);
+    code_.conversion = conversion_kernels(canonical_, *schedule.cpu, options.check);
     make_code();
     loads_from_global_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
@@ -277,7 +281,11 @@ double MatrixPlan::flops() const {
 std::vector<ir::Program> MatrixPlan::programs() const {
     using Operand = MatrixKernels::Operand;
     if (is_empty_ || code_.is_builtin() || route_) return {};
-    if (is_small_) return {gemm::small_gemm(kernel(gemm::Update::overwrite, true).small())};
+    if (is_small_) {
+        std::vector<ir::Program> small = {gemm::small_gemm(kernel(gemm::Update::overwrite, true).small())};
+        add_elementwise(small);
+        return small;
+    }
     const bool is_finished = epilogue_ != nullptr && epilogue_->is_in_tiles();
     MatrixKernels& kernels = is_finished ? epilogue_->kernels() : *code_.blocks;
     std::vector<ir::Program> programs = {gemm::micro_kernel(kernels.tile_description(
@@ -289,7 +297,25 @@ std::vector<ir::Program> MatrixPlan::programs() const {
             kernels.description(operand, source.kind(), source.conjugated, kernels.width(operand))));
         programs.back().name += operand == Operand::a ? "_a" : "_b";
     }
+    add_elementwise(programs);
     return programs;
+}
+
+/// What is done to finished elements in memory.
+void MatrixPlan::add_elementwise(std::vector<ir::Program>& programs) const {
+    const bool converts = code_.conversion != nullptr;
+    const auto add = [&](const ElementwiseKernels& kernels, Integer rows, Integer row_stride) {
+        programs.push_back(gemm::elementwise(kernels.description(rows, row_stride)));
+    };
+    if (epilogue_ != nullptr && !is_small_ && !epilogue_->is_in_tiles())
+        add(*epilogue_->in_memory(), canonical_.rows, converts ? 1 : canonical_.c.row_stride);
+    if (reductions_ != nullptr)
+        for (std::size_t k = 0; k < reductions_->all().size(); ++k) {
+            add(*reductions_->all()[k].of_block, std::min(usual_grid(canonical_).block_rows, canonical_.rows),
+                converts ? 1 : canonical_.c.row_stride);
+            programs.back().name += fmt::format("_{}", k);
+        }
+    if (converts) add(*code_.conversion, canonical_.rows, 1);
 }
 
 std::string MatrixPlan::description() const {

@@ -70,7 +70,7 @@ public:
     const gemm::CpuGemm& choices() const { return schedule_; }
     std::string schedule() const { return to_string(schedule_); }
     /// The programs that run, for inspection: the specialised kernel for α = 1 and β = 0, or a tile and the packing of
-    /// A and B panels. Empty for AMX products.
+    /// A and B panels; then what is done to finished elements in memory. Empty for AMX products.
     std::vector<ir::Program> programs() const;
     double flops() const;
 
@@ -106,6 +106,7 @@ private:
     void execute_any(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                      const void* const* arrays) const;
     void make_code();
+    void add_elementwise(std::vector<ir::Program>& programs) const;
     /// Throws UserError for arrays that are missing or overlap something written. Prepacked operands have no pointer.
     void check_arrays(const MatrixArguments& arguments, ScalarKind alpha, const void* const* arrays) const;
     void finish_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta,

@@ -2,14 +2,13 @@
 
 #include "base/error.hpp"
 #include "plan/expression_evaluation.hpp"
+#include "plan/host_reduction.hpp"
+#include "plan/matrix_epilogue.hpp"
 #include "plan/matrix_multiply.hpp"
-#include "plan/matrix_values.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/team.hpp"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
 namespace swirl::planning {
 
@@ -18,56 +17,9 @@ namespace {
 /// Block size for elements in memory: a multiple of the elements evaluated at once.
 constexpr Integer usual_rows = 4 * evaluation_block, usual_columns = 256;
 
-/// Number of independent partial sums of neighbouring elements, so that the loop vectorises.
-constexpr std::size_t apart = 8;
-
-double identity_of(Reduce operation) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    return operation == Reduce::sum ? 0 : operation == Reduce::maximum ? -infinity : infinity;
-}
-
-struct Sum {
-    double operator()(double a, double b) const { return a + b; }
-};
-/// NaN if either is; the next one too.
-struct Maximum {
-    double operator()(double a, double b) const { return a < b || b != b ? b : a; }
-};
-struct Minimum {
-    double operator()(double a, double b) const { return b < a || b != b ? b : a; }
-};
-
-/// Calls f with the binary operation as a type, so that loops over it are compiled for it.
-template <class F> void with_operation(Reduce operation, F&& f) {
-    switch (operation) {
-    case Reduce::sum: return f(Sum());
-    case Reduce::maximum: return f(Maximum());
-    case Reduce::minimum: return f(Minimum());
-    }
-}
-
-/// Combines elements with totals: one total per element, or a few totals in rotation.
-template <class R, class Two> void take_each(const R* values, Integer count, double* totals, Two&& two) {
-    for (Integer at = 0; at < count; ++at) totals[at] = two(totals[at], static_cast<double>(values[at]));
-}
-template <class R, class Two>
-void take_in_turns(const R* values, Integer count, std::array<double, apart>& totals, Two&& two) {
-    constexpr auto step = static_cast<Integer>(apart);
-    Integer at = 0;
-    for (; at + step <= count; at += step) take_each(values + at, step, totals.data(), two);
-    take_each(values + at, count - at, totals.data(), two);
-}
-
-/// Calls f with a value of the type of elements in memory.
-template <class F> void with_elements(DataType data_type, F&& f) {
-    switch (data_type) {
-    case DataType::int32:
-    case DataType::float32: return f(float{});
-    case DataType::float64: return f(double{});
-    case DataType::complex64: return f(std::complex<float>{});
-    case DataType::complex128: return f(std::complex<double>{});
-    default: throw InternalError("reductions of {}", name_of(data_type));
-    }
+/// The type of finished elements.
+DataType finished_type(DataType data_type) {
+    return data_type == DataType::int32 ? DataType::float32 : data_type;
 }
 
 } // namespace
@@ -79,6 +31,28 @@ MatrixReductions::MatrixReductions(const MatrixProduct& product) : first_result_
         if (is_transposed && over != Over::all) over = over == Over::rows ? Over::columns : Over::rows;
         all_.push_back({LoweredExpression(product, scope_of(product, reduction), reduction.of),
                         reduction.operation, over, results_of_matrix(product, reduction.over)});
+    }
+}
+
+void MatrixReductions::generate_for(const MatrixProduct& product, const target::Cpu& cpu, KernelCheck check) {
+    const MatrixProduct canonical = wants_transposition(product) ? transposed(product) : product;
+    const DataType finished = finished_type(product.data_type);
+    for (One& one : all_) {
+        const gemm::Epilogue& code = one.expression.code();
+        const bool is_x = code.nodes.size() == 1 && code.nodes.front().op == lower::Pointwise::Op::x;
+        one.of_block = ElementwiseKernels::shared(
+            {.data_type = finished,
+             .expression = is_x ? gemm::Epilogue{} : code,
+             .row_stride = needs_conversion_buffer(product) ? 1 : canonical.c.row_stride,
+             .result = gemm::ReducedElements{one.operation, one.over}},
+            canonical.rows, canonical.columns, cpu, check);
+        one.of_partials = ElementwiseKernels::shared(
+            {.data_type = DataType::float64, .result = gemm::ReducedElements{one.operation, Over::columns}},
+            one.of_matrix, std::max(canonical.rows, canonical.columns), cpu, check);
+        if (component_of(finished) == DataType::float32)
+            one.store = ElementwiseKernels::shared(
+                {.data_type = DataType::float64, .result = gemm::StoredElements{DataType::float32, 1}},
+                one.of_matrix, 1, cpu, check);
     }
 }
 
@@ -108,64 +82,62 @@ double* PartialReductions::partials(std::size_t k, Integer block) {
     return partials_[k].data() + offset;
 }
 
-template <class R, class T, class Two>
-void PartialReductions::take_one(std::size_t k, Integer block, const T* c, Integer row_stride,
-                                 Integer column_stride, Two&& two) {
-    const MatrixReductions::One& one = call_.reductions->all()[k];
+PartialReductions::Extents PartialReductions::extents_of(Integer block) const {
     const Integer first_row = block / grid_.column_blocks() * grid_.block_rows;
     const Integer first_column = block % grid_.column_blocks() * grid_.block_columns;
-    const Integer rows = std::min(grid_.block_rows, grid_.rows - first_row);
-    const Integer columns = std::min(grid_.block_columns, grid_.columns - first_column);
-    ExpressionEvaluation<R> evaluation(
-        {&one.expression, call_.arrays, call_.matrix, first_row, first_column});
-    double* const to = partials(k, block);
-    for (Integer column = 0; column < columns; ++column) {
-        std::array<double, apart> totals;
-        totals.fill(identity_of(one.operation));
-        for (Integer row = 0; row < rows; row += evaluation_block) {
-            const Integer count = std::min(evaluation_block, rows - row);
-            const Values<R>& values = evaluation.evaluate(c + row * row_stride + column * column_stride,
-                                                          row_stride, row, column, count);
-            if (one.over == Over::columns)
-                take_each(values.re.data(), count, to + row, two);
-            else
-                take_in_turns(values.re.data(), count, totals, two);
-        }
-        if (one.over != Over::columns)
-            for (const double total : totals) {
-                double& result = to[one.over == Over::rows ? column : 0];
-                result = two(result, total);
-            }
-    }
+    return {first_row, first_column, std::min(grid_.block_rows, grid_.rows - first_row),
+            std::min(grid_.block_columns, grid_.columns - first_column)};
 }
 
 void PartialReductions::take(Integer block, const void* c, Integer row_stride, Integer column_stride) {
-    with_elements(product_.data_type, [&](auto example) {
-        using T = decltype(example);
-        for (std::size_t k = 0; k < partials_.size(); ++k)
-            with_operation(call_.reductions->all()[k].operation, [&](auto two) {
-                take_one<typename RealPart<T>::type>(k, block, static_cast<const T*>(c), row_stride,
-                                                     column_stride, two);
-            });
-    });
+    const Extents block_extents = extents_of(block);
+    for (std::size_t k = 0; k < partials_.size(); ++k) {
+        const MatrixReductions::One& one = call_.reductions->all()[k];
+        const ExpressionCall call{&one.expression, call_.arrays, call_.matrix, block_extents.first_row,
+                                  block_extents.first_column};
+        if (one.of_block == nullptr)
+            reduce_on_host(call, one.operation, one.over,
+                           {finished_type(product_.data_type), c, row_stride, column_stride,
+                            block_extents.rows, block_extents.columns},
+                           partials(k, block));
+        else
+            one.of_block->run({.rows = block_extents.rows,
+                               .columns = block_extents.columns,
+                               .elements = const_cast<void*>(c),
+                               .column_stride = column_stride,
+                               .results = partials(k, block)},
+                              row_stride, [&](std::size_t number) { return call.operand(number, 0, 0); });
+    }
 }
 
 void PartialReductions::finish() {
-    with_elements(product_.data_type, [&](auto example) {
-        using R = typename RealPart<decltype(example)>::type;
-        for (std::size_t k = 0; k < partials_.size(); ++k) {
-            const MatrixReductions::One& one = call_.reductions->all()[k];
-            const void* const array = call_.arrays[call_.reductions->first_result() + k];
-            R* const results = static_cast<R*>(const_cast<void*>(array)) + call_.matrix * one.of_matrix;
-            std::vector<double> totals(static_cast<std::size_t>(one.of_matrix), identity_of(one.operation));
-            with_operation(one.operation, [&](auto two) {
-                for (Integer part = 0; part < partials_of_result(one.over); ++part)
-                    take_each(partials_[k].data() + part * one.of_matrix, one.of_matrix, totals.data(), two);
-            });
-            for (Integer r = 0; r < one.of_matrix; ++r)
-                results[r] = static_cast<R>(totals[static_cast<std::size_t>(r)]);
+    const Integer bytes = bytes_of(component_of(finished_type(product_.data_type)));
+    for (std::size_t k = 0; k < partials_.size(); ++k) {
+        const MatrixReductions::One& one = call_.reductions->all()[k];
+        const void* const array = call_.arrays[call_.reductions->first_result() + k];
+        void* const results =
+            static_cast<std::byte*>(const_cast<void*>(array)) + call_.matrix * one.of_matrix * bytes;
+        const Integer parts = partials_of_result(one.over);
+        if (one.of_partials == nullptr) {
+            combine_on_host(one.operation, partials_[k].data(), one.of_matrix, parts, product_.data_type,
+                            results);
+            continue;
         }
-    });
+        std::vector<double> totals(static_cast<std::size_t>(one.of_matrix), identity_of(one.operation));
+        const auto no_operand = [](std::size_t) -> const void* { return nullptr; };
+        one.of_partials->run({.rows = one.of_matrix,
+                              .columns = parts,
+                              .elements = partials_[k].data(),
+                              .column_stride = one.of_matrix,
+                              .results = totals.data()},
+                             1, no_operand);
+        if (one.store == nullptr)
+            std::copy(totals.begin(), totals.end(), static_cast<double*>(results));
+        else
+            one.store->run(
+                {.rows = one.of_matrix, .columns = 1, .elements = totals.data(), .results = results}, 1,
+                no_operand);
+    }
 }
 
 ReductionGrid usual_grid(const MatrixProduct& canonical) {

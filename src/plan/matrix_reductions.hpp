@@ -2,6 +2,7 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "plan/elementwise_kernels.hpp"
 #include "plan/lowered_expression.hpp"
 
 #include <vector>
@@ -21,7 +22,12 @@ public:
         Reduce operation;
         Over over;         ///< of the canonical C
         Integer of_matrix; ///< results per matrix
+        /// The kernels that reduce a block of elements, combine blocks and store results; null on CPUs without
+        /// generated code, and `store` where results are float64.
+        std::shared_ptr<ElementwiseKernels> of_block = nullptr, of_partials = nullptr, store = nullptr;
     };
+    /// The kernels are compiled on first use.
+    void generate_for(const MatrixProduct& product, const target::Cpu& cpu, KernelCheck check);
     const std::vector<One>& all() const { return all_; }
     std::size_t first_result() const { return first_result_; } ///< its index in given_arrays_of
 
@@ -65,9 +71,11 @@ public:
     void finish();
 
 private:
-    template <class R, class T, class Two>
-    void take_one(std::size_t k, Integer block, const T* c, Integer row_stride, Integer column_stride,
-                  Two&& two);
+    /// The block's elements: where they begin, and how many there are.
+    struct Extents {
+        Integer first_row, first_column, rows, columns;
+    };
+    Extents extents_of(Integer block) const;
     /// Address of a block's partial results for reduction k, and the number of partial results per result.
     double* partials(std::size_t k, Integer block);
     Integer partials_of_result(Over over) const;

@@ -87,9 +87,6 @@ void* thread_workspace(std::size_t bytes) {
     return buffer.data();
 }
 
-/// Rounds up to whole cache lines.
-std::size_t rounded_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 void match(const Recipe& recipe, const std::vector<DimensionPass>& passes) {
     require_passes_for(recipe, passes);
     for (const PassRecipe& pass : recipe.passes)
@@ -139,7 +136,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Recipe& 
     match(recipe, passes);
     if (options.threads < 1) throw UserError("threads is {}; use 1 or more", options.threads);
     auto state = std::make_unique<State>(problem, recipe, &cpu, ArgumentCheck(problem));
-    state->intermediate_bytes = rounded_up(intermediate_bytes(problem));
+    state->intermediate_bytes = in_whole_lines(intermediate_bytes(problem));
     for (std::size_t k = 0; k < passes.size(); ++k) {
         auto kernel = make_kernel(problem, passes[k], recipe.passes[k].tree, cpu, recipe.scalar,
                                   {options.threads, options.min_parallel_operations});

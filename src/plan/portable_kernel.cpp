@@ -14,10 +14,6 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::size_t cache_line = 64;
-
-std::size_t rounded_up(std::size_t bytes) { return (bytes + cache_line - 1) / cache_line * cache_line; }
-
 template <class T> class PortableKernel final : public Kernel {
 public:
     PortableKernel(const PortableDerivation& derivation, const Transform& problem, const DimensionPass& pass);
@@ -48,7 +44,7 @@ private:
 
     std::size_t reserve(std::size_t bytes) {
         const std::size_t offset = workspace_bytes_;
-        workspace_bytes_ += rounded_up(bytes);
+        workspace_bytes_ += in_whole_lines(bytes);
         return offset;
     }
     void bind(const lower::LoopProgram& program, int array, const Transform& problem,

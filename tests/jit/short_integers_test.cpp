@@ -63,6 +63,53 @@ TEST(ShortIntegers, Int32IsRoundedToFloat32) {
     }
 }
 
+/// A vector converted and stored: so many lanes, of which some are active, at a distance from each other.
+ir::Program narrowed(DataType from, DataType through, DataType to, const ir::Access& access) {
+    Builder b("narrowed");
+    const auto x = b.input("x", from, access.lanes), y = b.output("y", to, 128);
+    const Value value = b.convert(b.load(x, 0, {.lanes = access.lanes}), through);
+    b.store(y, 64, b.convert(value, to), access);
+    return b.finish();
+}
+
+TEST(ShortIntegers, AreNarrowedToAndStoredInAnyLanes) {
+    struct Case {
+        DataType from, through, to;
+    };
+    constexpr Case cases[] = {{DataType::int32, DataType::int32, DataType::int8},
+                              {DataType::int32, DataType::int32, DataType::uint8},
+                              {DataType::int32, DataType::int32, DataType::int16},
+                              {DataType::int32, DataType::int32, DataType::uint16},
+                              {DataType::int32, DataType::float32, DataType::float16},
+                              {DataType::float32, DataType::float32, DataType::float16},
+                              {DataType::float32, DataType::float32, DataType::bfloat16}};
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const Case& each : cases)
+            for (const int lanes : {1, 4, target::lanes(*cpu, DataType::float32)})
+                for (const Integer lane_stride : {1, 3, -2})
+                    for (int active = 1; active <= lanes; ++active)
+                        expect_same(
+                            passes::run_codegen_passes(
+                                narrowed(each.from, each.through, each.to,
+                                         {.lanes = lanes, .lane_stride = lane_stride, .active = active}),
+                                *cpu),
+                            *cpu, {.seed = static_cast<unsigned>(active)});
+}
+
+TEST(ShortIntegers, Float32IsTruncatedToInt32) {
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const int lanes : {1, 4, target::lanes(*cpu, DataType::float32)}) {
+            const auto there_and_back = [&](Builder& b, Value x) {
+                const Value half = b.constant({DataType::float32, lanes}, 0.5L);
+                const Value quotient = b.multiply(b.convert(x, DataType::float32), half);
+                return b.convert(quotient, DataType::int32);
+            };
+            expect_same(passes::run_codegen_passes(
+                            mapped(DataType::int32, DataType::int32, lanes, there_and_back), *cpu),
+                        *cpu, {});
+        }
+}
+
 TEST(ShortIntegers, ShortFloatingNumbersBecomeFloat32) {
     const auto widen = [](Builder& b, Value x) { return b.convert(x, DataType::float32); };
     for (const int lanes : {1, 4})

@@ -2,6 +2,7 @@
 
 #include "gemm/gpu/epilogue/epilogue.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
+#include "gemm/reduction.hpp"
 #include "ir/program.hpp"
 #include "problem/matrix_product.hpp"
 
@@ -12,10 +13,6 @@
 /// the order, so results are bitwise reproducible.
 namespace swirl::gemm {
 
-/// The neutral element: 0, −∞, ∞.
-ir::Value identity_of(ir::Builder& builder, ir::Type type, Reduce operation);
-/// Of two scalars or vectors; NaN propagates.
-ir::Value reduce_two(ir::Builder& builder, Reduce operation, ir::Value a, ir::Value b);
 /// Over the lanes of a vector: the leading ones pairwise, then with the last.
 ir::Value reduce_lanes(ir::Builder& builder, Reduce operation, ir::Value vector);
 

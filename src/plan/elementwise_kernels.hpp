@@ -1,0 +1,75 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "base/fork_gate.hpp"
+#include "gemm/cpu/elementwise.hpp"
+#include "plan/elementwise_check.hpp"
+#include "plan/matrix_kernel_check.hpp"
+#include "runtime/cpu/executable_memory.hpp"
+#include "target/cpu.hpp"
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace swirl::planning {
+
+/// The generated kernels of one operation on finished elements, for any number of rows; compiled and checked on first
+/// use. Safe for any number of threads.
+class ElementwiseKernels {
+public:
+    /// `wanted` says what to compute; its vectors and bounds are chosen here.
+    ElementwiseKernels(const gemm::ElementwiseKernel& wanted, const target::Cpu& cpu, KernelCheck check);
+
+    /// Kernels for matrices up to these extents that plans share; null if there is no code for the CPU.
+    static std::shared_ptr<ElementwiseKernels> shared(gemm::ElementwiseKernel wanted, Integer rows,
+                                                      Integer columns, const target::Cpu& cpu,
+                                                      KernelCheck check);
+
+    /// Elements have this row stride: the kernel's own, or 1. operand(number) is the address of the expression's operand
+    /// for the first element.
+    template <class Operand> void run(const ElementwiseCall& given, Integer row_stride, Operand&& operand) {
+        if (given.rows == 0 || given.columns == 0) return;
+        const std::size_t layout = layout_of(row_stride);
+        call(kernels_[layout], function(layout, given.rows), given, std::forward<Operand>(operand));
+    }
+
+    /// Description of the kernel for this many rows.
+    gemm::ElementwiseKernel description(Integer rows, Integer row_stride) const {
+        return with_rest(layout_of(row_stride), rows);
+    }
+
+private:
+    using Slot = std::atomic<runtime::KernelFunction>;
+
+    std::size_t layout_of(Integer row_stride) const {
+        const std::size_t layout = row_stride == kernels_[0].row_stride ? 0 : 1;
+        ensure(row_stride == kernels_[layout].row_stride, "elements with a row stride of {}", row_stride);
+        return layout;
+    }
+    gemm::ElementwiseKernel with_rest(std::size_t layout, Integer rows) const {
+        gemm::ElementwiseKernel kernel = kernels_[layout];
+        kernel.rest = static_cast<int>(rows % gemm::rows_at_once(kernel));
+        return kernel;
+    }
+    runtime::KernelFunction function(std::size_t layout, Integer rows) {
+        const auto rest = static_cast<std::size_t>(rows % gemm::rows_at_once(kernels_[layout]));
+        const runtime::KernelFunction made = slots_[layout][rest].load(std::memory_order_acquire);
+        return made != nullptr ? made : make(layout, rows);
+    }
+    runtime::KernelFunction make(std::size_t layout, Integer rows);
+
+    std::array<gemm::ElementwiseKernel, 2>
+        kernels_; ///< for elements with the kernel's row stride, and contiguous
+    const target::Cpu& cpu_;
+    KernelCheck check_;
+    std::array<std::vector<Slot>, 2> slots_; ///< by layout and rest
+    ForkSafeMutex making_;
+    std::deque<runtime::ExecutableCode> code_;
+};
+
+} // namespace swirl::planning
