@@ -58,7 +58,9 @@ public:
     ElementwiseCheck(const gemm::ElementwiseKernel& kernel, runtime::KernelFunction function)
         : kernel_(kernel),
           function_(function),
-          rows_(whole_of(gemm::rows_at_once(kernel), kernel.max_rows - kernel.rest) + kernel.rest),
+          rows_((kernel.has_rest_only ? 0
+                                      : whole_of(gemm::rows_at_once(kernel), kernel.max_rows - kernel.rest)) +
+                kernel.rest),
           columns_(std::min<Integer>(whole_of(kernel.columns_at_once, kernel.max_columns) + 1,
                                      kernel.max_columns)),
           name_(name_of(kernel)),
@@ -113,14 +115,17 @@ private:
     }
     template <class S> S value(Integer i, Integer j) const { return value_of<S>(elements_.at(i, j)); }
 
-    bool converts() const { return gemm::has_results(kernel_) && kernel_.expression.is_identity(); }
+    bool converts() const {
+        const auto* const stored = std::get_if<gemm::StoredElements>(&kernel_.result);
+        return stored != nullptr && stored->type != kernel_.data_type && kernel_.expression.is_identity();
+    }
 
     /// Multiples of a sixteenth; values of all magnitudes and classes where they are only converted.
     template <class S> S sample(Integer i, Integer j) const {
         if constexpr (std::is_same_v<S, std::int32_t>) {
             return static_cast<S>(mixed(0, i, j) % 1001) - 500;
         } else if constexpr (sizeof(S) == sizeof(typename RealPart<S>::type)) {
-            if (converts() && std::holds_alternative<gemm::StoredElements>(kernel_.result))
+            if (converts())
                 return static_cast<S>(converted_sample(i, j)) * (sizeof(S) == 8 ? S(1.0000000001L) : S(1));
             return static_cast<S>(mixed(0, i, j) % 257) / 16 - 8;
         } else {
@@ -156,17 +161,17 @@ private:
         }
     }
 
-    void call_kernel(void* results, Integer result_stride) {
+    void call_kernel(void* results, Integer result_stride, const void* beta = nullptr) {
         call(kernel_, function_,
-             {rows_, columns_, elements_.data(), elements_.column_stride(), results, result_stride},
+             {rows_, columns_, elements_.data(), elements_.column_stride(), results, result_stride, beta},
              [&](std::size_t number) { return operands_.operand(number, 0, 0); });
     }
 
     /// Calls the kernel; in `results`, the results alone may change.
-    void call_guarded(const Elements& results) {
+    void call_guarded(const Elements& results, const void* beta = nullptr) {
         const std::span<std::byte> memory = results.bytes();
         std::vector<std::byte> before(memory.begin(), memory.end());
-        call_kernel(results.data(), results.column_stride());
+        call_kernel(results.data(), results.column_stride(), beta);
         const auto bytes = static_cast<std::size_t>(bytes_of(results.type()));
         for (Integer j = 0; j < columns_; ++j)
             for (Integer i = 0; i < rows_; ++i)
@@ -184,6 +189,17 @@ private:
         const Elements results(stored.type, stored.row_stride, column_stride(stored.row_stride), rows_,
                                columns_);
         std::fill(results.bytes().begin(), results.bytes().end(), std::byte{0xa5});
+        if (stored.adds_c) {
+            const S beta = -sample<S>(1, 1) - S(3);
+            for (Integer j = 0; j < columns_; ++j)
+                for (Integer i = 0; i < rows_; ++i) {
+                    const S c = sample<S>(i + rows_, j);
+                    put_value(results.at(i, j), c);
+                    put_value(before.at(i, j), static_cast<S>(value<S>(i, j) + beta * c)); // exact
+                }
+            call_guarded(results, &beta);
+            return compare<S>(before, results);
+        }
         call_guarded(results);
         if constexpr (std::is_same_v<S, float> || std::is_same_v<S, double>)
             if (converts()) return compare_converted<S>(results);
@@ -224,9 +240,18 @@ private:
     template <class S>
     using Result = typename RealPart<std::conditional_t<std::is_same_v<S, std::int32_t>, float, S>>::type;
 
+    void compare_integers(const Elements& elements, const Elements& results) const {
+        for (Integer j = 0; j < columns_; ++j)
+            for (Integer i = 0; i < rows_; ++i)
+                if (const auto wanted = value_of<std::int32_t>(elements.at(i, j)),
+                    got = value_of<std::int32_t>(results.at(i, j));
+                    got != wanted)
+                    fail(name_, fmt::format("element ({}, {}) is {}, not {}", i, j, got, wanted));
+    }
     /// Up to rounding.
     template <class S> void compare(const Elements& elements, const Elements& results) const {
         using R = Result<S>;
+        if (results.type() == DataType::int32) return compare_integers(elements, results);
         const std::size_t components = std::is_same_v<S, std::complex<R>> ? 2 : 1;
         for (Integer j = 0; j < columns_; ++j)
             for (Integer i = 0; i < rows_; ++i) {

@@ -13,6 +13,7 @@ struct ElementwiseCall {
     Integer column_stride = 0;
     void* results = nullptr; ///< unless they replace the elements
     Integer result_stride = 0;
+    const void* beta = nullptr; ///< where β·C is added
 };
 
 /// Calls the kernel; operand(number) is the address of operand `number` for the first element.
@@ -21,13 +22,14 @@ void call(const gemm::ElementwiseKernel& kernel, runtime::KernelFunction functio
           const ElementwiseCall& given, Operand&& operand) {
     const std::size_t operands = kernel.expression.operands.size();
     constexpr std::size_t usual = 8;
-    void* few[2 + usual];
+    void* few[3 + usual];
     std::vector<void*> many;
-    if (operands > usual) many.resize(2 + operands);
+    if (operands > usual) many.resize(3 + operands);
     void** const buffers = operands > usual ? many.data() : few;
     void** next = buffers;
     *next++ = given.elements;
     if (gemm::has_results(kernel)) *next++ = given.results;
+    if (gemm::adds_c(kernel)) *next++ = const_cast<void*>(given.beta);
     for (std::size_t number = 0; number < operands; ++number) *next++ = const_cast<void*>(operand(number));
     const std::int64_t parameters[] = {given.rows - given.rows % gemm::rows_at_once(kernel),
                                        given.columns - given.columns % kernel.columns_at_once, given.columns,

@@ -59,13 +59,14 @@ ElementwiseKernels::ElementwiseKernels(const gemm::ElementwiseKernel& wanted, co
         if (!gemm::has_results(wanted)) stored->row_stride = 1;
     kernels_[1] = suited_to(contiguous, cpu);
     for (const std::size_t layout : {0U, 1U})
-        slots_[layout] = std::vector<Slot>(static_cast<std::size_t>(gemm::rows_at_once(kernels_[layout])));
+        slots_[layout] =
+            std::vector<Slot>(static_cast<std::size_t>(2 * gemm::rows_at_once(kernels_[layout])));
 }
 
 runtime::KernelFunction ElementwiseKernels::make(std::size_t layout, Integer rows) {
     const std::lock_guard lock(making_);
     const gemm::ElementwiseKernel kernel = with_rest(layout, rows);
-    Slot& slot = slots_[layout][static_cast<std::size_t>(kernel.rest)];
+    Slot& slot = slots_[layout][slot_of(layout, rows)];
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
     runtime::ExecutableCode code(
         jit::compile(passes::run_codegen_passes(gemm::elementwise(kernel), cpu_), cpu_));
@@ -92,6 +93,18 @@ std::shared_ptr<ElementwiseKernels> ElementwiseKernels::shared(gemm::Elementwise
     auto& known = all.get([] { return SharedKernels<Description, ElementwiseKernels>(); });
     return known.find({wanted, &cpu, check},
                       [&] { return std::make_shared<ElementwiseKernels>(wanted, cpu, check); });
+}
+
+ScatteredStores::ScatteredStores(const gemm::ElementwiseKernel& in_place, Integer rows, Integer columns,
+                                 const target::Cpu& cpu, KernelCheck check) {
+    gemm::ElementwiseKernel wanted = in_place;
+    wanted.row_stride = 1;
+    auto& stored = std::get<gemm::StoredElements>(wanted.result);
+    stored.is_in_place = false;
+    overwriting = ElementwiseKernels::shared(wanted, rows, columns, cpu, check);
+    if (stored.type != wanted.data_type) return; // C holds elements of another type before
+    stored.adds_c = true;
+    adding = ElementwiseKernels::shared(wanted, rows, columns, cpu, check);
 }
 
 } // namespace swirl::planning

@@ -53,12 +53,19 @@ private:
     }
     gemm::ElementwiseKernel with_rest(std::size_t layout, Integer rows) const {
         gemm::ElementwiseKernel kernel = kernels_[layout];
-        kernel.rest = static_cast<int>(rows % gemm::rows_at_once(kernel));
+        const int at_once = gemm::rows_at_once(kernel);
+        kernel.rest = static_cast<int>(rows % at_once);
+        kernel.has_rest_only = rows < at_once;
         return kernel;
     }
+    /// Fewer rows than are computed at once have kernels of their own.
+    std::size_t slot_of(std::size_t layout, Integer rows) const {
+        const int at_once = gemm::rows_at_once(kernels_[layout]);
+        return static_cast<std::size_t>(rows < at_once ? at_once + rows : rows % at_once);
+    }
     runtime::KernelFunction function(std::size_t layout, Integer rows) {
-        const auto rest = static_cast<std::size_t>(rows % gemm::rows_at_once(kernels_[layout]));
-        const runtime::KernelFunction made = slots_[layout][rest].load(std::memory_order_acquire);
+        const runtime::KernelFunction made =
+            slots_[layout][slot_of(layout, rows)].load(std::memory_order_acquire);
         return made != nullptr ? made : make(layout, rows);
     }
     runtime::KernelFunction make(std::size_t layout, Integer rows);
@@ -67,9 +74,20 @@ private:
         kernels_; ///< for elements with the kernel's row stride, and contiguous
     const target::Cpu& cpu_;
     KernelCheck check_;
-    std::array<std::vector<Slot>, 2> slots_; ///< by layout and rest
+    std::array<std::vector<Slot>, 2> slots_; ///< by layout; see slot_of
     ForkSafeMutex making_;
     std::deque<runtime::ExecutableCode> code_;
+};
+
+/// Kernels that store contiguous accumulators in a C with any strides, or null.
+struct ScatteredStores {
+    std::shared_ptr<ElementwiseKernels> overwriting = nullptr;
+    std::shared_ptr<ElementwiseKernels> adding = nullptr; ///< β·C
+
+    /// For a C of these extents, after the expression.
+    ScatteredStores(const gemm::ElementwiseKernel& in_place, Integer rows, Integer columns,
+                    const target::Cpu& cpu, KernelCheck check);
+    ScatteredStores() = default;
 };
 
 } // namespace swirl::planning

@@ -21,6 +21,8 @@ struct MatrixCode {
     KernelCheck check = KernelCheck::on;
     std::shared_ptr<ElementwiseKernels> conversion =
         nullptr; ///< of accumulators to C's data type; null: on the host, or none is needed
+    /// What stores accumulators in a C without unit stride, and adds β·C; null: on the host, or C has one.
+    ScatteredStores scattered = {};
 
     /// Tiles compiled into the library: there is no generated code.
     bool is_builtin() const { return cpu->set == target::InstructionSet::portable; }

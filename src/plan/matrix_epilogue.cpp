@@ -22,11 +22,13 @@ MatrixProduct in_canonical_orientation(const MatrixProduct& product) {
 
 MatrixEpilogue::MatrixEpilogue(const MatrixProduct& product)
     : expression_(product, scope_of(product), product.epilogue),
-      elementwise_{.data_type = product.data_type,
-                   .expression = expression_.code(),
-                   .row_stride = in_canonical_orientation(product).c.row_stride,
-                   .result = gemm::StoredElements{finished_type(product),
-                                                  in_canonical_orientation(product).c.row_stride}},
+      elementwise_{
+          .data_type = product.data_type,
+          .expression = expression_.code(),
+          .row_stride = in_canonical_orientation(product).c.row_stride,
+          .result = gemm::StoredElements{.type = finished_type(product),
+                                         .row_stride = in_canonical_orientation(product).c.row_stride,
+                                         .is_in_place = finished_type(product) == product.data_type}},
       rows_(in_canonical_orientation(product).rows),
       columns_(in_canonical_orientation(product).columns),
       is_scattered_(product.c.row_stride != 1 && product.c.column_stride != 1 &&
@@ -34,6 +36,7 @@ MatrixEpilogue::MatrixEpilogue(const MatrixProduct& product)
 
 void MatrixEpilogue::generate_for(const target::Cpu& cpu, KernelCheck check) {
     in_memory_ = ElementwiseKernels::shared(elementwise_, rows_, columns_, cpu, check);
+    if (is_scattered_) scattered_ = ScatteredStores(elementwise_, rows_, columns_, cpu, check);
 }
 
 void MatrixEpilogue::use(const MatrixKernels& plain) {

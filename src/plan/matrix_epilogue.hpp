@@ -38,6 +38,8 @@ public:
     /// The kernels that apply it in memory; null on CPUs without generated code.
     void generate_for(const target::Cpu& cpu, KernelCheck check);
     ElementwiseKernels* in_memory() const { return in_memory_.get(); }
+    /// The kernels that apply it as they store accumulators in a C without unit stride.
+    const ScatteredStores& scattered() const { return scattered_; }
 
     /// Makes these tiles apply the epilogue, which must suit them.
     void use(const MatrixKernels& plain);
@@ -52,6 +54,7 @@ private:
     Integer rows_, columns_;
     bool is_scattered_; ///< C has no unit stride
     std::shared_ptr<ElementwiseKernels> in_memory_;
+    ScatteredStores scattered_;
     std::shared_ptr<MatrixKernels> kernels_;
     std::shared_ptr<AmxKernels> amx_;
 };

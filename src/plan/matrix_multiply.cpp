@@ -101,33 +101,63 @@ private:
     }
 };
 
-/// C has no unit stride: some columns at a time are computed in a buffer.
-void multiply_scattered(const Work& work) {
+bool is_scattered(const Work& work) {
+    return !work.route && !work.code->is_builtin() && work.product.c.row_stride != 1 && work.product.rows > 1;
+}
+
+/// The kernels that store a scattered C, with the epilogue if there is one; null if there are none.
+ElementwiseKernels* scattered_store(const Work& work) {
+    const EpilogueCall& epilogue = work.extras.epilogue;
+    const ScatteredStores& stores = epilogue ? epilogue.epilogue->scattered() : work.code->scattered;
+    return (work.update == gemm::Update::overwrite ? stores.overwriting : stores.adding).get();
+}
+
+/// Stores a contiguous matrix of accumulators in C, plus β·C, on the host.
+void store_scattered_on_host(const Work& work, const void* accumulators) {
     const MatrixProduct& product = work.product;
     with_data_type(product.data_type, [&](auto example) {
         using T = decltype(example);
-        constexpr Integer most = 64;
-        const Integer width = work.blocks().schedule().tile.columns; // of packed panels
-        const Integer columns_at_once = most / width * width;
         const T beta = value_at<T>(work.arguments.beta);
-        std::vector<T> columns(
-            static_cast<std::size_t>(product.rows * std::min(columns_at_once, product.columns)));
-        for (Integer first = 0; first < product.columns; first += columns_at_once) {
-            Work subproblem = work.subproblem({0, product.rows},
-                                              {first, std::min(first + columns_at_once, product.columns)});
-            T* const c = static_cast<T*>(subproblem.arguments.c);
-            subproblem.product.c = {.row_stride = 1, .column_stride = product.rows};
-            subproblem.arguments.c = columns.data();
-            multiply_blocks(work.blocks(), subproblem.product, subproblem.arguments, gemm::Update::overwrite,
-                            subproblem.kc, {}, subproblem.extras);
-            for (Integer column = 0; column < subproblem.product.columns; ++column)
-                for (Integer row = 0; row < product.rows; ++row) {
-                    T& element = c[row * product.c.row_stride + column * product.c.column_stride];
-                    const T result = columns[static_cast<std::size_t>(column * product.rows + row)];
-                    element = beta == T(0) ? result : result + beta * element;
-                }
-        }
+        T* const c = static_cast<T*>(work.arguments.c);
+        for (Integer column = 0; column < product.columns; ++column)
+            for (Integer row = 0; row < product.rows; ++row) {
+                T& element = c[row * product.c.row_stride + column * product.c.column_stride];
+                const T result = static_cast<const T*>(accumulators)[column * product.rows + row];
+                element = beta == T(0) ? result : result + beta * element;
+            }
     });
+}
+
+/// C has no unit stride: some columns at a time are computed in a buffer.
+void multiply_scattered(const Work& work) {
+    constexpr Integer most = 64;
+    const MatrixProduct& product = work.product;
+    const Integer width = work.blocks().schedule().tile.columns; // of packed panels
+    const Integer columns_at_once = std::min(most / width * width, product.columns);
+    ElementwiseKernels* const store = scattered_store(work);
+    std::vector<std::byte> accumulators(
+        static_cast<std::size_t>(product.rows * columns_at_once * bytes_of(product.data_type)));
+    for (Integer first = 0; first < product.columns; first += columns_at_once) {
+        const Work columns =
+            work.subproblem({0, product.rows}, {first, std::min(first + columns_at_once, product.columns)});
+        Work contiguous = columns;
+        contiguous.product.c = {.row_stride = 1, .column_stride = product.rows};
+        contiguous.arguments.c = accumulators.data();
+        contiguous.extras.epilogue = {};
+        multiply_blocks(work.blocks(), contiguous.product, contiguous.arguments, gemm::Update::overwrite,
+                        work.kc, {}, contiguous.extras);
+        if (store == nullptr)
+            store_scattered_on_host(columns, accumulators.data());
+        else
+            store->run({.rows = product.rows,
+                        .columns = columns.product.columns,
+                        .elements = accumulators.data(),
+                        .column_stride = product.rows,
+                        .results = columns.arguments.c,
+                        .result_stride = product.c.column_stride,
+                        .beta = work.arguments.beta},
+                       1, [&](std::size_t number) { return columns.extras.epilogue.operand(number, 0, 0); });
+    }
 }
 
 /// A product without α·A·B: C = β·C, then epilogue and reductions.
@@ -230,7 +260,8 @@ void multiply_alone(const Work& work) {
     if (needs_conversion_buffer(work.product))
         return multiply_stored(work, grid_of_stored(work), 0, 1, nullptr);
     const EpilogueCall& epilogue = work.extras.epilogue;
-    if (epilogue && !epilogue.epilogue->is_in_tiles()) {
+    const bool is_stored_finished = is_scattered(work) && scattered_store(work) != nullptr;
+    if (epilogue && !epilogue.epilogue->is_in_tiles() && !is_stored_finished) {
         Work plain = work;
         plain.extras.epilogue = {};
         multiply_alone(plain);
@@ -240,7 +271,7 @@ void multiply_alone(const Work& work) {
         return multiply_amx(*work.amx, work.route, work.product, work.arguments, work.update, work.kc,
                             epilogue);
     if (work.code->is_builtin()) return multiply_portable(work.product, work.arguments, work.code->check);
-    if (work.product.c.row_stride != 1 && work.product.rows > 1) return multiply_scattered(work);
+    if (is_scattered(work)) return multiply_scattered(work);
     if (work.is_small && work.code->cpu == &target::host_cpu() && !epilogue && !work.extras.a &&
         !work.extras.b &&
         multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.kc), work.arguments))

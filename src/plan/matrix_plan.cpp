@@ -49,6 +49,12 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const gemm::CpuGemm& schedu
     if (!product.reductions.empty()) reductions_ = std::make_unique<MatrixReductions>(product);
     if (epilogue_ != nullptr) epilogue_->generate_for(*schedule.cpu, options.check);
     if (reductions_ != nullptr) reductions_->generate_for(product, *schedule.cpu, options.check);
+    if (canonical_.c.row_stride != 1 && canonical_.rows > 1 && !needs_conversion_buffer(product))
+        code_.scattered =
+            ScatteredStores({.data_type = product.data_type,
+                             .result = gemm::StoredElements{.type = product.data_type,
+                                                            .row_stride = canonical_.c.row_stride}},
+                            canonical_.rows, canonical_.columns, *schedule.cpu, options.check);
     code_.conversion = conversion_kernels(canonical_, *schedule.cpu, options.check);
     make_code();
     loads_from_global_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
@@ -307,7 +313,11 @@ void MatrixPlan::add_elementwise(std::vector<ir::Program>& programs) const {
     const auto add = [&](const ElementwiseKernels& kernels, Integer rows, Integer row_stride) {
         programs.push_back(gemm::elementwise(kernels.description(rows, row_stride)));
     };
-    if (epilogue_ != nullptr && !is_small_ && !epilogue_->is_in_tiles())
+    const bool is_in_memory = epilogue_ != nullptr && !is_small_ && !epilogue_->is_in_tiles();
+    if (const auto& fused = is_in_memory ? epilogue_->scattered() : code_.scattered;
+        fused.overwriting != nullptr)
+        add(*fused.overwriting, canonical_.rows, 1);
+    else if (is_in_memory)
         add(*epilogue_->in_memory(), canonical_.rows, converts ? 1 : canonical_.c.row_stride);
     if (reductions_ != nullptr)
         for (std::size_t k = 0; k < reductions_->all().size(); ++k) {

@@ -113,6 +113,7 @@ private:
         case DataType::int8: return get<std::int8_t>(i);
         case DataType::uint8: return get<std::uint8_t>(i);
         case DataType::int16: return get<std::int16_t>(i);
+        case DataType::uint16: return get<std::uint16_t>(i);
         case DataType::int32: return get<std::int32_t>(i);
         case DataType::float16: return static_cast<double>(get<float16>(i));
         case DataType::bfloat16: return static_cast<double>(get<bfloat16>(i));

@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -289,6 +290,96 @@ TEST(EpiloguesInMemory, EqualTheDefinitionOnEveryCpu) {
     for (const target::Cpu* const cpu : cpus_of_host()) {
         expect_epilogues<float>(*cpu, DataType::float32);
         expect_epilogues<double>(*cpu, DataType::float64);
+    }
+}
+
+/// Complex elements, and integers that become float32 where they are.
+TEST(EpiloguesInMemory, OfComplexElementsAndIntegersEqualTheDefinition) {
+    std::mt19937 random(6);
+    for (const target::Cpu* const cpu : cpus_of_host())
+        for (const Integer row_stride : {Integer{1}, Integer{3}})
+            for (const Integer rows : {1, 5, 8, 21}) {
+                const Integer columns = 3, column_stride = row_stride * rows + 1;
+                const auto size = static_cast<std::size_t>(column_stride * columns);
+                const auto prepared = [&](DataType type, const char* text) {
+                    MatrixProduct product = MatrixProduct::column_major(type, rows, columns, 2);
+                    product.c = {.row_stride = row_stride, .column_stride = column_stride};
+                    product.epilogue = Expression(text);
+                    return product;
+                };
+                const auto apply = [&](const MatrixProduct& product, void* c) {
+                    MatrixEpilogue epilogue(product);
+                    epilogue.generate_for(*cpu, KernelCheck::on);
+                    const EpilogueCall call{.epilogue = &epilogue};
+                    apply_epilogue(wants_transposition(product) ? transposed(product) : product, call, c);
+                };
+                std::vector<std::complex<float>> z(size);
+                for (auto& value : z) value = {random_value<float>(random), random_value<float>(random)};
+                const auto z_before = z;
+                apply(prepared(DataType::complex64, "conj(x) + i"), z.data());
+                std::vector<std::int32_t> n(size);
+                for (auto& value : n) value = static_cast<std::int32_t>(random() % 20001) - 10000;
+                const auto n_before = n;
+                apply(prepared(DataType::int32, "max(0, x) * 0.5"), n.data());
+                for (Integer j = 0; j < columns; ++j)
+                    for (Integer i = 0; i < rows; ++i) {
+                        const auto at = static_cast<std::size_t>(i * row_stride + j * column_stride);
+                        const std::complex<float> x = z_before[at];
+                        const std::complex<float> expected(x.real() + static_cast<float>(i), -x.imag());
+                        EXPECT_TRUE(z[at] == expected || std::isnan(expected.real()) ||
+                                    std::isnan(expected.imag()))
+                            << cpu->name << " " << z[at] << ", not " << expected;
+                        EXPECT_EQ(std::bit_cast<float>(n[at]),
+                                  std::max(0.0F, static_cast<float>(n_before[at])) * 0.5F);
+                    }
+            }
+}
+
+template <class T> void expect_scattered(const target::Cpu& cpu, DataType type) {
+    std::mt19937 random(7);
+    for (const Integer row_stride : {Integer{2}, Integer{-3}})
+        for (const Integer rows : {2, 9, 40}) {
+            const Integer columns = 3, column_stride = std::abs(row_stride) * rows + 1;
+            const ScatteredStores stores(
+                {.data_type = type, .result = gemm::StoredElements{.type = type, .row_stride = row_stride}},
+                rows, columns, cpu, KernelCheck::on);
+            const auto number = [&] {
+                return static_cast<T>(static_cast<float>(static_cast<int>(random() % 201) - 100));
+            };
+            std::vector<T> from(static_cast<std::size_t>(rows * columns)),
+                to(static_cast<std::size_t>(column_stride * columns));
+            std::generate(from.begin(), from.end(), number);
+            std::generate(to.begin(), to.end(), number);
+            const Integer first = row_stride < 0 ? -row_stride * (rows - 1) : 0;
+            const T beta = T(-3);
+            for (const bool adds : {true, false}) {
+                const std::vector<T> before = to;
+                (adds ? stores.adding : stores.overwriting)
+                    ->run({.rows = rows,
+                           .columns = columns,
+                           .elements = from.data(),
+                           .column_stride = rows,
+                           .results = to.data() + first,
+                           .result_stride = column_stride,
+                           .beta = &beta},
+                          1, [](std::size_t) -> const void* { return nullptr; });
+                for (Integer j = 0; j < columns; ++j)
+                    for (Integer i = 0; i < rows; ++i) {
+                        const auto at = static_cast<std::size_t>(first + i * row_stride + j * column_stride);
+                        const T x = from[static_cast<std::size_t>(j * rows + i)];
+                        EXPECT_EQ(to[at], adds ? x + beta * before[at] : x) << cpu.name;
+                    }
+            }
+        }
+}
+
+TEST(ScatteredStores, AddBetaTimesC) {
+    for (const target::Cpu* const cpu : cpus_of_host()) {
+        expect_scattered<float>(*cpu, DataType::float32);
+        expect_scattered<double>(*cpu, DataType::float64);
+        expect_scattered<std::complex<float>>(*cpu, DataType::complex64);
+        expect_scattered<std::complex<double>>(*cpu, DataType::complex128);
+        expect_scattered<std::int32_t>(*cpu, DataType::int32);
     }
 }
 

@@ -100,6 +100,9 @@ private:
                                 {ir::ArgumentRole::reduction});
         else if (!is_in_place())
             results_ = add("results", stored_->type, stored_->row_stride, true, {ir::ArgumentRole::c});
+        if (adds_c(kernel_))
+            beta_ =
+                builder_.input("beta", scalar_of(kernel_.data_type), components_, {ir::ArgumentRole::beta});
         if (!kernel_.expression.is_identity())
             operands_ = EpilogueBuffers(builder_, kernel_.data_type, kernel_.expression, kernel_.max_rows,
                                         kernel_.max_columns);
@@ -128,14 +131,15 @@ private:
 
     void write_columns(const std::vector<Column>& columns, const Affine& rows) {
         if (is_over_rows()) clear_partials(columns.size());
-        builder_.for_loop("row", 0, rows, rows_at_once(kernel_), ir::For::Kind::serial,
-                          [&](const Affine& row) {
-                              for (int vector = 0; vector < vectors(); ++vector)
-                                  write_vector(columns, row, vector, kernel_.lanes);
-                          });
+        if (!kernel_.has_rest_only)
+            builder_.for_loop("row", 0, rows, rows_at_once(kernel_), ir::For::Kind::serial,
+                              [&](const Affine& row) {
+                                  for (int vector = 0; vector < vectors(); ++vector)
+                                      write_vector(columns, row, vector, kernel_.lanes);
+                              });
         for (int vector = 0; vector < vectors(); ++vector)
             if (const int active = active_in_rest(vector); active > 0)
-                write_vector(columns, rows, vector, active);
+                write_vector(columns, kernel_.has_rest_only ? Affine(0) : rows, vector, active);
         if (is_over_rows()) finish_columns(columns);
     }
 
@@ -164,16 +168,33 @@ private:
                 .active = active,
                 .dynamic = dynamic};
     }
-    Components loaded(const Column& column, const Affine& row, int active) {
-        const Affine index = components_ * kernel_.row_stride * row;
-        if (components_ == 2 && kernel_.row_stride == 1)
-            return load_pairs(builder_, elements_, index, kernel_.lanes, active, column.elements);
-        const ir::Access each = access(components_ * kernel_.row_stride, active, column.elements);
-        const Value first = builder_.load(elements_, index, each);
-        return {first, components_ == 2 ? builder_.load(elements_, index + 1, each) : ir::no_value};
+    Components loaded_from(ir::Buffer buffer, Integer row_stride, const Affine& row, int active,
+                           Value column) {
+        const Affine index = components_ * row_stride * row;
+        if (components_ == 2 && row_stride == 1)
+            return load_pairs(builder_, buffer, index, kernel_.lanes, active, column);
+        const ir::Access each = access(components_ * row_stride, active, column);
+        const Value first = builder_.load(buffer, index, each);
+        return {first, components_ == 2 ? builder_.load(buffer, index + 1, each) : ir::no_value};
     }
     Components evaluated(const Column& column, const Affine& row, int active) {
-        return apply_epilogue(builder_, operands_, {row, column.index, active}, loaded(column, row, active));
+        const Components x = loaded_from(elements_, kernel_.row_stride, row, active, column.elements);
+        return apply_epilogue(builder_, operands_, {row, column.index, active},
+                              with_c(column, row, active, x));
+    }
+    /// x + β·C, where C is added.
+    Components with_c(const Column& column, const Affine& row, int active, const Components& x) {
+        if (!adds_c(kernel_)) return x;
+        const Components c = loaded_from(results_, stored_->row_stride, row, active, column.results);
+        const auto product = [&](std::size_t of_beta, std::size_t of_c) {
+            const Value factor =
+                builder_.splat(builder_.load(beta_, static_cast<Integer>(of_beta)), kernel_.lanes);
+            return builder_.multiply(factor, c[of_c]);
+        };
+        if (components_ == 1) return {builder_.add(x[0], product(0, 0)), ir::no_value};
+        const Value first = product(0, 0), real = builder_.subtract(first, product(1, 1));
+        const Value second = product(0, 1), imaginary = builder_.add(second, product(1, 0));
+        return {builder_.add(x[0], real), builder_.add(x[1], imaginary)};
     }
     void store(const Column& column, const Affine& row, int active, const Components& values) {
         const Integer components = scalars_in(stored_->type);
@@ -267,7 +288,7 @@ private:
         Value result = has_one ? builder_.load(results_, 0) : ir::no_value;
         for (std::size_t at = 0; at < columns.size(); ++at) {
             if (!has_one) result = builder_.load(results_, columns[at].index);
-            for (int k = 0; k < partials_in_column; ++k)
+            for (int k = 0; k < (kernel_.has_rest_only ? kernel_.rest : partials_in_column); ++k)
                 result = reduce_two(builder_, reduced_->operation, result,
                                     builder_.load(finished_, partial_offset(at, 0) + k));
             if (!has_one) builder_.store(results_, columns[at].index, result);
@@ -290,6 +311,7 @@ private:
     Integer components_;
     ir::Buffer elements_ = 0;
     ir::Buffer results_ = 0;
+    ir::Buffer beta_ = 0;
     EpilogueBuffers operands_;
     ir::Buffer partials_ = 0; ///< of the columns computed at once, in registers where these suffice
     ir::Buffer halves_ = 0;   ///< a vector of float32
@@ -307,7 +329,11 @@ int rows_at_once(const ElementwiseKernel& kernel) {
 
 bool has_results(const ElementwiseKernel& kernel) {
     const StoredElements* const stored = std::get_if<StoredElements>(&kernel.result);
-    return stored == nullptr || stored->type != kernel.data_type;
+    return stored == nullptr || !stored->is_in_place;
+}
+bool adds_c(const ElementwiseKernel& kernel) {
+    const StoredElements* const stored = std::get_if<StoredElements>(&kernel.result);
+    return stored != nullptr && stored->adds_c;
 }
 
 ir::Program elementwise(const ElementwiseKernel& kernel) { return ElementwiseWriter(kernel).write(); }

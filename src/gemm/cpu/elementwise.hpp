@@ -12,7 +12,9 @@ namespace swirl::gemm {
 /// Elements are stored in this type.
 struct StoredElements {
     DataType type = DataType::float32;
-    Integer row_stride = 1; ///< of C, in elements; not 0
+    Integer row_stride = 1;   ///< of C, in elements; not 0
+    bool is_in_place = false; ///< results replace the elements, which have this type
+    bool adds_c = false;      ///< the expression is of x + β·C instead of x; C has the elements' type
     bool operator==(const StoredElements&) const = default;
 };
 
@@ -30,11 +32,12 @@ struct ElementwiseKernel {
     Epilogue expression = {}; ///< none: the element itself
     Integer row_stride = 1;   ///< of the elements; not 0
     std::variant<StoredElements, ReducedElements> result = {};
-    int lanes = 1;           ///< elements in a vector
-    int columns_at_once = 1; ///< whose partial results are in registers
-    int rest = 0;            ///< rows beyond the last multiple of rows_at_once
-    bool has_fma = true;     ///< the CPU rounds a fused multiply-add once
-    Integer max_rows = 1;    ///< bounds of the parameters
+    int lanes = 1;              ///< elements in a vector
+    int columns_at_once = 1;    ///< whose partial results are in registers
+    int rest = 0;               ///< rows beyond the last multiple of rows_at_once
+    bool has_rest_only = false; ///< there are fewer rows than rows_at_once
+    bool has_fma = true;        ///< the CPU rounds a fused multiply-add once
+    Integer max_rows = 1;       ///< bounds of the parameters
     Integer max_columns = 1;
     Integer max_stride = 1; ///< from one column to the next, in either direction
     bool operator==(const ElementwiseKernel&) const = default;
@@ -48,8 +51,10 @@ constexpr int partials_in_column = 8;
 int rows_at_once(const ElementwiseKernel& kernel);
 /// Whether there is a buffer `results`: else results replace the elements.
 bool has_results(const ElementwiseKernel& kernel);
+/// Whether β·C is added.
+bool adds_c(const ElementwiseKernel& kernel);
 
-/// The program. Buffers: `elements`, `results` unless stored results have the elements' type and replace them; then the
+/// The program. Buffers: `elements`, `results` unless they replace the elements, `beta` where β·C is added; then the
 /// expression's operands, which start at the first element. Parameters, in this order:
 ///   rows           rounded down to a multiple of rows_at_once
 ///   whole_columns  rounded down to a multiple of columns_at_once
