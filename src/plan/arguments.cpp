@@ -24,7 +24,13 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
     output_ = range(Side::output);
     for (const Side side : {Side::input, Side::output})
         elements_[static_cast<std::size_t>(side)] = {axes(problem, side), element_bytes(problem, side)};
-    slow_ = planar_input_ || planar_output_ || !arrays_.empty();
+    planar_ = planar_input_ || planar_output_;
+    for (const AuxiliaryArray& array : arrays_) {
+        const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
+        const Integer components = array.is_complex && !separate ? 2 : 1;
+        array_bytes_.push_back({components * array.elements * bytes_of(array.precision),
+                                static_cast<std::uintptr_t>(bytes_of(array.precision)), separate});
+    }
     nearest_ = in_place_ ? 1 : static_cast<std::uintptr_t>(input_.low - output_.high + 1);
     forbidden_ = in_place_ ? std::numeric_limits<std::uintptr_t>::max()
                            : static_cast<std::uintptr_t>(input_.high - output_.low) - nearest_;
@@ -72,14 +78,31 @@ void ArgumentCheck::require_disjoint(const void* workspace, std::size_t bytes, c
 std::vector<ArgumentCheck::Named> ArgumentCheck::arrays_of_call(const Arguments& call) const {
     std::vector<Named> result;
     for (std::size_t k = 0; k < call.arrays.size() && k < arrays_.size(); ++k) {
-        const AuxiliaryArray& array = arrays_[k];
-        const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
-        const Integer components = array.is_complex && !separate ? 2 : 1;
-        const Range range{0, components * array.elements * bytes_of(array.precision)};
-        result.push_back({"array " + array.name, call.arrays[k].data, range});
-        if (separate) result.push_back({"imaginary array " + array.name, call.arrays[k].imaginary, range});
+        const Range range{0, array_bytes_[k].all};
+        result.push_back({"array " + arrays_[k].name, call.arrays[k].data, range});
+        if (array_bytes_[k].separate)
+            result.push_back({"imaginary array " + arrays_[k].name, call.arrays[k].imaginary, range});
     }
     return result;
+}
+
+bool ArgumentCheck::admits_arrays(const Arguments& call) const {
+    if (call.arrays.size() < arrays_.size()) return false;
+    for (std::size_t k = 0; k < array_bytes_.size(); ++k) {
+        const ArrayBytes& bytes = array_bytes_[k];
+        const auto is_right = [&](const void* array) {
+            const auto first = reinterpret_cast<std::intptr_t>(array);
+            const auto is_apart = [&](const void* output) {
+                const auto start = reinterpret_cast<std::intptr_t>(output);
+                return first + bytes.all <= start + output_.low || start + output_.high <= first;
+            };
+            return array != nullptr && reinterpret_cast<std::uintptr_t>(array) % bytes.scalar == 0 &&
+                   is_apart(call.output) && (!planar_output_ || is_apart(call.output_imaginary));
+        };
+        if (!is_right(call.arrays[k].data)) return false;
+        if (bytes.separate && !is_right(call.arrays[k].imaginary)) return false;
+    }
+    return true;
 }
 
 std::vector<ArgumentCheck::Named> ArgumentCheck::outputs_of_call(const Arguments& call) const {
@@ -90,16 +113,16 @@ std::vector<ArgumentCheck::Named> ArgumentCheck::outputs_of_call(const Arguments
 }
 
 void ArgumentCheck::check_arrays(const Arguments& call) const {
+    if (admits_arrays(call)) return;
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const AuxiliaryArray& array = arrays_[k];
-        const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
         if (k >= call.arrays.size() || call.arrays[k].data == nullptr)
             throw UserError("array {} is missing: the plan needs {} {} elements there", array.name,
                             array.elements, array.is_complex ? "complex" : "real");
-        if (separate && call.arrays[k].imaginary == nullptr)
+        if (array_bytes_[k].separate && call.arrays[k].imaginary == nullptr)
             throw UserError("array {} is missing its imaginary components: the plan's data are planar",
                             array.name);
-        const auto bytes = static_cast<std::size_t>(bytes_of(array.precision));
+        const std::uintptr_t bytes = array_bytes_[k].scalar;
         for (const void* pointer : {call.arrays[k].data, call.arrays[k].imaginary})
             if (reinterpret_cast<std::uintptr_t>(pointer) % bytes != 0)
                 throw UserError("array {} = {} is not aligned to its elements; use a multiple of {} bytes",

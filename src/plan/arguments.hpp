@@ -26,8 +26,8 @@ public:
     /// Throws UserError if a workspace of this size overlaps one of the caller's arrays.
     void require_disjoint(const void* workspace, std::size_t bytes, const Arguments& arguments) const;
 
-    /// Fast check: true if nothing is wrong. False for planar arguments, for auxiliary arrays, and for arrays that
-    /// interleave without sharing an element, which operator() checks in full.
+    /// Fast check: true if nothing is wrong. False for planar arguments, and for arrays that interleave without sharing
+    /// an element, which operator() checks in full.
     bool admits(const Arguments& arguments) const {
         const auto input = reinterpret_cast<std::uintptr_t>(arguments.input);
         const auto output = reinterpret_cast<std::uintptr_t>(arguments.output);
@@ -35,7 +35,8 @@ public:
         const bool misaligned = ((input | output) & (alignment_ - 1)) != 0;
         const bool too_near = output - input - nearest_ < forbidden_;
         return !(static_cast<int>(null) | static_cast<int>(misaligned) | static_cast<int>(too_near) |
-                 static_cast<int>(slow_));
+                 static_cast<int>(planar_)) &&
+               (arrays_.empty() || admits_arrays(arguments));
     }
 
 private:
@@ -53,13 +54,15 @@ private:
     void explain(const Arguments& arguments) const;
     std::vector<Named> arrays_of_call(const Arguments& arguments) const;
     std::vector<Named> outputs_of_call(const Arguments& arguments) const;
+    /// Whether all auxiliary arrays are there, aligned, and outside the bytes around the output.
+    bool admits_arrays(const Arguments& arguments) const;
     void check_arrays(const Arguments& arguments) const;
     void check_pointer(const char* name, const void* pointer) const;
     void check_disjoint(const char* a_name, const void* a, Side a_side, const char* b_name, const void* b,
                         Side b_side) const;
     const Range& range_of(Side side) const { return side == Side::input ? input_ : output_; }
 
-    bool slow_; ///< planar on either side, or with auxiliary arrays
+    bool planar_; ///< on either side
     /// output − input modulo 2^64 outside nearest_ … nearest_ + forbidden_ − 1 is right. Out of place these are the
     /// distances at which the ranges of both arrays overlap; in place, all but 0.
     std::uintptr_t nearest_;
@@ -72,6 +75,13 @@ private:
     Range output_;
     std::array<Elements, 2> elements_; ///< of each side
     std::vector<AuxiliaryArray> arrays_;
+    /// What each auxiliary array takes: bytes of one of its memories, and of one scalar.
+    struct ArrayBytes {
+        std::ptrdiff_t all;
+        std::uintptr_t scalar;
+        bool separate; ///< imaginary components are apart
+    };
+    std::vector<ArrayBytes> array_bytes_;
     ComplexLayout layout_;
 };
 
