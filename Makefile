@@ -5,8 +5,8 @@
 help:
 	@echo "make demo       build the release version and run the demonstration"
 	@echo "make check      build, check layers and formatting, run all tests"
-	@echo "make bench      benchmark transforms and matrix multiplication on the CPU against other libraries (hours)"
-	@echo "make bench-gpu  benchmark transforms and matrix multiplication on a GPU against cuFFT and cuBLAS (minutes)"
+	@echo "make bench      problems drawn at random on the CPU against other libraries (minutes; SEED= COUNT=)"
+	@echo "make bench-gpu  problems drawn at random on a GPU against cuFFT and cuBLAS (minutes; SEED= COUNT=)"
 	@echo "make fuzz       random problems against references in long double: SECONDS=60 JOBS=1, SEED=N repeats a run"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
 	@echo "make fuzz-parsers  fuzz all parsers (SECONDS=30 each, SEED=…)"
@@ -45,16 +45,27 @@ check-plans: setup
 	build/release/bin/bench_planning $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) \
 		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(JOBS),--jobs $(JOBS)) $(if $(PART),--part $(PART))
 
+# Problems drawn at random: the same SEED draws the same ones. Results are in build/results; scripts/report makes tables of them.
+seed = $(or $(SEED),$(shell date +%Y%m%d))
+define run_bench
+	mkdir -p build/results
+	build/release/bin/bench --draw transforms --seed $(seed) --count $(or $(COUNT),40) --seconds 1 --fftw-seconds 2 \
+		--device $(1) --json build/results/$(1)-transforms.jsonl
+	build/release/bin/bench --draw products --seed $(seed) --count $(or $(COUNT),40) --seconds 1 \
+		--device $(1) --json build/results/$(1)-products.jsonl
+	scripts/report build/results/$(1)-transforms.jsonl build/results/$(1)-products.jsonl
+endef
+
 bench: setup
 	@scripts/peers
 	cmake --preset release
-	cmake --build --preset release --target bench_cpu_transforms bench_cpu_products
-	scripts/bench
+	cmake --build --preset release --target swirl_bench
+	$(call run_bench,cpu)
 
 bench-gpu: setup
 	cmake --preset release
-	cmake --build --preset release --target bench_gpu_transforms bench_gpu_products
-	scripts/bench_gpu
+	cmake --build --preset release --target swirl_bench
+	$(call run_bench,gpu)
 
 sanitize: setup
 	cmake --preset asan

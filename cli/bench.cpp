@@ -44,7 +44,7 @@ struct Entry {
 
 struct Result {
     Transform problem;
-    std::string recipe;
+    std::string schedule;
     double flops;
     search::Floors floors;
     std::vector<Entry> entries;                                ///< swirl first
@@ -63,11 +63,12 @@ public:
     Result run() {
         const auto plan = make_plan(problem_, options_.planning);
         add("swirl", [plan, arguments = data_.arguments()] { plan->execute(arguments); });
-        Result result{problem_, planning::to_string(plan->recipe()), plan->flops(), floors_of(*plan), {}, {}};
+        Result result{problem_, planning::to_string(plan->schedule()), plan->flops(), floors_of(*plan), {},
+                      {}};
         if (plan->threads() > 1) {
             PlanningOptions serial = options_.planning;
             serial.threads = 1;
-            serial.recipe = result.recipe;
+            serial.schedule = result.schedule;
             add("swirl, one thread", [one = make_plan(problem_, serial), arguments = data_.arguments()] {
                 one->execute(arguments);
             });
@@ -129,7 +130,7 @@ double gigaflops(const Result& result, const Entry& entry) {
 
 Json json_of(const Result& result) {
     Json json{{"problem", to_text(result.problem)},
-              {"recipe", result.recipe},
+              {"schedule", result.schedule},
               {"flops", result.flops},
               {"pseudo_flops", search::pseudo_flops(result.problem)},
               {"floors",

@@ -128,11 +128,11 @@ void import_pack(const CacheOptions& options) {
 void add_cache(CLI::App& program) {
     auto options = std::make_shared<CacheOptions>();
     CLI::App& command = *program.add_subcommand(
-        "cache", "List, verify, clear, export or import compiled kernels of GPUs, plans and recipes");
+        "cache", "List, verify, clear, export or import compiled kernels of GPUs, plans and schedules");
     command.require_subcommand(1);
 
     CLI::App& listing = *command.add_subcommand(
-        "list", "Show all entries, the one used last first: kernels by problem, plans, recipes");
+        "list", "Show all entries, the one used last first: kernels by problem, plans, schedules");
     listing.add_flag("--json", options->json, "Print JSON");
     listing.callback([options] { list(*options); });
 

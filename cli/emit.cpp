@@ -46,14 +46,14 @@ Text text_for_gpu(const Transform& problem, const EmitOptions& options, const st
     if (planning.measure || planning.exhaustive)
         throw UserError(
             "--language {} with --measure or --exhaustive; kernels for GPUs are chosen by estimate, by "
-            "wisdom, or by --recipe",
+            "wisdom, or by --schedule",
             options.language);
-    const planning::Recipe recipe =
-        planning.recipe.empty()
-            ? search::choose_gpu_recipe(problem, gpu_in(language, target::gpu_named(options.gpu)),
-                                        !planning.no_wisdom)
-            : planning::parse_recipe(planning.recipe);
-    StandaloneGpu text = recipe_as_gpu_source(problem, recipe, language, function);
+    const planning::TransformSchedule schedule =
+        planning.schedule.empty()
+            ? search::choose_gpu_schedule(problem, gpu_in(language, target::gpu_named(options.gpu)),
+                                          !planning.no_wisdom)
+            : planning::parse_transform_schedule(planning.schedule);
+    StandaloneGpu text = schedule_as_gpu_source(problem, schedule, language, function);
     return {std::move(text.source), std::move(text.header)};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "emit/gpu_c/source.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
@@ -18,7 +18,7 @@ struct StandaloneGpu {
     std::string source; ///< all kernels, and the host code that runs them; its comments describe the usage
     std::string header; ///< declares that host code
 };
-StandaloneGpu recipe_as_gpu_source(const Transform& problem, const planning::Recipe& recipe,
-                                   emit::GpuLanguage language, const std::string& function);
+StandaloneGpu schedule_as_gpu_source(const Transform& problem, const planning::TransformSchedule& schedule,
+                                     emit::GpuLanguage language, const std::string& function);
 
 } // namespace swirl::cli

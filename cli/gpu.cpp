@@ -37,19 +37,19 @@ std::optional<int> number_of(std::string_view device) {
 
 [[noreturn]] void refuse_to_measure(const PlanningOptions& options) {
     throw UserError(
-        "{} times recipes on a GPU of this machine; --device {} is a kind of GPU, at hand or not\n"
+        "{} times schedules on a GPU of this machine; --device {} is a kind of GPU, at hand or not\n"
         "  use --device gpu, or leave it out: what such a GPU has measured is taken from wisdom",
         options.measure ? "--measure" : "--exhaustive", options.device);
 }
 
-planning::Recipe recipe_of(const Transform& problem, const PlanningOptions& options) {
-    if (!options.recipe.empty()) return planning::parse_recipe(options.recipe);
+planning::TransformSchedule schedule_of(const Transform& problem, const PlanningOptions& options) {
+    if (!options.schedule.empty()) return planning::parse_transform_schedule(options.schedule);
     const bool measures = options.measure || options.exhaustive;
     if (const auto number = index_of_gpu(options)) {
-        if (measures) return make_gpu_plan(problem, options)->recipe();
-        return api::recipe_for(problem, api::device_numbered(*number), !options.no_wisdom);
+        if (measures) return make_gpu_plan(problem, options)->schedule();
+        return api::schedule_for(problem, api::device_numbered(*number), !options.no_wisdom);
     }
-    return search::choose_gpu_recipe(problem, kind_of_gpu(options), !options.no_wisdom);
+    return search::choose_gpu_schedule(problem, kind_of_gpu(options), !options.no_wisdom);
 }
 
 Json json_of(const ir::KernelInfo& kernel) {
@@ -76,9 +76,10 @@ std::string text_of(const GpuInspection& plan) {
                  "resident", "flops", "traffic"});
     for (std::size_t k = 0; k < plan.passes.size(); ++k)
         for (const ir::KernelInfo& kernel : plan.passes[k].kernels)
-            table.add({std::to_string(k + 1), std::to_string(plan.passes[k].recipe.dimension),
-                       rules::to_string(plan.passes[k].recipe.tree), std::to_string(kernel.launch.blocks[0]),
-                       std::to_string(kernel.launch.threads[0]), std::to_string(kernel.transforms_per_block),
+            table.add({std::to_string(k + 1), std::to_string(plan.passes[k].schedule.dimension),
+                       rules::to_string(plan.passes[k].schedule.tree),
+                       std::to_string(kernel.launch.blocks[0]), std::to_string(kernel.launch.threads[0]),
+                       std::to_string(kernel.transforms_per_block),
                        format_bytes(static_cast<double>(kernel.shared_bytes)), known(kernel.registers),
                        known(kernel.resident_blocks), std::to_string(kernel.flops),
                        format_bytes(static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored))});
@@ -120,8 +121,8 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
 
 GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options) {
     require_gpu_options(options);
-    GpuInspection result{recipe_of(problem, options), {}};
-    result.passes = planning::describe_passes(problem, result.recipe);
+    GpuInspection result{schedule_of(problem, options), {}};
+    result.passes = planning::describe_passes(problem, result.schedule);
     return result;
 }
 
@@ -131,7 +132,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
     const bool is_at_hand = index_of_gpu(options).has_value();
     if (is_at_hand) { // compiled, so that register counts are known
         const auto built = make_gpu_plan(problem, options);
-        plan = {built->recipe(), built->describe()};
+        plan = {built->schedule(), built->describe()};
         workspace = built->workspace_bytes();
     } else {
         plan = inspect_gpu_plan(problem, options);
@@ -148,8 +149,8 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
         for (const auto& pass : plan.passes)
             for (const ir::KernelInfo& kernel : pass.kernels) kernels.push_back(json_of(kernel));
         print_json({{"problem", to_text(problem)},
-                    {"recipe", planning::to_string(plan.recipe)},
-                    {"gpu", plan.recipe.target},
+                    {"schedule", planning::to_string(plan.schedule)},
+                    {"gpu", plan.schedule.target},
                     {"kernels", std::move(kernels)},
                     {"flops", flops},
                     {"pseudo_flops", search::pseudo_flops(problem)},
@@ -158,8 +159,8 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                     {"workspace_bytes", workspace}});
         return;
     }
-    std::string text = fmt::format("problem    {}\nrecipe     {}\n\n{}\n", to_text(problem),
-                                   planning::to_string(plan.recipe), text_of(plan));
+    std::string text = fmt::format("problem    {}\nschedule     {}\n\n{}\n", to_text(problem),
+                                   planning::to_string(plan.schedule), text_of(plan));
     text += fmt::format("flops      {:.0f}, {:.2f} of 5 n log2 n\n", flops,
                         flops / search::pseudo_flops(problem));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",

@@ -30,10 +30,10 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options);
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const PlanningOptions& options);
 
-/// A recipe and its passes, for inspection: for a GPU of this host or, with "--device sm_90", for that kind of GPU,
+/// A schedule and its passes, for inspection: for a GPU of this host or, with "--device sm_90", for that kind of GPU,
 /// present or not.
 struct GpuInspection {
-    planning::Recipe recipe;
+    planning::TransformSchedule schedule;
     std::vector<planning::GpuPassDescription> passes;
 };
 GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options);

@@ -11,7 +11,7 @@ namespace {
 
 struct Result {
     std::string problem;
-    std::string recipe;
+    std::string schedule;
     runtime::Measurement time;
     double bytes_per_second;        ///< of the data, read once and written once
     double pseudo_flops_per_second; ///< 5 n log2 n
@@ -19,13 +19,13 @@ struct Result {
 
 Result measured(const Transform& problem, const planning::GpuPlan& plan, double seconds) {
     const runtime::Measurement time = search::time_on_gpu(plan, {.budget = seconds});
-    return {to_text(problem), planning::to_string(plan.recipe()), time,
+    return {to_text(problem), planning::to_string(plan.schedule()), time,
             search::compulsory_bytes(problem) / time.median, search::pseudo_flops(problem) / time.median};
 }
 
 Json json_of(const Result& result, double copy) {
     return {{"problem", result.problem},
-            {"recipe", result.recipe},
+            {"schedule", result.schedule},
             {"median_seconds", result.time.median},
             {"minimum_seconds", result.time.minimum},
             {"spread", result.time.spread},
@@ -40,7 +40,7 @@ Json json_of(const Result& result, double copy) {
 
 void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions& options,
                   const GpuBenchOptions& bench) {
-    Table table({"problem", "median", "minimum", "spread", "GB/s", "of copy", "pGflop/s", "recipe"});
+    Table table({"problem", "median", "minimum", "spread", "GB/s", "of copy", "pGflop/s", "schedule"});
     Json results = Json::array();
     std::string device;
     double copy = 0;
@@ -55,7 +55,7 @@ void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions&
         table.add({result.problem, format_seconds(result.time.median), format_seconds(result.time.minimum),
                    format_percent(result.time.spread), fmt::format("{:.0f}", result.bytes_per_second * 1e-9),
                    format_percent(result.bytes_per_second / copy),
-                   fmt::format("{:.0f}", result.pseudo_flops_per_second * 1e-9), result.recipe});
+                   fmt::format("{:.0f}", result.pseudo_flops_per_second * 1e-9), result.schedule});
     }
     if (bench.json) {
         print_json({{"device", device}, {"copy_bytes_per_second", copy}, {"results", std::move(results)}});

@@ -20,7 +20,7 @@
 #include "search/gpu_matrix_search.hpp"
 #include "search/timer/gpu_interleaved_timing.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"
-#include "search/wisdom/gpu_recipe_wisdom.hpp"
+#include "search/wisdom/gpu_transform_wisdom.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -55,9 +55,9 @@ GpuGemmInspection inspect(const MatrixProduct& product, const PlanningOptions& o
                           const target::Gpu& gpu) {
     GpuGemmInspection result{gpu, {}};
     const auto likely = gemm::gpu_schedules(product, result.gpu, 1, accuracy_of(options));
-    if (options.recipe.empty() && likely.empty())
+    if (options.schedule.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
-    result.schedule = options.recipe.empty() ? likely.front() : gemm::parse_gpu_schedule(options.recipe);
+    result.schedule = options.schedule.empty() ? likely.front() : gemm::parse_gpu_schedule(options.schedule);
     if (options.reorder_sass) {
         const auto why_not = search::sass_reordering_infeasibility(result.schedule, product, result.gpu);
         result.not_reordered_because = why_not.value_or("");
@@ -341,7 +341,7 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
                         to_text(product));
     GpuGemmInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
     const bool is_opencl = language == emit::GpuLanguage::opencl;
-    if (is_opencl && stream_k_blocks_of(plan.schedule) > 0 && options.recipe.empty()) {
+    if (is_opencl && stream_k_blocks_of(plan.schedule) > 0 && options.schedule.empty()) {
         plan.schedule = gemm::simt_schedule(product, plan.gpu, true);
         derive(product, plan);
     }

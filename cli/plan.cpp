@@ -41,7 +41,7 @@ Report report_on(const Transform& problem, const PlanningOptions& options) {
     return report;
 }
 
-bool is_models_choice(const Report& report) { return report.plan->recipe() == report.choice.recipe; }
+bool is_models_choice(const Report& report) { return report.plan->schedule() == report.choice.schedule; }
 
 Json phases_of(const planning::PassDescription& pass) {
     Json phases = Json::array();
@@ -51,8 +51,8 @@ Json phases_of(const planning::PassDescription& pass) {
 }
 
 Json json_of(const planning::PassDescription& pass) {
-    return {{"dimension", pass.recipe.dimension},
-            {"tree", rules::to_string(pass.recipe.tree)},
+    return {{"dimension", pass.schedule.dimension},
+            {"tree", rules::to_string(pass.schedule.tree)},
             {"formula", formula::to_short_text(pass.formula)},
             {"kernel", pass.info.name},
             {"flops", pass.info.flops},
@@ -78,7 +78,7 @@ Json json_of(const std::optional<search::Floors>& floors) {
 Json json_of(const Report& report) {
     const planning::Plan& plan = *report.plan;
     Json json{{"problem", to_text(plan.problem())},
-              {"recipe", planning::to_string(plan.recipe())},
+              {"schedule", planning::to_string(plan.schedule())},
               {"cpu", plan.cpu().name},
               {"threads", plan.threads()},
               {"steps", Json::array()},
@@ -89,7 +89,7 @@ Json json_of(const Report& report) {
               {"workspace_bytes", plan.workspace_bytes()},
               {"floors", json_of(report.floors)},
               {"estimate",
-               {{"recipe", planning::to_string(report.choice.recipe)},
+               {{"schedule", planning::to_string(report.choice.schedule)},
                 {"seconds", report.choice.estimated_seconds}}},
               {"rejected", Json::array()}};
     for (const auto& pass : report.passes) json["steps"].push_back(json_of(pass));
@@ -103,8 +103,8 @@ std::string text_of_passes(const Report& report) {
         {"step", "dimension", "tree", "flops", "traffic", "tables", "instructions", "spills", "code"});
     std::size_t number = 0;
     for (const auto& pass : report.passes)
-        table.add({std::to_string(++number), std::to_string(pass.recipe.dimension),
-                   rules::to_string(pass.recipe.tree), std::to_string(pass.info.flops),
+        table.add({std::to_string(++number), std::to_string(pass.schedule.dimension),
+                   rules::to_string(pass.schedule.tree), std::to_string(pass.info.flops),
                    format_bytes(static_cast<double>(pass.info.bytes_loaded + pass.info.bytes_stored)),
                    format_bytes(static_cast<double>(pass.info.table_bytes)),
                    std::to_string(pass.statistics.instructions), std::to_string(pass.statistics.spills),
@@ -132,15 +132,15 @@ std::string text_of_estimate(const Report& report) {
                            format_seconds(report.choice.estimated_seconds),
                            format_percent(report.floors->larger() / report.choice.estimated_seconds));
     return fmt::format("estimate   the model would take {} for {}\n",
-                       planning::to_string(report.choice.recipe),
+                       planning::to_string(report.choice.schedule),
                        format_seconds(report.choice.estimated_seconds));
 }
 
 std::string text_of(const Report& report) {
     const planning::Plan& plan = *report.plan;
     const double bytes = search::compulsory_bytes(plan.problem());
-    std::string text = fmt::format("problem    {}\nrecipe     {}\n", to_text(plan.problem()),
-                                   planning::to_string(plan.recipe()));
+    std::string text = fmt::format("problem    {}\nschedule     {}\n", to_text(plan.problem()),
+                                   planning::to_string(plan.schedule()));
     for (std::size_t i = 0; i < report.passes.size(); ++i)
         text += fmt::format("formula {}  {}\n", i + 1, formula::to_short_text(report.passes[i].formula));
     text += "\n" + text_of_passes(report) + "\n";
@@ -174,7 +174,7 @@ std::string text_of(const Report& report) {
 void add_plan(CLI::App& program) {
     auto options = std::make_shared<PlanCommandOptions>();
     CLI::App& command = *program.add_subcommand(
-        "plan", "Plan a transform: recipe, formula, steps, costs, floors, and why nothing else was taken");
+        "plan", "Plan a transform: schedule, formula, steps, costs, floors, and why nothing else was taken");
     add_problem_words(command, options->words, "What to plan");
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);

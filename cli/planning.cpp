@@ -11,11 +11,11 @@ void PlanningOptions::add_to(CLI::App& command) {
                     "machine has")
         ->type_name("NAME");
     command
-        .add_option("--recipe", recipe,
-                    "Take this recipe, as 'swirl plan' prints it, instead of choosing one")
+        .add_option("--schedule", schedule,
+                    "Take this schedule, as 'swirl plan' prints it, instead of choosing one")
         ->type_name("TEXT");
     CLI::Option* const likely = command.add_flag(
-        "--measure", measure, "Choose by timing the likely recipes; the winner is remembered");
+        "--measure", measure, "Choose by timing the likely schedules; the winner is remembered");
     command
         .add_flag(
             "--exhaustive", exhaustive,
@@ -71,7 +71,7 @@ Options PlanningOptions::plan_options(Device where) const {
     options.time_budget_seconds = budget;
     options.progress = print_progress;
     options.cpu = cpu;
-    options.schedule = recipe;
+    options.schedule = schedule;
     options.check = !no_check;
     options.use_wisdom = !no_wisdom;
     options.use_kernel_cache = !no_cache;

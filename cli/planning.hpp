@@ -16,7 +16,7 @@ namespace swirl::cli {
 struct PlanningOptions {
     std::string device = "cpu";
     std::string cpu;
-    std::string recipe;
+    std::string schedule;
     bool measure = false;
     bool exhaustive = false;
     std::optional<double> budget;

@@ -135,7 +135,7 @@ Transform parse_one_problem(const std::vector<std::string>& words) {
 
 bool is_common(const Transform& problem) {
     return bytes_of(problem.precision) >= 4 && problem.load.is_identity() && problem.store.is_identity() &&
-           problem.kind != TransformKind::convolution;
+           problem.kind != TransformKind::convolution && !has_formula(problem);
 }
 
 } // namespace swirl::cli

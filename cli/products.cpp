@@ -38,7 +38,7 @@ std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product
                   .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
                   .progress = print_progress,
                   .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
-                  .schedule = options.recipe,
+                  .schedule = options.schedule,
                   .use_wisdom = !options.no_wisdom,
                   .check = !options.no_check});
 }
@@ -51,22 +51,6 @@ std::vector<const ir::Program*> pointers_to(const std::vector<ir::Program>& prog
     std::vector<const ir::Program*> result;
     for (const ir::Program& program : programs) result.push_back(&program);
     return result;
-}
-
-/// The equivalent call of other libraries, if the layout is column-major without gaps, or its transpose.
-std::optional<peers::MatrixCall> as_call(const MatrixProduct& product) {
-    peers::MatrixCall call{
-        .number = product.data_type, .rows = product.rows, .columns = product.columns, .depth = product.k};
-    const auto dense = [](MatrixLayout layout, Integer rows, Integer columns, bool& transposed) {
-        transposed = layout.row_stride == columns && layout.column_stride == 1 && rows > 1 && columns > 1;
-        return !layout.conjugated && (transposed || (layout.row_stride == 1 && layout.column_stride == rows));
-    };
-    bool turned_c = false;
-    const bool is_known = dense(product.a, product.rows, product.k, call.transposed_a) &&
-                          dense(product.b, product.k, product.columns, call.transposed_b) &&
-                          dense(product.c, product.rows, product.columns, turned_c) && !turned_c &&
-                          product.batch == 1 && product.epilogue.is_identity() && product.reductions.empty();
-    return is_known ? std::optional(call) : std::nullopt;
 }
 
 } // namespace
@@ -192,7 +176,7 @@ void bench_product(const MatrixProduct& product, const PlanningOptions& options,
     std::vector<std::string> names = {"swirl"};
     std::vector<runtime::TimedWork> works = {{.run = [&] { data.execute(plan); }, .restore = {}}};
     std::string absent;
-    const std::optional<peers::MatrixCall> call = as_call(product);
+    const std::optional<peers::MatrixCall> call = peers::call_of(product);
     for (const peers::MatrixPeer* peer : peers::parse_matrix_peers("--peers", timing.peers)) {
         peers::MatrixPlan other =
             call ? peer->plan(*call, plan.threads())

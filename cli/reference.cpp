@@ -155,6 +155,23 @@ Line fast_transform(const TransformDefinition& transform, std::span<const Comple
     return data;
 }
 
+/// A half spectrum as r_0 r_1 … i_2 i_1, and back.
+Line halfcomplex_of(const Line& half, Integer n) {
+    Line result(size(n));
+    for (Integer k = 0; 2 * k <= n; ++k) {
+        result[size(k)] = half[size(k)].real();
+        if (k > 0 && 2 * k < n) result[size(n - k)] = half[size(k)].imag();
+    }
+    return result;
+}
+Line half_of_halfcomplex(const Line& line) {
+    const auto n = static_cast<Integer>(line.size());
+    Line result;
+    for (Integer k = 0; 2 * k <= n; ++k)
+        result.emplace_back(line[size(k)].real(), k > 0 && 2 * k < n ? line[size(n - k)].real() : 0);
+    return result;
+}
+
 /// Checks two outputs against the definition.
 void prove(const TransformDefinition& transform, const Line& input, const Line& output) {
     const long double allowed = rounding_of_outputs(transform, input);
@@ -181,11 +198,74 @@ Line proved_transform(const TransformDefinition& transform, std::span<const Comp
     return output;
 }
 
+/// A formula's transform of one vector: real transforms act on both components.
+Line nonterminal(const formula::Formula& f, std::span<const Complex> input) {
+    using namespace formula;
+    const Integer n = f.rows();
+    if (const auto* dft = f.get_if<Dft>())
+        return proved_transform({TransformKind::dft, dft->direction, {n}}, input);
+    if (f.is<Circulant>()) {
+        const TransformDefinition forward{TransformKind::dft, Direction::forward, {n}};
+        const Line kernel = proved_transform(forward, *f.get_if<Circulant>()->kernel);
+        Line spectrum = proved_transform(forward, input);
+        for (std::size_t k = 0; k < spectrum.size(); ++k)
+            spectrum[k] *= kernel[k] / static_cast<long double>(n);
+        return proved_transform({TransformKind::dft, Direction::backward, {n}}, spectrum);
+    }
+    TransformDefinition real{TransformKind::wht, Direction::forward, {n}};
+    if (const auto* dct = f.get_if<Dct>())
+        real.kind = dct->type == 2   ? TransformKind::dct2
+                    : dct->type == 3 ? TransformKind::dct3
+                                     : TransformKind::dct4;
+    if (const auto* dst = f.get_if<Dst>())
+        real.kind = dst->type == 2   ? TransformKind::dst2
+                    : dst->type == 3 ? TransformKind::dst3
+                                     : TransformKind::dst4;
+    const auto* rdft = f.get_if<RealDft>();
+    if (rdft != nullptr) real = {TransformKind::real_dft, rdft->direction, {n}};
+    Line result(size(n));
+    for (const Complex unit : {Complex(1, 0), Complex(0, 1)}) {
+        Line component;
+        for (const Complex& value : input)
+            component.emplace_back(unit.real() != 0 ? value.real() : value.imag());
+        if (rdft != nullptr && rdft->direction == Direction::backward)
+            component = half_of_halfcomplex(component);
+        component = proved_transform(real, component);
+        if (rdft != nullptr && rdft->direction == Direction::forward)
+            component = halfcomplex_of(component, n);
+        for (std::size_t k = 0; k < result.size(); ++k) result[k] += unit * component[k].real();
+    }
+    return result;
+}
+
+/// Formulas of so many products are applied with their transforms by definition.
+constexpr double most_products = 1e8;
+
+double products_of(const formula::Formula& f) {
+    if (formula::is_nonterminal(f)) return static_cast<double>(f.rows()) * static_cast<double>(f.columns());
+    double products = 0;
+    Integer before = f.columns(), after = 1;
+    for (std::size_t k = f.children().size(); k-- > 0;) {
+        const formula::Formula& child = f.children()[k];
+        before /= f.is<formula::Kronecker>() ? child.columns() : 1;
+        const double times =
+            f.is<formula::Kronecker>() ? static_cast<double>(before) * static_cast<double>(after) : 1;
+        products += times * products_of(child);
+        after *= child.rows();
+    }
+    return products;
+}
+
 } // namespace
 
 Complex array_element(Integer i) { return formula::diagonal_value(formula::ArgumentFunction{}, i); }
 
 std::vector<Complex> reference(const Transform& problem, std::span<const Complex> input, Integer number) {
+    if (has_formula(problem)) {
+        const formula::Formula& given = problem.matrix.term();
+        return products_of(given) <= most_products ? formula::apply(given, input)
+                                                   : formula::apply(given, input, nonterminal);
+    }
     TransformDefinition transform{problem.kind, problem.direction, {}};
     for (const Dimension& dimension : problem.dimensions) transform.lengths.push_back(dimension.length);
     if (problem.kind != TransformKind::convolution) return proved_transform(transform, input);

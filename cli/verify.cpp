@@ -31,24 +31,25 @@ struct VerifyOptions {
 /// One verified problem.
 struct Verdict {
     std::string problem;
-    std::string recipe;
+    std::string schedule;
     Accuracy error;
     std::optional<Accuracy> fftw;
     bool ok;
 };
 
 struct Planned {
-    std::string recipe;
+    std::string schedule;
     std::function<void(Data&)> transform;
 };
 
 Planned planned(const Transform& problem, const VerifyOptions& options) {
     if (!options.planning.is_for_gpu()) {
         const auto plan = make_plan(problem, options.planning);
-        return {planning::to_string(plan->recipe()), [plan](Data& data) { plan->execute(data.arguments()); }};
+        return {planning::to_string(plan->schedule()),
+                [plan](Data& data) { plan->execute(data.arguments()); }};
     }
     const auto plan = make_gpu_plan(problem, options.planning);
-    return {planning::to_string(plan->recipe()), [plan](Data& data) {
+    return {planning::to_string(plan->schedule()), [plan](Data& data) {
                 planning::GpuProblemData there(plan->device(), data.memory());
                 there.copy_from(data.memory());
                 plan->execute(there.arguments(), nullptr);
@@ -57,7 +58,7 @@ Planned planned(const Transform& problem, const VerifyOptions& options) {
 }
 
 Verdict verify(const Transform& problem, const VerifyOptions& options) {
-    const auto [recipe, transform] = planned(problem, options);
+    const auto [schedule, transform] = planned(problem, options);
     Data data(problem);
     data.fill(options.seed);
     const auto input = data.elements(Side::input);
@@ -73,7 +74,7 @@ Verdict verify(const Transform& problem, const VerifyOptions& options) {
         fftw.run();
         fftw_error = accuracy(problem, data.elements(Side::output), expected);
     }
-    return {to_text(problem), recipe, error, fftw_error, error.units <= options.tolerance}; // false for NaN
+    return {to_text(problem), schedule, error, fftw_error, error.units <= options.tolerance}; // false for NaN
 }
 
 Json json_of(const Accuracy& accuracy) {
@@ -81,7 +82,7 @@ Json json_of(const Accuracy& accuracy) {
 }
 
 Json json_of(const Verdict& verdict) {
-    Json json{{"problem", verdict.problem}, {"recipe", verdict.recipe}, {"ok", verdict.ok}};
+    Json json{{"problem", verdict.problem}, {"schedule", verdict.schedule}, {"ok", verdict.ok}};
     json["error"] = json_of(verdict.error);
     if (verdict.fftw) json["fftw_error"] = json_of(*verdict.fftw);
     return json;

@@ -55,7 +55,7 @@ void list(const WisdomOptions& options) {
         for (const auto& [key, entry] : entries)
             json["entries"].push_back({{"machine", key.machine},
                                        {"problem", key.problem},
-                                       {"recipe", entry.recipe},
+                                       {"schedule", entry.schedule},
                                        {"seconds", entry.seconds},
                                        {"found_by", name_of(entry.found_by)},
                                        {"created", entry.created},
@@ -63,9 +63,9 @@ void list(const WisdomOptions& options) {
         print_json(json);
         return;
     }
-    Table table({"problem", "recipe", "time", "found by", "on", "machine"});
+    Table table({"problem", "schedule", "time", "found by", "on", "machine"});
     for (const auto& [key, entry] : entries)
-        table.add({key.problem, entry.recipe, format_seconds(entry.seconds), name_of(entry.found_by),
+        table.add({key.problem, entry.schedule, format_seconds(entry.seconds), name_of(entry.found_by),
                    fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(entry.created))),
                    key.machine});
     print((entries.empty() ? "" : table.text()) +

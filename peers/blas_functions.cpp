@@ -12,9 +12,6 @@ using Size = const int*;
 using Scalar = const void*;
 using Matrix = const void*;
 using Gemm = void(Letter, Letter, Size, Size, Size, Scalar, Matrix, Size, Matrix, Size, Scalar, void*, Size);
-using Symm = void(Letter, Letter, Size, Size, Scalar, Matrix, Size, Matrix, Size, Scalar, void*, Size);
-using Syrk = void(Letter, Letter, Size, Size, Scalar, Matrix, Size, Scalar, void*, Size);
-using Trmm = void(Letter, Letter, Letter, Letter, Size, Size, Scalar, Matrix, Size, void*, Size);
 
 /// One and zero of a number's kind, the real part first.
 struct Factors {
@@ -44,40 +41,12 @@ MatrixRun gemm(Gemm* function, const MatrixCall& call) {
     });
 }
 
-MatrixRun symm(Symm* function, const MatrixCall& call) {
-    return repeated([=, s = sizes_of(call), f = Factors(call.number)](const MatrixOperands& o) {
-        function("L", "L", &s.m, &s.n, f.one(), o.a, &s.m, o.b, &s.ldb, f.zero(), o.c, &s.m);
-    });
-}
-
-MatrixRun syrk(Syrk* function, const MatrixCall& call) {
-    return repeated([=, s = sizes_of(call), f = Factors(call.number)](const MatrixOperands& o) {
-        function("L", "N", &s.n, &s.k, f.one(), o.a, &s.lda, f.zero(), o.c, &s.m);
-    });
-}
-
-MatrixRun triangular(Trmm* function, const MatrixCall& call) {
-    return repeated([=, s = sizes_of(call), f = Factors(call.number)](const MatrixOperands& o) {
-        function("L", "L", "N", "N", &s.m, &s.n, f.one(), o.a, &s.m, o.c, &s.m);
-    });
-}
-
 } // namespace
 
 MatrixRun blas_run(const SharedLibrary& library, const MatrixCall& call) {
-    const auto with = [&]<class Function>(Function* function, const char* name, auto make) -> MatrixRun {
-        return library.load(function, std::string(1, letter(call.number)) + name) ? make(function, call)
-                                                                                  : MatrixRun();
-    };
-    if (call.widens()) return {};
-    switch (call.routine) {
-    case MatrixRoutine::gemm: return with(static_cast<Gemm*>(nullptr), "gemm_", gemm);
-    case MatrixRoutine::symm: return with(static_cast<Symm*>(nullptr), "symm_", symm);
-    case MatrixRoutine::syrk: return with(static_cast<Syrk*>(nullptr), "syrk_", syrk);
-    case MatrixRoutine::trmm: return with(static_cast<Trmm*>(nullptr), "trmm_", triangular);
-    case MatrixRoutine::trsm: return with(static_cast<Trmm*>(nullptr), "trsm_", triangular);
-    }
-    return {};
+    Gemm* function = nullptr;
+    if (call.widens() || !library.load(function, std::string(1, letter(call.number)) + "gemm_")) return {};
+    return gemm(function, call);
 }
 
 } // namespace swirl::peers

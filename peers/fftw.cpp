@@ -1,7 +1,6 @@
 #include "peers/fftw_library.hpp"
 #include "peers/peer.hpp"
 #include "search/cost/host.hpp"
-#include "search/timer/timing.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +25,9 @@ std::optional<int> r2r_kind(TransformKind kind) {
     case TransformKind::dft:
     case TransformKind::real_dft:
     case TransformKind::wht:
-    case TransformKind::convolution: break;
+    case TransformKind::convolution:
+    case TransformKind::formula:
+    case TransformKind::real_formula: break;
     }
     return std::nullopt;
 }
@@ -118,7 +119,7 @@ public:
         if (flags_ == FftwLibrary::estimate)
             best = {make(flags_), "estimate"};
         else if (best = remembered(); best.plan == nullptr)
-            best = fastest();
+            best = stored(planned_in_time());
         if (best.plan == nullptr) return {{}, "FFTW has no plan for it"};
         return {[plan = best.plan, execute = fftw_.execute] { execute(plan.get()); }, "",
                 fmt::format("{}, {}", fftw_.version(), best.effort)};
@@ -148,17 +149,6 @@ private:
         return found;
     }
 
-    Planned fastest() const {
-        Planned best;
-        for (int i = 0; i < options_.plannings; ++i) {
-            Planned next = planned_in_time();
-            if (next.plan == nullptr || (best.plan != nullptr && !is_faster(next, best))) continue;
-            best = std::move(next);
-            remember();
-        }
-        return best;
-    }
-
     /// The effort asked for or, when the time is up, the next lower one. FFTW falls back by itself, too, but leaves no
     /// wisdom then.
     Planned planned_in_time() const {
@@ -174,20 +164,14 @@ private:
         return {};
     }
 
-    bool is_faster(const Planned& a, const Planned& b) const {
-        std::vector<runtime::TimedWork> works;
-        for (const Planned* planned : {&a, &b})
-            works.push_back({[plan = planned->plan.get(), this] { fftw_.execute(plan); }, {}, 0});
-        const auto times = search::measure_interleaved(works);
-        return times[0].minimum < times[1].minimum;
-    }
-
-    void remember() const {
+    /// For later runs; what cannot be stored is planned again.
+    Planned stored(Planned planned) const {
         const std::filesystem::path file = memory();
-        std::error_code ignored; // what is not remembered is planned again
-        if (file.empty()) return;
+        std::error_code ignored;
+        if (planned.plan == nullptr || file.empty()) return planned;
         std::filesystem::create_directories(file.parent_path(), ignored);
         fftw_.export_wisdom_to_filename(file.c_str());
+        return planned;
     }
 
     /// One file for each problem, effort, library and machine.

@@ -2,73 +2,66 @@
 
 #include "base/error.hpp"
 
-#include <fmt/ranges.h>
-
-#include <array>
-#include <regex>
-#include <vector>
-
 namespace swirl::peers {
 namespace {
 
-struct Word {
-    GpuArithmetic arithmetic;
-    std::string_view text;
-    Integer operand_bytes;
-};
-constexpr std::array words = {
-    Word{GpuArithmetic::float32, "sgemm", 4},     Word{GpuArithmetic::float32_tensors, "sgemm-tensors", 4},
-    Word{GpuArithmetic::tf32, "tf32gemm", 4},     Word{GpuArithmetic::float64, "dgemm", 8},
-    Word{GpuArithmetic::bfloat16, "bf16gemm", 2}, Word{GpuArithmetic::float16, "fp16gemm", 2},
-    Word{GpuArithmetic::e4m3, "fp8gemm", 1},
-};
-
-const Word& word_of(GpuArithmetic arithmetic) {
-    for (const Word& each : words)
-        if (each.arithmetic == arithmetic) return each;
-    throw InternalError("no word for arithmetic {}", static_cast<int>(arithmetic));
+GpuArithmetic arithmetic_of(const MatrixProduct& product, Accuracy accuracy, bool emulated) {
+    const auto is_of = [&](DataType operands, DataType result) {
+        return product.data_type == result && product.type_of_a() == operands &&
+               product.type_of_b() == operands && !product.converts();
+    };
+    if (is_of(DataType::float64, DataType::float64) && !emulated) return GpuArithmetic::float64;
+    if (is_of(DataType::float32, DataType::float32)) {
+        if (emulated) return GpuArithmetic::float32_tensors;
+        return accuracy >= Accuracy::eleven_bits ? GpuArithmetic::tf32 : GpuArithmetic::float32;
+    }
+    if (emulated) throw UserError("cuBLAS emulates float32 only");
+    if (is_of(DataType::bfloat16, DataType::float32)) return GpuArithmetic::bfloat16;
+    if (is_of(DataType::float16, DataType::float32)) return GpuArithmetic::float16;
+    if (is_of(DataType::float8_e4m3, DataType::float32)) return GpuArithmetic::e4m3;
+    throw UserError("cuBLAS is not called for the data types of '{}'", to_text(product));
 }
 
 } // namespace
 
-Integer GpuMatrixCall::operand_bytes() const { return word_of(arithmetic).operand_bytes; }
-
-double GpuMatrixCall::flops() const {
-    return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth) *
-           static_cast<double>(batch);
+GpuMatrixCall gpu_call_of(const MatrixProduct& product, Accuracy accuracy, bool emulated) {
+    GpuMatrixCall call{.arithmetic = arithmetic_of(product, accuracy, emulated),
+                       .rows = product.rows,
+                       .columns = product.columns,
+                       .depth = product.k,
+                       .batch = product.batch};
+    const auto is_dense = [&](const MatrixLayout& layout, Integer rows, Integer columns, bool transposed) {
+        const bool fits = transposed ? layout.row_stride == columns && layout.column_stride == 1
+                                     : layout.row_stride == 1 && layout.column_stride == rows;
+        return fits && !layout.conjugated && (product.batch == 1 || layout.batch_stride == rows * columns);
+    };
+    call.transposed_a = !is_dense(product.a, call.rows, call.depth, false);
+    call.transposed_b = !is_dense(product.b, call.depth, call.columns, false);
+    const bool is_plain = is_dense(product.a, call.rows, call.depth, call.transposed_a) &&
+                          is_dense(product.b, call.depth, call.columns, call.transposed_b) &&
+                          is_dense(product.c, call.rows, call.columns, false) &&
+                          product.epilogue.is_identity() && product.reductions.empty() && !product.listed;
+    if (!is_plain)
+        throw UserError("cuBLAS is called for dense matrices stored by columns or rows, not for '{}'",
+                        to_text(product));
+    return call;
 }
 
-double GpuMatrixCall::bytes() const {
-    const Integer operands = (rows + columns) * depth * operand_bytes();
-    return static_cast<double>(batch) * static_cast<double>(operands + rows * columns * result_bytes());
-}
-
-std::string_view word(GpuArithmetic arithmetic) { return word_of(arithmetic).text; }
-
-std::string to_text(const GpuMatrixCall& call) {
-    return fmt::format("{} {}{} {}x{}x{}{}", word(call.arithmetic), call.transposed_a ? 'T' : 'N',
-                       call.transposed_b ? 'T' : 'N', call.rows, call.columns, call.depth,
-                       call.batch == 1 ? "" : fmt::format(" batch={}", call.batch));
-}
-
-GpuMatrixCall parse_gpu_matrix_call(const std::string& text) {
-    static const std::regex form(
-        R"((\S+) ([NT])([NT]) ([1-9]\d{0,8})x([1-9]\d{0,8})x([1-9]\d{0,8})( batch=([1-9]\d{0,8}))?)");
-    std::smatch found;
-    const bool has_form = std::regex_match(text, found, form);
-    for (const Word& each : words)
-        if (has_form && found.str(1) == each.text)
-            return {each.arithmetic,
-                    found.str(2) == "T",
-                    found.str(3) == "T",
-                    std::stoll(found.str(4)),
-                    std::stoll(found.str(5)),
-                    std::stoll(found.str(6)),
-                    found[8].matched ? std::stoll(found.str(8)) : 1};
-    std::vector<std::string_view> known;
-    for (const Word& each : words) known.push_back(each.text);
-    throw UserError("'{}' is no product; write it as 'sgemm NT 500x600x700 batch=3', with {}", text,
-                    fmt::join(known, ", "));
+MatrixProduct product_of(const GpuMatrixCall& call) {
+    MatrixProduct product = MatrixProduct::column_major(
+        call.arithmetic == GpuArithmetic::float64 ? DataType::float64 : DataType::float32, call.rows,
+        call.columns, call.depth);
+    if (call.transposed_a) product.a = {call.depth, 1};
+    if (call.transposed_b) product.b = {call.columns, 1};
+    if (call.arithmetic == GpuArithmetic::bfloat16) product.a_type = product.b_type = DataType::bfloat16;
+    if (call.arithmetic == GpuArithmetic::float16) product.a_type = product.b_type = DataType::float16;
+    if (call.arithmetic == GpuArithmetic::e4m3) product.a_type = product.b_type = DataType::float8_e4m3;
+    product.batch = call.batch;
+    if (call.batch == 1) return product;
+    product.a.batch_stride = call.rows * call.depth;
+    product.b.batch_stride = call.depth * call.columns;
+    product.c.batch_stride = call.rows * call.columns;
+    return product;
 }
 
 } // namespace swirl::peers

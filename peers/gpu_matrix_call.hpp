@@ -1,10 +1,9 @@
 #pragma once
 
-#include "base/integer.hpp"
+#include <swirl/matrix_product.hpp>
+#include <swirl/options.hpp>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 namespace swirl::peers {
 
@@ -32,18 +31,14 @@ struct GpuMatrixCall {
 
     Integer leading_a() const { return transposed_a ? depth : rows; }
     Integer leading_b() const { return transposed_b ? columns : depth; }
-    Integer operand_bytes() const; ///< of a number of A or B
-    Integer result_bytes() const { return arithmetic == GpuArithmetic::float64 ? 8 : 4; }
-    double flops() const;
-    double bytes() const; ///< of A, B and C, each once
 };
 
-/// "sgemm NN 4096x4096x4096", "bf16gemm NT 64x64x64 batch=10": rows, columns and depth.
-std::string to_text(const GpuMatrixCall& call);
-/// UserError says what such a text is.
-GpuMatrixCall parse_gpu_matrix_call(const std::string& text);
+/// The call that computes a product with this accuracy; by cuBLAS's emulation of float32 if `emulated`. UserError says
+/// what cannot be called.
+GpuMatrixCall gpu_call_of(const MatrixProduct& product, Accuracy accuracy = Accuracy::ordinary,
+                          bool emulated = false);
 
-/// "sgemm", "sgemm-tensors", "tf32gemm", "dgemm", "bf16gemm", "fp16gemm", "fp8gemm"
-std::string_view word(GpuArithmetic arithmetic);
+/// The product that a call computes.
+MatrixProduct product_of(const GpuMatrixCall& call);
 
 } // namespace swirl::peers

@@ -45,7 +45,7 @@ template <class T> MatrixRun run_of(Dispatch<T>* dispatch, const MatrixCall& cal
 }
 
 MatrixPlan plan(const MatrixCall& call, int threads) {
-    if (call.routine != MatrixRoutine::gemm || is_complex(call.number) || call.widens())
+    if (is_complex(call.number) || call.widens())
         return {.absent_because = "LIBXSMM multiplies general real matrices only"};
     if (threads != 1) return {.absent_because = "LIBXSMM's kernels are of one thread"};
     static const Library opened;

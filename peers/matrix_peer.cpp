@@ -19,11 +19,31 @@ char letter(DataType number) {
     return '?';
 }
 
+std::optional<MatrixCall> call_of(const MatrixProduct& product) {
+    MatrixCall call{
+        .number = product.data_type, .rows = product.rows, .columns = product.columns, .depth = product.k};
+    const auto dense = [](const MatrixLayout& layout, Integer rows, Integer columns, bool& transposed) {
+        transposed = layout.row_stride == columns && layout.column_stride == 1 && rows > 1 && columns > 1;
+        return !layout.conjugated && (transposed || (layout.row_stride == 1 && layout.column_stride == rows));
+    };
+    bool transposed_c = false;
+    const bool is_plain = dense(product.a, product.rows, product.k, call.transposed_a) &&
+                          dense(product.b, product.k, product.columns, call.transposed_b) &&
+                          dense(product.c, product.rows, product.columns, transposed_c) && !transposed_c &&
+                          product.batch == 1 && product.epilogue.is_identity() &&
+                          product.reductions.empty() && !product.converts();
+    const auto operands_are = [&](DataType type) {
+        return product.type_of_a() == type && product.type_of_b() == type;
+    };
+    call.from_bfloat16 = product.data_type == DataType::float32 && operands_are(DataType::bfloat16);
+    const bool is_known =
+        call.from_bfloat16 || (call.from_int8() ? operands_are(DataType::int8) : !product.widens());
+    return is_plain && is_known ? std::optional(call) : std::nullopt;
+}
+
 std::string routine_name(const MatrixCall& call) {
-    constexpr std::string_view names[] = {"gemm", "symm", "syrk", "trmm", "trsm"};
-    const std::string_view name = names[static_cast<std::size_t>(call.routine)];
-    if (call.from_int8()) return fmt::format("s8{}", name);
-    return call.from_bfloat16 ? fmt::format("bf16{}", name) : fmt::format("{}{}", letter(call.number), name);
+    if (call.from_int8()) return "s8gemm";
+    return call.from_bfloat16 ? "bf16gemm" : fmt::format("{}gemm", letter(call.number));
 }
 
 std::string to_text(const MatrixCall& call) {
@@ -34,20 +54,6 @@ std::string to_text(const MatrixCall& call) {
     if (call.transposed_a || call.transposed_b)
         text += fmt::format(" {}{}", call.transposed_a ? 't' : 'n', call.transposed_b ? 't' : 'n');
     return text;
-}
-
-double flops(const MatrixCall& call) {
-    const double m = static_cast<double>(call.rows), n = static_cast<double>(call.columns),
-                 k = static_cast<double>(call.depth);
-    const double each = is_complex(call.number) ? 4 : 1;
-    switch (call.routine) {
-    case MatrixRoutine::gemm: return each * 2 * m * n * k;
-    case MatrixRoutine::symm: return each * 2 * m * m * n;
-    case MatrixRoutine::syrk: return each * n * (n + 1) * k;
-    case MatrixRoutine::trmm:
-    case MatrixRoutine::trsm: return each * m * m * n;
-    }
-    return 0;
 }
 
 std::span<const MatrixPeer* const> all_matrix_peers() {

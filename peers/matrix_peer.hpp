@@ -3,6 +3,7 @@
 #include <swirl/matrix_product.hpp>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,40 +13,31 @@
 /// out with a reason.
 namespace swirl::peers {
 
-/// Of the level 3 of the BLAS: gemm C = A·B; symm the same for a symmetric A; syrk C = A·Aᵀ; trmm C = A·C and trsm
-/// C = A⁻¹·C for a triangular A. Of symmetric and triangular matrices the lower triangle is looked at, or written.
-enum class MatrixRoutine : std::uint8_t { gemm, symm, syrk, trmm, trsm };
-
-/// A call as the BLAS has it, with α = 1 and β = 0: matrices are stored by columns, without gaps.
+/// GEMM as the BLAS has it, with α = 1 and β = 0: matrices are stored by columns, without gaps.
 struct MatrixCall {
-    MatrixRoutine routine = MatrixRoutine::gemm;
     DataType number = DataType::float64; ///< of C; int32 is of int8 numbers of A and B
-    Integer rows = 0;                    ///< m, of C
-    Integer columns = 0;                 ///< n, of C
-    Integer depth = 0;                   ///< k: of gemm and syrk; of the others it is m
-    bool from_bfloat16 = false;          ///< gemm of float32: the numbers of A and B are bfloat16
-    bool transposed_a = false;           ///< gemm: the transpose of A is stored
+    Integer rows = 0;                    ///< m
+    Integer columns = 0;                 ///< n
+    Integer depth = 0;                   ///< k
+    bool from_bfloat16 = false;          ///< C is float32, A and B are bfloat16
+    bool transposed_a = false;           ///< the transpose of A is stored
     bool transposed_b = false;
 
     Integer leading_a() const { return transposed_a ? depth : rows; }
     Integer leading_b() const { return transposed_b ? columns : depth; }
     bool from_int8() const { return number == DataType::int32; }
     bool widens() const { return from_bfloat16 || from_int8(); }
-    Integer operand_bytes() const { ///< of a number of A or B
-        return from_int8() ? 1 : from_bfloat16 ? 2 : bytes_of(number);
-    }
-    bool has_b() const { return routine == MatrixRoutine::gemm || routine == MatrixRoutine::symm; }
-    bool is_in_place() const { return routine == MatrixRoutine::trmm || routine == MatrixRoutine::trsm; }
     bool operator==(const MatrixCall&) const = default;
 };
 
-/// "dgemm 256", "dgemm 1000x1000x16", "sgemm 1000 tn", "dtrsm 1000", "bf16gemm 256", "s8gemm 256"
-std::string to_text(const MatrixCall& call);
-/// "dgemm", "bf16gemm"
+/// The call that computes a product; none for other layouts, batches and epilogues.
+std::optional<MatrixCall> call_of(const MatrixProduct& product);
+
+/// "dgemm", "bf16gemm", "s8gemm"
 std::string routine_name(const MatrixCall& call);
-/// Operations on real numbers, as the LAPACK counts them.
-double flops(const MatrixCall& call);
-/// Of a number, which letter routines' names begin with.
+/// "dgemm 256", "dgemm 1000x1000x16", "sgemm 1000 tn"
+std::string to_text(const MatrixCall& call);
+/// The first letter of a routine of these numbers.
 char letter(DataType number);
 
 struct MatrixOperands {

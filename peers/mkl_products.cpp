@@ -81,7 +81,7 @@ MatrixPlan plan_kernel(const MklLibrary& mkl, const MatrixCall& call, const std:
 }
 
 MatrixPlan plan_jit(const MatrixCall& call, int threads) {
-    if (call.routine != MatrixRoutine::gemm || is_complex(call.number) || call.widens())
+    if (is_complex(call.number) || call.widens())
         return {.absent_because = "MKL's kernels for one shape are compared for general real matrices only"};
     const MklLibrary& mkl = MklLibrary::get();
     if (const std::string reason = mkl.absent_because(); !reason.empty()) return {.absent_because = reason};

@@ -66,7 +66,7 @@ struct Library {
 };
 
 MatrixPlan plan(const MatrixCall& call, int threads) {
-    if (call.routine != MatrixRoutine::gemm || (call.number != DataType::float32 && !call.from_int8()))
+    if (call.number != DataType::float32 && !call.from_int8())
         return {.absent_because = "oneDNN multiplies matrices of float32, bfloat16 and int8"};
     static const Library opened(threads);
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};

@@ -16,7 +16,6 @@ namespace swirl::peers {
 /// How a peer is to plan, where it plans at all.
 struct PeerOptions {
     double seconds = 5; ///< for one planning; after that the library makes do with what it has tried
-    int plannings = 1;  ///< plannings that time differ from one to the next: the fastest of so many is kept
     int threads = 1;
     std::filesystem::path found_plans =
         {}; ///< folder where plans are remembered between runs; empty: nowhere

@@ -20,29 +20,10 @@ namespace {
 using peers::GpuArithmetic;
 using peers::GpuMatrixCall;
 
-/// As in BLAS: column-major, without gaps.
-MatrixProduct product_of(const GpuMatrixCall& call) {
-    const auto layout = [](bool transposed, Integer leading) {
-        return transposed ? MatrixLayout{leading, 1} : MatrixLayout{1, leading};
-    };
-    MatrixProduct product;
-    product.data_type = call.arithmetic == GpuArithmetic::float64 ? DataType::float64 : DataType::float32;
-    if (call.arithmetic == GpuArithmetic::bfloat16) product.a_type = product.b_type = DataType::bfloat16;
-    if (call.arithmetic == GpuArithmetic::float16) product.a_type = product.b_type = DataType::float16;
-    if (call.arithmetic == GpuArithmetic::e4m3) product.a_type = product.b_type = DataType::float8_e4m3;
-    product.rows = call.rows;
-    product.columns = call.columns;
-    product.k = call.depth;
-    product.a = layout(call.transposed_a, call.leading_a());
-    product.b = layout(call.transposed_b, call.leading_b());
-    product.c = layout(false, call.rows);
-    return product;
-}
-
 class Kernels {
 public:
     Kernels(const GpuMatrixCall& call, const runtime::GpuStream& stream)
-        : call_(call), stream_(stream), product_(product_of(call)) {}
+        : call_(call), stream_(stream), product_(peers::product_of(call)) {}
 
     /// SIMT kernels; none for data types that these do not support.
     void add_threads() {
@@ -105,7 +86,7 @@ const StoredType& operand_of(const GpuMatrixCall& call) {
     case GpuArithmetic::float64: return stored(DataType::float64);
     case GpuArithmetic::bfloat16: return stored(DataType::bfloat16);
     case GpuArithmetic::float16: return stored(DataType::float16);
-    case GpuArithmetic::e4m3: return stored_e4m3();
+    case GpuArithmetic::e4m3: return stored(DataType::float8_e4m3);
     default: return stored(DataType::float32);
     }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/support/random_numbers.hpp"
+#include "bench/support/stored_type.hpp"
 #include "peers/gpu_matrix_call.hpp"
 #include "runtime/cuda/stream.hpp"
 

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "bench/gpu_accuracy/kernels.hpp"
 #include "bench/gpu_accuracy/patterns.hpp"
-#include "bench/support/gpu_run.hpp"
+#include "bench/support/setting.hpp"
 #include "ir/rounding.hpp"
 #include "peers/cublas.hpp"
 #include "runtime/cuda/memory.hpp"
@@ -17,6 +17,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <regex>
+#include <string>
 
 namespace swirl::bench {
 namespace {
@@ -32,6 +35,11 @@ struct Arguments {
     int device = 0;
     bool model = false;
 };
+
+void print(const std::string& text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+}
 
 /// A and B of a pattern, in their data type; A's rows and B's columns are contiguous (GEMM TN).
 struct Data {
@@ -163,13 +171,13 @@ int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime
     in_float64.arithmetic = GpuArithmetic::float64;
     const AccuracyKernel float64 = kernels_for(in_float64, {}, stream).at(0);
     const std::vector<AccuracyKernel> kernels = kernels_for(call, arguments.decisions, stream);
-    print_now(fmt::format("\n### {}\n\n", to_text(call)));
+    print(fmt::format("\n### {}\n\n", to_text(product_of(call))));
     for (const AccuracyKernel& kernel : kernels)
-        print_now(fmt::format("- {}: `{}`\n", kernel.name, kernel.made_by));
-    print_now(
+        print(fmt::format("- {}: `{}`\n", kernel.name, kernel.made_by));
+    print(
         "\n| pattern | kernel | mean | largest | bias | mean / SIMT | largest / SIMT | "
         "|\n|---|---|---:|---:|---:|---:|---:|---|\n");
-    const std::regex only = parse_only(arguments.only);
+    const std::regex only(arguments.only);
     int broken = 0;
     for (const AccuracyPattern& pattern : accuracy_patterns()) {
         if (!std::regex_search(pattern.name, only)) continue;
@@ -185,11 +193,11 @@ int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime
             if (&kernel == kernels.data()) simt = errors;
             const bool holds = !kernel.is_promised || keeps_promise(errors, simt);
             broken += holds ? 0 : 1;
-            print_now(fmt::format("| {} | {} | {:.2e} | {:.2e} | {:+.1e} | {:.2f} | {:.2f} | {}{} |\n",
-                                  pattern.name, kernel.name, errors.mean, errors.largest, errors.bias,
-                                  errors.mean / simt.mean, errors.largest / simt.largest,
-                                  errors.strange > 0 ? fmt::format("{} not as expected", errors.strange) : "",
-                                  holds ? "" : " **breaks the promise**"));
+            print(fmt::format("| {} | {} | {:.2e} | {:.2e} | {:+.1e} | {:.2f} | {:.2f} | {}{} |\n",
+                              pattern.name, kernel.name, errors.mean, errors.largest, errors.bias,
+                              errors.mean / simt.mean, errors.largest / simt.largest,
+                              errors.strange > 0 ? fmt::format("{} not as expected", errors.strange) : "",
+                              holds ? "" : " **breaks the promise**"));
         }
     }
     return broken;
@@ -210,7 +218,8 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
         return one.name == wanted && one.made_by.find("wgmma ") != std::string::npos;
     });
     if (kernel == kernels.end())
-        throw UserError("{} is not multiplied by tiles; --model compares larger products", to_text(call));
+        throw UserError("{} is not multiplied by tiles; --model compares larger products",
+                        to_text(product_of(call)));
     int different = 0;
     for (const AccuracyPattern& pattern : accuracy_patterns()) {
         if (!pattern.is_low_precision) continue;
@@ -237,8 +246,8 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
                                                      sum, entry.rounding);
                 wrong += sum == found[j * static_cast<std::size_t>(call.rows) + i] ? 0 : 1;
             }
-        print_now(fmt::format("{}, {}: {} of {} results differ from the model ({})\n", to_text(call),
-                              pattern.name, wrong, found.size(), kernel->made_by));
+        print(fmt::format("{}, {}: {} of {} results differ from the model ({})\n", to_text(product_of(call)),
+                          pattern.name, wrong, found.size(), kernel->made_by));
         different += wrong;
     }
     return different;
@@ -247,14 +256,13 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
 int run(const Arguments& arguments, const std::string& command) {
     const runtime::GpuDevice device(arguments.device);
     const runtime::GpuStream stream(device);
-    const GpuSetting setting = setting_now(command, device.properties().name, device.driver());
     const std::string no_cublas = peers::cublas_absent_because();
-    print_now(fmt::format("{}; driver {}; {}; seed {}\n`{}`\n", setting.gpu, setting.driver,
-                          no_cublas.empty() ? peers::cublas_version() : "no cuBLAS: " + no_cublas,
-                          arguments.seed, setting.command));
+    print(fmt::format(
+        "{}; driver {}; {}; seed {}\n`{}`\n", device.properties().name, driver_text(device.driver()),
+        no_cublas.empty() ? peers::cublas_version() : "no cuBLAS: " + no_cublas, arguments.seed, command));
     int wrong = 0;
     for (const std::string& text : arguments.products) {
-        GpuMatrixCall call = peers::parse_gpu_matrix_call(text);
+        GpuMatrixCall call = peers::gpu_call_of(parse_matrix_product(text));
         call.transposed_a = true; // the data's layout
         call.transposed_b = false;
         wrong +=
@@ -271,7 +279,8 @@ int main(int count, char** values) {
     CLI::App program("Errors of products on a GPU, beside those of multiply-adds and of cuBLAS.");
     Arguments arguments;
     program
-        .add_option("--product", arguments.products, "Such as 'sgemm TN 2560x2560x2560'; may be given again")
+        .add_option("--product", arguments.products,
+                    "Such as 'gemm 2560x2560x2560 float32'; may be given again")
         ->required();
     program.add_option("--with", arguments.decisions,
                        "Parameters in place of those of the model's schedule; may be given again");
@@ -281,6 +290,11 @@ int main(int count, char** values) {
     program.add_option("--device", arguments.device, "Which GPU, as CUDA counts them")->capture_default_str();
     program.add_flag("--model", arguments.model,
                      "Compare bits with what the ir says of tensor cores' sums, in place of errors");
-    return run_program(count, values, "bench_gpu_accuracy", program,
-                       [&](const std::string& command) { return run(arguments, command); });
+    CLI11_PARSE(program, count, values);
+    try {
+        return run(arguments, command_of(count, values));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "bench_gpu_accuracy: %s\n", error.what());
+        return 1;
+    }
 }

@@ -1,8 +1,9 @@
-// Planning time for a GPU: choosing a recipe, deriving its kernels, generating PTX; and, if a driver is present, the
+// Planning time for a GPU: choosing a schedule, deriving its kernels, generating PTX; and, if a driver is present, the
 // total with compilation, then once more from the cache. Without a GPU it reports the first three; a dummy driver
 // suffices for the rest.
 
 #include "base/error.hpp"
+#include "bench/support/draw.hpp"
 #include "emit/ptx/ptx.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "plan/gpu_kernels.hpp"
@@ -26,25 +27,6 @@ namespace swirl::bench {
 namespace {
 
 constexpr int rounds = 15;
-
-const char* const usual_problems[] = {
-    "dft 16 batch=1000000",
-    "dft 60",
-    "dft 1024",
-    "dft 1024 batch=65536",
-    "dft 2310 batch=1000",
-    "dft 5040 batch=1000",
-    "dft 4096 float64",
-    "dft 65536 batch=100",
-    "dft 1048576",
-    "dft 720720",
-    "dft 1021 batch=10000",
-    "rdft 4096 batch=1000",
-    "dft 512x512",
-    "dft 128x128x128",
-    "dct2 1000 batch=100",
-    "dft 1024 float32 batch=65536",
-};
 
 /// The median of `runs` runs, in milliseconds.
 template <class Action> double milliseconds_of(const Action& action, int runs = rounds) {
@@ -83,14 +65,14 @@ std::string planned(const Transform& problem, const std::optional<runtime::GpuDe
 void report(const std::string& text, const target::Gpu& gpu,
             const std::optional<runtime::GpuDevice>& device) {
     const Transform problem = parse_transform(text);
-    const planning::Recipe recipe = search::gpu_recipe(problem, gpu);
-    const double choosing = milliseconds_of([&] { search::gpu_recipe(problem, gpu); });
-    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, recipe);
+    const planning::TransformSchedule schedule = search::gpu_schedule(problem, gpu);
+    const double choosing = milliseconds_of([&] { search::gpu_schedule(problem, gpu); });
+    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
     std::vector<planning::GpuDerivation> steps;
     const double deriving = milliseconds_of([&] {
         steps.clear();
         for (std::size_t k = 0; k < passes.size(); ++k)
-            steps.push_back(planning::derive_for_gpu(problem, passes[k], recipe.passes[k], gpu));
+            steps.push_back(planning::derive_for_gpu(problem, passes[k], schedule.passes[k], gpu));
     });
     std::size_t kernels = 0, bytes = 0;
     const double writing = milliseconds_of([&] {
@@ -102,17 +84,18 @@ void report(const std::string& text, const target::Gpu& gpu,
             }
     });
     fmt::print("{:<32}{:>9.2f}{:>9.2f}{:>9.2f}{}{:>9}{:>9}  {}\n", text, choosing, deriving, writing,
-               planned(problem, device), kernels, bytes, planning::to_string(recipe));
+               planned(problem, device), kernels, bytes, planning::to_string(schedule));
 }
 
 void run(std::vector<std::string> problems) {
-    if (problems.empty()) problems.assign(std::begin(usual_problems), std::end(usual_problems));
+    if (problems.empty())
+        for (const Problem& drawn : draw({.on_gpu = true, .count = 20})) problems.push_back(to_text(drawn));
     const TemporaryFolder folder;
     setenv("SWIRL_KERNEL_CACHE", (folder.path() / "kernels").c_str(), 1);
     setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would bypass the compiler
     const std::optional<runtime::GpuDevice> device = first_gpu();
     fmt::print("{:<32}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}  {}\n", "milliseconds, medians", "choosing",
-               "deriving", "PTX", "first", "cached", "kernels", "bytes", "recipe");
+               "deriving", "PTX", "first", "cached", "kernels", "bytes", "schedule");
     for (const std::string& problem : problems) report(problem, target::gpu_named("sm_90"), device);
 }
 

@@ -41,11 +41,11 @@ KernelText kernel_of(const GpuDevice& device, Integer n, const std::string& tree
     const formula::Formula formula = formula::kron({formula::I(8), transform});
     const ir::Program program = passes::run_for_gpu(
         lower::lower_to_gpu({.name = "kernel",
-                             .formula = formula,
-                             .scalar = DataType::float32,
-                             .input = lower::Layout::contiguous(formula.columns()),
-                             .output = lower::Layout::contiguous(formula.rows())},
-                            {lower::LaunchConfiguration{.threads = threads, .smem_pad_interval = 32}})
+                             .loops = {.formula = formula,
+                                       .scalar = DataType::float32,
+                                       .input = loops::Layout::contiguous(formula.columns()),
+                                       .output = loops::Layout::contiguous(formula.rows())}},
+                            {loops::LaunchConfiguration{.threads = threads, .smem_pad_interval = 32}})
             .front());
     return {.ptx = emit::ptx(program, {.target = std::string(device.target().name)}), .name = tree};
 }

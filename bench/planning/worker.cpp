@@ -108,11 +108,11 @@ double make_plan(const Case& one) {
     for (const target::Cpu* cpu : target::cpus())
         if (cpu->name == one.target) {
             const auto plan =
-                planning::Plan::build(problem, search::estimate(problem, *cpu).recipe, {.check = false});
+                planning::Plan::build(problem, search::estimate(problem, *cpu).schedule, {.check = false});
             return static_cast<double>(plan->table_bytes()) / (1 << 20);
         }
     const target::Gpu& gpu = target::gpu_named(one.target);
-    planning::describe_passes(problem, search::gpu_recipe(problem, gpu));
+    planning::describe_passes(problem, search::gpu_schedule(problem, gpu));
     return 0;
 }
 

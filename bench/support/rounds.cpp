@@ -64,12 +64,12 @@ Integer batch_of(const runtime::TimedWork& work, const RoundOptions& options) {
 
 } // namespace
 
-Times run_rounds(std::span<const runtime::TimedWork> implementations, const RoundOptions& options) {
+Samples run_rounds(std::span<const runtime::TimedWork> implementations, const RoundOptions& options) {
     const std::size_t count = implementations.size();
     std::vector<Integer> repetitions;
     for (const runtime::TimedWork& work : implementations) repetitions.push_back(batch_of(work, options));
 
-    Times times(count);
+    Samples times(count);
     const double start = runtime::monotonic_seconds();
     for (int round = 0; round < options.rounds; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -85,12 +85,6 @@ Times run_rounds(std::span<const runtime::TimedWork> implementations, const Roun
         if (enough && runtime::monotonic_seconds() - start > options.seconds) break;
     }
     return times;
-}
-
-double ratio_within_rounds(std::span<const double> implementation, std::span<const double> first) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < implementation.size(); ++i) ratios.push_back(implementation[i] / first[i]);
-    return runtime::summarize(ratios).median;
 }
 
 } // namespace swirl::bench

@@ -19,13 +19,10 @@ struct RoundOptions {
 };
 
 /// Seconds per execution, by implementation and round.
-using Times = std::vector<std::vector<double>>;
+using Samples = std::vector<std::vector<double>>;
 
 /// In each round every implementation runs one batch, a different one first each time, so that other load affects all
 /// of them alike.
-Times run_rounds(std::span<const runtime::TimedWork> implementations, const RoundOptions& options);
-
-/// An implementation's time relative to `first`: the median over rounds of the ratio within a round.
-double ratio_within_rounds(std::span<const double> implementation, std::span<const double> first);
+Samples run_rounds(std::span<const runtime::TimedWork> implementations, const RoundOptions& options);
 
 } // namespace swirl::bench

@@ -1,11 +1,13 @@
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/explain/formula.hpp"
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/map.hpp"
 #include "cli/explain/wgmma.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
+#include "cli/problems.hpp"
 #include "cli/products.hpp"
 
 #include <memory>
@@ -19,6 +21,7 @@ struct ExplainOptions {
     PlanningOptions planning;
     std::string svg;
     bool json = false;
+    bool has_device = false; ///< else a formula is explained for the CPU, a product for sm_90
 };
 
 template <class Explanation>
@@ -31,12 +34,23 @@ void say(const ExplainOptions& options, const Explanation& explanation,
         print(text_of(explanation));
 }
 
-void explain(const ExplainOptions& options) {
-    if (!is_product(options.words))
+void explain_formula(const Transform& problem, const ExplainOptions& options) {
+    if (options.json || !options.svg.empty())
+        throw UserError("--json and --svg are for products of matrices; a formula's derivation is text");
+    print(text_of_derivation(problem, options.planning));
+}
+
+void explain(ExplainOptions options) {
+    if (!is_product(options.words)) {
+        const Transform problem = parse_one_problem(options.words);
+        if (has_formula(problem)) return explain_formula(problem, options);
         throw UserError(
-            "'{}' is not explained; a product of matrices on a GPU is, such as gemm "
-            "1024x1024x1024 float32",
-            fmt::format("{}", fmt::join(options.words, " ")));
+            "'{}' is not explained; a formula is, such as 'formula DFT(8) ⊗ I(4)', or a product of matrices "
+            "on a "
+            "GPU, such as gemm 1024x1024x1024 float32",
+            fmt::join(options.words, " "));
+    }
+    if (!options.has_device) options.planning.device = "sm_90";
     if (!options.planning.is_for_gpu())
         throw UserError("--device is 'cpu'; kernels of GPUs are explained, such as those of sm_90");
     const MatrixProduct product = parse_product(options.words, options.planning);
@@ -56,21 +70,24 @@ void explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& program) {
     auto options = std::make_shared<ExplainOptions>();
-    options->planning.device = "sm_90";
     options->planning.no_check = true; // inspected, not run
     CLI::App& command = *program.add_subcommand(
         "explain",
-        "Explain a GPU's kernel of a product of matrices: its decisions, instructions, traffic and limits");
-    command.add_option("problem", options->words, "The product, e.g. gemm 4096x4096x4096 float32")
-        ->type_name("PRODUCT")
+        "Explain how a formula becomes code, or a GPU's kernel of a product of matrices: its decisions, "
+        "instructions, traffic and limits");
+    command.add_option("problem", options->words, "The formula, or the product: gemm 4096x4096x4096 float32")
+        ->type_name("PROBLEM")
         ->required();
-    command.add_option("--recipe", options->planning.recipe, "This schedule, not the model's choice")
+    command.add_option("--schedule", options->planning.schedule, "This schedule, not the model's choice")
         ->type_name("SCHEDULE");
     command.add_flag("--json", options->json, "Print JSON");
     command.add_option("--svg", options->svg, "Draw which thread has which elements of a block's tile of C")
         ->type_name("FILE");
     options->planning.add_device_to(command);
-    command.callback([options] { explain(*options); });
+    command.callback([options, &command] {
+        options->has_device = command.count("--device") > 0;
+        explain(*options);
+    });
 }
 
 } // namespace swirl::cli

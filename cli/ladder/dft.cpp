@@ -74,7 +74,7 @@ public:
                 result.push_back({std::string(cpu->name),
                                   "the same in vectors of this instruction set",
                                   {std::string(cpu->name), {{0, buffered(n)}}}});
-        const planning::Recipe planned = search::estimate(problem(n), target::host_cpu()).recipe;
+        const planning::TransformSchedule planned = search::estimate(problem(n), target::host_cpu()).schedule;
         result.push_back({"planned", "the tree that the planner's model likes best", planned});
         if (threads_ > 1)
             result.push_back({fmt::format("{} threads", threads_),

@@ -63,10 +63,10 @@ private:
     void add(LadderRung step) {
         MeasuredRung rung;
         const PlanPointer plan =
-            planning::Plan::build(ladder_.problem, step.recipe, {.threads = step.threads});
+            planning::Plan::build(ladder_.problem, step.schedule, {.threads = step.threads});
         if (!plans_.empty())
-            rung.is_new =
-                !(plans_.back()->recipe() == plan->recipe()) || plans_.back()->threads() != plan->threads();
+            rung.is_new = !(plans_.back()->schedule() == plan->schedule()) ||
+                          plans_.back()->threads() != plan->threads();
         for (const planning::PassDescription& description : plan->describe()) {
             const ir::OperationCounts counts = ir::count_operations(description.lowered);
             rung.additions += counts.additions + counts.fused;
@@ -88,8 +88,8 @@ private:
             plans_[i]->execute(data_.arguments());
             MeasuredRung& rung = ladder_.rungs[i];
             rung.error = accuracy(ladder_.problem, data_.elements(Side::output), expected);
-            ensure(rung.error.units <= largest_error, "{} by recipe \"{}\" has an error of {} units",
-                   to_text(ladder_.problem), planning::to_string(rung.step.recipe), rung.error.units);
+            ensure(rung.error.units <= largest_error, "{} by schedule \"{}\" has an error of {} units",
+                   to_text(ladder_.problem), planning::to_string(rung.step.schedule), rung.error.units);
         }
     }
 
@@ -166,7 +166,7 @@ Json json_of(const Ladder& ladder) {
         json["steps"].push_back(
             {{"name", rung.step.name},
              {"what", rung.step.what},
-             {"recipe", planning::to_string(rung.step.recipe)},
+             {"schedule", planning::to_string(rung.step.schedule)},
              {"threads", rung.step.threads},
              {"is_new", rung.is_new},
              {"additions", rung.additions},

@@ -3,7 +3,7 @@
 #include "cli/accuracy.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/timer.hpp"
 #include "target/cpu.hpp"
@@ -21,7 +21,7 @@ namespace swirl::cli {
 struct LadderRung {
     std::string name;
     std::string what; ///< what this rung adds, for display
-    planning::Recipe recipe;
+    planning::TransformSchedule schedule;
     int threads = 1;
 };
 
@@ -77,7 +77,7 @@ struct LadderPlot {
 /// Draws with gnuplot as SVG. Throws UserError if gnuplot is missing.
 void draw_ladders(const LadderPlot& plot, const std::filesystem::path& file);
 
-/// Adds the GEMM ladder, whose steps are loop nests instead of recipes.
+/// Adds the GEMM ladder, whose steps are loop nests instead of schedules.
 void add_gemm_ladder(CLI::App& ladder);
 
 } // namespace swirl::cli

@@ -10,7 +10,7 @@
 namespace swirl::cli {
 namespace {
 
-using planning::Recipe;
+using planning::TransformSchedule;
 using rules::BreakdownTree;
 
 std::size_t exponent_of(Integer n) {
@@ -47,7 +47,7 @@ public:
         for (std::size_t k = found_.size(); k <= exponent_of(n); ++k) found_.push_back(search(k));
         return found_[exponent_of(n)];
     }
-    Recipe recipe(Integer n) { return {std::string(cpu_.name), {{0, of(n)}}, scalar_}; }
+    TransformSchedule schedule(Integer n) { return {std::string(cpu_.name), {{0, of(n)}}, scalar_}; }
 
 private:
     static constexpr std::size_t largest_codelet = 6; ///< exponent: more unrolled code spills registers
@@ -103,9 +103,9 @@ public:
         scalar("radix 8", "the recursion with unrolled codelets of 8 points", of_radix(8, n));
         result.push_back({"searched",
                           "the fastest tree of splits, each size from the fastest of smaller ones",
-                          plain_.recipe(n)});
+                          plain_.schedule(n)});
         result.push_back({std::string(target::host_cpu().name),
-                          "the same search in vectors of this instruction set", vectors_.recipe(n)});
+                          "the same search in vectors of this instruction set", vectors_.schedule(n)});
         return result;
     }
 

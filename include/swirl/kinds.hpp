@@ -34,7 +34,9 @@ enum class TransformKind : std::uint8_t {
     dst2,
     dst3,
     dst4,
-    convolution, ///< complex, circular, with a kernel whose spectrum is given at execution
+    convolution,  ///< complex, circular, with a kernel whose spectrum is given at execution
+    formula,      ///< complex, multiplied by a matrix that a formula describes
+    real_formula, ///< the same of real data by a real matrix
 };
 
 } // namespace swirl

@@ -103,6 +103,9 @@ typedef enum swirl_side { SWIRL_INPUT = 0, SWIRL_OUTPUT = 1 } swirl_side;
  * contiguous rows, one transform, scale 1. */
 SWIRL_API swirl_status swirl_problem_create_transform(int kind, size_t rank, const int64_t* lengths,
                                                       swirl_problem** problem);
+/* The product of a vector with the matrix of a formula, such as "(DFT(2) (x) I(4)) * T(8,4) * (I(2) (x) DFT(4)) * L(8,2)":
+ * see <swirl/matrix_formula.hpp>. Of SWIRL_COMPLEX128; with SWIRL_FLOAT32 or SWIRL_FLOAT64 of real data. One dimension. */
+SWIRL_API swirl_status swirl_problem_create_formula(const char* formula, swirl_problem** problem);
 SWIRL_API swirl_status swirl_problem_set_direction(swirl_problem* problem, int direction);
 SWIRL_API swirl_status swirl_problem_set_layout(swirl_problem* problem, int layout);
 SWIRL_API swirl_status swirl_problem_set_placement(swirl_problem* problem, int placement);

@@ -13,6 +13,7 @@
 #include <swirl/gpu.hpp>
 #include <swirl/half.hpp>
 #include <swirl/kinds.hpp>
+#include <swirl/matrix_formula.hpp>
 #include <swirl/matrix_product.hpp>
 #include <swirl/normalised.hpp>
 #include <swirl/options.hpp>

@@ -5,11 +5,13 @@
 #include <swirl/data_type.hpp>
 #include <swirl/expression.hpp>
 #include <swirl/kinds.hpp>
+#include <swirl/matrix_formula.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace swirl {
@@ -52,6 +54,7 @@ struct TransformOptions {
     Sharing spectrum = Sharing::shared; ///< convolution: one kernel spectrum, or one per transform
     Expression load = {};
     Expression store = {};
+    MatrixFormula matrix = {}; ///< formula and real_formula: see Transform::formula
 };
 
 /// A transform and its data layout. A plain value; `validate` checks whether it can be computed, `to_text` writes it,
@@ -65,6 +68,9 @@ struct TransformOptions {
 /// h, and ĥ is the transform of h. The auxiliary array "spectrum" holds ĥ and is given at each execution: complex, in
 /// the problem's precision and layout, contiguous, row-major over the dimensions; with `spectrum` = each, over the
 /// batch too.
+///
+/// A formula's matrix may have more rows than columns, or fewer: the length is its number of columns, and the output has
+/// as many elements as it has rows.
 struct SWIRL_API Transform {
     TransformKind kind = TransformKind::dft;
     std::vector<Dimension> dimensions; ///< slowest first; the transform runs along all of them
@@ -76,7 +82,8 @@ struct SWIRL_API Transform {
     double scale = 1.0; ///< multiplies the result
     Sharing spectrum = Sharing::shared;
     Expression load = {}; ///< applied to each element read; for a half spectrum, i counts the stored elements
-    Expression store = {}; ///< applied to each result after scaling, before it is written
+    Expression store = {};     ///< applied to each result after scaling, before it is written
+    MatrixFormula matrix = {}; ///< of a formula or a real_formula
 
     SWIRL_API friend bool operator==(const Transform& a, const Transform& b);
     friend bool operator!=(const Transform& a, const Transform& b) { return !(a == b); }
@@ -94,6 +101,20 @@ struct SWIRL_API Transform {
     }
     static Transform wht(const std::vector<Integer>& lengths, const TransformOptions& options = {}) {
         return make(TransformKind::wht, lengths, options);
+    }
+    /// The product of complex data with the matrix of a formula, such as "(DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) ·
+    /// L(8, 2)", see MatrixFormula. Throws SyntaxError.
+    static Transform formula(std::string_view text, const TransformOptions& options = {}) {
+        return of_matrix(TransformKind::formula, MatrixFormula(text), options);
+    }
+    /// The same of real data, such as "DCT2(8) ⊗ DCT2(8)"; `validate` rejects a formula with complex entries.
+    static Transform real_formula(std::string_view text, const TransformOptions& options = {}) {
+        return of_matrix(TransformKind::real_formula, MatrixFormula(text), options);
+    }
+    static Transform of_matrix(TransformKind kind, MatrixFormula matrix, TransformOptions options) {
+        const Integer columns = matrix.columns();
+        options.matrix = std::move(matrix);
+        return make(kind, {columns}, options);
     }
 };
 
@@ -116,6 +137,7 @@ SWIRL_API std::vector<AuxiliaryArray> arrays_of(const Transform& problem);
 /// - 1 to most_dimensions dimensions; at most most_batch_loops batch loops; lengths and batch counts ≥ 1; powers of two
 ///   for wht
 /// - a finite scale; direction and layout only where the kind has them
+/// - a formula where, and only where, the kind has one; a real_formula without complex entries
 /// - sizes and extreme addresses, in bytes, fit in 64 bits
 /// - no two output elements share an address (input elements may, out of place)
 /// - in place: input and output strides agree, for real_dft in the sense of the padded layout (see Transform)
@@ -123,13 +145,15 @@ SWIRL_API void validate(const Transform& problem);
 
 // Text form of a problem, one line, for people, tests, benchmarks and wisdom:
 //
-//   kind lengths option…
+//   kind lengths option…          formula matrix option…
 //
 //   kind      dft  rdft  wht  dct2 dct3 dct4  dst2 dst3 dst4  convolution
 //   lengths   1024   16x8   2^20
+//   matrix    (DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)     see MatrixFormula; of complex data unless
+//             (DFT(2) (x) I(4)) * T(8, 4) * (I(2) (x) DFT(4)) * L(8, 2) the data type is real: formula WHT(8) float64
 //   options   in any order, each at most once; the first of each line is the default
 //     forward  backward
-//     float64  float32  float16  bfloat16
+//     float64  float32  float16  bfloat16     of a formula: complex128  complex64  float64  float32  float16  bfloat16
 //     interleaved  planar
 //     outofplace  inplace
 //     in=(8,1)  out=(1,16)  strides=(8,1)     one per dimension, for one side or both; in=2 for one dimension

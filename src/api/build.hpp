@@ -34,8 +34,9 @@ std::shared_ptr<const planning::GpuMatrixPlan> build_on_gpu(const MatrixProduct&
 /// The GPU with this CUDA ordinal. It is kept until the process ends, so that its context is created only once.
 const runtime::GpuDevice& device_numbered(int ordinal);
 
-/// The recipe that build_on_gpu chooses for a device without measuring, without compiling it.
-planning::Recipe recipe_for(const Transform& problem, const runtime::GpuDevice& device, bool use_wisdom);
+/// The schedule that build_on_gpu chooses for a device without measuring, without compiling it.
+planning::TransformSchedule schedule_for(const Transform& problem, const runtime::GpuDevice& device,
+                                         bool use_wisdom);
 
 /// At most `most` candidate schedules: those that the performance model ranks fastest, fastest first.
 std::vector<std::string> gpu_schedules(const MatrixProduct& product, int most, int ordinal = 0,

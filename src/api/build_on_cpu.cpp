@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "base/log.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/validate.hpp"
 #include "search/matrix_planner.hpp"
@@ -20,13 +20,13 @@ constexpr double small = 65536;
 const target::Cpu& cpu_of(const Options& options) {
     if (options.schedule.empty())
         return options.cpu.empty() ? target::host_cpu() : target::cpu_named(options.cpu);
-    const planning::Recipe recipe = planning::parse_recipe(options.schedule);
-    if (!options.cpu.empty() && options.cpu != recipe.target)
+    const planning::TransformSchedule schedule = planning::parse_transform_schedule(options.schedule);
+    if (!options.cpu.empty() && options.cpu != schedule.target)
         throw UserError(
             "cpu is {}, but the schedule is for {}\n  schedule: {}\n  leave out one of them, or make them "
             "agree",
-            options.cpu, recipe.target, options.schedule);
-    return target::cpu_named(recipe.target);
+            options.cpu, schedule.target, options.schedule);
+    return target::cpu_named(schedule.target);
 }
 
 void require_runnable(const target::Cpu& cpu) {
@@ -61,7 +61,7 @@ std::shared_ptr<const planning::Plan> build_on_cpu(const Transform& problem, con
     if (purpose == Purpose::execute || options.effort != Effort::estimate) require_runnable(cpu);
     const bool check_first = options.check && !is_foreign;
     if (!options.schedule.empty())
-        return planning::Plan::build(problem, planning::parse_recipe(options.schedule),
+        return planning::Plan::build(problem, planning::parse_transform_schedule(options.schedule),
                                      {.threads = threads, .check = check_first});
     return search::make_plan(problem, {.effort = options.effort,
                                        .time_budget_seconds = budget_of(options, usual_budget(problem), 0),

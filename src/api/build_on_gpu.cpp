@@ -5,7 +5,7 @@
 #include "base/log.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "search/gpu_planner.hpp"
 #include "search/wisdom/gpu_matrix_wisdom.hpp"
 
@@ -47,8 +47,9 @@ const runtime::GpuDevice& device_numbered(int ordinal) {
     return devices.emplace(ordinal, runtime::GpuDevice(ordinal)).first->second;
 }
 
-planning::Recipe recipe_for(const Transform& problem, const runtime::GpuDevice& device, bool use_wisdom) {
-    return search::choose_gpu_recipe(problem, search::gpu_identity_of(device), use_wisdom);
+planning::TransformSchedule schedule_for(const Transform& problem, const runtime::GpuDevice& device,
+                                         bool use_wisdom) {
+    return search::choose_gpu_schedule(problem, search::gpu_identity_of(device), use_wisdom);
 }
 
 std::vector<std::string> gpu_schedules(const MatrixProduct& product, int most, int ordinal,
@@ -69,7 +70,7 @@ std::shared_ptr<const planning::GpuPlan> build_on_gpu(const Transform& problem, 
     const LogSink sink(options.log);
     const runtime::GpuDevice& device = device_numbered(options.device.ordinal());
     if (!options.schedule.empty())
-        return planning::GpuPlan::build(problem, planning::parse_recipe(options.schedule), device,
+        return planning::GpuPlan::build(problem, planning::parse_transform_schedule(options.schedule), device,
                                         {.check = options.check, .use_cache = options.use_kernel_cache});
     return search::make_gpu_plan(problem, device,
                                  {.effort = options.effort,

@@ -53,6 +53,15 @@ DataType component_named(int data_type) {
     return component;
 }
 
+/// The data type of a formula's elements says whether they are real.
+void set_data_type(TransformDescription& transform, int data_type) {
+    transform.options.precision = component_named(data_type);
+    if (has_formula(transform.kind))
+        transform.kind = is_complex(value_of(data_type, data_types, "data_type"))
+                             ? TransformKind::formula
+                             : TransformKind::real_formula;
+}
+
 TransformDescription description_of(const Transform& transform) {
     TransformDescription result{transform.kind, {}, {}};
     TransformOptions& options = result.options;
@@ -63,7 +72,8 @@ TransformDescription description_of(const Transform& transform) {
                .scale = transform.scale,
                .spectrum = transform.spectrum,
                .load = transform.load,
-               .store = transform.store};
+               .store = transform.store,
+               .matrix = transform.matrix};
     for (const Dimension& dimension : transform.dimensions) {
         result.lengths.push_back(dimension.length);
         options.input_strides.push_back(dimension.input_stride);
@@ -165,6 +175,15 @@ swirl_status swirl_problem_create_transform(int kind, size_t rank, const int64_t
     });
 }
 
+swirl_status swirl_problem_create_formula(const char* formula, swirl_problem** problem) {
+    return guarded([&] {
+        require(problem, "problem");
+        *problem = nullptr;
+        require(formula, "formula");
+        *problem = new swirl_problem{description_of(swirl::Transform::formula(formula))};
+    });
+}
+
 swirl_status swirl_problem_create_product(int data_type, int64_t m, int64_t n, int64_t k,
                                           swirl_problem** problem) {
     return guarded([&] {
@@ -206,7 +225,7 @@ swirl_status swirl_problem_set_data_type(swirl_problem* problem, int data_type) 
     return guarded([&] {
         require(problem, "problem");
         if (auto* const transform = std::get_if<TransformDescription>(&problem->description))
-            transform->options.precision = component_named(data_type);
+            set_data_type(*transform, data_type);
         else
             std::get<ProductDescription>(problem->description).product.data_type =
                 value_of(data_type, data_types, "data_type");

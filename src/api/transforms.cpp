@@ -1,6 +1,6 @@
 #include "api/executable.hpp"
 
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "runtime/cuda/device.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ public:
 
     Device device() const override { return Device::cpu(); }
     int threads() const override { return plan_->threads(); }
-    std::string schedule() const override { return planning::to_string(plan_->recipe()); }
+    std::string schedule() const override { return planning::to_string(plan_->schedule()); }
     std::string description() const override {
         std::string text =
             fmt::format("{}, {} threads, {} bytes of workspace, {} bytes of tables\n", plan_->cpu().name,
@@ -55,7 +55,7 @@ public:
         : Executable(plan->problem()), plan_(std::move(plan)) {}
 
     Device device() const override { return Device::gpu(plan_->device().properties().index); }
-    std::string schedule() const override { return planning::to_string(plan_->recipe()); }
+    std::string schedule() const override { return planning::to_string(plan_->schedule()); }
     std::string description() const override {
         std::string text;
         for (const ir::KernelInfo& kernel : plan_->kernels()) text += ir::to_string(kernel);

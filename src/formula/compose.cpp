@@ -99,8 +99,7 @@ private:
 };
 
 /// base + stride·(inner modulo m) as a single reduction, for a linear outer map.
-std::optional<DigitMap> compose_linear(const DigitMap& outer, const DigitMap& inner,
-                                       const IndexMap::Counts& counts) {
+std::optional<DigitMap> compose_linear(const DigitMap& outer, const DigitMap& inner) {
     if (outer.radices.size() > 1) return std::nullopt;
     const Integer stride = outer.radices.empty() ? 0 : outer.strides[0];
     const auto product = checked_multiply(stride, inner.modulus);
@@ -118,14 +117,8 @@ std::optional<DigitMap> compose_linear(const DigitMap& outer, const DigitMap& in
         return merged(result);
     }
     // base + stride·(v modulo m) = (base + stride·v) modulo stride·m while 0 ≤ base < stride
-    Integer greatest = outer.base.constant();
-    if (greatest < 0) return std::nullopt;
-    for (const Affine::Term& term : outer.base.terms()) {
-        const Integer count = counts ? counts(term.variable) : 0;
-        if (count == 0 || term.coefficient < 0) return std::nullopt;
-        greatest += term.coefficient * (count - 1);
-    }
-    if (greatest >= stride) return std::nullopt;
+    const Integer base = outer.base.constant();
+    if (!outer.base.is_constant() || base < 0 || base >= stride) return std::nullopt;
     result.modulus = *product;
     return merged(result);
 }
@@ -133,9 +126,9 @@ std::optional<DigitMap> compose_linear(const DigitMap& outer, const DigitMap& in
 } // namespace
 
 std::optional<DigitMap> compose_digits(const DigitMap& outer_map, Integer outer_domain,
-                                       const DigitMap& inner_map, const IndexMap::Counts& counts) {
+                                       const DigitMap& inner_map) {
     const DigitMap outer = merged(outer_map), inner = merged(inner_map);
-    if (inner.modulus != 0) return compose_linear(outer, inner, counts);
+    if (inner.modulus != 0) return compose_linear(outer, inner);
     std::vector<Term> terms;
     Integer constant = inner.base.constant(), reach = 0;
     const auto add = [&](Integer coefficient, Integer count, std::optional<Variable> variable) {
@@ -147,9 +140,8 @@ std::optional<DigitMap> compose_digits(const DigitMap& outer_map, Integer outer_
         add(inner.strides[q], inner.radices[q], std::nullopt);
     const Integer slack = outer_domain - 1 - constant - reach;
     for (const Affine::Term& term : inner.base.terms()) {
-        const Integer count = counts ? counts(term.variable) : 0;
-        if (count == 0 && term.coefficient < 0) return std::nullopt;
-        add(term.coefficient, count != 0 ? count : slack / term.coefficient + 1, term.variable);
+        if (term.coefficient < 0) return std::nullopt;
+        add(term.coefficient, slack / term.coefficient + 1, term.variable);
     }
     Refinement refinement(outer, outer_domain);
     if (!refinement.add_constant(constant)) return std::nullopt;
@@ -194,33 +186,7 @@ IndexMap IndexMap::inverse() const {
     return from_values(std::move(backward), range_);
 }
 
-std::optional<IndexMap> IndexMap::of_blocks(Integer size) const {
-    if (size == 1) return *this;
-    const auto* digits = std::get_if<DigitMap>(&kind_);
-    if (!digits || domain_ % size != 0 || range_ % size != 0) return std::nullopt;
-    DigitMap blocks = merged(*digits);
-    if (blocks.radices.empty() || blocks.radices.back() % size != 0 || blocks.strides.back() != 1 ||
-        blocks.modulus % size != 0)
-        return std::nullopt;
-    blocks.radices.back() /= size;
-    blocks.strides.back() = size;
-    for (Integer& stride : blocks.strides) {
-        if (stride % size != 0) return std::nullopt;
-        stride /= size;
-    }
-    if (blocks.base.constant() % size != 0) return std::nullopt;
-    Affine base = blocks.base.constant() / size;
-    for (const Affine::Term& term : blocks.base.terms()) {
-        if (term.coefficient % size != 0) return std::nullopt;
-        base += Affine::of(term.variable, term.coefficient / size);
-    }
-    blocks.base = base;
-    blocks.modulus /= size;
-    return IndexMap(domain_ / size, range_ / size, merged(blocks));
-}
-
-std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,
-                                    const IndexMap::Counts& counts) {
+std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner) {
     ensure(outer.domain_ == inner.range_, "index map on {} after an index map into {}", outer.domain_,
            inner.range_);
     if (outer.is_identity()) return inner;
@@ -228,7 +194,7 @@ std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner
     const auto* outer_digits = std::get_if<DigitMap>(&outer.kind_);
     const auto* inner_digits = std::get_if<DigitMap>(&inner.kind_);
     if (outer_digits && inner_digits)
-        if (auto digits = compose_digits(*outer_digits, outer.domain_, *inner_digits, counts))
+        if (auto digits = compose_digits(*outer_digits, outer.domain_, *inner_digits))
             return IndexMap(inner.domain_, outer.range_, std::move(*digits));
     if (outer.has_variables() || inner.has_variables()) return std::nullopt;
     const std::vector<Integer> table = outer.values();
@@ -237,8 +203,8 @@ std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner
     return from_values(std::move(values), outer.range_);
 }
 
-IndexMap compose(const IndexMap& outer, const IndexMap& inner, const IndexMap::Counts& counts) {
-    auto result = try_compose(outer, inner, counts);
+IndexMap compose(const IndexMap& outer, const IndexMap& inner) {
+    auto result = try_compose(outer, inner);
     ensure(result.has_value(), "composition of index maps {} → {} → {} with variables has no digits",
            inner.domain_, inner.range_, outer.range_);
     return *std::move(result);

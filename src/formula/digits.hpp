@@ -27,7 +27,6 @@ std::optional<DigitMap> recognise_digits(std::span<const Integer> values, Intege
 std::optional<DigitMap> inverse_digits(const DigitMap& map, Integer domain);
 
 /// outer ∘ inner by a common refinement of radices, if possible.
-std::optional<DigitMap> compose_digits(const DigitMap& outer, Integer outer_domain, const DigitMap& inner,
-                                       const IndexMap::Counts& counts);
+std::optional<DigitMap> compose_digits(const DigitMap& outer, Integer outer_domain, const DigitMap& inner);
 
 } // namespace swirl::formula

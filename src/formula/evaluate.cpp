@@ -21,6 +21,7 @@ Complex times(const Complex& a, const Complex& b) {
 /// = 1, a dense matrix the case left = 1, right = columns, applied to the identity matrix.
 class Evaluator {
 public:
+    explicit Evaluator(const ApplyNonterminal& nonterminal = {}) : nonterminal_(nonterminal) {}
     Vector run(const Formula& formula, Integer left, Integer right, const Vector& x);
 
 private:
@@ -31,6 +32,7 @@ private:
     Vector run_direct_sum(const Formula& formula, Integer left, Integer right, const Vector& x);
     Vector run_real(const Formula& child, Integer left, Integer right, const Vector& x);
     Vector run_definition(const Formula& formula, Integer left, Integer right, const Vector& x);
+    Vector run_nonterminal(const Formula& formula, Integer left, Integer right, const Vector& x);
     Vector run_diagonal(const Diagonal& diagonal, Integer left, Integer right, const Vector& x);
     Vector run_gather(const IndexMap& map, Integer left, Integer right, const Vector& x);
     void accumulate_scatter(const IndexMap& map, Integer left, Integer right, const Vector& x, Vector& y);
@@ -49,6 +51,7 @@ private:
         return *at->second;
     }
 
+    ApplyNonterminal nonterminal_; ///< empty: by definition
     std::vector<std::pair<Variable, Integer>> bindings_;
     std::map<const FormulaNode*, std::unique_ptr<Definition>> definitions_;
 };
@@ -86,13 +89,6 @@ Vector Evaluator::run(const Formula& formula, Integer left, Integer right, const
                           [&](const IterativeSum& p) { return by_accumulation(p); },
                           [&](const RealOf&) { return run_real(formula.children().front(), left, right, x); },
                           [&](const Tagged&) { return child(1, 1); },
-                          [&](const VectorKronecker& p) { return child(1, p.lanes); },
-                          [&](const VectorTransposition& p) {
-                              return run_gather(IndexMap::stride_permutation(p.lanes * p.lanes, p.lanes),
-                                                left, right, x);
-                          },
-                          [&](const ParallelKronecker& p) { return child(p.processors, 1); },
-                          [&](const CacheLinePermutation& p) { return child(1, p.line); },
                       },
                       formula.payload());
 }
@@ -181,6 +177,7 @@ Vector Evaluator::run_real(const Formula& child, Integer left, Integer right, co
 
 Vector Evaluator::run_definition(const Formula& formula, Integer left, Integer right, const Vector& x) {
     const Integer rows = formula.rows(), columns = formula.columns();
+    if (nonterminal_ && is_nonterminal(formula)) return run_nonterminal(formula, left, right, x);
     const Definition& matrix = definition(formula);
     Vector y(entries(left, rows, right)), coefficients(static_cast<std::size_t>(columns));
     for (Integer i = 0; i < rows; ++i) {
@@ -192,6 +189,18 @@ Vector Evaluator::run_definition(const Formula& formula, Integer left, Integer r
                 for (Integer r = 0; r < right; ++r) to[r] += times(coefficients[j], from[r]);
             }
     }
+    return y;
+}
+
+Vector Evaluator::run_nonterminal(const Formula& formula, Integer left, Integer right, const Vector& x) {
+    const Integer rows = formula.rows(), columns = formula.columns();
+    Vector y(entries(left, rows, right)), part(static_cast<std::size_t>(columns));
+    for (Integer l = 0; l < left; ++l)
+        for (Integer r = 0; r < right; ++r) {
+            for (Integer j = 0; j < columns; ++j) part[j] = x[(l * columns + j) * right + r];
+            const Vector result = nonterminal_(formula, part);
+            for (Integer i = 0; i < rows; ++i) y[(l * rows + i) * right + r] = result[i];
+        }
     return y;
 }
 
@@ -234,6 +243,13 @@ std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x) {
     ensure(static_cast<Integer>(x.size()) == formula.columns(), "a {}×{} formula applied to a vector of {}",
            formula.rows(), formula.columns(), x.size());
     return Evaluator().run(formula, 1, 1, Vector(x.begin(), x.end()));
+}
+
+std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x,
+                           const ApplyNonterminal& nonterminal) {
+    ensure(static_cast<Integer>(x.size()) == formula.columns(), "a {}×{} formula applied to a vector of {}",
+           formula.rows(), formula.columns(), x.size());
+    return Evaluator(nonterminal).run(formula, 1, 1, Vector(x.begin(), x.end()));
 }
 
 DenseMatrix dense(const Formula& formula) {

@@ -13,6 +13,12 @@ Integer times(Integer a, Integer b) {
     return *product;
 }
 
+Integer plus(Integer a, Integer b) {
+    const auto sum = checked_add(a, b);
+    ensure(sum.has_value(), "a formula of {} plus {} rows or columns is too large", a, b);
+    return *sum;
+}
+
 const Formula& only_child(const std::vector<Formula>& children, const char* what) {
     ensure(children.size() == 1, "{} with {} operands instead of 1", what, children.size());
     return children.front();
@@ -41,19 +47,12 @@ Shape direct_sum_shape(const std::vector<Formula>& summands) {
     ensure(!summands.empty(), "direct sum without summands");
     Shape shape{0, 0};
     for (const Formula& summand : summands)
-        shape = {shape.rows + summand.rows(), shape.columns + summand.columns()};
+        shape = {plus(shape.rows, summand.rows()), plus(shape.columns, summand.columns())};
     return shape;
 }
 
 Shape scaled(Shape shape, Integer factor) {
     return {times(shape.rows, factor), times(shape.columns, factor)};
-}
-
-Shape cache_line_permutation_shape(const CacheLinePermutation& p, const Formula& child) {
-    positive(p.line, "cache line");
-    ensure(child.rows() == child.columns(), "permutation of lines by a {}×{} matrix", child.rows(),
-           child.columns());
-    return scaled(child.shape(), p.line);
 }
 
 Formula leaf(Payload payload, Integer n) { return make_node(std::move(payload), {}, {n, n}); }
@@ -95,18 +94,6 @@ Shape shape_of(const Payload& payload, const std::vector<Formula>& children) {
                           },
                           [&](const RealOf&) { return scaled(only_child(children, "real form").shape(), 2); },
                           [&](const Tagged&) { return only_child(children, "tag").shape(); },
-                          [&](const VectorKronecker& p) {
-                              positive(p.lanes, "vector");
-                              return scaled(only_child(children, "vector product").shape(), p.lanes);
-                          },
-                          [&](const ParallelKronecker& p) {
-                              positive(p.processors, "set of processors");
-                              return scaled(only_child(children, "parallel product").shape(), p.processors);
-                          },
-                          [&](const CacheLinePermutation& p) {
-                              return cache_line_permutation_shape(
-                                  p, only_child(children, "permutation of lines"));
-                          },
                           leaf_without_shape,
                       },
                       payload);
@@ -236,21 +223,9 @@ Formula iterative_sum(Variable variable, Integer count, const Formula& body) {
 }
 Formula real_of(const Formula& complex) { return node(RealOf{}, {complex}); }
 Formula tagged(Tag tag, const Formula& child) { return node(Tagged{tag}, {child}); }
-Formula pass(const Formula& child) { return tagged({Tag::Kind::pass}, child); }
-Formula tile(const Formula& child) { return tagged({Tag::Kind::tile}, child); }
-Formula codelet(const Formula& child) { return tagged({Tag::Kind::codelet}, child); }
-Formula vector_kron(const Formula& a, Integer lanes) { return node(VectorKronecker{lanes}, {a}); }
-Formula vector_transposition(Integer lanes) {
-    positive(lanes, "vector");
-    return leaf(VectorTransposition{lanes}, times(lanes, lanes));
-}
-Formula parallel_kron(Integer processors, const Formula& a) {
-    return node(ParallelKronecker{processors}, {a});
-}
-Formula cache_line_permutation(const Formula& permutation, Integer line) {
-    return node(CacheLinePermutation{line}, {permutation});
-}
-
+Formula pass(const Formula& child) { return tagged(Tag::pass, child); }
+Formula tile(const Formula& child) { return tagged(Tag::tile, child); }
+Formula codelet(const Formula& child) { return tagged(Tag::codelet, child); }
 Formula with_children(const Formula& formula, std::vector<Formula> children) {
     ensure(children.size() == formula.children().size(), "{} operands for a node that has {}",
            children.size(), formula.children().size());

@@ -3,9 +3,11 @@
 #include "base/integer.hpp"
 #include "base/shared_list.hpp"
 #include "formula/index_map.hpp"
-#include "problem/kinds.hpp"
+
+#include <swirl/kinds.hpp>
 
 #include <complex>
+#include <functional>
 #include <memory>
 #include <span>
 #include <variant>
@@ -148,48 +150,18 @@ struct RealOf {
     bool operator==(const RealOf&) const = default;
 };
 
-/// A form required of a subterm; rewriting pushes tags down to the constructs below.
-struct Tag {
-    enum class Kind : std::uint8_t {
-        vector,   ///< vec(ν): parameters {lanes}
-        parallel, ///< smp(p, μ): parameters {processors, cache line in elements}
-        pass, ///< one merged loop nest: the child's permutations and diagonals fold into its loads and stores
-        codelet, ///< straight-line code throughout, including the transforms in it
-        tile, ///< I_T ⊗ A, A = A_k ⋯ A_1, as (I_T ⊗ A_k) ⋯ (I_T ⊗ A_1): T vectors stay in cache between factors
-    };
-    Kind kind;
-    Integer first = 0;
-    Integer second = 0;
-    bool operator==(const Tag&) const = default;
+/// How loops are built for a subterm. Tags of single loops, such as vec(ν), are placed later: loops/loop_program.hpp.
+enum class Tag : std::uint8_t {
+    pass,    ///< one merged loop nest: the child's permutations and diagonals fold into its loads and stores
+    codelet, ///< straight-line code throughout, including the transforms in it
+    tile, ///< I_T ⊗ A, A = A_k ⋯ A_1, as (I_T ⊗ A_k) ⋯ (I_T ⊗ A_1): T vectors stay in cache between factors
 };
 struct Tagged {
     Tag tag;
     bool operator==(const Tagged&) const = default;
 };
-/// A ⊗ᵥ I_ν: A over vectors of ν lanes.
-struct VectorKronecker {
-    Integer lanes;
-    bool operator==(const VectorKronecker&) const = default;
-};
-/// The ν×ν transposition L^{ν²}_ν in registers.
-struct VectorTransposition {
-    Integer lanes;
-    bool operator==(const VectorTransposition&) const = default;
-};
-/// I_p ⊗∥ A: one copy of A per processor.
-struct ParallelKronecker {
-    Integer processors;
-    bool operator==(const ParallelKronecker&) const = default;
-};
-/// P ⊗̄ I_μ: a permutation of whole cache lines.
-struct CacheLinePermutation {
-    Integer line;
-    bool operator==(const CacheLinePermutation&) const = default;
-};
-
 using Payload = std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Circulant, Permutation, Gather, Scatter,
-                             Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged,
-                             VectorKronecker, VectorTransposition, ParallelKronecker, CacheLinePermutation>;
+                             Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged>;
 
 // ---- the term -----------------------------------------------------------------------------------------------
 
@@ -256,13 +228,9 @@ Formula iterative_sum(Variable variable, Integer count, const Formula& body);
 Formula real_of(const Formula& complex);
 
 Formula tagged(Tag tag, const Formula& child);
-Formula pass(const Formula& child);    ///< Tag::Kind::pass
-Formula tile(const Formula& child);    ///< Tag::Kind::tile
-Formula codelet(const Formula& child); ///< Tag::Kind::codelet
-Formula vector_kron(const Formula& a, Integer lanes);
-Formula vector_transposition(Integer lanes);
-Formula parallel_kron(Integer processors, const Formula& a);
-Formula cache_line_permutation(const Formula& permutation, Integer line);
+Formula pass(const Formula& child);
+Formula tile(const Formula& child);
+Formula codelet(const Formula& child);
 
 /// A node with the same payload and new children (shapes checked).
 Formula with_children(const Formula& formula, std::vector<Formula> children);
@@ -282,6 +250,11 @@ using DenseMatrix = std::vector<Complex>; ///< row-major rows × columns
 DenseMatrix dense(const Formula& formula);
 /// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms by fast algorithms.
 std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x);
+/// The same with another way to apply a nonterminal to a vector.
+using ApplyNonterminal =
+    std::function<std::vector<Complex>(const Formula& nonterminal, std::span<const Complex> x)>;
+std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x,
+                           const ApplyNonterminal& nonterminal);
 /// The transposed matrix as a term. If a transform's transpose is another transform, it becomes that one, with a
 /// diagonal where the unnormalised definitions differ by factors of two (real DFT, types 2 and 3).
 Formula transpose(const Formula& formula);

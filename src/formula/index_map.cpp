@@ -122,8 +122,8 @@ IndexMap IndexMap::strided(Integer domain, Integer range, const Affine& base, In
 }
 
 IndexMap IndexMap::stride_permutation(Integer size, Integer stride) {
-    ensure(stride >= 1 && size >= 1 && size % stride == 0, "stride permutation of size {} with stride {}",
-           size, stride);
+    ensure(stride >= 1 && size >= 1 && size % stride == 0,
+           "stride permutation of size {} with stride {}: the stride must divide the size", size, stride);
     return {size, size, DigitMap{{stride, size / stride}, {1, stride}}};
 }
 
@@ -197,14 +197,6 @@ std::vector<Integer> IndexMap::values(const Environment& environment) const {
         return result;
     }
     return values_of(std::get<DigitMap>(kind_), range_, environment);
-}
-
-IndexMap IndexMap::substitute(Variable variable, const Affine& value) const {
-    const auto* digits = std::get_if<DigitMap>(&kind_);
-    if (!digits || digits->base.coefficient(variable) == 0) return *this;
-    DigitMap replaced = *digits;
-    replaced.base = replaced.base.substitute(variable, value);
-    return {domain_, range_, std::move(replaced)};
 }
 
 std::size_t IndexMap::hash() const {

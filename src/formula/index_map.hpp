@@ -76,24 +76,17 @@ public:
     Integer operator()(Integer i, const Environment& environment = {}) const;
     /// The values at 0…domain−1. Throws InternalError if one lies outside 0…range−1.
     std::vector<Integer> values(const Environment& environment = {}) const;
-    /// The map with `value` substituted for a variable.
-    IndexMap substitute(Variable variable, const Affine& value) const;
 
-    /// Number of values 0…count−1 that a variable takes; 0 if unknown.
-    using Counts = std::function<Integer(Variable)>;
     /// outer ∘ inner. The result is a digit map if the digits allow it, else a table. Throws InternalError if neither
-    /// is possible: maps with variables whose digits do not fit.
-    friend IndexMap compose(const IndexMap& outer, const IndexMap& inner, const Counts& counts);
-    /// outer ∘ inner as above, or empty if it cannot be expressed. A variable of unknown count in inner's base is
-    /// assumed to be as large as inner's range permits.
-    friend std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,
-                                               const Counts& counts);
+    /// is possible: maps with variables whose digits do not fit. A variable in inner's base is assumed to be as large as
+    /// inner's range permits.
+    friend IndexMap compose(const IndexMap& outer, const IndexMap& inner);
+    /// The same, or nothing where it throws.
+    friend std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner);
     /// The inverse of a permutation.
     IndexMap inverse() const;
     /// (i, j) ↦ (a(i), b(j)): the map of a Kronecker product of permutations.
     friend IndexMap tensor(const IndexMap& a, const IndexMap& b);
-    /// The map q with this map = q ⊗ identity(size), if it moves whole contiguous blocks; else empty.
-    std::optional<IndexMap> of_blocks(Integer size) const;
     /// The same map with contiguous adjacent digits merged, without a modulus that the digits never reach, and with
     /// tables replaced by digit maps where possible. Equal maps that need no modulus then compare equal.
     IndexMap canonical() const;
@@ -110,9 +103,8 @@ private:
 /// Size of a digit map's domain.
 Integer domain_of(const DigitMap& map);
 
-IndexMap compose(const IndexMap& outer, const IndexMap& inner, const IndexMap::Counts& counts = {});
-std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner,
-                                    const IndexMap::Counts& counts = {});
+IndexMap compose(const IndexMap& outer, const IndexMap& inner);
+std::optional<IndexMap> try_compose(const IndexMap& outer, const IndexMap& inner);
 IndexMap tensor(const IndexMap& a, const IndexMap& b);
 
 } // namespace swirl::formula

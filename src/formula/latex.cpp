@@ -127,8 +127,7 @@ std::string latex_leaf(const Matrix& matrix, const Formula& formula) {
 
 bool is_operator(const Formula& formula) {
     return formula.is<Product>() || formula.is<Kronecker>() || formula.is<DirectSum>() ||
-           formula.is<VectorKronecker>() || formula.is<ParallelKronecker>() ||
-           formula.is<CacheLinePermutation>() || formula.is<IterativeSum>();
+           formula.is<IterativeSum>();
 }
 
 std::string operand(const Formula& formula) {
@@ -141,15 +140,13 @@ std::string joined(const Formula& formula, const char* separator) {
     return text;
 }
 
-std::string latex_tag(const Tag& tag) {
-    switch (tag.kind) {
-    case Tag::Kind::vector: return fmt::format("\\mathrm{{vec}}({})", tag.first);
-    case Tag::Kind::parallel: return fmt::format("\\mathrm{{smp}}({},\\,{})", tag.first, tag.second);
-    case Tag::Kind::pass: return "\\mathrm{pass}";
-    case Tag::Kind::tile: return "\\mathrm{tile}";
-    case Tag::Kind::codelet: return "\\mathrm{codelet}";
+std::string latex_tag(Tag tag) {
+    switch (tag) {
+    case Tag::pass: return "\\mathrm{pass}";
+    case Tag::tile: return "\\mathrm{tile}";
+    case Tag::codelet: return "\\mathrm{codelet}";
     }
-    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
+    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag));
 }
 
 } // namespace
@@ -188,19 +185,6 @@ std::string to_latex(const Formula& formula) {
             [&](const RealOf&) { return fmt::format("\\overline{{{}}}^{{\\,\\mathbb R}}", inside()); },
             [&](const Tagged& p) {
                 return fmt::format("\\underbrace{{{}}}_{{{}}}", inside(), latex_tag(p.tag));
-            },
-            [&](const VectorKronecker& p) {
-                return fmt::format("{} \\vec{{\\otimes}} I_{{{}}}", child(), p.lanes);
-            },
-            [&](const VectorTransposition& p) {
-                return fmt::format("\\underbrace{{L^{{{}}}_{{{}}}}}_{{\\mathrm{{base}}}}", p.lanes * p.lanes,
-                                   p.lanes);
-            },
-            [&](const ParallelKronecker& p) {
-                return fmt::format("I_{{{}}} \\otimes_{{\\parallel}} {}", p.processors, child());
-            },
-            [&](const CacheLinePermutation& p) {
-                return fmt::format("{} \\bar{{\\otimes}} I_{{{}}}", child(), p.line);
             },
         },
         formula.payload());

@@ -15,23 +15,24 @@ namespace {
 /// Recursive descent: one function per level of the grammar in parse.hpp.
 class Parser {
 public:
-    explicit Parser(std::string_view text) : scan_(text) {}
+    explicit Parser(std::string_view text, std::size_t begin = 0) : scan_(text, begin) {}
 
     Formula all() {
         Formula result = sum();
         if (!scan_.at_end()) scan_.fail_expected("an operator or the end");
         return result;
     }
+    ParsedPrefix prefix() {
+        Formula result = sum();
+        return {std::move(result), scan_.position()};
+    }
 
 private:
     using Parts = std::vector<Formula>;
-    enum class Tensor { none, plain, vector, parallel, line };
 
     Formula sum();
     Formula product();
     Formula tensor();
-    Tensor tensor_operator();
-    Formula special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t position);
     Formula atom();
     Formula bracketed();
     std::optional<Formula> transform(std::string_view name);
@@ -58,7 +59,7 @@ Formula Parser::sum() {
     if (++depth_ > deepest) scan_.fail(scan_.position(), "terms nest too deeply");
     const std::size_t position = scan_.position();
     Parts summands{product()};
-    while (scan_.accept_any({"⊕", "+"})) summands.push_back(product());
+    while (scan_.accept_any({"⊕", "(+)", "+"})) summands.push_back(product());
     --depth_;
     return built(position, [&] { return direct_sum(std::move(summands)); });
 }
@@ -70,41 +71,11 @@ Formula Parser::product() {
     return built(position, [&] { return formula::product(std::move(factors)); });
 }
 
-Parser::Tensor Parser::tensor_operator() {
-    if (scan_.accept_any({"⊗ᵥ", "@v"})) return Tensor::vector;
-    if (scan_.accept_any({"⊗∥", "@p"})) return Tensor::parallel;
-    if (scan_.accept_any({"⊗̄", "@l"})) return Tensor::line;
-    return scan_.accept_any({"⊗", "@"}) ? Tensor::plain : Tensor::none;
-}
-
 Formula Parser::tensor() {
     const std::size_t position = scan_.position();
     Parts factors{atom()};
-    Tensor kind = Tensor::none;
-    while (true) {
-        const std::size_t operator_position = scan_.position();
-        const Tensor next = tensor_operator();
-        if (next == Tensor::none) break;
-        if (kind != Tensor::none && (next != kind || kind != Tensor::plain))
-            scan_.fail(operator_position,
-                       "⊗ᵥ, ⊗∥ and ⊗̄ take two operands: put one of the products in parentheses");
-        kind = next;
-        factors.push_back(atom());
-    }
-    if (kind == Tensor::none || kind == Tensor::plain)
-        return built(position, [&] { return kron(std::move(factors)); });
-    return special_tensor(kind, factors[0], factors[1], position);
-}
-
-Formula Parser::special_tensor(Tensor kind, const Formula& left, const Formula& right, std::size_t position) {
-    if (!(kind == Tensor::parallel ? left : right).is<Identity>())
-        scan_.fail(position, kind == Tensor::parallel ? "⊗∥ takes I(processors) on its left"
-                                                      : "⊗ᵥ and ⊗̄ take an identity I(…) on their right");
-    return built(position, [&] {
-        if (kind == Tensor::parallel) return parallel_kron(left.rows(), right);
-        return kind == Tensor::vector ? vector_kron(left, right.rows())
-                                      : cache_line_permutation(left, right.rows());
-    });
+    while (scan_.accept_any({"⊗", "(x)", "@"})) factors.push_back(atom());
+    return built(position, [&] { return kron(std::move(factors)); });
 }
 
 Formula Parser::atom() {
@@ -115,7 +86,6 @@ Formula Parser::atom() {
     }
     if (scan_.accept_any({"Σ", "sum"})) return iterative();
     const std::size_t position = scan_.position();
-    if (scan_.accept("Lᵥ")) return *leaf("Lv");
     const std::string_view name = scan_.word();
     if (name.empty()) scan_.fail_expected("a term");
     if (auto term = transform(name)) return *std::move(term);
@@ -124,7 +94,7 @@ Formula Parser::atom() {
     scan_.fail(
         position,
         fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT2…4, DST2…4, circulant, L, J, "
-                    "T, perm, G, S, diag, matrix, Lv, sum, real, vec, smp, pass, tile, codelet",
+                    "T, perm, G, S, diag, matrix, sum, real, pass, tile, codelet",
                     name));
 }
 
@@ -182,17 +152,12 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
     };
     if (name == "F2") return F2();
     if (name == "diag") return diagonal_term();
-    if (name == "L" || name == "T" || name == "Lv") {
+    if (name == "L" || name == "T") {
         scan_.expect("(");
         const Integer size = scan_.positive_integer();
         scan_.expect(",");
         const Integer second = scan_.positive_integer();
         if (name == "L") return finish([&] { return L(size, second); });
-        if (name == "Lv") {
-            if (checked_multiply(second, second) != size)
-                scan_.fail(position, "Lv(ν², ν) takes the square of its lanes");
-            return finish([&] { return vector_transposition(second); });
-        }
         const Direction d = direction();
         return finish([&] { return T(size, second, d); });
     }
@@ -225,16 +190,7 @@ std::optional<Formula> Parser::wrapper(std::string_view name) {
     if (name == "pass") return pass(bracketed());
     if (name == "tile") return tile(bracketed());
     if (name == "codelet") return codelet(bracketed());
-    if (name != "vec" && name != "smp") return std::nullopt;
-    scan_.expect("(");
-    Tag tag{Tag::Kind::vector, scan_.positive_integer()};
-    if (name == "smp") {
-        tag.kind = Tag::Kind::parallel;
-        scan_.expect(",");
-        tag.second = scan_.positive_integer();
-    }
-    scan_.expect(")");
-    return tagged(tag, bracketed());
+    return std::nullopt;
 }
 
 Formula Parser::iterative() {
@@ -302,5 +258,6 @@ DiagonalFunction Parser::diagonal_function() {
 } // namespace
 
 Formula parse(std::string_view text) { return Parser(text).all(); }
+ParsedPrefix parse_prefix(std::string_view text, std::size_t begin) { return Parser(text, begin).prefix(); }
 
 } // namespace swirl::formula

@@ -8,19 +8,27 @@ namespace swirl::formula {
 
 /// Parses the output of to_text; white space is free.
 ///
-///   operators   ⊕ loosest, then ·, then ⊗ ⊗ᵥ ⊗∥ ⊗̄, which do not mix without parentheses
-///               (ASCII: + for ⊕, * for ·, @ @v @p @l for the four Kronecker products)
+///   operators   ⊕ loosest, then ·, then ⊗ (ASCII: (+) or + for ⊕, * for ·, (x) or @ for ⊗)
 ///   transforms  DFT(n) DFT(n, backward) RDFT(n) RDFT(n, backward) WHT(n) DCT2(n)…DCT4(n) DST2(n)…DST4(n)
 ///               circulant(values)
 ///   matrices    I(n) F2 matrix(rows, columns; values) diag(values) diag(function; map) T(mn, n) T(mn, n, backward)
-///   data moves  L(mn, m) J(n) perm(map) G(map) S(map) Lᵥ(ν², ν) (ASCII: Lv)
-///   enclosing   Σ(i0 < n)[term] (ASCII: sum) real[term] vec(ν)[term] smp(p, μ)[term] pass[term]
+///   data moves  L(mn, m) J(n) perm(map) G(map) S(map)
+///   enclosing   Σ(i0 < n)[term] (ASCII: sum) real[term] pass[term] tile[term] codelet[term]
 ///   functions   w(order)^(i/d%r * i/d%r) chirp(order) constant(value) list(values); w(order, backward) and so on
 ///   maps        id(n) h(domain → range; base, stride) digits(radix:stride, …; base b; mod m; range n)
 ///               power(generator mod prime; domain → range) table(values; range n) (ASCII: ->)
+///   sizes       1024 2^10
 ///   values      1.5 -2i 1-2i, without spaces; a base is an affine form such as 3 + 8*i0 - i1
 ///
-/// Throws UserError with the position and what was expected there.
+/// Throws ParseError.
 Formula parse(std::string_view text);
+
+/// A formula at the front of a longer text: it ends where no operator follows.
+struct ParsedPrefix {
+    Formula formula;
+    std::size_t end; ///< position after it and the white space that follows, in bytes
+};
+/// Parses from `begin` on; throws ParseError with a position in the whole text.
+ParsedPrefix parse_prefix(std::string_view text, std::size_t begin);
 
 } // namespace swirl::formula

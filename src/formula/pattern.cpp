@@ -11,23 +11,7 @@ const Formula& Match::operator[](std::string_view name) const {
     return at->second;
 }
 
-const Tag& Match::tag() const {
-    ensure(tag_.has_value(), "a rewrite rule asks for a tag that its pattern does not have");
-    return *tag_;
-}
-
-const IndexMap::Counts& Match::counts() const {
-    static const IndexMap::Counts unknown;
-    return counts_ ? *counts_ : unknown;
-}
-
 Pattern any(std::string name) { return {std::move(name), nullptr}; }
-
-Pattern tagged(Tag::Kind kind, Pattern child) {
-    Pattern pattern("", [](const Formula& formula) { return formula.is<Tagged>(); }, {std::move(child)});
-    pattern.tag_ = kind;
-    return pattern;
-}
 
 namespace {
 
@@ -53,16 +37,9 @@ bool Pattern::bind(const Formula& formula, Match& match) const {
 
 bool Pattern::matches(const Formula& formula, Match& match) const {
     if (accepts_ && !accepts_(formula)) return false;
-    if (tag_ && formula.get_if<Tagged>()->tag.kind != *tag_) return false;
     const std::size_t bound = match.bound_.size();
-    const auto tag = match.tag_;
-    if (tag_) match.tag_ = formula.get_if<Tagged>()->tag;
-    const bool operands_match =
-        operands_.empty() || (is_chain_ ? matches_operands(formula, 0, 0, match)
-                                        : operands_[0].matches(formula.children()[0], match));
-    if (operands_match && bind(formula, match)) return true;
+    if ((operands_.empty() || matches_operands(formula, 0, 0, match)) && bind(formula, match)) return true;
     match.bound_.erase(match.bound_.begin() + static_cast<std::ptrdiff_t>(bound), match.bound_.end());
-    match.tag_ = tag;
     return false;
 }
 

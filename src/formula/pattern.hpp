@@ -2,45 +2,28 @@
 
 #include "formula/formula.hpp"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 /// Left-hand sides of rewrite rules. They read like the terms they match:
-/// tagged(vec, kron(any("A"), identity("n"))) matches vec(ν)[A ⊗ I_n].
+/// product(identity("n"), any("A")) matches I_n · A.
 namespace swirl::formula {
 
-/// Short names for the tags of the tutorial's section 6.6.
-constexpr Tag::Kind vec = Tag::Kind::vector;
-constexpr Tag::Kind smp = Tag::Kind::parallel;
-
-/// The bindings of a pattern's names, and the innermost tag matched.
+/// The bindings of a pattern's names.
 class Match {
 public:
-    Match() = default;
-    /// `counts` gives the number of values of variables bound around the term; it must outlive the match.
-    explicit Match(const IndexMap::Counts& counts) : counts_(&counts) {}
-
     const Formula& operator[](std::string_view name) const;
     /// Rows of a bound term; n for identity("n").
     Integer size(std::string_view name) const { return (*this)[name].rows(); }
     template <class P> const P& payload(std::string_view name) const {
         return std::get<P>((*this)[name].payload());
     }
-    const Tag& tag() const;
-    Integer lanes() const { return tag().first; }
-    Integer processors() const { return tag().first; }
-    Integer line() const { return tag().second; }
-    /// Empty if nothing is known about the variables.
-    const IndexMap::Counts& counts() const;
 
 private:
     friend class Pattern;
     std::vector<std::pair<std::string, Formula>> bound_;
-    std::optional<Tag> tag_;
-    const IndexMap::Counts* counts_ = nullptr;
 };
 
 class Pattern {
@@ -59,9 +42,7 @@ public:
 
     friend Pattern any(std::string name);
     template <class P> friend Pattern term(std::string name);
-    template <class P> friend Pattern term(std::string name, Pattern child);
     template <class P> friend Pattern chain_of(std::vector<Pattern> operands);
-    friend Pattern tagged(Tag::Kind kind, Pattern child);
 
 private:
     using Accepts = bool (*)(const Formula&);
@@ -75,7 +56,6 @@ private:
     Accepts accepts_;  ///< null: any term
     std::vector<Pattern> operands_;
     bool is_chain_ = false;
-    std::optional<Tag::Kind> tag_;
 };
 
 /// Any term.
@@ -83,10 +63,6 @@ Pattern any(std::string name);
 /// A node with payload P, whatever its operands.
 template <class P> Pattern term(std::string name) {
     return {std::move(name), [](const Formula& formula) { return formula.is<P>(); }};
-}
-/// A node with payload P and one operand.
-template <class P> Pattern term(std::string name, Pattern child) {
-    return {std::move(name), [](const Formula& formula) { return formula.is<P>(); }, {std::move(child)}};
 }
 template <class P> Pattern chain_of(std::vector<Pattern> operands) {
     Pattern pattern(
@@ -97,11 +73,6 @@ template <class P> Pattern chain_of(std::vector<Pattern> operands) {
 inline Pattern identity(std::string name) { return term<Identity>(std::move(name)); }
 inline Pattern kron(Pattern a, Pattern b) { return chain_of<Kronecker>({std::move(a), std::move(b)}); }
 inline Pattern product(Pattern a, Pattern b) { return chain_of<Product>({std::move(a), std::move(b)}); }
-inline Pattern product(Pattern a, Pattern b, Pattern c) {
-    return chain_of<Product>({std::move(a), std::move(b), std::move(c)});
-}
 inline Pattern direct_sum(Pattern a, Pattern b) { return chain_of<DirectSum>({std::move(a), std::move(b)}); }
-/// A tag of this kind; Match::tag() gives its parameters.
-Pattern tagged(Tag::Kind kind, Pattern child);
 
 } // namespace swirl::formula

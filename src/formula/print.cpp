@@ -120,22 +120,18 @@ std::string text_of(const Permutation& permutation, Integer n, Lists lists) {
     return fmt::format("perm({})", text_of(permutation.map, lists));
 }
 
-std::string text_of(const Tag& tag) {
-    switch (tag.kind) {
-    case Tag::Kind::vector: return fmt::format("vec({})", tag.first);
-    case Tag::Kind::parallel: return fmt::format("smp({}, {})", tag.first, tag.second);
-    case Tag::Kind::pass: return "pass";
-    case Tag::Kind::tile: return "tile";
-    case Tag::Kind::codelet: return "codelet";
+std::string text_of(Tag tag) {
+    switch (tag) {
+    case Tag::pass: return "pass";
+    case Tag::tile: return "tile";
+    case Tag::codelet: return "codelet";
     }
-    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag.kind));
+    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag));
 }
 
 /// Operands that are operators themselves get parentheses, even where precedence requires none.
 std::string operand(const Formula& formula, Lists lists) {
-    const bool is_operator = formula.is<DirectSum>() || formula.is<Product>() || formula.is<Kronecker>() ||
-                             formula.is<VectorKronecker>() || formula.is<ParallelKronecker>() ||
-                             formula.is<CacheLinePermutation>();
+    const bool is_operator = formula.is<DirectSum>() || formula.is<Product>() || formula.is<Kronecker>();
     return is_operator ? fmt::format("({})", text_of(formula, lists)) : text_of(formula, lists);
 }
 
@@ -169,44 +165,37 @@ std::string text_of(const IndexMap& map, Lists lists) {
 
 std::string text_of(const Formula& formula, Lists lists) {
     const Integer n = formula.columns();
-    const auto child = [&] { return operand(formula.children().front(), lists); };
     const auto inside = [&] { return text_of(formula.children().front(), lists); };
-    return std::visit(
-        Overloaded{
-            [&](const Identity&) { return fmt::format("I({})", n); },
-            [&](const Dft& p) { return with_direction("DFT", n, p.direction); },
-            [&](const Wht&) { return fmt::format("WHT({})", n); },
-            [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
-            [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
-            [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
-            [&](const Circulant& p) {
-                return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
-                                : fmt::format("convolution({})", n);
-            },
-            [&](const Permutation& p) { return text_of(p, n, lists); },
-            [&](const Gather& p) { return fmt::format("G({})", text_of(p.map, lists)); },
-            [&](const Scatter& p) { return fmt::format("S({})", text_of(p.map, lists)); },
-            [&](const Diagonal& p) { return text_of(p, n, lists); },
-            [&](const Matrix& p) {
-                if (formula == F2()) return std::string("F2");
-                return fmt::format("matrix({}, {}; {})", formula.rows(), n, list(p.entries, lists));
-            },
-            [&](const Product&) { return joined(formula, " · ", lists); },
-            [&](const Kronecker&) { return joined(formula, " ⊗ ", lists); },
-            [&](const DirectSum&) { return joined(formula, " ⊕ ", lists); },
-            [&](const IterativeSum& p) {
-                return fmt::format("Σ(i{} < {})[{}]", p.variable, p.count, inside());
-            },
-            [&](const RealOf&) { return fmt::format("real[{}]", inside()); },
-            [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p.tag), inside()); },
-            [&](const VectorKronecker& p) { return fmt::format("{} ⊗ᵥ I({})", child(), p.lanes); },
-            [&](const VectorTransposition& p) {
-                return fmt::format("Lᵥ({}, {})", p.lanes * p.lanes, p.lanes);
-            },
-            [&](const ParallelKronecker& p) { return fmt::format("I({}) ⊗∥ {}", p.processors, child()); },
-            [&](const CacheLinePermutation& p) { return fmt::format("{} ⊗̄ I({})", child(), p.line); },
-        },
-        formula.payload());
+    return std::visit(Overloaded{
+                          [&](const Identity&) { return fmt::format("I({})", n); },
+                          [&](const Dft& p) { return with_direction("DFT", n, p.direction); },
+                          [&](const Wht&) { return fmt::format("WHT({})", n); },
+                          [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
+                          [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
+                          [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
+                          [&](const Circulant& p) {
+                              return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
+                                              : fmt::format("convolution({})", n);
+                          },
+                          [&](const Permutation& p) { return text_of(p, n, lists); },
+                          [&](const Gather& p) { return fmt::format("G({})", text_of(p.map, lists)); },
+                          [&](const Scatter& p) { return fmt::format("S({})", text_of(p.map, lists)); },
+                          [&](const Diagonal& p) { return text_of(p, n, lists); },
+                          [&](const Matrix& p) {
+                              if (formula == F2()) return std::string("F2");
+                              return fmt::format("matrix({}, {}; {})", formula.rows(), n,
+                                                 list(p.entries, lists));
+                          },
+                          [&](const Product&) { return joined(formula, " · ", lists); },
+                          [&](const Kronecker&) { return joined(formula, " ⊗ ", lists); },
+                          [&](const DirectSum&) { return joined(formula, " ⊕ ", lists); },
+                          [&](const IterativeSum& p) {
+                              return fmt::format("Σ(i{} < {})[{}]", p.variable, p.count, inside());
+                          },
+                          [&](const RealOf&) { return fmt::format("real[{}]", inside()); },
+                          [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p.tag), inside()); },
+                      },
+                      formula.payload());
 }
 
 } // namespace

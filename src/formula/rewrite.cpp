@@ -3,7 +3,6 @@
 #include "formula/print.hpp"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -40,48 +39,34 @@ private:
     std::optional<Formula> replacement(const RewriteRule& rule, const Match& match, Shape shape) const;
     void record(const RewriteRule& rule, const Formula& before, const Formula& after);
 
-    /// Counts of the sums that enclose the current term; 0 for other variables.
-    const IndexMap::Counts counts_ = [this](Variable variable) {
-        for (auto sum = scope_.rbegin(); sum != scope_.rend(); ++sum)
-            if (sum->first == variable) return sum->second;
-        return Integer{0};
-    };
-
     std::span<const RewriteRule> rules_;
     RewriteTrace* trace_;
     std::size_t step_limit_;
     std::size_t steps_ = 0;
     RewriteTrace recent_;
-    std::vector<std::pair<Variable, Integer>> scope_; ///< sums that enclose the current term
-    /// Terms to which no rule applies; holding them keeps their addresses unique. Applicability may depend on the
-    /// enclosing sums, so each entry belongs to one scope.
-    using Scope = std::vector<std::pair<Variable, Integer>>;
-    std::map<Scope, std::unordered_map<const FormulaNode*, Formula>> normal_;
+    /// Terms to which no rule applies; holding them keeps their addresses unique.
+    std::unordered_map<const FormulaNode*, Formula> normal_;
 };
 
 Formula Rewriter::normalise(Formula formula) {
-    if (auto scope = normal_.find(scope_); scope != normal_.end() && scope->second.contains(formula.node()))
-        return formula;
+    if (normal_.contains(formula.node())) return formula;
     while (true) {
         formula = with_normal_children(formula);
         std::optional<Formula> next = step(formula);
         if (!next) break;
         formula = *std::move(next);
     }
-    normal_[scope_].emplace(formula.node(), formula);
+    normal_.emplace(formula.node(), formula);
     return formula;
 }
 
 Formula Rewriter::with_normal_children(const Formula& formula) {
-    const auto* sum = formula.get_if<IterativeSum>();
-    if (sum) scope_.emplace_back(sum->variable, sum->count);
     std::vector<Formula> children;
     bool changed = false;
     for (const Formula& child : formula.children()) {
         children.push_back(normalise(child));
         changed = changed || children.back().node() != child.node();
     }
-    if (sum) scope_.pop_back();
     if (!changed) return formula;
     return spliced(formula, children);
 }
@@ -95,7 +80,7 @@ std::optional<Formula> Rewriter::step(const Formula& formula) {
 std::optional<Formula> Rewriter::apply(const RewriteRule& rule, const Formula& formula) {
     if (!rule.match.accepts(formula)) return std::nullopt;
     if (!rule.match.is_chain_like(formula)) {
-        Match match(counts_);
+        Match match;
         if (!rule.match.matches(formula, match)) return std::nullopt;
         auto result = replacement(rule, match, formula.shape());
         if (result) record(rule, formula, *result);
@@ -104,7 +89,7 @@ std::optional<Formula> Rewriter::apply(const RewriteRule& rule, const Formula& f
     const std::size_t width = rule.match.operand_count();
     const std::vector<Formula>& operands = formula.children();
     for (std::size_t first = 0; first + width <= operands.size(); ++first) {
-        Match match(counts_);
+        Match match;
         if (!rule.match.matches_window(formula, first, match)) continue;
         const auto begin = operands.begin() + static_cast<std::ptrdiff_t>(first);
         std::vector<Formula> window(begin, begin + static_cast<std::ptrdiff_t>(width));
@@ -140,19 +125,6 @@ void Rewriter::record(const RewriteRule& rule, const Formula& before, const Form
 }
 
 } // namespace
-
-std::optional<Formula> rewrite_once(const Formula& formula, const RewriteRule& rule) {
-    bool done = false;
-    RewriteRule once = rule;
-    once.when = [&](const Match& match) { return !done && (!rule.when || rule.when(match)); };
-    once.rewrite = [&](const Match& match) {
-        auto result = rule.rewrite(match);
-        done = done || result.has_value();
-        return result;
-    };
-    Formula result = rewrite_to_fixpoint(formula, {&once, 1});
-    return done ? std::optional(std::move(result)) : std::nullopt;
-}
 
 Formula rewrite_to_fixpoint(const Formula& formula, std::span<const RewriteRule> rules, RewriteTrace* trace,
                             std::size_t step_limit) {

@@ -43,9 +43,6 @@ struct RewriteStep {
 };
 using RewriteTrace = std::vector<RewriteStep>;
 
-/// The term after one application of the rule at the leftmost, innermost match; or nothing.
-std::optional<Formula> rewrite_once(const Formula& formula, const RewriteRule& rule);
-
 /// Applies the rules, earlier ones first, until none matches. Flattens nested products, Kronecker products and direct
 /// sums that rewriting creates. Appends each step to `trace` if given. Throws InternalError showing the last steps
 /// after more than `step_limit` steps.

@@ -64,8 +64,17 @@ Integer Scanner::integer() {
 
 Integer Scanner::positive_integer() {
     const std::size_t begin = position();
-    const Integer value = integer();
-    if (value < 1) fail(begin, "expected a number of at least 1");
+    const Integer base = integer();
+    if (base < 1) fail(begin, "expected a number of at least 1");
+    if (!accept("^")) return base;
+    const Integer exponent = integer();
+    if (exponent < 0) fail(begin, "expected a number of at least 1");
+    Integer value = 1;
+    for (Integer i = 0; i < exponent && base > 1; ++i) {
+        const auto next = checked_multiply(value, base);
+        if (!next) fail(begin, "this number does not fit 64 bits");
+        value = *next;
+    }
     return value;
 }
 
@@ -143,7 +152,9 @@ void Scanner::fail(std::size_t position, std::string_view message) const {
     const auto indent =
         std::count_if(text_.begin() + static_cast<std::ptrdiff_t>(begin),
                       text_.begin() + static_cast<std::ptrdiff_t>(position), starts_character);
-    throw UserError("formula, character {}: {}\n  {}\n  {:>{}}", column + 1, message, line, "^", indent + 1);
+    throw ParseError(
+        fmt::format("formula, character {}: {}\n  {}\n  {:>{}}", column + 1, message, line, "^", indent + 1),
+        message, position);
 }
 
 void Scanner::fail_expected(std::string_view what) {

@@ -8,10 +8,23 @@
 
 namespace swirl::formula {
 
-/// Reads tokens from a text; every failure is a UserError that shows the position.
+/// What is wrong with a formula's text, and where.
+class ParseError : public UserError {
+public:
+    ParseError(const std::string& message, std::string_view reason, std::size_t position)
+        : UserError(message), reason_(reason), position_(position) {}
+    const std::string& reason() const { return reason_; } ///< without position and text
+    std::size_t position() const { return position_; }    ///< in bytes
+
+private:
+    std::string reason_;
+    std::size_t position_;
+};
+
+/// Reads tokens from a text; every failure is a ParseError.
 class Scanner {
 public:
-    explicit Scanner(std::string_view text) : text_(text) {}
+    explicit Scanner(std::string_view text, std::size_t begin = 0) : text_(text), at_(begin) {}
 
     /// Position of the next token, in bytes.
     std::size_t position();
@@ -25,6 +38,7 @@ public:
     /// Letters and digits, starting with a letter.
     std::string_view word();
     Integer integer();
+    /// 1024 or 2^10.
     Integer positive_integer();
     Complex complex();
     /// i0, i1, …
@@ -49,7 +63,7 @@ private:
     long double real();
 
     std::string_view text_;
-    std::size_t at_ = 0;
+    std::size_t at_;
 };
 
 } // namespace swirl::formula

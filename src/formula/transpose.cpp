@@ -124,10 +124,6 @@ Formula transpose(const Formula& formula) {
             [&](const IterativeSum& p) { return child_transposed(p); },
             [&](const RealOf&) { return real_of(conjugate(transpose(formula.children().front()))); },
             [&](const Tagged& p) { return child_transposed(p); },
-            [&](const VectorKronecker& p) { return child_transposed(p); },
-            [&](const VectorTransposition& p) { return symmetric(p); },
-            [&](const ParallelKronecker& p) { return child_transposed(p); },
-            [&](const CacheLinePermutation& p) { return child_transposed(p); },
         },
         formula.payload());
 }
@@ -163,10 +159,6 @@ Formula conjugate(const Formula& formula) {
             [&](const IterativeSum& p) { return operands_conjugated(p); },
             [&](const RealOf& p) { return real(p); },
             [&](const Tagged& p) { return operands_conjugated(p); },
-            [&](const VectorKronecker& p) { return operands_conjugated(p); },
-            [&](const VectorTransposition& p) { return real(p); },
-            [&](const ParallelKronecker& p) { return operands_conjugated(p); },
-            [&](const CacheLinePermutation& p) { return real(p); },
         },
         formula.payload());
 }

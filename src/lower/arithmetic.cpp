@@ -94,7 +94,7 @@ Scaled Arithmetic::rotate_fused(const Scaled& a, std::complex<long double> facto
 Scaled Arithmetic::multiply(const Scaled& a, std::complex<long double> factor) {
     const long double c = factor.real(), s = factor.imag();
     const long double size = std::abs(c) + std::abs(s);
-    if (size == 0) return {};
+    if (size == 0 || (a.re.is_zero() && a.im.is_zero())) return {};
     if (std::abs(s) <= rounding * size || std::abs(c) <= rounding * size) {
         const bool turn = std::abs(c) < std::abs(s);
         const long double real_factor = turn ? s : c;

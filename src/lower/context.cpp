@@ -11,6 +11,27 @@ constexpr int cache_line = 64; ///< bytes; alignment of scratch and tables
 
 } // namespace
 
+ir::ArgumentRole argument_role(Array::Role role) {
+    switch (role) {
+    case Array::Role::input: return ir::ArgumentRole::input;
+    case Array::Role::output: return ir::ArgumentRole::output;
+    case Array::Role::data: return ir::ArgumentRole::data;
+    case Array::Role::temporary: return ir::ArgumentRole::workspace;
+    }
+    return ir::ArgumentRole::none;
+}
+
+ir::For::Kind kind_of(LoopTag tag) {
+    switch (tag) {
+    case LoopTag::serial: return ir::For::Kind::serial;
+    case LoopTag::unrolled: return ir::For::Kind::unrolled;
+    case LoopTag::smp: return ir::For::Kind::parallel;
+    case LoopTag::gpu_block:
+    case LoopTag::gpu_thread: break; // no loop is left of these
+    }
+    throw InternalError("a loop over blocks or threads of a GPU in a kernel for a CPU");
+}
+
 void Context::bind(Variable variable, Affine program_form) {
     const auto at = static_cast<std::size_t>(variable);
     if (at >= bindings_.size()) bindings_.resize(at + 1);
@@ -36,8 +57,8 @@ void Context::choose_copy(int array, Affine copy) {
     copies_[static_cast<std::size_t>(array)] = std::move(copy);
 }
 
-Context::Context(const KernelRequest& kernel, const LoopProgram& program, bool in_pairs)
-    : request(kernel), builder(kernel.name, {.share = true}), loops(program), in_pairs_(in_pairs) {
+Context::Context(const KernelRequest& kernel, const LoopProgram& program)
+    : request(kernel), builder(kernel.name, {.share = true}), loops(program) {
     for (std::size_t k = 0; k < program.arrays.size(); ++k) {
         const Array& array = program.arrays[k];
         if (array.unused)
@@ -54,12 +75,12 @@ Buffers Context::add_argument(int index) {
     ir::BufferInfo info;
     info.name = name_of(loops, index);
     info.role.argument = argument_role(array.role);
-    info.element = request.scalar;
+    info.element = request.loops.scalar;
     info.first = array.first * scalars;
     info.elements = array.elements * scalars;
     info.written = array.role != Array::Role::input;
     info.non_temporal = is_non_temporal(array);
-    if (request.for_gpu) info.alignment = static_cast<int>(scalars) * bytes_of(request.scalar);
+    if (request.loops.for_gpu) info.alignment = static_cast<int>(scalars) * bytes_of(request.loops.scalar);
     const ir::Buffer buffer = builder.add(std::move(info));
     return {buffer, buffer};
 }
@@ -69,13 +90,13 @@ Buffers Context::add_scratch(int index) {
     const auto scratch = [&](std::string name, Integer scalars = 1) {
         ir::BufferInfo info;
         info.name = std::move(name);
-        info.element = request.scalar;
-        const bool is_shared = request.for_gpu && array.residence == Array::Residence::shared;
+        info.element = request.loops.scalar;
+        const bool is_shared = request.loops.for_gpu && array.residence == Array::Residence::shared;
         info.space = is_shared ? ir::Space::shared : ir::Space::scratch;
         info.elements = scalars * (array.elements + (array.copies - 1) * array.pitch);
         info.dsmem_elements_per_block = scalars * array.dsmem_elements_per_block;
         info.written = true;
-        info.per_iteration = array.per_iteration && !request.for_gpu;
+        info.per_iteration = array.per_iteration && !request.loops.for_gpu;
         info.non_temporal = is_non_temporal(array);
         return builder.add(std::move(info));
     };
@@ -84,7 +105,7 @@ Buffers Context::add_scratch(int index) {
         const ir::Buffer buffer = scratch(name);
         return {buffer, buffer};
     }
-    if (in_pairs_ || array.kind == Memory::Kind::interleaved) {
+    if (loops.pairs > 0 || array.kind == Memory::Kind::interleaved) {
         const ir::Buffer buffer = scratch(name, 2);
         return {buffer, buffer};
     }
@@ -94,8 +115,8 @@ Buffers Context::add_scratch(int index) {
 
 bool Context::is_non_temporal(const Array& array) const {
     const Integer scalars = array.kind == Memory::Kind::real ? 1 : 2;
-    return request.cache_bytes > 0 &&
-           array.elements > request.cache_bytes / (scalars * bytes_of(request.scalar));
+    return request.loops.cache_bytes > 0 &&
+           array.elements > request.loops.cache_bytes / (scalars * bytes_of(request.loops.scalar));
 }
 
 ir::Buffer Context::auxiliary_buffer(std::size_t array) {
@@ -107,9 +128,9 @@ ir::Buffer Context::auxiliary_buffer(std::size_t array) {
     ir::BufferInfo info;
     info.name = "with_" + wanted.name;
     info.role = {ir::ArgumentRole::auxiliary, static_cast<int>(array)};
-    info.element = request.scalar;
+    info.element = request.loops.scalar;
     info.elements = scalars * wanted.elements;
-    if (request.for_gpu) info.alignment = static_cast<int>(scalars) * bytes_of(request.scalar);
+    if (request.loops.for_gpu) info.alignment = static_cast<int>(scalars) * bytes_of(request.loops.scalar);
     known = builder.add(std::move(info));
     return *known;
 }
@@ -137,8 +158,8 @@ Context::TableLocation Context::add_table(ir::Table contents) {
 Context::TableLocation Context::multiples_of(Integer step) {
     const auto known = multiples_.find(step);
     if (known != multiples_.end()) return known->second;
-    ir::Table contents(request.scalar, request.lanes);
-    for (Integer k = 0; k < request.lanes; ++k) contents.set(k, static_cast<long double>(k * step));
+    ir::Table contents(request.loops.scalar, request.loops.lanes);
+    for (Integer k = 0; k < request.loops.lanes; ++k) contents.set(k, static_cast<long double>(k * step));
     return multiples_.emplace(step, add_table(std::move(contents))).first->second;
 }
 
@@ -146,10 +167,10 @@ ir::Value Context::vector_constant(std::vector<long double> lanes) {
     if (!vector_table_) {
         ir::BufferInfo info;
         info.name = fmt::format("w{}", tables_++);
-        info.element = request.scalar;
+        info.element = request.loops.scalar;
         info.space = ir::Space::table;
         info.elements = 1; // the true element count and the contents are set at the end
-        info.contents = ir::shared(ir::Table(request.scalar, 1));
+        info.contents = ir::shared(ir::Table(request.loops.scalar, 1));
         vector_table_ = builder.add(std::move(info));
     }
     const int count = static_cast<int>(lanes.size());
@@ -180,7 +201,7 @@ ir::Program Context::finish() {
     if (vector_table_) {
         ir::BufferInfo& table = program.buffers[static_cast<std::size_t>(*vector_table_)];
         table.elements = static_cast<Integer>(vector_constants_.size());
-        table.contents = ir::shared(ir::Table(request.scalar, vector_constants_));
+        table.contents = ir::shared(ir::Table(request.loops.scalar, vector_constants_));
     }
     for (auto& [element, shared] : shared_tables_) {
         ir::Table all(element, shared.entries);
@@ -191,7 +212,7 @@ ir::Program Context::finish() {
     }
     for (ir::BufferInfo& buffer : program.buffers)
         if (buffer.space != ir::Space::argument) buffer.alignment = cache_line;
-    if (request.for_gpu) align_vectors(program);
+    if (request.loops.for_gpu) align_vectors(program);
     return program;
 }
 

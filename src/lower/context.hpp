@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/builder.hpp"
-#include "lower/loop_program.hpp"
+#include "loops/loop_program.hpp"
 #include "lower/lower.hpp"
 
 #include <map>
@@ -12,6 +12,9 @@
 #include <vector>
 
 namespace swirl::lower {
+
+/// The ir's kind of a loop with this tag.
+ir::For::Kind kind_of(LoopTag tag);
 
 /// The buffers of a memory. Real: entry e is scalar e of `re`, and `im` is the same buffer. Complex: scalars 2e and
 /// 2e+1 of `re` if interleaved, else scalar e of `re` and of `im`.
@@ -28,8 +31,7 @@ struct Buffers {
 /// vectors and once for the remainder.
 class Context {
 public:
-    /// `in_pairs`: complex temporaries are interleaved.
-    Context(const KernelRequest& kernel, const LoopProgram& program, bool in_pairs = false);
+    Context(const KernelRequest& kernel, const LoopProgram& program);
 
     const KernelRequest& request;
     ir::Builder builder;
@@ -45,11 +47,11 @@ public:
     /// Declares loops that the caller opens around everything emitted.
     void assume_loops(const std::vector<Loop>& around) { open_loops_ = around; }
 
-    /// Emits `body` inside a loop that binds `loop.variable`; a loop of one iteration binds it to 0.
-    template <class Body>
-    void in_loop(const Loop& loop, std::string_view name, ir::For::Kind kind, Body&& body) {
+    /// Emits `body` inside a loop, as tagged, that binds `loop.variable`; a loop of one iteration binds it to 0.
+    template <class Body> void in_loop(const Loop& loop, std::string_view name, Body&& body) {
         const bool repeats = loop.count > 1;
-        bind(loop.variable, repeats ? builder.open_loop(fresh(name), 0, loop.count, 1, kind) : Affine(0));
+        bind(loop.variable,
+             repeats ? builder.open_loop(fresh(name), 0, loop.count, 1, kind_of(loop.tag)) : Affine(0));
         open_loops_.push_back(loop);
         body();
         open_loops_.pop_back();
@@ -58,16 +60,6 @@ public:
     /// Includes loops of one iteration, so that forms of their variables stay known.
     const std::vector<Loop>& open_loops() const { return open_loops_; }
 
-    /// Kind for loops that start here and are not unrolled: parallel if no loop is open, or if all open loops are
-    /// parallel and contain nothing else. Loops of a loop program's nests and calls are independent by definition.
-    ir::For::Kind loop_kind() const { return outermost_ ? ir::For::Kind::parallel : ir::For::Kind::serial; }
-    /// Emits the body of a nest; `is_alone` says whether the body is a single node.
-    template <class Body> void in_nest(const Loop& loop, bool is_alone, Body&& body) {
-        const bool outermost = std::exchange(outermost_, outermost_ && (is_alone || loop.count == 1));
-        const ir::For::Kind kind = outermost ? ir::For::Kind::parallel : ir::For::Kind::serial;
-        in_loop(loop, "b", kind, std::forward<Body>(body));
-        outermost_ = outermost;
-    }
     std::string fresh(std::string_view name) { return fmt::format("{}{}", name, next_name_++); }
 
     Buffers buffers_of(const Memory& memory) const {
@@ -99,12 +91,10 @@ private:
     Buffers add_scratch(int array);
     bool is_non_temporal(const Array& array) const;
 
-    bool in_pairs_;
     std::vector<Affine> copies_; ///< by array
 
     std::vector<Affine> bindings_;
     std::vector<Loop> open_loops_;
-    bool outermost_ = true;        ///< the open loops contain nothing but what is emitted next
     std::vector<Buffers> buffers_; ///< by array
     int next_name_ = 0;
     int tables_ = 0;

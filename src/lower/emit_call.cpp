@@ -1,7 +1,7 @@
 #include "lower/emit_call.hpp"
 
 #include "base/error.hpp"
-#include "lower/cpu/lane_choice.hpp"
+#include "loops/vector_loop.hpp"
 #include "lower/emit_element.hpp"
 #include "lower/pointwise_access.hpp"
 #include "lower/straight_line.hpp"
@@ -12,9 +12,6 @@
 namespace swirl::lower {
 
 namespace {
-
-/// Straight-line operations up to which a codelet's loops are unrolled.
-constexpr double unroll_limit = 400;
 
 /// Whether the diagonals of the twiddle depend on all variables of the form.
 bool varies_with(const Twiddle& factor, const Affine& form) {
@@ -37,7 +34,7 @@ public:
           complex_(call.complex),
           placement_(call.placement),
           loops_(call.loops),
-          lane_(choose_lane(placement_, loops_, lanes_of_callbacks())) {
+          lane_(vector_loop_of(loops_)) {
         if (lane_) std::erase_if(loops_, [&](const Loop& l) { return l.variable == lane_->loop.variable; });
         std::vector<Loop> around = context.open_loops();
         around.insert(around.end(), loops_.begin(), loops_.end());
@@ -97,7 +94,8 @@ public:
     }
 
     std::vector<Scaled> compute(std::vector<Scaled> x, const Affine& vector, const Affine& lane) {
-        Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
+        Arithmetic arithmetic(context_.builder, context_.request.loops.scalar,
+                              context_.request.multiplication);
         std::vector<Scaled> y = computed(std::move(x), arithmetic, vector, lane);
         for (std::size_t k = 0; k < placement_.targets.size(); ++k)
             if (!placement_.targets[k].is_nowhere()) y[k] = settled(k, y[k], arithmetic, vector, lane);
@@ -107,7 +105,8 @@ public:
     }
 
     void store(const std::vector<Scaled>& y) {
-        Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
+        Arithmetic arithmetic(context_.builder, context_.request.loops.scalar,
+                              context_.request.multiplication);
         if (const auto& first = call_.first_target)
             lower::store_if_present(context_, first->memory, first->location,
                                     arithmetic.materialize(y.back().re), arithmetic.materialize(y.back().im));
@@ -122,22 +121,15 @@ public:
     }
 
 private:
-    ir::For::Kind kind() const {
-        const auto entries = static_cast<double>(codelet_.rows + codelet_.columns);
-        double iterations = lane_ ? static_cast<double>(lane_->all_vectors()) : 1;
-        for (const Loop& loop : loops_) iterations *= static_cast<double>(loop.count);
-        return iterations * entries * 4 <= unroll_limit ? ir::For::Kind::unrolled : context_.loop_kind();
-    }
-
     void emit_loops(std::size_t k) {
-        if (k < loops_.size()) return context_.in_loop(loops_[k], "i", kind(), [&] { emit_loops(k + 1); });
+        if (k < loops_.size()) return context_.in_loop(loops_[k], "i", [&] { emit_loops(k + 1); });
         if (!lane_) return guarded(0, 1, [&] { body(0, 0); });
         const Integer lead = lane_->lead, before = lead > 0;
         if (lead > 0) lanes(0, 0, lead);
         if (lane_->vectors() == 1) lanes(before, lead, lane_->lanes);
         if (lane_->vectors() > 1) {
-            const Affine block =
-                context_.builder.open_loop(context_.fresh("v"), 0, lane_->vectors(), 1, kind());
+            const Affine block = context_.builder.open_loop(context_.fresh("v"), 0, lane_->vectors(), 1,
+                                                            kind_of(lane_->loop.tag));
             lanes(block + before, lane_->lanes * block + lead, lane_->lanes);
             context_.builder.close_loop();
         }
@@ -163,22 +155,11 @@ private:
         if (storing_) storing_->after(first, count);
     }
 
-    Integer lanes_of_callbacks() const {
-        const KernelRequest& request = context_.request;
-        const auto suits = [&](const std::optional<Pointwise>& pointwise,
-                               const std::vector<Location>& locations) {
-            return !pointwise || !has_callback(locations) ||
-                   are_exact_in_lanes(*pointwise, locations, context_.extents(), request.scalar);
-        };
-        return suits(request.load, placement_.sources) && suits(request.store, placement_.targets)
-                   ? request.lanes
-                   : 1;
-    }
-
     void body(const Affine& vector, const Affine& lane) {
         if (loading_) loading_->set_lane(lane);
         if (storing_) storing_->set_lane(lane);
-        Arithmetic arithmetic(context_.builder, context_.request.scalar, context_.request.multiplication);
+        Arithmetic arithmetic(context_.builder, context_.request.loops.scalar,
+                              context_.request.multiplication);
         std::vector<Scaled> y = computed(load(), arithmetic, vector, lane);
         for (std::size_t k = 0; k < y.size(); ++k) {
             y[k] = settled(k, y[k], arithmetic, vector, lane);
@@ -303,7 +284,7 @@ private:
     bool complex_;
     const Placement& placement_;
     std::vector<Loop> loops_; ///< without the lane loop
-    std::optional<LaneLoop> lane_;
+    std::optional<VectorLoop> lane_;
     PairsOfReals source_pairs_;
     PairsOfReals target_pairs_;
     std::optional<IndexTables> from_;

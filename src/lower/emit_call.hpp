@@ -1,13 +1,13 @@
 #pragma once
 
 #include "lower/context.hpp"
-#include "lower/twiddles.hpp"
+#include "lower/twiddle_tables.hpp"
 
 #include <memory>
 
 namespace swirl::lower {
 
-/// Emits a call's loops and its codelet's straight-line code. One loop becomes vector lanes if that pays.
+/// Emits a call's loops, as tagged, and its codelet's straight-line code.
 void emit_call(Context& context, const Call& call);
 
 class CodeletEmitter;

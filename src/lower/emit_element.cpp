@@ -13,7 +13,7 @@ bool is_at_even_offset(const Array& array, const Affine& form) {
 }
 
 bool is_one_access(const Context& context, const Memory& memory, const Location& location) {
-    if (!context.request.for_gpu || location.im != location.re + 1) return false;
+    if (!context.request.loops.for_gpu || location.im != location.re + 1) return false;
     const Array& array = context.loops.arrays[static_cast<std::size_t>(memory.array)];
     return array.kind == Memory::Kind::interleaved || is_at_even_offset(array, location.re);
 }
@@ -23,7 +23,7 @@ PairsOfReals pairs_of_reals(const Context& context, const Memory& memory,
     PairsOfReals pairs(locations.size());
     for (std::size_t k = 0; k < locations.size(); ++k) pairs[k] = k;
     const bool pointwise = !locations.empty() && !locations.front().forms.empty();
-    if (!context.request.for_gpu || complex || pointwise) return pairs;
+    if (!context.request.loops.for_gpu || complex || pointwise) return pairs;
     const Array& array = context.loops.arrays[static_cast<std::size_t>(memory.array)];
     std::map<Affine, std::size_t> seconds;
     for (std::size_t k = 0; k < locations.size(); ++k)

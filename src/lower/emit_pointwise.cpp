@@ -13,7 +13,7 @@ PointwiseEmitter::PointwiseEmitter(Context& context, const std::optional<Pointwi
     : context_(context),
       pointwise_(pointwise),
       locations_(locations),
-      arithmetic_(context.builder, {context.request.scalar, 1}),
+      arithmetic_(context.builder, {context.request.loops.scalar, 1}),
       looked_up_(locations.size()) {
     for (std::size_t k = 0; k < locations.size(); ++k) {
         if (!locations[k].table) continue;
@@ -119,7 +119,7 @@ std::vector<ir::Condition> PointwiseEmitter::conditions(const Component& compone
         if (is_looked_up &&
             tables_->dynamic(looked_up_[component.location][component.component][at]) != ir::no_value)
             throw UserError(
-                "the recipe finds results by a table of indices, and the store expression leaves some "
+                "the schedule finds results by a table of indices, and the store expression leaves some "
                 "out by their index\n  use 'bluestein' in place of 'rader'");
         result.push_back({context_.placed(form), relation});
     }
@@ -129,14 +129,14 @@ std::vector<ir::Condition> PointwiseEmitter::conditions(const Component& compone
 /// A form as a real, exact below 2^24 or 2^53. On a CPU lanes differ in it.
 ir::Value PointwiseEmitter::real_form(const Component& component, int form) {
     ir::Builder& builder = context_.builder;
-    if (context_.request.for_gpu)
-        return builder.convert(integer(component, form, 1), context_.request.scalar);
+    if (context_.request.loops.for_gpu)
+        return builder.convert(integer(component, form, 1), context_.request.loops.scalar);
     Affine base = context_.placed(forms_of(component)[static_cast<std::size_t>(form)]);
     const Integer step = lane_ ? base.coefficient(*lane_) : 0;
     if (step != 0) base = base.substitute(*lane_, 0);
     const ir::Value first = base.is_constant()
                                 ? arithmetic_.number(static_cast<long double>(base.constant()))
-                                : builder.convert(builder.index(base), context_.request.scalar);
+                                : builder.convert(builder.index(base), context_.request.loops.scalar);
     if (step == 0) return first;
     const Context::TableLocation multiples = context_.multiples_of(step);
     const ir::Value rest = builder.load(multiples.buffer, Affine::of(*lane_) + multiples.first);
@@ -144,12 +144,12 @@ ir::Value PointwiseEmitter::real_form(const Component& component, int form) {
 }
 
 ir::Value PointwiseEmitter::is_form_negative(const Component& component, int form) {
-    if (context_.request.for_gpu) return is_negative(integer(component, form, 1));
+    if (context_.request.loops.for_gpu) return is_negative(integer(component, form, 1));
     return context_.builder.less(real_form(component, form), arithmetic_.number(0));
 }
 
 ir::Value PointwiseEmitter::is_form_positive(const Component& component, int form) {
-    if (context_.request.for_gpu) return is_negative(integer(component, form, -1));
+    if (context_.request.loops.for_gpu) return is_negative(integer(component, form, -1));
     return context_.builder.less(arithmetic_.number(0), real_form(component, form));
 }
 
@@ -190,7 +190,7 @@ PointwiseEmitter::ComplexValue PointwiseEmitter::element(const Pointwise::Node& 
     }
     const Affine index = scalars * context_.placed(form);
     if (!array.is_complex) return {builder.load(buffer, index, access), ir::no_value};
-    if (!context_.request.for_gpu) {
+    if (!context_.request.loops.for_gpu) {
         const ir::Value re = builder.load(buffer, index, access);
         return {re, builder.load(buffer, index + 1, access)};
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/integer.hpp"
+#include "loops/layout.hpp"
 
 #include <optional>
 #include <vector>
@@ -8,12 +9,7 @@
 /// Load and store callbacks: code applied to each element read from or written to the caller's memory.
 namespace swirl::lower {
 
-/// An integer that depends on an entry's location: constant + Σ strides·digits of its index in a Layout.
-struct LayoutForm {
-    std::vector<Integer> strides;
-    Integer constant = 0;
-    bool operator==(const LayoutForm&) const = default;
-};
+using loops::LayoutForm;
 
 /// Straight-line code over an element x, forms of its location and elements of the caller's arrays. Booleans are the
 /// reals 0 and 1.

@@ -114,7 +114,7 @@ bool are_exact_in_lanes(const Pointwise& pointwise, const std::vector<Location>&
 PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
                                  const std::vector<Location>& locations, bool complex,
                                  const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops,
-                                 bool loading, const std::optional<LaneLoop>& lane)
+                                 bool loading, const std::optional<VectorLoop>& lane)
     : context_(context),
       memory_(memory),
       buffers_(context.buffers_of(memory)),
@@ -125,7 +125,7 @@ PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
       tables_(context, element_locations_, loops),
       emitter_(context, pointwise, element_locations_, loops),
       loading_(loading) {
-    if (context.request.for_gpu) return;
+    if (context.request.loops.for_gpu) return;
     using Access = GuardedElements::Access;
     std::vector<Access> accesses;
     for (const ElementAccess& number : numbers_) {

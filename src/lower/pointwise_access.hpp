@@ -1,8 +1,8 @@
 #pragma once
 
+#include "loops/loop_program.hpp"
 #include "lower/cpu/guarded_elements.hpp"
 #include "lower/emit_pointwise.hpp"
-#include "lower/loop_program.hpp"
 
 #include <optional>
 #include <vector>
@@ -47,7 +47,7 @@ class PointwiseAccess {
 public:
     PointwiseAccess(Context& context, const Memory& memory, const std::vector<Location>& locations,
                     bool complex, const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops,
-                    bool loading, const std::optional<LaneLoop>& lane);
+                    bool loading, const std::optional<VectorLoop>& lane);
 
     /// On a CPU, around the body for `count` iterations of the lane loop from `first` on.
     void before(const Affine& first, Integer count);

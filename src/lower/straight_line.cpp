@@ -112,19 +112,6 @@ private:
     Vector evaluate(const Tagged&, const Formula& formula, Vector x) {
         return (*this)(formula.children()[0], std::move(x));
     }
-    Vector evaluate(const VectorKronecker& v, const Formula& formula, Vector x) {
-        return apply_between_identities(formula.children()[0], x, static_cast<std::size_t>(v.lanes));
-    }
-    Vector evaluate(const VectorTransposition& v, const Formula&, Vector x) {
-        return read(IndexMap::stride_permutation(v.lanes * v.lanes, v.lanes), x);
-    }
-    Vector evaluate(const ParallelKronecker&, const Formula& formula, Vector x) {
-        return apply_between_identities(formula.children()[0], x, 1);
-    }
-    Vector evaluate(const CacheLinePermutation& p, const Formula& formula, Vector x) {
-        return apply_between_identities(formula.children()[0], x, static_cast<std::size_t>(p.line));
-    }
-
     /// (I ⊗ factor ⊗ I_right) x.
     Vector apply_between_identities(const Formula& factor, const Vector& x, std::size_t right) {
         const auto rows = static_cast<std::size_t>(factor.rows());

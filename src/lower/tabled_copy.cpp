@@ -1,6 +1,6 @@
 #include "lower/tabled_copy.hpp"
 
-#include "lower/twiddles.hpp"
+#include "lower/twiddle_tables.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -53,14 +53,6 @@ private:
 };
 
 } // namespace
-
-std::vector<Loop> table_loops(const IndexTable& table, const std::vector<Loop>& loops) {
-    std::vector<Loop> varying;
-    for (const Loop& loop : loops)
-        if (std::find(table.variables.begin(), table.variables.end(), loop.variable) != table.variables.end())
-            varying.push_back(loop);
-    return varying;
-}
 
 IndexTables::IndexTables(Context& context, const std::vector<Location>& locations,
                          const std::vector<Loop>& loops)
@@ -123,9 +115,8 @@ void emit_tabled_copy(Context& context, const Call& call) {
     TwiddleTables after(context, call.complex, {twiddle_of(to.diagonals, context.extents())}, around,
                         std::nullopt);
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
-        if (k < call.loops.size())
-            return context.in_loop(call.loops[k], "i", context.loop_kind(), [&] { nest(k + 1); });
-        Arithmetic arithmetic(context.builder, context.request.scalar, context.request.multiplication);
+        if (k < call.loops.size()) return context.in_loop(call.loops[k], "i", [&] { nest(k + 1); });
+        Arithmetic arithmetic(context.builder, context.request.loops.scalar, context.request.multiplication);
         Scaled value = before.apply(0, source.load(), arithmetic, 0, 0);
         target.store(arithmetic.settle(after.apply(0, value, arithmetic, 0, 0)), arithmetic);
     };

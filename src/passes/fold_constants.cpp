@@ -22,9 +22,7 @@ public:
     }
 
     void visit(StraightLineBlock& run) {
-        std::vector<Value> kept;
-        kept.reserve(run.operations.size());
-        run_ = &kept;
+        kept_.reserve(run.operations.size());
         for (const Value value : run.operations) {
             for_each_operand(program_[value],
                              [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
@@ -32,9 +30,9 @@ public:
             if (equal != no_value)
                 same_[static_cast<std::size_t>(value)] = equal;
             else
-                kept.push_back(value);
+                kept_.push_back(value);
         }
-        run.operations = std::move(kept);
+        run.operations = std::exchange(kept_, {});
     }
 
 private:
@@ -186,7 +184,7 @@ private:
         constant.type = type;
         constant.number = number;
         const Value value = program_.append(std::move(constant));
-        run_->push_back(value);
+        kept_.push_back(value);
         uses_.push_back(1);
         same_.push_back(value);
         return value;
@@ -195,7 +193,7 @@ private:
     Program& program_;
     std::vector<int> uses_;   ///< before the pass
     std::vector<Value> same_; ///< by value: its replacement
-    std::vector<Value>* run_ = nullptr;
+    std::vector<Value> kept_; ///< of the block being visited
 };
 
 } // namespace

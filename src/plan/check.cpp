@@ -1,8 +1,10 @@
 #include "plan/check.hpp"
 
 #include "base/error.hpp"
+#include "formula/properties.hpp"
 #include "plan/definition.hpp"
 #include "plan/direct_call.hpp"
+#include "plan/formula_functional.hpp"
 #include "plan/problem_data.hpp"
 #include "plan/write_watch.hpp"
 #include "problem/data_type.hpp"
@@ -103,8 +105,10 @@ DataType working_precision(const Transform& problem) {
 
 /// The same transform of contiguous doubles, without load and store callbacks.
 Transform without_expressions(const Transform& problem) {
-    TransformOptions options{
-        .direction = problem.direction, .scale = problem.scale, .spectrum = problem.spectrum};
+    TransformOptions options{.direction = problem.direction,
+                             .scale = problem.scale,
+                             .spectrum = problem.spectrum,
+                             .matrix = problem.matrix};
     for (const Dimension& loop : problem.batches) options.batches.push_back({.count = loop.length});
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
@@ -113,8 +117,9 @@ Transform without_expressions(const Transform& problem) {
 
 class Check {
 public:
-    Check(const Transform& problem, const Recipe& recipe)
-        : problem_(problem), recipe_(recipe), data_(problem_) {
+    Check(const Transform& problem, const TransformSchedule& schedule)
+        : problem_(problem), schedule_(schedule), data_(problem_) {
+        if (has_formula(problem)) formula_.emplace(problem.matrix.term());
         if (problem.load.is_identity()) return;
         plain_problem_ = without_expressions(problem);
         plain_data_.emplace(*plain_problem_);
@@ -129,7 +134,7 @@ public:
             for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
             sums = functionals();
         }
-        WriteWatch watch(data_, problem_, name_of_plan(problem_, recipe_));
+        WriteWatch watch(data_, problem_, name_of_plan(problem_, schedule_));
         execute(data_);
         watch.require_surroundings();
         for (const Expectation& expected : expectations) compare(expected);
@@ -205,6 +210,7 @@ private:
 
     /// Approximate bound on the ratio of outputs to random inputs: rows of cosines and sines have norms up to 2√n.
     double largest_gain() const {
+        if (formula_) return formula_->largest();
         const int doublings =
             is_cosine_or_sine(problem_.kind) ? static_cast<int>(problem_.dimensions.size()) : 0;
         return std::ldexp(std::sqrt(points()), doublings);
@@ -236,11 +242,21 @@ private:
 
     /// Gain of a weighted sum of all outputs, each with an error of its own.
     double gain_of_functional() const {
+        if (formula_) return formula_functional().gain;
         if (problem_.kind == TransformKind::convolution) return 4 * std::sqrt(points());
         double gain = 1;
         for (const Dimension& dimension : problem_.dimensions)
             gain *= norm_of(problem_.kind, dimension.length);
         return gain;
+    }
+
+    const FormulaFunctionals::Functional& formula_functional() const {
+        if (!functional_) {
+            std::vector<formula::Complex> weights;
+            for (Integer k = 0; k < powers_[0].size(); ++k) weights.emplace_back(powers_[0][k]);
+            functional_ = formula_->of(weights);
+        }
+        return *functional_;
     }
 
     /// Applies the store expression to an expected output and to its tolerance.
@@ -364,13 +380,20 @@ private:
         Expectation result{.indices = batch, .point = place.output, .at_point = 0, .tolerance = 0};
         const bool convolves = problem_.kind == TransformKind::convolution;
         std::vector<Row> one;
+        std::optional<double> gain; ///< of a formula's output
         std::vector<Integer> point;
         for (std::size_t d = 0; d < problem_.dimensions.size(); ++d) {
             const Dimension& dimension = problem_.dimensions[d];
             const Integer k = random_below(stored_length(problem_, d, Side::output));
             point.push_back(k);
             result.indices.push_back(k);
-            if (!convolves)
+            if (formula_) {
+                std::vector<formula::Complex> weights(static_cast<std::size_t>(problem_.matrix.rows()));
+                weights[static_cast<std::size_t>(k)] = 1;
+                auto functional = formula_->of(weights);
+                one.push_back(std::move(functional.row));
+                gain = functional.gain;
+            } else if (!convolves)
                 one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
             result.point += k * dimension.output_stride;
         }
@@ -380,7 +403,7 @@ private:
             const Value sum = weighted_sum(source_data(), source(), Side::input, one, place.input);
             result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
         }
-        result.tolerance = tolerance(gain_of(one), 1);
+        result.tolerance = tolerance(gain ? *gain : gain_of(one), 1);
         if (!problem_.store.is_identity()) store(result);
         return result;
     }
@@ -432,7 +455,11 @@ private:
         });
     }
 
-    double points() const { return static_cast<double>(transform_size(problem_)); }
+    double points() const {
+        if (has_formula(problem_))
+            return static_cast<double>(formula::longest_vector(problem_.matrix.term()));
+        return static_cast<double>(transform_size(problem_));
+    }
 
     /// A real DFT is real along the last dimension and complex along the others.
     TransformKind kind_along(std::size_t d) const {
@@ -447,6 +474,7 @@ private:
 
     std::vector<Row> rows_of_functional(long double sign) const {
         std::vector<Row> rows;
+        if (formula_) return {formula_functional().row};
         for (std::size_t d = 0; d < angles_.size(); ++d)
             rows.push_back(functional_row(kind_along(d), problem_.direction, problem_.dimensions[d].length,
                                           sign * angles_[d]));
@@ -456,16 +484,18 @@ private:
     void require(Value found, Value expected, double tolerance) const {
         if (std::abs(found - expected) <= tolerance) return;
         throw InternalError("a new kernel failed its check: {}: {}{:+}i instead of {}{:+}i",
-                            name_of_plan(problem_, recipe_), found.real(), found.imag(), expected.real(),
+                            name_of_plan(problem_, schedule_), found.real(), found.imag(), expected.real(),
                             expected.imag());
     }
 
     const Transform& problem_;
-    const Recipe& recipe_;
+    const TransformSchedule& schedule_;
     ProblemData data_;
     std::optional<Transform> plain_problem_; ///< set if there is a load expression
     std::optional<ProblemData> plain_data_;
-    double amplitude_ = 1;            ///< of the transformed data
+    std::optional<FormulaFunctionals> formula_;
+    mutable std::optional<FormulaFunctionals::Functional> functional_; ///< of the random functional
+    double amplitude_ = 1;                                             ///< of the transformed data
     std::vector<long double> angles_; ///< of the random functional, one per dimension
     std::vector<Row> powers_;         ///< the functional's weights of the outputs
     std::vector<Impulse> impulses_;
@@ -474,23 +504,26 @@ private:
 
 } // namespace
 
-std::string name_of_plan(const Transform& problem, const Recipe& recipe) {
-    return fmt::format("problem \"{}\", recipe \"{}\"", to_text(problem), to_string(recipe));
+std::string name_of_plan(const Transform& problem, const TransformSchedule& schedule) {
+    return fmt::format("problem \"{}\", schedule \"{}\"", to_text(problem), to_string(schedule));
 }
 
-void check_against_definition(const Transform& problem, const Recipe& recipe,
+void check_against_definition(const Transform& problem, const TransformSchedule& schedule,
                               const std::function<void(ProblemData&)>& execute) {
+    constexpr Integer longest_checked_formula = Integer{1} << 22; // takes seconds
+    if (has_formula(problem) && formula::longest_vector(problem.matrix.term()) > longest_checked_formula)
+        return;
     for (const Side side : {Side::input, Side::output}) {
         const Extent reach = extent(problem, side);
         if ((reach.highest - reach.lowest + 1) * element_bytes(problem, side) > largest_checked_bytes) return;
     }
-    Check(problem, recipe).run(execute);
+    Check(problem, schedule).run(execute);
 }
 
 void check_against_definition(const Plan& plan) {
-    const std::string name = name_of_plan(plan.problem(), plan.recipe());
+    const std::string name = name_of_plan(plan.problem(), plan.schedule());
     const std::size_t bytes = plan.workspace_bytes();
-    check_against_definition(plan.problem(), plan.recipe(), [&](ProblemData& data) {
+    check_against_definition(plan.problem(), plan.schedule(), [&](ProblemData& data) {
         run_in_guarded_workspace(bytes, name, [&](void* workspace) {
             if (bytes == 0) return plan.execute(data.arguments());
             plan.execute(data.arguments(), workspace);
@@ -498,7 +531,7 @@ void check_against_definition(const Plan& plan) {
     });
     if (bytes == 0 || bytes > DirectCall::max_workspace) return;
     // Without the caller's workspace the plan may take another code path.
-    check_against_definition(plan.problem(), plan.recipe(),
+    check_against_definition(plan.problem(), plan.schedule(),
                              [&](ProblemData& data) { plan.execute(data.arguments()); });
 }
 

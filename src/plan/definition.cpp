@@ -106,6 +106,8 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     case TransformKind::dst3: return trigonometric(n, at, 1, 0.5, n - 1, sine);
     case TransformKind::dst4: return trigonometric(n, at, 0.5, 0.5, -1, sine);
     case TransformKind::convolution: throw InternalError("a convolution's rows depend on its spectrum");
+    case TransformKind::formula:
+    case TransformKind::real_formula: throw InternalError("a formula's rows depend on its terms");
     }
     throw InternalError("unknown kind of transform");
 }
@@ -167,7 +169,9 @@ Wave wave_of(TransformKind kind, Integer n) {
     case TransformKind::dft:
     case TransformKind::real_dft:
     case TransformKind::wht:
-    case TransformKind::convolution: break;
+    case TransformKind::convolution:
+    case TransformKind::formula:
+    case TransformKind::real_formula: break;
     }
     throw InternalError("not a kind of cosines or sines");
 }

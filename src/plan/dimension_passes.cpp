@@ -1,9 +1,13 @@
 #include "plan/dimension_passes.hpp"
 
 #include "base/error.hpp"
+#include "formula/properties.hpp"
 #include "plan/half_spectrum.hpp"
 #include "plan/pointwise.hpp"
+#include "problem/syntax.hpp"
+#include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
+#include "rules/rewriting_rules.hpp"
 #include "rules/row_column.hpp"
 
 #include <algorithm>
@@ -66,6 +70,8 @@ Formula transform_of(const Transform& problem, Integer n) {
     case TransformKind::dst3: return DST(3, n);
     case TransformKind::dst4: return DST(4, n);
     case TransformKind::convolution: return circulant(n);
+    case TransformKind::formula:
+    case TransformKind::real_formula: break;
     }
     throw InternalError("unknown kind of transform");
 }
@@ -91,7 +97,8 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
             .push_back(other);
     outside = merged(std::move(outside));
     inside = merged(std::move(inside));
-    const bool convolves = nonterminal.is<Circulant>();
+    const auto* circulant = nonterminal.get_if<Circulant>();
+    const bool convolves = circulant != nullptr && !circulant->kernel;
     const bool complex =
         convolves || nonterminal.is<Dft>() || nonterminal.is<Kronecker>() || nonterminal.is<Identity>();
     DimensionPass pass{dimension,      std::move(nonterminal), {}, {}, complex,
@@ -102,7 +109,7 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
             pass.auxiliary->layout.lengths.push_back(a.length);
             pass.auxiliary->layout.strides.push_back(a.auxiliary);
         }
-        for (lower::Layout& layout : pass.layouts) layout.lengths.push_back(a.length);
+        for (loops::Layout& layout : pass.layouts) layout.lengths.push_back(a.length);
         pass.layouts[0].strides.push_back(a.in);
         pass.layouts[1].strides.push_back(a.out);
         for (const std::size_t side : {0U, 1U}) {
@@ -149,7 +156,7 @@ Setting setting_of(const Transform& problem, std::size_t first, std::size_t last
         if (problem.kind == TransformKind::convolution) axis.auxiliary = spectrum_strides(problem)[k];
         for (const Side which : {Side::input, Side::output}) {
             if (expression_of(problem, which).is_identity()) continue;
-            for (const lower::LayoutForm& form : pointwise_of(problem, which).forms)
+            for (const loops::LayoutForm& form : pointwise_of(problem, which).forms)
                 axis.forms[static_cast<std::size_t>(which)].push_back(form.strides[k]);
         }
         const bool transformed = loops + first <= k && k <= loops + last;
@@ -172,11 +179,11 @@ DimensionPass real_pass(const Transform& problem, DataLocation source, DataLocat
     // On the half spectrum's side, the transform's digit becomes n/2+1 elements of two reals; on the other side, n
     // reals.
     const std::size_t at = pass.left.size();
-    lower::Layout& spectrum = pass.layouts[forward ? 1 : 0];
+    loops::Layout& spectrum = pass.layouts[forward ? 1 : 0];
     spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
     spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
     pass.layouts[forward ? 0 : 1].lengths[at] = n;
-    for (lower::LayoutForm& form : *spectrum.forms)
+    for (loops::LayoutForm& form : *spectrum.forms)
         form.strides.insert(form.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 0);
     (forward ? pass.after : pass.before) =
         forward ? scatter(indices_in_pairs(n)) : gather(indices_in_pairs(n));
@@ -283,6 +290,64 @@ std::vector<DimensionPass> convolution_passes(const Transform& problem) {
     return result;
 }
 
+/// Whether a formula's factors may run in place: some temporary vector lies between the first read and the last write,
+/// in each loop around it.
+bool has_temporary_vector(const Formula& f) {
+    const auto moves_data = [](const Formula& factor) {
+        return factor.is<Identity>() || factor.is<Permutation>() || factor.is<Diagonal>() ||
+               factor.is<Gather>() || factor.is<Scatter>();
+    };
+    return f.is<Product>() && std::count_if(f.children().begin(), f.children().end(),
+                                            [&](const Formula& factor) { return !moves_data(factor); }) > 1;
+}
+
+/// The formula as one pass. In place, where it might overwrite entries that it has yet to read, through the intermediate.
+std::vector<DimensionPass> formula_passes(const Transform& problem) {
+    const Formula& given = problem.matrix.term();
+    const bool complex = problem.kind == TransformKind::formula;
+    const bool by_components = complex && has_real_transform(given);
+    const Formula term = complex ? given : rules::on_reals(given).value_or(given);
+    if (!complex && !rules::on_reals(given))
+        throw Unsupported(
+            "a circulant of the formula is too long for real data\n  problem: {}\n  use complex data, where "
+            "circulants are "
+            "products of DFTs",
+            to_text(problem));
+    if (by_components && problem.layout == ComplexLayout::planar)
+        throw Unsupported(
+            "no kernel applies the formula's real transforms to planar data\n  problem: {}\n  use the "
+            "interleaved "
+            "layout, or a formula without RDFT, DCT, DST and real[…]",
+            to_text(problem));
+    if (by_components && !(problem.load.is_identity() && problem.store.is_identity()))
+        throw Unsupported(
+            "no kernel has load or store callbacks around real transforms of complex data\n  problem: {}\n  "
+            "leave out "
+            "the callbacks, or use a formula without RDFT, DCT, DST and real[…]",
+            to_text(problem));
+    const Integer components = by_components ? 2 : 1;
+    const auto pass_of = [&](Formula nonterminal, DataLocation source, DataLocation target) {
+        const Shape shape = nonterminal.shape();
+        DimensionPass pass = make_pass(0, by_components ? real_of(nonterminal) : std::move(nonterminal),
+                                       setting_of(problem, 0, 0, source, target, {components, components}));
+        pass.complex = complex && !by_components;
+        const auto at = static_cast<std::ptrdiff_t>(pass.left.size());
+        pass.layouts[0].lengths[pass.left.size()] = shape.columns;
+        pass.layouts[1].lengths[pass.left.size()] = shape.rows;
+        if (by_components)
+            for (loops::Layout& layout : pass.layouts) {
+                layout.lengths.insert(layout.lengths.begin() + at + 1, 2);
+                layout.strides.insert(layout.strides.begin() + at + 1, 1);
+            }
+        return pass;
+    };
+    const bool is_direct = problem.placement == Placement::out_of_place || is_nonterminal(given) ||
+                           has_temporary_vector(rules::simplify(given));
+    if (is_direct) return {pass_of(term, DataLocation::input, DataLocation::output)};
+    return {pass_of(term, DataLocation::input, DataLocation::intermediate),
+            pass_of(I(given.rows()), DataLocation::intermediate, DataLocation::output)};
+}
+
 /// The factor by which a transform of one point multiplies.
 double factor_of_one_point(TransformKind kind) {
     switch (kind) {
@@ -295,7 +360,9 @@ double factor_of_one_point(TransformKind kind) {
     case TransformKind::wht:
     case TransformKind::dct3:
     case TransformKind::dst3:
-    case TransformKind::convolution: return 1;
+    case TransformKind::convolution:
+    case TransformKind::formula:
+    case TransformKind::real_formula: return 1;
     }
     throw InternalError("unknown kind of transform");
 }
@@ -358,6 +425,8 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
     std::vector<DimensionPass> result;
     if (problem.kind == TransformKind::convolution) {
         result = convolution_passes(problem);
+    } else if (has_formula(problem)) {
+        result = formula_passes(problem);
     } else if (problem.kind == TransformKind::real_dft) {
         result = real_dft_passes(problem);
     } else {
@@ -377,7 +446,9 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
     for (DimensionPass& pass : result) pass.arrays = auxiliary_buffers(problem);
     // In place, both locations are the caller's one array; the strides of either side have already been used.
     if (problem.placement == Placement::in_place)
-        for (DimensionPass& pass : result) pass.source = pass.target = DataLocation::output;
+        for (DimensionPass& pass : result)
+            for (DataLocation* const location : {&pass.source, &pass.target})
+                if (*location == DataLocation::input) *location = DataLocation::output;
     return result;
 }
 
@@ -396,15 +467,15 @@ std::size_t intermediate_bytes(const Transform& problem) {
     return 0;
 }
 
-void require_passes_for(const Recipe& recipe, const std::vector<DimensionPass>& passes) {
-    if (recipe.passes.size() != passes.size())
-        throw UserError("recipe \"{}\" has {} steps; this problem needs {}", to_string(recipe),
-                        recipe.passes.size(), passes.size());
+void require_passes_for(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes) {
+    if (schedule.passes.size() != passes.size())
+        throw UserError("schedule \"{}\" has {} steps; this problem needs {}", to_string(schedule),
+                        schedule.passes.size(), passes.size());
     for (std::size_t k = 0; k < passes.size(); ++k)
-        if (recipe.passes[k].dimension != passes[k].dimension)
+        if (schedule.passes[k].dimension != passes[k].dimension)
             throw UserError(
-                "recipe \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
-                to_string(recipe), k, recipe.passes[k].dimension, passes[k].dimension);
+                "schedule \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
+                to_string(schedule), k, schedule.passes[k].dimension, passes[k].dimension);
 }
 
 } // namespace swirl::planning

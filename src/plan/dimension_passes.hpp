@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lower/lower.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
 
@@ -31,16 +31,16 @@ struct DimensionPass {
     bool complex; ///< entries are complex; else real, and a stored complex element counts as two entries
     DataLocation source;
     DataLocation target;
-    std::array<lower::Layout, 2>
+    std::array<loops::Layout, 2>
         layouts;                ///< of input and output: the transform's digits between those of the loops
     std::vector<Integer> left;  ///< loops outside the transform, outermost first
     std::vector<Integer> right; ///< loops inside it
     long double scale = 1;      ///< may exceed the largest double: one-point cosines multiply by 2
-    std::optional<lower::AuxiliaryFactor> auxiliary = {};    ///< a convolution's spectrum
+    std::optional<loops::AuxiliaryFactor> auxiliary = {};    ///< a convolution's spectrum
     std::vector<lower::AuxiliaryArray> arrays = {};          ///< all auxiliary arrays of the problem
     std::optional<lower::Pointwise> load = {};               ///< load callback of the first pass
     std::optional<lower::Pointwise> store = {};              ///< store callback of the last pass
-    std::array<std::optional<lower::Reach>, 2> reaches = {}; ///< elements that load and store touch
+    std::array<std::optional<loops::Reach>, 2> reaches = {}; ///< elements that load and store touch
 };
 
 /// Which dimensions share a kernel.
@@ -60,8 +60,8 @@ formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownT
 /// Bytes of the intermediate, in the arithmetic's data type; 0 if no pass uses it.
 std::size_t intermediate_bytes(const Transform& problem);
 
-/// Throws UserError unless the recipe has one entry for each pass.
-void require_passes_for(const Recipe& recipe, const std::vector<DimensionPass>& passes);
+/// Throws UserError unless the schedule has one entry for each pass.
+void require_passes_for(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes);
 
 /// Data type of the arithmetic: float32 for the 16-bit types.
 DataType arithmetic_of(DataType precision);

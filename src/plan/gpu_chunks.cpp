@@ -31,14 +31,14 @@ bool depends_on_batch(const Transform& problem) {
 GpuChunks::GpuChunks(const Transform& problem, Integer chunk) : problem_(problem) {
     const Integer count = problem.batches.empty() ? 1 : problem.batches.front().length;
     if (chunk > count)
-        throw UserError("a recipe for chunks of {} transforms, and a batch of {}", chunk, count);
+        throw UserError("a schedule for chunks of {} transforms, and a batch of {}", chunk, count);
     chunk_ = chunk == 0 ? count : chunk;
     whole_ = count / chunk_;
     rest_ = count % chunk_;
     if (whole_ == 1 && rest_ == 0) return;
     if (depends_on_batch(problem))
         throw UserError(
-            "a recipe for chunks of {} transforms, and arrays or expressions that differ from "
+            "a schedule for chunks of {} transforms, and arrays or expressions that differ from "
             "transform to transform: such go all at once",
             chunk);
     const Dimension& batch = problem.batches.front();

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
+#include "lower/gpu/lowering.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/gpu_workspace.hpp"
 #include "plan/stored_types.hpp"
@@ -25,25 +26,25 @@ bool is_callers(const ir::BufferInfo& buffer) {
     return buffer.space == ir::Space::argument && !is_workspace(buffer);
 }
 
-void check_configurations(const PassRecipe& recipe, const target::Gpu& gpu) {
-    if (recipe.configurations.empty())
+void check_configurations(const PassSchedule& schedule, const target::Gpu& gpu) {
+    if (schedule.configurations.empty())
         throw UserError(
             "the step {} says nothing of threads\n  a step on a GPU says how many a block has, and how many "
             "transforms they share: '{} on 128x2'",
-            rules::to_string(recipe.tree), rules::to_string(recipe.tree));
-    for (const lower::LaunchConfiguration& configuration : recipe.configurations) {
+            rules::to_string(schedule.tree), rules::to_string(schedule.tree));
+    for (const loops::LaunchConfiguration& configuration : schedule.configurations) {
         if (configuration.threads > gpu.threads_per_block)
             throw UserError("the step {} on {} has blocks of {} threads; a block of {} has {} at most",
-                            rules::to_string(recipe.tree), to_string(configuration), configuration.threads,
+                            rules::to_string(schedule.tree), to_string(configuration), configuration.threads,
                             gpu.name, gpu.threads_per_block);
         if (configuration.cluster > std::max(1, gpu.largest_cluster))
             throw UserError("the step {} on {} has clusters of {} blocks; a cluster of {} has {} at most",
-                            rules::to_string(recipe.tree), to_string(configuration), configuration.cluster,
+                            rules::to_string(schedule.tree), to_string(configuration), configuration.cluster,
                             gpu.name, std::max(1, gpu.largest_cluster));
         if (configuration.resident > gpu.blocks_per_multiprocessor)
             throw UserError(
                 "the step {} on {} wants {} resident blocks; a multiprocessor of {} has {} at most",
-                rules::to_string(recipe.tree), to_string(configuration), configuration.resident, gpu.name,
+                rules::to_string(schedule.tree), to_string(configuration), configuration.resident, gpu.name,
                 gpu.blocks_per_multiprocessor);
     }
 }
@@ -110,29 +111,30 @@ void make_resident(ir::Program& program, const target::Gpu& gpu) {
 
 } // namespace
 
-GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass, const PassRecipe& recipe,
-                             const target::Gpu& gpu) {
-    check_configurations(recipe, gpu);
+GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass,
+                             const PassSchedule& schedule, const target::Gpu& gpu) {
+    check_configurations(schedule, gpu);
     check_storage(problem, gpu);
-    const lower::KernelRequest request = kernel_request(problem, pass, recipe.tree);
-    GpuDerivation result{request.formula, {}, {}};
-    for (ir::Program& program : lower::lower_to_gpu(request, recipe.configurations))
+    const lower::KernelRequest request = kernel_request(problem, pass, schedule.tree);
+    GpuDerivation result{request.loops.formula, {}, {}};
+    for (ir::Program& program : lower::lower_to_gpu(request, schedule.configurations))
         result.lowered.push_back(laid_out(std::move(program), problem, pass));
     for (ir::Program& program : result.lowered) {
         if (program.launch == ir::Launch{})
             throw UserError(
                 "the step {} on {} makes a launch with one thread, which is not supported\n  use 2 "
                 "threads a block or more",
-                rules::to_string(recipe.tree), to_string(recipe.configurations.front()));
+                rules::to_string(schedule.tree), to_string(schedule.configurations.front()));
         program = with_stored_types(std::move(program), problem, pass);
         align_spectra(program, problem, pass);
         make_resident(program, gpu);
     }
-    const bool in_one =
-        recipe.configurations.front().group_blocks > 0; // with a launch configuration for each of its phases
-    if (recipe.configurations.size() > result.lowered.size() && !in_one)
-        throw UserError("the step {} has mappings of {} kernels; there are {}", rules::to_string(recipe.tree),
-                        recipe.configurations.size(), result.lowered.size());
+    const bool in_one = schedule.configurations.front().group_blocks >
+                        0; // with a launch configuration for each of its phases
+    if (schedule.configurations.size() > result.lowered.size() && !in_one)
+        throw UserError("the step {} has mappings of {} kernels; there are {}",
+                        rules::to_string(schedule.tree), schedule.configurations.size(),
+                        result.lowered.size());
     hand_on_scratch(result.lowered);
     for (const ir::Program& program : result.lowered) result.programs.push_back(passes::run_for_gpu(program));
     return result;
@@ -192,11 +194,11 @@ ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu
     return info;
 }
 
-ir::KernelInfo describe_for_gpu(const ir::Program& program, const PassRecipe& recipe, std::size_t kernel,
+ir::KernelInfo describe_for_gpu(const ir::Program& program, const PassSchedule& schedule, std::size_t kernel,
                                 const target::Gpu& gpu) {
-    const lower::LaunchConfiguration& configuration =
-        recipe.configurations.at(std::min(kernel, recipe.configurations.size() - 1));
-    const LaunchCount count{.factors = factors_of(recipe.tree, kernel),
+    const loops::LaunchConfiguration& configuration =
+        schedule.configurations.at(std::min(kernel, schedule.configurations.size() - 1));
+    const LaunchCount count{.factors = factors_of(schedule.tree, kernel),
                             .transforms = configuration.transforms};
     if (program.launch.cooperative_group == 1) return describe_by_cluster(program, gpu, count);
     ir::Program all = program;

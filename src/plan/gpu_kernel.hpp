@@ -7,7 +7,7 @@
 #include "plan/dimension_passes.hpp"
 #include "plan/kernel.hpp"
 #include "plan/loaded_kernel.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "runtime/cuda/module.hpp"
 #include "target/gpu.hpp"
@@ -30,8 +30,8 @@ struct GpuDerivation {
     std::vector<ir::Program> programs; ///< after the passes
 };
 /// Throws UserError if the pass's launch configurations do not fit the GPU.
-GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass, const PassRecipe& recipe,
-                             const target::Gpu& gpu);
+GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass,
+                             const PassSchedule& schedule, const target::Gpu& gpu);
 
 /// Throws UserError if the program uses instructions that the GPU lacks.
 emit::PtxOptions ptx_options(const target::Gpu& gpu, const ir::Program& program);
@@ -47,7 +47,7 @@ ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu
                                    const LaunchCount& count);
 /// Description of a launch. Registers and resident blocks are known only after compilation. Operations and bytes are
 /// counted as if all blocks had the same number of transforms.
-ir::KernelInfo describe_for_gpu(const ir::Program& program, const PassRecipe& recipe, std::size_t kernel,
+ir::KernelInfo describe_for_gpu(const ir::Program& program, const PassSchedule& schedule, std::size_t kernel,
                                 const target::Gpu& gpu);
 
 /// The constant tables of a plan's kernels, concatenated for one copy to the GPU; identical tables are stored once.

@@ -20,22 +20,23 @@ constexpr std::uint64_t min_plans = 2;
 
 } // namespace
 
-std::vector<DimensionPass> gpu_passes(const Transform& problem, const Recipe& recipe) {
+std::vector<DimensionPass> gpu_passes(const Transform& problem, const TransformSchedule& schedule) {
     validate(problem);
-    if (recipe.scalar)
-        throw UserError("recipe \"{}\": 'scalar' is for CPUs; a GPU's threads work on scalars anyway",
-                        to_string(recipe));
+    if (schedule.scalar)
+        throw UserError("schedule \"{}\": 'scalar' is for CPUs; a GPU's threads work on scalars anyway",
+                        to_string(schedule));
     std::vector<DimensionPass> result = dimension_passes(problem, Fusion::none);
-    if (recipe.passes.size() < result.size() && !recipe.passes.empty())
-        result = dimension_passes(problem, recipe.passes.front().dimension);
-    require_passes_for(recipe, result);
+    if (schedule.passes.size() < result.size() && !schedule.passes.empty())
+        result = dimension_passes(problem, schedule.passes.front().dimension);
+    require_passes_for(schedule, result);
     return result;
 }
 
-GpuKernels::GpuKernels(const Transform& problem, const Recipe& recipe, const runtime::GpuDevice& device,
-                       const target::Gpu& gpu, runtime::KernelCache* cache) {
-    const std::vector<DimensionPass> passes = gpu_passes(problem, recipe);
-    const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, recipe, device, gpu);
+GpuKernels::GpuKernels(const Transform& problem, const TransformSchedule& schedule,
+                       const runtime::GpuDevice& device, const target::Gpu& gpu,
+                       runtime::KernelCache* cache) {
+    const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
+    const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, schedule, device, gpu);
     if (key) {
         unstored_.emplace(
             Unstored{*cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}});
@@ -46,13 +47,13 @@ GpuKernels::GpuKernels(const Transform& problem, const Recipe& recipe, const run
     std::vector<runtime::KernelText> texts;
     workspace_bytes_ = between;
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        const GpuDerivation derivation = derive_for_gpu(problem, passes[k], recipe.passes[k], gpu);
+        const GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.passes[k], gpu);
         const PassWorkspace workspace(derivation.programs);
         workspace_bytes_ = std::max(workspace_bytes_, between + workspace.bytes());
         for (std::size_t i = 0; i < derivation.programs.size(); ++i) {
             const ir::Program& program = derivation.programs[i];
             kernels_.emplace_back(program, passes[k], gpu,
-                                  describe_for_gpu(program, recipe.passes[k], i, gpu), workspace, between,
+                                  describe_for_gpu(program, schedule.passes[k], i, gpu), workspace, between,
                                   image);
             texts.push_back({.ptx = emit::ptx(program, ptx_options(gpu, program)),
                              .name = fmt::format("{}: {}", to_text(problem), program.name)});

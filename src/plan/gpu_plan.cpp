@@ -23,7 +23,7 @@ void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
     const runtime::GpuProperties& properties = device.properties();
     if (std::pair(properties.capability_major, properties.capability_minor) <
         std::pair(gpu.capability_major, gpu.capability_minor))
-        throw UserError("the recipe is for {}, which {} of compute capability {}.{} is not; it runs {}",
+        throw UserError("the schedule is for {}, which {} of compute capability {}.{} is not; it runs {}",
                         gpu.name, device.description(), properties.capability_major,
                         properties.capability_minor, device.target().name);
     if (device.driver().version() < gpu.driver_version)
@@ -33,11 +33,11 @@ void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
 } // namespace
 
 struct GpuPlan::State {
-    State(const Transform& p, const Recipe& r, const runtime::GpuDevice& d, const target::Gpu& g)
-        : problem(p), recipe(r), device(d), gpu(g), chunks(p, r.chunk) {}
+    State(const Transform& p, const TransformSchedule& r, const runtime::GpuDevice& d, const target::Gpu& g)
+        : problem(p), schedule(r), device(d), gpu(g), chunks(p, r.chunk) {}
 
     Transform problem;
-    Recipe recipe;
+    TransformSchedule schedule;
     runtime::GpuDevice device;
     const target::Gpu& gpu;
     GpuChunks chunks;
@@ -47,11 +47,11 @@ struct GpuPlan::State {
     std::size_t workspace_bytes = 0;
 
     void derive(runtime::KernelCache* cache) {
-        whole.emplace(chunks.problem_of(chunks.iterations()), recipe, device, gpu, cache);
+        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache);
         workspace_bytes = whole->workspace_bytes();
         std::array<std::size_t, Binding::sources> alignments = whole->alignments();
         if (chunks.rest() > 0) {
-            rest.emplace(chunks.problem_of(chunks.rest()), recipe, device, gpu, cache);
+            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache);
             workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
             const std::array<std::size_t, Binding::sources> of_rest = rest->alignments();
             for (std::size_t k = 0; k < alignments.size(); ++k)
@@ -88,17 +88,17 @@ struct GpuPlan::State {
     }
 };
 
-std::vector<GpuPassDescription> describe_passes(const Transform& all, const Recipe& recipe) {
-    const target::Gpu& gpu = target::gpu_named(recipe.target);
+std::vector<GpuPassDescription> describe_passes(const Transform& all, const TransformSchedule& schedule) {
+    const target::Gpu& gpu = target::gpu_named(schedule.target);
     validate(all);
     require_gpu_memory(all, gpu);
-    const GpuChunks chunks(all, recipe.chunk);
+    const GpuChunks chunks(all, schedule.chunk);
     const Transform problem = chunks.problem_of(chunks.iterations());
-    const std::vector<DimensionPass> passes = gpu_passes(problem, recipe);
+    const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
     std::vector<GpuPassDescription> result;
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        GpuDerivation derivation = derive_for_gpu(problem, passes[k], recipe.passes[k], gpu);
-        GpuPassDescription& pass = result.emplace_back(GpuPassDescription{recipe.passes[k],
+        GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.passes[k], gpu);
+        GpuPassDescription& pass = result.emplace_back(GpuPassDescription{schedule.passes[k],
                                                                           std::move(derivation.formula),
                                                                           std::move(derivation.lowered),
                                                                           std::move(derivation.programs),
@@ -106,7 +106,7 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Reci
                                                                           {}});
         for (std::size_t i = 0; i < pass.programs.size(); ++i) {
             pass.ptx.push_back(emit::ptx(pass.programs[i], ptx_options(gpu, pass.programs[i])));
-            pass.kernels.push_back(describe_for_gpu(pass.programs[i], pass.recipe, i, gpu));
+            pass.kernels.push_back(describe_for_gpu(pass.programs[i], pass.schedule, i, gpu));
         }
     }
     return result;
@@ -123,7 +123,7 @@ void execute_between_redzones(const GpuPlan& plan, ProblemData& data) {
         plan.execute(there.arguments(), nullptr, {reinterpret_cast<void*>(workspace.address()), bytes});
         plan.device().synchronize();
         require_intact_redzones(workspace.written_in_redzones(), bytes,
-                                name_of_plan(plan.problem(), plan.recipe()));
+                                name_of_plan(plan.problem(), plan.schedule()));
     } else {
         plan.execute(there.arguments(), nullptr);
     }
@@ -135,26 +135,26 @@ void execute_between_redzones(const GpuPlan& plan, ProblemData& data) {
 GpuPlan::GpuPlan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GpuPlan::~GpuPlan() = default;
 
-std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Recipe& recipe,
+std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const TransformSchedule& schedule,
                                               const runtime::GpuDevice& device,
                                               const GpuPlanOptions& options) {
-    const target::Gpu& gpu = target::gpu_named(recipe.target);
+    const target::Gpu& gpu = target::gpu_named(schedule.target);
     require_runs(gpu, device);
     validate(problem);
     require_gpu_memory(problem, gpu, static_cast<Integer>(device.properties().memory_bytes));
-    auto state = std::make_unique<State>(problem, recipe, device, gpu);
+    auto state = std::make_unique<State>(problem, schedule, device, gpu);
     state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
     const bool known = plan->state_->is_checked();
     if (options.check && !known)
-        check_against_definition(problem, recipe,
+        check_against_definition(problem, schedule,
                                  [&](ProblemData& data) { execute_between_redzones(*plan, data); });
     plan->state_->store(options.check);
     return plan;
 }
 
 const Transform& GpuPlan::problem() const { return state_->problem; }
-const Recipe& GpuPlan::recipe() const { return state_->recipe; }
+const TransformSchedule& GpuPlan::schedule() const { return state_->schedule; }
 const runtime::GpuDevice& GpuPlan::device() const { return state_->device; }
 const target::Gpu& GpuPlan::gpu() const { return state_->gpu; }
 std::size_t GpuPlan::workspace_bytes() const { return state_->workspace_bytes; }
@@ -188,7 +188,7 @@ std::vector<ir::KernelInfo> GpuPlan::kernels() const {
 }
 
 std::vector<GpuPassDescription> GpuPlan::describe() const {
-    std::vector<GpuPassDescription> result = describe_passes(state_->problem, state_->recipe);
+    std::vector<GpuPassDescription> result = describe_passes(state_->problem, state_->schedule);
     std::size_t next = 0;
     for (GpuPassDescription& pass : result)
         for (ir::KernelInfo& info : pass.kernels) info = state_->whole->kernels().at(next++).info();

@@ -4,7 +4,7 @@
 #include "ir/program.hpp"
 #include "plan/gpu_arguments.hpp"
 #include "plan/plan.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cuda/stream.hpp"
 #include "target/gpu.hpp"
@@ -24,7 +24,7 @@ struct GpuPlanOptions {
 
 /// One pass on a GPU, for people and reports.
 struct GpuPassDescription {
-    PassRecipe recipe;
+    PassSchedule schedule;
     formula::Formula formula;          ///< expanded, with codelets as leaves
     std::vector<ir::Program> lowered;  ///< one per kernel, as derived
     std::vector<ir::Program> programs; ///< as compiled
@@ -32,22 +32,22 @@ struct GpuPassDescription {
     std::vector<ir::KernelInfo> kernels; ///< all that is known of their launches
 };
 
-/// Describes a recipe's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
-std::vector<GpuPassDescription> describe_passes(const Transform& problem, const Recipe& recipe);
+/// Describes a schedule's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
+std::vector<GpuPassDescription> describe_passes(const Transform& problem, const TransformSchedule& schedule);
 
 /// A transform on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its kernels, so
 /// it must outlive the work it has enqueued and the graphs that captured it.
 class GpuPlan {
 public:
-    /// Derives, compiles and verifies. Throws UserError for an invalid problem, a recipe that does not fit it or this
+    /// Derives, compiles and verifies. Throws UserError for an invalid problem, a schedule that does not fit it or this
     /// GPU, or a driver that is too old; throws OutOfMemory.
-    static std::shared_ptr<const GpuPlan> build(const Transform& problem, const Recipe& recipe,
+    static std::shared_ptr<const GpuPlan> build(const Transform& problem, const TransformSchedule& schedule,
                                                 const runtime::GpuDevice& device,
                                                 const GpuPlanOptions& options = {});
     ~GpuPlan();
 
     const Transform& problem() const;
-    const Recipe& recipe() const;
+    const TransformSchedule& schedule() const;
     const runtime::GpuDevice& device() const;
     const target::Gpu& gpu() const; ///< target of the code
     std::size_t workspace_bytes() const;

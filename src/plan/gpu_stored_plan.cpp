@@ -126,11 +126,11 @@ std::optional<StoredGpuPlan> StoredGpuPlan::decode(std::span<const std::byte> by
     return plan;
 }
 
-std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const Recipe& recipe,
+std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const TransformSchedule& schedule,
                                                  const runtime::GpuDevice& device, const target::Gpu& gpu) {
     if (build_id().empty()) return std::nullopt;
     const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", version(), build_id(), gpu.name,
-                                         to_text(problem), to_string(recipe));
+                                         to_text(problem), to_string(schedule));
     return runtime::cache_key(device, "plan", text);
 }
 

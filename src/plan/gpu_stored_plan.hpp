@@ -3,7 +3,7 @@
 #include "base/byte_stream.hpp"
 #include "ir/kernel_info.hpp"
 #include "plan/gpu_kernel.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cuda/compile.hpp"
 #include "runtime/kernel_cache.hpp"
@@ -31,9 +31,9 @@ struct StoredGpuPlan {
     static std::optional<StoredGpuPlan> decode(std::span<const std::byte> bytes);
 };
 
-/// Key of the problem's and the recipe's text, the device, its driver, and this build of swirl, because another build
+/// Key of the problem's and the schedule's text, the device, its driver, and this build of swirl, because another build
 /// may derive other code. Empty if the build is unknown.
-std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const Recipe& recipe,
+std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const TransformSchedule& schedule,
                                                  const runtime::GpuDevice& device, const target::Gpu& gpu);
 
 void write(ByteWriter& writer, const ir::KernelInfo& info);

@@ -39,8 +39,8 @@ IndexMap indices_in_pairs(Integer n) {
 }
 
 void add_half_spectrum(DimensionPass& pass, std::size_t side, lower::Pointwise& pointwise, Integer n) {
-    lower::Layout& layout = pass.layouts[side];
-    lower::LayoutForm number{std::vector<Integer>(layout.lengths.size(), 0), 0};
+    loops::Layout& layout = pass.layouts[side];
+    loops::LayoutForm number{std::vector<Integer>(layout.lengths.size(), 0), 0};
     number.strides[pass.left.size()] = 1;
     layout.forms->push_back(std::move(number));
     pointwise.half = {static_cast<int>(pointwise.forms.size()), n};

@@ -2,6 +2,8 @@
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
+#include "loops/passes.hpp"
+#include "lower/cpu/callback_loops.hpp"
 #include "passes/change_layout.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/stored_types.hpp"
@@ -57,11 +59,11 @@ ir::Program laid_out(ir::Program program, const Transform& problem, const Dimens
 Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code) {
     lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
-    lower::LoopProgram loops = lower::loop_program(request);
+    loops::LoopProgram loops = lower::loops_for_cpu(request);
     ir::Program lowered = lower::lower(request, loops);
     lowered = laid_out(std::move(lowered), problem, pass);
     ir::Program machine = with_stored_types(passes::run_for_cpu(lowered, cpu), problem, pass);
-    return {std::move(request.formula), std::move(loops), std::move(lowered), std::move(machine)};
+    return {std::move(request.loops.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
 ir::Program optimized_program(const Transform& problem, const DimensionPass& pass,

@@ -4,7 +4,7 @@
 #include "ir/program.hpp"
 #include "ir/role.hpp"
 #include "jit/compile.hpp"
-#include "lower/loop_program.hpp"
+#include "loops/loop_program.hpp"
 #include "passes/phases.hpp"
 #include "plan/dimension_passes.hpp"
 #include "plan/direct_call.hpp"
@@ -54,11 +54,11 @@ struct Binding {
 /// A pass's programs during compilation.
 struct Derivation {
     formula::Formula formula;
-    lower::LoopProgram loops;
+    loops::LoopProgram loops;
     ir::Program lowered;
     ir::Program program; ///< after the passes
 };
-/// See Recipe for `scalar_code`.
+/// See TransformSchedule for `scalar_code`.
 Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code = false);
 

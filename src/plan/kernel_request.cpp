@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "plan/half_spectrum.hpp"
+#include "rules/given_formula.hpp"
 #include "rules/merge_convolution.hpp"
 
 namespace swirl::planning {
@@ -11,6 +12,10 @@ using namespace formula;
 Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree) {
     std::vector<Formula> factors;
     for (Integer n : pass.left) factors.push_back(I(n));
+    if (tree.rule.empty() && rules::is_given_formula(pass.nonterminal))
+        throw UserError(
+            "the step of a formula is a codelet\n  use a tree that begins with 'formula' or "
+            "'formula-codelet'");
     Formula transform =
         pass.nonterminal.is<Identity>() ? pass.nonterminal : rules::expand(pass.nonterminal, tree);
     if (pass.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);
@@ -29,31 +34,31 @@ lower::KernelRequest kernel_request(const Transform& problem, const DimensionPas
                                     const rules::BreakdownTree& tree) {
     const std::optional<DimensionPass> numbers = by_complex_entries(pass);
     return {.name = fmt::format("swirl_step_{}", pass.dimension),
-            .formula = pass_formula(pass, tree),
+            .loops = {.formula = pass_formula(pass, tree),
+                      .complex = pass.complex,
+                      .scalar = arithmetic_of(problem.precision),
+                      .input = pass.layouts[0],
+                      .output = pass.layouts[1],
+                      .in_place = pass.source == pass.target,
+                      .input_split_complex = is_planar(problem, pass.source),
+                      .output_split_complex = is_planar(problem, pass.target),
+                      .auxiliary = pass.auxiliary,
+                      .input_reach = pass.reaches[0],
+                      .output_reach = pass.reaches[1],
+                      .scale = pass.scale},
             .by_complex_entries = numbers ? std::optional(pass_formula(*numbers, tree)) : std::nullopt,
-            .complex = pass.complex,
-            .scalar = arithmetic_of(problem.precision),
-            .input = pass.layouts[0],
-            .output = pass.layouts[1],
-            .in_place = pass.source == pass.target,
-            .input_split_complex = is_planar(problem, pass.source),
-            .output_split_complex = is_planar(problem, pass.target),
             .arrays = pass.arrays,
-            .auxiliary = pass.auxiliary,
             .load = pass.load,
-            .store = pass.store,
-            .input_reach = pass.reaches[0],
-            .output_reach = pass.reaches[1],
-            .scale = pass.scale};
+            .store = pass.store};
 }
 
 lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree, const target::Cpu& cpu,
                                     bool scalar_code) {
     lower::KernelRequest request = kernel_request(problem, pass, tree);
-    request.lanes = scalar_code ? 1 : target::lanes(cpu, request.scalar);
-    request.cache_bytes = cpu.cache_bytes;
-    request.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
+    request.loops.lanes = scalar_code ? 1 : target::lanes(cpu, request.loops.scalar);
+    request.loops.cache_bytes = cpu.cache_bytes;
+    request.loops.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
     request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;
     return request;
 }

@@ -90,7 +90,7 @@ int LoweredExpression::operand(int array, bool is_complex, std::vector<Integer> 
 }
 
 /// constant + Σ stride·index, as a value.
-int LoweredExpression::form(const lower::LayoutForm& form, bool is_transposed) {
+int LoweredExpression::form(const loops::LayoutForm& form, bool is_transposed) {
     int sum = push({.op = Op::number, .number = static_cast<long double>(form.constant)});
     for (std::size_t axis = 0; axis < form.strides.size(); ++axis) {
         if (form.strides[axis] == 0) continue;

@@ -32,7 +32,7 @@ private:
     };
     int operand(int array, bool is_complex, std::vector<Integer> strides, bool is_transposed);
     int push(lower::Pointwise::Node node);
-    int form(const lower::LayoutForm& form, bool is_transposed);
+    int form(const loops::LayoutForm& form, bool is_transposed);
 
     gemm::Epilogue code_;
     std::vector<Source> sources_; ///< by operand

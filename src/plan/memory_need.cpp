@@ -1,6 +1,7 @@
 #include "plan/memory_need.hpp"
 
 #include "base/error.hpp"
+#include "formula/properties.hpp"
 #include "problem/syntax.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
@@ -20,7 +21,7 @@ constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr Integer saturated = std::numeric_limits<Integer>::max();
 
 Integer longest(const Transform& problem) {
-    Integer length = 1;
+    Integer length = has_formula(problem) ? formula::longest_vector(problem.matrix.term()) : 1;
     for (const Dimension& dimension : problem.dimensions) length = std::max(length, dimension.length);
     return length;
 }

@@ -3,9 +3,9 @@
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
 #include "jit/compile.hpp"
-#include "lower/loop_program.hpp"
+#include "loops/loop_program.hpp"
 #include "plan/phase.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
 
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-/// Recipe → Plan: kernels, tables and workspace, ready to run.
+/// TransformSchedule → Plan: kernels, tables and workspace, ready to run.
 namespace swirl::planning {
 
 struct PlanOptions {
@@ -44,9 +44,9 @@ struct Arguments {
 
 /// One pass, for people and reports.
 struct PassDescription {
-    PassRecipe recipe;
+    PassSchedule schedule;
     formula::Formula formula; ///< expanded, with codelets as leaves
-    lower::LoopProgram loops; ///< lowered to ir; portable kernels run it directly
+    loops::LoopProgram loops; ///< lowered to ir; portable kernels run it directly
     ir::Program lowered;      ///< as derived; for a portable kernel the input of emit/
     ir::Program program;      ///< as compiled; for a portable kernel `lowered` after its CPU's passes
     ir::KernelInfo info;
@@ -57,14 +57,14 @@ struct PassDescription {
 /// An executable transform: immutable, safe to use from any number of threads at once.
 class Plan {
 public:
-    /// Derives, compiles and verifies. Where generated code cannot run, or the recipe's CPU is "portable", portable
-    /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable recipe.
-    static std::shared_ptr<const Plan> build(const Transform& problem, const Recipe& recipe,
+    /// Derives, compiles and verifies. Where generated code cannot run, or the schedule's CPU is "portable", portable
+    /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable schedule.
+    static std::shared_ptr<const Plan> build(const Transform& problem, const TransformSchedule& schedule,
                                              const PlanOptions& options = {});
     ~Plan();
 
     const Transform& problem() const;
-    const Recipe& recipe() const;
+    const TransformSchedule& schedule() const;
     const target::Cpu& cpu() const;      ///< target of the kernels: "portable" if they are not generated here
     std::size_t workspace_bytes() const; ///< 64-byte aligned
     int threads() const;                 ///< per execution: 1 where more would not pay

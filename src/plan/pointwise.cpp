@@ -8,7 +8,7 @@ namespace swirl::planning {
 
 namespace {
 
-using lower::LayoutForm;
+using loops::LayoutForm;
 using lower::Pointwise;
 using Kind = ExpressionNode::Kind;
 using Op = Pointwise::Op;

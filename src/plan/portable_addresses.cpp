@@ -1,26 +1,26 @@
 #include "plan/portable_addresses.hpp"
 
-#include "lower/tabled_copy.hpp"
+#include "loops/index_table.hpp"
 
 #include <algorithm>
 
 namespace swirl::planning {
 
-Iterations::Iterations(std::vector<lower::Loop> loops) : loops_(std::move(loops)) {
-    for (const lower::Loop& loop : loops_) count_ *= loop.count;
+Iterations::Iterations(std::vector<loops::Loop> loops) : loops_(std::move(loops)) {
+    for (const loops::Loop& loop : loops_) count_ *= loop.count;
 }
 
-AddressForms::AddressForms(const Iterations& iterations, std::vector<lower::Loop> around)
+AddressForms::AddressForms(const Iterations& iterations, std::vector<loops::Loop> around)
     : iterations_(iterations), loops_(std::move(around)) {
     loops_.insert(loops_.end(), iterations.loops().begin(), iterations.loops().end());
 }
 
-std::size_t AddressForms::add(const Affine& address, const lower::Location& location) {
+std::size_t AddressForms::add(const Affine& address, const loops::Location& location) {
     if (!location.table) return add(address);
     const Variable symbol = location.table->symbol;
-    const std::vector<lower::Loop> varying = lower::table_loops(*location.table, loops_);
+    const std::vector<loops::Loop> varying = loops::table_loops(*location.table, loops_);
     std::vector<Integer> table;
-    lower::for_each_value(*location.table, varying,
+    loops::for_each_value(*location.table, varying,
                           [&](Integer value) { table.push_back(value * address.coefficient(symbol)); });
     return add(Form{terms_of(address.substitute(symbol, 0)), std::move(table), row_of(varying)});
 }
@@ -63,7 +63,7 @@ void AddressForms::next(Integer* values, Integer lanes, std::span<LaneBases> bas
     }
 }
 
-Affine row_of(const std::vector<lower::Loop>& loops) {
+Affine row_of(const std::vector<loops::Loop>& loops) {
     Affine row = 0;
     Integer stride = 1;
     for (std::size_t k = loops.size(); k-- > 0; stride *= loops[k].count)

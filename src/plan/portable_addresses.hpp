@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lower/loop_program.hpp"
+#include "loops/loop_program.hpp"
 
 #include <span>
 #include <vector>
@@ -24,13 +24,13 @@ struct LaneBases {
 /// A call's loops as one sequence of iterations, the last loop fastest.
 class Iterations {
 public:
-    explicit Iterations(std::vector<lower::Loop> loops);
+    explicit Iterations(std::vector<loops::Loop> loops);
 
     Integer count() const { return count_; }
-    const std::vector<lower::Loop>& loops() const { return loops_; }
+    const std::vector<loops::Loop>& loops() const { return loops_; }
 
     void start(Integer* values) const {
-        for (const lower::Loop& loop : loops_) values[loop.variable] = 0;
+        for (const loops::Loop& loop : loops_) values[loop.variable] = 0;
     }
     /// Whether the next `lanes` iterations differ only in the last loop's variable.
     bool is_run(const Integer* values, Integer lanes) const {
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    std::vector<lower::Loop> loops_;
+    std::vector<loops::Loop> loops_;
     Integer count_ = 1;
 };
 
@@ -54,16 +54,16 @@ private:
 class AddressForms {
 public:
     /// `around`: the loops around the call, outermost first.
-    AddressForms(const Iterations& iterations, std::vector<lower::Loop> around);
+    AddressForms(const Iterations& iterations, std::vector<loops::Loop> around);
 
     /// Index of the form of `address`; the constant is left to the entry.
     std::size_t add(const Affine& address) { return add({terms_of(address), {}, 0}); }
     /// The same for a location that may have an index table; `address` is its `re` or `im`.
-    std::size_t add(const Affine& address, const lower::Location& location);
+    std::size_t add(const Affine& address, const loops::Location& location);
 
     std::size_t size() const { return forms_.size(); }
     /// All loops; those of the call come last.
-    const std::vector<lower::Loop>& loops() const { return loops_; }
+    const std::vector<loops::Loop>& loops() const { return loops_; }
 
     /// Fills one LaneBases per form for the next `lanes` iterations and advances past them.
     void next(Integer* values, Integer lanes, std::span<LaneBases> bases) const;
@@ -80,12 +80,12 @@ private:
     static Integer evaluate(const Form& form, const Integer* values);
 
     const Iterations& iterations_;
-    std::vector<lower::Loop> loops_;
+    std::vector<loops::Loop> loops_;
     std::vector<Form> forms_;
     std::vector<Integer> strides_; ///< by form, along the call's last loop
 };
 
 /// Row index in a table over the values of the loops' variables, the last loop fastest.
-Affine row_of(const std::vector<lower::Loop>& loops);
+Affine row_of(const std::vector<loops::Loop>& loops);
 
 } // namespace swirl::planning

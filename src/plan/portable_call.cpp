@@ -11,10 +11,10 @@ namespace swirl::planning {
 namespace {
 
 /// The loops, with that loop last that moves most entries to their neighbours and is long enough to fill the lanes.
-std::vector<lower::Loop> ordered(const lower::Call& call) {
-    std::vector<lower::Loop> loops = call.loops;
+std::vector<loops::Loop> ordered(const loops::Call& call) {
+    std::vector<loops::Loop> loops = call.loops;
     if (loops.size() < 2) return loops;
-    const auto merit = [&](const lower::Loop& loop) {
+    const auto merit = [&](const loops::Loop& loop) {
         double sum = 0;
         for (const auto* locations : {&call.placement.sources, &call.placement.targets})
             if (!locations->empty()) {
@@ -108,8 +108,8 @@ template <class T> void pad(T* lanes, Integer count, Integer all) {
 } // namespace
 
 template <class T>
-PortableCall<T>::PortableCall(const lower::Call& call, const lower::KernelRequest& request,
-                              const lower::LoopProgram& program, const std::vector<lower::Loop>& around,
+PortableCall<T>::PortableCall(const loops::Call& call, const lower::KernelRequest& request,
+                              const loops::LoopProgram& program, const std::vector<loops::Loop>& around,
                               const std::vector<bool>& split)
     : input_(call.input.array),
       output_(call.output.array),
@@ -122,60 +122,60 @@ PortableCall<T>::PortableCall(const lower::Call& call, const lower::KernelReques
     const auto is_split = [&](int array) { return split[static_cast<std::size_t>(array)]; };
     sources_ = entries_of(call.placement.sources, call.input, program, is_split(input_));
     targets_ = entries_of(call.placement.targets, call.output, program, is_split(output_));
-    if (request.auxiliary) spectrum_ = request.auxiliary->array;
-    if (lower::has_callback(call.placement.sources))
+    if (request.loops.auxiliary) spectrum_ = request.loops.auxiliary->array;
+    if (loops::has_callback(call.placement.sources))
         loads_.emplace(call.placement.sources, call.input, complex_, is_split(input_), *request.load,
                        request.arrays, forms_);
-    if (lower::has_callback(call.placement.targets))
+    if (loops::has_callback(call.placement.targets))
         stores_.emplace(call.placement.targets, call.output, complex_, is_split(output_), *request.store,
                         request.arrays, forms_);
 }
 
 template <class T>
-auto PortableCall<T>::entries_of(const std::vector<lower::Location>& locations, const lower::Memory& memory,
-                                 const lower::LoopProgram& program, bool split) -> std::vector<Entry> {
+auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, const loops::Memory& memory,
+                                 const loops::LoopProgram& program, bool split) -> std::vector<Entry> {
     constexpr DataType scalar = data_type_of<T>();
-    std::vector<lower::Twiddle> whole;
-    for (const lower::Location& location : locations)
-        whole.push_back(lower::twiddle_of(location.diagonals, program.extents));
-    lower::TwiddleGroups groups =
-        lower::twiddle_groups(std::move(whole), complex_, false, program.extents, lower::Roots::by_size);
+    std::vector<loops::Twiddle> whole;
+    for (const loops::Location& location : locations)
+        whole.push_back(loops::twiddle_of(location.diagonals, program.extents));
+    loops::TwiddleGroups groups =
+        loops::twiddle_groups(std::move(whole), complex_, false, program.extents, loops::Roots::by_size);
     const std::size_t left_out = factors_.size() + groups.twiddles.size(); // see lower::overflow_scale
     std::vector<bool> is_large;
-    for (lower::Twiddle& factor : groups.twiddles) {
+    for (loops::Twiddle& factor : groups.twiddles) {
         is_large.push_back(lower::is_near_overflow(std::abs(factor.constant), scalar));
         if (is_large.back()) factor.constant /= lower::overflow_scale;
     }
     std::vector<Entry> entries;
     for (std::size_t k = 0; k < locations.size(); ++k) {
-        const lower::Location& location = locations[k];
+        const loops::Location& location = locations[k];
         entries.push_back({location_of(location.re, location, split, forms_),
                            location_of(location.im, location, split, forms_),
                            location.re_negative,
                            location.im_negative,
                            {},
                            {}});
-        if (memory.kind == lower::Memory::Kind::planar) entries.back().im.in = ComponentLocation::In::second;
+        if (memory.kind == loops::Memory::Kind::planar) entries.back().im.in = ComponentLocation::In::second;
         for (const auto& group : groups.of_entry[k])
             for (const std::size_t factor : group) {
                 std::vector<std::size_t>& all = entries.back().factors;
                 if (!groups.twiddles[factor].is_one()) all.push_back(factors_.size() + factor);
-                for (const lower::Location& at : groups.twiddles[factor].auxiliary)
+                for (const loops::Location& at : groups.twiddles[factor].auxiliary)
                     entries.back().spectra.push_back(location_of(at.re, at, false, forms_));
                 if (is_large[factor]) all.push_back(left_out);
             }
     }
-    for (const lower::Twiddle& factor : groups.twiddles) factors_.push_back(twiddle_of(factor));
+    for (const loops::Twiddle& factor : groups.twiddles) factors_.push_back(twiddle_of(factor));
     factors_.push_back({static_cast<T>(lower::overflow_scale), 0, {}});
     return entries;
 }
 
-template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const lower::Twiddle& factor) {
+template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor) {
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
-    std::vector<lower::Loop> varying;
+    std::vector<loops::Loop> varying;
     Integer rows = 1;
-    for (const lower::Loop& loop : forms_.loops())
+    for (const loops::Loop& loop : forms_.loops())
         if (std::find(factor.variables.begin(), factor.variables.end(), loop.variable) !=
             factor.variables.end()) {
             varying.push_back(loop);
@@ -191,7 +191,7 @@ template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const lower::Tw
                 if (varying[k].variable == v) return rest % varying[k].count;
             return Integer{0};
         };
-        const formula::Complex value = lower::value_of(factor, lookup, values);
+        const formula::Complex value = loops::value_of(factor, lookup, values);
         result.table_re.push_back(static_cast<T>(value.real()));
         if (complex_) result.table_im.push_back(static_cast<T>(value.imag()));
     }

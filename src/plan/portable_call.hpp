@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lower/twiddles.hpp"
+#include "loops/twiddle.hpp"
 #include "plan/portable_addresses.hpp"
 #include "plan/portable_codelet.hpp"
 #include "plan/portable_elements.hpp"
@@ -29,12 +29,12 @@ template <class T> struct PortableFactor {
     bool is_one() const { return !form && re == 1 && im == 0; }
 };
 
-/// A lower::Call prepared for execution: addresses, twiddle tables, the codelet.
+/// A loops::Call prepared for execution: addresses, twiddle tables, the codelet.
 template <class T> class PortableCall {
 public:
     /// `split`: by array, whether the caller stores it as two.
-    PortableCall(const lower::Call& call, const lower::KernelRequest& request,
-                 const lower::LoopProgram& program, const std::vector<lower::Loop>& around,
+    PortableCall(const loops::Call& call, const lower::KernelRequest& request,
+                 const loops::LoopProgram& program, const std::vector<loops::Loop>& around,
                  const std::vector<bool>& split);
     PortableCall(const PortableCall&) = delete;
     PortableCall& operator=(const PortableCall&) = delete;
@@ -59,9 +59,9 @@ private:
         std::vector<std::size_t> factors;       ///< indices of its twiddle factors
         std::vector<ComponentLocation> spectra; ///< factors in the convolution's auxiliary array
     };
-    std::vector<Entry> entries_of(const std::vector<lower::Location>& locations, const lower::Memory& memory,
-                                  const lower::LoopProgram& program, bool split);
-    PortableFactor<T> twiddle_of(const lower::Twiddle& factor);
+    std::vector<Entry> entries_of(const std::vector<loops::Location>& locations, const loops::Memory& memory,
+                                  const loops::LoopProgram& program, bool split);
+    PortableFactor<T> twiddle_of(const loops::Twiddle& factor);
     template <class F> void for_each_factor(F&& f) const; ///< for each entry of both sides
     T* lane(T* lanes, std::size_t entry) const { return lanes + static_cast<Integer>(entry) * lanes_; }
     void load(const PortableState<T>& state, const LaneVector<T>& x, Integer count) const;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/type.hpp"
-#include "lower/loop_program.hpp"
+#include "loops/loop_program.hpp"
 #include "plan/builtin.hpp"
 
 #include <vector>

@@ -3,13 +3,13 @@
 namespace swirl::planning {
 
 template <class T>
-PortableElements<T>::PortableElements(const std::vector<lower::Location>& locations,
-                                      const lower::Memory& memory, bool complex, bool split,
+PortableElements<T>::PortableElements(const std::vector<loops::Location>& locations,
+                                      const loops::Memory& memory, bool complex, bool split,
                                       const lower::Pointwise& pointwise,
                                       const std::vector<lower::AuxiliaryArray>& arrays, AddressForms& forms)
     : pointwise_(pointwise) {
     for (const lower::AuxiliaryArray& array : arrays) is_complex_.push_back(array.is_complex);
-    for (const lower::Location& location : locations) {
+    for (const loops::Location& location : locations) {
         negative_re_.push_back(location.re_negative);
         negative_im_.push_back(location.im_negative);
     }
@@ -21,7 +21,7 @@ PortableElements<T>::PortableElements(const std::vector<lower::Location>& locati
                         access.whole,
                         access.re,
                         access.im};
-        if (memory.kind == lower::Memory::Kind::planar) element.im.in = ComponentLocation::In::second;
+        if (memory.kind == loops::Memory::Kind::planar) element.im.in = ComponentLocation::In::second;
         for (const Affine& form : access.location.forms.front())
             element.forms.push_back({forms.add(form, access.location), form.constant()});
         elements_.push_back(std::move(element));

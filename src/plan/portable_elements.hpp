@@ -16,7 +16,7 @@ namespace swirl::planning {
 template <class T> class PortableElements {
 public:
     /// `arrays`: all auxiliary arrays of the problem. `split`: whether the caller stores the memory as two arrays.
-    PortableElements(const std::vector<lower::Location>& locations, const lower::Memory& memory, bool complex,
+    PortableElements(const std::vector<loops::Location>& locations, const loops::Memory& memory, bool complex,
                      bool split, const lower::Pointwise& pointwise,
                      const std::vector<lower::AuxiliaryArray>& arrays, AddressForms& forms);
 

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
 #include "emit/cpp/builtin.hpp"
+#include "lower/cpu/callback_loops.hpp"
 #include "plan/builtin.hpp"
 #include "plan/portable_call.hpp"
 #include "plan/stored_types.hpp"
@@ -28,7 +29,7 @@ private:
     struct Node;
     using Nodes = std::vector<Node>;
     struct Nest {
-        lower::Loop loop;
+        loops::Loop loop;
         Nodes body;
     };
     struct Node {
@@ -47,14 +48,14 @@ private:
         workspace_bytes_ += in_whole_lines(bytes);
         return offset;
     }
-    void bind(const lower::LoopProgram& program, int array, const Transform& problem,
+    void bind(const loops::LoopProgram& program, int array, const Transform& problem,
               const DimensionPass& pass);
-    void bind_argument(const lower::Array& array, const std::string& name, const Transform& problem,
+    void bind_argument(const loops::Array& array, const std::string& name, const Transform& problem,
                        const DimensionPass& pass);
-    void bind_temporary(const lower::Array& array, const std::string& name);
-    Nodes prepare(const lower::Nodes& nodes, const PortableDerivation& derivation,
-                  std::vector<lower::Loop>& around);
-    void count(const PortableCall<T>& call, const std::vector<lower::Loop>& around);
+    void bind_temporary(const loops::Array& array, const std::string& name);
+    Nodes prepare(const loops::Nodes& nodes, const PortableDerivation& derivation,
+                  std::vector<loops::Loop>& around);
+    void count(const PortableCall<T>& call, const std::vector<loops::Loop>& around);
     void run(const Nodes& nodes, const PortableState<T>& state) const;
     static constexpr DataType scalar = std::is_same_v<T, float> ? DataType::float32 : DataType::float64;
 
@@ -73,16 +74,16 @@ private:
 template <class T>
 PortableKernel<T>::PortableKernel(const PortableDerivation& derivation, const Transform& problem,
                                   const DimensionPass& pass) {
-    const lower::LoopProgram& program = derivation.loops;
+    const loops::LoopProgram& program = derivation.loops;
     info_.name = fmt::format("portable_step_{}", pass.dimension);
-    for (const lower::Array& array : program.arrays) {
-        using Role = lower::Array::Role;
+    for (const loops::Array& array : program.arrays) {
+        using Role = loops::Array::Role;
         split_.push_back(
             (array.role == Role::input && is_planar(problem, pass.source)) ||
             ((array.role == Role::output || array.role == Role::data) && is_planar(problem, pass.target)));
         bind(program, static_cast<int>(split_.size()) - 1, problem, pass);
     }
-    std::vector<lower::Loop> around;
+    std::vector<loops::Loop> around;
     body_ = prepare(program.body, derivation, around);
     for (const AuxiliaryArray& array : arrays_of(problem)) auxiliary_types_.push_back(array.precision);
     array_pointers_ = reserve(arrays_.size() * sizeof(ArrayPointers));
@@ -93,33 +94,33 @@ PortableKernel<T>::PortableKernel(const PortableDerivation& derivation, const Tr
 }
 
 template <class T>
-void PortableKernel<T>::bind(const lower::LoopProgram& program, int index, const Transform& problem,
+void PortableKernel<T>::bind(const loops::LoopProgram& program, int index, const Transform& problem,
                              const DimensionPass& pass) {
-    const lower::Array& array = program.arrays[static_cast<std::size_t>(index)];
-    const std::string name = lower::name_of(program, index);
-    if (array.role == lower::Array::Role::temporary)
+    const loops::Array& array = program.arrays[static_cast<std::size_t>(index)];
+    const std::string name = loops::name_of(program, index);
+    if (array.role == loops::Array::Role::temporary)
         bind_temporary(array, name);
     else
         bind_argument(array, name, problem, pass);
 }
 
 template <class T>
-void PortableKernel<T>::bind_argument(const lower::Array& array, const std::string& name,
+void PortableKernel<T>::bind_argument(const loops::Array& array, const std::string& name,
                                       const Transform& problem, const DimensionPass& pass) {
     const bool split = split_[arrays_.size()];
     const ir::ArgumentRole role = lower::argument_role(array.role);
     const DataType type =
-        stored_type(problem, array.role == lower::Array::Role::input ? pass.source : pass.target);
+        stored_type(problem, array.role == loops::Array::Role::input ? pass.source : pass.target);
     ArrayBinding binding{.first = source_of({role}, pass), .second = std::nullopt, .type = type};
     if (split) binding.second = source_of({role, 0, ir::Component::imaginary}, pass);
     arrays_.push_back(binding);
     ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = type};
-    const Integer factor = array.kind == lower::Memory::Kind::interleaved ? 2 : 1;
+    const Integer factor = array.kind == loops::Memory::Kind::interleaved ? 2 : 1;
     const Integer parts = split ? 2 : 1;
     buffer.elements = factor * array.elements / parts;
     buffer.first = factor * array.first / parts;
     buffer.bytes = buffer.elements * bytes_of(type);
-    buffer.written = array.role != lower::Array::Role::input;
+    buffer.written = array.role != loops::Array::Role::input;
     info_.buffers.push_back(buffer);
     if (!split) return;
     buffer.name = name + "_im";
@@ -127,8 +128,8 @@ void PortableKernel<T>::bind_argument(const lower::Array& array, const std::stri
 }
 
 template <class T>
-void PortableKernel<T>::bind_temporary(const lower::Array& array, const std::string& name) {
-    const bool planar = array.kind == lower::Memory::Kind::planar;
+void PortableKernel<T>::bind_temporary(const loops::Array& array, const std::string& name) {
+    const bool planar = array.kind == loops::Memory::Kind::planar;
     const std::size_t bytes = static_cast<std::size_t>(array.elements) * sizeof(T);
     ArrayBinding binding{Binding::Source::workspace, std::nullopt, reserve(bytes), 0};
     if (planar) {
@@ -150,17 +151,17 @@ void PortableKernel<T>::bind_temporary(const lower::Array& array, const std::str
 }
 
 template <class T>
-auto PortableKernel<T>::prepare(const lower::Nodes& nodes, const PortableDerivation& derivation,
-                                std::vector<lower::Loop>& around) -> Nodes {
+auto PortableKernel<T>::prepare(const loops::Nodes& nodes, const PortableDerivation& derivation,
+                                std::vector<loops::Loop>& around) -> Nodes {
     Nodes result;
-    for (const lower::Node& node : nodes)
-        std::visit(Overloaded{[&](const lower::Call& call) {
+    for (const loops::Node& node : nodes)
+        std::visit(Overloaded{[&](const loops::Call& call) {
                                   auto made = std::make_unique<PortableCall<T>>(
                                       call, derivation.request, derivation.loops, around, split_);
                                   count(*made, around);
                                   result.push_back({std::move(made)});
                               },
-                              [&](const lower::Nest& nest) {
+                              [&](const loops::Nest& nest) {
                                   around.push_back(nest.loop);
                                   result.push_back({Nest{nest.loop, prepare(nest.body, derivation, around)}});
                                   around.pop_back();
@@ -170,11 +171,11 @@ auto PortableKernel<T>::prepare(const lower::Nodes& nodes, const PortableDerivat
 }
 
 template <class T>
-void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<lower::Loop>& around) {
+void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<loops::Loop>& around) {
     max_forms_ = std::max(max_forms_, call.forms());
     max_lane_elements_ = std::max(max_lane_elements_, call.lane_elements());
     Integer times = 1;
-    for (const lower::Loop& loop : around) times *= loop.count;
+    for (const loops::Loop& loop : around) times *= loop.count;
     info_.flops += times * call.flops();
     info_.bytes_loaded += times * call.elements_loaded() * static_cast<Integer>(sizeof(T));
     info_.bytes_stored += times * call.elements_stored() * static_cast<Integer>(sizeof(T));
@@ -216,10 +217,12 @@ template <class T> void PortableKernel<T>::run(const Nodes& nodes, const Portabl
 PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,
                                    const rules::BreakdownTree& tree) {
     lower::KernelRequest request = kernel_request(problem, pass, tree, target::portable_cpu());
-    request.formula = with_builtin_codelets(request.formula, request.scalar);
-    request.lanes = emit::builtin_lanes;
-    request.merge_columns = false;
-    lower::LoopProgram loops = lower::loop_program(request);
+    request.loops.formula = with_builtin_codelets(request.loops.formula, request.loops.scalar);
+    if (request.by_complex_entries)
+        request.by_complex_entries = with_builtin_codelets(*request.by_complex_entries, request.loops.scalar);
+    request.loops.lanes = emit::builtin_lanes;
+    request.loops.merge_columns = false;
+    loops::LoopProgram loops = lower::portable_loops(request);
     return {std::move(request), std::move(loops)};
 }
 

@@ -9,7 +9,7 @@ namespace swirl::planning {
 /// A pass's loop program for portable kernels: its codelets are built in wherever rules lead to built-in ones.
 struct PortableDerivation {
     lower::KernelRequest request;
-    lower::LoopProgram loops;
+    loops::LoopProgram loops;
 };
 PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,
                                    const rules::BreakdownTree& tree);

@@ -35,7 +35,7 @@ template <class F> auto with_type(DataType type, F&& f) {
 
 } // namespace
 
-ComponentLocation location_of(const Affine& address, const lower::Location& location, bool split,
+ComponentLocation location_of(const Affine& address, const loops::Location& location, bool split,
                               AddressForms& forms) {
     using In = ComponentLocation::In;
     if (!split) return {In::first, forms.add(address, location), address.constant()};

@@ -24,7 +24,7 @@ struct ComponentLocation {
 };
 
 /// The address of a location's component; `split`: the caller stores the array as two.
-ComponentLocation location_of(const Affine& address, const lower::Location& location, bool split,
+ComponentLocation location_of(const Affine& address, const loops::Location& location, bool split,
                               AddressForms& forms);
 
 template <class T> constexpr DataType data_type_of() {

@@ -1,3 +1,5 @@
+#include "formula/parse.hpp"
+#include "formula/scanner.hpp"
 #include "problem/data_type.hpp"
 #include "problem/expression.hpp"
 #include "problem/suggestion.hpp"
@@ -97,6 +99,22 @@ public:
         return parse_expression(text_, begin, end);
     }
 
+    /// A formula, up to where no operator follows.
+    MatrixFormula formula() {
+        if (text_.size() - position_ > MatrixFormula::longest_text)
+            fail("a formula of at most " + std::to_string(MatrixFormula::longest_text) + " bytes");
+        try {
+            const formula::ParsedPrefix prefix = formula::parse_prefix(text_, position_);
+            position_ = prefix.end;
+            return MatrixFormula(prefix.formula);
+        } catch (const formula::ParseError& error) {
+            constexpr std::string_view word = "expected ";
+            if (error.reason().starts_with(word))
+                fail_at(error.position(), error.reason().substr(word.size()));
+            fail_at(error.position(), "a valid formula: " + error.reason());
+        }
+    }
+
     /// 12, -3 or 2^20.
     Integer integer(const std::string& expected) {
         const std::size_t start = position_;
@@ -147,7 +165,10 @@ public:
         in_.skip_spaces();
         read_kind();
         in_.skip_spaces();
-        read_lengths();
+        if (has_formula(kind_))
+            read_formula();
+        else
+            read_lengths();
         for (in_.skip_spaces(); !in_.at_end(); in_.skip_spaces()) read_option();
         if (norm_) options_.scale = scale_of(*norm_);
         try {
@@ -230,6 +251,27 @@ private:
         return known;
     }
 
+    void read_formula() {
+        lengths_at_ = in_.position();
+        options_.matrix = in_.formula();
+        lengths_ = {options_.matrix.columns()};
+    }
+
+    /// The elements' data type says whether the data is real.
+    bool read_type_of_formula(std::string_view word, std::size_t start) {
+        const auto type = [&]() -> std::optional<DataType> {
+            const auto named = data_type_named(word);
+            if (named && is_transform_type(component_of(*named))) return named;
+            if (const auto* synonym = find(type_synonyms, word)) return synonym->value;
+            return std::nullopt;
+        }();
+        if (!type) return false;
+        once(has_precision_, start, "one data type only");
+        kind_ = is_complex(*type) ? TransformKind::formula : TransformKind::real_formula;
+        options_.precision = component_of(*type);
+        return true;
+    }
+
     void read_lengths() {
         lengths_at_ = in_.position();
         do {
@@ -243,6 +285,8 @@ private:
     void read_option() {
         const std::size_t start = in_.position();
         const std::string_view word = in_.word();
+        if (has_formula(kind_) && word.empty())
+            in_.fail("an operator of the formula (⊗ · ⊕, or (x) * (+)), an option or the end");
         const bool known = in_.next_is('=') ? read_assignment(word, start) : read_flag(word, start);
         if (!known)
             in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " + list_of_types() + " " +
@@ -256,6 +300,8 @@ private:
         if (const auto* direction = find(direction_words, direction_synonyms, word)) {
             once(has_direction_, start, "one direction only");
             options_.direction = direction->value;
+        } else if (has_formula(kind_) && read_type_of_formula(word, start)) {
+            // its kind and data type are set
         } else if (const auto type = type_named(word)) {
             once(has_precision_, start, "one precision only");
             options_.precision = *type;
@@ -369,5 +415,13 @@ SyntaxError::SyntaxError(const std::string& expected, std::string_view text, std
       position_(position) {}
 
 Transform parse_transform(std::string_view text) { return ProblemReader(text).read(); }
+
+MatrixFormula::MatrixFormula(std::string_view text) {
+    Reader in(text);
+    in.skip_spaces();
+    *this = in.formula();
+    in.skip_spaces();
+    if (!in.at_end()) in.fail("an operator (⊗ · ⊕, or (x) * (+)) or the end");
+}
 
 } // namespace swirl

@@ -32,6 +32,15 @@ std::string stride_list(const char* name, const std::vector<Integer>& strides) {
     return fmt::format(" {}=({})", name, fmt::join(strides, ","));
 }
 
+/// The data type that a problem's text names: of a formula's elements, of other transforms' components.
+DataType named_type(const Transform& problem) {
+    if (problem.kind != TransformKind::formula) return problem.precision;
+    return problem.precision == DataType::float32 ? DataType::complex64 : DataType::complex128;
+}
+DataType default_type(TransformKind kind) {
+    return has_formula(kind) ? DataType::complex128 : transform_types[0];
+}
+
 /// The shortest stride options that yield the strides of `problem`.
 std::string stride_options(const Transform& problem) {
     std::vector<Integer> lengths;
@@ -81,17 +90,23 @@ std::string batch_option(const Transform& problem) {
 
 } // namespace
 
-const char* name_of(TransformKind kind) { return lookup(kind_words, kind); }
+const char* name_of(TransformKind kind) {
+    return lookup(kind_words, kind == TransformKind::real_formula ? TransformKind::formula : kind);
+}
 const char* name_of(Direction direction) { return lookup(direction_words, direction); }
 const char* name_of(ComplexLayout layout) { return lookup(layout_words, layout); }
 const char* name_of(Placement placement) { return lookup(placement_words, placement); }
 
 std::string to_text(const Transform& problem) {
     std::string text = name_of(problem.kind);
-    for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
-        text += fmt::format("{}{}", i == 0 ? " " : "x", problem.dimensions[i].length);
+    if (has_formula(problem))
+        text += " " + problem.matrix.text();
+    else
+        for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
+            text += fmt::format("{}{}", i == 0 ? " " : "x", problem.dimensions[i].length);
     append_unless_default(text, direction_words, problem.direction);
-    if (problem.precision != transform_types[0]) text.append(" ").append(name_of(problem.precision));
+    if (const DataType type = named_type(problem); type != default_type(problem.kind))
+        text.append(" ").append(name_of(type));
     append_unless_default(text, layout_words, problem.layout);
     append_unless_default(text, placement_words, problem.placement);
     text += stride_options(problem);

@@ -19,16 +19,24 @@ constexpr Integer stride_of(const Dimension& dimension, Side side) {
     return side == Side::input ? dimension.input_stride : dimension.output_stride;
 }
 
-/// Whether a side holds complex elements: both sides of a dft or a convolution, one of a real_dft, none of the others.
+/// Whether a side holds complex elements: both sides of a dft, a convolution or a formula, one of a real_dft, none of the
+/// others.
 bool is_complex(TransformKind kind, Direction direction, Side side);
 inline bool is_complex(const Transform& problem, Side side) {
     return is_complex(problem.kind, problem.direction, side);
 }
 
+/// Whether the transform's matrix is given by a formula.
+constexpr bool has_formula(TransformKind kind) {
+    return kind == TransformKind::formula || kind == TransformKind::real_formula;
+}
+inline bool has_formula(const Transform& problem) { return has_formula(problem.kind); }
+
 /// Bytes per stride unit; for planar complex data, those of one component.
 Integer element_bytes(const Transform& problem, Side side);
 
-/// Number of elements stored along a dimension: n, or n/2+1 along the last one of a half spectrum.
+/// Number of elements stored along a dimension: n, or n/2+1 along the last one of a half spectrum; a formula's columns
+/// or rows.
 Integer stored_length(const Transform& problem, std::size_t dimension, Side side);
 
 /// A loop over the elements of one side.

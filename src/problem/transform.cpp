@@ -94,7 +94,8 @@ std::optional<Integer> next_offset(const Transform& inside, Side side) {
 } // namespace
 
 bool is_complex(TransformKind kind, Direction direction, Side side) {
-    if (kind == TransformKind::dft || kind == TransformKind::convolution) return true;
+    if (kind == TransformKind::dft || kind == TransformKind::convolution || kind == TransformKind::formula)
+        return true;
     return kind == TransformKind::real_dft && side == spectrum_side(direction);
 }
 
@@ -104,6 +105,7 @@ Integer element_bytes(const Transform& problem, Side side) {
 }
 
 Integer stored_length(const Transform& problem, std::size_t dimension, Side side) {
+    if (has_formula(problem) && side == Side::output) return problem.matrix.rows();
     return stored(problem.kind, is_complex(problem, side), problem.dimensions[dimension].length,
                   dimension + 1 == problem.dimensions.size());
 }
@@ -210,7 +212,8 @@ Transform Transform::make(TransformKind kind, const std::vector<Integer>& length
                       .scale = options.scale,
                       .spectrum = options.spectrum,
                       .load = options.load,
-                      .store = options.store};
+                      .store = options.store,
+                      .matrix = options.matrix};
     for (std::size_t i = options.batches.size(); i-- > 0;) {
         const Batch& batch = options.batches[i];
         Dimension loop{batch.count, batch.input_stride.value_or(0), batch.output_stride.value_or(0)};
@@ -229,7 +232,7 @@ Transform Transform::make(TransformKind kind, const std::vector<Integer>& length
 std::size_t hash_value(const Transform& problem) {
     std::size_t seed = hash_of(problem.kind, problem.precision, problem.layout, problem.placement,
                                problem.direction, problem.scale, problem.spectrum, problem.dimensions.size(),
-                               problem.load.text(), problem.store.text());
+                               problem.load.text(), problem.store.text(), problem.matrix.text());
     for (const auto* loops : {&problem.dimensions, &problem.batches})
         for (const Dimension& loop : *loops)
             seed = mix_hash(seed, hash_of(loop.length, loop.input_stride, loop.output_stride));

@@ -4,6 +4,7 @@
 #include "problem/overlap.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate_expression.hpp"
+#include "problem/validate_formula.hpp"
 
 #include <fmt/ranges.h>
 
@@ -85,6 +86,9 @@ void check_kind(const Transform& problem) {
     if (problem.kind == TransformKind::convolution && problem.direction == Direction::backward)
         reject(problem, "convolution has no direction",
                "leave out 'backward'; to divide by a kernel's spectrum, give that of its inverse");
+    if (has_formula(problem) && problem.direction == Direction::backward)
+        reject(problem, "a formula has no direction",
+               "leave out 'backward', or give it to the formula's transforms: DFT(8, backward)");
     if (problem.kind != TransformKind::convolution && problem.spectrum != Sharing::shared)
         reject(problem, fmt::format("{} has no spectrum to be given at execution", kind),
                "leave out 'spectrum'; a convolution has one");
@@ -223,6 +227,7 @@ void check_in_place_rows(const Transform& problem) {
 
 void validate(const Transform& problem) {
     check_lengths(problem);
+    check_formula(problem);
     check_powers_of_two(problem);
     check_data_type(problem);
     check_kind(problem);

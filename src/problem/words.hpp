@@ -16,11 +16,12 @@ template <class Value> struct Word {
 };
 
 inline constexpr Word<TransformKind> kind_words[] = {
-    {TransformKind::dft, "dft"},   {TransformKind::real_dft, "rdft"},
-    {TransformKind::wht, "wht"},   {TransformKind::dct2, "dct2"},
-    {TransformKind::dct3, "dct3"}, {TransformKind::dct4, "dct4"},
-    {TransformKind::dst2, "dst2"}, {TransformKind::dst3, "dst3"},
-    {TransformKind::dst4, "dst4"}, {TransformKind::convolution, "convolution"},
+    {TransformKind::dft, "dft"},         {TransformKind::real_dft, "rdft"},
+    {TransformKind::wht, "wht"},         {TransformKind::dct2, "dct2"},
+    {TransformKind::dct3, "dct3"},       {TransformKind::dct4, "dct4"},
+    {TransformKind::dst2, "dst2"},       {TransformKind::dst3, "dst3"},
+    {TransformKind::dst4, "dst4"},       {TransformKind::convolution, "convolution"},
+    {TransformKind::formula, "formula"},
 };
 inline constexpr Word<Direction> direction_words[] = {
     {Direction::forward, "forward"},

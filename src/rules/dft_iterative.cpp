@@ -4,7 +4,7 @@
 //
 // R reverses digits: output (d_k, …, d_1) of [R_k] … [R_1], row-major, comes from input (d_1, …, d_k) of [R_1] … [R_k].
 // For radix 2 it is bit reversal, and this is the textbook algorithm of Cooley and Tukey (1965): Van Loan (1992),
-// section 1.3; Numerical Recipes; the tutorial, section 2.3. The permutation takes a sweep of its own.
+// section 1.3; Numerical Schedules; the tutorial, section 2.3. The permutation takes a sweep of its own.
 // Choice {R_1, …, R_k}, the first radix first.
 
 #include "rules/building_blocks.hpp"

@@ -1,13 +1,17 @@
 // Identities of Kronecker products: Van Loan (1992), section 1.1; Johnson, Johnson, Rodríguez, Tolimieri (1990);
 // the tutorial's eq. 16.
-#include "rules/rewrite_families.hpp"
-#include "rules/terms.hpp"
+#include "rules/rewriting_rules.hpp"
+
+#include <iterator>
+#include <vector>
 
 namespace swirl::rules {
 
 using namespace formula;
 
 namespace {
+
+using RewriteRules = std::vector<RewriteRule>;
 
 bool is_chain_of(const Match& m, const std::string& a, const std::string& b, std::size_t kind) {
     return m[a].payload().index() == kind || m[b].payload().index() == kind;
@@ -66,11 +70,10 @@ RewriteRules merging() {
         // includes L^mn_m L^mn_n → I_mn, where the composition is the identity
         {.name = "P_f P_g → P_{g∘f}",
          .match = product(term<Permutation>("P"), term<Permutation>("Q")),
-         .rewrite =
-             [](const Match& m) {
-                 return permutation(
-                     compose(m.payload<Permutation>("Q").map, m.payload<Permutation>("P").map));
-             }},
+         .rewrite = [](const Match& m) -> std::optional<Formula> {
+             const auto map = try_compose(m.payload<Permutation>("Q").map, m.payload<Permutation>("P").map);
+             return map ? std::optional(permutation(*map)) : std::nullopt;
+         }},
         {.name = "(I_k ⊗ A)(I_k ⊗ B) → I_k ⊗ AB",
          .match = product(kron(identity("k"), any("A")), kron(identity("k"), any("B"))),
          .rewrite =
@@ -96,106 +99,9 @@ void append(RewriteRules& to, RewriteRules from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-/// The least divisor of n greater than 1.
-Integer least_factor(Integer n) {
-    for (Integer k = 2; k * k <= n; ++k)
-        if (n % k == 0) return k;
-    return n;
-}
-
-RewriteRules commutations() {
-    return {
-        {.name = "A_m ⊗ I_n → L^mn_m (I_n ⊗ A_m) L^mn_n",
-         .match = kron(any("A"), identity("n")),
-         .when = [](const Match& m) { return !m["A"].is<Identity>(); },
-         .rewrite =
-             [](const Match& m) {
-                 const Integer n = m.size("n"), rows = m["A"].rows(), columns = m["A"].columns();
-                 return L(rows * n, rows) * kron(I(n), m["A"]) * L(columns * n, n);
-             }},
-        {.name = "I_m ⊗ A_n → L^mn_m (A_n ⊗ I_m) L^mn_n",
-         .match = kron(identity("m"), any("A")),
-         .when = [](const Match& m) { return !m["A"].is<Identity>(); },
-         .rewrite =
-             [](const Match& m) {
-                 const Integer n = m.size("m"), rows = m["A"].rows(), columns = m["A"].columns();
-                 return L(rows * n, n) * kron(m["A"], I(n)) * L(columns * n, columns);
-             }},
-        {.name = "A_m ⊗ B_n → L^mn_m (B_n ⊗ A_m) L^mn_n",
-         .match = kron(any("A"), any("B")),
-         .when = neither_is_identity,
-         .rewrite =
-             [](const Match& m) {
-                 const auto [a, b] = std::pair(m["A"].shape(), m["B"].shape());
-                 return L(a.rows * b.rows, a.rows) * kron(m["B"], m["A"]) *
-                        L(a.columns * b.columns, b.columns);
-             }},
-    };
-}
-
-RewriteRules splittings() {
-    return {
-        {.name = "A ⊗ B → (A ⊗ I)(I ⊗ B)",
-         .match = kron(any("A"), any("B")),
-         .when = neither_is_identity,
-         .rewrite =
-             [](const Match& m) {
-                 return kron(m["A"], I(m["B"].rows())) * kron(I(m["A"].columns()), m["B"]);
-             }},
-        {.name = "A ⊗ B → (I ⊗ B)(A ⊗ I)",
-         .match = kron(any("A"), any("B")),
-         .when = neither_is_identity,
-         .rewrite =
-             [](const Match& m) {
-                 return kron(I(m["A"].rows()), m["B"]) * kron(m["A"], I(m["B"].columns()));
-             }},
-        {.name = "(A ⊗ B)(C ⊗ D) → AC ⊗ BD",
-         .match = product(kron(any("A"), any("B")), kron(any("C"), any("D"))),
-         .when =
-             [](const Match& m) {
-                 return m["A"].columns() == m["C"].rows() && m["B"].columns() == m["D"].rows();
-             },
-         .rewrite = [](const Match& m) { return kron(m["A"] * m["C"], m["B"] * m["D"]); }},
-        {.name = "I_kn → I_k ⊗ I_n",
-         .match = identity("n"),
-         .when = [](const Match& m) { return least_factor(m.size("n")) < m.size("n"); },
-         .rewrite =
-             [](const Match& m) {
-                 const Integer k = least_factor(m.size("n"));
-                 return kron(I(k), I(m.size("n") / k));
-             }},
-        {.name = "L^kmn_n → (L^kn_n ⊗ I_m)(I_k ⊗ L^mn_n)",
-         .match = term<Permutation>("L"),
-         .when =
-             [](const Match& m) {
-                 const auto sizes = stride_sizes(m["L"]);
-                 return sizes && least_factor(sizes->second) < sizes->second;
-             },
-         .rewrite =
-             [](const Match& m) {
-                 const auto [n, km] = *stride_sizes(m["L"]);
-                 const Integer k = least_factor(km), rest = km / k;
-                 return kron(L(k * n, n), I(rest)) * kron(I(k), L(rest * n, n));
-             }},
-        {.name = "L^kmn_km → (I_k ⊗ L^mn_m)(L^kn_k ⊗ I_m)",
-         .match = term<Permutation>("L"),
-         .when =
-             [](const Match& m) {
-                 const auto sizes = stride_sizes(m["L"]);
-                 return sizes && least_factor(sizes->first) < sizes->first;
-             },
-         .rewrite =
-             [](const Match& m) {
-                 const auto [km, n] = *stride_sizes(m["L"]);
-                 const Integer k = least_factor(km), rest = km / k;
-                 return kron(I(k), L(rest * n, rest)) * kron(L(k * n, k), I(rest));
-             }},
-    };
-}
-
 } // namespace
 
-const RewriteRules& kronecker_identities() {
+std::span<const formula::RewriteRule> kronecker_identities() {
     static const RewriteRules rules = [] {
         RewriteRules all = flattening();
         append(all, identities_dropped());
@@ -205,13 +111,8 @@ const RewriteRules& kronecker_identities() {
     return rules;
 }
 
-const RewriteRules& reshaping_identities() {
-    static const RewriteRules rules = [] {
-        RewriteRules all = commutations();
-        append(all, splittings());
-        return all;
-    }();
-    return rules;
+Formula simplify(const Formula& formula, RewriteTrace* trace) {
+    return rewrite_to_fixpoint(formula, kronecker_identities(), trace);
 }
 
 } // namespace swirl::rules

@@ -19,7 +19,7 @@ void add_operands(const Formula& term, std::vector<Formula>& factors) {
 std::optional<std::vector<Formula>> factors_of_pass(const Formula& term) {
     if (is_nonterminal(term)) return std::vector<Formula>{kron(term, I(1))};
     const auto* tagged = term.get_if<Tagged>();
-    if (!tagged || tagged->tag.kind != Tag::Kind::pass) return std::nullopt;
+    if (!tagged || tagged->tag != Tag::pass) return std::nullopt;
     std::vector<Formula> factors;
     add_operands(term.children()[0], factors);
     return factors;

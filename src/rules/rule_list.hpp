@@ -17,6 +17,8 @@ extern const BreakdownRule dct4_rdft;
 extern const BreakdownRule dft_base;
 extern const BreakdownRule dft_iterative;
 extern const BreakdownRule dst_dct;
+extern const BreakdownRule formula_codelet;
+extern const BreakdownRule formula_loops;
 extern const BreakdownRule four_step;
 extern const BreakdownRule good_thomas;
 extern const BreakdownRule rader;

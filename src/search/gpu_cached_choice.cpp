@@ -12,38 +12,40 @@
 
 namespace swirl::search {
 
-using planning::Recipe;
+using planning::TransformSchedule;
 
 namespace {
 
 runtime::CacheKey key_of(const std::string& problem, const target::Gpu& gpu) {
-    const std::string_view parts[] = {"recipe", version(), build_id(), gpu.name, problem};
+    const std::string_view parts[] = {"schedule", version(), build_id(), gpu.name, problem};
     return runtime::CacheKey::of(parts);
 }
 
-std::optional<Recipe> recalled(const runtime::CacheKey& key, const target::Gpu& gpu,
-                               const runtime::KernelCache& cache) {
+std::optional<TransformSchedule> recalled(const runtime::CacheKey& key, const target::Gpu& gpu,
+                                          const runtime::KernelCache& cache) {
     const auto bytes = cache.find(key);
     if (!bytes) return std::nullopt;
     try {
-        Recipe recipe = planning::parse_recipe({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
-        if (recipe.target == gpu.name) return recipe;
-    } catch (const UserError&) {} // intact but not a recipe: written by another program
+        TransformSchedule schedule =
+            planning::parse_transform_schedule({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+        if (schedule.target == gpu.name) return schedule;
+    } catch (const UserError&) {} // intact but not a schedule: written by another program
     cache.drop(key);
     return std::nullopt;
 }
 
 } // namespace
 
-Recipe cached_gpu_recipe(const Transform& problem, const target::Gpu& gpu, runtime::KernelCache* cache) {
-    if (cache == nullptr || build_id().empty()) return gpu_recipe(problem, gpu);
+TransformSchedule cached_gpu_schedule(const Transform& problem, const target::Gpu& gpu,
+                                      runtime::KernelCache* cache) {
+    if (cache == nullptr || build_id().empty()) return gpu_schedule(problem, gpu);
     const std::string text = to_text(problem);
     const runtime::CacheKey key = key_of(text, gpu);
-    if (auto recipe = recalled(key, gpu, *cache)) return *recipe;
-    Recipe recipe = gpu_recipe(problem, gpu);
-    const std::string answer = planning::to_string(recipe);
-    cache->store(key, {std::string(gpu.name), "recipe for " + text}, std::as_bytes(std::span(answer)));
-    return recipe;
+    if (auto schedule = recalled(key, gpu, *cache)) return *schedule;
+    TransformSchedule schedule = gpu_schedule(problem, gpu);
+    const std::string answer = planning::to_string(schedule);
+    cache->store(key, {std::string(gpu.name), "schedule for " + text}, std::as_bytes(std::span(answer)));
+    return schedule;
 }
 
 } // namespace swirl::search

@@ -2,14 +2,14 @@
 
 #include "plan/gpu_plan.hpp"
 #include "search/planner.hpp"
-#include "search/timer/gpu_recipe_timer.hpp"
-#include "search/wisdom/gpu_recipe_wisdom.hpp"
+#include "search/timer/gpu_transform_timer.hpp"
+#include "search/wisdom/gpu_transform_wisdom.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
 
-/// Chooses a recipe for a GPU: from tables, wisdom or timing.
+/// Chooses a schedule for a GPU: from tables, wisdom or timing.
 namespace swirl::search {
 
 struct GpuPlannerOptions {
@@ -21,17 +21,20 @@ struct GpuPlannerOptions {
     std::function<void(const std::string&)> progress = {}; ///< called with a progress line now and then
 };
 
-/// A trusted recipe from wisdom, else the result of the requested effort; timed winners are stored in wisdom. As for
+/// A trusted schedule from wisdom, else the result of the requested effort; timed winners are stored in wisdom. As for
 /// CPUs (make_plan), only results that this version of swirl timed on such a GPU are trusted.
-planning::Recipe choose_gpu_recipe(const Transform& problem, const GpuIdentity& identity,
-                                   GpuRecipeTimer& timer, const GpuPlannerOptions& options = {});
+planning::TransformSchedule choose_gpu_schedule(const Transform& problem, const GpuIdentity& identity,
+                                                GpuTransformTimer& timer,
+                                                const GpuPlannerOptions& options = {});
 
 /// The same without timing.
-planning::Recipe choose_gpu_recipe(const Transform& problem, const GpuIdentity& identity, bool use_wisdom);
+planning::TransformSchedule choose_gpu_schedule(const Transform& problem, const GpuIdentity& identity,
+                                                bool use_wisdom);
 
-/// A recipe without a device: the fastest that wisdom holds for GPUs of this kind, else the estimate. It avoids
+/// A schedule without a device: the fastest that wisdom holds for GPUs of this kind, else the estimate. It avoids
 /// features that `gpu` lacks: clusters or cooperative groups.
-planning::Recipe choose_gpu_recipe(const Transform& problem, const target::Gpu& gpu, bool use_wisdom);
+planning::TransformSchedule choose_gpu_schedule(const Transform& problem, const target::Gpu& gpu,
+                                                bool use_wisdom);
 
 /// The same on a device, as a plan.
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,

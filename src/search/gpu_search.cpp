@@ -12,8 +12,8 @@
 
 namespace swirl::search {
 
-using planning::PassRecipe;
-using planning::Recipe;
+using planning::PassSchedule;
+using planning::TransformSchedule;
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr int max_refinements = 3;
 std::string microseconds(double seconds) { return fmt::format("{:.4g} µs", seconds * 1e6); }
 
 /// The fastest; the earlier of two unless the later is clearly faster.
-std::size_t winner_of(const std::vector<GpuRecipeCandidate>& candidates) {
+std::size_t winner_of(const std::vector<GpuTransformCandidate>& candidates) {
     std::size_t winner = 0;
     for (std::size_t i = 1; i < candidates.size(); ++i) {
         const double faster = winner == 0 ? clearly_faster : 1;
@@ -42,20 +42,20 @@ std::size_t winner_of(const std::vector<GpuRecipeCandidate>& candidates) {
 
 } // namespace
 
-GpuSearch::GpuSearch(const Transform& problem, GpuRecipeTimer& timer, GpuSearchSetting setting)
+GpuSearch::GpuSearch(const Transform& problem, GpuTransformTimer& timer, GpuSearchSetting setting)
     : problem_(problem),
       timer_(timer),
       setting_(std::move(setting)),
       begin_(timer.now()),
       last_report_(begin_ - report_interval) {}
 
-GpuRecipeCandidate GpuSearch::run() {
-    std::vector<GpuRecipeCandidate> candidates{{gpu_recipe(problem_, setting_.gpu)}};
-    tried_.insert(planning::to_string(candidates[0].recipe));
+GpuTransformCandidate GpuSearch::run() {
+    std::vector<GpuTransformCandidate> candidates{{gpu_schedule(problem_, setting_.gpu)}};
+    tried_.insert(planning::to_string(candidates[0].schedule));
     benchmark(candidates,
               begin_); // alone: loads the driver's compiler, gives a time
     const std::vector<Decomposition> decompositions = this->decompositions();
-    for (GpuRecipeCandidate& other : recipe_candidates(decompositions))
+    for (GpuTransformCandidate& other : schedule_candidates(decompositions))
         candidates.push_back(std::move(other));
     benchmark(candidates, at(candidates_end));
     is_compared_ = candidates.size() == 1;
@@ -63,15 +63,15 @@ GpuRecipeCandidate GpuSearch::run() {
         is_compared_ |= i > 0 && candidates[i].is_timed();
         is_complete_ &= candidates[i].is_timed() || !candidates[i].fits;
     }
-    GpuRecipeCandidate estimated = candidates[0];
-    std::vector<GpuRecipeCandidate> combined{candidates[winner_of(candidates)]};
+    GpuTransformCandidate estimated = candidates[0];
+    std::vector<GpuTransformCandidate> combined{candidates[winner_of(candidates)]};
     add_winning_passes(decompositions, candidates, combined);
     candidates.clear(); // frees plans that are no longer needed
     if (combined.size() > 1) benchmark(combined, at(combination_end));
-    GpuRecipeCandidate best = std::move(combined[winner_of(combined)]);
+    GpuTransformCandidate best = std::move(combined[winner_of(combined)]);
     combined.clear();
     refine(best, at(neighbours_end));
-    if (best.recipe != estimated.recipe && timer_.now() < at(1)) {
+    if (best.schedule != estimated.schedule && timer_.now() < at(1)) {
         candidates = {std::move(estimated), std::move(best)};
         benchmark(candidates, at(1));
         best = std::move(candidates[winner_of(candidates)]);
@@ -81,10 +81,10 @@ GpuRecipeCandidate GpuSearch::run() {
 }
 
 /// Times the neighbours of the best until none is faster.
-void GpuSearch::refine(GpuRecipeCandidate& best, double deadline) {
+void GpuSearch::refine(GpuTransformCandidate& best, double deadline) {
     for (int k = 0; (setting_.exhaustive || k < max_refinements) && timer_.now() < deadline; ++k) {
-        std::vector<GpuRecipeCandidate> candidates{best};
-        for (Recipe& neighbour : gpu_neighbours(best.recipe, setting_.gpu))
+        std::vector<GpuTransformCandidate> candidates{best};
+        for (TransformSchedule& neighbour : gpu_neighbours(best.schedule, setting_.gpu))
             add_new(candidates, std::move(neighbour));
         if (candidates.size() == 1) return;
         benchmark(candidates, deadline);
@@ -94,12 +94,12 @@ void GpuSearch::refine(GpuRecipeCandidate& best, double deadline) {
     }
 }
 
-Recipe GpuSearch::recipe_of(std::vector<PassRecipe> passes) const {
+TransformSchedule GpuSearch::schedule_of(std::vector<PassSchedule> passes) const {
     return {std::string(setting_.gpu.name), std::move(passes)};
 }
 
-void GpuSearch::add_new(std::vector<GpuRecipeCandidate>& candidates, Recipe recipe) {
-    if (tried_.insert(planning::to_string(recipe)).second) candidates.push_back({std::move(recipe)});
+void GpuSearch::add_new(std::vector<GpuTransformCandidate>& candidates, TransformSchedule schedule) {
+    if (tried_.insert(planning::to_string(schedule)).second) candidates.push_back({std::move(schedule)});
 }
 
 std::vector<GpuSearch::Decomposition> GpuSearch::decompositions() const {
@@ -120,58 +120,58 @@ std::vector<GpuSearch::Decomposition> GpuSearch::decompositions() const {
 }
 
 /// Ordered by model rank across all passes, because the time budget may run out.
-std::vector<GpuRecipeCandidate> GpuSearch::recipe_candidates(
+std::vector<GpuTransformCandidate> GpuSearch::schedule_candidates(
     const std::vector<Decomposition>& decompositions) {
-    std::vector<GpuRecipeCandidate> candidates;
-    for (const Recipe& extra : setting_.extra_candidates) add_new(candidates, extra);
+    std::vector<GpuTransformCandidate> candidates;
+    for (const TransformSchedule& extra : setting_.extra_candidates) add_new(candidates, extra);
     std::size_t ranks = 0;
     for (const Decomposition& decomposition : decompositions)
         for (const auto& pass : decomposition.passes) ranks = std::max(ranks, pass.size());
     for (std::size_t rank = 0; rank < ranks; ++rank)
         for (const Decomposition& decomposition : decompositions) {
-            std::vector<PassRecipe> best;
+            std::vector<PassSchedule> best;
             for (const auto& pass : decomposition.passes) best.push_back(pass.front());
             for (std::size_t k = 0; k < decomposition.passes.size(); ++k) {
                 if (rank >= decomposition.passes[k].size()) continue;
-                std::vector<PassRecipe> passes = best;
+                std::vector<PassSchedule> passes = best;
                 passes[k] = decomposition.passes[k][rank];
-                add_new(candidates, recipe_of(std::move(passes)));
+                add_new(candidates, schedule_of(std::move(passes)));
             }
         }
     return candidates;
 }
 
 void GpuSearch::add_winning_passes(const std::vector<Decomposition>& decompositions,
-                                   const std::vector<GpuRecipeCandidate>& timed,
-                                   std::vector<GpuRecipeCandidate>& candidates) {
+                                   const std::vector<GpuTransformCandidate>& timed,
+                                   std::vector<GpuTransformCandidate>& candidates) {
     for (const Decomposition& decomposition : decompositions) {
         if (decomposition.passes.size() < 2) continue;
-        std::vector<PassRecipe> best;
+        std::vector<PassSchedule> best;
         for (const auto& pass : decomposition.passes) best.push_back(pass.front());
-        std::vector<PassRecipe> combined = best;
+        std::vector<PassSchedule> combined = best;
         for (std::size_t k = 0; k < best.size(); ++k) {
             double fastest = std::numeric_limits<double>::infinity();
-            for (const GpuRecipeCandidate& candidate : timed) { // differs in this pass alone
-                if (candidate.recipe.passes.size() != best.size() || candidate.seconds >= fastest) continue;
-                std::vector<PassRecipe> alone = best;
-                alone[k] = candidate.recipe.passes[k];
-                if (alone != candidate.recipe.passes) continue;
+            for (const GpuTransformCandidate& candidate : timed) { // differs in this pass alone
+                if (candidate.schedule.passes.size() != best.size() || candidate.seconds >= fastest) continue;
+                std::vector<PassSchedule> alone = best;
+                alone[k] = candidate.schedule.passes[k];
+                if (alone != candidate.schedule.passes) continue;
                 fastest = candidate.seconds;
-                combined[k] = candidate.recipe.passes[k];
+                combined[k] = candidate.schedule.passes[k];
             }
         }
-        add_new(candidates, recipe_of(std::move(combined)));
+        add_new(candidates, schedule_of(std::move(combined)));
     }
 }
 
-void GpuSearch::benchmark(std::vector<GpuRecipeCandidate>& candidates, double deadline) {
+void GpuSearch::benchmark(std::vector<GpuTransformCandidate>& candidates, double deadline) {
     timer_.benchmark(problem_, candidates, deadline, [&](std::size_t which) { report(candidates, which); });
-    for (const GpuRecipeCandidate& candidate : candidates)
+    for (const GpuTransformCandidate& candidate : candidates)
         best_seconds_ = std::min(best_seconds_, candidate.seconds);
 }
 
-void GpuSearch::report(const std::vector<GpuRecipeCandidate>& candidates, std::size_t which) {
-    const GpuRecipeCandidate& candidate = candidates[which];
+void GpuSearch::report(const std::vector<GpuTransformCandidate>& candidates, std::size_t which) {
+    const GpuTransformCandidate& candidate = candidates[which];
     const bool is_best = candidate.seconds < best_seconds_;
     if (is_best) best_seconds_ = candidate.seconds;
     const double now = timer_.now();
@@ -179,7 +179,7 @@ void GpuSearch::report(const std::vector<GpuRecipeCandidate>& candidates, std::s
     last_report_ = now;
     std::string line = fmt::format("{}: {} of {}, {} with {}; best {}", to_text(problem_), which + 1,
                                    candidates.size(), microseconds(candidate.seconds),
-                                   planning::to_string(candidate.recipe), microseconds(best_seconds_));
+                                   planning::to_string(candidate.schedule), microseconds(best_seconds_));
     if (std::isfinite(setting_.seconds)) line += fmt::format("; {:.1f} s left", std::max(at(1) - now, 0.0));
     setting_.progress(line);
 }

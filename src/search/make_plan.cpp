@@ -8,7 +8,7 @@
 #include "runtime/cpu/executable_memory.hpp"
 #include "search/plan_search.hpp"
 #include "search/wisdom/recent_plans.hpp"
-#include "search/wisdom/recipe_wisdom.hpp"
+#include "search/wisdom/transform_wisdom.hpp"
 
 #include <fmt/format.h>
 
@@ -19,11 +19,11 @@ namespace swirl::search {
 namespace {
 
 using planning::Plan;
-using planning::Recipe;
+using planning::TransformSchedule;
 
-/// Time limit in seconds for checking another version's recipe against the estimate.
+/// Time limit in seconds for checking another version's schedule against the estimate.
 constexpr double recheck_seconds = 0.3;
-/// A stored recipe is kept if it takes at most this multiple of the estimate's time: a smaller difference may be luck.
+/// A stored schedule is kept if it takes at most this multiple of the estimate's time: a smaller difference may be luck.
 constexpr double as_fast = 1.01;
 
 planning::PlanOptions build_options(const PlannerOptions& options) {
@@ -41,17 +41,17 @@ public:
           machine_(options.use_wisdom ? known_machine_model(cpu) : fitted_machine_model()) {}
 
     std::shared_ptr<const Plan> plan() {
-        const std::optional<StoredRecipe> known = wisdom_.lookup(problem_, options_.threads);
+        const std::optional<StoredTransformSchedule> known = wisdom_.lookup(problem_, options_.threads);
         if (known && is_enough(*known))
-            if (auto stored = build_stored(known->recipe)) return stored;
+            if (auto stored = build_stored(known->schedule)) return stored;
         if (options_.effort == Effort::estimate)
             return recent_plan(request("estimate"),
-                               [&] { return build(estimate(problem_, cpu_, machine_).recipe); });
-        HostRecipeTimer host_timer(problem_, options_.threads);
-        RecipeTimer& timer = options_.timer ? *options_.timer : host_timer;
-        std::optional<RecipeCandidate> winner;
+                               [&] { return build(estimate(problem_, cpu_, machine_).schedule); });
+        HostTransformTimer host_timer(problem_, options_.threads);
+        TransformTimer& timer = options_.timer ? *options_.timer : host_timer;
+        std::optional<TransformCandidate> winner;
         if (known && options_.effort == Effort::measure && !known->is_current)
-            winner = rechecked(known->recipe, timer);
+            winner = rechecked(known->schedule, timer);
         FoundBy how = FoundBy::measure;
         if (!winner) {
             PlanSearch search(problem_, timer, setting(known));
@@ -64,43 +64,44 @@ public:
 
 private:
     /// Entries of another version were timed on other code, and estimated entries were never timed.
-    bool is_enough(const StoredRecipe& known) const {
+    bool is_enough(const StoredTransformSchedule& known) const {
         if (!known.is_current || known.found_by == FoundBy::estimate) return false;
         return options_.effort != Effort::exhaustive || known.found_by == FoundBy::exhaustive;
     }
 
     /// Everything that a plan depends on; whether code can run may change within a process.
-    std::string request(const std::string& recipe) const {
+    std::string request(const std::string& schedule) const {
         return fmt::format("{} | {} | {} | threads {}, {}, model {}, {}", to_text(problem_), cpu_.name,
-                           recipe, options_.threads, options_.check ? "checked" : "unchecked",
+                           schedule, options_.threads, options_.check ? "checked" : "unchecked",
                            fmt::ptr(&machine_), // models live as long as the process
                            runtime::ExecutableCode::is_available() ? "code" : "no code");
     }
 
-    std::shared_ptr<const Plan> build(const Recipe& recipe) const {
-        return Plan::build(problem_, recipe, build_options(options_));
+    std::shared_ptr<const Plan> build(const TransformSchedule& schedule) const {
+        return Plan::build(problem_, schedule, build_options(options_));
     }
 
-    /// Null if the recipe does not fit; then erases it.
-    std::shared_ptr<const Plan> build_stored(const Recipe& recipe) {
+    /// Null if the schedule does not fit; then erases it.
+    std::shared_ptr<const Plan> build_stored(const TransformSchedule& schedule) {
         try {
-            return recent_plan(request(planning::to_string(recipe)), [&] { return build(recipe); });
+            return recent_plan(request(planning::to_string(schedule)), [&] { return build(schedule); });
         } catch (const UserError&) {
             wisdom_.erase(problem_, options_.threads);
             return nullptr;
         }
     }
 
-    /// Another version's recipe, if it is still as fast as the estimate's.
-    std::optional<RecipeCandidate> rechecked(const Recipe& recipe, RecipeTimer& timer) const {
-        std::vector<RecipeCandidate> both{{estimate(problem_, cpu_, machine_).recipe}, {recipe}};
+    /// Another version's schedule, if it is still as fast as the estimate's.
+    std::optional<TransformCandidate> rechecked(const TransformSchedule& schedule,
+                                                TransformTimer& timer) const {
+        std::vector<TransformCandidate> both{{estimate(problem_, cpu_, machine_).schedule}, {schedule}};
         timer.benchmark(problem_, both, timer.now() + std::min(options_.time_budget_seconds, recheck_seconds),
                         [](std::size_t) {});
         if (!both[1].is_timed() || both[1].seconds > as_fast * both[0].seconds) return std::nullopt;
         return both[1];
     }
 
-    SearchSetting setting(const std::optional<StoredRecipe>& known) {
+    SearchSetting setting(const std::optional<StoredTransformSchedule>& known) {
         const bool is_exhaustive = options_.effort == Effort::exhaustive;
         const bool has_budget = !is_exhaustive || options_.time_budget_seconds > 0;
         SearchSetting setting{
@@ -108,22 +109,23 @@ private:
             machine_};
         setting.exhaustive = is_exhaustive;
         setting.extra_candidates = wisdom_.elsewhere(problem_, options_.threads);
-        if (known) setting.extra_candidates.insert(setting.extra_candidates.begin(), known->recipe);
+        if (known) setting.extra_candidates.insert(setting.extra_candidates.begin(), known->schedule);
         setting.progress = options_.progress;
         const FoundBy how = found_by(options_.effort);
-        setting.wisdom.lookup = [this, how](const Transform& subproblem) -> std::optional<RecipeCandidate> {
+        setting.wisdom.lookup = [this,
+                                 how](const Transform& subproblem) -> std::optional<TransformCandidate> {
             const auto stored = wisdom_.lookup(subproblem, 1);
             if (!stored || !stored->is_current || stored->found_by < how) return std::nullopt;
-            return RecipeCandidate{stored->recipe, stored->seconds};
+            return TransformCandidate{stored->schedule, stored->seconds};
         };
-        setting.wisdom.store = [this, how](const Transform& subproblem, const RecipeCandidate& best) {
+        setting.wisdom.store = [this, how](const Transform& subproblem, const TransformCandidate& best) {
             wisdom_.store(subproblem, 1, best, how);
         };
         return setting;
     }
 
-    std::shared_ptr<const Plan> checked(const RecipeCandidate& winner) const {
-        if (!winner.plan) return build(winner.recipe);
+    std::shared_ptr<const Plan> checked(const TransformCandidate& winner) const {
+        if (!winner.plan) return build(winner.schedule);
         if (options_.check) planning::check_against_definition(*winner.plan);
         return winner.plan;
     }
@@ -131,7 +133,7 @@ private:
     const Transform& problem_;
     const PlannerOptions& options_;
     const target::Cpu& cpu_;
-    RecipeWisdom wisdom_;
+    TransformWisdom wisdom_;
     const MachineModel& machine_;
 };
 

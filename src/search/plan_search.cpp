@@ -13,7 +13,7 @@
 namespace swirl::search {
 
 using planning::DimensionPass;
-using planning::Recipe;
+using planning::TransformSchedule;
 using rules::BreakdownTree;
 
 namespace {
@@ -32,36 +32,36 @@ std::string microseconds(double seconds) { return fmt::format("{:.4g} µs", seco
 
 } // namespace
 
-PlanSearch::PlanSearch(const Transform& problem, RecipeTimer& timer, SearchSetting setting)
+PlanSearch::PlanSearch(const Transform& problem, TransformTimer& timer, SearchSetting setting)
     : problem_(problem),
       timer_(timer),
       setting_(std::move(setting)),
       begin_(timer.now()),
       last_report_(begin_ - report_interval) {
-    estimated_.recipe = estimate(problem, setting_.cpu, setting_.machine).recipe;
+    estimated_.schedule = estimate(problem, setting_.cpu, setting_.machine).schedule;
 }
 
 DataType PlanSearch::scalar() const { return planning::arithmetic_of(problem_.precision); }
 
-Recipe PlanSearch::recipe_of(const DimensionPass& pass, const BreakdownTree& tree) const {
+TransformSchedule PlanSearch::schedule_of(const DimensionPass& pass, const BreakdownTree& tree) const {
     return {std::string(setting_.cpu.name), {{pass.dimension, tree}}};
 }
 
-RecipeCandidate PlanSearch::run() {
-    std::vector<RecipeCandidate> candidates{estimated_};
+TransformCandidate PlanSearch::run() {
+    std::vector<TransformCandidate> candidates{estimated_};
     benchmark(problem_, candidates, begin_); // alone: shows how long building and running take
     estimated_ = candidates[0];
     const double each = timer_.now() - begin_ + 3 * estimated_.seconds;
-    candidates = recipe_candidates(std::min(at(subproblems_end), at(benchmark_end) - 5 * each));
+    candidates = schedule_candidates(std::min(at(subproblems_end), at(benchmark_end) - 5 * each));
     benchmark(problem_, candidates, at(benchmark_end));
     is_compared_ = candidates.size() == 1;
     for (std::size_t i = 1; i < candidates.size(); ++i) is_compared_ |= candidates[i].is_timed();
     is_complete_ = is_complete_ && all_tried(candidates);
     estimated_ = candidates[0];
-    RecipeCandidate best = candidates[winner_of(candidates)];
+    TransformCandidate best = candidates[winner_of(candidates)];
     candidates.clear(); // frees plans that are no longer needed
     refine(best, at(neighbours_end));
-    if (best.recipe != estimated_.recipe && timer_.now() + 6 * estimated_.seconds < at(1)) {
+    if (best.schedule != estimated_.schedule && timer_.now() + 6 * estimated_.seconds < at(1)) {
         candidates = {estimated_, best};
         benchmark(problem_, candidates, at(1));
         best = candidates[winner_of(candidates)];
@@ -71,11 +71,11 @@ RecipeCandidate PlanSearch::run() {
 }
 
 /// Times the neighbours of the best until none is faster.
-void PlanSearch::refine(RecipeCandidate& best, double deadline) {
+void PlanSearch::refine(TransformCandidate& best, double deadline) {
     for (int k = 0; k < max_refinements && timer_.now() < deadline; ++k) {
-        std::vector<RecipeCandidate> candidates{best};
-        for (RecipeCandidate& neighbour : neighbours_of(best.recipe))
-            add_new(candidates, std::move(neighbour.recipe));
+        std::vector<TransformCandidate> candidates{best};
+        for (TransformCandidate& neighbour : neighbours_of(best.schedule))
+            add_new(candidates, std::move(neighbour.schedule));
         if (candidates.size() == 1) return;
         benchmark(problem_, candidates, deadline);
         const std::size_t winner = winner_of(candidates);
@@ -86,22 +86,22 @@ void PlanSearch::refine(RecipeCandidate& best, double deadline) {
 
 // ---- candidates for the whole problem ------------------------------------------------------------------------------
 
-void PlanSearch::add_new(std::vector<RecipeCandidate>& candidates, Recipe recipe) {
-    if (tried_.insert(planning::to_string(recipe)).second) candidates.push_back({std::move(recipe)});
+void PlanSearch::add_new(std::vector<TransformCandidate>& candidates, TransformSchedule schedule) {
+    if (tried_.insert(planning::to_string(schedule)).second) candidates.push_back({std::move(schedule)});
 }
 
-std::vector<RecipeCandidate> PlanSearch::recipe_candidates(double deadline) {
-    tried_.insert(planning::to_string(estimated_.recipe));
-    std::vector<RecipeCandidate> candidates{estimated_};
+std::vector<TransformCandidate> PlanSearch::schedule_candidates(double deadline) {
+    tried_.insert(planning::to_string(estimated_.schedule));
+    std::vector<TransformCandidate> candidates{estimated_};
     const std::vector<DimensionPass> passes = planning::dimension_passes(problem_);
     const Breadth breadth = setting_.exhaustive ? Breadth::all : Breadth::likely;
     if (passes.size() == 1) {
         const auto trees = trees_for(problem_, passes[0], breadth, deadline);
-        for (const Recipe& extra : setting_.extra_candidates) add_new(candidates, extra);
-        for (const BreakdownTree& tree : trees) add_new(candidates, recipe_of(passes[0], tree));
+        for (const TransformSchedule& extra : setting_.extra_candidates) add_new(candidates, extra);
+        for (const BreakdownTree& tree : trees) add_new(candidates, schedule_of(passes[0], tree));
         return candidates;
     }
-    Recipe combined = estimated_.recipe;
+    TransformSchedule combined = estimated_.schedule;
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const auto subproblem = problem_of(problem_, passes[k]);
         if (!subproblem) continue;
@@ -110,25 +110,25 @@ std::vector<RecipeCandidate> PlanSearch::recipe_candidates(double deadline) {
             solve(*subproblem, breadth, now + (deadline - now) / static_cast<double>(passes.size() - k)).tree;
     }
     add_new(candidates, combined);
-    for (const Recipe& extra : setting_.extra_candidates) add_new(candidates, extra);
+    for (const TransformSchedule& extra : setting_.extra_candidates) add_new(candidates, extra);
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        Recipe recipe = estimated_.recipe;
-        recipe.passes[k].tree = combined.passes[k].tree;
-        add_new(candidates, std::move(recipe));
+        TransformSchedule schedule = estimated_.schedule;
+        schedule.passes[k].tree = combined.passes[k].tree;
+        add_new(candidates, std::move(schedule));
     }
     return candidates;
 }
 
-std::vector<RecipeCandidate> PlanSearch::neighbours_of(const Recipe& recipe) const {
+std::vector<TransformCandidate> PlanSearch::neighbours_of(const TransformSchedule& schedule) const {
     const std::vector<DimensionPass> passes = planning::dimension_passes(problem_);
-    std::vector<RecipeCandidate> result;
+    std::vector<TransformCandidate> result;
     const auto add = [&](std::size_t pass, BreakdownTree tree) {
         if (result.size() == max_neighbours) return;
-        result.push_back({recipe});
-        result.back().recipe.passes[pass].tree = std::move(tree);
+        result.push_back({schedule});
+        result.back().schedule.passes[pass].tree = std::move(tree);
     };
     for (std::size_t k = 0; k < passes.size(); ++k)
-        for (BreakdownTree& tree : neighbours(recipe.passes[k].tree)) add(k, std::move(tree));
+        for (BreakdownTree& tree : neighbours(schedule.passes[k].tree)) add(k, std::move(tree));
     if (passes.size() > 1)
         for (std::size_t k = 0; k < passes.size(); ++k)
             for (Candidate& candidate :
@@ -139,12 +139,12 @@ std::vector<RecipeCandidate> PlanSearch::neighbours_of(const Recipe& recipe) con
 
 // ---- benchmarks --------------------------------------------------------------------------------------------------
 
-bool PlanSearch::all_tried(const std::vector<RecipeCandidate>& candidates) {
+bool PlanSearch::all_tried(const std::vector<TransformCandidate>& candidates) {
     return std::all_of(candidates.begin(), candidates.end(),
-                       [](const RecipeCandidate& c) { return c.is_timed() || !c.fits; });
+                       [](const TransformCandidate& c) { return c.is_timed() || !c.fits; });
 }
 
-std::size_t PlanSearch::winner_of(const std::vector<RecipeCandidate>& candidates) {
+std::size_t PlanSearch::winner_of(const std::vector<TransformCandidate>& candidates) {
     std::size_t winner = 0;
     for (std::size_t i = 1; i < candidates.size(); ++i) {
         const double faster = winner == 0 ? clearly_faster : 1;
@@ -153,19 +153,19 @@ std::size_t PlanSearch::winner_of(const std::vector<RecipeCandidate>& candidates
     return winner;
 }
 
-void PlanSearch::benchmark(const Transform& problem, std::vector<RecipeCandidate>& candidates,
+void PlanSearch::benchmark(const Transform& problem, std::vector<TransformCandidate>& candidates,
                            double deadline) {
     timer_.benchmark(problem, candidates, deadline,
                      [&](std::size_t which) { report(problem, candidates, which); });
     if (&problem != &problem_) return;
-    for (const RecipeCandidate& candidate : candidates)
+    for (const TransformCandidate& candidate : candidates)
         best_seconds_ = std::min(best_seconds_, candidate.seconds);
 }
 
-void PlanSearch::report(const Transform& problem, const std::vector<RecipeCandidate>& candidates,
+void PlanSearch::report(const Transform& problem, const std::vector<TransformCandidate>& candidates,
                         std::size_t which) {
     const bool is_subproblem = &problem != &problem_;
-    const RecipeCandidate& candidate = candidates[which];
+    const TransformCandidate& candidate = candidates[which];
     const bool is_best = !is_subproblem && candidate.seconds < best_seconds_;
     if (is_best) best_seconds_ = candidate.seconds;
     const double now = timer_.now();
@@ -174,7 +174,7 @@ void PlanSearch::report(const Transform& problem, const std::vector<RecipeCandid
     std::string line = to_text(problem_);
     if (is_subproblem) line += ", part " + to_text(problem);
     line += fmt::format(": {} of {}, {} with {}", which + 1, candidates.size(),
-                        microseconds(candidate.seconds), planning::to_string(candidate.recipe));
+                        microseconds(candidate.seconds), planning::to_string(candidate.schedule));
     if (std::isfinite(best_seconds_)) line += "; best " + microseconds(best_seconds_);
     if (std::isfinite(setting_.seconds)) line += fmt::format("; {:.1f} s left", std::max(at(1) - now, 0.0));
     setting_.progress(line);

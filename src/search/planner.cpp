@@ -30,7 +30,7 @@ Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineM
     Choice choice{{std::string(cpu.name), {}}, 0, {}};
     for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
         const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
-        choice.recipe.passes.push_back({pass.dimension, all[0].tree});
+        choice.schedule.passes.push_back({pass.dimension, all[0].tree});
         choice.estimated_seconds += all[0].cycles / machine.hertz;
         add_rejections(choice, pass, all);
     }

@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
-/// Chooses a recipe.
+/// Chooses a schedule.
 namespace swirl::search {
 
-class RecipeTimer;
+class TransformTimer;
 
-/// A recipe or rule that was considered and rejected, and why.
+/// A schedule or rule that was considered and rejected, and why.
 struct Rejection {
     std::string what;
     std::string why;
 };
 
 struct Choice {
-    planning::Recipe recipe;
+    planning::TransformSchedule schedule;
     double estimated_seconds = 0; ///< the model's prediction for one execution
     std::vector<Rejection> rejections;
 };
@@ -34,18 +34,18 @@ struct PlannerOptions {
     bool check = true; ///< see planning::PlanOptions
     int threads = 1;   ///< see planning::PlanOptions
     std::function<void(const std::string&)> progress =
-        {};                       ///< called with a progress line now and then while timing
-    RecipeTimer* timer = nullptr; ///< default: this machine
+        {};                          ///< called with a progress line now and then while timing
+    TransformTimer* timer = nullptr; ///< default: this machine
 };
 
-/// The model's best recipe. Throws UserError for an invalid problem or one that no rule can break down.
+/// The model's best schedule. Throws UserError for an invalid problem or one that no rule can break down.
 Choice estimate(const Transform& problem, const target::Cpu& cpu,
                 const MachineModel& machine = fitted_machine_model());
 
-/// A trusted recipe from wisdom, else the result of the requested effort; timed winners are stored in wisdom.
+/// A trusted schedule from wisdom, else the result of the requested effort; timed winners are stored in wisdom.
 ///
 /// Trusted entries were timed on this machine by this version of swirl; for an exhaustive search, by an exhaustive one.
-/// If timing is allowed, a recipe of another version is first timed against the estimate, and recipes of other machines
+/// If timing is allowed, a schedule of another version is first timed against the estimate, and schedules of other machines
 /// are among the candidates. Neither is used for an estimate.
 std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlannerOptions& options = {});
 

@@ -249,7 +249,7 @@ TEST(Plan, ServesManyThreadsAtOnceWithTheSameBits) {
     EXPECT_EQ(differences, std::vector<int>(8, 0));
 }
 
-TEST(Plan, IsBuiltAgainFromItsRecipe) {
+TEST(Plan, IsBuiltAgainFromItsSchedule) {
     const swirl::Plan plan = swirl::plan("dft 360 float32");
     const swirl::Plan again = swirl::plan("dft 360 float32", {.schedule = plan.schedule()});
     EXPECT_EQ(again.schedule(), plan.schedule());
@@ -371,9 +371,9 @@ TEST(Planning, RefusesWhatCannotBe) {
     EXPECT_THROW(swirl::plan("dft 8", {.schedule = "nonsense"}), swirl::UserError);
     EXPECT_THROW(swirl::plan("dft 8", {.effort = swirl::Effort::measure, .time_budget_seconds = -1}),
                  swirl::UserError);
-    const std::string recipe = swirl::plan("dft 8").schedule();
-    EXPECT_THROW(swirl::plan("rdft 8x8", {.schedule = recipe}), swirl::UserError);
-    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .schedule = recipe}), swirl::UserError);
+    const std::string schedule = swirl::plan("dft 8").schedule();
+    EXPECT_THROW(swirl::plan("rdft 8x8", {.schedule = schedule}), swirl::UserError);
+    EXPECT_THROW(swirl::plan("dft 8", {.cpu = "abacus", .schedule = schedule}), swirl::UserError);
 }
 
 TEST(Planning, RefusesACpuThatThisMachineIsNot) {

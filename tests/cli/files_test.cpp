@@ -121,14 +121,14 @@ TEST(Wisdom, IsFoundByMeasuringExportedImportedAndForgotten) {
     ASSERT_EQ(entries().size(), 1U);
     EXPECT_EQ(entries()[0]["problem"], "dft 48");
     EXPECT_EQ(entries()[0]["found_by"], "measure");
-    const std::string found = entries()[0]["recipe"];
+    const std::string found = entries()[0]["schedule"];
     EXPECT_NE(with("plan dft 48").output.find(found), std::string::npos) << "used from then on";
 
     EXPECT_EQ(with("wisdom export " + lines).status, 0);
     EXPECT_EQ(with("wisdom forget dft 48").output, "1 entries forgotten\n");
     EXPECT_EQ(entries().size(), 0U);
     EXPECT_EQ(with("wisdom import " + lines).status, 0);
-    EXPECT_EQ(entries()[0]["recipe"], found);
+    EXPECT_EQ(entries()[0]["schedule"], found);
     EXPECT_EQ(with("wisdom forget --all").status, 0);
     EXPECT_EQ(entries().size(), 0U);
 
@@ -166,9 +166,10 @@ TEST(Wisdom, ThatNoLongerFitsIsReplaced) {
     };
     with("show dft 48 --measure --budget 0.1");
     const std::string good = with("wisdom export").output;
-    const std::string recipe = nlohmann::json::parse(good)["recipe"];
+    const std::string schedule = nlohmann::json::parse(good)["schedule"];
     std::string bad = good;
-    bad.replace(bad.find(recipe), recipe.size(), recipe.substr(0, recipe.find(':')) + ": 0 stockham(5,5)");
+    bad.replace(bad.find(schedule), schedule.size(),
+                schedule.substr(0, schedule.find(':')) + ": 0 stockham(5,5)");
     std::ofstream(folder.path() / "bad") << bad;
     with("wisdom forget --all");
     EXPECT_EQ(with("wisdom import " + quoted((folder.path() / "bad").string())).status, 0);

@@ -42,7 +42,11 @@ constexpr Case cases[] = {
     {"convolution 8x12 float32 inplace"},
     {"dft 64 float32 batch=5 load=\"x * w[i] where i < 50\" store=\"x * complex s[b, i]\""},
     {"dft 60 planar batch=3 load=\"i < 50 ? conj(x) : 1\" store=\"x * complex s[i] where i > 3\""},
-    {"dft 1024 float32 batch=2", "--recipe 'sm_80: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16'"},
+    {"formula (DFT(2) (x) I(4)) * T(8,4) * (I(2) (x) DFT(4)) * L(8,2) batch=3"},
+    {"formula L(60, 5) * (DFT(12) (x) DCT2(5)) complex64 batch=2"},
+    {"formula (DCT2(8) (+) WHT(4)) (x) I(3) float32 inplace"},
+    {"formula matrix(2, 3; 1, 2, 3, 4, 5, 6) (x) DFT(8) complex64"},
+    {"dft 1024 float32 batch=2", "--schedule 'sm_80: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16'"},
 };
 
 /// The caller's memory as the text names it, in the order of its arguments.
@@ -130,7 +134,7 @@ double tolerance_of(const Transform& problem) {
 /// Numbers of 16 bits by way of float32; in the interpreter what CPUs have no plans for.
 void transform_on_cpu(const Transform& problem, planning::ProblemData& data) {
     if (!arrays_of(problem).empty() || !problem.load.is_identity())
-        return support::InterpretedPlan(problem, search::gpu_recipe(problem, target::gpu_named("sm_80")))
+        return support::InterpretedPlan(problem, search::gpu_schedule(problem, target::gpu_named("sm_80")))
             .execute(data.arguments());
     Transform wide = problem;
     if (bytes_of(problem.precision) < 4) wide.precision = DataType::float32;
@@ -185,28 +189,28 @@ TEST(EmittedForGpus, HasAHeaderInEachLanguage) {
     EXPECT_NE(text("opencl").find("cl_int transform_enqueue("), std::string::npos);
 }
 
-/// The recipe that a text says it follows.
-std::string recipe_in(const std::string& arguments) {
+/// The schedule that a text says it follows.
+std::string schedule_in(const std::string& arguments) {
     const auto outcome = run_swirl("emit --no-wisdom --gpu sm_90 " + arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    const std::size_t from = outcome.output.find("recipe: "), to = outcome.output.find("Generated", from);
+    const std::size_t from = outcome.output.find("schedule: "), to = outcome.output.find("Generated", from);
     return outcome.output.substr(from, to - from);
 }
 
 TEST(EmittedForGpus, HasClustersAndGroupsWhereTheLanguageDoes) {
     const std::string in_cluster = "dft 32768 float32 batch=1024", in_groups = "dft 100000 float32 batch=256";
-    EXPECT_NE(recipe_in(in_cluster + " --language cuda").find("cluster 8"), std::string::npos);
-    EXPECT_NE(recipe_in(in_groups + " --language cuda").find(" group_blocks 25"), std::string::npos);
+    EXPECT_NE(schedule_in(in_cluster + " --language cuda").find("cluster 8"), std::string::npos);
+    EXPECT_NE(schedule_in(in_groups + " --language cuda").find(" group_blocks 25"), std::string::npos);
     for (const char* language : {" --language hip", " --language opencl"})
         for (const std::string& problem : {in_cluster, in_groups, std::string("dft 256x256 float32 batch=64"),
                                            std::string("rdft 65536 float32 batch=9")}) {
-            const std::string recipe = recipe_in(problem + language);
-            EXPECT_EQ(recipe.find("cluster"), std::string::npos) << problem << language << recipe;
-            EXPECT_EQ(recipe.find("group"), std::string::npos) << problem << language << recipe;
+            const std::string schedule = schedule_in(problem + language);
+            EXPECT_EQ(schedule.find("cluster"), std::string::npos) << problem << language << schedule;
+            EXPECT_EQ(schedule.find("group"), std::string::npos) << problem << language << schedule;
         }
     EXPECT_NE(
         run_swirl(
-            "emit --language hip dft 65536 float32 batch=4 --recipe 'sm_90: 0 "
+            "emit --language hip dft 65536 float32 batch=4 --schedule 'sm_90: 0 "
             "two-sweep(256,1,1)[stockham(16,16)] on 256x16 cooperative_groups 2 group_blocks 16 pad 32'")
             .output.find("hipLaunchCooperativeKernel("),
         std::string::npos);
@@ -220,7 +224,7 @@ TEST(EmittedForGpus, RefusesWhatIsNotForGpus) {
     };
     EXPECT_NE(errors_of("dft 8 --language metal").find("cuda, hip and opencl"), std::string::npos);
     EXPECT_NE(errors_of("dft 8 --language cuda --cpu avx2").find("--gpu"), std::string::npos);
-    EXPECT_NE(errors_of("dft 8 --language cuda --measure").find("--recipe"), std::string::npos);
+    EXPECT_NE(errors_of("dft 8 --language cuda --measure").find("--schedule"), std::string::npos);
     EXPECT_NE(errors_of("dft 8 --language cuda --gpu sm_1").find("sm_80"), std::string::npos);
 }
 

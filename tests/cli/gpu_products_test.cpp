@@ -61,8 +61,8 @@ TEST(ProductsOnGpus, ArePlannedForAKindOfGpuWithoutADriver) {
     EXPECT_EQ(report.at("gpu"), "sm_80");
     EXPECT_EQ(report.at("kernels").at(0).at("cluster"), 1);
     const std::string schedule = report.at("schedule");
-    const auto again =
-        run_without_driver("plan --json --device sm_80 gemm 256x256x64 float32 --recipe '" + schedule + "'");
+    const auto again = run_without_driver("plan --json --device sm_80 gemm 256x256x64 float32 --schedule '" +
+                                          schedule + "'");
     EXPECT_EQ(json::parse(again.output), report);
 }
 
@@ -121,10 +121,10 @@ TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
         json::parse(run_on_fake("plan --json --device gpu --no-check gemm 100x80x60 float32").output);
     EXPECT_GT(report.at("kernels").at(0).at("registers"), 0);
     EXPECT_GT(report.at("kernels").at(0).at("flops"), 2 * 100 * 80 * 60);
-    const auto times =
-        json::parse(run_on_fake("bench --json --device gpu --no-check --seconds 0.01 gemm 64x64x64 --recipe '"
-                                "cta_m=32 cta_n=32 thread_m=4 thread_n=4'")
-                        .output);
+    const auto times = json::parse(
+        run_on_fake("bench --json --device gpu --no-check --seconds 0.01 gemm 64x64x64 --schedule '"
+                    "cta_m=32 cta_n=32 thread_m=4 thread_n=4'")
+            .output);
     EXPECT_EQ(times.at("device"), "GPU 0 (Fake H100)");
     EXPECT_GT(times.at("gflops"), 0);
     EXPECT_NE(std::string(times.at("schedule")).find("cta_m=32 cta_n=32"), std::string::npos);
@@ -150,9 +150,9 @@ TEST(ProductsOnGpus, SayWhatDoesNotFit) {
                     {"complex numbers"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex64 epilogue=2*x"), 2,
                     {"an epilogue of complex64"});
-    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe cta_m=96"), 2,
+    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --schedule cta_m=96"), 2,
                     {"this schedule is infeasible"});
-    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --recipe rows=96"), 2,
+    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --schedule rows=96"), 2,
                     {"'rows=96'"});
     expect_contains(run_without_driver("plan --device sm_90 --cpu avx2 gemm 8x8x8"), 2,
                     {"--cpu is for CPUs"});
@@ -293,14 +293,14 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         0, {"product_kernel_2", "to_amax"});
     EXPECT_NE(support::content_of(header).find("float* to_amax, void* workspace"), std::string::npos)
         << support::content_of(header);
-    expect_contains(run_without_driver("emit gemm 99x99x99 --language cuda --recipe fma_order=diagonal"), 2,
+    expect_contains(run_without_driver("emit gemm 99x99x99 --language cuda --schedule fma_order=diagonal"), 2,
                     {"fma_order=diagonal"});
     expect_contains(run_without_driver("emit gemm 99x99x99 --language metal"), 2, {"cuda, hip and opencl"});
-    expect_contains(run_without_driver("emit gemm 64x64x999 --language hip --gpu sm_90 --recipe '"
+    expect_contains(run_without_driver("emit gemm 64x64x999 --language hip --gpu sm_90 --schedule '"
                                        "cta_m=32 cta_n=32 thread_m=4 thread_n=4 split_k=2'"),
                     2, {"split_k is 2"});
     const std::string stream =
-        " --gpu sm_90 gemm 3000x3000x3000 float32 --recipe 'cta_m=256 cta_n=128 "
+        " --gpu sm_90 gemm 3000x3000x3000 float32 --schedule 'cta_m=256 cta_n=128 "
         "cta_k=16 thread_m=16 stream_k_blocks=132 data_parallel_tiles=1'";
     expect_contains(run_without_driver("emit --language cuda" + stream), 0,
                     {"kernel_2", "if (factors[0] != 0) {", "void* workspace"});

@@ -57,7 +57,7 @@ TEST(DeviceOption, SaysWhatIsMissingOrWrong) {
     expect_contains(run_on_fake("bench --device sm_90 dft 64"), 2, {"'sm_90'"});
     expect_contains(run_on_fake("plan --device gpu --threads 2 dft 64"), 2, {"--threads is for CPUs"});
     expect_contains(run_with("/nowhere.so", "plan --device sm_90 --measure dft 64"), 2,
-                    {"--measure times recipes on a GPU of this machine", "use --device gpu", "wisdom"});
+                    {"--measure times schedules on a GPU of this machine", "use --device gpu", "wisdom"});
     expect_contains(run_with("/nowhere.so", "show --device sm_90 --exhaustive dft 64"), 2, {"--exhaustive"});
     expect_contains(run_on_fake("plan --device gpu dft 100000007"), 2, {"too long", "use lengths up to"});
     expect_contains(run_on_fake("show --device gpu --stage asm dft 64"), 2, {"'asm'", "ptx"});
@@ -94,10 +94,10 @@ TEST(DeviceOption, MeasuresOnAGpuAndRemembersWhatItFound) {
     const std::string machine = entries[0].at("machine");
     EXPECT_NE(machine.find("Fake H100"), std::string::npos) << machine;
     EXPECT_NE(machine.find("compute 9.0"), std::string::npos) << machine;
-    const std::string recipe = entries[0].at("recipe");
-    expect_contains(run_on_fake("plan " + of_fake), 0, {recipe.c_str()});
+    const std::string schedule = entries[0].at("schedule");
+    expect_contains(run_on_fake("plan " + of_fake), 0, {schedule.c_str()});
     expect_contains(run_with("/nowhere.so", "plan --device sm_90 dft 64 float32 batch=50"), 0,
-                    {recipe.c_str()});
+                    {schedule.c_str()});
     expect_contains(run_swirl("wisdom forget dft 64 float32 batch=50"), 0, {"1 entries forgotten"});
     unsetenv("SWIRL_WISDOM");
 }

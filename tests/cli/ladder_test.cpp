@@ -42,24 +42,24 @@ TEST(Ladder, ClimbsFromScalarRadixTwoToVectorsAndThreads) {
     for (const json& ladder : ladders) {
         expect_consistent(ladder);
         const json& steps = ladder["steps"];
-        const std::string first = steps[0]["recipe"];
+        const std::string first = steps[0]["schedule"];
         EXPECT_NE(first.find(" scalar: 0 dft-iterative(2,2"), std::string::npos) << first;
         for (std::size_t i = 0; i < 4; ++i)
-            EXPECT_NE(steps[i]["recipe"].get<std::string>().find(" scalar: "), std::string::npos);
+            EXPECT_NE(steps[i]["schedule"].get<std::string>().find(" scalar: "), std::string::npos);
         for (std::size_t i = 4; i < steps.size(); ++i)
-            EXPECT_EQ(steps[i]["recipe"].get<std::string>().find("scalar"), std::string::npos);
+            EXPECT_EQ(steps[i]["schedule"].get<std::string>().find("scalar"), std::string::npos);
         EXPECT_EQ(steps.back()["threads"], 2);
     }
-    EXPECT_NE(ladders.back()["steps"][3]["recipe"].get<std::string>().find("two-sweep(64,8,8)"),
+    EXPECT_NE(ladders.back()["steps"][3]["schedule"].get<std::string>().find("two-sweep(64,8,8)"),
               std::string::npos);
 }
 
-TEST(Ladder, StepsAreRecipesThatVerifyAcceptsToo) {
+TEST(Ladder, StepsAreSchedulesThatVerifyAcceptsToo) {
     const json ladder = ladders_of("dft 256 --seconds 0.01 --threads 1")[0];
     for (const json& step : ladder["steps"]) {
-        const std::string recipe = step["recipe"];
-        const auto outcome = run_swirl("verify dft 256 --recipe " + support::quoted(recipe));
-        EXPECT_EQ(outcome.status, 0) << recipe << "\n" << outcome.output << outcome.errors;
+        const std::string schedule = step["schedule"];
+        const auto outcome = run_swirl("verify dft 256 --schedule " + support::quoted(schedule));
+        EXPECT_EQ(outcome.status, 0) << schedule << "\n" << outcome.output << outcome.errors;
     }
 }
 

@@ -71,7 +71,7 @@ std::size_t workspace_in(const std::string& header) {
 /// A problem, the function that swirl wrote for it, and its data.
 class EmittedProblem {
 public:
-    /// `options` of swirl emit beside the CPU, such as a recipe.
+    /// `options` of swirl emit beside the CPU, such as a schedule.
     EmittedProblem(const std::string& text, const std::string& options, std::size_t number)
         : text_(text),
           problem_(swirl::problem(text)),
@@ -162,7 +162,7 @@ private:
 
 struct Wanted {
     std::string problem;
-    std::string recipe = {};
+    std::string schedule = {};
 };
 
 /// Two files of all functions, each function with its helpers in a namespace of its own.
@@ -172,7 +172,8 @@ void expect_right_on_arm(const std::vector<Wanted>& corpus) {
         2, "#include <arm_neon.h>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n");
     std::vector<support::ArmCall> calls;
     for (const Wanted& wanted : corpus) {
-        const std::string options = wanted.recipe.empty() ? "" : "--recipe " + support::quoted(wanted.recipe);
+        const std::string options =
+            wanted.schedule.empty() ? "" : "--schedule " + support::quoted(wanted.schedule);
         const EmittedProblem& problem = problems.emplace_back(wanted.problem, options, problems.size());
         std::string& text = texts[problems.size() % texts.size()];
         text += "namespace file_" + std::to_string(problems.size()) + " {\n" + problem.source() + "}\n";
@@ -241,7 +242,7 @@ TEST(Neon, ComputesEveryLayoutAndKind) {
     expect_right_on_arm(corpus);
 }
 
-TEST(Neon, ComputesWhatItsRecipeSays) {
+TEST(Neon, ComputesWhatItsScheduleSays) {
     expect_right_on_arm({
         {"dft 1024", "neon: 0 stockham(4,4,4,4,4)"},
         {"dft 4096 float32", "neon: 0 stockham(16,16,16)"},
@@ -255,7 +256,7 @@ TEST(Neon, ComputesWhatItsRecipeSays) {
 TEST(Neon, IsRefusedWhereThePlanHasToRun) {
     for (const char* arguments :
          {"verify dft 8 --cpu neon", "bench dft 8 --cpu neon", "plan dft 8 --cpu neon --measure",
-          "verify dft 8 --recipe 'neon: 0 codelet'"}) {
+          "verify dft 8 --schedule 'neon: 0 codelet'"}) {
         const auto outcome = run_swirl(arguments);
         EXPECT_EQ(outcome.status, 2) << arguments;
         EXPECT_NE(outcome.errors.find("swirl emit"), std::string::npos) << outcome.errors;

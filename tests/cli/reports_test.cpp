@@ -18,7 +18,7 @@ json json_of(const std::string& arguments, int status = 0) {
     return json::parse(outcome.output);
 }
 
-TEST(Plan, TellsTheRecipeAndItsCosts) {
+TEST(Plan, TellsTheScheduleAndItsCosts) {
     const json plan = json_of("plan dft 64 --json");
     EXPECT_EQ(plan["problem"], "dft 64");
     EXPECT_EQ(plan["data_bytes"], 2 * 64 * 16);
@@ -35,16 +35,16 @@ TEST(Plan, TellsTheRecipeAndItsCosts) {
     for (const json& rejected : plan["rejected"]) EXPECT_NE(rejected["why"], "");
 }
 
-TEST(Plan, IsMadeAgainFromItsRecipe) {
-    const std::string recipe = json_of("plan dft 360 --json")["recipe"];
-    EXPECT_EQ(json_of("plan dft 360 --json --recipe " + support::quoted(recipe))["recipe"], recipe);
+TEST(Plan, IsMadeAgainFromItsSchedule) {
+    const std::string schedule = json_of("plan dft 360 --json")["schedule"];
+    EXPECT_EQ(json_of("plan dft 360 --json --schedule " + support::quoted(schedule))["schedule"], schedule);
 }
 
 TEST(Plan, SaysTheSameInWords) {
     const auto outcome = run_swirl("plan dft 64");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const char* word :
-         {"recipe", "formula", "flops", "bytes", "workspace", "floors", "binds", "estimate", "because"})
+         {"schedule", "formula", "flops", "bytes", "workspace", "floors", "binds", "estimate", "because"})
         EXPECT_NE(outcome.output.find(word), std::string::npos) << word;
 }
 

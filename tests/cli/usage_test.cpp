@@ -32,7 +32,7 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
         {"plan dft 8 dft 16", "this command takes one"},
         {"plan dft 8 --wrong", "--wrong"},
         {"plan dft 8 --cpu abacus", "abacus"},
-        {"plan dft 8 --recipe nonsense", "nonsense"},
+        {"plan dft 8 --schedule nonsense", "nonsense"},
         {"plan wht 12", "power of two"},
         {"show dft 8 --stage soup", "use one of formula, ir"},
         {"show dft 8 --stage ir --latex", "--latex"},

@@ -7,7 +7,7 @@
 #include "passes/pipeline.hpp"
 #include "plan/dimension_passes.hpp"
 #include "plan/kernel.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/syntax.hpp"
 #include "target/cpu.hpp"
 
@@ -24,18 +24,18 @@ namespace architecture_test {
 
 const std::filesystem::path architecture = source_folder / "docs" / "architecture.md";
 
-/// The transform that the document follows. The recipe is fixed, and nothing is run, so that the text is the same on
+/// The transform that the document follows. The schedule is fixed, and nothing is run, so that the text is the same on
 /// every machine.
 constexpr const char* example_problem = "dft 8 planar";
-constexpr const char* example_recipe = "avx2: 0 cooley-tukey(2,4)";
+constexpr const char* example_schedule = "avx2: 0 cooley-tukey(2,4)";
 
 struct Example {
-    planning::Recipe recipe = planning::parse_recipe(example_recipe);
+    planning::TransformSchedule schedule = planning::parse_transform_schedule(example_schedule);
     Transform problem = parse_transform(example_problem);
-    const target::Cpu& cpu = target::cpu_named(recipe.target);
+    const target::Cpu& cpu = target::cpu_named(schedule.target);
     passes::Context context{&cpu, target::lanes(cpu, DataType::float64)};
     planning::Derivation derivation =
-        planning::derive(problem, planning::dimension_passes(problem)[0], recipe.passes[0].tree, cpu);
+        planning::derive(problem, planning::dimension_passes(problem)[0], schedule.passes[0].tree, cpu);
 };
 
 std::string fenced(const std::string& language, const std::string& text) {
@@ -70,9 +70,9 @@ std::string cpp_of(const Example& example) {
 std::vector<Section> generated_sections() {
     const Example example;
     return {
-        {"problem and recipe",
-         fenced("text", fmt::format("problem  {}\nrecipe   {}", to_text(example.problem),
-                                    planning::to_string(example.recipe)))},
+        {"problem and schedule",
+         fenced("text", fmt::format("problem  {}\nschedule   {}", to_text(example.problem),
+                                    planning::to_string(example.schedule)))},
         {"formula", fenced("text", formula::to_text(example.derivation.formula))},
         {"ir", fenced("text", ir::to_string(example.derivation.lowered, ir::PrintStyle::compact))},
         {"passes", table_of_passes(example)},

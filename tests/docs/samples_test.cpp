@@ -83,9 +83,9 @@ TEST(FirstPrograms, FindTheTwoLinesOfACosine) {
         const auto outcome = support::run_command(std::string(SWIRL_BINARY_DIR "/bin/") + program);
         EXPECT_EQ(outcome.status, 0) << outcome.errors;
         std::istringstream lines(outcome.output);
-        std::string recipe;
-        std::getline(lines, recipe);
-        EXPECT_NE(recipe.find(": 0 "), std::string::npos) << recipe;
+        std::string schedule;
+        std::getline(lines, schedule);
+        EXPECT_NE(schedule.find(": 0 "), std::string::npos) << schedule;
         int k = 0, count = 0;
         for (double magnitude = 0; lines >> k >> magnitude; ++count)
             EXPECT_NEAR(magnitude, k == 3 || k == 13 ? 8 : 0, 1e-3) << program << ": " << k;

@@ -18,15 +18,15 @@ Formula batched(Integer batch, Integer n, const char* tree) {
 lower::KernelRequest request(const Formula& formula, DataType scalar = DataType::float32,
                              bool in_place = false) {
     return {.name = "kernel",
-            .formula = formula,
-            .scalar = scalar,
-            .input = lower::Layout::contiguous(formula.columns()),
-            .output = lower::Layout::contiguous(formula.rows()),
-            .in_place = in_place};
+            .loops = {.formula = formula,
+                      .scalar = scalar,
+                      .input = loops::Layout::contiguous(formula.columns()),
+                      .output = loops::Layout::contiguous(formula.rows()),
+                      .in_place = in_place}};
 }
 
 std::vector<ir::Program> kernels(const lower::KernelRequest& request,
-                                 const lower::LaunchConfiguration& configuration) {
+                                 const loops::LaunchConfiguration& configuration) {
     std::vector<ir::Program> programs = lower::lower_to_gpu(request, {configuration});
     for (ir::Program& program : programs) program = passes::run_for_gpu(std::move(program));
     return programs;
@@ -112,10 +112,10 @@ std::vector<ir::Program> fused_programs() {
                                             rules::parse_tree("circulant-dft[stockham(8,8), stockham(8,8)]"));
     lower::KernelRequest convolution = request(kron({I(3), circulant}));
     convolution.arrays = {{"h", true, 64}};
-    convolution.auxiliary = {0, {{3, 64}, {0, 1}}};
+    convolution.loops.auxiliary = {0, {{3, 64}, {0, 1}}};
     std::vector<ir::Program> programs = kernels(convolution, {16, 2, 32});
 
-    const std::vector<lower::LayoutForm> forms = {{{0, 1}, 0}, {{64, 1}, 0}, {{1, -2}, 90}};
+    const std::vector<loops::LayoutForm> forms = {{{0, 1}, 0}, {{64, 1}, 0}, {{1, -2}, 90}};
     const std::vector<Pointwise::Node> nodes = {
         {.op = Op::x},
         {.op = Op::array, .form = 0, .array = 0},
@@ -140,7 +140,7 @@ std::vector<ir::Program> fused_programs() {
     const Formula dft = rules::expand(DFT(64), rules::parse_tree("stockham(8,8)"));
     for (const DataType scalar : {DataType::float32, DataType::float64}) {
         lower::KernelRequest with_expressions = request(kron({I(3), dft}), scalar);
-        with_expressions.input = with_expressions.output = {{3, 64}, {64, 1}, forms};
+        with_expressions.loops.input = with_expressions.loops.output = {{3, 64}, {64, 1}, forms};
         with_expressions.arrays = {{"w", false, 64}, {"h", true, 192}};
         with_expressions.load =
             Pointwise{.nodes = nodes, .needed = {{Op::form_nonnegative, 2}}, .where = {}, .forms = forms};
@@ -208,13 +208,13 @@ OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name
 Formula two_dimensional_formula(Integer rows, Integer columns) { return kron({DFT(rows), DFT(columns)}); }
 
 OwnedTransform two_dimensional(Integer rows, Integer columns) {
-    const auto derived = [](Integer batch, Integer n, const lower::Layout& layout) {
+    const auto derived = [](Integer batch, Integer n, const loops::Layout& layout) {
         lower::KernelRequest with_layout = request(batched(batch, n, "codelet"));
-        with_layout.input = with_layout.output = layout;
+        with_layout.loops.input = with_layout.loops.output = layout;
         return std::make_unique<ir::Program>(kernels(with_layout, {8, 8}).front());
     };
     OwnedTransform result;
-    result.programs.push_back(derived(rows, columns, lower::Layout::contiguous(rows * columns)));
+    result.programs.push_back(derived(rows, columns, loops::Layout::contiguous(rows * columns)));
     result.programs.push_back(derived(columns, rows, {{columns, rows}, {1, columns}}));
     const Integer scalars = 2 * rows * columns;
     result.transform = {.name = "two_dimensional",

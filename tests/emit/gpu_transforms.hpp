@@ -15,7 +15,7 @@ namespace swirl::emit {
 struct DerivedCase {
     Integer batch, n;
     const char* tree;
-    lower::LaunchConfiguration configuration;
+    loops::LaunchConfiguration configuration;
     DataType scalar = DataType::float32;
     bool in_place = false;
 

@@ -133,11 +133,6 @@ TEST(CompoundTerms, MeanWhatTheirOperatorsSay) {
     EXPECT_SAME_MATRIX(reference::of(kron({I(2), direct_sum(a, c), I(3)})),
                        reference::kron(reference::identity(2), reference::kron(reference::direct_sum(da, dc),
                                                                                reference::identity(3))));
-    EXPECT_SAME_MATRIX(reference::of(vector_kron(a, 4)), reference::kron(da, reference::identity(4)));
-    EXPECT_SAME_MATRIX(reference::of(parallel_kron(4, a)), reference::kron(reference::identity(4), da));
-    EXPECT_SAME_MATRIX(reference::of(cache_line_permutation(J(3), 2)),
-                       reference::kron(reference::of(J(3)), reference::identity(2)));
-    EXPECT_SAME_MATRIX(reference::of(vector_transposition(4)), reference::of(L(16, 4)));
     EXPECT_SAME_MATRIX(reference::of(pass(a)), da);
     const reference::Dense real = reference::of(kron({I(2), real_of(a), I(3)}));
     const reference::Dense block = reference::from(4, 6, [&](Integer i, Integer j) {
@@ -254,11 +249,9 @@ std::vector<Formula> one_of_each() {
         iterative_sum(
             0, 4, scatter(IndexMap::strided(2, 8, i * 2, 1)) * a * gather(IndexMap::strided(3, 12, i, 4))),
         real_of(a),
-        tagged({Tag::Kind::vector, 4}, a),
-        vector_kron(a, 2),
-        vector_transposition(3),
-        parallel_kron(2, a),
-        cache_line_permutation(L(6, 2), 2)};
+        pass(a),
+        tile(a),
+        codelet(a)};
     for (const Integer n : {1, 2, 5, 8}) {
         terms.push_back(RDFT(n));
         terms.push_back(RDFT(n, Direction::backward));
@@ -321,7 +314,6 @@ TEST(AShapeThatDoesNotFit, IsNamedOnBothSides) {
     EXPECT_THROW(T(6, 4), InternalError);
     EXPECT_THROW(product({}), InternalError);
     EXPECT_THROW(permutation(IndexMap::strided(4, 8, 0, 2)), InternalError);
-    EXPECT_THROW(cache_line_permutation(matrix(1, 2, {1, 2}), 4), InternalError);
     EXPECT_THROW(diagonal(ExplicitFunction{std::make_shared<const std::vector<Complex>>(3)}, 4),
                  InternalError);
     EXPECT_THROW(with_children(DFT(2) * DFT(2), {DFT(2), DFT(3)}), InternalError);

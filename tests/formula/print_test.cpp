@@ -13,8 +13,7 @@ namespace print_test {
 TEST(Text, OfCooleyTukeyReadsAsInTheBooks) {
     EXPECT_EQ(to_text(kron(DFT(4), I(2)) * T(8, 2) * kron(I(4), DFT(2)) * L(8, 4)),
               "(DFT(4) ⊗ I(2)) · T(8, 2) · (I(4) ⊗ DFT(2)) · L(8, 4)");
-    EXPECT_EQ(to_text(vector_kron(DFT(4), 2) * tagged({Tag::Kind::parallel, 2, 4}, L(8, 4))),
-              "(DFT(4) ⊗ᵥ I(2)) · smp(2, 4)[L(8, 4)]");
+    EXPECT_EQ(to_text(pass(kron(DFT(4), I(2)) * L(8, 4))), "pass[(DFT(4) ⊗ I(2)) · L(8, 4)]");
     const Affine i = Affine::of(0);
     EXPECT_EQ(to_text(iterative_sum(0, 4,
                                     scatter(IndexMap::strided(2, 8, i, 4)) * F2() *
@@ -76,9 +75,6 @@ TEST(Text, ToleratesSpacesAndAsciiSpellings) {
     EXPECT_EQ(parse("(DFT(4)@I(2))*T(8,2)*(I(4)@DFT(2))*L(8,4)"), expected);
     EXPECT_EQ(parse(" ( DFT( 4 ) @ I(2) ) \n * T (8 , 2) * I(4) @ DFT(2) * L(8,4)"), expected);
     EXPECT_EQ(parse("I(2) + F2"), direct_sum(I(2), F2()));
-    EXPECT_EQ(parse("(F2 @v I(4)) * (I(2) @p DFT(4)) * (L(4,2) @l I(2)) * vec(2)[I(2) @ Lv(4, 2)]"),
-              vector_kron(F2(), 4) * parallel_kron(2, DFT(4)) * cache_line_permutation(L(4, 2), 2) *
-                  tagged({Tag::Kind::vector, 2}, kron(I(2), vector_transposition(2))));
     EXPECT_EQ(parse("pass[tile[I(2) @ F2]]"), pass(tile(kron(I(2), F2()))));
     EXPECT_EQ(parse("codelet[F2]"), codelet(F2()));
     EXPECT_EQ(parse("sum(i0 < 2)[S(h(2 -> 4; 2*i0, 1)) * G(h(2 -> 4; i0, 2))]"),
@@ -129,11 +125,8 @@ TEST(ATextError, ShowsThePlaceAndWhatWasExpected) {
     says("G(h(4 → 8; 0, 3))", "outside its range");
     says("G(q(4))", "expected an index map");
     says("G(digits(9999999999:1, 9999999999:1))", "64 bits");
-    says("F2 ⊗ᵥ F2", "identity");
-    says("F2 ⊗ᵥ I(2) ⊗ I(2)", "parentheses");
     says("Σ(j < 4)[I(2)]", "expected a variable");
     says("sum(i0 < 4)(I(2))", "expected '['");
-    says("Lv(8, 2)", "square");
     says(std::string(100000, '('), "nest too deeply");
 }
 

@@ -115,7 +115,7 @@ public:
         }
         case 10: return n % 2 == 0 ? T(n, n / 2, direction()) : T(n, 1, direction());
         case 11: return diagonal(values(n));
-        case 12: return n == 4 ? vector_transposition(2) : n == 2 ? F2() : diagonal(function(n), n);
+        case 12: return n == 2 ? F2() : diagonal(function(n), n);
         default: return matrix(n, n, values(n * n));
         }
     }
@@ -148,13 +148,8 @@ public:
             const IndexMap to = map(columns, true);
             return iterative_sum(0, 3, iterative_sum(1, 2, deeper(rows, columns) * gather(to) * scatter(to)));
         }
-        case 6: return vector_kron(deeper(rows / common, columns / common), common);
-        case 7: return parallel_kron(common, deeper(rows / common, columns / common));
-        case 8:
-            if (rows != columns) return tagged({Tag::Kind::parallel, size(), size()}, deeper(rows, columns));
-            return cache_line_permutation(permutation(permutation_map(rows / common)), common);
-        case 9: return tagged({Tag::Kind::vector, size()}, deeper(rows, columns));
-        case 10:
+        case 6: return tagged(static_cast<Tag>(below(3)), deeper(rows, columns));
+        case 7:
             if (rows % 2 != 0 || columns % 2 != 0) return pass(deeper(rows, columns));
             return real_of(deeper(rows / 2, columns / 2));
         default: return deeper(rows, columns);

@@ -51,19 +51,19 @@ public:
         const Values output = data_.elements(From::output);
         const double tolerance = setting_.tolerance * (problem_.kind == TransformKind::convolution ? 2 : 1);
         require_close(problem_, output, expected, tolerance);
-        if (random_.chance(20)) run_from_recipe(plan, options, output);
+        if (random_.chance(20)) run_from_schedule(plan, options, output);
     }
 
 private:
-    void run_from_recipe(const Plan& plan, Options options, const Values& output) {
+    void run_from_schedule(const Plan& plan, Options options, const Values& output) {
         options.schedule = plan.schedule();
         options.check = false;
         const Plan again = swirl::plan(problem_, options);
         if (again.schedule() != plan.schedule())
-            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
+            throw Failure("schedule", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         data_.set(From::input, input_);
         execute(again, random_.chance(50));
-        require_same(data_.elements(From::output), output, "from the recipe");
+        require_same(data_.elements(From::output), output, "from the schedule");
     }
 
     void make_spectrum() {
@@ -152,7 +152,7 @@ private:
         if (weights_) {
             weights_->remember();
             weights.emplace_back(*weights_->arrays(From::input)[0]);
-            plan = plan.with("w", weights[0].as<const T>());
+            plan = plan.with("w", weights[0].template as<const T>());
         }
         WorkspaceArray workspace(plan.workspace_bytes());
         run_on<T>(plan, in, in_place ? in : out, workspace.given(bring_workspace));
@@ -169,25 +169,26 @@ private:
 
     template <class T> Plan plan_with(const Plan& plan, const std::vector<Array>& spectrum) const {
         using C = typename ComplexOf<T>::type;
-        if (spectrum.size() == 1) return plan.with("spectrum", spectrum[0].as<const C>());
-        return plan.with("spectrum", spectrum[0].as<const T>(), spectrum[1].as<const T>());
+        if (spectrum.size() == 1) return plan.with("spectrum", spectrum[0].template as<const C>());
+        return plan.with("spectrum", spectrum[0].template as<const T>(), spectrum[1].template as<const T>());
     }
 
     template <class T>
     void run_on(const Plan& plan, const std::vector<Array>& in, const std::vector<Array>& out,
                 Workspace workspace) const {
         using C = typename ComplexOf<T>::type;
-        const T* const re = in[0].as<const T>();
-        T* const to = out[0].as<T>();
+        const T* const re = in[0].template as<const T>();
+        T* const to = out[0].template as<T>();
         if (in.size() == 2 && out.size() == 2)
-            return plan.execute(re, in[1].as<const T>(), to, out[1].as<T>(), {}, workspace);
-        if (in.size() == 2) return plan.execute(re, in[1].as<const T>(), to, {}, workspace);
-        if (out.size() == 2) return plan.execute(re, to, out[1].as<T>(), {}, workspace);
+            return plan.execute(re, in[1].template as<const T>(), to, out[1].template as<T>(), {}, workspace);
+        if (in.size() == 2) return plan.execute(re, in[1].template as<const T>(), to, {}, workspace);
+        if (out.size() == 2) return plan.execute(re, to, out[1].template as<T>(), {}, workspace);
         if (problem_.kind == TransformKind::dft || problem_.kind == TransformKind::convolution)
-            return plan.execute(in[0].as<const C>(), out[0].as<C>(), {}, workspace);
+            return plan.execute(in[0].template as<const C>(), out[0].template as<C>(), {}, workspace);
         if (problem_.kind != TransformKind::real_dft) return plan.execute(re, to, {}, workspace);
-        if (problem_.direction == Direction::forward) return plan.execute(re, out[0].as<C>(), {}, workspace);
-        plan.execute(in[0].as<const C>(), to, {}, workspace);
+        if (problem_.direction == Direction::forward)
+            return plan.execute(re, out[0].template as<C>(), {}, workspace);
+        plan.execute(in[0].template as<const C>(), to, {}, workspace);
     }
 
     const Transform& problem_;

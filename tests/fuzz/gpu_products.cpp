@@ -71,7 +71,7 @@ public:
         options.check = false;
         const Plan again = swirl::plan(planned_, options);
         if (again.schedule() != plan.schedule())
-            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
+            throw Failure("schedule", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         data_.restore();
         execute(again, random_.chance(50));
         require_right();

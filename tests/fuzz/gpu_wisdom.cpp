@@ -5,7 +5,7 @@
 #include "fuzz/words.hpp"
 
 #include "api/build.hpp"
-#include "search/wisdom/gpu_recipe_wisdom.hpp"
+#include "search/wisdom/gpu_transform_wisdom.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -20,10 +20,10 @@ namespace swirl::fuzz {
 namespace {
 
 /// What a search is to have found for a problem.
-void remember(const std::string& problem, const std::string& recipe) {
+void remember(const std::string& problem, const std::string& schedule) {
     const std::string machine = search::gpu_identity_of(api::device_numbered(0)).key;
     search::shared_wisdom(true)->replace(
-        {machine, problem}, {.recipe = recipe, .seconds = 1e-6, .found_by = search::FoundBy::measure});
+        {machine, problem}, {.schedule = schedule, .seconds = 1e-6, .found_by = search::FoundBy::measure});
 }
 
 void run_transform_by_wisdom(Random& random, const Setting& setting, Journal& journal) {
@@ -33,14 +33,14 @@ void run_transform_by_wisdom(Random& random, const Setting& setting, Journal& jo
     const Transform problem = draw_transform(random, small);
     journal.doing("gpu " + to_text(problem));
     if (!is_valid(problem)) return journal.refused();
-    const std::string recipe = mutated(
+    const std::string schedule = mutated(
         swirl::plan(problem,
                     {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false})
             .schedule(),
         random);
-    if (recipe.empty()) return journal.refused();
-    journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(problem), recipe));
-    remember(to_text(problem), recipe);
+    if (schedule.empty()) return journal.refused();
+    journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(problem), schedule));
+    remember(to_text(problem), schedule);
     Setting rough = setting;
     constexpr double slack = 8; // other algorithms than those that are chosen
     rough.tolerance *= slack;

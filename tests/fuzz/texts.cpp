@@ -148,8 +148,8 @@ void fuzz_epilogue_text(Random& random, Journal& journal) {
         run_epilogue<double>(product, random);
 }
 
-/// A recipe that is accepted computes the transform.
-void fuzz_recipe_text(Random& random, const Setting& setting, Journal& journal) {
+/// A schedule that is accepted computes the transform.
+void fuzz_schedule_text(Random& random, const Setting& setting, Journal& journal) {
     Limits limits = setting.limits;
     limits.points = std::min<Integer>(limits.points, 4096);
     limits.elements = std::min<Integer>(limits.elements, 8192);
@@ -158,7 +158,7 @@ void fuzz_recipe_text(Random& random, const Setting& setting, Journal& journal) 
     if (!is_valid(problem)) return journal.refused();
     Options options{.cpu = setting.cpu, .check = false, .use_wisdom = false};
     options.schedule = mutated(plan(problem, options).schedule(), random);
-    journal.doing(fmt::format("{} by the recipe {}", to_text(problem), options.schedule));
+    journal.doing(fmt::format("{} by the schedule {}", to_text(problem), options.schedule));
     std::optional<Plan> made;
     try {
         made = plan(problem, options);
@@ -187,7 +187,7 @@ void fuzz_text(std::uint64_t seed, const Setting& setting, Journal& journal) {
     case 1: return fuzz_expression_text(random, journal);
     case 2: return fuzz_load_text(random, setting, journal);
     case 3: return fuzz_epilogue_text(random, journal);
-    default: return fuzz_recipe_text(random, setting, journal);
+    default: return fuzz_schedule_text(random, setting, journal);
     }
 }
 

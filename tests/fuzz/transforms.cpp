@@ -90,7 +90,7 @@ public:
         run_guarded(plan, random_.chance(50));
         output_ = data_.elements(From::output);
         require_close(problem_, output_, expected, setting_.tolerance);
-        if (random_.chance(30)) run_from_recipe(plan, options);
+        if (random_.chance(30)) run_from_schedule(plan, options);
         if (!measures && random_.chance(30)) run_from_c(options); // measuring may find another algorithm
         if (random_.chance(50)) run_inverse(plan, options);
     }
@@ -118,16 +118,16 @@ private:
         data_.require_unharmed();
     }
 
-    /// The recipe's text gives the same plan, and any number of threads the same bits.
-    void run_from_recipe(const Plan& plan, Options options) {
+    /// The schedule's text gives the same plan, and any number of threads the same bits.
+    void run_from_schedule(const Plan& plan, Options options) {
         options.schedule = plan.schedule();
         options.threads = static_cast<int>(random_.integer(1, 4));
         options.check = false;
         const Plan again = swirl::plan(problem_, options);
         if (again.schedule() != plan.schedule())
-            throw Failure("recipe", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
+            throw Failure("schedule", fmt::format("'{}' became '{}'", plan.schedule(), again.schedule()));
         run_guarded(again, random_.chance(50));
-        require_same(data_.elements(From::output), output_, "from the recipe and with other threads");
+        require_same(data_.elements(From::output), output_, "from the schedule and with other threads");
     }
 
     void run_from_c(const Options& options) {

@@ -48,10 +48,10 @@ std::string any_value(const std::string& present, Random& random) {
     }
 }
 
-/// A problem that was planned by measuring, and the recipe that wisdom then had for it.
+/// A problem that was planned by measuring, and the schedule that wisdom then had for it.
 struct Learned {
     Transform problem;
-    std::string recipe;
+    std::string schedule;
     bool is_untouched = true; ///< nothing that wisdom says of it was damaged
 };
 
@@ -97,20 +97,20 @@ private:
             const Transform problem = draw_transform(random_, small);
             if (!is_valid(problem) || !texts.insert(to_text(problem)).second) continue;
             journal_.doing("measures " + to_text(problem));
-            const std::string recipe = plan(problem, options(Effort::measure)).schedule();
-            learned_.push_back({problem, recipe});
+            const std::string schedule = plan(problem, options(Effort::measure)).schedule();
+            learned_.push_back({problem, schedule});
             require_known(learned_.back());
         }
         // What is a part of a later problem has been measured again.
         for (Learned& known : learned_)
-            known.recipe = plan(known.problem, options(Effort::estimate)).schedule();
+            known.schedule = plan(known.problem, options(Effort::estimate)).schedule();
     }
 
     void require_known(const Learned& known) const {
-        const std::string recipe = plan(known.problem, options(Effort::estimate)).schedule();
-        if (recipe != known.recipe)
+        const std::string schedule = plan(known.problem, options(Effort::estimate)).schedule();
+        if (schedule != known.schedule)
             throw Failure("forgotten", fmt::format("wisdom says '{}' of {}, but the plan is '{}'",
-                                                   known.recipe, to_text(known.problem), recipe));
+                                                   known.schedule, to_text(known.problem), schedule));
     }
 
     void damage(const fs::path& from, const fs::path& to) {
@@ -164,13 +164,14 @@ private:
             learned_[static_cast<std::size_t>(random_.integer(0, static_cast<Integer>(learned_.size()) - 1))];
         const std::string problem = to_text(touched.problem);
         const auto column =
-            random_.one_of<std::string>({"recipe", "recipe", "recipe", "recipe", "seconds", "found_by",
-                                         "created", "version", "machine", "problem"});
-        const std::string other = random_.one_of(learned_).recipe;
-        std::string value = column == "recipe" && random_.chance(20)   ? quoted(other)
+            random_.one_of<std::string>({"schedule", "schedule", "schedule", "schedule", "seconds",
+                                         "found_by", "created", "version", "machine", "problem"});
+        const std::string other = random_.one_of(learned_).schedule;
+        std::string value = column == "schedule" && random_.chance(20) ? quoted(other)
                             : column == "problem"                      ? any_value(problem, random_)
-                            : column == "recipe" || random_.chance(50) ? any_value(touched.recipe, random_)
-                                                                       : any_value("", random_);
+                            : column == "schedule" || random_.chance(50)
+                                ? any_value(touched.schedule, random_)
+                                : any_value("", random_);
         touched.is_untouched = false;
         search::sqlite::Database database(file);
         try_to(database, fmt::format("UPDATE OR REPLACE entries SET {} = {} WHERE problem = {}", column,
@@ -189,7 +190,7 @@ private:
              "PRAGMA application_id = 0",
              "DROP TABLE entries",
              "DROP TABLE facts",
-             "ALTER TABLE entries RENAME COLUMN recipe TO other",
+             "ALTER TABLE entries RENAME COLUMN schedule TO other",
              "ALTER TABLE entries DROP COLUMN seconds",
              "ALTER TABLE entries ADD COLUMN other TEXT",
              "ALTER TABLE entries RENAME TO others",
@@ -198,7 +199,7 @@ private:
              "PRAGMA page_size = 512; VACUUM",
              "PRAGMA encoding = 'UTF-16'; VACUUM",
              "CREATE TABLE others (a)",
-             "CREATE INDEX i ON entries (recipe)",
+             "CREATE INDEX i ON entries (schedule)",
              "ALTER TABLE entries RENAME TO others; CREATE VIEW entries AS SELECT * FROM others",
              "ALTER TABLE entries RENAME TO others; CREATE TABLE entries AS SELECT * FROM others",
              "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM facts; END",
@@ -330,15 +331,15 @@ void fuzz_schedule(Random& random, Journal& journal) {
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
         random.one_of({DataType::float32, DataType::float64, DataType::complex64, DataType::complex128});
-    const std::string recipe =
+    const std::string text =
         mutated(to_string(gemm::CpuGemm{&cpu, gemm::model_schedule(number, cpu)}), random);
-    journal.doing(fmt::format("the schedule {} of {}", recipe, name_of(number)));
+    journal.doing(fmt::format("the schedule {} of {}", text, name_of(number)));
     search::Host host = search::this_host();
     host.instruction_set = cpu.name;
-    if (recipe.empty()) return journal.refused();
+    if (text.empty()) return journal.refused();
     search::shared_wisdom(true)->replace(
         {search::host_key(host), fmt::format("gemm {}", name_of(number))},
-        {.recipe = recipe, .seconds = 1, .found_by = search::FoundBy::measure});
+        {.schedule = text, .seconds = 1, .found_by = search::FoundBy::measure});
     const std::optional<gemm::BlockedGemm> schedule = search::MatrixWisdom(cpu, true).trusted(number);
     if (!schedule) return journal.refused();
     switch (number) {

@@ -47,7 +47,7 @@ constexpr const char* problems[] = {
     "dft 4096",
 };
 
-/// Seeds by which cases also plan from the recipe, from C and the inverse.
+/// Seeds by which cases also plan from the schedule, from C and the inverse.
 constexpr int seeds = 12, executions = 6;
 
 /// Every fault that is planted is found, as one of these kinds.
@@ -194,7 +194,7 @@ TEST(FuzzOfTransforms, FindsBitsThatDependOnHowAPlanCame) {
         const auto last_bit = [&](TransformData& data, GuardedMemory&) {
             data.real(From::output)[0] ^= std::byte{1};
         };
-        // The second execution is one from the recipe or through C, or the inverse, to which a bit makes no difference.
+        // The second execution is one from the schedule or through C, or the inverse, to which a bit makes no difference.
         const auto kind = found(parse_transform("wht 16x4"), seed, 1, last_bit);
         planted += kind == "other bits" ? 1 : 0;
     }

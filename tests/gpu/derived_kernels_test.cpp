@@ -25,7 +25,7 @@ using namespace runtime;
 struct Case {
     Integer batch, n;
     const char* tree;
-    lower::LaunchConfiguration mapping;
+    loops::LaunchConfiguration mapping;
 };
 
 /// A program on a GPU: its module, its tables in the GPU's memory, and how it is launched.
@@ -96,14 +96,14 @@ protected:
     template <class T> double error_of(const Case& c, DataType scalar) {
         const Formula transform = rules::expand(DFT(c.n), rules::parse_tree(c.tree));
         const Formula formula = kron({I(c.batch), transform});
-        const ir::Program program =
-            passes::run_for_gpu(lower::lower_to_gpu({.name = "kernel",
-                                                     .formula = formula,
-                                                     .scalar = scalar,
-                                                     .input = lower::Layout::contiguous(formula.columns()),
-                                                     .output = lower::Layout::contiguous(formula.rows())},
-                                                    {c.mapping})
-                                    .front());
+        const ir::Program program = passes::run_for_gpu(
+            lower::lower_to_gpu({.name = "kernel",
+                                 .loops = {.formula = formula,
+                                           .scalar = scalar,
+                                           .input = loops::Layout::contiguous(formula.columns()),
+                                           .output = loops::Layout::contiguous(formula.rows())}},
+                                {c.mapping})
+                .front());
         Launcher launcher(*device, *stream, program);
         std::mt19937 generator(9);
         std::uniform_real_distribution<float> uniform(-1, 1);

@@ -111,7 +111,7 @@ double tolerance_of(const Transform& problem) {
 class PlansOnGpu : public support::FirstGpu {
 protected:
     std::shared_ptr<const GpuPlan> plan_of(const Transform& problem, bool check = true) {
-        return GpuPlan::build(problem, search::gpu_recipe(problem, device->target()), *device,
+        return GpuPlan::build(problem, search::gpu_schedule(problem, device->target()), *device,
                               {.check = check});
     }
 
@@ -123,7 +123,7 @@ protected:
             Comparison comparison(problem, *device);
             plan->execute(comparison.arguments(), stream->handle());
             stream->synchronize();
-            EXPECT_LT(comparison.error(), tolerance_of(problem)) << to_string(plan->recipe());
+            EXPECT_LT(comparison.error(), tolerance_of(problem)) << to_string(plan->schedule());
         } catch (const std::exception& error) {
             ADD_FAILURE() << error.what();
         }
@@ -245,10 +245,11 @@ TEST_F(PlansOnGpu, StayUsableAfterBadArguments) {
     EXPECT_LT(comparison.error(), tolerance_of(problem));
 }
 
-TEST_F(PlansOnGpu, RefuseRecipesThatAskForTooMuchAndStayUsable) {
+TEST_F(PlansOnGpu, RefuseSchedulesThatAskForTooMuchAndStayUsable) {
     const Transform problem = swirl::problem("dft 4096 batch=8");
-    EXPECT_THROW(GpuPlan::build(problem, parse_recipe("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),
-                 UserError);
+    EXPECT_THROW(
+        GpuPlan::build(problem, parse_transform_schedule("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),
+        UserError);
     compare("dft 4096 batch=8");
 }
 

@@ -25,7 +25,7 @@ protected:
     TemporaryFolder folder;
 };
 
-TEST_F(SearchOnThisGpu, FindsRecipesThatAreNotSlowerAndComputeTheTransform) {
+TEST_F(SearchOnThisGpu, FindsSchedulesThatAreNotSlowerAndComputeTheTransform) {
     for (const char* text : {"dft 1024 float32", "dft 1000 float32 batch=5000", "rdft 4096 float32 batch=300",
                              "dft 256x256 float32 batch=4", "dft 96 inplace batch=20000"}) {
         SCOPED_TRACE(text);
@@ -34,15 +34,15 @@ TEST_F(SearchOnThisGpu, FindsRecipesThatAreNotSlowerAndComputeTheTransform) {
         const auto plan = make_gpu_plan(
             problem, *device, {.effort = Effort::measure, .time_budget_seconds = 3, .use_cache = false});
         EXPECT_LT(runtime::monotonic_seconds() - start, 8);
-        const auto stored = GpuRecipeWisdom(true).lookup(problem, gpu_identity_of(*device));
+        const auto stored = GpuTransformWisdom(true).lookup(problem, gpu_identity_of(*device));
         ASSERT_TRUE(stored);
-        EXPECT_EQ(stored->recipe, plan->recipe());
-        DeviceRecipeTimer timer(*device, false);
-        GpuRecipeCandidate both[] = {{gpu_recipe(problem, device->target())}, {plan->recipe()}};
+        EXPECT_EQ(stored->schedule, plan->schedule());
+        DeviceTransformTimer timer(*device, false);
+        GpuTransformCandidate both[] = {{gpu_schedule(problem, device->target())}, {plan->schedule()}};
         timer.benchmark(problem, both, timer.now() + 3, [](std::size_t) {});
         RecordProperty(std::string("estimate ") + text, std::to_string(both[0].seconds));
         RecordProperty(std::string("measured ") + text, std::to_string(both[1].seconds));
-        EXPECT_LT(both[1].seconds, 1.2 * both[0].seconds) << to_string(plan->recipe());
+        EXPECT_LT(both[1].seconds, 1.2 * both[0].seconds) << to_string(plan->schedule());
     }
 }
 
@@ -53,7 +53,7 @@ TEST_F(SearchOnThisGpu, PlansThatWereKeptComputeTheTransformToo) {
         const Transform problem = parse_transform(text);
         const auto first = make_gpu_plan(problem, *device); // each is checked against the definition
         const auto kept = make_gpu_plan(problem, *device);
-        EXPECT_EQ(kept->recipe(), first->recipe());
+        EXPECT_EQ(kept->schedule(), first->schedule());
         EXPECT_EQ(kept->workspace_bytes(), first->workspace_bytes());
         EXPECT_EQ(kept->flops(), first->flops());
     }

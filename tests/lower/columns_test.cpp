@@ -3,9 +3,8 @@
 #include "formula/formula.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
-#include "lower/cpu/lane_choice.hpp"
-#include "lower/fused_factors.hpp"
-#include "lower/loop_program.hpp"
+#include "loops/build.hpp"
+#include "loops/merge_loops.hpp"
 #include "lower/lower.hpp"
 #include "rules/rule.hpp"
 
@@ -22,11 +21,11 @@ using namespace formula;
 
 KernelRequest request_for(const Formula& formula, int lanes, bool complex) {
     return {.name = "kernel",
-            .formula = formula,
-            .complex = complex,
-            .input = Layout::contiguous(formula.columns()),
-            .output = Layout::contiguous(formula.rows()),
-            .lanes = lanes};
+            .loops = {.formula = formula,
+                      .complex = complex,
+                      .input = Layout::contiguous(formula.columns()),
+                      .output = Layout::contiguous(formula.rows()),
+                      .lanes = lanes}};
 }
 
 /// Runs the kernel in the interpreter and returns the relative error against `apply`.
@@ -34,20 +33,20 @@ double error_of(const KernelRequest& request) {
     const ir::Program program = lower(request);
     std::mt19937 generator(1);
     std::uniform_real_distribution<double> uniform(-1, 1);
-    std::vector<Complex> x(static_cast<std::size_t>(request.formula.columns()));
+    std::vector<Complex> x(static_cast<std::size_t>(request.loops.formula.columns()));
     ir::Arguments arguments(program);
-    const std::size_t parts = request.complex ? 2 : 1;
+    const std::size_t parts = request.loops.complex ? 2 : 1;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] = {uniform(generator), request.complex ? uniform(generator) : 0};
+        x[i] = {uniform(generator), request.loops.complex ? uniform(generator) : 0};
         arguments[0].set(static_cast<Integer>(parts * i), x[i].real());
-        if (request.complex) arguments[0].set(static_cast<Integer>(2 * i + 1), x[i].imag());
+        if (request.loops.complex) arguments[0].set(static_cast<Integer>(2 * i + 1), x[i].imag());
     }
-    const auto expected = formula::apply(request.formula, x);
+    const auto expected = formula::apply(request.loops.formula, x);
     ir::interpret(program, arguments);
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
         const auto at = static_cast<Integer>(parts * i);
-        const Complex y{arguments[1][at], request.complex ? arguments[1][at + 1] : 0};
+        const Complex y{arguments[1][at], request.loops.complex ? arguments[1][at + 1] : 0};
         difference += std::norm(y - expected[i]);
         norm += std::norm(expected[i]);
     }
@@ -95,9 +94,9 @@ TEST(Columns, AreSeenInPassesOfOneTransformTooWithTheirLoops) {
 
 TEST(Columns, BecomeOneCodeletWithoutTemporaries) {
     KernelRequest request = request_for(columns_pass(6), 4, true);
-    EXPECT_EQ(temporaries_of(loop_program(request)), 0U);
-    request.merge_columns = false;
-    EXPECT_EQ(temporaries_of(loop_program(request)), 1U);
+    EXPECT_EQ(temporaries_of(build(request.loops)), 0U);
+    request.loops.merge_columns = false;
+    EXPECT_EQ(temporaries_of(build(request.loops)), 1U);
 }
 
 TEST(Columns, ComputeWhatTheirFactorsDo) {
@@ -105,7 +104,7 @@ TEST(Columns, ComputeWhatTheirFactorsDo) {
         for (const int lanes : {1, 4, 8})
             for (const bool merge : {true, false}) {
                 KernelRequest request = request_for(columns_pass(count), lanes, true);
-                request.merge_columns = merge;
+                request.loops.merge_columns = merge;
                 EXPECT_LT(error_of(request), 1e-15) << count << " columns, " << lanes << " lanes";
             }
 }
@@ -114,48 +113,8 @@ TEST(Columns, OfPairsOfRealsNeedNoCopies) {
     const auto tree = rules::parse_tree("rdft-stockham(8,4,6)");
     for (const Direction direction : {Direction::forward, Direction::backward}) {
         const KernelRequest request = request_for(rules::expand(RDFT(192, direction), tree), 8, false);
-        EXPECT_EQ(temporaries_of(loop_program(request)), 2U) << "one between each two passes";
+        EXPECT_EQ(temporaries_of(build(request.loops)), 2U) << "one between each two passes";
         EXPECT_LT(error_of(request), 1e-15);
-    }
-}
-
-/// One entry at `first` + `step`·v and its result there, complex ones with the imaginary part at `imaginary`.
-Placement placement_at(Variable v, Integer first, Integer step, std::optional<Affine> imaginary = {}) {
-    const Affine place = first + Affine::of(v, step);
-    const Location location{place, imaginary.value_or(place), false, false, {}, {}};
-    return {{location}, {location}};
-}
-
-TEST(LaneChoice, LeadsWithAShortVectorToAlignedOnes) {
-    const auto lane = choose_lane(placement_at(0, 1, 1), {{0, 31}}, 8);
-    ASSERT_TRUE(lane.has_value());
-    EXPECT_EQ(lane->lead, 7);
-    EXPECT_EQ(lane->vectors(), 3);
-    EXPECT_EQ(lane->rest(), 0);
-}
-
-TEST(LaneChoice, DoesNotLeadWhereThatTakesAVectorMoreOrAlignsNothing) {
-    EXPECT_EQ(choose_lane(placement_at(0, 1, 1), {{0, 32}}, 8)->lead, 0) << "five vectors for four";
-    EXPECT_EQ(choose_lane(placement_at(0, 8, 1), {{0, 31}}, 8)->lead, 0) << "aligned as it is";
-    EXPECT_EQ(choose_lane(placement_at(0, 1, 4), {{0, 31}}, 8)->lead, 0) << "no whole vectors anyway";
-}
-
-TEST(LaneChoice, TakesLoopsWhoseRealPartsRunAgainstTheImaginary) {
-    const Affine backwards = 100 - Affine::of(0);
-    EXPECT_TRUE(choose_lane(placement_at(0, 1, 1, backwards), {{0, 32}}, 8).has_value());
-}
-
-TEST(LaneLoop, GivesEachIterationALaneOfItsOwn) {
-    for (const Integer lead : {0, 3, 7}) {
-        const LaneLoop lane{{0, 29}, 8, lead};
-        std::set<std::pair<Integer, Integer>> places;
-        for (Integer i = 0; i < lane.loop.count; ++i) {
-            EXPECT_LT(lane.vector_of(i), lane.all_vectors());
-            EXPECT_LT(lane.lane_of(i), i < lead ? lead : lane.lanes);
-            places.insert({lane.vector_of(i), lane.lane_of(i)});
-        }
-        EXPECT_EQ(places.size(), 29U) << lead;
-        EXPECT_EQ(lane.lead + lane.vectors() * lane.lanes + lane.rest(), lane.loop.count);
     }
 }
 

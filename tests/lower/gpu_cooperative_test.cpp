@@ -151,7 +151,7 @@ TEST(GroupsOfBlocks, AreRefusedWhereTheyDoNotFit) {
             "there are 2"));
     const Formula transform = rules::expand(DFT(256), rules::parse_tree("two-sweep(16,1,1)[stockham(4,4)]"));
     KernelRequest nested = in_two;
-    nested.formula = kron({I(2), transform, I(2)});
+    nested.loops.formula = kron({I(2), transform, I(2)});
     EXPECT_TRUE(has(refused(nested, {mapping_of(16, 4, 4, 2, true, true)}), "'pipelined'"));
 }
 

@@ -58,7 +58,7 @@ TEST(FusedStepsOnGpus, PadAndKeepEntriesWhereTheyAreReadAndWritten) {
         EXPECT_EQ(outcome.kernels, 1U);
         EXPECT_EQ(outcome.barriers, 3 * 4); // five steps: the middle one there and the first one back are one
         EXPECT_LT(outcome.transferred, 1.25); // of rows that begin anywhere
-        request.in_place = true;
+        request.loops.in_place = true;
         EXPECT_LT(run(request, configuration).error, 2e-6);
         EXPECT_LT(run(request, {.threads = 72, .transforms = 2, .single_buffer = true}).error, 2e-6);
     }
@@ -84,7 +84,7 @@ TEST(FusedStepsOnGpus, HaveTheEdgeOfRadersConvolutionInTheirCodelets) {
                       .error,
                   1e-6);
     KernelRequest in_place = dft(2, 127, tree);
-    in_place.in_place = true;
+    in_place.loops.in_place = true;
     EXPECT_LT(run(in_place, configuration).error, 1e-6);
     EXPECT_LT(
         run(dft(4, 127, tree), {.threads = 28, .transforms = 2, .staged = SmemStaging::both}).transferred,

@@ -68,7 +68,7 @@ TEST(LoweringToGpus, ComputesStockhamTransformsOfManyMappings) {
 
 TEST(LoweringToGpus, WorksInPlaceAndScales) {
     KernelRequest request = request_for(batched(3, 64, "stockham(8,8)"));
-    request.in_place = true;
+    request.loops.in_place = true;
     EXPECT_LT(run(request, LaunchConfiguration{16, 2}).error, 1e-6);
 }
 
@@ -225,7 +225,7 @@ TEST(LoweringToGpus, StagesBatchesThatDoNotFillBlocksAndStridedVectors) {
                                                         .staged = SmemStaging::both};
                 KernelRequest request = request_for(batched(batch, 12, "codelet"));
                 EXPECT_LT(run(request, configuration).error, 1e-6);
-                request.in_place = true;
+                request.loops.in_place = true;
                 EXPECT_LT(run(request, configuration).error, 1e-6);
                 EXPECT_LT(run(request_for(batched(batch, 35, "stockham(7,5)")), configuration).error, 1e-6);
                 EXPECT_LT(run(request_for(kron({I(batch), DFT(7), I(5)})), configuration).error, 1e-6);

@@ -3,8 +3,7 @@
 #include "ir/analysis.hpp"
 #include "ir/interpreter.hpp"
 #include "ir/print.hpp"
-#include "lower/loop_program.hpp"
-#include "rules/rewriting_rules.hpp"
+#include "loops/passes.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -28,8 +27,8 @@ std::vector<Complex> random_vector(Integer n, unsigned seed) {
 /// Runs the lowered kernel in the interpreter and returns the relative error against `apply`.
 double error_of(const KernelRequest& request, unsigned seed = 1) {
     const ir::Program program = lower(request);
-    const auto x = random_vector(request.formula.columns(), seed);
-    const auto expected = formula::apply(request.formula, x);
+    const auto x = random_vector(request.loops.formula.columns(), seed);
+    const auto expected = formula::apply(request.loops.formula, x);
     const auto place = [](const Layout& layout, Integer i) {
         Integer at = 0;
         for (std::size_t q = layout.lengths.size(); q-- > 0; i /= layout.lengths[q])
@@ -39,28 +38,28 @@ double error_of(const KernelRequest& request, unsigned seed = 1) {
     ir::Arguments arguments(program);
     auto& in = arguments[0];
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const Integer at = 2 * place(request.input, static_cast<Integer>(i));
+        const Integer at = 2 * place(request.loops.input, static_cast<Integer>(i));
         in.set(at, x[i].real());
         in.set(at + 1, x[i].imag());
     }
     ir::interpret(program, arguments);
-    auto& out = request.in_place ? arguments[0] : arguments[1];
+    auto& out = request.loops.in_place ? arguments[0] : arguments[1];
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        const Integer at = 2 * place(request.output, static_cast<Integer>(i));
+        const Integer at = 2 * place(request.loops.output, static_cast<Integer>(i));
         const Complex y = {out[at], out[at + 1]};
-        difference += std::norm(y - request.scale * expected[i]);
-        norm += std::norm(request.scale * expected[i]);
+        difference += std::norm(y - request.loops.scale * expected[i]);
+        norm += std::norm(request.loops.scale * expected[i]);
     }
     return static_cast<double>(std::sqrt(difference / norm));
 }
 
 KernelRequest request_for(const Formula& formula, int lanes) {
     return {.name = "kernel",
-            .formula = formula,
-            .input = Layout::contiguous(formula.columns()),
-            .output = Layout::contiguous(formula.rows()),
-            .lanes = lanes};
+            .loops = {.formula = formula,
+                      .input = Layout::contiguous(formula.columns()),
+                      .output = Layout::contiguous(formula.rows()),
+                      .lanes = lanes}};
 }
 
 Formula expanded(Integer n, const std::string& tree, Direction direction = Direction::forward) {
@@ -109,7 +108,7 @@ TEST(Lowering, KeepsTheVectorsOfATileBetweenItsSteps) {
     const Formula steps = expanded(64, "stockham(8,8)");
     const auto temporaries = [](const Formula& formula) {
         std::vector<Integer> elements;
-        for (const Array& array : loop_program(request_for(formula, 8)).arrays)
+        for (const Array& array : loops_for_cpu(request_for(formula, 8).loops).arrays)
             if (array.role == Array::Role::temporary) elements.push_back(array.elements);
         return elements;
     };
@@ -126,8 +125,8 @@ TEST(Lowering, RunsBatchesColumnsAndStrides) {
             EXPECT_LT(error_of(request_for(kron(f, I(21)), lanes)), 1e-15) << tree;
             EXPECT_LT(error_of(request_for(kron({I(3), f, I(5)}), lanes)), 1e-15) << tree;
             auto strided = request_for(kron({I(3), f, I(5)}), lanes);
-            strided.input = {{3, 24, 5}, {-400, 2, 60}};
-            strided.output = {{3, 24, 5}, {1, 17, 500}};
+            strided.loops.input = {{3, 24, 5}, {-400, 2, 60}};
+            strided.loops.output = {{3, 24, 5}, {1, 17, 500}};
             EXPECT_LT(error_of(strided), 1e-15) << tree;
         }
 }
@@ -138,8 +137,8 @@ TEST(Lowering, WorksInPlaceAndScales) {
     for (const auto& [n, tree] : cases)
         for (int lanes : {1, 8}) {
             auto request = request_for(kron({I(3), expanded(n, tree), I(5)}), lanes);
-            request.in_place = true;
-            request.scale = 0.125;
+            request.loops.in_place = true;
+            request.loops.scale = 0.125;
             EXPECT_LT(error_of(request), 1e-15) << tree << " " << lanes;
         }
 }
@@ -181,22 +180,6 @@ TEST(Lowering, KeepsTemporariesOfIterationsApartFromThoseBetweenLoops) {
     EXPECT_LT(error_of(request_for(plane, 8)), 1e-15);
 }
 
-/// The multicore algorithm of Franchetti, Voronenko, Püschel (SC 2006), eq. 14, with I_p ⊗∥ A for each stage.
-TEST(Lowering, SharesWhatParallelRewritingSharesAmongProcessors) {
-    const Formula whole = kron(DFT(32), I(32)) * T(1024, 32) * kron(I(32), DFT(32)) * L(1024, 32);
-    for (const Integer p : {2, 4}) {
-        const Formula derived = rules::parallelize(whole, p, 4);
-        ASSERT_TRUE(rules::is_fully_parallel(derived, p, 4));
-        const auto request = request_for(derived, 8);
-        const std::vector<Integer> shared = shared_loops(lower(request));
-        ASSERT_EQ(shared.size(), 5U) << "two stages; before, between and after them cache lines move";
-        EXPECT_EQ(shared[1], p);
-        EXPECT_EQ(shared[3], p);
-        EXPECT_LT(error_of(request), 1e-15);
-    }
-    EXPECT_EQ(shared_loops(lower(request_for(whole, 8))).size(), 2U) << "as many loops as derived directly";
-}
-
 TEST(Lowering, NeverUnrollsLongLoopsAroundRaggedVectors) {
     const ir::Program program = lower(request_for(kron({I(3000), DFT(2), I(5)}), 8));
     ir::for_each_loop(program, [](const ir::For& loop) {
@@ -224,14 +207,14 @@ TEST(LoweringToPairs, ComputesCodeletsAndPassesOfSmallTransforms) {
                 for (const Direction direction : {Direction::forward, Direction::backward}) {
                     auto request = request_for(
                         tree == "codelet" ? DFT(n, direction) : expanded(n, tree, direction), lanes);
-                    request.pairs = true;
-                    request.scalar = lanes == 4 ? DataType::float64 : DataType::float32;
+                    request.loops.pairs = true;
+                    request.loops.scalar = lanes == 4 ? DataType::float64 : DataType::float32;
                     EXPECT_LT(error_of(request), lanes == 4 ? 2e-15 : 1e-6)
                         << n << " " << tree << " " << lanes;
                 }
         }
         auto request = request_for(expanded(16, "stockham(4,4)"), lanes);
-        request.pairs = true;
+        request.loops.pairs = true;
         EXPECT_TRUE(has_vectors(lower(request))) << lanes;
     }
 }
@@ -240,13 +223,13 @@ TEST(LoweringToPairs, WorksInPlaceScalesAndFollowsStrides) {
     for (const int lanes : {4, 8})
         for (const char* tree : {"stockham(4,3)", "stockham(3,4)"}) {
             auto request = request_for(kron({expanded(12, tree), I(2)}), lanes);
-            request.pairs = true;
-            request.in_place = true;
-            request.scale = 0.25;
+            request.loops.pairs = true;
+            request.loops.in_place = true;
+            request.loops.scale = 0.25;
             EXPECT_LT(error_of(request), 1e-15) << tree;
-            request.in_place = false;
-            request.input = {{12, 2}, {5, 70}};
-            request.output = {{12, 2}, {-3, 40}};
+            request.loops.in_place = false;
+            request.loops.input = {{12, 2}, {5, 70}};
+            request.loops.output = {{12, 2}, {-3, 40}};
             EXPECT_LT(error_of(request), 1e-15) << tree;
         }
 }
@@ -255,8 +238,8 @@ TEST(LoweringToPairs, KeepsLoopsAroundAllOfAKernel) {
     for (const int lanes : {4, 8, 16})
         for (const char* tree : {"stockham(4,4)", "stockham(8,2)"}) {
             auto request = request_for(kron({I(5), expanded(16, tree)}), lanes);
-            request.pairs = true;
-            request.scalar = lanes == 4 ? DataType::float64 : DataType::float32;
+            request.loops.pairs = true;
+            request.loops.scalar = lanes == 4 ? DataType::float64 : DataType::float32;
             EXPECT_LT(error_of(request), lanes == 4 ? 2e-15 : 1e-6) << tree << lanes;
             const ir::Program program = lower(request);
             EXPECT_TRUE(has_vectors(program)) << tree << lanes;
@@ -267,12 +250,12 @@ TEST(LoweringToPairs, KeepsLoopsAroundAllOfAKernel) {
 
 TEST(LoweringToPairs, IsForSmallKernelsOfComplexNumbers) {
     auto large = request_for(expanded(4096, "stockham(64,64)"), 8);
-    large.pairs = true;
+    large.loops.pairs = true;
     EXPECT_FALSE(has_vectors(lower(large)));
     auto plain = request_for(expanded(16, "stockham(4,4)"), 8);
-    plain.pairs = true;
+    plain.loops.pairs = true;
     plain.multiplication = Multiplication::plain;
-    EXPECT_FALSE(has_vectors(lower(plain)));
+    EXPECT_THROW(lower(plain), InternalError) << "their products are fused";
 }
 
 } // namespace lower_test

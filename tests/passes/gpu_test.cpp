@@ -17,16 +17,16 @@ using namespace formula;
 struct Case {
     Integer n;
     const char* tree;
-    lower::LaunchConfiguration mapping;
+    loops::LaunchConfiguration mapping;
 };
 
 ir::Program lowered(const Case& c) {
     const Formula formula = kron({I(3), rules::expand(DFT(c.n), rules::parse_tree(c.tree))});
     return lower::lower_to_gpu({.name = "kernel",
-                                .formula = formula,
-                                .scalar = DataType::float32,
-                                .input = lower::Layout::contiguous(3 * c.n),
-                                .output = lower::Layout::contiguous(3 * c.n)},
+                                .loops = {.formula = formula,
+                                          .scalar = DataType::float32,
+                                          .input = loops::Layout::contiguous(3 * c.n),
+                                          .output = loops::Layout::contiguous(3 * c.n)}},
                                {c.mapping})
         .front();
 }

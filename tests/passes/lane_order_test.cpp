@@ -14,12 +14,12 @@ using namespace ir;
 
 Program lowered(Integer n, const char* tree, int lanes, DataType scalar, bool in_place = false) {
     return lower::lower({.name = "dft",
-                         .formula = rules::expand(formula::DFT(n), rules::parse_tree(tree)),
-                         .scalar = scalar,
-                         .input = lower::Layout::contiguous(n),
-                         .output = lower::Layout::contiguous(n),
-                         .in_place = in_place,
-                         .lanes = lanes});
+                         .loops = {.formula = rules::expand(formula::DFT(n), rules::parse_tree(tree)),
+                                   .scalar = scalar,
+                                   .input = loops::Layout::contiguous(n),
+                                   .output = loops::Layout::contiguous(n),
+                                   .in_place = in_place,
+                                   .lanes = lanes}});
 }
 
 std::vector<std::string> shuffles(const Program& program) {

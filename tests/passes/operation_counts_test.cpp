@@ -21,9 +21,9 @@ struct Counts {
 
 Counts counts_of_dft(Integer n, const target::Cpu& cpu, lower::Multiplication multiplication) {
     const Program program = run_for_cpu(lower::lower({.name = "dft",
-                                                      .formula = formula::DFT(n),
-                                                      .input = lower::Layout::contiguous(n),
-                                                      .output = lower::Layout::contiguous(n),
+                                                      .loops = {.formula = formula::DFT(n),
+                                                                .input = loops::Layout::contiguous(n),
+                                                                .output = loops::Layout::contiguous(n)},
                                                       .multiplication = multiplication}),
                                         cpu);
     Counts counts;

@@ -13,11 +13,11 @@ namespace swirl::planning {
 namespace check_test {
 
 /// What the check says of a right plan after whose executions `spoil` is called.
-template <class F> std::string error_after(const char* text, const char* recipe, F&& spoil) {
+template <class F> std::string error_after(const char* text, const char* schedule, F&& spoil) {
     const Transform problem = swirl::problem(text);
-    const auto plan = Plan::build(problem, parse_recipe(recipe), {.check = false});
+    const auto plan = Plan::build(problem, parse_transform_schedule(schedule), {.check = false});
     return error_of<InternalError>([&] {
-        check_against_definition(problem, plan->recipe(), [&](ProblemData& data) {
+        check_against_definition(problem, plan->schedule(), [&](ProblemData& data) {
             plan->execute(data.arguments());
             spoil(data.arguments());
         });
@@ -36,11 +36,11 @@ TEST(TheCheckOfPlans, AcceptsPlansThatWriteTheirOutputOnly) {
 }
 
 TEST(TheCheckOfPlans, FindsWritesAroundEveryArray) {
-    constexpr const char* recipe = "portable: 0 codelet";
+    constexpr const char* schedule = "portable: 0 codelet";
     const auto expect = [&](const char* text, const char* said, auto spoil) {
-        const std::string error = error_after(text, recipe, spoil);
+        const std::string error = error_after(text, schedule, spoil);
         EXPECT_NE(error.find(said), std::string::npos) << text << "\n" << error;
-        EXPECT_NE(error.find(recipe), std::string::npos) << error;
+        EXPECT_NE(error.find(schedule), std::string::npos) << error;
     };
     expect("dft 8", "output, byte 128 ", [](const Arguments& a) { set_byte(a.output, 8 * 16); });
     expect("dft 8", "output, byte -1 ", [](const Arguments& a) { set_byte(a.output, -1); });

@@ -1,7 +1,7 @@
 #include "plan/gpu_chunks.hpp"
 
 #include "base/error.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/syntax.hpp"
 
 #include <gtest/gtest.h>
@@ -51,12 +51,12 @@ TEST(ChunksOfABatch, AreNoLargerThanIt) {
     EXPECT_THROW(GpuChunks(problem("dft 64"), 2), UserError);
 }
 
-TEST(ChunksOfABatch, AreNamedInRecipes) {
-    const Recipe recipe = parse_recipe("sm_90 chunk 8: 0 stockham(8,8) on 32x4");
-    EXPECT_EQ(recipe.chunk, 8);
-    EXPECT_EQ(parse_recipe(to_string(recipe)), recipe);
-    EXPECT_THROW(parse_recipe("sm_90 chunk 0: 0 stockham(8,8) on 32x4"), UserError);
-    EXPECT_THROW(parse_recipe("sm_90 chunk: 0 stockham(8,8) on 32x4"), UserError);
+TEST(ChunksOfABatch, AreNamedInSchedules) {
+    const TransformSchedule schedule = parse_transform_schedule("sm_90 chunk 8: 0 stockham(8,8) on 32x4");
+    EXPECT_EQ(schedule.chunk, 8);
+    EXPECT_EQ(parse_transform_schedule(to_string(schedule)), schedule);
+    EXPECT_THROW(parse_transform_schedule("sm_90 chunk 0: 0 stockham(8,8) on 32x4"), UserError);
+    EXPECT_THROW(parse_transform_schedule("sm_90 chunk: 0 stockham(8,8) on 32x4"), UserError);
 }
 
 } // namespace gpu_chunks_test

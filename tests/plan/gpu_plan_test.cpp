@@ -43,9 +43,9 @@ protected:
         fake.free_bytes = std::size_t{1} << 24;
     }
 
-    std::shared_ptr<const GpuPlan> plan_of(const std::string& text, const std::string& recipe,
+    std::shared_ptr<const GpuPlan> plan_of(const std::string& text, const std::string& schedule,
                                            int device = 0) {
-        return GpuPlan::build(problem(text), parse_recipe(recipe), GpuDevice(device, driver()),
+        return GpuPlan::build(problem(text), parse_transform_schedule(schedule), GpuDevice(device, driver()),
                               {.check = false, .use_cache = false});
     }
     void expect_parameters(std::size_t count) {
@@ -131,19 +131,23 @@ TEST_F(GpuPlans, TakeNumbersOf16Bits) {
 }
 
 TEST_F(GpuPlans, RefuseBfloat16WhereThereIsNone) {
-    expect_contains(
-        error_of<UserError>(
-            [] { describe_passes(problem("dft 8 bfloat16"), parse_recipe("generic: 0 codelet on 32x1")); }),
-        {"generic", "bfloat16", "use float16 or float32"});
-    EXPECT_EQ(describe_passes(problem("dft 8 float16"), parse_recipe("generic: 0 codelet on 32x1")).size(),
-              1U);
+    expect_contains(error_of<UserError>([] {
+                        describe_passes(problem("dft 8 bfloat16"),
+                                        parse_transform_schedule("generic: 0 codelet on 32x1"));
+                    }),
+                    {"generic", "bfloat16", "use float16 or float32"});
+    EXPECT_EQ(
+        describe_passes(problem("dft 8 float16"), parse_transform_schedule("generic: 0 codelet on 32x1"))
+            .size(),
+        1U);
 }
 
 TEST_F(GpuPlans, RefuseLaunchesThatNoGpuOfTheKindHas) {
     const auto error = [](const char* configuration) {
         return error_of<UserError>([&] {
-            describe_passes(problem("dft 256"),
-                            parse_recipe(std::string("sm_90: 0 stockham(16,16) on ") + configuration));
+            describe_passes(
+                problem("dft 256"),
+                parse_transform_schedule(std::string("sm_90: 0 stockham(16,16) on ") + configuration));
         });
     };
     expect_contains(error("2048x1"), {"blocks of 2048 threads", "1024 at most"});
@@ -158,7 +162,8 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     runtime::KernelCache& cache = *runtime::KernelCache::of_user();
     ASSERT_EQ(cache.folder(), folder.path());
     const Transform transform = problem("dft 256 batch=8");
-    const Recipe recipe = parse_recipe("sm_90 chunk 3: 0 stockham(16,16) on 32x2 pad 32");
+    const TransformSchedule schedule =
+        parse_transform_schedule("sm_90 chunk 3: 0 stockham(16,16) on 32x2 pad 32");
     const GpuDevice device(0, driver());
     const auto plans = [&] {
         const auto entries = cache.entries();
@@ -166,7 +171,7 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
                              [](const auto& entry) { return entry.label.name.starts_with("plan of "); });
     };
     const auto build = [&](bool check) {
-        return GpuPlan::build(transform, recipe, device, {.check = check});
+        return GpuPlan::build(transform, schedule, device, {.check = check});
     };
     expect_parameters(2);
     EXPECT_THROW(build(true), InternalError) << "such kernels do nothing";
@@ -176,7 +181,7 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     EXPECT_THROW(build(true), InternalError) << "nobody has checked it yet";
     for (const Integer batch : {3, 2}) {
         const Transform part = problem("dft 256 batch=" + std::to_string(batch));
-        GpuKernels(part, recipe, device, target::gpu_named("sm_90"), &cache).store(true);
+        GpuKernels(part, schedule, device, target::gpu_named("sm_90"), &cache).store(true);
     }
     fake.launches.clear();
     EXPECT_EQ(build(true)->workspace_bytes(), 0U);
@@ -293,9 +298,9 @@ TEST_F(GpuPlans, RefuseHalvesOfPlanarData) {
     expect_contains(error, {"imaginary input is null"});
 }
 
-TEST_F(GpuPlans, RefuseRecipesThatDoNotFit) {
-    const auto refused = [&](const char* recipe) {
-        return error_of<UserError>([&] { plan_of("dft 64", recipe); });
+TEST_F(GpuPlans, RefuseSchedulesThatDoNotFit) {
+    const auto refused = [&](const char* schedule) {
+        return error_of<UserError>([&] { plan_of("dft 64", schedule); });
     };
     expect_contains(refused("avx2: 0 codelet"), {"avx2", "sm_90"});
     expect_contains(refused("sm_90: 0 stockham(8,8)"), {"says nothing of threads", "on 128x2"});
@@ -305,9 +310,10 @@ TEST_F(GpuPlans, RefuseRecipesThatDoNotFit) {
     expect_contains(refused("sm_90: 0 stockham(8,8) on 8x1, 8x1"), {"2 kernels", "there are 1"});
     expect_contains(refused("sm_90: 0 codelet on 1x1; 1 codelet on 1x1"), {"2 steps"});
     expect_contains(refused("sm_90 scalar: 0 codelet on 1x1"), {"scalar"});
-    expect_contains(error_of<UserError>(
-                        [] { Plan::build(problem("dft 64"), parse_recipe("sse2: 0 stockham(8,8) on 8x1")); }),
-                    {"on 8x1", "sse2 is a CPU"});
+    expect_contains(
+        error_of<UserError>(
+            [] { Plan::build(problem("dft 64"), parse_transform_schedule("sse2: 0 stockham(8,8) on 8x1")); }),
+        {"on 8x1", "sse2 is a CPU"});
 }
 
 TEST_F(GpuPlans, RefuseMoreSharedMemoryThanTheGpuHas) {
@@ -357,18 +363,18 @@ TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {
 }
 
 TEST_F(GpuPlans, AreComparedWithTheDefinition) {
-    const std::string recipe = "sm_90: 0 stockham(8,8) on 8x1"; // whose kernels do nothing here
+    const std::string schedule = "sm_90: 0 stockham(8,8) on 8x1"; // whose kernels do nothing here
     expect_contains(error_of<InternalError>([&] {
-                        GpuPlan::build(problem("dft 64"), parse_recipe(recipe), GpuDevice(0, driver()),
-                                       {.use_cache = false});
+                        GpuPlan::build(problem("dft 64"), parse_transform_schedule(schedule),
+                                       GpuDevice(0, driver()), {.use_cache = false});
                     }),
-                    {"failed its check", "dft 64", recipe.c_str()});
+                    {"failed its check", "dft 64", schedule.c_str()});
 }
 
 TEST_F(GpuPlans, AreRefusedWhereTheyWriteBesideTheirData) {
     const std::string one = "sm_90: 0 stockham(8,8) on 8x1";
     const auto error_where_each_block_is_written = [&](bool at_its_end, const char* text,
-                                                       const std::string& recipe) {
+                                                       const std::string& schedule) {
         fake.kernel = [this, at_its_end] {
             for (const auto& [address, block] : fake.blocks) {
                 auto* const bytes = reinterpret_cast<unsigned char*>(address);
@@ -376,7 +382,8 @@ TEST_F(GpuPlans, AreRefusedWhereTheyWriteBesideTheirData) {
             }
         };
         return error_of<InternalError>([&] {
-            GpuPlan::build(problem(text), parse_recipe(recipe), GpuDevice(0, driver()), {.use_cache = false});
+            GpuPlan::build(problem(text), parse_transform_schedule(schedule), GpuDevice(0, driver()),
+                           {.use_cache = false});
         });
     };
     for (const bool at_its_end : {false, true}) {
@@ -397,17 +404,19 @@ TEST(GpuPlansOnOldDrivers, NeedOneThatReadsTheirCode) {
     const runtime::CudaDriver old(fake_cuda_library(11000));
     const GpuDevice device(0, old);
     expect_contains(error_of<Unavailable>([&] {
-                        GpuPlan::build(problem("dft 64"), parse_recipe("sm_90: 0 stockham(8,8) on 8x1"),
-                                       device, {.check = false, .use_cache = false});
+                        GpuPlan::build(problem("dft 64"),
+                                       parse_transform_schedule("sm_90: 0 stockham(8,8) on 8x1"), device,
+                                       {.check = false, .use_cache = false});
                     }),
                     {"sm_90", "CUDA 12.0", "11.0"});
-    EXPECT_NO_THROW(GpuPlan::build(problem("dft 64"), parse_recipe("generic: 0 stockham(8,8) on 8x1"), device,
+    EXPECT_NO_THROW(GpuPlan::build(problem("dft 64"),
+                                   parse_transform_schedule("generic: 0 stockham(8,8) on 8x1"), device,
                                    {.check = false}));
 }
 
 TEST(StepsForGpus, AreDescribedWithoutADriver) {
     const auto passes = describe_passes(problem("dft 64 batch=3 float32"),
-                                        parse_recipe("sm_80: 0 stockham(8,8) on 32x4 pad 32"));
+                                        parse_transform_schedule("sm_80: 0 stockham(8,8) on 32x4 pad 32"));
     ASSERT_EQ(passes.size(), 1U);
     EXPECT_NE(passes[0].ptx.at(0).find(".target sm_80"), std::string::npos);
     EXPECT_EQ(passes[0].kernels.at(0).launch.threads[0], 32);
@@ -415,7 +424,7 @@ TEST(StepsForGpus, AreDescribedWithoutADriver) {
     EXPECT_NE(ir::to_string(passes[0].kernels[0]).find("1x1x1 blocks of 32x1x1"), std::string::npos);
 }
 
-TEST(RecipesForGpus, RoundTripAsText) {
+TEST(SchedulesForGpus, RoundTripAsText) {
     for (const char* text :
          {"sm_90: 0 stockham(16,16) on 16x8 pad 32", "sm_80: 1 codelet on 1x128; 0 stockham(8,8) on 8x16",
           "generic: 0 stockham(4,4,4) on 16x2 pad 32 pitch 1 single_buffer, 8x4 single_buffer, 4x1 pad 16",
@@ -424,15 +433,16 @@ TEST(RecipesForGpus, RoundTripAsText) {
           "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 64x4 roots loaded, 64x4 pad 32 roots multiplied",
           "generic: 0 dct2-rdft[rdft-embedding[two-sweep(81,1,1)[stockham(9,9)]]] on 128x1 separate_above "
           "4096, 64x4"})
-        EXPECT_EQ(to_string(parse_recipe(text)), text);
-    const Recipe recipe = parse_recipe("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 single_buffer");
-    EXPECT_EQ(recipe.passes[0].configurations,
-              (std::vector<lower::LaunchConfiguration>{{8, 16, 32, 0, true}}));
+        EXPECT_EQ(to_string(parse_transform_schedule(text)), text);
+    const TransformSchedule schedule =
+        parse_transform_schedule("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 single_buffer");
+    EXPECT_EQ(schedule.passes[0].configurations,
+              (std::vector<loops::LaunchConfiguration>{{8, 16, 32, 0, true}}));
     for (const char* text :
          {"sm_90: 0 codelet on", "sm_90: 0 codelet on 8", "sm_90: 0 codelet on 8x", "sm_90: 0 codelet on 0x1",
           "sm_90: 0 codelet on 8x2 pad", "sm_90: 0 codelet on 8x2,", "sm_90: 0 codelet on 8x2 luck 3",
           "sm_90: 0 codelet on x2"})
-        EXPECT_THROW(parse_recipe(text), UserError) << text;
+        EXPECT_THROW(parse_transform_schedule(text), UserError) << text;
 }
 
 } // namespace gpu_plan_test

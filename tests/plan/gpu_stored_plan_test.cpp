@@ -32,9 +32,9 @@ protected:
         fake.free_bytes = std::size_t{1} << 24;
     }
 
-    GpuKernels sequence(const std::string& text, const std::string& recipe, const GpuDevice& device,
+    GpuKernels sequence(const std::string& text, const std::string& schedule, const GpuDevice& device,
                         runtime::KernelCache* with) {
-        const Recipe parsed = parse_recipe(recipe);
+        const TransformSchedule parsed = parse_transform_schedule(schedule);
         GpuKernels result(problem(text), parsed, device, target::gpu_named(parsed.target), with);
         result.store(false);
         return result;
@@ -105,7 +105,7 @@ TEST_F(StoredGpuPlans, AreKnownByTheBuild) {
 }
 
 TEST_F(StoredGpuPlans, LaunchTheSameWithoutDerivingAnything) {
-    for (const auto& [text, recipe] : std::map<std::string, std::string>{
+    for (const auto& [text, schedule] : std::map<std::string, std::string>{
              {"dft 1024 float32 batch=7", "sm_90: 0 stockham(16,8,8) on 128x2 pad 32"},
              {"dft 16x8", "sm_90: 1 codelet on 32x16; 0 codelet on 8x1"},
              {"dft 65536 float32 batch=2",
@@ -113,11 +113,11 @@ TEST_F(StoredGpuPlans, LaunchTheSameWithoutDerivingAnything) {
               "1"}}) {
         SCOPED_TRACE(text);
         const GpuDevice device(0, driver());
-        const Run without = run(sequence(text, recipe, device, nullptr), device);
-        const Run first = run(sequence(text, recipe, device, &cache), device);
+        const Run without = run(sequence(text, schedule, device, nullptr), device);
+        const Run first = run(sequence(text, schedule, device, &cache), device);
         fake.compiled.clear();
         fake.calls.clear();
-        const GpuKernels recalled = sequence(text, recipe, device, &cache);
+        const GpuKernels recalled = sequence(text, schedule, device, &cache);
         EXPECT_TRUE(fake.compiled.empty());
         const Run again = run(recalled, device);
         for (const Run* each : {&first, &again}) {
@@ -140,7 +140,7 @@ TEST_F(StoredGpuPlans, LaunchTheSameWithoutDerivingAnything) {
 TEST_F(StoredGpuPlans, OfEveryKindAreReadAndNotDerived) {
     fake.free_bytes = std::size_t{1} << 27;
     const GpuDevice device(0, driver());
-    for (const auto& [text, recipe] : std::map<std::string, std::string>{
+    for (const auto& [text, schedule] : std::map<std::string, std::string>{
              {"dft 60", "0 stockham(10,6) on 32x1 resident 32"},
              {"dft 64 batch=100", "sm_90 chunk 30: 0 stockham(8,8) on 16x2"},
              {"dft 16x8", "1 codelet on 32x16; 0 codelet on 8x1"},
@@ -171,9 +171,9 @@ TEST_F(StoredGpuPlans, OfEveryKindAreReadAndNotDerived) {
              {"dft 1048576 float32",
               "0 two-sweep(1024,1,1)[stockham(16,8,8)] on 512x4 pad 32 single_buffer"}}) {
         SCOPED_TRACE(text);
-        const std::string on_hopper = recipe.starts_with("sm_90") ? recipe : "sm_90: " + recipe;
-        const runtime::CacheKey key =
-            *stored_plan_key(problem(text), parse_recipe(on_hopper), device, target::gpu_named("sm_90"));
+        const std::string on_hopper = schedule.starts_with("sm_90") ? schedule : "sm_90: " + schedule;
+        const runtime::CacheKey key = *stored_plan_key(problem(text), parse_transform_schedule(on_hopper),
+                                                       device, target::gpu_named("sm_90"));
         const GpuKernels first = sequence(text, on_hopper, device, &cache);
         const auto bytes = cache.find(key);
         ASSERT_TRUE(bytes);
@@ -189,85 +189,86 @@ TEST_F(StoredGpuPlans, OfEveryKindAreReadAndNotDerived) {
 
 TEST_F(StoredGpuPlans, SayWhetherTheyWereChecked) {
     const GpuDevice device(0, driver());
-    const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
-    EXPECT_FALSE(sequence(text, recipe, device, &cache).is_checked());
-    GpuKernels unchecked = sequence(text, recipe, device, &cache);
+    const std::string text = "dft 64 batch=3", schedule = "sm_90: 0 stockham(8,8) on 16x2";
+    EXPECT_FALSE(sequence(text, schedule, device, &cache).is_checked());
+    GpuKernels unchecked = sequence(text, schedule, device, &cache);
     EXPECT_FALSE(unchecked.is_checked());
     const Run whole = run(unchecked, device);
     unchecked.store(true);
-    const GpuKernels checked = sequence(text, recipe, device, &cache);
+    const GpuKernels checked = sequence(text, schedule, device, &cache);
     EXPECT_TRUE(checked.is_checked()) << "and keeping it as unchecked changes nothing";
-    EXPECT_TRUE(sequence(text, recipe, device, &cache).is_checked());
+    EXPECT_TRUE(sequence(text, schedule, device, &cache).is_checked());
     EXPECT_EQ(run(checked, device).kernels, whole.kernels);
-    EXPECT_FALSE(sequence(text, recipe, device, nullptr).is_checked());
+    EXPECT_FALSE(sequence(text, schedule, device, nullptr).is_checked());
 }
 
 TEST_F(StoredGpuPlans, AreReadAndNotDerived) {
     const GpuDevice device(0, driver());
-    const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
-    sequence(text, recipe, device, &cache);
+    const std::string text = "dft 64 batch=3", schedule = "sm_90: 0 stockham(8,8) on 16x2";
+    sequence(text, schedule, device, &cache);
     EXPECT_EQ(files(), 2U) << "a kernel and the plan";
     // A plan in which the kernel has another number of operations: if it is read, that is what comes out.
-    auto bytes = *cache.find(
-        *stored_plan_key(problem(text), parse_recipe(recipe), device, target::gpu_named("sm_90")));
+    auto bytes = *cache.find(*stored_plan_key(problem(text), parse_transform_schedule(schedule), device,
+                                              target::gpu_named("sm_90")));
     auto plan = *StoredGpuPlan::decode(bytes);
     EXPECT_EQ(plan.encode(), bytes);
     plan.workspace_bytes = 12345;
-    cache.store(*stored_plan_key(problem(text), parse_recipe(recipe), device, target::gpu_named("sm_90")),
+    cache.store(*stored_plan_key(problem(text), parse_transform_schedule(schedule), device,
+                                 target::gpu_named("sm_90")),
                 {"sm_90", "plan of something"}, plan.encode());
-    EXPECT_EQ(sequence(text, recipe, device, &cache).workspace_bytes(), 12345U);
-    EXPECT_NE(sequence(text, recipe, device, nullptr).workspace_bytes(), 12345U);
+    EXPECT_EQ(sequence(text, schedule, device, &cache).workspace_bytes(), 12345U);
+    EXPECT_NE(sequence(text, schedule, device, nullptr).workspace_bytes(), 12345U);
     EXPECT_NE(sequence(text, "sm_90: 0 stockham(8,8) on 32x2", device, &cache).workspace_bytes(), 12345U);
-    EXPECT_NE(sequence("dft 64 batch=4", recipe, device, &cache).workspace_bytes(), 12345U);
+    EXPECT_NE(sequence("dft 64 batch=4", schedule, device, &cache).workspace_bytes(), 12345U);
 }
 
 TEST_F(StoredGpuPlans, TakeHalfOfTheCacheAtMost) {
     const GpuDevice device(0, driver());
-    const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
-    const runtime::CacheKey key =
-        *stored_plan_key(problem(text), parse_recipe(recipe), device, target::gpu_named("sm_90"));
-    sequence(text, recipe, device, &cache);
+    const std::string text = "dft 64 batch=3", schedule = "sm_90: 0 stockham(8,8) on 16x2";
+    const runtime::CacheKey key = *stored_plan_key(problem(text), parse_transform_schedule(schedule), device,
+                                                   target::gpu_named("sm_90"));
+    sequence(text, schedule, device, &cache);
     const std::size_t bytes = cache.find(key)->size();
     for (const bool fits : {true, false}) {
         const TemporaryFolder other;
         runtime::KernelCache small(other.path(), 2 * bytes - (fits ? 0 : 1));
-        sequence(text, recipe, device, &small);
+        sequence(text, schedule, device, &small);
         EXPECT_EQ(small.find(key).has_value(), fits);
     }
 }
 
 TEST_F(StoredGpuPlans, AreMadeAgainWhereTheyAreDamaged) {
     const GpuDevice device(0, driver());
-    const std::string text = "dft 64 batch=3", recipe = "sm_90: 0 stockham(8,8) on 16x2";
-    const runtime::CacheKey key =
-        *stored_plan_key(problem(text), parse_recipe(recipe), device, target::gpu_named("sm_90"));
-    const Run whole = run(sequence(text, recipe, device, &cache), device);
+    const std::string text = "dft 64 batch=3", schedule = "sm_90: 0 stockham(8,8) on 16x2";
+    const runtime::CacheKey key = *stored_plan_key(problem(text), parse_transform_schedule(schedule), device,
+                                                   target::gpu_named("sm_90"));
+    const Run whole = run(sequence(text, schedule, device, &cache), device);
     const auto bytes = *cache.find(key);
     { // on the disk
         std::fstream file(plan_file(), std::ios::in | std::ios::out | std::ios::binary);
         file.seekp(100);
         file.put('x');
     }
-    EXPECT_EQ(run(sequence(text, recipe, device, &cache), device).kernels, whole.kernels);
+    EXPECT_EQ(run(sequence(text, schedule, device, &cache), device).kernels, whole.kernels);
     EXPECT_EQ(*cache.find(key), bytes);
     for (std::size_t size = 0; size < bytes.size(); size += 1 + size / 8) { // whole entries that are no plans
         cache.store(key, {"sm_90", "plan of something"}, std::span(bytes).first(size));
-        EXPECT_EQ(run(sequence(text, recipe, device, &cache), device).kernels, whole.kernels) << size;
+        EXPECT_EQ(run(sequence(text, schedule, device, &cache), device).kernels, whole.kernels) << size;
         EXPECT_EQ(*cache.find(key), bytes) << size;
     }
 }
 
 TEST_F(StoredGpuPlans, AreMadeAgainWhereMachineCodeIsMissingOrRefused) {
     const GpuDevice device(0, driver());
-    const std::string text = "dft 16x8", recipe = "sm_90: 1 codelet on 32x16; 0 codelet on 8x1";
-    const Run whole = run(sequence(text, recipe, device, &cache), device);
+    const std::string text = "dft 16x8", schedule = "sm_90: 1 codelet on 32x16; 0 codelet on 8x1";
+    const Run whole = run(sequence(text, schedule, device, &cache), device);
     for (const auto& entry : cache.entries())
         if (!entry.label.name.starts_with("plan of ")) {
             cache.drop(entry.key);
             break;
         }
     fake.compiled.clear();
-    EXPECT_EQ(run(sequence(text, recipe, device, &cache), device).kernels, whole.kernels);
+    EXPECT_EQ(run(sequence(text, schedule, device, &cache), device).kernels, whole.kernels);
     EXPECT_EQ(fake.compiled.size(), 1U) << "the one that was missing";
     EXPECT_EQ(files(), 3U);
 }

@@ -89,7 +89,7 @@ double tolerance(const Transform& problem) {
 }
 
 std::shared_ptr<const Plan> portable_plan(const Transform& problem, const std::string& passes) {
-    return Plan::build(problem, parse_recipe("portable: " + passes));
+    return Plan::build(problem, parse_transform_schedule("portable: " + passes));
 }
 
 void expect_right(const std::string& text, const std::string& passes) {
@@ -167,7 +167,7 @@ TEST(PortablePlans, AgreeWithMachineCodeForEveryKind) {
     for (const auto& [text, passes] : cases) {
         const Transform problem = parse_transform(text);
         const auto portable = portable_plan(problem, passes);
-        const auto compiled = Plan::build(problem, parse_recipe(std::string("sse2: ") + passes));
+        const auto compiled = Plan::build(problem, parse_transform_schedule(std::string("sse2: ") + passes));
         EXPECT_EQ(compiled->cpu().name, "sse2");
         const Trial a(problem, *portable), b(problem, *compiled);
         double difference = 0, norm = 0;
@@ -192,7 +192,7 @@ TEST(PortablePlans, SayWhatTheyAre) {
     EXPECT_GE(plan->flops(), 2 * 8 * 56);
     EXPECT_LE(plan->flops(), 2 * 8 * 56 + 64 * 6);
     EXPECT_GE(plan->bytes(), 4 * 64 * 16);
-    const std::string loops = lower::to_text(passes[0].loops);
+    const std::string loops = loops::to_text(passes[0].loops);
     EXPECT_NE(loops.find("t0[8·i0; 8·i0 + 1; …; 8·i0 + 7] = DFT(8) in[2·i0; 2·i0 + 16; …; 2·i0 + 112]"),
               std::string::npos)
         << loops;
@@ -220,10 +220,10 @@ TEST(PortableFallback, ServesWhereMachineCodeIsSwitchedOff) {
     const WithoutMachineCode off;
     ASSERT_FALSE(runtime::ExecutableCode::is_available());
     const Transform problem = Transform::dft({60});
-    const Recipe recipe = parse_recipe("avx512: 0 stockham(10,6)");
-    const auto plan = Plan::build(problem, recipe);
+    const TransformSchedule schedule = parse_transform_schedule("avx512: 0 stockham(10,6)");
+    const auto plan = Plan::build(problem, schedule);
     EXPECT_EQ(plan->cpu().name, "portable");
-    EXPECT_EQ(plan->recipe(), recipe);
+    EXPECT_EQ(plan->schedule(), schedule);
     EXPECT_LT(error_of(problem, Trial(problem, *plan)), tolerance(problem));
 }
 
@@ -235,7 +235,7 @@ TEST(PortableFallback, ServesWhereMachineCodeIsSwitchedOff) {
     if (prctl(set_memory_deny_write_execute, refuse_exec_gain, 0ul, 0ul, 0ul) != 0) std::_Exit(77);
     if (runtime::ExecutableCode::is_available()) std::_Exit(77);
     const Transform problem = Transform::dft({60});
-    const auto plan = Plan::build(problem, parse_recipe("sse2: 0 stockham(10,6)"));
+    const auto plan = Plan::build(problem, parse_transform_schedule("sse2: 0 stockham(10,6)"));
     const bool right = error_of(problem, Trial(problem, *plan)) < tolerance(problem);
     std::_Exit(right && plan->cpu().name == "portable" ? 0 : 1);
 }

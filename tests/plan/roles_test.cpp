@@ -36,8 +36,10 @@ Roles roles_on_cpu(const std::string& text) {
     return roles_of(derive(problem, pass, rules::parse_tree("codelet"), target::cpu_named("avx2")).program);
 }
 
-std::vector<ir::Program> programs_on_gpu(const std::string& text, const std::string& recipe) {
-    return describe_passes(swirl::problem(text), parse_recipe("sm_90: " + recipe)).front().programs;
+std::vector<ir::Program> programs_on_gpu(const std::string& text, const std::string& schedule) {
+    return describe_passes(swirl::problem(text), parse_transform_schedule("sm_90: " + schedule))
+        .front()
+        .programs;
 }
 
 TEST(Roles, OfTransformsOnCpus) {

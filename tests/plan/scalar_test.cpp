@@ -8,19 +8,21 @@
 namespace swirl::planning {
 namespace scalar_test {
 
-TEST(ScalarRecipe, RoundTrips) {
+TEST(ScalarSchedule, RoundTrips) {
     for (const char* text :
          {"sse2 scalar: 0 dft-iterative(2,2)", "avx2: 0 codelet", "avx512 scalar: 0 codelet; 1 codelet"})
-        EXPECT_EQ(to_string(parse_recipe(text)), text);
-    EXPECT_TRUE(parse_recipe("  avx2   scalar : 0 codelet").scalar);
-    EXPECT_FALSE(parse_recipe("avx2: 0 codelet").scalar);
-    EXPECT_FALSE(parse_recipe("avx2: 0 codelet") == parse_recipe("avx2 scalar: 0 codelet"));
+        EXPECT_EQ(to_string(parse_transform_schedule(text)), text);
+    EXPECT_TRUE(parse_transform_schedule("  avx2   scalar : 0 codelet").scalar);
+    EXPECT_FALSE(parse_transform_schedule("avx2: 0 codelet").scalar);
+    EXPECT_FALSE(parse_transform_schedule("avx2: 0 codelet") ==
+                 parse_transform_schedule("avx2 scalar: 0 codelet"));
 }
 
-TEST(ScalarRecipe, NamesWhatItDoesNotKnow) {
-    EXPECT_THROW(parse_recipe("sse2 wide: 0 codelet"), UserError);
-    EXPECT_THROW(parse_recipe("sse2 scalar scalar: 0 codelet"), UserError);
-    EXPECT_THROW(Plan::build(Transform::dft({8}), parse_recipe("portable scalar: 0 codelet")), UserError);
+TEST(ScalarSchedule, NamesWhatItDoesNotKnow) {
+    EXPECT_THROW(parse_transform_schedule("sse2 wide: 0 codelet"), UserError);
+    EXPECT_THROW(parse_transform_schedule("sse2 scalar scalar: 0 codelet"), UserError);
+    EXPECT_THROW(Plan::build(Transform::dft({8}), parse_transform_schedule("portable scalar: 0 codelet")),
+                 UserError);
 }
 
 /// Lanes of the widest value.
@@ -31,7 +33,7 @@ int widest(const ir::Program& program) {
     return lanes;
 }
 
-TEST(ScalarRecipe, MakesProgramsWithoutVectorsThatAreTheTransform) {
+TEST(ScalarSchedule, MakesProgramsWithoutVectorsThatAreTheTransform) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "no generated code can run";
     for (const target::Cpu* cpu : target::cpus()) {
         if (cpu->set == target::InstructionSet::portable || !target::host_can_run(*cpu)) continue;
@@ -39,14 +41,14 @@ TEST(ScalarRecipe, MakesProgramsWithoutVectorsThatAreTheTransform) {
              {"dft 64", "dft 64 float32", "wht 64", "rdft 64", "dft 64 inplace batch=3", "dft 4096"})
             for (const bool scalar : {false, true}) {
                 const Transform problem = parse_transform(text);
-                Recipe recipe{std::string(cpu->name), {{0, {}}}, scalar};
+                TransformSchedule schedule{std::string(cpu->name), {{0, {}}}, scalar};
                 if (problem.dimensions[0].length > 64)
-                    recipe.passes[0].tree = rules::parse_tree("dft-iterative");
-                const auto plan = Plan::build(problem, recipe); // compares with the definition
+                    schedule.passes[0].tree = rules::parse_tree("dft-iterative");
+                const auto plan = Plan::build(problem, schedule); // compares with the definition
                 for (const PassDescription& pass : plan->describe()) {
                     const int lanes = widest(pass.program);
                     EXPECT_TRUE(scalar ? lanes == 1 : lanes > 1 || problem.dimensions[0].length <= 64)
-                        << text << " " << to_string(recipe);
+                        << text << " " << to_string(schedule);
                 }
                 EXPECT_TRUE(!scalar || plan->listing(0).find("ymm") == std::string::npos) << text;
             }

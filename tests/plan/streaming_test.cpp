@@ -26,7 +26,7 @@ std::vector<const target::Cpu*> runnable_cpus() {
 
 std::shared_ptr<const Plan> plan_of(std::string_view steps, const target::Cpu& cpu) {
     return Plan::build(Transform::dft({size}),
-                       parse_recipe(std::string(cpu.name) + ": 0 " + std::string(steps)));
+                       parse_transform_schedule(std::string(cpu.name) + ": 0 " + std::string(steps)));
 }
 
 std::vector<Complex> random_vector() {

@@ -78,8 +78,8 @@ TEST(DataTypes, AreThoseOfTheElementsOfCpp) {
     expect_element<std::int8_t>(DataType::int8);
     expect_element<std::uint8_t>(DataType::uint8);
     expect_element<std::int32_t>(DataType::int32);
-    static_assert(MatrixElement<std::complex<float>> && !MatrixElement<complex_float16> &&
-                  !MatrixElement<complex_bfloat16> && !Element<long double>);
+    static_assert(is_matrix_element<std::complex<float>> && !is_matrix_element<complex_float16> &&
+                  !is_matrix_element<complex_bfloat16> && !is_element<long double>);
 }
 
 } // namespace data_type_test

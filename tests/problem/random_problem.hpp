@@ -37,10 +37,26 @@ public:
         }
         if (chance(20)) options.spectrum = Sharing::each;
         if (chance(40)) options.scale = std::exp(static_cast<double>(integer(-40, 40))) / 3;
-        return Transform::make(one_of(kind_words), lengths, options);
+        const TransformKind kind = one_of(kind_words);
+        return has_formula(kind) ? formula(options) : Transform::make(kind, lengths, options);
     }
 
 private:
+    /// One dimension; complex data of types that have a word.
+    Transform formula(TransformOptions options) {
+        constexpr const char* formulas[] = {"DFT(8)",
+                                            "(DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)",
+                                            "WHT(4) ⊕ DCT2(3)",
+                                            "matrix(2, 3; 1, -2, 0.5, 4, 5, 6)",
+                                            "G(h(3 → 9; 1, 2))",
+                                            "diag(1, 2i, 3-0.25i)"};
+        for (std::vector<Integer>* const strides : {&options.input_strides, &options.output_strides})
+            if (!strides->empty()) strides->resize(1);
+        const bool complex = bytes_of(options.precision) >= 4 && chance(50);
+        return Transform::of_matrix(complex ? TransformKind::formula : TransformKind::real_formula,
+                                    MatrixFormula(one_of(formulas)), options);
+    }
+
     template <class Value, std::size_t count> Value one_of(const Value (&values)[count]) {
         return values[static_cast<std::size_t>(integer(0, count - 1))];
     }

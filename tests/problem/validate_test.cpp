@@ -186,7 +186,8 @@ TEST(Validate, AcceptsOnlyWhatEnumerationFindsDisjoint) {
 }
 
 TEST(Validate, AcceptsEveryDefaultLayout) {
-    for (const auto& kind : kind_words)
+    for (const auto& kind : kind_words) {
+        if (has_formula(kind.value)) continue; // their lengths are those of their formulas
         for (const auto& direction : direction_words)
             for (const auto& placement : placement_words)
                 for (Integer n = 1; n <= 9; ++n) {
@@ -200,6 +201,7 @@ TEST(Validate, AcceptsEveryDefaultLayout) {
                                                                .batches = {{.count = 2}, {.count = 3}}});
                     EXPECT_NO_THROW(validate(problem)) << to_text(problem);
                 }
+    }
 }
 
 } // namespace validate_test

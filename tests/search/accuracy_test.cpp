@@ -113,7 +113,7 @@ template <class T> void compare(const Case& c) {
     }
     const double unit = std::numeric_limits<T>::epsilon();
     EXPECT_LE(ours.value(), std::max(largest_ratio * theirs.value(), negligible * unit))
-        << name_of(c) << ", " << planning::to_string(plan->recipe());
+        << name_of(c) << ", " << planning::to_string(plan->schedule());
     EXPECT_LT(ours.value(), unit * std::sqrt(std::max(1.0, std::log2(static_cast<double>(c.n)))))
         << name_of(c);
 }

@@ -2,7 +2,7 @@
 #include "plan/dimension_passes.hpp"
 #include "plan/gpu_kernel.hpp"
 #include "search/cost/gpu_estimate.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,9 @@ namespace gpu_bands_test {
 
 using support::prove;
 
-planning::Recipe recipe(const std::string& step) { return planning::parse_recipe("sm_90: 0 " + step); }
+planning::TransformSchedule schedule(const std::string& step) {
+    return planning::parse_transform_schedule("sm_90: 0 " + step);
+}
 
 TEST(BandsOnGpus, MatricesInTwoKernelsOfWhichOneDoesPartsTogether) {
     for (const char* step :
@@ -22,9 +24,9 @@ TEST(BandsOnGpus, MatricesInTwoKernelsOfWhichOneDoesPartsTogether) {
           "64x16 pad "
           "32",
           "bands(8)[codelet, stockham(8,8)] on 32x1 cluster 4 pad 32 pitch 1 single_buffer, 64x16 pad 32"})
-        prove("dft 64x64 float32 batch=2", recipe(step));
+        prove("dft 64x64 float32 batch=2", schedule(step));
     prove("dft 48x35 backward float64",
-          recipe("bands(4)[codelet, codelet, stockham(7,5)] on 64x1 single_buffer fused, 64x5"));
+          schedule("bands(4)[codelet, codelet, stockham(7,5)] on 64x1 single_buffer fused, 64x5"));
 }
 
 TEST(BandsOnGpus, VolumesInTwoKernelsThatBothDoPartsTogether) {
@@ -37,23 +39,24 @@ TEST(BandsOnGpus, VolumesInTwoKernelsThatBothDoPartsTogether) {
                              "volume-bands(4)[stockham(8,4), stockham(4,4), codelet, stockham(8,8)] on 64x1 "
                              "pad 32 pitch 1 single_buffer fused, "
                              "64x8 pad 32 pitch 3 single_buffer fused"})
-        prove("dft 32x64x64 float32", recipe(step));
-    prove("dft 8x64x64 float32 batch=2", recipe("volume-bands(16)[codelet, codelet, stockham(4,4), "
-                                                "stockham(8,8)] on 64x1 pad 32 pitch 1 single_buffer fused, "
-                                                "64x16 pad 32 pitch 1"));
+        prove("dft 32x64x64 float32", schedule(step));
+    prove("dft 8x64x64 float32 batch=2",
+          schedule("volume-bands(16)[codelet, codelet, stockham(4,4), "
+                   "stockham(8,8)] on 64x1 pad 32 pitch 1 single_buffer fused, "
+                   "64x16 pad 32 pitch 1"));
 }
 
 TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
     const Transform matrices = problem("dft 64x64 float32");
-    const planning::Recipe apart =
-        recipe("bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32, 64x16 fused");
+    const planning::TransformSchedule apart =
+        schedule("bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32, 64x16 fused");
     const auto passes = planning::dimension_passes(matrices, 0);
     EXPECT_THROW(planning::derive_for_gpu(matrices, passes[0], apart.passes[0], target::gpu_named("sm_90")),
                  UserError);
 }
 
 /// Entries of all tables of a problem's kernels.
-Integer table_entries(const std::string& text, const planning::Recipe& how) {
+Integer table_entries(const std::string& text, const planning::TransformSchedule& how) {
     const Transform all = problem(text);
     const auto passes = planning::dimension_passes(all, planning::Fusion::none);
     Integer entries = 0;
@@ -67,7 +70,7 @@ Integer table_entries(const std::string& text, const planning::Recipe& how) {
 TEST(RootsOnGpus, AreLoadedFromOneTableOrMultiplied) {
     const std::string text = "dft 16384 float32";
     const std::string step = "two-sweep(128,1,1)[stockham(16,8)] on 64x4 pad 32, 64x4 pad 32 roots ";
-    const auto loaded = recipe(step + "loaded"), multiplied = recipe(step + "multiplied");
+    const auto loaded = schedule(step + "loaded"), multiplied = schedule(step + "multiplied");
     EXPECT_GT(table_entries(text, loaded), 2 * 16384);
     EXPECT_LT(table_entries(text, multiplied), 16384);
     prove(text, loaded);
@@ -75,7 +78,7 @@ TEST(RootsOnGpus, AreLoadedFromOneTableOrMultiplied) {
 }
 
 std::string chosen(const std::string& text) {
-    return to_string(gpu_recipe(problem(text), target::gpu_named("sm_90")));
+    return to_string(gpu_schedule(problem(text), target::gpu_named("sm_90")));
 }
 
 TEST(BandsOnGpus, AreChosenForLargeMatricesAndVolumes) {
@@ -92,20 +95,20 @@ TEST(PlanesOnGpus, SmallImagesAndVolumesAreOneKernel) {
     for (const char* text :
          {"dft 16x16 float32 batch=100000", "dft 8x8x8 float32 batch=100000", "dft 16x64 float32 batch=20000",
           "dft 7x9 float64 batch=20000", "dft 64x64 float32 batch=16384"}) {
-        const planning::Recipe recipe = gpu_recipe(problem(text), target::gpu_named("sm_90"));
-        EXPECT_EQ(recipe.passes.size(), 1U) << text;
-        EXPECT_EQ(recipe.passes[0].configurations.size(), 1U) << text;
+        const planning::TransformSchedule schedule = gpu_schedule(problem(text), target::gpu_named("sm_90"));
+        EXPECT_EQ(schedule.passes.size(), 1U) << text;
+        EXPECT_EQ(schedule.passes[0].configurations.size(), 1U) << text;
     }
     for (const char* text :
          {"dft 16x16 float32 batch=70", "dft 8x8x8 float32 batch=20", "dft 5x6x7 float64 batch=40",
           "dft 16x64 float32 batch=9", "dft 17x31 backward float32 batch=7"})
-        prove(text, gpu_recipe(problem(text), target::gpu_named("sm_90")));
+        prove(text, gpu_schedule(problem(text), target::gpu_named("sm_90")));
 }
 
 TEST(VolumesOfCodelets, PlanWhereTheirPartsHaveSeveralLoops) {
     for (const char* text : {"dft 3x961x19 float16", "dft 5x289x17 float32", "dft 3x256x16 batch=2"})
         EXPECT_NO_THROW(planning::describe_passes(
-            swirl::problem(text), gpu_recipe(swirl::problem(text), target::gpu_named("sm_90"))))
+            swirl::problem(text), gpu_schedule(swirl::problem(text), target::gpu_named("sm_90"))))
             << text;
 }
 

@@ -3,7 +3,7 @@
 #include "plan/gpu_plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/gpu_estimate.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using support::prove;
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
-void prove(const std::string& text) { prove(text, gpu_recipe(swirl::problem(text), gpu())); }
+void prove(const std::string& text) { prove(text, gpu_schedule(swirl::problem(text), gpu())); }
 
 TEST(ConvolutionsOnGpus, EqualDirectSums) {
     for (const Integer n : {1, 2, 5, 8, 12, 60, 64}) {
@@ -39,7 +39,7 @@ TEST(ConvolutionsOnGpus, EqualDirectSums) {
                        std::polar(1.0, -2 * M_PI * static_cast<double>(j * m % n) / static_cast<double>(n));
             data.set_auxiliary(0, m, sum);
         }
-        support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
+        support::InterpretedPlan(problem, gpu_schedule(problem, gpu())).execute(data.arguments());
         for (Integer b = 0; b < 3; ++b)
             for (Integer k = 0; k < n; ++k) {
                 Complex sum = 0;
@@ -55,11 +55,11 @@ TEST(ConvolutionsOnGpus, EqualDirectSums) {
 TEST(ConvolutionsOnGpus, AreOneKernelThatReadsItsInputOnceAndWritesItsOutputOnce) {
     for (const Integer n : {8, 16, 64, 100, 256, 1000, 1024, 2048, 4096}) {
         const std::string text = fmt::format("convolution {} float32 batch=4", n);
-        const planning::Recipe recipe = gpu_recipe(swirl::problem(text), gpu());
-        const auto passes = planning::describe_passes(swirl::problem(text), recipe);
+        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu());
+        const auto passes = planning::describe_passes(swirl::problem(text), schedule);
         ASSERT_EQ(passes.size(), 1U) << n;
-        EXPECT_EQ(passes[0].programs.size(), 1U) << n << " " << to_string(recipe);
-        prove(text, recipe);
+        EXPECT_EQ(passes[0].programs.size(), 1U) << n << " " << to_string(schedule);
+        prove(text, schedule);
     }
 }
 
@@ -106,8 +106,8 @@ TEST(ConvolutionsOnGpus, HaveSeveralDimensions) {
 
 TEST(ConvolutionsOnGpus, MultiplyWithoutAnExchangeWhereTheWayBackIsTheWayThereReversed) {
     const std::string text = "convolution 256 float32 batch=3";
-    const auto barriers_of = [&](const std::string& recipe) {
-        const planning::Recipe parsed = planning::parse_recipe("sm_90: 0 " + recipe);
+    const auto barriers_of = [&](const std::string& schedule) {
+        const planning::TransformSchedule parsed = planning::parse_transform_schedule("sm_90: 0 " + schedule);
         prove(text, parsed);
         prove("convolution 256 strides=5 batch=5:1 spectrum=each", parsed);
         Integer barriers = 0;
@@ -126,7 +126,7 @@ TEST(ConvolutionsOnGpus, MultiplyWithoutAnExchangeWhereTheWayBackIsTheWayThereRe
 TEST(ConvolutionsOnGpus, AreSweepsBeyondABlock) {
     struct Case {
         const char* problem;
-        const char* recipe;
+        const char* schedule;
         std::size_t kernels;
     };
     const Case cases[] = {
@@ -143,9 +143,11 @@ TEST(ConvolutionsOnGpus, AreSweepsBeyondABlock) {
          1},
     };
     for (const Case& c : cases) {
-        const planning::Recipe recipe = planning::parse_recipe(std::string("sm_90: ") + c.recipe);
-        EXPECT_EQ(planning::describe_passes(swirl::problem(c.problem), recipe)[0].programs.size(), c.kernels);
-        prove(c.problem, recipe);
+        const planning::TransformSchedule schedule =
+            planning::parse_transform_schedule(std::string("sm_90: ") + c.schedule);
+        EXPECT_EQ(planning::describe_passes(swirl::problem(c.problem), schedule)[0].programs.size(),
+                  c.kernels);
+        prove(c.problem, schedule);
     }
 }
 
@@ -155,22 +157,23 @@ TEST(ConvolutionsOnGpus, HaveLargePrimesBeyondABlock) {
     small.largest_cluster = 1;
     for (const char* text : {"convolution 587 batch=2", "convolution 1153 float32 planar",
                              "convolution 587 batch=3 spectrum=each scale=0.5", "convolution 587x2"}) {
-        const planning::Recipe recipe = gpu_recipe(swirl::problem(text), small);
-        EXPECT_NE(to_string(recipe).find("circulant-dft[bluestein("), std::string::npos) << to_string(recipe);
-        prove(text, recipe);
+        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), small);
+        EXPECT_NE(to_string(schedule).find("circulant-dft[bluestein("), std::string::npos)
+            << to_string(schedule);
+        prove(text, schedule);
     }
     for (const char* text : {"convolution 1174 float32 inplace", "convolution 1739"}) // 2·587, 37·47
-        prove(text, gpu_recipe(swirl::problem(text), small));
+        prove(text, gpu_schedule(swirl::problem(text), small));
     for (const char* text : {"convolution 100003 float32", "convolution 65537x3 inplace"})
-        EXPECT_NO_THROW(gpu_recipe(swirl::problem(text), gpu())) << text;
+        EXPECT_NO_THROW(gpu_schedule(swirl::problem(text), gpu())) << text;
 }
 
 TEST(ConvolutionsOnGpus, WaitForTheirSpectrumWhileOtherBlocksWork) {
     for (const Integer n : {600, 900, 1200, 1800}) {
         const Transform problem = swirl::problem(fmt::format("convolution {} float32 batch=30000", n));
-        const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named("sm_90"));
-        ASSERT_EQ(recipe.passes[0].configurations.size(), 1U);
-        EXPECT_GE(recipe.passes[0].configurations[0].resident, 4) << to_string(recipe);
+        const planning::TransformSchedule schedule = gpu_schedule(problem, target::gpu_named("sm_90"));
+        ASSERT_EQ(schedule.passes[0].configurations.size(), 1U);
+        EXPECT_GE(schedule.passes[0].configurations[0].resident, 4) << to_string(schedule);
     }
 }
 

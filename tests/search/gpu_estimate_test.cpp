@@ -6,7 +6,7 @@
 #include "rules/number_theory.hpp"
 #include "search/candidates/gpu_trees.hpp"
 #include "support/error_of.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ namespace gpu_estimate_test {
 
 /// Throws where the plan, interpreted, is not the transform.
 void prove(const std::string& text, const target::Gpu& gpu = target::gpu_named("sm_90")) {
-    const planning::Recipe recipe = gpu_recipe(swirl::problem(text), gpu);
-    EXPECT_EQ(planning::parse_recipe(to_string(recipe)), recipe) << text;
-    support::prove(text, recipe);
+    const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu);
+    EXPECT_EQ(planning::parse_transform_schedule(to_string(schedule)), schedule) << text;
+    support::prove(text, schedule);
 }
 
 TEST(RadicesForGpus, AreFewAndAboutEqual) {
@@ -34,14 +34,14 @@ TEST(RadicesForGpus, AreFewAndAboutEqual) {
     EXPECT_EQ(balanced_radices(37), radices({}));
 }
 
-TEST(RecipesForGpus, ComputeEverySizeUpTo64) {
+TEST(SchedulesForGpus, ComputeEverySizeUpTo64) {
     for (Integer n = 1; n <= 64; ++n) {
         prove(fmt::format("dft {} float32 batch=3", n));
         prove(fmt::format("dft {} backward inplace", n));
     }
 }
 
-TEST(RecipesForGpus, ComputeLayoutsStridesBatchesAndSeveralDimensions) {
+TEST(SchedulesForGpus, ComputeLayoutsStridesBatchesAndSeveralDimensions) {
     for (const char* text : {"dft 8 batch=300",
                              "dft 12 planar batch=7",
                              "dft 60 planar inplace batch=5 backward",
@@ -68,7 +68,7 @@ TEST(RecipesForGpus, ComputeLayoutsStridesBatchesAndSeveralDimensions) {
         prove(text);
 }
 
-TEST(RecipesForGpus, ComputeTransformsOfReals) {
+TEST(SchedulesForGpus, ComputeTransformsOfReals) {
     for (Integer n = 2; n <= 64; ++n) {
         prove(fmt::format("rdft {} float32 batch=3", n));
         prove(fmt::format("rdft {} backward inplace batch=2", n));
@@ -89,18 +89,18 @@ TEST(RecipesForGpus, ComputeTransformsOfReals) {
         prove(text);
 }
 
-TEST(RecipesForGpus, KeepTheFactorsOfDimensionsOfOnePoint) {
+TEST(SchedulesForGpus, KeepTheFactorsOfDimensionsOfOnePoint) {
     for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"})
         for (const char* rest :
              {"1x6", "4x1 float32 inplace batch=7", "1x1", "8x1x29 float32", "1x5 float16"})
             prove(fmt::format("{} {}", kind, rest));
 }
 
-TEST(RecipesForGpus, TakeSquaresOfLargePrimesApart) {
+TEST(SchedulesForGpus, TakeSquaresOfLargePrimesApart) {
     for (const char* text : {"dft 1369 float32", "rdft 1369 batch=2"}) prove(text);
 }
 
-TEST(RecipesForGpus, CopyWithinTheIterationsOfAStep) {
+TEST(SchedulesForGpus, CopyWithinTheIterationsOfAStep) {
     for (const char* text :
          {"dst4 20x3 float32 batch=5", "dst4 20x3 inplace batch=2", "dst4 18x5 batch=3:90 scale=0.5",
           "rdft 17 inplace batch=70", "rdft 3x17 float32 backward inplace batch=5 scale=0.5"})
@@ -109,36 +109,38 @@ TEST(RecipesForGpus, CopyWithinTheIterationsOfAStep) {
         for (const char* text : {"dst4 17x20x32 float32 batch=33", "dst4 30x35x3x5 batch=40001",
                                  "dst4 17x18x32x8", "rdft 32x20x14x17 float32 inplace batch=7",
                                  "rdft 2x5x32x17 backward inplace batch=33 scale=0.5"})
-            EXPECT_NO_THROW(gpu_recipe(swirl::problem(text), target::gpu_named(name))) << text << " " << name;
+            EXPECT_NO_THROW(gpu_schedule(swirl::problem(text), target::gpu_named(name)))
+                << text << " " << name;
 }
 
-TEST(RecipesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
+TEST(SchedulesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
     const target::Gpu& small = target::gpu_named("generic");
     for (const char* text : {"dft 8192 float32", "dft 4096 batch=2", "dft 5000 inplace backward",
                              "dft 4096 planar", "dft 4860 float32 in=2 batch=2:12000", "dft 3x4096"})
         prove(text, small);
     prove("dft 16384", target::gpu_named("sm_90"));
-    const planning::Recipe recipe =
-        gpu_recipe(swirl::problem("dft 2^20 float32"), target::gpu_named("sm_90"));
-    EXPECT_EQ(recipe.passes[0].tree.rule, "two-sweep");
-    EXPECT_EQ(recipe.passes[0].configurations.size(), 2U);
+    const planning::TransformSchedule schedule =
+        gpu_schedule(swirl::problem("dft 2^20 float32"), target::gpu_named("sm_90"));
+    EXPECT_EQ(schedule.passes[0].tree.rule, "two-sweep");
+    EXPECT_EQ(schedule.passes[0].configurations.size(), 2U);
 }
 
-TEST(RecipesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
+TEST(SchedulesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
     for (const char* text : {"dft 127 float32 batch=7", "dft 257 inplace backward batch=2",
                              "dft 83 planar batch=3", "dft 1021 float32", "dft 508 float32 batch=2",
                              "dft 214 batch=3", "dft 254x3 float32", "dft 5x37"}) {
         prove(text);
         const Transform problem = swirl::problem(text);
         const target::Gpu& gpu = target::gpu_named("sm_90");
-        for (const auto& pass : planning::describe_passes(problem, gpu_recipe(problem, gpu)))
+        for (const auto& pass : planning::describe_passes(problem, gpu_schedule(problem, gpu)))
             EXPECT_LE(pass.kernels.size(), 2U) << text; // the second of what does not fill a block
     }
-    EXPECT_EQ(gpu_recipe(swirl::problem("dft 10007 float32"), target::gpu_named("sm_90")).passes[0].tree.rule,
-              "bluestein");
+    EXPECT_EQ(
+        gpu_schedule(swirl::problem("dft 10007 float32"), target::gpu_named("sm_90")).passes[0].tree.rule,
+        "bluestein");
 }
 
-TEST(RecipesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
+TEST(SchedulesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
     target::Gpu small = target::gpu_named("sm_90");
     small.max_shared_bytes_per_block = 8192;
     small.largest_cluster = 1;
@@ -149,30 +151,30 @@ TEST(RecipesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
          {"dft 10007 float32 batch=2", "dft 10007 backward", "convolution 10007", "rdft 20011 inplace"})
         prove(text, small); // in three sweeps, some
     const auto rule_of = [](const char* text) {
-        return gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")).passes[0].tree.rule;
+        return gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")).passes[0].tree.rule;
     };
     EXPECT_EQ(rule_of("dft 65537 float32"), "bluestein");
     EXPECT_EQ(rule_of("dft 100003 float32 batch=2"), "bluestein");
 }
 
-TEST(RecipesForGpus, SweepThreeTimesBeyondTheSquareOfABlock) {
+TEST(SchedulesForGpus, SweepThreeTimesBeyondTheSquareOfABlock) {
     target::Gpu small = target::gpu_named("sm_90");
     small.max_shared_bytes_per_block = 8192;
     small.largest_cluster = 1;
     for (const char* text : {"dft 32768 backward batch=2", "dft 32768 planar inplace", "rdft 65536 backward",
                              "dft 3x32768", "convolution 32768", "dft 32768 batch=3:(1,32768) in=3 out=1"})
         prove(text, small);
-    EXPECT_EQ(gpu_recipe(swirl::problem("dft 32768"), small).passes[0].tree,
+    EXPECT_EQ(gpu_schedule(swirl::problem("dft 32768"), small).passes[0].tree,
               rules::parse_tree("stockham(32,32,32)[stockham(8,4)]"));
-    EXPECT_EQ(gpu_recipe(swirl::problem("dft 2^30"), target::gpu_named("sm_90")).passes[0].tree.choice,
+    EXPECT_EQ(gpu_schedule(swirl::problem("dft 2^30"), target::gpu_named("sm_90")).passes[0].tree.choice,
               (std::vector<Integer>{1024, 1024, 1024}));
 }
 
-TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
+TEST(SchedulesForGpus, AreWithinTheLimitsOfEachGpu) {
     for (const target::Gpu* gpu : target::gpus())
         for (const char* text : {"dft 2048 float32 batch=5", "dft 1024 batch=2", "dft 16 batch=65536"}) {
             const Transform problem = swirl::problem(text);
-            for (const auto& pass : planning::describe_passes(problem, gpu_recipe(problem, *gpu)))
+            for (const auto& pass : planning::describe_passes(problem, gpu_schedule(problem, *gpu)))
                 for (const ir::KernelInfo& kernel : pass.kernels) {
                     EXPECT_LE(kernel.shared_bytes, gpu->max_shared_bytes_per_block) << gpu->name << text;
                     EXPECT_LE(kernel.launch.threads[0] * kernel.launch.threads[1], gpu->threads_per_block);
@@ -180,21 +182,21 @@ TEST(RecipesForGpus, AreWithinTheLimitsOfEachGpu) {
         }
 }
 
-TEST(RecipesForGpus, HaveKernelsForEveryLengthThatFitsInMemory) {
+TEST(SchedulesForGpus, HaveKernelsForEveryLengthThatFitsInMemory) {
     for (const char* text :
          {"dft 33554467", "dft 100000007", "rdft 200000014 float32", "convolution 67108879 float32",
           "dct2 100000007 float32", "dft 2^31 float32", "rdft 3^20", "wht 2^31"}) {
         const Transform problem = swirl::problem(text);
-        planning::Recipe recipe;
-        EXPECT_NO_THROW(recipe = gpu_recipe(problem, target::gpu_named("sm_90"))) << text;
-        EXPECT_EQ(planning::parse_recipe(to_string(recipe)), recipe) << text;
+        planning::TransformSchedule schedule;
+        EXPECT_NO_THROW(schedule = gpu_schedule(problem, target::gpu_named("sm_90"))) << text;
+        EXPECT_EQ(planning::parse_transform_schedule(to_string(schedule)), schedule) << text;
     }
 }
 
-TEST(RecipesForGpus, AreRefusedForLengthsBeyondTheMemoryOfAnyGpu) {
+TEST(SchedulesForGpus, AreRefusedForLengthsBeyondTheMemoryOfAnyGpu) {
     for (const char* text : {"dft 2^40", "dft 1099511627791 float32", "wht 2^55"}) {
         const std::string error =
-            error_of<UserError>([&] { gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")); });
+            error_of<UserError>([&] { gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")); });
         EXPECT_NE(error.find("use lengths up to"), std::string::npos) << text << error;
     }
 }

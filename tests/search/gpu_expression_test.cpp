@@ -21,10 +21,11 @@ using Complex = std::complex<double>;
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
 /// Throws where the plan, interpreted, is not the transform with its expressions.
-void prove(const std::string& text, const std::string& recipe = "") {
+void prove(const std::string& text, const std::string& schedule = "") {
     const Transform problem = swirl::problem(text);
-    const planning::Recipe chosen =
-        recipe.empty() ? gpu_recipe(problem, gpu()) : planning::parse_recipe("sm_90: " + recipe);
+    const planning::TransformSchedule chosen = schedule.empty()
+                                                   ? gpu_schedule(problem, gpu())
+                                                   : planning::parse_transform_schedule("sm_90: " + schedule);
     SCOPED_TRACE(text + ": " + to_string(chosen));
     support::InterpretedPlan plan(problem, chosen);
     EXPECT_NO_THROW(planning::check_against_definition(
@@ -37,7 +38,7 @@ TEST(ExpressionsOnGpus, EqualTheirMeaningAroundTheDefinition) {
     const Transform problem = swirl::problem(text);
     planning::ProblemData data(problem);
     data.fill(5);
-    support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
+    support::InterpretedPlan(problem, gpu_schedule(problem, gpu())).execute(data.arguments());
     for (Integer b = 0; b < 3; ++b)
         for (Integer k = 0; k < 12; ++k) {
             Complex sum = 0;
@@ -127,7 +128,7 @@ TEST(ExpressionsOnGpus, ConvertTypes) {
 TEST(ExpressionsOnGpus, GoWithManyMappings) {
     struct Case {
         const char* problem;
-        const char* recipe;
+        const char* schedule;
     };
     const Case cases[] = {
         {"dft 64 float32 batch=37 load=\"x * w[i]\" store=\"x * s[i]\"",
@@ -141,7 +142,7 @@ TEST(ExpressionsOnGpus, GoWithManyMappings) {
         {"dft 4096 float32 batch=2 load=\"x * w[b, i]\" store=\"x where i < 900\"",
          "0 two-sweep(64,1,1)[stockham(8,8)] on 256x1 pad 32 pitch 1 single_buffer cluster 2"},
     };
-    for (const Case& c : cases) prove(c.problem, c.recipe);
+    for (const Case& c : cases) prove(c.problem, c.schedule);
 }
 
 TEST(ExpressionsOnGpus, DoNotTouchWhatTheyLeaveOut) {
@@ -162,7 +163,7 @@ TEST(FusedOperations, AreModulesThatNvidiasAssemblerTakes) {
                              "store=\"i < 512 ? conj(x) * complex h[b, i] : -x where i >= 9\""}) {
         const Transform problem = swirl::problem(text);
         for (const planning::GpuPassDescription& pass :
-             planning::describe_passes(problem, gpu_recipe(problem, gpu())))
+             planning::describe_passes(problem, gpu_schedule(problem, gpu())))
             for (const std::string& module : pass.ptx)
                 EXPECT_EQ(emit::complaints(*compiler, module, "sm_90"), "");
     }

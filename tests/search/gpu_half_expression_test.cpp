@@ -2,7 +2,7 @@
 #include "plan/gpu_plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/gpu_estimate.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ using Complex = std::complex<double>;
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
-void prove(const std::string& text, const std::string& recipe = "") {
-    support::prove(text, recipe.empty() ? gpu_recipe(swirl::problem(text), gpu())
-                                        : planning::parse_recipe("sm_90: " + recipe));
+void prove(const std::string& text, const std::string& schedule = "") {
+    support::prove(text, schedule.empty() ? gpu_schedule(swirl::problem(text), gpu())
+                                          : planning::parse_transform_schedule("sm_90: " + schedule));
 }
 
 Complex root(Integer jk, Integer n) {
@@ -35,7 +35,7 @@ TEST(ExpressionsOfHalfSpectra, StoreByTheirMeaningAroundTheDefinition) {
                                        n));
         planning::ProblemData data(problem);
         data.fill(5);
-        support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
+        support::InterpretedPlan(problem, gpu_schedule(problem, gpu())).execute(data.arguments());
         const Integer numbers = n / 2 + 1;
         for (Integer b = 0; b < 3; ++b)
             for (Integer k = 0; k < numbers; ++k) {
@@ -58,7 +58,7 @@ TEST(ExpressionsOfHalfSpectra, LoadByTheirMeaningAroundTheDefinition) {
             fmt::format("rdft {} backward batch=3 load=\"x * complex h[i] - complex(b, i)\"", n));
         planning::ProblemData data(problem);
         data.fill(5);
-        support::InterpretedPlan(problem, gpu_recipe(problem, gpu())).execute(data.arguments());
+        support::InterpretedPlan(problem, gpu_schedule(problem, gpu())).execute(data.arguments());
         const Integer numbers = n / 2 + 1;
         for (Integer b = 0; b < 3; ++b)
             for (Integer j = 0; j < n; ++j) {
@@ -114,7 +114,7 @@ TEST(ExpressionsOfHalfSpectra, AreFusedIntoKernelsOfAllKinds) {
         "0 rdft-two-sweep(32)[rdft-half-size[stockham(4,4)], rdft-half-size[stockham(8,8)], stockham(8,8)]";
     struct Case {
         const char* problem;
-        std::string recipe;
+        std::string schedule;
     };
     const Case cases[] = {
         {"rdft 64 float32 batch=37 store=\"x * w[i]\"",
@@ -141,14 +141,15 @@ TEST(ExpressionsOfHalfSpectra, AreFusedIntoKernelsOfAllKinds) {
          backward + " on 64x1 cluster 4 pad 32 pitch 1 single_buffer"},
     };
     for (const Case& c : cases) {
-        prove(c.problem, c.recipe);
+        prove(c.problem, c.schedule);
         // As many kernels as without: what is done to numbers takes none of its own.
         const Transform problem = swirl::problem(c.problem);
         Transform plain = problem;
         plain.load = plain.store = Expression();
-        const planning::Recipe recipe = planning::parse_recipe("sm_90: " + c.recipe);
-        EXPECT_EQ(planning::describe_passes(problem, recipe).front().programs.size(),
-                  planning::describe_passes(plain, recipe).front().programs.size())
+        const planning::TransformSchedule schedule =
+            planning::parse_transform_schedule("sm_90: " + c.schedule);
+        EXPECT_EQ(planning::describe_passes(problem, schedule).front().programs.size(),
+                  planning::describe_passes(plain, schedule).front().programs.size())
             << c.problem;
     }
     for (const char* text :
@@ -164,7 +165,7 @@ TEST(ExpressionsOfHalfSpectra, AreModulesThatNvidiasAssemblerTakes) {
           "rdft 1000 float32 backward batch=100 load=\"i > 2 ? conj(x) * complex h[b, i] : 0\""}) {
         const Transform problem = swirl::problem(text);
         for (const planning::GpuPassDescription& pass :
-             planning::describe_passes(problem, gpu_recipe(problem, gpu())))
+             planning::describe_passes(problem, gpu_schedule(problem, gpu())))
             for (const std::string& module : pass.ptx)
                 EXPECT_EQ(emit::complaints(*compiler, module, "sm_90"), "");
     }

@@ -30,15 +30,15 @@ template <class F> void for_each_place(const Transform& problem, Side side, F&& 
     for (Integer offset = reach.lowest; offset <= reach.highest; ++offset) f(offset);
 }
 
-/// The plan's results, and those of the same recipe in float32 for the same numbers.
+/// The plan's results, and those of the same schedule in float32 for the same numbers.
 struct Results {
-    Results(const Transform& problem, const planning::Recipe& recipe)
+    Results(const Transform& problem, const planning::TransformSchedule& schedule)
         : narrow(problem), wide(in_float32(problem)) {
         narrow.fill(5);
         for_each_place(problem, Side::input,
                        [&](Integer at) { wide.set(Side::input, at, narrow.get(Side::input, at)); });
-        support::InterpretedPlan(problem, recipe).execute(narrow.arguments());
-        support::InterpretedPlan(in_float32(problem), recipe).execute(wide.arguments());
+        support::InterpretedPlan(problem, schedule).execute(narrow.arguments());
+        support::InterpretedPlan(in_float32(problem), schedule).execute(wide.arguments());
     }
     ProblemData narrow, wide;
 };
@@ -61,8 +61,8 @@ TEST(HalvesOnGpus, AreComputedInFloat32AndRoundedOnce) {
         for (const char* precision : {"float16", "bfloat16"}) {
             const Transform problem = swirl::problem(std::string(text) + " " + precision);
             SCOPED_TRACE(to_text(problem));
-            const planning::Recipe recipe = gpu_recipe(problem, card());
-            const Results results(problem, recipe);
+            const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+            const Results results(problem, schedule);
             ProblemData rounded(problem);
             for_each_place(problem, Side::output, [&](Integer at) {
                 rounded.set(Side::output, at, results.wide.get(Side::output, at));
@@ -79,14 +79,14 @@ TEST(HalvesOnGpus, StayInFloat32BetweenTwoKernels) {
     for (const char* text :
          {"sm_90: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16", "sm_90: 0 stockham(16,8,8) on 64x1 pad 32",
           "sm_90: 0 stockham(32,32) on 32x1"}) {
-        const planning::Recipe recipe = planning::parse_recipe(text);
-        const Results results(problem, recipe);
+        const planning::TransformSchedule schedule = planning::parse_transform_schedule(text);
+        const Results results(problem, schedule);
         ProblemData rounded(problem);
         for_each_place(problem, Side::output, [&](Integer at) {
             rounded.set(Side::output, at, results.wide.get(Side::output, at));
             EXPECT_EQ(results.narrow.get(Side::output, at), rounded.get(Side::output, at)) << text;
         });
-        for (const auto& pass : planning::describe_passes(problem, recipe))
+        for (const auto& pass : planning::describe_passes(problem, schedule))
             for (const ir::Program& program : pass.programs)
                 for (const ir::BufferInfo& buffer : program.buffers)
                     EXPECT_EQ(buffer.element == DataType::float16,
@@ -101,11 +101,11 @@ TEST(HalvesOnGpus, AreRoundedOnceForEachDimension) {
         for (const char* precision : {"float16", "bfloat16"}) {
             const Transform problem = swirl::problem(std::string(text) + " " + precision);
             SCOPED_TRACE(to_text(problem));
-            const planning::Recipe recipe = gpu_recipe(problem, card());
-            EXPECT_LT(relative_error(problem, Results(problem, recipe)),
+            const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+            EXPECT_LT(relative_error(problem, Results(problem, schedule)),
                       2 * (problem.precision == DataType::float16 ? 0x1p-11 : 0x1p-8));
-            EXPECT_NO_THROW(planning::check_against_definition(problem, recipe, [&](ProblemData& data) {
-                support::InterpretedPlan(problem, recipe).execute(data.arguments());
+            EXPECT_NO_THROW(planning::check_against_definition(problem, schedule, [&](ProblemData& data) {
+                support::InterpretedPlan(problem, schedule).execute(data.arguments());
             }));
         }
 }
@@ -115,7 +115,7 @@ TEST(HalvesOnGpus, OverflowBeyond65504AndNotBetweenDimensions) {
         const Transform problem = swirl::problem(text);
         ProblemData data(problem);
         for_each_place(problem, Side::input, [&](Integer at) { data.set(Side::input, at, value); });
-        support::InterpretedPlan(problem, gpu_recipe(problem, card())).execute(data.arguments());
+        support::InterpretedPlan(problem, gpu_schedule(problem, card())).execute(data.arguments());
         return data.get(Side::output, 0).real();
     };
     EXPECT_EQ(first("dft 512 float16", 127), 65024);
@@ -128,11 +128,11 @@ TEST(HalvesOnGpus, OverflowBeyond65504AndNotBetweenDimensions) {
 
 TEST(HalvesOnGpus, AreCheckedWithTolerancesOfTheirOwn) {
     const Transform problem = swirl::problem("dft 64 float16 batch=3");
-    const planning::Recipe recipe = gpu_recipe(problem, card());
+    const planning::TransformSchedule schedule = gpu_schedule(problem, card());
     EXPECT_THROW(planning::check_against_definition(
-                     problem, recipe,
+                     problem, schedule,
                      [&](ProblemData& data) {
-                         support::InterpretedPlan(problem, recipe).execute(data.arguments());
+                         support::InterpretedPlan(problem, schedule).execute(data.arguments());
                          for (Integer at = 0; at < 64 * 3; ++at)
                              data.set(Side::output, at, 1.1 * data.get(Side::output, at));
                      }),
@@ -146,8 +146,8 @@ TEST(HalvesOnGpus, AreOneAccessOf4BytesAComplexNumber) {
                                  "rdft 64 batch=100", "dft 64 planar"})
             for (const char* gpu : {"sm_80", "sm_90"}) {
                 const Transform problem = swirl::problem(std::string(text) + " " + precision);
-                const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named(gpu));
-                for (const auto& pass : planning::describe_passes(problem, recipe))
+                const planning::TransformSchedule schedule = gpu_schedule(problem, target::gpu_named(gpu));
+                for (const auto& pass : planning::describe_passes(problem, schedule))
                     for (const std::string& ptx : pass.ptx) {
                         if (compiler) {
                             EXPECT_EQ(emit::complaints(*compiler, ptx, gpu), "") << to_text(problem);
@@ -167,7 +167,7 @@ TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
                                       std::pair("dft 256 float32 batch=64", 2 * 64 * 256 * 8)}) {
         const Transform problem = swirl::problem(text);
         const auto passes = planning::describe_passes(
-            problem, planning::parse_recipe("sm_90: 0 stockham(16,16) on 64x4 pad 32"));
+            problem, planning::parse_transform_schedule("sm_90: 0 stockham(16,16) on 64x4 pad 32"));
         const ir::KernelInfo& kernel = passes[0].kernels[0];
         EXPECT_GE(kernel.bytes_loaded + kernel.bytes_stored, bytes);
         EXPECT_EQ(kernel.bytes_stored, bytes / 2);
@@ -177,10 +177,10 @@ TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
 
 /// What the check before first use says of the plan that the estimate chooses, run in the interpreter.
 std::string check_error(const Transform& problem) {
-    const planning::Recipe recipe = gpu_recipe(problem, card());
-    support::InterpretedPlan plan(problem, recipe);
+    const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+    support::InterpretedPlan plan(problem, schedule);
     return error_of<InternalError>([&] {
-        planning::check_against_definition(problem, recipe,
+        planning::check_against_definition(problem, schedule,
                                            [&](ProblemData& data) { plan.execute(data.arguments()); });
     });
 }
@@ -199,10 +199,10 @@ TEST(HalvesOnGpus, PassTheirCheckInSymmetricKindsOfShortDimensions) {
 TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirNumbersAreInSymmetricKinds) {
     for (const char* text : {"dct2 1x1x1x2x1 float16", "dct3 2x2x2x2 float16", "dst4 1x2x1 float16"}) {
         const Transform problem = swirl::problem(text);
-        const planning::Recipe recipe = gpu_recipe(problem, card());
-        support::InterpretedPlan plan(problem, recipe);
+        const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+        support::InterpretedPlan plan(problem, schedule);
         const std::string error = error_of<InternalError>([&] {
-            planning::check_against_definition(problem, recipe, [&](ProblemData& data) {
+            planning::check_against_definition(problem, schedule, [&](ProblemData& data) {
                 plan.execute(data.arguments());
                 for_each_place(problem, Side::output, [&](Integer at) {
                     data.set(Side::output, at, 1.05 * data.get(Side::output, at));

@@ -3,7 +3,7 @@
 #include "plan/gpu_plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/gpu_estimate.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 #include "target/gpu.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Integer table_bytes(const std::string& text) {
     const Transform problem = swirl::problem(text);
     Integer bytes = 0;
     for (const auto& pass :
-         planning::describe_passes(problem, gpu_recipe(problem, target::gpu_named("sm_90"))))
+         planning::describe_passes(problem, gpu_schedule(problem, target::gpu_named("sm_90"))))
         for (const ir::KernelInfo& kernel : pass.kernels) bytes += kernel.table_bytes;
     return bytes;
 }
@@ -43,7 +43,7 @@ TEST(LargeTablesOnGpus, HoldHalfOfTheSpectrumOfALongChirp) {
     // Longer chirps are products.
     EXPECT_LE(table_bytes("dft 3132149 float32"), (6291456 / 2 + 2000000) * 8);
     for (const char* text : {"dft 70001 float32", "rdft 70001 backward"})
-        support::prove(text, gpu_recipe(swirl::problem(text), target::gpu_named("sm_90")));
+        support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
 }
 
 } // namespace gpu_large_tables_test

@@ -2,7 +2,7 @@
 #include "problem/syntax.hpp"
 #include "search/candidates/gpu_large_trees.hpp"
 #include "search/cost/gpu_estimate.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,13 +19,13 @@ const target::Gpu& small_gpu() { return target::gpu_named("generic"); }
 
 /// Proves the choice for a problem, and returns it as text.
 std::string proved(const std::string& text) {
-    const planning::Recipe recipe = gpu_recipe(swirl::problem(text), small_gpu());
-    prove(text, recipe);
-    return to_string(recipe);
+    const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), small_gpu());
+    prove(text, schedule);
+    return to_string(schedule);
 }
 
-void expect_starts_with(const std::string& recipe, const std::string& beginning) {
-    EXPECT_EQ(recipe.substr(0, beginning.size()), beginning) << recipe;
+void expect_starts_with(const std::string& schedule, const std::string& beginning) {
+    EXPECT_EQ(schedule.substr(0, beginning.size()), beginning) << schedule;
 }
 
 TEST(TransformsBeyondABlock, OfRealsOfOddLengthAreComplexOnes) {
@@ -43,7 +43,7 @@ TEST(TransformsBeyondABlock, OfLargePrimesAreSweptConvolutions) {
         expect_starts_with(proved(std::string("rdft 10007") + more), "generic: 0 rdft-embedding[bluestein(");
     // One block moves numbers whose count no number of threads divides.
     for (const char* text : {"rdft 10007 backward float32", "rdft 10007 backward inplace"})
-        support::prove(text, gpu_recipe(problem(text), target::gpu_named("sm_90")));
+        support::prove(text, gpu_schedule(problem(text), target::gpu_named("sm_90")));
     for (const char* text : {"rdft 20014 backward", "rdft 20014 batch=2"})
         expect_starts_with(proved(text), "generic: 0 rdft-half-size[bluestein(");
     expect_starts_with(proved("rdft 8191 batch=2"), "generic: 0 rdft-embedding[bluestein(16384)[two-sweep(");
@@ -65,7 +65,7 @@ TEST(TransformsBeyondABlock, OfLargePrimesTimesOthersAreSweptByEach) {
 
 TEST(TransformsBeyondABlock, OfRealsMultiplyRangesByConstants) {
     for (const char* text : {"rdft 161051 backward", "dct4 161051 float32"})
-        support::prove(text, gpu_recipe(problem(text), target::gpu_named("sm_90")));
+        support::prove(text, gpu_schedule(problem(text), target::gpu_named("sm_90")));
 }
 
 TEST(TransformsBeyondABlock, OfCosinesAndSinesGoThroughThoseOfReals) {
@@ -94,8 +94,8 @@ TEST(TransformsBeyondABlock, AreSpreadOverBlocks) {
     for (const char* text : {"dct2 2^20 float32", "dst3 10^6 float32", "rdft 3^12 float32",
                              "wht 2^20 float32", "rdft 100003 float32"}) {
         const Transform problem = swirl::problem(text);
-        const planning::Recipe recipe = gpu_recipe(problem, target::gpu_named("sm_90"));
-        for (const planning::GpuPassDescription& pass : planning::describe_passes(problem, recipe))
+        const planning::TransformSchedule schedule = gpu_schedule(problem, target::gpu_named("sm_90"));
+        for (const planning::GpuPassDescription& pass : planning::describe_passes(problem, schedule))
             for (const ir::KernelInfo& kernel : pass.kernels) {
                 const Integer bytes = kernel.bytes_loaded + kernel.bytes_stored;
                 EXPECT_LT(bytes / kernel.launch.blocks[0], Integer{1} << 20)

@@ -37,11 +37,11 @@ TEST(MeasuredStepsOnGpus, ServeForRealsByDirection) {
                 const auto pass = measured(of((Integer{1} << 27) / n));
                 ASSERT_TRUE(pass) << of(1);
                 const Transform few = problem(of(n <= 512 ? 37 : 3));
-                const planning::Recipe recipe{"sm_90", {pass->pass}};
-                SCOPED_TRACE(to_string(recipe));
-                support::InterpretedPlan plan(few, recipe);
+                const planning::TransformSchedule schedule{"sm_90", {pass->pass}};
+                SCOPED_TRACE(to_string(schedule));
+                support::InterpretedPlan plan(few, schedule);
                 EXPECT_NO_THROW(planning::check_against_definition(
-                    few, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+                    few, schedule, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
             }
     EXPECT_NE(measured("rdft 64 float32 batch=2097152")->pass.tree,
               measured("rdft 64 float32 backward batch=2097152")->pass.tree);
@@ -57,11 +57,11 @@ TEST(MeasuredStepsOnGpus, ServeForConvolutions) {
         ASSERT_TRUE(pass) << n;
         if (pass->pass.configurations.front().group_blocks > 0) continue;
         const Transform few = problem(of(n <= 256 ? 19 : 2));
-        const planning::Recipe recipe{"sm_90", {pass->pass}};
-        SCOPED_TRACE(to_string(recipe));
-        support::InterpretedPlan plan(few, recipe);
+        const planning::TransformSchedule schedule{"sm_90", {pass->pass}};
+        SCOPED_TRACE(to_string(schedule));
+        support::InterpretedPlan plan(few, schedule);
         EXPECT_NO_THROW(planning::check_against_definition(
-            few, recipe, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
+            few, schedule, [&](planning::ProblemData& data) { plan.execute(data.arguments()); }));
     }
     EXPECT_FALSE(measured("convolution 1024 float32 batch=10"));
     EXPECT_FALSE(measured("convolution 1024 float32 in=3 batch=65536:3072"));

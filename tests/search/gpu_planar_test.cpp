@@ -1,7 +1,7 @@
 // Plans for GPUs of spectra whose parts lie in two arrays, in the interpreter.
 
 #include "search/cost/gpu_estimate.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 
 namespace swirl::search {
 namespace gpu_planar_test {
@@ -12,7 +12,7 @@ TEST(GpuPlansOfPlanarSpectra, ReadAndWriteSpectraOfEveryLength) {
         for (const char* batch : {"", "batch=40", "batch=497x2"})
             for (const int n : {2, 3, 4, 5, 6, 8, 9, 12, 16, 30}) {
                 const std::string text = fmt::format("rdft {} {} float32 planar {}", n, direction, batch);
-                support::prove(text, gpu_recipe(problem(text), gpu));
+                support::prove(text, gpu_schedule(problem(text), gpu));
             }
 }
 

@@ -3,7 +3,7 @@
 #include "plan/gpu_plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/gpu_estimate.hpp"
-#include "support/proved_recipe.hpp"
+#include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,8 +24,9 @@ struct Counts {
 };
 
 /// What the only kernel of a plan does.
-Counts counts_of(const std::string& text, const std::string& recipe) {
-    const auto passes = planning::describe_passes(swirl::problem(text), planning::parse_recipe(recipe));
+Counts counts_of(const std::string& text, const std::string& schedule) {
+    const auto passes =
+        planning::describe_passes(swirl::problem(text), planning::parse_transform_schedule(schedule));
     const ir::Program& program = passes.front().programs.front();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)
@@ -49,11 +50,11 @@ Counts counts_of(const std::string& text, const std::string& recipe) {
 TEST(RealTransformsOnGpus, AreComplexOnesOfHalfTheSizeWhereTheyAreLong) {
     for (const Integer n : {1000, 1024, 4096}) {
         const std::string many = fmt::format("rdft {} float32 batch=65536", n);
-        const planning::Recipe recipe = gpu_recipe(swirl::problem(many), gpu());
-        EXPECT_EQ(recipe.passes[0].tree.rule, "rdft-half-size") << n;
+        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(many), gpu());
+        EXPECT_EQ(schedule.passes[0].tree.rule, "rdft-half-size") << n;
         for (const char* more : {" float32 batch=3", " backward batch=2", " inplace float32 batch=2"}) {
             const std::string text = fmt::format("rdft {}", n) + more;
-            prove(text, gpu_recipe(swirl::problem(text), gpu()));
+            prove(text, gpu_schedule(swirl::problem(text), gpu()));
         }
     }
 }
@@ -61,7 +62,7 @@ TEST(RealTransformsOnGpus, AreComplexOnesOfHalfTheSizeWhereTheyAreLong) {
 TEST(RealTransformsOnGpus, ComputeByManyMappings) {
     struct Case {
         const char* problem;
-        const char* recipe;
+        const char* schedule;
     };
     const Case cases[] = {
         {"rdft 8 batch=40", "0 codelet on 32x16 pitch 1 staged"},
@@ -90,18 +91,19 @@ TEST(RealTransformsOnGpus, ComputeByManyMappings) {
          "0 rdft-stockham(16,8) on 64x32 pitch 1 single_buffer staged in"},
         {"rdft 20x64 batch=2", "1 rdft-half-size[stockham(8,4)] on 64x2; 0 stockham(5,4) on 64x4"},
     };
-    for (const Case& c : cases) prove(c.problem, planning::parse_recipe(std::string("sm_90: ") + c.recipe));
+    for (const Case& c : cases)
+        prove(c.problem, planning::parse_transform_schedule(std::string("sm_90: ") + c.schedule));
 }
 
 TEST(RealTransformsOnGpus, TouchFewMoreSectorsThanThereAre) {
     const Integer n = 1024, batch = 4;
     const Integer reals = batch * n * 4 / 32, spectra = batch * (n / 2 + 1) * 8 / 32 + 1;
-    const char* recipe = "sm_90: 0 rdft-half-size[stockham(8,8,8)] on 64x1 pad 32 single_buffer";
-    const Counts forward = counts_of("rdft 1024 float32 batch=4", recipe);
+    const char* schedule = "sm_90: 0 rdft-half-size[stockham(8,8,8)] on 64x1 pad 32 single_buffer";
+    const Counts forward = counts_of("rdft 1024 float32 batch=4", schedule);
     EXPECT_EQ(forward.read, reals);
     EXPECT_LT(static_cast<double>(forward.written), 1.15 * static_cast<double>(spectra));
     EXPECT_EQ(forward.barriers, 5); // one after each pass, and where threads hold what they have read
-    const Counts backward = counts_of("rdft 1024 float32 batch=4 backward", recipe);
+    const Counts backward = counts_of("rdft 1024 float32 batch=4 backward", schedule);
     EXPECT_LT(static_cast<double>(backward.read), 1.15 * static_cast<double>(spectra));
     EXPECT_EQ(backward.written, reals);
     EXPECT_EQ(backward.barriers, 5);
@@ -111,22 +113,24 @@ TEST(RealTransformsOnGpus, SweepTwiceBeyondSharedMemory) {
     for (const char* text :
          {"rdft 8192", "rdft 16384 backward float32 batch=2", "rdft 10000 batch=2 inplace",
           "rdft 10000 backward", "rdft 12288 batch=2", "rdft 12288 backward inplace", "rdft 20000 planar"}) {
-        const planning::Recipe recipe = gpu_recipe(swirl::problem(text), target::gpu_named("generic"));
+        const planning::TransformSchedule schedule =
+            gpu_schedule(swirl::problem(text), target::gpu_named("generic"));
         const bool swept = swirl::problem(text).dimensions[0].length % 8192 == 0;
-        EXPECT_EQ(recipe.passes[0].tree.rule == "rdft-two-sweep", swept) << text;
-        prove(text, recipe);
+        EXPECT_EQ(schedule.passes[0].tree.rule == "rdft-two-sweep", swept) << text;
+        prove(text, schedule);
     }
     for (const char* text : {"rdft 2^20 float32", "rdft 2^20 float32 backward"}) {
-        const planning::Recipe recipe = gpu_recipe(swirl::problem(text), gpu());
-        EXPECT_EQ(recipe.passes[0].tree.rule, "rdft-two-sweep");
-        EXPECT_EQ(recipe.passes[0].configurations.size(), 3U); // of which one has but two rows
+        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu());
+        EXPECT_EQ(schedule.passes[0].tree.rule, "rdft-two-sweep");
+        EXPECT_EQ(schedule.passes[0].configurations.size(), 3U); // of which one has but two rows
     }
-    const planning::Recipe combined =
-        gpu_recipe(swirl::problem("rdft 13122 batch=2"), target::gpu_named("generic"));
+    const planning::TransformSchedule combined =
+        gpu_schedule(swirl::problem("rdft 13122 batch=2"), target::gpu_named("generic"));
     prove("rdft 13122 batch=2", combined);
     prove("rdft 16384 batch=2",
-          planning::parse_recipe("sm_90: 0 rdft-half-size[two-sweep(128,1,1)[stockham(8,8), stockham(16,8)]] "
-                                 "on 128x8 pad 32 pitch 1, 128x8 pad 32 pitch 1, 256x1"));
+          planning::parse_transform_schedule(
+              "sm_90: 0 rdft-half-size[two-sweep(128,1,1)[stockham(8,8), stockham(16,8)]] "
+              "on 128x8 pad 32 pitch 1, 128x8 pad 32 pitch 1, 256x1"));
 }
 
 TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
@@ -138,27 +142,27 @@ TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
         "rdft-half-size[stockham(8,8)], stockham(8,8)]";
     for (const int blocks : {2, 4, 8})
         for (const char* layout : {" float32 batch=2", " planar batch=2", " float32 inplace batch=2"}) {
-            const auto recipe = [&](const char* tree) {
-                return planning::parse_recipe(
+            const auto schedule = [&](const char* tree) {
+                return planning::parse_transform_schedule(
                     fmt::format("sm_90: 0 {} on 64x1 cluster {} pad 32 pitch 1 single_buffer", tree, blocks));
             };
-            prove(std::string("rdft 2048") + layout, recipe(forward));
-            prove(std::string("rdft 2048 backward") + layout, recipe(backward));
+            prove(std::string("rdft 2048") + layout, schedule(forward));
+            prove(std::string("rdft 2048 backward") + layout, schedule(backward));
         }
     for (const char* text : {"rdft 65536 float32", "rdft 65536 float32 backward",
                              "rdft 65536 float32 inplace", "rdft 65536 float32 backward inplace"}) {
         const Transform many = swirl::problem(std::string(text) + " batch=2048");
-        const planning::Recipe recipe = gpu_recipe(many, gpu());
-        EXPECT_EQ(recipe.passes[0].configurations.size(), 1U);
-        EXPECT_GT(recipe.passes[0].configurations[0].cluster, 1);
-        prove(text, recipe);
+        const planning::TransformSchedule schedule = gpu_schedule(many, gpu());
+        EXPECT_EQ(schedule.passes[0].configurations.size(), 1U);
+        EXPECT_GT(schedule.passes[0].configurations[0].cluster, 1);
+        prove(text, schedule);
     }
 }
 
 TEST(RealTransformsOnGpus, TouchTheBanksOfSharedMemoryOneByOne) {
     struct Case {
         const char* problem;
-        const char* recipe;
+        const char* schedule;
         double most; ///< cycles lost, of the accesses of warps
     };
     for (const Case& c :
@@ -166,7 +170,7 @@ TEST(RealTransformsOnGpus, TouchTheBanksOfSharedMemoryOneByOne) {
           Case{"rdft 64 float32 backward batch=64", "codelet on 64x64 single_buffer staged", 0.04},
           Case{"rdft 256 float32 batch=32", "rdft-stockham(16,16) on 128x32 pitch 1 staged", 0.25}}) {
         SCOPED_TRACE(c.problem);
-        const Counts counts = counts_of(c.problem, std::string("sm_90: 0 ") + c.recipe);
+        const Counts counts = counts_of(c.problem, std::string("sm_90: 0 ") + c.schedule);
         EXPECT_LE(static_cast<double>(counts.lost), c.most * static_cast<double>(counts.shared));
     }
 }

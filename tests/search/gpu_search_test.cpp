@@ -29,27 +29,27 @@ GpuIdentity machine(int driver_version = 13000, int multiprocessors = 132) {
     return {gpu_key("NVIDIA H100 80GB HBM3", 9, 0, multiprocessors, driver_version), hopper()};
 }
 
-/// Every recipe takes a second but one.
-FakeGpuTimer times_with(const std::string& recipe, double seconds, double cost = 0.01) {
-    return FakeGpuTimer([=](const std::string& timed) { return timed == recipe ? seconds : 1.0; }, cost);
+/// Every schedule takes a second but one.
+FakeGpuTimer times_with(const std::string& schedule, double seconds, double cost = 0.01) {
+    return FakeGpuTimer([=](const std::string& timed) { return timed == schedule ? seconds : 1.0; }, cost);
 }
 
-GpuRecipeCandidate searched(const std::string& text, GpuRecipeTimer& times,
-                            GpuSearchSetting setting = {hopper(), 60}) {
+GpuTransformCandidate searched(const std::string& text, GpuTransformTimer& times,
+                               GpuSearchSetting setting = {hopper(), 60}) {
     const Transform problem = parse_transform(text);
     return GpuSearch(problem, times, std::move(setting)).run();
 }
 
 std::string estimated(const std::string& text) {
-    return to_string(gpu_recipe(parse_transform(text), hopper()));
+    return to_string(gpu_schedule(parse_transform(text), hopper()));
 }
 
 /// The k-th candidate of a problem of one pass.
 std::string candidate(const std::string& text, std::size_t k) {
     const Transform problem = parse_transform(text);
     const auto passes = planning::dimension_passes(problem, planning::Fusion::none);
-    return to_string(
-        planning::Recipe{"sm_90", {gpu_candidates(problem, passes.at(0), hopper(), k + 1).at(k).pass}});
+    return to_string(planning::TransformSchedule{
+        "sm_90", {gpu_candidates(problem, passes.at(0), hopper(), k + 1).at(k).pass}});
 }
 
 // ---- searching -----------------------------------------------------------------------------------------------
@@ -58,8 +58,8 @@ TEST(SearchOnAGpu, TimesTheEstimateFirstAndFindsTheFastestCandidate) {
     const std::string text = "dft 1024 float32 batch=100", fastest = candidate(text, 7);
     ASSERT_NE(fastest, estimated(text));
     FakeGpuTimer times = times_with(fastest, 0.5);
-    const GpuRecipeCandidate winner = searched(text, times);
-    EXPECT_EQ(to_string(winner.recipe), fastest);
+    const GpuTransformCandidate winner = searched(text, times);
+    EXPECT_EQ(to_string(winner.schedule), fastest);
     EXPECT_EQ(winner.seconds, 0.5);
     EXPECT_EQ(times.timed.front(), estimated(text));
     EXPECT_GT(std::count(times.timed.begin(), times.timed.end(), fastest), 1)
@@ -69,53 +69,54 @@ TEST(SearchOnAGpu, TimesTheEstimateFirstAndFindsTheFastestCandidate) {
 TEST(SearchOnAGpu, StaysWithTheEstimateUnlessAnotherIsClearlyFaster) {
     const std::string text = "dft 1024 float32 batch=100";
     FakeGpuTimer times = times_with(candidate(text, 3), 0.995);
-    EXPECT_EQ(to_string(searched(text, times).recipe), estimated(text));
+    EXPECT_EQ(to_string(searched(text, times).schedule), estimated(text));
 }
 
 TEST(SearchOnAGpu, PutsTheFastestOfEachStepTogether) {
     const std::string text = "dft 100x1000 float32 batch=3";
     // By their threads, which passes choose apart from each other.
-    FakeGpuTimer times([](const std::string& recipe) {
-        const planning::Recipe parsed = planning::parse_recipe(recipe);
+    FakeGpuTimer times([](const std::string& schedule) {
+        const planning::TransformSchedule parsed = planning::parse_transform_schedule(schedule);
         double seconds = 1;
         for (const auto& pass : parsed.passes)
             seconds += std::abs(static_cast<double>(pass.configurations.front().threads) - 100);
         return parsed.passes.size() == 2 ? seconds : 1e6;
     });
-    const GpuRecipeCandidate winner = searched(text, times);
-    for (const std::string& recipe : times.timed) {
-        const planning::Recipe other = planning::parse_recipe(recipe);
+    const GpuTransformCandidate winner = searched(text, times);
+    for (const std::string& schedule : times.timed) {
+        const planning::TransformSchedule other = planning::parse_transform_schedule(schedule);
         if (other.passes.size() != 2) continue;
         for (std::size_t k = 0; k < 2; ++k)
-            EXPECT_LE(std::abs(winner.recipe.passes[k].configurations.front().threads - 100),
+            EXPECT_LE(std::abs(winner.schedule.passes[k].configurations.front().threads - 100),
                       std::abs(other.passes[k].configurations.front().threads - 100))
-                << recipe;
+                << schedule;
     }
 }
 
 TEST(SearchOnAGpu, GoesOnToNeighboursAsLongAsOneIsBetter) {
     const std::string text = "dft 1024 float32 batch=100";
     // The more transforms a block has the better: no candidate has as many as neighbours of neighbours.
-    FakeGpuTimer times([](const std::string& recipe) {
-        return 1 / static_cast<double>(planning::parse_recipe(recipe).passes[0].configurations[0].transforms);
+    FakeGpuTimer times([](const std::string& schedule) {
+        return 1 / static_cast<double>(
+                       planning::parse_transform_schedule(schedule).passes[0].configurations[0].transforms);
     });
-    const GpuRecipeCandidate winner = searched(text, times);
+    const GpuTransformCandidate winner = searched(text, times);
     Integer most = 0;
     const Transform problem = parse_transform(text);
     for (const GpuPassCandidate& each : gpu_candidates(
              problem, planning::dimension_passes(problem, planning::Fusion::none)[0], hopper(), 24))
         most = std::max(most, each.pass.configurations[0].transforms);
-    EXPECT_GE(winner.recipe.passes[0].configurations[0].transforms, 8 * most);
+    EXPECT_GE(winner.schedule.passes[0].configurations[0].transforms, 8 * most);
 }
 
 TEST(SearchOnAGpu, LeavesOutWhatCannotBeBuilt) {
     const std::string text = "dft 1024 float32 batch=100", fastest = candidate(text, 5);
-    FakeGpuTimer times([&](const std::string& recipe) {
-        return recipe == fastest ? 0.5 : recipe == estimated(text) ? 1.0 : -1.0;
+    FakeGpuTimer times([&](const std::string& schedule) {
+        return schedule == fastest ? 0.5 : schedule == estimated(text) ? 1.0 : -1.0;
     });
     const Transform problem = parse_transform(text);
     GpuSearch search(problem, times, {hopper(), 60});
-    EXPECT_EQ(to_string(search.run().recipe), fastest);
+    EXPECT_EQ(to_string(search.run().schedule), fastest);
     EXPECT_TRUE(search.is_complete());
 }
 
@@ -124,7 +125,7 @@ TEST(SearchOnAGpu, KeepsItsTime) {
     for (const double seconds : {0.0, 0.015, 0.05, 0.1, 0.3}) {
         FakeGpuTimer times([](const std::string&) { return 1.0; });
         GpuSearch search(problem, times, {hopper(), seconds});
-        const GpuRecipeCandidate winner = search.run();
+        const GpuTransformCandidate winner = search.run();
         EXPECT_LE(times.now(), seconds + 4 * 0.01) << "the first of each race is timed in any case";
         EXPECT_FALSE(search.is_complete());
         EXPECT_EQ(winner.is_timed(), times.timed.size() > 2) << seconds << " " << times.timed.size();
@@ -146,15 +147,15 @@ TEST(SearchOnAGpu, TriesRivalsAndSaysHowItGoes) {
     FakeGpuTimer times = times_with(extra, 0.1);
     std::vector<std::string> lines;
     GpuSearchSetting setting{hopper(), 60};
-    setting.extra_candidates = {planning::parse_recipe(extra)};
+    setting.extra_candidates = {planning::parse_transform_schedule(extra)};
     setting.progress = [&](const std::string& line) { lines.push_back(line); };
-    EXPECT_EQ(to_string(searched(text, times, setting).recipe), extra);
+    EXPECT_EQ(to_string(searched(text, times, setting).schedule), extra);
     ASSERT_FALSE(lines.empty());
     EXPECT_NE(lines.back().find("best 1e+05 µs"), std::string::npos) << lines.back();
 }
 
-TEST(NeighboursOfRecipesForGpus, AreRecipesThatComputeTheSameOrAreRefused) {
-    for (const auto& [text, recipe] : std::vector<std::pair<std::string, std::string>>{
+TEST(NeighboursOfSchedulesForGpus, AreSchedulesThatComputeTheSameOrAreRefused) {
+    for (const auto& [text, schedule] : std::vector<std::pair<std::string, std::string>>{
              {"dft 60 float32 batch=7", "sm_90: 0 stockham(4,15) on 30x2 pitch 1"},
              {"dft 64x16 float32 batch=3",
               "sm_90: 1 stockham(4,4) on 16x4 pad 32; 0 stockham(8,8) on 64x8 pitch 1 single_buffer"},
@@ -162,11 +163,11 @@ TEST(NeighboursOfRecipesForGpus, AreRecipesThatComputeTheSameOrAreRefused) {
               "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x1 cluster 2 pad 32 pitch 1 single_buffer"}}) {
         const Transform problem = parse_transform(text);
         std::size_t proved = 0;
-        const auto neighbours = gpu_neighbours(planning::parse_recipe(recipe), hopper());
+        const auto neighbours = gpu_neighbours(planning::parse_transform_schedule(schedule), hopper());
         EXPECT_GE(neighbours.size(), 4U);
-        for (const planning::Recipe& neighbour : neighbours) {
+        for (const planning::TransformSchedule& neighbour : neighbours) {
             SCOPED_TRACE(to_string(neighbour));
-            EXPECT_EQ(planning::parse_recipe(to_string(neighbour)), neighbour);
+            EXPECT_EQ(planning::parse_transform_schedule(to_string(neighbour)), neighbour);
             try {
                 support::InterpretedPlan plan(problem, neighbour);
                 EXPECT_NO_THROW(planning::check_against_definition(
@@ -176,7 +177,7 @@ TEST(NeighboursOfRecipesForGpus, AreRecipesThatComputeTheSameOrAreRefused) {
             } catch (const UserError&) {
             } catch (const InternalError&) {}
         }
-        EXPECT_GT(proved, neighbours.size() / 2) << recipe;
+        EXPECT_GT(proved, neighbours.size() / 2) << schedule;
     }
 }
 
@@ -200,12 +201,12 @@ private:
 const std::string text_64 = "dft 64 float32 batch=1000";
 const std::string other_64 = "sm_90: 0 stockham(2,32) on 64x32";
 
-std::string chosen(Effort effort, GpuRecipeTimer& times, const GpuIdentity& on = machine(),
+std::string chosen(Effort effort, GpuTransformTimer& times, const GpuIdentity& on = machine(),
                    bool use_wisdom = true) {
-    return to_string(choose_gpu_recipe(parse_transform(text_64), on, times,
-                                       {.effort = effort,
-                                        .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
-                                        .use_wisdom = use_wisdom}));
+    return to_string(choose_gpu_schedule(parse_transform(text_64), on, times,
+                                         {.effort = effort,
+                                          .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
+                                          .use_wisdom = use_wisdom}));
 }
 
 TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {
@@ -225,7 +226,7 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].first.machine, "NVIDIA H100 80GB HBM3, compute 9.0, 132 multiprocessors, CUDA 13");
     EXPECT_EQ(entries[0].first.problem, to_text(parse_transform(text_64)));
-    EXPECT_EQ(entries[0].second.recipe, fastest);
+    EXPECT_EQ(entries[0].second.schedule, fastest);
     EXPECT_EQ(entries[0].second.seconds, 0.25);
     EXPECT_EQ(entries[0].second.found_by, FoundBy::measure);
 
@@ -238,9 +239,9 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     EXPECT_EQ(chosen(Effort::estimate, never, machine(13000, 114)), estimated(text_64));
     EXPECT_EQ(chosen(Effort::estimate, never, machine(), false), estimated(text_64));
     EXPECT_TRUE(never.timed.empty());
-    EXPECT_EQ(to_string(choose_gpu_recipe(parse_transform(text_64), hopper(), true)), fastest)
+    EXPECT_EQ(to_string(choose_gpu_schedule(parse_transform(text_64), hopper(), true)), fastest)
         << "a plan that is only looked at";
-    EXPECT_EQ(to_string(choose_gpu_recipe(parse_transform(text_64), hopper(), false)), estimated(text_64));
+    EXPECT_EQ(to_string(choose_gpu_schedule(parse_transform(text_64), hopper(), false)), estimated(text_64));
 }
 
 TEST(ChoosingForAGpu, SearchesOnceMoreWhereAllIsToBeTried) {
@@ -257,34 +258,34 @@ TEST(ChoosingForAGpu, SearchesOnceMoreWhereAllIsToBeTried) {
 }
 
 TEST(ChoosingForAGpu, DropsWisdomThatDoesNotFit) {
-    for (const char* recipe : {"nonsense", "avx2: 0 codelet", "sm_80: 0 stockham(8,8) on 64x8",
-                               "sm_90: 0 stockham(8,8) on 64x8; 1 codelet on 32x1"}) {
+    for (const char* schedule : {"nonsense", "avx2: 0 codelet", "sm_80: 0 stockham(8,8) on 64x8",
+                                 "sm_90: 0 stockham(8,8) on 64x8; 1 codelet on 32x1"}) {
         const OwnWisdom wisdom;
         wisdom.add(machine().key, to_text(parse_transform(text_64)),
-                   {.recipe = recipe, .seconds = 1e-9, .found_by = FoundBy::measure});
+                   {.schedule = schedule, .seconds = 1e-9, .found_by = FoundBy::measure});
         FakeGpuTimer times([](const std::string&) { return 1.0; });
-        EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << recipe;
-        EXPECT_TRUE(wisdom.entries().empty()) << recipe;
+        EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << schedule;
+        EXPECT_TRUE(wisdom.entries().empty()) << schedule;
     }
 }
 
-TEST(ChoosingForAGpu, RunsRecipesOfAnotherVersionAgainstTheEstimate) {
+TEST(ChoosingForAGpu, RunsSchedulesOfAnotherVersionAgainstTheEstimate) {
     for (const bool is_fast : {true, false}) {
         const OwnWisdom wisdom;
         wisdom.add(machine().key, to_text(parse_transform(text_64)),
-                   {.recipe = other_64, .seconds = 1e-9, .found_by = FoundBy::measure, .version = "0.0.1"});
+                   {.schedule = other_64, .seconds = 1e-9, .found_by = FoundBy::measure, .version = "0.0.1"});
         FakeGpuTimer times = times_with(other_64, is_fast ? 0.5 : 2);
         EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << "nobody has timed it on this code";
         EXPECT_EQ(chosen(Effort::measure, times), is_fast ? other_64 : estimated(text_64));
         EXPECT_EQ(times.timed.size() > 2, !is_fast) << "a search follows where it has lost";
-        EXPECT_EQ(wisdom.entries().at(0).second.recipe, is_fast ? other_64 : estimated(text_64));
+        EXPECT_EQ(wisdom.entries().at(0).second.schedule, is_fast ? other_64 : estimated(text_64));
     }
 }
 
 TEST(ChoosingForAGpu, TriesWhatOtherGpusFound) {
     const OwnWisdom wisdom;
     wisdom.add("another GPU", to_text(parse_transform(text_64)),
-               {.recipe = other_64, .seconds = 1e-9, .found_by = FoundBy::measure});
+               {.schedule = other_64, .seconds = 1e-9, .found_by = FoundBy::measure});
     FakeGpuTimer times = times_with(other_64, 0.5);
     EXPECT_EQ(chosen(Effort::measure, times), other_64);
     EXPECT_EQ(wisdom.entries().size(), 2U);

@@ -42,7 +42,9 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer k, Int
     case TransformKind::dst2: return sine(0.5L, 1);
     case TransformKind::dst3: return sine(1, 0.5L) / (j == n - 1 ? 2.0L : 1.0L);
     case TransformKind::dst4: return sine(0.5L, 0.5L);
-    case TransformKind::convolution: break;
+    case TransformKind::convolution:
+    case TransformKind::formula:
+    case TransformKind::real_formula: break;
     }
     return 0;
 }

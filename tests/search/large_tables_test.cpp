@@ -16,7 +16,7 @@ namespace large_tables_test {
 
 std::shared_ptr<const planning::Plan> plan_of(const std::string& text, const target::Cpu& cpu, bool check) {
     const Transform problem = swirl::problem(text);
-    return planning::Plan::build(problem, estimate(problem, cpu).recipe, {.check = check});
+    return planning::Plan::build(problem, estimate(problem, cpu).schedule, {.check = check});
 }
 
 TEST(LargeTables, AreReplacedByProductsOfSmallOnes) {

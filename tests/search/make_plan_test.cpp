@@ -41,7 +41,7 @@ TEST(MakePlan, TakesTheModelsChoiceUnlessItIsToMeasure) {
     const OwnWisdom wisdom;
     const Transform problem = parse_transform("dft 64");
     const auto plan = make_plan(problem);
-    EXPECT_EQ(plan->recipe(), estimate(problem, target::host_cpu()).recipe);
+    EXPECT_EQ(plan->schedule(), estimate(problem, target::host_cpu()).schedule);
     EXPECT_FALSE(std::filesystem::exists(wisdom.file())) << "nothing was learned";
 }
 
@@ -57,35 +57,36 @@ TEST(MakePlan, RemembersWhatItMeasured) {
     const auto entries = wisdom.entries();
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].first.problem, "dft 96");
-    EXPECT_EQ(entries[0].second.recipe, planning::to_string(measured->recipe()));
+    EXPECT_EQ(entries[0].second.schedule, planning::to_string(measured->schedule()));
     EXPECT_EQ(entries[0].second.found_by, FoundBy::measure);
     EXPECT_GT(entries[0].second.seconds, 0);
     EXPECT_LT(entries[0].second.seconds, 1e-3);
-    EXPECT_EQ(make_plan(problem)->recipe(), measured->recipe());
+    EXPECT_EQ(make_plan(problem)->schedule(), measured->schedule());
 }
 
 TEST(MakePlan, FollowsWisdomWhereItFits) {
     const OwnWisdom wisdom;
     const Transform problem = parse_transform("dft 64");
-    const planning::Recipe best = estimate(problem, target::host_cpu()).recipe;
+    const planning::TransformSchedule best = estimate(problem, target::host_cpu()).schedule;
     const std::string other = std::string(target::host_cpu().name) + ": 0 stockham(2,32)";
     ASSERT_NE(planning::to_string(best), other);
     const WisdomKey key{host_key(this_host()), "dft 64"};
-    Wisdom(wisdom.file()).store(key, {.recipe = other, .seconds = 1e-9, .found_by = FoundBy::measure});
-    EXPECT_EQ(planning::to_string(make_plan(problem)->recipe()), other);
-    EXPECT_EQ(make_plan(problem, {.use_wisdom = false})->recipe(), best);
+    Wisdom(wisdom.file()).store(key, {.schedule = other, .seconds = 1e-9, .found_by = FoundBy::measure});
+    EXPECT_EQ(planning::to_string(make_plan(problem)->schedule()), other);
+    EXPECT_EQ(make_plan(problem, {.use_wisdom = false})->schedule(), best);
 }
 
 TEST(MakePlan, DropsWisdomThatDoesNotFit) {
-    for (const char* recipe :
+    for (const char* schedule :
          {"nonsense", "avx512: 0 stockham(5,5)", "sse2: 0 codelet", "avx512: 1 codelet"}) {
         const OwnWisdom wisdom;
         const Transform problem = parse_transform("dft 64");
         const WisdomKey key{host_key(this_host()), "dft 64"};
-        Wisdom(wisdom.file()).store(key, {.recipe = recipe, .seconds = 1e-9, .found_by = FoundBy::measure});
+        Wisdom(wisdom.file())
+            .store(key, {.schedule = schedule, .seconds = 1e-9, .found_by = FoundBy::measure});
         const auto plan = make_plan(problem);
-        EXPECT_EQ(plan->recipe(), estimate(problem, target::host_cpu()).recipe) << recipe;
-        EXPECT_TRUE(wisdom.entries().empty()) << recipe;
+        EXPECT_EQ(plan->schedule(), estimate(problem, target::host_cpu()).schedule) << schedule;
+        EXPECT_TRUE(wisdom.entries().empty()) << schedule;
     }
 }
 
@@ -105,22 +106,22 @@ TEST(MakePlan, MeasuresInPlaceAndInSeveralDimensionsWithinItsBudget) {
 
 const WisdomKey key_here{host_key(this_host()), "dft 64"};
 
-std::string other_recipe() { return std::string(target::host_cpu().name) + ": 0 six-step(8,8)"; }
+std::string other_schedule() { return std::string(target::host_cpu().name) + ": 0 six-step(8,8)"; }
 
-/// Every recipe takes a second but one.
-FakeTimer times_with(const std::string& recipe, double seconds) {
+/// Every schedule takes a second but one.
+FakeTimer times_with(const std::string& schedule, double seconds) {
     return FakeTimer(
-        [=](const Transform&, const std::string& timed) { return timed == recipe ? seconds : 1.0; });
+        [=](const Transform&, const std::string& timed) { return timed == schedule ? seconds : 1.0; });
 }
 
-std::string planned(Effort effort, RecipeTimer* timer = nullptr, double budget = 60) {
+std::string planned(Effort effort, TransformTimer* timer = nullptr, double budget = 60) {
     return planning::to_string(make_plan(parse_transform("dft 64"),
                                          {.effort = effort, .time_budget_seconds = budget, .timer = timer})
-                                   ->recipe());
+                                   ->schedule());
 }
 
 std::string estimated() {
-    return planning::to_string(estimate(parse_transform("dft 64"), target::host_cpu()).recipe);
+    return planning::to_string(estimate(parse_transform("dft 64"), target::host_cpu()).schedule);
 }
 
 TEST(WisdomOfAnotherMachine, DoesNotCountForAnEstimate) {
@@ -128,7 +129,7 @@ TEST(WisdomOfAnotherMachine, DoesNotCountForAnEstimate) {
     std::stringstream lines;
     Wisdom theirs(":memory:");
     theirs.store({"another machine", "dft 64"},
-                 {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
+                 {.schedule = other_schedule(), .seconds = 1e-12, .found_by = FoundBy::measure});
     theirs.export_lines(lines);
     Wisdom(wisdom.file()).import_lines(lines);
     EXPECT_EQ(planned(Effort::estimate), estimated());
@@ -139,16 +140,16 @@ TEST(WisdomOfAnotherMachine, IsACandidateWhereItIsTimed) {
         const OwnWisdom wisdom;
         Wisdom(wisdom.file())
             .store({"another machine", "dft 64"},
-                   {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
-        FakeTimer times = times_with(other_recipe(), seconds);
-        EXPECT_EQ(planned(Effort::measure, &times), seconds < 1 ? other_recipe() : estimated());
+                   {.schedule = other_schedule(), .seconds = 1e-12, .found_by = FoundBy::measure});
+        FakeTimer times = times_with(other_schedule(), seconds);
+        EXPECT_EQ(planned(Effort::measure, &times), seconds < 1 ? other_schedule() : estimated());
         EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->seconds, std::min(seconds, 1.0)) << "as timed here";
     }
 }
 
 TEST(WisdomOfAnotherVersion, DoesNotCountForAnEstimate) {
     const OwnWisdom wisdom;
-    const WisdomEntry entry{other_recipe(), 1e-12, FoundBy::measure, 1, "0.0.1"};
+    const WisdomEntry entry{other_schedule(), 1e-12, FoundBy::measure, 1, "0.0.1"};
     Wisdom(wisdom.file()).store(key_here, entry);
     EXPECT_EQ(planned(Effort::estimate), estimated());
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here), entry) << "that version may still want it";
@@ -157,14 +158,15 @@ TEST(WisdomOfAnotherVersion, DoesNotCountForAnEstimate) {
 TEST(WisdomOfAnotherVersion, IsComparedWithTheEstimateBeforeItIsTrusted) {
     for (const double seconds : {0.5, 1.0, 2.0}) {
         const OwnWisdom wisdom;
-        Wisdom(wisdom.file()).store(key_here, {other_recipe(), 1e-12, FoundBy::measure, 1, "0.0.1"});
-        FakeTimer times = times_with(other_recipe(), seconds);
-        EXPECT_EQ(planned(Effort::measure, &times), seconds <= 1 ? other_recipe() : estimated()) << seconds;
-        EXPECT_EQ(times.benchmarks.front().recipes, (std::vector<std::string>{estimated(), other_recipe()}));
+        Wisdom(wisdom.file()).store(key_here, {other_schedule(), 1e-12, FoundBy::measure, 1, "0.0.1"});
+        FakeTimer times = times_with(other_schedule(), seconds);
+        EXPECT_EQ(planned(Effort::measure, &times), seconds <= 1 ? other_schedule() : estimated()) << seconds;
+        EXPECT_EQ(times.benchmarks.front().schedules,
+                  (std::vector<std::string>{estimated(), other_schedule()}));
         const WisdomEntry now = *Wisdom(wisdom.file()).find(key_here);
         EXPECT_NE(now.version, "0.0.1");
         EXPECT_EQ(now.seconds, std::min(seconds, 1.0));
-        FakeTimer again = times_with(other_recipe(), seconds);
+        FakeTimer again = times_with(other_schedule(), seconds);
         planned(Effort::measure, &again);
         EXPECT_TRUE(again.benchmarks.empty()) << "found once";
     }
@@ -173,9 +175,9 @@ TEST(WisdomOfAnotherVersion, IsComparedWithTheEstimateBeforeItIsTrusted) {
 TEST(WisdomOfAMeasurement, IsACandidateForAnExhaustiveSearchWhoseResultStays) {
     const OwnWisdom wisdom;
     Wisdom(wisdom.file())
-        .store(key_here, {.recipe = other_recipe(), .seconds = 1e-12, .found_by = FoundBy::measure});
-    const auto seconds = [](const Transform&, const std::string& recipe) {
-        return recipe.find(": 0 four-step(4,16)") != std::string::npos ? 0.5 : 1.0;
+        .store(key_here, {.schedule = other_schedule(), .seconds = 1e-12, .found_by = FoundBy::measure});
+    const auto seconds = [](const Transform&, const std::string& schedule) {
+        return schedule.find(": 0 four-step(4,16)") != std::string::npos ? 0.5 : 1.0;
     };
     FakeTimer times(seconds);
     const std::string found = planned(Effort::exhaustive, &times, 0);
@@ -190,9 +192,9 @@ TEST(WisdomOfAMeasurement, IsACandidateForAnExhaustiveSearchWhoseResultStays) {
 
 TEST(WisdomOfAnEstimate, IsNotTrusted) {
     const OwnWisdom wisdom;
-    Wisdom(wisdom.file()).store(key_here, {.recipe = other_recipe(), .seconds = 1e-12});
+    Wisdom(wisdom.file()).store(key_here, {.schedule = other_schedule(), .seconds = 1e-12});
     EXPECT_EQ(planned(Effort::estimate), estimated());
-    FakeTimer times = times_with(other_recipe(), 2);
+    FakeTimer times = times_with(other_schedule(), 2);
     EXPECT_EQ(planned(Effort::measure, &times), estimated());
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->found_by, FoundBy::measure);
 }

@@ -163,10 +163,10 @@ TEST_F(StoredSchedules, AreWhatWasFoundAndTheModel) {
     const auto entries = shared_wisdom(true)->entries();
     ASSERT_EQ(entries.size(), 2U);
     EXPECT_EQ(entries[0].first.problem, "gemm float64");
-    EXPECT_EQ(entries[0].second.recipe, to_string(gemm::CpuGemm{&cpu, search_result.found}));
+    EXPECT_EQ(entries[0].second.schedule, to_string(gemm::CpuGemm{&cpu, search_result.found}));
     EXPECT_EQ(entries[0].second.seconds, 1e-3);
     EXPECT_EQ(entries[1].first.problem, "gemm float64, model");
-    EXPECT_EQ(entries[1].second.recipe, to_string(gemm::CpuGemm{&cpu, search_result.model}));
+    EXPECT_EQ(entries[1].second.schedule, to_string(gemm::CpuGemm{&cpu, search_result.model}));
     EXPECT_EQ(entries[1].second.seconds, 2e-3);
 }
 
@@ -184,7 +184,7 @@ TEST_F(StoredSchedules, AreTrustedOnlyOfThisVersionAndInOrder) {
     EXPECT_FALSE(of_cpu.trusted(DataType::float64));
     EXPECT_TRUE(of_cpu.lookup(DataType::float64)) << "kept for a search";
     other = entry;
-    other.recipe = "avx512: blocked mr=64 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=c";
+    other.schedule = "avx512: blocked mr=64 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=c";
     wisdom.replace(key, other);
     EXPECT_FALSE(of_cpu.trusted(DataType::float64)) << "it has too many accumulators";
     EXPECT_FALSE(wisdom.find(key)) << "and is erased";

@@ -22,7 +22,7 @@ planning::DimensionPass only_pass(const Transform& problem) {
     return planning::dimension_passes(problem).at(0);
 }
 
-std::string recipe_text(const std::string& tree) { return "avx2: 0 " + tree; }
+std::string schedule_text(const std::string& tree) { return "avx2: 0 " + tree; }
 
 std::vector<std::string> likely_trees(const Transform& problem) {
     std::vector<std::string> trees;
@@ -32,95 +32,97 @@ std::vector<std::string> likely_trees(const Transform& problem) {
 }
 
 std::string estimated(const Transform& problem) {
-    return planning::to_string(estimate(problem, cpu()).recipe);
+    return planning::to_string(estimate(problem, cpu()).schedule);
 }
 
 struct Found {
-    std::string recipe;
+    std::string schedule;
     double seconds;
 };
 
 Found search(const Transform& problem, FakeTimer& times, SearchSetting setting) {
-    const RecipeCandidate winner = PlanSearch(problem, times, std::move(setting)).run();
-    return {planning::to_string(winner.recipe), winner.seconds};
+    const TransformCandidate winner = PlanSearch(problem, times, std::move(setting)).run();
+    return {planning::to_string(winner.schedule), winner.seconds};
 }
 
 TEST(PlanSearch, FindsTheFastestOfTheLikely) {
     const Transform whole = problem("dft 4096");
-    const std::string fastest = recipe_text(likely_trees(whole).back());
+    const std::string fastest = schedule_text(likely_trees(whole).back());
     ASSERT_NE(fastest, estimated(whole));
     FakeTimer times(
-        [&](const Transform&, const std::string& recipe) { return recipe == fastest ? 1.0 : 2.0; });
+        [&](const Transform&, const std::string& schedule) { return schedule == fastest ? 1.0 : 2.0; });
     const Found found = search(whole, times, {cpu(), unlimited});
-    EXPECT_EQ(found.recipe, fastest);
+    EXPECT_EQ(found.schedule, fastest);
     EXPECT_EQ(found.seconds, 1);
 }
 
 TEST(PlanSearch, TimesTheEstimatesChoiceFirstInEveryContestOfTheWhole) {
     const Transform whole = problem("dft 4096");
     FakeTimer times([](const Transform&, const std::string&) { return 1.0; });
-    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole)) << "nothing else is faster";
+    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).schedule, estimated(whole))
+        << "nothing else is faster";
     for (const auto& benchmark : times.benchmarks) {
         if (benchmark.problem != to_text(whole)) continue;
-        EXPECT_EQ(benchmark.recipes.front(), estimated(whole));
+        EXPECT_EQ(benchmark.schedules.front(), estimated(whole));
     }
 }
 
 TEST(PlanSearch, KeepsTheEstimateWhereAnotherIsFasterByLuckAlone) {
     const Transform whole = problem("dft 4096");
-    const std::string lucky = recipe_text(likely_trees(whole).back());
+    const std::string lucky = schedule_text(likely_trees(whole).back());
     int wins = 0;
-    FakeTimer times([&](const Transform&, const std::string& recipe) {
-        return recipe == lucky && wins++ == 0 ? 0.5 : recipe == lucky ? 1.2 : 1.0;
+    FakeTimer times([&](const Transform&, const std::string& schedule) {
+        return schedule == lucky && wins++ == 0 ? 0.5 : schedule == lucky ? 1.2 : 1.0;
     });
-    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole));
+    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).schedule, estimated(whole));
 }
 
 TEST(PlanSearch, LooksAmongTheNeighboursOfTheBest) {
     const Transform whole = problem("dft 4096");
-    const auto of_estimate = neighbours(estimate(whole, cpu()).recipe.passes[0].tree);
+    const auto of_estimate = neighbours(estimate(whole, cpu()).schedule.passes[0].tree);
     ASSERT_FALSE(of_estimate.empty());
-    const std::string fastest = recipe_text(rules::to_string(of_estimate.back()));
+    const std::string fastest = schedule_text(rules::to_string(of_estimate.back()));
     FakeTimer times(
-        [&](const Transform&, const std::string& recipe) { return recipe == fastest ? 0.5 : 1.0; });
-    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, fastest);
+        [&](const Transform&, const std::string& schedule) { return schedule == fastest ? 0.5 : 1.0; });
+    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).schedule, fastest);
 }
 
 TEST(PlanSearch, TakesTheFastestTreeOfAPartThatItTimedOnce) {
     const Transform whole = problem("dft 10007");
     ASSERT_TRUE(estimated(whole).find("bluestein(") != std::string::npos) << estimated(whole);
     std::string part_text, fastest;
-    FakeTimer times([&](const Transform& timed, const std::string& recipe) {
-        if (timed == whole) return recipe.find(fastest) != std::string::npos && !fastest.empty() ? 1.0 : 2.0;
+    FakeTimer times([&](const Transform& timed, const std::string& schedule) {
+        if (timed == whole)
+            return schedule.find(fastest) != std::string::npos && !fastest.empty() ? 1.0 : 2.0;
         if (timed.dimensions[0].length < 20000) return 1.0;
         part_text = to_text(timed);
         const auto trees = likely_trees(timed);
         fastest = trees.back();
-        return recipe == recipe_text(fastest) ? 0.1 : 0.2;
+        return schedule == schedule_text(fastest) ? 0.1 : 0.2;
     });
     const Found found = search(whole, times, {cpu(), unlimited});
-    EXPECT_NE(found.recipe.find(fastest + ", " + fastest), std::string::npos)
-        << found.recipe << ": both transforms of the convolution run as " << fastest;
+    EXPECT_NE(found.schedule.find(fastest + ", " + fastest), std::string::npos)
+        << found.schedule << ": both transforms of the convolution run as " << fastest;
     EXPECT_EQ(times.benchmarks_of(part_text), 1) << part_text;
 }
 
 TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
     const Transform whole = problem("dft 512x1024 strides=(1,512)");
     std::vector<std::string> fastest; // of the rows, then of the columns
-    FakeTimer times([&](const Transform& timed, const std::string& recipe) {
+    FakeTimer times([&](const Transform& timed, const std::string& schedule) {
         if (timed == whole) {
             for (const std::string& tree : fastest)
-                if (recipe.find(tree) == std::string::npos) return 2.0;
+                if (schedule.find(tree) == std::string::npos) return 2.0;
             return 1.0;
         }
         const std::string last = likely_trees(timed).back();
-        if (recipe != recipe_text(last)) return 0.2;
+        if (schedule != schedule_text(last)) return 0.2;
         fastest.push_back(last);
         return 0.1;
     });
     const Found found = search(whole, times, {cpu(), unlimited});
     ASSERT_EQ(fastest.size(), 2U);
-    EXPECT_EQ(found.recipe, "avx2: 1 " + fastest[0] + "; 0 " + fastest[1]);
+    EXPECT_EQ(found.schedule, "avx2: 1 " + fastest[0] + "; 0 " + fastest[1]);
     EXPECT_EQ(times.benchmarks_of("dft 1024 strides=512 batch=512:1"), 1);
     EXPECT_EQ(times.benchmarks_of("dft 512 inplace batch=1024"), 1);
 }
@@ -128,12 +130,12 @@ TEST(PlanSearch, TimesEachStageOfSeveralDimensionsByItself) {
 TEST(PlanSearch, AsksAndTellsWhatEarlierSearchesFoundAboutParts) {
     const Transform whole = problem("dft 10007");
     FakeTimer times([&](const Transform&, const std::string&) { return 1.0; });
-    std::map<std::string, RecipeCandidate> kept;
+    std::map<std::string, TransformCandidate> kept;
     SearchSetting setting{cpu(), unlimited};
-    setting.wisdom.store = [&](const Transform& part, const RecipeCandidate& best) {
+    setting.wisdom.store = [&](const Transform& part, const TransformCandidate& best) {
         kept[to_text(part)] = best;
     };
-    setting.wisdom.lookup = [&](const Transform& part) -> std::optional<RecipeCandidate> {
+    setting.wisdom.lookup = [&](const Transform& part) -> std::optional<TransformCandidate> {
         const auto known = kept.find(to_text(part));
         return known == kept.end() ? std::nullopt : std::optional(known->second);
     };
@@ -160,25 +162,26 @@ TEST(PlanSearch, SaysNoTimeWhereItComparedNothing) {
     const Transform whole = problem("dft 4096");
     FakeTimer times([](const Transform&, const std::string&) { return 1e-3; }, 1.0);
     const Found found = search(whole, times, {cpu(), 0.5});
-    EXPECT_EQ(found.recipe, estimated(whole));
+    EXPECT_EQ(found.schedule, estimated(whole));
     EXPECT_EQ(found.seconds, unlimited);
 }
 
 TEST(PlanSearch, LeavesOutWhatCannotBeBuilt) {
     const Transform whole = problem("dft 4096");
-    const std::string impossible = recipe_text(likely_trees(whole).back());
+    const std::string impossible = schedule_text(likely_trees(whole).back());
     FakeTimer times(
-        [&](const Transform&, const std::string& recipe) { return recipe == impossible ? -1 : 1.0; });
-    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).recipe, estimated(whole));
+        [&](const Transform&, const std::string& schedule) { return schedule == impossible ? -1 : 1.0; });
+    EXPECT_EQ(search(whole, times, {cpu(), unlimited}).schedule, estimated(whole));
 }
 
 TEST(PlanSearch, TriesRivals) {
     const Transform whole = problem("dft 64");
-    const std::string extra = recipe_text("six-step(8,8)");
-    FakeTimer times([&](const Transform&, const std::string& recipe) { return recipe == extra ? 1.0 : 2.0; });
+    const std::string extra = schedule_text("six-step(8,8)");
+    FakeTimer times(
+        [&](const Transform&, const std::string& schedule) { return schedule == extra ? 1.0 : 2.0; });
     SearchSetting setting{cpu(), unlimited};
-    setting.extra_candidates = {planning::parse_recipe(extra)};
-    EXPECT_EQ(search(whole, times, setting).recipe, extra);
+    setting.extra_candidates = {planning::parse_transform_schedule(extra)};
+    EXPECT_EQ(search(whole, times, setting).schedule, extra);
 }
 
 TEST(PlanSearch, ReportsWhatItTimesHowManyTheBestAndTheTimeLeft) {
@@ -206,8 +209,8 @@ TEST(ExhaustiveSearch, TriesEveryChoiceOfEveryRuleThatApplies) {
         std::set<std::string> tried;
         for (const auto& benchmark : times.benchmarks)
             if (benchmark.problem == text)
-                for (const std::string& recipe : benchmark.recipes) {
-                    const auto tree = planning::parse_recipe(recipe).passes[0].tree;
+                for (const std::string& schedule : benchmark.schedules) {
+                    const auto tree = planning::parse_transform_schedule(schedule).passes[0].tree;
                     tried.insert(rules::to_string({tree.rule, tree.choice, {}}));
                 }
         for (const Candidate& candidate : all_breakdowns(only_pass(whole)))

@@ -15,9 +15,9 @@ TEST(PortablePlanning, EstimatesAndBuildsForThePortableCpu) {
                              "rdft 975 in=-3", "dct2 1911 float32 inplace", "dst2 507 batch=4:(-510,-507)"}) {
         const Transform problem = parse_transform(text);
         const Choice choice = estimate(problem, target::portable_cpu());
-        EXPECT_EQ(choice.recipe.target, "portable");
+        EXPECT_EQ(choice.schedule.target, "portable");
         // Building checks the plan against the definition.
-        EXPECT_EQ(planning::Plan::build(problem, choice.recipe)->cpu().name, "portable") << text;
+        EXPECT_EQ(planning::Plan::build(problem, choice.schedule)->cpu().name, "portable") << text;
     }
 }
 
@@ -26,7 +26,7 @@ TEST(PortablePlanning, IsChosenWhereNoMachineCodeCanRun) {
     const auto plan = make_plan(Transform::dft({1000}), {.use_wisdom = false});
     unsetenv("SWIRL_NO_JIT");
     EXPECT_EQ(plan->cpu().name, "portable");
-    EXPECT_EQ(plan->recipe().target, "portable");
+    EXPECT_EQ(plan->schedule().target, "portable");
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "no machine code can run here";
     EXPECT_EQ(make_plan(Transform::dft({1000}), {.use_wisdom = false})->cpu().name, target::host_cpu().name);
 }

@@ -13,8 +13,8 @@
 namespace swirl::search {
 namespace rough_lengths_test {
 
-planning::Recipe estimated(const std::string& text, const target::Cpu& cpu) {
-    return estimate(swirl::problem(text), cpu).recipe;
+planning::TransformSchedule estimated(const std::string& text, const target::Cpu& cpu) {
+    return estimate(swirl::problem(text), cpu).schedule;
 }
 
 /// Each choice in the tree of a DFT of n points is one that its rule takes.

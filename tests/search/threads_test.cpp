@@ -25,7 +25,7 @@ using planning::ProblemData;
 
 /// Plans share loops however short they are.
 std::shared_ptr<const Plan> plan_for(const Transform& problem, int threads) {
-    return Plan::build(problem, estimate(problem, target::host_cpu()).recipe,
+    return Plan::build(problem, estimate(problem, target::host_cpu()).schedule,
                        {.threads = threads, .min_parallel_operations = 0, .check = false});
 }
 
@@ -146,7 +146,8 @@ TEST(Threads, ShareAPlanInAForkedProcessToo) {
 TEST(Threads, AreNotUsedForSmallTransforms) {
     const auto threads_for = [](const char* text) {
         const Transform problem = parse_transform(text);
-        return Plan::build(problem, estimate(problem, target::host_cpu()).recipe, {.threads = 2})->threads();
+        return Plan::build(problem, estimate(problem, target::host_cpu()).schedule, {.threads = 2})
+            ->threads();
     };
     EXPECT_EQ(threads_for("dft 64"), 1);
     EXPECT_EQ(threads_for("dft 1024"), 1);

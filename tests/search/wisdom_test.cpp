@@ -106,7 +106,7 @@ TEST_F(WisdomFile, ComparesEntriesInTheDatabaseAsIsBetterDoes) {
 
 TEST_F(WisdomFile, FillsInTimeAndVersion) {
     Wisdom wisdom = open();
-    wisdom.store(key, {.recipe = "r", .seconds = 1});
+    wisdom.store(key, {.schedule = "r", .seconds = 1});
     EXPECT_GT(wisdom.find(key)->created, 1700000000);
     EXPECT_FALSE(wisdom.find(key)->version.empty());
 }
@@ -141,9 +141,9 @@ TEST_F(WisdomFile, TakesTextAsItIs) {
     EXPECT_EQ(wisdom.entries().front().first, odd);
 }
 
-TEST_F(WisdomFile, RefusesEntriesWithoutRecipeOrTime) {
+TEST_F(WisdomFile, RefusesEntriesWithoutScheduleOrTime) {
     Wisdom wisdom = open();
-    EXPECT_THROW(wisdom.store(key, {.recipe = "", .seconds = 1}), InternalError);
+    EXPECT_THROW(wisdom.store(key, {.schedule = "", .seconds = 1}), InternalError);
     EXPECT_THROW(wisdom.store(key, with_time(-1)), InternalError);
     EXPECT_THROW(wisdom.store(key, with_time(std::numeric_limits<double>::quiet_NaN())), InternalError);
 }
@@ -313,7 +313,7 @@ TEST_F(WisdomFile, IsNowhereForPlanningWhereThePathLeadsToNoFile) {
 TEST_F(WisdomFile, ComesBackWholeFromItsLines) {
     Wisdom first(":memory:");
     for (int i = 0; i < 20; ++i)
-        first.store({"m \"q\" é", std::to_string(i)}, {"recipe\n" + std::to_string(i), 1.0 / (i + 3),
+        first.store({"m \"q\" é", std::to_string(i)}, {"schedule\n" + std::to_string(i), 1.0 / (i + 3),
                                                        static_cast<FoundBy>(i % 3), 1000 + i, "v"});
     std::stringstream lines;
     EXPECT_EQ(first.export_lines(lines), 20);
@@ -357,13 +357,13 @@ TEST_F(WisdomFile, ReadsTheGoodLinesOfADamagedFile) {
         << "{\"machine\": \"m\"}\n"                // 5: fields missing
         << std::string(100000, '[') << "\n"        // 6: deep
         << "\xff\xfe\n"                            // 7: no UTF-8
-        << R"({"machine":"m","problem":"p","recipe":"r","seconds":-1,"found_by":"measure","created":1,"version":"v"})"
+        << R"({"machine":"m","problem":"p","schedule":"r","seconds":-1,"found_by":"measure","created":1,"version":"v"})"
         << "\n" // 8: negative time
-        << R"({"machine":"m","problem":"p","recipe":"r","seconds":1e999,"found_by":"measure","created":1,"version":"v"})"
+        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1e999,"found_by":"measure","created":1,"version":"v"})"
         << "\n" // 9: no finite time
-        << R"({"machine":"m","problem":"p","recipe":"r","seconds":1,"found_by":"guess","created":1,"version":"v"})"
+        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1,"found_by":"guess","created":1,"version":"v"})"
         << "\n" // 10: unknown way
-        << R"({"machine":"m","problem":"p","recipe":"r","seconds":1,"found_by":"measure","created":1,"version":"v","x":1})"
+        << R"({"machine":"m","problem":"p","schedule":"r","seconds":1,"found_by":"measure","created":1,"version":"v","x":1})"
         << "\n"; // 11: good, with something more
     Wisdom wisdom = open();
     const Wisdom::Imported imported = wisdom.import_lines(lines);

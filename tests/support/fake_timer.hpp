@@ -1,7 +1,7 @@
 #pragma once
 
 #include "problem/syntax.hpp"
-#include "search/timer/recipe_timer.hpp"
+#include "search/timer/transform_timer.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -11,32 +11,32 @@
 
 namespace swirl::search {
 
-/// A fake timer with known times: timing a recipe takes `cost` seconds of its clock, whatever the result.
-class FakeTimer final : public RecipeTimer {
+/// A fake timer with known times: timing a schedule takes `cost` seconds of its clock, whatever the result.
+class FakeTimer final : public TransformTimer {
 public:
-    /// Seconds of a recipe for a problem; negative if it cannot be built.
-    using Seconds = std::function<double(const Transform&, const std::string& recipe)>;
+    /// Seconds of a schedule for a problem; negative if it cannot be built.
+    using Seconds = std::function<double(const Transform&, const std::string& schedule)>;
     explicit FakeTimer(Seconds seconds, double cost = 0.01) : seconds_(std::move(seconds)), cost_(cost) {}
 
     struct Benchmark {
         std::string problem;
-        std::vector<std::string> recipes; ///< timed so far
+        std::vector<std::string> schedules; ///< timed so far
     };
     std::vector<Benchmark> benchmarks;
 
     double now() override { return now_; }
 
-    void benchmark(const Transform& problem, std::span<RecipeCandidate> candidates, double deadline,
+    void benchmark(const Transform& problem, std::span<TransformCandidate> candidates, double deadline,
                    const Seen& seen) override {
         Benchmark benchmark{to_text(problem), {}};
         for (std::size_t i = 0; i < candidates.size() && (i == 0 || now_ + cost_ <= deadline); ++i) {
             now_ += cost_;
-            const std::string recipe = planning::to_string(candidates[i].recipe);
-            const double seconds = seconds_(problem, recipe);
+            const std::string schedule = planning::to_string(candidates[i].schedule);
+            const double seconds = seconds_(problem, schedule);
             candidates[i].fits = seconds >= 0;
             if (!candidates[i].fits) continue;
             candidates[i].seconds = seconds;
-            benchmark.recipes.push_back(recipe);
+            benchmark.schedules.push_back(schedule);
             seen(i);
         }
         benchmarks.push_back(std::move(benchmark));

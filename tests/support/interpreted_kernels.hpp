@@ -20,10 +20,10 @@ inline lower::KernelRequest request_for(Integer batch, const formula::Formula& t
                                         DataType scalar = DataType::float32) {
     const formula::Formula all = batch == 1 ? transform : formula::kron({formula::I(batch), transform});
     return {.name = "kernel",
-            .formula = all,
-            .scalar = scalar,
-            .input = lower::Layout::contiguous(all.columns()),
-            .output = lower::Layout::contiguous(all.rows())};
+            .loops = {.formula = all,
+                      .scalar = scalar,
+                      .input = loops::Layout::contiguous(all.columns()),
+                      .output = loops::Layout::contiguous(all.rows())}};
 }
 inline lower::KernelRequest request_for(Integer batch, Integer n, const std::string& tree,
                                         DataType scalar = DataType::float32) {
@@ -58,9 +58,9 @@ inline InterpretedKernels interpreted(const lower::KernelRequest& request,
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.space == ir::Space::argument)
                 memories.try_emplace(buffer.name, std::make_shared<ir::Memory>(buffer));
-    ir::Memory& in = *memories.at(request.in_place ? "data" : "in");
-    const ir::Memory& out = *memories.at(request.in_place ? "data" : "out");
-    std::vector<formula::Complex> x(static_cast<std::size_t>(request.formula.columns()));
+    ir::Memory& in = *memories.at(request.loops.in_place ? "data" : "in");
+    const ir::Memory& out = *memories.at(request.loops.in_place ? "data" : "out");
+    std::vector<formula::Complex> x(static_cast<std::size_t>(request.loops.formula.columns()));
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = given(i);
         in.set(static_cast<Integer>(2 * i), x[i].real());
@@ -80,7 +80,7 @@ inline InterpretedKernels interpreted(const lower::KernelRequest& request,
                 result.sectors +=
                     result.reports.back().loads[b].sectors + result.reports.back().stores[b].sectors;
     }
-    const auto expected = formula::apply(request.formula, x);
+    const auto expected = formula::apply(request.loops.formula, x);
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
         const auto at = static_cast<Integer>(2 * i);
@@ -88,7 +88,7 @@ inline InterpretedKernels interpreted(const lower::KernelRequest& request,
         norm += std::norm(expected[i]);
     }
     result.error = static_cast<double>(std::sqrt(difference / norm));
-    const Integer bytes = 2 * bytes_of(request.scalar) * std::ssize(x);
+    const Integer bytes = 2 * bytes_of(request.loops.scalar) * std::ssize(x);
     result.transferred =
         static_cast<double>(result.sectors) / (2 * static_cast<double>(ceil_divide(bytes, 32)));
     return result;

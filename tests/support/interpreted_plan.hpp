@@ -22,13 +22,13 @@ namespace swirl::support {
 /// out-of-bounds accesses and uninitialised reads.
 class InterpretedPlan {
 public:
-    /// For a GPU or a CPU, as the recipe says; for a CPU it runs the target-specific programs.
-    InterpretedPlan(const Transform& problem, const planning::Recipe& recipe)
+    /// For a GPU or a CPU, as the schedule says; for a CPU it runs the target-specific programs.
+    InterpretedPlan(const Transform& problem, const planning::TransformSchedule& schedule)
         : intermediate_(planning::intermediate_bytes(problem) / sizeof(double) + 1) {
-        if (is_for_gpu(recipe))
-            add_gpu_passes(problem, recipe);
+        if (is_for_gpu(schedule))
+            add_gpu_passes(problem, schedule);
         else
-            add_cpu_passes(problem, recipe);
+            add_cpu_passes(problem, schedule);
     }
 
     void execute(const planning::Arguments& call) {
@@ -39,25 +39,26 @@ public:
     }
 
 private:
-    static bool is_for_gpu(const planning::Recipe& recipe) {
+    static bool is_for_gpu(const planning::TransformSchedule& schedule) {
         const auto cpus = target::cpus();
         return std::none_of(cpus.begin(), cpus.end(),
-                            [&](const target::Cpu* cpu) { return cpu->name == recipe.target; });
+                            [&](const target::Cpu* cpu) { return cpu->name == schedule.target; });
     }
 
-    void add_gpu_passes(const Transform& problem, const planning::Recipe& recipe) {
-        passes_ = planning::gpu_passes(problem, recipe);
-        for (planning::GpuPassDescription& step : planning::describe_passes(problem, recipe))
+    void add_gpu_passes(const Transform& problem, const planning::TransformSchedule& schedule) {
+        passes_ = planning::gpu_passes(problem, schedule);
+        for (planning::GpuPassDescription& step : planning::describe_passes(problem, schedule))
             programs_.push_back(std::move(step.programs));
     }
 
-    void add_cpu_passes(const Transform& problem, const planning::Recipe& recipe) {
-        const target::Cpu& cpu = target::cpu_named(recipe.target);
+    void add_cpu_passes(const Transform& problem, const planning::TransformSchedule& schedule) {
+        const target::Cpu& cpu = target::cpu_named(schedule.target);
         passes_ = planning::dimension_passes(problem);
-        planning::require_passes_for(recipe, passes_);
+        planning::require_passes_for(schedule, passes_);
         for (std::size_t k = 0; k < passes_.size(); ++k)
             programs_.push_back(
-                {planning::derive(problem, passes_[k], recipe.passes[k].tree, cpu, recipe.scalar).program});
+                {planning::derive(problem, passes_[k], schedule.passes[k].tree, cpu, schedule.scalar)
+                     .program});
     }
 
     void run(const ir::Program& program, const planning::DimensionPass& pass, const planning::Arguments& call,

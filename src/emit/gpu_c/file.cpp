@@ -89,14 +89,14 @@ std::size_t GpuFile::kernel_of(const ir::Program& program) {
             program.name, dialect_.name);
     if (program.launch.cluster != 1 && !has_clusters(options_.language))
         throw UserError(
-            "kernel '{}' runs in clusters of {} blocks, which emitted {} does not have; take a recipe "
+            "kernel '{}' runs in clusters of {} blocks, which emitted {} does not have; take a schedule "
             "without clusters",
             program.name, program.launch.cluster, dialect_.name);
     if (program.launch.cooperative_group != 1 && !has_cooperative_groups(options_.language))
         throw UserError(
             "blocks of kernel '{}' wait for each other in groups of {}, which emitted {} does not have; take "
             "a "
-            "recipe without groups",
+            "schedule without groups",
             program.name, program.launch.cooperative_group, dialect_.name);
     GpuKernel& kernel = kernels_.emplace_back();
     kernel.program = &program;

@@ -6,7 +6,8 @@ using Touch = PointwiseEmitter::Touch;
 
 GuardedElements::GuardedElements(Context& context, const Memory& memory,
                                  const std::vector<Location>& locations, std::vector<Access> accesses,
-                                 PointwiseEmitter& emitter, bool loading, const std::optional<LaneLoop>& lane)
+                                 PointwiseEmitter& emitter, bool loading,
+                                 const std::optional<VectorLoop>& lane)
     : context_(context),
       memory_(memory),
       buffers_(context.buffers_of(memory)),
@@ -26,7 +27,7 @@ GuardedElements::GuardedElements(Context& context, const Memory& memory,
     if (next == 0) return;
     ir::BufferInfo info;
     info.name = context.fresh("guarded");
-    info.element = context.request.scalar;
+    info.element = context.request.loops.scalar;
     info.space = ir::Space::scratch;
     info.elements = next;
     info.written = true;

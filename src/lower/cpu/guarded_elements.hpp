@@ -1,7 +1,7 @@
 #pragma once
 
+#include "loops/vector_loop.hpp"
 #include "lower/emit_pointwise.hpp"
-#include "lower/twiddles.hpp"
 
 #include <optional>
 #include <vector>
@@ -19,7 +19,7 @@ public:
     /// Element k is at `locations[k]`.
     GuardedElements(Context& context, const Memory& memory, const std::vector<Location>& locations,
                     std::vector<Access> accesses, PointwiseEmitter& emitter, bool loading,
-                    const std::optional<LaneLoop>& lane);
+                    const std::optional<VectorLoop>& lane);
 
     bool is_guarded(std::size_t element) const { return slots_[element].has_value(); }
 

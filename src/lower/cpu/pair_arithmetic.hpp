@@ -17,7 +17,8 @@ class PairArithmetic : public Arithmetic {
 public:
     /// `width` complex elements per vector.
     PairArithmetic(Context& context, int width)
-        : Arithmetic(context.builder, ir::Type{context.request.scalar, 2 * width}, Multiplication::fused),
+        : Arithmetic(context.builder, ir::Type{context.request.loops.scalar, 2 * width},
+                     Multiplication::fused),
           context_(context) {}
 
     using Arithmetic::add;

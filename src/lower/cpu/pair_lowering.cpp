@@ -1,140 +1,29 @@
 #include "lower/cpu/pair_lowering.hpp"
 
 #include "base/integer.hpp"
+#include "loops/place_pair_tags.hpp"
 #include "lower/cpu/pair_arithmetic.hpp"
 #include "lower/straight_line.hpp"
-#include "lower/twiddles.hpp"
-#include "rules/cost.hpp"
-#include "rules/rule.hpp"
+#include "lower/twiddle_tables.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace swirl::lower {
 
 namespace {
 
-/// Bound on the entries that all calls together read, in vector registers: keeps the straight-line code moderate.
-constexpr Integer most_vectors = 64;
-
-/// Arrangement of one side of a call in memory, along its lanes.
-enum class MemoryArrangement {
-    side_by_side, ///< neighbouring lanes are contiguous for each entry
-    rows,         ///< the entries of one lane are contiguous
-    scattered,
-};
-
-/// A side's scalar addresses; temporaries are interleaved.
-Affine place_of(const LoopProgram& loops, const Memory& memory, const Location& location) {
-    const bool temporary =
-        loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
-    return temporary ? 2 * location.re : location.re;
-}
-
-MemoryArrangement arrangement_of(const LoopProgram& loops, const Memory& memory,
-                                 const std::vector<Location>& locations, const std::optional<Loop>& lane) {
-    if (!lane) return MemoryArrangement::side_by_side;
-    const Affine first = place_of(loops, memory, locations[0]);
-    bool side_by_side = true, rows = true;
-    for (std::size_t k = 0; k < locations.size(); ++k) {
-        const Affine place = place_of(loops, memory, locations[k]);
-        side_by_side = side_by_side && place.coefficient(lane->variable) == 2;
-        rows = rows && place == first + static_cast<Integer>(2 * k);
-    }
-    return side_by_side ? MemoryArrangement::side_by_side
-           : rows       ? MemoryArrangement::rows
-                        : MemoryArrangement::scattered;
-}
-
-/// The loop of a call that becomes lanes, if any, and the resulting arrangements.
-struct Lanes {
-    std::optional<Loop> loop;
-    MemoryArrangement source = MemoryArrangement::side_by_side;
-    MemoryArrangement target = MemoryArrangement::side_by_side;
-
-    Integer count() const { return loop ? loop->count : 1; }
-};
-
-Lanes lanes_of(const LoopProgram& loops, const Call& call) {
-    Lanes best;
-    int best_cost = 3;
-    for (const Loop& loop : call.loops) {
-        if (loop.count < 2) continue;
-        const MemoryArrangement source = arrangement_of(loops, call.input, call.placement.sources, loop);
-        const MemoryArrangement target = arrangement_of(loops, call.output, call.placement.targets, loop);
-        const int cost = static_cast<int>(source) + static_cast<int>(target);
-        if (source == MemoryArrangement::scattered || target == MemoryArrangement::scattered ||
-            cost >= best_cost)
-            continue;
-        best = {loop, source, target};
-        best_cost = cost;
-    }
-    return best;
-}
-
-/// Whether straight-line evaluation never separates real and imaginary components.
-bool is_complex_throughout(const formula::Formula& f) {
-    if (f.is<formula::RealOf>()) return false;
-    if (formula::is_nonterminal(f))
-        return is_complex_throughout(rules::expand(f, rules::cheapest_straight_line(f)));
-    return std::all_of(f.children().begin(), f.children().end(), is_complex_throughout);
-}
-
-bool suits_pairs(const LoopProgram& loops, const Memory& memory, const std::vector<Location>& locations) {
-    const bool temporary =
-        loops.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
-    return std::all_of(locations.begin(), locations.end(), [&](const Location& place) {
-        return !place.table && !place.re_negative && !place.im_negative &&
-               (temporary ? place.im == place.re : place.im == place.re + 1) &&
-               std::none_of(place.diagonals.begin(), place.diagonals.end(), [](const FoldedDiagonal& met) {
-                   return met.table.has_value() ||
-                          std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
-               });
-    });
-}
-
-bool suits_pairs(const LoopProgram& loops, const Call& call) {
-    return call.complex && call.codelet.formula && call.codelet.then.empty() &&
-           !has_callback(call.placement.sources) && !has_callback(call.placement.targets) &&
-           suits_pairs(loops, call.input, call.placement.sources) &&
-           suits_pairs(loops, call.output, call.placement.targets) &&
-           is_complex_throughout(*call.codelet.formula);
-}
-
-Integer iterations_of(const Call& call) {
-    Integer iterations = 1;
-    for (const Loop& loop : call.loops) iterations *= loop.count;
-    return iterations;
-}
-
-/// The nodes that become straight-line code: all, or all inside the loops around everything.
-const Nodes& straight_part(const LoopProgram& loops) {
-    const Nodes* nodes = &loops.body;
-    while (nodes->size() == 1 && std::holds_alternative<Nest>(nodes->front().node))
-        nodes = &std::get<Nest>(nodes->front().node).body;
-    return *nodes;
-}
-
-/// Complex elements per vector: as many as the longest lane loop fills, at least 16 bytes.
-int width_of(const KernelRequest& request, const LoopProgram& loops) {
-    const int widest = request.lanes / 2;
-    int width = std::min<Integer>(widest, std::max<Integer>(1, 8 / bytes_of(request.scalar)));
-    for (const Node& node : straight_part(loops))
-        while (width < widest && width < lanes_of(loops, std::get<Call>(node.node)).count()) width *= 2;
-    return width;
-}
-
 /// Emits one call, all its loops unrolled.
 class PairEmitter {
 public:
-    PairEmitter(Context& context, const Call& call, int width)
-        : context_(context),
-          call_(call),
-          width_(width),
-          lanes_(lanes_of(context.loops, call)),
-          arithmetic_(context, width) {
+    PairEmitter(Context& context, const Call& call)
+        : context_(context), call_(call), width_(context.loops.pairs), arithmetic_(context, width_) {
         for (const Loop& loop : call.loops)
-            if (!lanes_.loop || loop.variable != lanes_.loop->variable) around_.push_back(loop);
+            if (loop.vec)
+                lane_ = loop;
+            else
+                around_.push_back(loop);
+        source_ = arrangement_of(context.loops, call.input, call.placement.sources, lane_);
+        target_ = arrangement_of(context.loops, call.output, call.placement.targets, lane_);
         before_ = factors_of(call.placement.sources);
         after_ = factors_of(call.placement.targets);
     }
@@ -151,6 +40,8 @@ private:
         return factors;
     }
 
+    Integer lanes() const { return lane_ ? lane_->count : 1; }
+
     void emit_loops(std::size_t k) {
         if (k < around_.size()) {
             for (Integer i = 0; i < around_[k].count; ++i) {
@@ -159,8 +50,8 @@ private:
             }
             return;
         }
-        for (first_ = 0; first_ < lanes_.count(); first_ += width_) {
-            active_ = static_cast<int>(std::min<Integer>(width_, lanes_.count() - first_));
+        for (first_ = 0; first_ < lanes(); first_ += width_) {
+            active_ = static_cast<int>(std::min<Integer>(width_, lanes() - first_));
             block();
         }
     }
@@ -178,7 +69,7 @@ private:
     }
 
     void set_lane(Integer lane) {
-        if (lanes_.loop) set(lanes_.loop->variable, first_ + lane);
+        if (lane_) set(lane_->variable, first_ + lane);
     }
 
     void block() {
@@ -206,7 +97,7 @@ private:
 
     Affine index(const Memory& memory, const Location& location, Integer lane) {
         set_lane(lane);
-        return context_.placed(place_of(context_.loops, memory, location));
+        return context_.placed(pair_address(context_.loops, memory, location));
     }
 
     std::vector<ir::Value> load() {
@@ -217,7 +108,7 @@ private:
                                          {.lanes = 2 * width_, .active = 2 * count});
         };
         std::vector<ir::Value> values;
-        if (lanes_.source == MemoryArrangement::side_by_side) {
+        if (source_ == MemoryArrangement::side_by_side) {
             for (std::size_t k = 0; k < locations.size(); ++k) values.push_back(one(k, 0, active_));
             return values;
         }
@@ -237,7 +128,7 @@ private:
             context_.builder.store(context_.buffers_of(call_.output).re,
                                    index(call_.output, locations[entry], lane), value, {.active = 2 * count});
         };
-        if (lanes_.target == MemoryArrangement::side_by_side) {
+        if (target_ == MemoryArrangement::side_by_side) {
             for (std::size_t k = 0; k < locations.size(); ++k) one(k, 0, active_, values[k]);
             return;
         }
@@ -257,7 +148,7 @@ private:
         const auto width = static_cast<std::size_t>(width_);
         rows.resize(width, rows[0]);
         const int lanes = 2 * width_;
-        const int unit = 16 / bytes_of(context_.request.scalar);
+        const int unit = 16 / bytes_of(context_.request.loops.scalar);
         const auto access_map = [&](std::size_t bit, const auto& source) {
             for (std::size_t r = 0; r < width; ++r) {
                 if ((r & bit) != 0) continue;
@@ -285,7 +176,9 @@ private:
     Context& context_;
     const Call& call_;
     int width_;
-    Lanes lanes_;
+    std::optional<Loop> lane_; ///< with the tag vec(ν)
+    MemoryArrangement source_;
+    MemoryArrangement target_;
     PairArithmetic arithmetic_;
     std::vector<Loop> around_;
     std::vector<Twiddle> before_, after_;
@@ -297,34 +190,6 @@ private:
 
 } // namespace
 
-bool suits_pairs(const KernelRequest& request, const LoopProgram& loops) {
-    if (request.multiplication != Multiplication::fused || request.lanes < 2) return false;
-    Integer vectors = 0;
-    for (const Node& node : straight_part(loops)) {
-        const auto* call = std::get_if<Call>(&node.node);
-        if (call == nullptr ||
-            iterations_of(*call) * call->codelet.columns * 2 > most_vectors * request.lanes ||
-            !suits_pairs(loops, *call))
-            return false;
-        const Lanes lanes = lanes_of(loops, *call);
-        vectors += ceil_divide(2 * lanes.count(), request.lanes) * iterations_of(*call) / lanes.count() *
-                   call->codelet.columns;
-    }
-    return vectors <= most_vectors;
-}
-
-ir::Program lower_in_pairs(const KernelRequest& request, const LoopProgram& loops) {
-    Context context(request, loops, true);
-    const int width = width_of(request, loops);
-    const std::function<void(const Nodes&)> emit = [&](const Nodes& nodes) {
-        for (const Node& node : nodes)
-            if (const auto* nest = std::get_if<Nest>(&node.node))
-                context.in_nest(nest->loop, nest->body.size() == 1, [&] { emit(nest->body); });
-            else
-                PairEmitter(context, std::get<Call>(node.node), width).emit();
-    };
-    emit(loops.body);
-    return context.finish();
-}
+void emit_call_in_pairs(Context& context, const Call& call) { PairEmitter(context, call).emit(); }
 
 } // namespace swirl::lower

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "ir/builder.hpp"
-#include "lower/gpu/regions.hpp"
+#include "loops/gpu/regions.hpp"
+#include "lower/lower.hpp"
 
 #include <vector>
 

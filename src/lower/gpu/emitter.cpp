@@ -1,7 +1,5 @@
 #include "lower/gpu/emitter.hpp"
 
-#include "lower/gpu/staging.hpp"
-
 #include <algorithm>
 #include <deque>
 
@@ -12,18 +10,39 @@ namespace {
 /// Entries that a copying thread has in flight.
 constexpr Integer iterations_at_once = 8;
 
+/// Each loop's variable in an iteration, as a form of digits of the index of one of `threads` threads. Idle threads get
+/// the values of a participating one.
+ThreadedIterations::Digits in_iteration(ir::Builder& builder, const ThreadedIterations& shared,
+                                        Integer threads, Integer iteration) {
+    const Integer active = shared.active();
+    ThreadedIterations::Digits result;
+    for (const ThreadedIterations::Digit& each : shared.digits()) {
+        const auto& [loop, inner, count] = each;
+        const Integer whole = each.whole();
+        Affine form = 0;
+        if (inner % active == 0)
+            form = iteration / (inner / active) % count;
+        else if (active % whole == 0)
+            form = builder.thread(0, inner, whole == threads ? 0 : count);
+        else
+            form = builder.thread(0, inner, active == threads ? 0 : active / inner) +
+                   active / inner * (iteration % (whole / active));
+        result.emplace_back(loop, std::move(form));
+    }
+    return result;
+}
+
 } // namespace
 
-/// A call with its iterations distributed over threads.
+/// A call, and how threads share it.
 struct GpuEmitter::ThreadedCall {
-    ThreadedCall(GpuEmitter& emitter, const Call& original)
-        : shared(emitter.context_.loops, original, emitter.transforms(), emitter.configuration_.threads,
-                 !emitter.waits_between(original)),
-          call(emitter.bind_single_loops(original, shared)),
-          bound(emitter.context_, call) {}
+    ThreadedCall(GpuEmitter& emitter, std::size_t number)
+        : call(emitter.region_.calls[number]),
+          shared(emitter.region_.shares[number].iterations),
+          bound(emitter.context_, emitter.with_single_loops_bound(call)) {}
 
-    ThreadedIterations shared;
-    Call call;
+    const Call& call;
+    const ThreadedIterations& shared;
     BoundCall bound;
 };
 
@@ -32,11 +51,10 @@ template <class Body> void GpuEmitter::under(std::vector<ir::Condition> conditio
     context_.builder.if_then(std::move(conditions), body);
 }
 
-void GpuEmitter::emit(const Range& range, const std::vector<std::size_t>& exchanges,
-                      const std::set<std::size_t>& joined) {
+void GpuEmitter::emit(const Range& range, const std::set<std::size_t>& joined) {
     context_.assume_loops(region_.around);
     bind_blocks(range);
-    emit_calls(exchanges, joined, {});
+    emit_calls(joined, {});
 }
 
 void GpuEmitter::emit_in_cooperative_group(const Affine& first_transform, const GroupBufferCopy& copy,
@@ -46,25 +64,23 @@ void GpuEmitter::emit_in_cooperative_group(const Affine& first_transform, const 
     copy_ = copy;
     const Integer count = region_.around.empty() ? 1 : region_.around.back().count;
     if (count % configuration_.transforms != 0) end_ = count;
-    emit_calls({}, {}, halves);
+    emit_calls({}, halves);
 }
 
-void GpuEmitter::emit_calls(const std::vector<std::size_t>& exchanges, const std::set<std::size_t>& joined,
-                            const HalfBarriers& halves) {
+void GpuEmitter::emit_calls(const std::set<std::size_t>& joined, const HalfBarriers& halves) {
     for (std::size_t k = 0, end = 0; k < region_.calls.size(); k = end) {
         for (end = k + 1; joined.contains(end);) ++end;
         if (k == halves.wait_before) cooperative_barrier(halves.counter, ir::Barrier::Half::wait);
         if (exchanges_) barrier();
-        exchanges_ = std::any_of(exchanges.begin(), exchanges.end(),
-                                 [&](std::size_t step) { return k <= step && step < end; });
-        const std::span<const Call> calls(region_.calls.data() + k, end - k);
-        if (std::any_of(calls.begin(), calls.end(), [&](const Call& call) { return needs_barrier(call); }))
-            block_barrier();
-        if (calls.size() > 1)
-            emit_joined(calls);
+        exchanges_ = region_.shares[k].exchanges;
+        bool barrier_before = false;
+        for (std::size_t call = k; call < end; ++call) barrier_before = barrier_before || needs_barrier(call);
+        if (barrier_before) block_barrier();
+        if (end - k > 1)
+            emit_joined(k, end);
         else
-            emit_single(calls.front());
-        for (const Call& call : calls) unsynchronized_.add(call);
+            emit_single(k);
+        for (std::size_t call = k; call < end; ++call) unsynchronized_.add(region_.calls[call]);
         if (k == halves.arrive_after) cooperative_barrier(halves.counter, ir::Barrier::Half::arrive);
     }
 }
@@ -75,11 +91,11 @@ void GpuEmitter::bind_blocks(const Range& range) {
     for (std::size_t k = region_.around.size(); k-- > 0;) {
         const bool innermost = k + 1 == region_.around.size();
         const Loop& loop = region_.around[k];
-        const Integer count = innermost ? ceil_divide(range.count, configuration_.transforms) : loop.count;
+        const Integer count = innermost ? ceil_divide(range.count, loop.per_block) : loop.count;
         const Affine digit = count > 1 ? builder.block(0, blocks, k == 0 ? 0 : count) : Affine(0);
         if (innermost) {
-            first_transform_ = range.first + configuration_.transforms * digit;
-            if (count * configuration_.transforms != range.count) end_ = range.first + range.count;
+            first_transform_ = range.first + loop.per_block * digit;
+            if (count * loop.per_block != range.count) end_ = range.first + range.count;
         } else {
             context_.bind(loop.variable, digit);
         }
@@ -107,45 +123,41 @@ Affine GpuEmitter::iteration_around(std::size_t array) const {
     return iteration;
 }
 
-bool GpuEmitter::needs_barrier(const Call& call) const {
+bool GpuEmitter::needs_barrier(std::size_t number) const {
+    const Call& call = region_.calls[number];
     return unsynchronized_.needs_barrier_before_read(call) ||
-           (!waits_between(call) && unsynchronized_.needs_barrier_before_write(call));
+           (!region_.shares[number].waits && unsynchronized_.needs_barrier_before_write(call));
 }
 
-Call GpuEmitter::bind_single_loops(const Call& original, const ThreadedIterations& shared) {
-    Call call = original;
-    call.loops = shared.loops_of_call();
-    for (const Loop& loop : original.loops) {
-        if (loop.count > 1) continue;
-        context_.bind(loop.variable, 0);
-        call.loops.insert(call.loops.begin(), loop);
-    }
+const Call& GpuEmitter::with_single_loops_bound(const Call& call) {
+    for (const Loop& loop : call.loops)
+        if (loop.count == 1) context_.bind(loop.variable, 0);
     return call;
 }
 
 ThreadedIterations::Digits GpuEmitter::choose(const ThreadedCall& step, Integer iteration) {
-    const auto variables = step.shared.in_iteration(context_.builder, iteration);
+    const auto variables = in_iteration(context_.builder, step.shared, configuration_.threads, iteration);
     for (const auto& [loop, digit] : variables)
-        if (!transforms() || loop.variable != transforms()->variable) context_.bind(loop.variable, digit);
+        if (!is_over_transforms(loop)) context_.bind(loop.variable, digit);
     choose_transform(step.shared.transform(variables));
     return variables;
 }
 
-void GpuEmitter::emit_single(const Call& call) {
-    if (const auto whole = over_all_transforms(context_.loops, region_, call, configuration_.transforms))
-        return emit_contiguous_copy(*whole, call.loops.front().count);
-    ThreadedCall step(*this, call);
-    if (waits_between(call)) return emit_read_barrier_write({&step});
+void GpuEmitter::emit_single(std::size_t number) {
+    if (const auto& whole = region_.shares[number].over_all_transforms)
+        return emit_contiguous_copy(*whole, region_.calls[number].loops.front().count);
+    ThreadedCall step(*this, number);
+    if (region_.shares[number].waits) return emit_read_barrier_write({&step});
     emit(step);
 }
 
-void GpuEmitter::emit_joined(std::span<const Call> calls) {
+void GpuEmitter::emit_joined(std::size_t first, std::size_t end) {
     std::deque<ThreadedCall> steps;
     std::vector<ThreadedCall*> held, late;
-    for (const Call& call : calls) {
-        steps.emplace_back(*this, call);
+    for (std::size_t k = first; k < end; ++k) {
+        const Call& call = steps.emplace_back(*this, k).call;
         const bool elsewhere = is_shared(context_.loops, call.input) && call.input.array != call.output.array;
-        (elsewhere || !waits_between(call) ? late : held).push_back(&steps.back());
+        (elsewhere || !region_.shares[k].waits ? late : held).push_back(&steps.back());
     }
     if (!held.empty()) emit_read_barrier_write(held);
     for (ThreadedCall* const step : late) emit(*step);
@@ -250,18 +262,14 @@ void GpuEmitter::block_barrier() {
     unsynchronized_.met();
 }
 
-bool GpuEmitter::waits_between(const Call& call) const {
-    return exchanges_ || overwrites_unread(context_.loops, call);
-}
-
 std::vector<ir::Condition> GpuEmitter::participation_conditions(const ThreadedIterations& shared) {
     if (shared.active() == configuration_.threads) return {};
     return {{context_.builder.thread(0) - shared.active(), ir::Condition::Relation::negative}};
 }
 
-std::optional<Loop> GpuEmitter::transforms() const {
-    if (region_.around.empty() || configuration_.transforms == 1) return std::nullopt;
-    return Loop{region_.around.back().variable, configuration_.transforms};
+bool GpuEmitter::is_over_transforms(const Loop& loop) const {
+    return configuration_.transforms > 1 && !region_.around.empty() &&
+           loop.variable == region_.around.back().variable;
 }
 
 } // namespace swirl::lower

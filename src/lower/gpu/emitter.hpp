@@ -1,14 +1,13 @@
 #pragma once
 
+#include "loops/gpu/liveness.hpp"
+#include "loops/gpu/threads.hpp"
 #include "lower/context.hpp"
 #include "lower/emit_call.hpp"
-#include "lower/gpu/liveness.hpp"
 #include "lower/gpu/lowering.hpp"
-#include "lower/gpu/threads.hpp"
 
 #include <optional>
 #include <set>
-#include <span>
 #include <vector>
 
 namespace swirl::lower {
@@ -34,16 +33,15 @@ struct GroupBufferCopy {
     std::size_t loops; ///< that the number replaces
 };
 
-/// Emits one thread's code for the body of a kernel.
+/// Emits one thread's code for the body of a kernel, whose loops have their tags.
 class GpuEmitter {
 public:
     GpuEmitter(Context& context, const LaunchConfiguration& configuration, const KernelRegion& region,
                const std::vector<std::vector<Loop>>& around_users)
         : context_(context), configuration_(configuration), region_(region), around_users_(around_users) {}
 
-    /// `exchanges`, `joined`: see GpuCluster.
-    void emit(const Range& range, const std::vector<std::size_t>& exchanges = {},
-              const std::set<std::size_t>& joined = {});
+    /// `joined`: see GpuCluster.
+    void emit(const Range& range, const std::set<std::size_t>& joined = {});
     /// Emits a region of a cooperative kernel: `first_transform` is the first transform of the block, the other
     /// surrounding loops are bound already, and the group uses its own copy of the vectors between regions.
     void emit_in_cooperative_group(const Affine& first_transform, const GroupBufferCopy& copy,
@@ -51,20 +49,20 @@ public:
 
 private:
     struct ThreadedCall;
-    void emit_calls(const std::vector<std::size_t>& exchanges, const std::set<std::size_t>& joined,
-                    const HalfBarriers& halves);
+    void emit_calls(const std::set<std::size_t>& joined, const HalfBarriers& halves);
     /// Maps iterations of the loops around the calls to blocks; of the innermost loop, several per block.
     void bind_blocks(const Range& range);
     /// Selects the block's current transform.
     void choose_transform(const Affine& number);
     /// Linear iteration index in the loops around all accesses to an array.
     Affine iteration_around(std::size_t array) const;
-    bool needs_barrier(const Call& call) const;
-    Call bind_single_loops(const Call& original, const ThreadedIterations& shared);
+    bool needs_barrier(std::size_t call) const;
+    const Call& with_single_loops_bound(const Call& call);
     ThreadedIterations::Digits choose(const ThreadedCall& step, Integer iteration);
-    void emit_single(const Call& call);
-    /// Emits calls that execute together; those that read from another array follow after the others have read.
-    void emit_joined(std::span<const Call> calls);
+    void emit_single(std::size_t call);
+    /// Emits calls first … end − 1, which execute together; those that read from another array follow after the others
+    /// have read.
+    void emit_joined(std::size_t first, std::size_t end);
     void emit(ThreadedCall& step);
     void add_limit(const Call& call, std::vector<ir::Condition>& conditions) const;
     template <class Body> void under(std::vector<ir::Condition> conditions, const Body& body);
@@ -77,10 +75,9 @@ private:
     void barrier();
     void cooperative_barrier(const ir::Address& counter, ir::Barrier::Half half);
     void block_barrier();
-    bool waits_between(const Call& call) const;
     std::vector<ir::Condition> participation_conditions(const ThreadedIterations& shared);
-    /// The loop over a block's transforms.
-    std::optional<Loop> transforms() const;
+    /// Whether it is the loop over the transforms of a block.
+    bool is_over_transforms(const Loop& loop) const;
 
     Context& context_;
     const LaunchConfiguration& configuration_;

@@ -1,14 +1,17 @@
 #include "lower/gpu/lowering.hpp"
 
 #include "base/error.hpp"
+#include "loops/build.hpp"
+#include "loops/gpu/arrange.hpp"
+#include "loops/gpu/cluster.hpp"
+#include "loops/gpu/distribute.hpp"
+#include "loops/gpu/liveness.hpp"
+#include "loops/gpu/place_gpu_tags.hpp"
+#include "loops/gpu/regions.hpp"
+#include "loops/gpu/staging.hpp"
 #include "lower/context.hpp"
-#include "lower/gpu/cluster.hpp"
 #include "lower/gpu/cooperative.hpp"
-#include "lower/gpu/distribute.hpp"
 #include "lower/gpu/emitter.hpp"
-#include "lower/gpu/liveness.hpp"
-#include "lower/gpu/regions.hpp"
-#include "lower/gpu/staging.hpp"
 #include "lower/pointwise_access.hpp"
 
 #include <algorithm>
@@ -47,8 +50,10 @@ void lower_region(const KernelRequest& request, const KernelRegions& regions, co
         own.transforms = std::min(own.transforms, range.count);
         const LoopProgram arrays = arrays_for(loops, region, own, regions.around_users);
         const KernelRequest kernel = with_roots(request, own);
+        KernelRegion tagged = region;
+        place_gpu_tags(arrays, tagged, own);
         Context context(kernel, arrays);
-        GpuEmitter(context, own, region, regions.around_users).emit(range);
+        GpuEmitter(context, own, tagged, regions.around_users).emit(range);
         programs.push_back(context.finish());
     };
     if (count > rest) add({0, count - rest}, configuration);
@@ -57,14 +62,15 @@ void lower_region(const KernelRequest& request, const KernelRegions& regions, co
 
 ir::Program lower_cluster(const KernelRequest& request, const KernelRegions& regions,
                           LaunchConfiguration configuration) {
-    const GpuCluster cluster =
+    GpuCluster cluster =
         in_cluster(regions, configuration.cluster, configuration.smem_vector_pad, configuration.transforms);
     configuration.transforms = 1;
     const LoopProgram arrays = arrays_for(cluster.loops, cluster.region, configuration, regions.around_users);
+    place_gpu_tags(arrays, cluster.region, configuration, cluster.exchanges, cluster.joined);
     const KernelRequest kernel = with_roots(request, configuration);
     Context context(kernel, arrays);
     GpuEmitter(context, configuration, cluster.region, regions.around_users)
-        .emit({0, configuration.cluster}, cluster.exchanges, cluster.joined);
+        .emit({0, configuration.cluster}, cluster.joined);
     return context.finish();
 }
 
@@ -127,6 +133,8 @@ public:
 
     ir::Program lower() {
         place_arrays();
+        for (std::size_t p = 0; p < regions_.regions.size(); ++p)
+            place_gpu_tags(regions_.loops, regions_.regions[p], configurations_[p]);
         Context context(request_, regions_.loops);
         ir::Builder& builder = context.builder;
         const Integer blocks = groups_.blocks * groups_.groups;
@@ -297,10 +305,10 @@ private:
 };
 
 KernelRequest on_gpu(KernelRequest request) {
-    request.lanes = 1;
-    request.pairs = false;
-    request.cache_bytes = 0;
-    request.for_gpu = true;
+    request.loops.lanes = 1;
+    request.loops.pairs = false;
+    request.loops.cache_bytes = 0;
+    request.loops.for_gpu = true;
     return request;
 }
 
@@ -319,14 +327,14 @@ bool has_complete_elements(const KernelRegions& regions, const KernelRequest& re
 /// Uses the formula that has each complex element of a half spectrum in a single iteration, if callbacks need it.
 KernelRegions regions_by_complex_entries(const KernelRequest& request, Between between,
                                          Integer separate_above) {
-    if (!request.by_complex_entries) return kernel_regions(loop_program(request), between, separate_above);
+    if (!request.by_complex_entries) return kernel_regions(build(request.loops), between, separate_above);
     try {
-        KernelRegions regions = kernel_regions(loop_program(request), between, separate_above);
+        KernelRegions regions = kernel_regions(build(request.loops), between, separate_above);
         if (has_complete_elements(regions, request)) return regions;
     } catch (const UnfollowedMap&) {} // forms are followed less far than addresses
     KernelRequest other = request;
-    other.formula = *request.by_complex_entries;
-    return kernel_regions(loop_program(other), between, separate_above);
+    other.loops.formula = *request.by_complex_entries;
+    return kernel_regions(build(other.loops), between, separate_above);
 }
 
 /// With padded rows of shared memory, if the maps allow it.
@@ -344,15 +352,15 @@ std::optional<KernelRegions> regions_in_rows(const KernelRequest& request, Betwe
 KernelRegions kernel_regions_of(const KernelRequest& original, Integer smem_pad_interval, Between between,
                                 bool fuse_nested, Integer separate_above) {
     KernelRequest request = on_gpu(original);
-    request.nest_loops_inside = fuse_nested;
+    request.loops.nest_loops_inside = fuse_nested;
     KernelRegions regions = regions_by_complex_entries(request, between, separate_above);
     if (smem_pad_interval == 0) return regions;
     for (const int communicated : regions.communicated) {
         const Integer below = regions.loops.arrays[static_cast<std::size_t>(communicated)].elements - 1;
-        request.shared_entries =
-            request.shared_entries == 0 ? below : std::min(request.shared_entries, below);
+        request.loops.shared_entries =
+            request.loops.shared_entries == 0 ? below : std::min(request.loops.shared_entries, below);
     }
-    request.smem_pad_interval = smem_pad_interval;
+    request.loops.smem_pad_interval = smem_pad_interval;
     const std::optional<KernelRegions> padded = regions_in_rows(request, between, separate_above);
     return !padded || index_tables(*padded) > index_tables(regions) ? regions : *padded;
 }
@@ -360,37 +368,11 @@ KernelRegions kernel_regions_of(const KernelRequest& original, Integer smem_pad_
 KernelRegions kernel_regions_of_passes(const KernelRequest& original, Integer smem_pad_interval,
                                        bool fuse_nested) {
     KernelRequest request = on_gpu(original);
-    request.nest_loops_inside = fuse_nested;
-    request.smem_pad_interval = smem_pad_interval;
+    request.loops.nest_loops_inside = fuse_nested;
+    request.loops.smem_pad_interval = smem_pad_interval;
     const std::optional<KernelRegions> regions = regions_in_rows(request, Between::global);
     const bool suits = regions && regions->communicated.empty() && index_tables(*regions) == 0;
     return suits ? *regions : kernel_regions_of(original, smem_pad_interval, Between::global, fuse_nested);
-}
-
-void open_region(LoopProgram& loops, KernelRegion& region) {
-    if (region.over_all) distribute_over_blocks(loops, region);
-    open_loops_of(region);
-    if (!region.over_all) distribute_over_blocks(loops, region);
-}
-
-void arrange_region(LoopProgram& loops, KernelRegion& region, SmemStaging staged, bool held) {
-    if (staged != SmemStaging::none)
-        stage(loops, region, stages(staged, SmemStaging::in), stages(staged, SmemStaging::out));
-    simplify(loops, region);
-    share_arrays(loops, region, held);
-}
-
-void lay_out_arrays(LoopProgram& loops, const LaunchConfiguration& configuration,
-                    const std::vector<std::vector<Loop>>& around_users) {
-    for (std::size_t k = 0; k < loops.arrays.size(); ++k) {
-        Array& array = loops.arrays[k];
-        if (array.role != Array::Role::temporary) continue;
-        const bool shared = array.residence == Array::Residence::shared;
-        array.copies = shared ? configuration.transforms : 1;
-        if (!shared && k < around_users.size())
-            for (const Loop& loop : around_users[k]) array.copies *= loop.count;
-        array.pitch = array.elements + (shared && !array.gapless ? configuration.smem_vector_pad : 0);
-    }
 }
 
 std::vector<ir::Program> lower_to_gpu(const KernelRequest& request,

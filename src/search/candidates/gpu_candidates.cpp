@@ -1,6 +1,8 @@
 #include "search/candidates/gpu_candidates.hpp"
 
+#include "formula/properties.hpp"
 #include "lower/gpu/lowering.hpp"
+#include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
 #include "search/candidates/gpu_large_trees.hpp"
 #include "search/candidates/gpu_trees.hpp"
@@ -14,10 +16,10 @@ namespace swirl::search {
 
 namespace {
 
-using lower::Between;
-using lower::KernelRegion;
-using lower::KernelRegions;
-using lower::LaunchConfiguration;
+using loops::Between;
+using loops::KernelRegion;
+using loops::KernelRegions;
+using loops::LaunchConfiguration;
 using rules::BreakdownTree;
 
 constexpr std::size_t configurations_per_tree = 3;
@@ -36,6 +38,7 @@ public:
 
     std::vector<GpuPassCandidate> best() {
         const Integer capacity = gpu_.max_shared_bytes_per_block;
+        if (rules::is_given_formula(pass_.nonterminal)) return of_formula();
         if (pass_.nonterminal.is<formula::Kronecker>()) {
             add_plane();
             add_bands();
@@ -62,6 +65,25 @@ public:
     }
 
 private:
+    /// In one kernel if all vectors between the factors fit in a block; else vectors that do not fit pass from kernel to
+    /// kernel through global memory.
+    std::vector<GpuPassCandidate> of_formula() {
+        const auto tree = gpu_tree(pass_.nonterminal);
+        if (!tree) return {};
+        const Integer longest = formula::longest_vector(pass_.nonterminal);
+        if (longest * entry_bytes_ <= gpu_.max_shared_bytes_per_block) add_kernels(*tree, 0);
+        const Integer reals = gpu_.max_shared_bytes_per_block / bytes_of(configurations_.code().scalar) / 2;
+        if (found_.empty()) {
+            add_kernels(*tree, 0, reals);
+            for (GpuPassCandidate& candidate : found_)
+                candidate.pass.configurations.front().separate_above = reals;
+        }
+        fastest_first(found_);
+        if (found_.size() > most_)
+            found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
+        return std::move(found_);
+    }
+
     Integer widest_radix() const { return largest_gpu_radix * (configurations_.words() == 1 ? 2 : 1); }
     /// Spectra of reals do not use rows.
     Integer row_for(const BreakdownTree& tree) const {
@@ -132,7 +154,7 @@ private:
             const Integer rows = tree.choice.front() * pass_.nonterminal.children().back().rows();
             std::vector<std::vector<RatedConfiguration>> rated;
             for (std::size_t k = 0; k < regions.fused_ends.size(); ++k) {
-                const KernelRegions own = lower::fused_regions(regions, k);
+                const KernelRegions own = loops::fused_regions(regions, k);
                 if (own.regions.size() == 1)
                     rated.push_back(configurations_.of_part(own, own.regions.front(), bank_count, false));
                 else

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/dimension_passes.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
@@ -12,7 +12,7 @@
 namespace swirl::search {
 
 struct GpuPassCandidate {
-    planning::PassRecipe pass;
+    planning::PassSchedule pass;
     double seconds; ///< predicted by the model; for a measured pass, from its fraction of copy bandwidth
 };
 

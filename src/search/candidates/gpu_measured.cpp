@@ -7,7 +7,7 @@
 #include <span>
 
 // Measured on an H100 80GB HBM3 (driver 580, CUDA 13.0) over 512 MiB each way, each kernel among the candidates for its
-// problem: `bench_gpu_transforms --problem PROBLEM --candidates 14`, and hand-made grids of threads and transforms.
+// problem: `bench --device gpu PROBLEM --candidates 14`, and hand-made grids of threads and transforms.
 // `copy_fraction` is relative to a copy of the same bytes.
 
 namespace swirl::search {
@@ -330,8 +330,8 @@ std::span<const MeasuredPass> measured_passes_for(double bytes) {
 std::optional<Form> form_of_reals(const formula::RealDft& transform, const planning::DimensionPass& pass) {
     const bool forward = transform.direction == Direction::forward;
     const std::size_t digits = pass.left.size() + 1;
-    const lower::Layout& reals = pass.layouts[forward ? 0 : 1];
-    const lower::Layout& spectra = pass.layouts[forward ? 1 : 0];
+    const loops::Layout& reals = pass.layouts[forward ? 0 : 1];
+    const loops::Layout& spectra = pass.layouts[forward ? 1 : 0];
     if (!pass.right.empty() || reals.strides.size() != digits || spectra.strides.size() != digits + 1)
         return std::nullopt;
     if (reals.strides.back() != 1 || spectra.strides[digits - 1] != 2 || spectra.strides.back() != 1)
@@ -374,8 +374,9 @@ Integer count_of(const std::vector<Integer>& loops) {
 /// Whether the configuration behaves on this GPU and batch as measured. Cooperative groups must all be co-resident: as
 /// many blocks per multiprocessor as on the measured GPU; others of this architecture have as much memory per
 /// multiprocessor.
-bool serves(const planning::PassRecipe& recipe, const planning::DimensionPass& pass, const target::Gpu& gpu) {
-    const lower::LaunchConfiguration& configuration = recipe.configurations.front();
+bool serves(const planning::PassSchedule& schedule, const planning::DimensionPass& pass,
+            const target::Gpu& gpu) {
+    const loops::LaunchConfiguration& configuration = schedule.configurations.front();
     if (configuration.cluster > std::max(1, gpu.largest_cluster)) return false;
     if (configuration.group_blocks > 0) {
         if (!gpu.has_cooperative_groups) return false;
@@ -387,7 +388,7 @@ bool serves(const planning::PassRecipe& recipe, const planning::DimensionPass& p
     const std::vector<Integer>& around = pass.right.empty() ? pass.left : pass.right;
     const Integer available = around.empty() ? 1 : around.back();
     if (configuration.cluster > 1) return available % configuration.transforms == 0;
-    return recipe.configurations.size() > 1 || configuration.transforms <= available;
+    return schedule.configurations.size() > 1 || configuration.transforms <= available;
 }
 
 } // namespace
@@ -406,11 +407,12 @@ std::optional<GpuPassCandidate> measured_gpu_pass(const Transform& problem,
     if (!form) return std::nullopt;
     for (const MeasuredPass& measured : measured_passes_for(bytes)) {
         if (measured.n != n || measured.precision != problem.precision || measured.form != *form) continue;
-        planning::PassRecipe recipe =
-            planning::parse_recipe(fmt::format("{}: {} {}", gpu.name, pass.dimension, measured.pass))
+        planning::PassSchedule schedule =
+            planning::parse_transform_schedule(
+                fmt::format("{}: {} {}", gpu.name, pass.dimension, measured.pass))
                 .passes.at(0);
-        if (serves(recipe, pass, gpu))
-            return GpuPassCandidate{std::move(recipe),
+        if (serves(schedule, pass, gpu))
+            return GpuPassCandidate{std::move(schedule),
                                     2 * bytes / copy_bytes_per_second / measured.copy_fraction};
     }
     return std::nullopt;

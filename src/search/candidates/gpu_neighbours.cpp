@@ -6,8 +6,8 @@
 
 namespace swirl::search {
 
-using lower::LaunchConfiguration;
-using planning::Recipe;
+using loops::LaunchConfiguration;
+using planning::TransformSchedule;
 using rules::BreakdownTree;
 
 namespace {
@@ -37,7 +37,7 @@ std::vector<LaunchConfiguration> neighbours_of(const LaunchConfiguration& config
         add([&](LaunchConfiguration& m) {
             m.threads % 2 == 0 ? (halved(m.threads), halved(m.transforms)) : void();
         });
-        using lower::SmemStaging;
+        using loops::SmemStaging;
         for (const SmemStaging staged :
              {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out})
             if (staged != configuration.staged) add([&](LaunchConfiguration& m) { m.staged = staged; });
@@ -72,17 +72,17 @@ std::vector<BreakdownTree> neighbours_of(const BreakdownTree& tree) {
 
 } // namespace
 
-std::vector<Recipe> gpu_neighbours(const Recipe& recipe, const target::Gpu& gpu) {
-    std::vector<Recipe> result;
-    for (std::size_t k = 0; k < recipe.passes.size(); ++k) {
-        const planning::PassRecipe& pass = recipe.passes[k];
+std::vector<TransformSchedule> gpu_neighbours(const TransformSchedule& schedule, const target::Gpu& gpu) {
+    std::vector<TransformSchedule> result;
+    for (std::size_t k = 0; k < schedule.passes.size(); ++k) {
+        const planning::PassSchedule& pass = schedule.passes[k];
         for (std::size_t i = 0; i < pass.configurations.size(); ++i)
             for (const LaunchConfiguration& configuration : neighbours_of(pass.configurations[i], gpu)) {
-                result.push_back(recipe);
+                result.push_back(schedule);
                 result.back().passes[k].configurations[i] = configuration;
             }
         for (BreakdownTree& tree : neighbours_of(pass.tree)) {
-            result.push_back(recipe);
+            result.push_back(schedule);
             result.back().passes[k].tree = std::move(tree);
         }
     }

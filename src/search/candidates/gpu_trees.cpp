@@ -1,6 +1,7 @@
 #include "search/candidates/gpu_trees.hpp"
 #include "search/candidates/launch_configurations.hpp"
 
+#include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
 
 #include <algorithm>
@@ -252,9 +253,27 @@ std::vector<Integer> balanced_radices(Integer n) {
     return best;
 }
 
+namespace {
+
+/// A formula, with each of its transforms as passes.
+std::optional<BreakdownTree> formula_tree(const formula::Formula& given) {
+    BreakdownTree tree{"formula", {}, {}};
+    for (const formula::Formula& transform :
+         rules::nonterminals(rules::rule_named(tree.rule).build(given, {}))) {
+        auto of_transform = gpu_tree(transform);
+        if (!of_transform) return std::nullopt;
+        tree.children.push_back(*std::move(of_transform));
+    }
+    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    return tree;
+}
+
+} // namespace
+
 std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     const Integer n = transform.rows();
     if (transform.is<formula::Identity>()) return BreakdownTree{};
+    if (rules::is_given_formula(transform)) return formula_tree(transform);
     if (transform.is<formula::Dft>()) {
         const auto tree = passes_of_block(n);
         return tree ? tree : tree_by_convolution(n);

@@ -1,6 +1,8 @@
 #include "search/candidates/launch_configurations.hpp"
 
-#include "lower/gpu/cluster.hpp"
+#include "loops/gpu/arrange.hpp"
+#include "loops/gpu/cluster.hpp"
+#include "lower/gpu/lowering.hpp"
 #include "search/candidates/gpu_trees.hpp"
 
 #include <limits>
@@ -8,10 +10,10 @@
 
 namespace swirl::search {
 
-using lower::Between;
-using lower::KernelRegion;
-using lower::KernelRegions;
-using lower::LaunchConfiguration;
+using loops::Between;
+using loops::KernelRegion;
+using loops::KernelRegions;
+using loops::LaunchConfiguration;
 using rules::BreakdownTree;
 
 namespace {
@@ -31,21 +33,21 @@ bool is_product_of_passes(const BreakdownTree& tree) {
 }
 
 struct Lowered {
-    lower::LoopProgram loops;
+    loops::LoopProgram loops;
     KernelRegion region;
 };
-Lowered lowered_as(const KernelRegions& regions, const KernelRegion& region, lower::SmemStaging staged,
+Lowered lowered_as(const KernelRegions& regions, const KernelRegion& region, loops::SmemStaging staged,
                    bool held) {
     Lowered lowered{regions.loops, region};
-    lower::arrange_region(lowered.loops, lowered.region, staged, held);
-    lower::lay_out_arrays(lowered.loops, {.threads = 1, .smem_vector_pad = default_pitch}, {});
+    loops::arrange_region(lowered.loops, lowered.region, staged, held);
+    loops::lay_out_arrays(lowered.loops, {.threads = 1, .smem_vector_pad = default_pitch}, {});
     return lowered;
 }
 
 /// Whether threads hold their inputs in registers anywhere.
 bool holds(const Lowered& lowered) {
     return std::any_of(
-        lowered.region.calls.begin(), lowered.region.calls.end(), [&](const lower::Call& call) {
+        lowered.region.calls.begin(), lowered.region.calls.end(), [&](const loops::Call& call) {
             return is_shared(lowered.loops, call.input) && call.input.array == call.output.array;
         });
 }
@@ -69,7 +71,7 @@ KernelRegions LaunchConfigurations::parts_of(const BreakdownTree& tree, Integer 
     KernelRegions regions = simple
                                 ? lower::kernel_regions_of_passes(request, row, stays_whole(tree))
                                 : lower::kernel_regions_of(request, row, between, stays_whole(tree), apart);
-    for (KernelRegion& region : regions.regions) lower::open_region(regions.loops, region);
+    for (KernelRegion& region : regions.regions) loops::open_region(regions.loops, region);
     return regions;
 }
 
@@ -87,7 +89,7 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_part(const KernelRegion
                 shapes.insert({transforms, std::max<Integer>(threads * transforms, gpu_.warp_size)});
         }
     bool scatters = false;
-    using lower::SmemStaging;
+    using loops::SmemStaging;
     for (const SmemStaging staged :
          {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out}) {
         if (staged != SmemStaging::none && !scatters) break;
@@ -115,12 +117,12 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_part(const KernelRegion
 bool LaunchConfigurations::leaves_out_by_table(const KernelRegions& regions,
                                                const KernelRegion& region) const {
     if (!pass_.store || pass_.store->where.empty()) return false;
-    return std::any_of(region.calls.begin(), region.calls.end(), [&](const lower::Call& call) {
+    return std::any_of(region.calls.begin(), region.calls.end(), [&](const loops::Call& call) {
         const auto role = regions.loops.arrays[static_cast<std::size_t>(call.output.array)].role;
         const auto& targets = call.placement.targets;
-        return role != lower::Array::Role::temporary &&
+        return role != loops::Array::Role::temporary &&
                std::any_of(targets.begin(), targets.end(),
-                           [](const lower::Location& location) { return location.table.has_value(); });
+                           [](const loops::Location& location) { return location.table.has_value(); });
     });
 }
 
@@ -142,24 +144,24 @@ void LaunchConfigurations::add(std::vector<RatedConfiguration>& rated, LaunchCon
 /// As many threads as a step has iterations per transform, or a half or a quarter of them.
 std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelRegion& region) const {
     std::set<Integer> threads;
-    const auto iterations_of = [](const lower::Call& call) {
+    const auto iterations_of = [](const loops::Call& call) {
         Integer iterations = 1;
-        for (const lower::Loop& loop : call.loops) iterations *= loop.count;
+        for (const loops::Loop& loop : call.loops) iterations *= loop.count;
         return iterations;
     };
-    const auto entries_of = [](const lower::Call& call) {
+    const auto entries_of = [](const loops::Call& call) {
         return std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
     };
-    const auto computes = [](const lower::Call& call) { return call.codelet.formula.has_value(); };
+    const auto computes = [](const loops::Call& call) { return call.codelet.formula.has_value(); };
     const bool only_moves = std::none_of(region.calls.begin(), region.calls.end(), computes);
-    const auto counts = [&](const lower::Call& call) { return only_moves || computes(call); };
+    const auto counts = [&](const loops::Call& call) { return only_moves || computes(call); };
     Integer most = 0;
-    for (const lower::Call& call : region.calls)
+    for (const loops::Call& call : region.calls)
         if (counts(call)) most = std::max(most, iterations_of(call) * entries_of(call));
     // The transforms chained in a convolution have about equal size. For reals, the separate work at the ends is
     // smaller.
     const Integer least = pass_.nonterminal.is<formula::Dft>() ? most / 2 : most;
-    for (const lower::Call& call : region.calls) {
+    for (const loops::Call& call : region.calls) {
         const Integer iterations = iterations_of(call);
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
         if (!counts(call) || iterations * entries_of(call) < least) continue;
@@ -180,7 +182,7 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_fused_parts(const Kerne
     const Integer available = neighbours && !regions.common.empty() ? regions.common.back().count : 1;
     const Integer scalars = pass_.nonterminal.is<formula::RealDft>() ? 2 : 1; // per entry of a thread
     std::vector<RatedConfiguration> rated;
-    if (!lower::has_shareable_loops(regions)) return rated;
+    if (!loops::has_shareable_loops(regions)) return rated;
     for (const Integer transforms : {1, 2, 4, 8, 16, 32}) {
         if (available % transforms != 0 || transforms * entries / blocks * entry_bytes() > max_fused_bytes())
             break;
@@ -206,7 +208,7 @@ std::optional<RatedConfiguration> LaunchConfigurations::with_best_pitch(
     const Integer blocks = configuration.cluster;
     for (const Integer pitch : {1, 2, 3}) {
         configuration.smem_vector_pad = pitch;
-        const lower::GpuCluster cluster = in_cluster(regions, blocks, pitch, configuration.transforms);
+        const loops::GpuCluster cluster = in_cluster(regions, blocks, pitch, configuration.transforms);
         LaunchConfiguration one = configuration;
         one.transforms = 1;
         const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.region, one, code(), gpu_);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lower/gpu/lowering.hpp"
+#include "loops/gpu/launch_configuration.hpp"
 #include "plan/dimension_passes.hpp"
 #include "problem/problem.hpp"
 #include "rules/rule.hpp"
@@ -20,7 +20,7 @@ namespace swirl::search {
 constexpr Integer bank_count = 32;
 
 struct RatedConfiguration {
-    lower::LaunchConfiguration configuration;
+    loops::LaunchConfiguration configuration;
     double seconds;
 };
 
@@ -42,29 +42,29 @@ public:
     Integer entry_bytes() const; ///< in shared memory
 
     /// The pass's regions, not yet lowered; `apart` as in LaunchConfiguration.
-    lower::KernelRegions parts_of(const rules::BreakdownTree& tree, Integer row, lower::Between between,
+    loops::KernelRegions parts_of(const rules::BreakdownTree& tree, Integer row, loops::Between between,
                                   Integer apart = 0) const;
 
     /// Configurations of a region that is a kernel of its own.
-    std::vector<RatedConfiguration> of_part(const lower::KernelRegions& regions,
-                                            const lower::KernelRegion& region, Integer row, bool whole) const;
+    std::vector<RatedConfiguration> of_part(const loops::KernelRegions& regions,
+                                            const loops::KernelRegion& region, Integer row, bool whole) const;
 
     /// Configurations of regions fused in one block or in the blocks of a cluster: `entries` of one transform, one
     /// transform at a time, or several interleaved neighbours.
-    std::vector<RatedConfiguration> of_fused_parts(const lower::KernelRegions& regions, Integer blocks,
+    std::vector<RatedConfiguration> of_fused_parts(const loops::KernelRegions& regions, Integer blocks,
                                                    Integer entries, bool neighbours) const;
 
     /// Shared memory that fused regions may use in a block.
     Integer max_fused_bytes() const { return gpu_.max_shared_bytes_per_block * 15 / 16; }
 
 private:
-    std::vector<Integer> threads_per_transform(const lower::KernelRegion& region) const;
-    void add(std::vector<RatedConfiguration>& rated, lower::LaunchConfiguration configuration,
+    std::vector<Integer> threads_per_transform(const loops::KernelRegion& region) const;
+    void add(std::vector<RatedConfiguration>& rated, loops::LaunchConfiguration configuration,
              const GpuPitchedCost& best) const;
-    bool leaves_out_by_table(const lower::KernelRegions& regions, const lower::KernelRegion& region) const;
+    bool leaves_out_by_table(const loops::KernelRegions& regions, const loops::KernelRegion& region) const;
     double bound_of(const std::vector<RatedConfiguration>& rated) const;
-    std::optional<RatedConfiguration> with_best_pitch(const lower::KernelRegions& regions,
-                                                      lower::LaunchConfiguration configuration) const;
+    std::optional<RatedConfiguration> with_best_pitch(const loops::KernelRegions& regions,
+                                                      loops::LaunchConfiguration configuration) const;
 
     const Transform& problem_;
     const planning::DimensionPass& pass_;

@@ -129,10 +129,11 @@ PlanSearch::Solved PlanSearch::solve(const Transform& subproblem, Breadth breadt
     const Choice model = estimate(subproblem, setting_.cpu, setting_.machine);
     const double model_cycles = model.estimated_seconds * setting_.machine.hertz;
     if (setting_.wisdom.lookup)
-        if (const auto known = setting_.wisdom.lookup(subproblem); known && known->recipe.passes.size() == 1)
-            return solved_[key] = {known->recipe.passes[0].tree, known->seconds, model_cycles};
-    const Solved by_model{model.recipe.passes[0].tree, not_timed, model_cycles};
-    if (model.recipe.passes.size() > 1 || in_progress_.count(text) > 0) return by_model;
+        if (const auto known = setting_.wisdom.lookup(subproblem);
+            known && known->schedule.passes.size() == 1)
+            return solved_[key] = {known->schedule.passes[0].tree, known->seconds, model_cycles};
+    const Solved by_model{model.schedule.passes[0].tree, not_timed, model_cycles};
+    if (model.schedule.passes.size() > 1 || in_progress_.count(text) > 0) return by_model;
     if (timer_.now() >= deadline) {
         is_complete_ = false;
         return by_model;
@@ -148,16 +149,16 @@ PlanSearch::Solved PlanSearch::benchmark_subproblem(const Transform& subproblem,
                                                     double deadline) {
     const std::vector<DimensionPass> passes = planning::dimension_passes(subproblem);
     const double now = timer_.now();
-    std::vector<RecipeCandidate> candidates;
+    std::vector<TransformCandidate> candidates;
     for (const BreakdownTree& tree : trees_for(subproblem, passes[0], breadth, now + (deadline - now) / 2))
-        candidates.push_back({recipe_of(passes[0], tree)});
+        candidates.push_back({schedule_of(passes[0], tree)});
     benchmark(subproblem, candidates, deadline);
-    const RecipeCandidate& best = candidates[winner_of(candidates)];
+    const TransformCandidate& best = candidates[winner_of(candidates)];
     // An untimed, uncertain result is not stored.
     const bool complete = all_tried(candidates);
     is_complete_ = is_complete_ && complete;
     if (complete && candidates.size() > 1 && setting_.wisdom.store) setting_.wisdom.store(subproblem, best);
-    return {best.recipe.passes[0].tree, best.seconds, 0};
+    return {best.schedule.passes[0].tree, best.seconds, 0};
 }
 
 } // namespace swirl::search

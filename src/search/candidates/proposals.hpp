@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/dimension_passes.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "search/cost/cost_model.hpp"
 
 #include <vector>

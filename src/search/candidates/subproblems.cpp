@@ -24,7 +24,7 @@ struct Kind {
 
 std::optional<Kind> kind_of(const Formula& transform) {
     if (transform.is<Dft>())
-        return Kind{TransformKind::dft}; // a backward DFT is as fast with the same recipe
+        return Kind{TransformKind::dft}; // a backward DFT is as fast with the same schedule
     if (const auto* rdft = transform.get_if<RealDft>()) return Kind{TransformKind::real_dft, rdft->direction};
     if (transform.is<Wht>()) return Kind{TransformKind::wht};
     if (const auto* dct = transform.get_if<Dct>())
@@ -162,7 +162,8 @@ std::vector<Subproblem> subproblems_of_dimensions(const std::vector<Formula>& ch
 class PassAxes {
 public:
     explicit PassAxes(const planning::DimensionPass& pass) : pass_(pass) {
-        if (const auto* rdft = pass.nonterminal.get_if<RealDft>())
+        const auto* rdft = pass.nonterminal.get_if<RealDft>();
+        if (rdft && (pass.before || pass.after)) // else a formula of reals alone
             spectrum_ = rdft->direction == Direction::forward ? 1 : 0;
     }
     Dimension dimension(Integer length, std::size_t axis) const {
@@ -223,6 +224,7 @@ std::vector<Subproblem> subproblems_of(const Transform& whole, const planning::D
 }
 
 std::optional<Transform> problem_of(const Transform& whole, const planning::DimensionPass& pass) {
+    if (has_formula(whole)) return std::nullopt; // its passes are no transforms of their own
     const PassAxes axes(pass);
     Transform problem;
     problem.precision = whole.precision;

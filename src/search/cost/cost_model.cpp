@@ -1,6 +1,7 @@
 #include "search/cost/cost_model.hpp"
 
 #include "base/error.hpp"
+#include "rules/given_formula.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "search/candidates/dft_candidates.hpp"
@@ -308,6 +309,109 @@ Candidate best_dft(const Formula& dft, const Setting& setting) {
     return setting.memo->emplace(key, std::move(all.front())).first->second;
 }
 
+namespace {
+
+std::vector<Candidate> formula_candidates(const Formula& formula, const Setting& setting);
+
+/// Candidates for a transform, cheapest first.
+std::vector<Candidate> candidates_of(const Formula& transform, const Setting& setting) {
+    if (transform.is<Dft>()) return strided_candidates(transform, 0, setting);
+    const auto* circulant = transform.get_if<Circulant>();
+    if (circulant != nullptr && !circulant->kernel) return convolution_candidates(transform, setting);
+    if (circulant != nullptr || rules::is_given_formula(transform))
+        return formula_candidates(transform, setting);
+    if (transform.is<Kronecker>()) return multidimensional_candidates(transform, setting);
+    return real_candidates(transform, setting);
+}
+
+/// A transform inside a formula.
+struct Inner {
+    Formula transform;
+    double times;     ///< in all
+    bool has_columns; ///< the first one: with copies side by side
+};
+
+/// Counts a formula's transforms, and the entries that its factors move, in copies of the whole.
+class Inside {
+public:
+    explicit Inside(const Formula& formula) { add(formula, 1, false); }
+
+    const std::vector<Inner>& transforms() const { return transforms_; }
+    double entries() const { return entries_; }
+
+private:
+    void add(const Formula& f, double times, bool has_columns) {
+        if (is_nonterminal(f)) {
+            entries_ += times * static_cast<double>(f.rows() + f.columns());
+            const auto known = std::find_if(transforms_.begin(), transforms_.end(),
+                                            [&](const Inner& inner) { return inner.transform == f; });
+            if (known == transforms_.end())
+                transforms_.push_back({f, times, has_columns});
+            else
+                known->times += times;
+            return;
+        }
+        if (f.children().empty()) entries_ += times * static_cast<double>(f.rows() + f.columns());
+        if (const auto* sum = f.get_if<IterativeSum>()) times *= static_cast<double>(sum->count);
+        double before = static_cast<double>(f.columns()), after = 1;
+        for (std::size_t k = f.children().size(); k-- > 0;) {
+            const Formula& child = f.children()[k];
+            if (!f.is<Kronecker>()) {
+                add(child, times, has_columns);
+                continue;
+            }
+            before /= static_cast<double>(child.columns());
+            if (!child.is<Identity>()) add(child, times * before * after, has_columns || after > 1);
+            after *= static_cast<double>(child.rows());
+        }
+    }
+
+    std::vector<Inner> transforms_;
+    double entries_ = 0;
+};
+
+/// Each transform by its best tree, in the loops of the formula.
+Candidate formula_candidate(std::string_view rule, const Formula& formula, const Setting& setting) {
+    const Formula built = rules::rule_named(rule).build(formula, {});
+    const Inside inside(built);
+    Candidate candidate{{std::string(rule), {}, {}}, 2 * inside.entries() / setting.lanes};
+    for (const Formula& transform : rules::nonterminals(built)) {
+        const auto inner = std::find_if(inside.transforms().begin(), inside.transforms().end(),
+                                        [&](const Inner& i) { return i.transform == transform; });
+        Setting own = setting;
+        own.loops *= inner->times;
+        if (inner->has_columns && transform.is<Dft>()) own.side_by_side = own.lanes;
+        const Candidate best = candidates_of(transform, own).front();
+        candidate.tree.children.push_back(best.tree);
+        candidate.cycles += best.cycles * inner->times;
+    }
+    while (!candidate.tree.children.empty() && candidate.tree.children.back() == BreakdownTree{})
+        candidate.tree.children.pop_back();
+    return candidate;
+}
+
+/// One straight-line codelet: no loop inside it fills the lanes.
+Candidate codelet_candidate(const Formula& formula, const Setting& setting) {
+    const auto& rule = rules::rule_named("formula-codelet");
+    const Inside inside(rule.build(formula, {}));
+    Candidate candidate{{std::string(rule.name), {}, {}}, 2 * inside.entries() / setting.lanes};
+    candidate.cycles = 2 * static_cast<double>(formula.rows() + formula.columns()) / setting.lanes;
+    for (const Inner& inner : inside.transforms())
+        candidate.cycles += inner.times * codelet_cycles(inner.transform.rows(), setting);
+    return candidate;
+}
+
+std::vector<Candidate> formula_candidates(const Formula& formula, const Setting& setting) {
+    if (formula.is<Circulant>()) return {formula_candidate("circulant-dft", formula, setting)};
+    std::vector<Candidate> result{formula_candidate("formula", formula, setting)};
+    if (rules::rule_named("formula-codelet").applicable(formula).ok())
+        result.push_back(codelet_candidate(formula, setting));
+    sort_by_cycles(result);
+    return result;
+}
+
+} // namespace
+
 std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
                                   DataType scalar, const MachineModel& machine) {
     if (pass.nonterminal.is<Identity>()) return {{{}, 0}};
@@ -330,9 +434,7 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
     const bool far_apart = bytes > setting.cache_bytes && stride > element;
     auto all = pass.nonterminal.is<Dft>()
                    ? strided_candidates(pass.nonterminal, far_apart ? stride : 0, setting)
-               : pass.nonterminal.is<Circulant>() ? convolution_candidates(pass.nonterminal, setting)
-               : pass.nonterminal.is<Kronecker>() ? multidimensional_candidates(pass.nonterminal, setting)
-                                                  : real_candidates(pass.nonterminal, setting);
+                   : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
     if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone())
         estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1);

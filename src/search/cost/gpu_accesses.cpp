@@ -1,6 +1,6 @@
 #include "search/cost/gpu_accesses.hpp"
 
-#include "lower/gpu/regions.hpp"
+#include "loops/gpu/regions.hpp"
 
 #include <algorithm>
 
@@ -9,22 +9,22 @@ namespace swirl::search {
 namespace {
 
 /// Whether a thread's first access is to two neighbours, at an even offset within its vector.
-bool are_pairs(const std::vector<lower::Location>& locations) {
-    const lower::Location& first = locations.front();
+bool are_pairs(const std::vector<loops::Location>& locations) {
+    const loops::Location& first = locations.front();
     const auto& terms = first.re.terms();
     return first.re.constant() % 2 == 0 &&
            std::all_of(terms.begin(), terms.end(),
                        [](const Affine::Term& term) { return term.coefficient % 2 == 0; }) &&
            (first.im == first.re + 1 ||
             std::any_of(locations.begin(), locations.end(),
-                        [&](const lower::Location& location) { return location.re == first.re + 1; }));
+                        [&](const loops::Location& location) { return location.re == first.re + 1; }));
 }
 
 /// Length of the contiguous range, in scalars.
-Integer segment_of(const std::vector<lower::Loop>& loops, const std::vector<lower::Location>& locations,
+Integer segment_of(const std::vector<loops::Loop>& loops, const std::vector<loops::Location>& locations,
                    Integer unit) {
     std::vector<std::pair<Integer, Integer>> steps; // distance, count
-    for (const lower::Loop& loop : loops)
+    for (const loops::Loop& loop : loops)
         steps.emplace_back(std::abs(locations.front().re.coefficient(loop.variable)), loop.count);
     if (locations.size() > 1)
         steps.emplace_back(std::abs((locations[1].re - locations[0].re).constant()), std::ssize(locations));
@@ -37,12 +37,12 @@ Integer segment_of(const std::vector<lower::Loop>& loops, const std::vector<lowe
 
 } // namespace
 
-void GpuAccesses::add_global(const lower::ThreadedIterations& shared, const lower::Memory& memory,
-                             const std::vector<lower::Location>& locations, Integer scalar_bytes,
+void GpuAccesses::add_global(const loops::ThreadedIterations& shared, const loops::Memory& memory,
+                             const std::vector<loops::Location>& locations, Integer scalar_bytes,
                              double weight) {
     if (locations.empty()) return;
     const bool pairs =
-        memory.kind == lower::Memory::Kind::interleaved || locations.front().im == locations.front().re + 1;
+        memory.kind == loops::Memory::Kind::interleaved || locations.front().im == locations.front().re + 1;
     const Integer bytes = (pairs ? 2 : 1) * scalar_bytes;
     std::vector<Integer> sectors;
     const Integer threads = std::min<Integer>(gpu_.warp_size, shared.active());
@@ -60,13 +60,13 @@ void GpuAccesses::add_global(const lower::ThreadedIterations& shared, const lowe
         weight / static_cast<double>(segment_of(shared.loops(), locations, pairs ? 2 : 1) * scalar_bytes);
 }
 
-void GpuAccesses::add_shared(const lower::ThreadedIterations& shared, const lower::Memory& memory,
-                             const std::vector<lower::Location>& locations, double weight) {
+void GpuAccesses::add_shared(const loops::ThreadedIterations& shared, const loops::Memory& memory,
+                             const std::vector<loops::Location>& locations, double weight) {
     if (locations.empty()) return;
     const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
     const Integer threads =
         std::min<Integer>(gpu_.warp_size / words / (are_pairs(locations) ? 2 : 1), shared.active());
-    const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
+    const loops::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
     shared_.push_back(
         {weight, array.elements, array.gapless, shared.offsets_of(threads, locations.front().re),
          shared.offsets_of(threads, transforms_ ? Affine::of(transforms_->variable) : Affine(0))});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lower/gpu/threads.hpp"
+#include "loops/gpu/threads.hpp"
 #include "target/gpu.hpp"
 
 #include <optional>
@@ -12,16 +12,16 @@ namespace swirl::search {
 class GpuAccesses {
 public:
     /// Scalars in shared memory are `scalar_bytes` wide; `transforms`: the loop over a block's transforms.
-    GpuAccesses(const lower::LoopProgram& loops, const std::optional<lower::Loop>& transforms,
+    GpuAccesses(const loops::LoopProgram& loops, const std::optional<loops::Loop>& transforms,
                 Integer scalar_bytes, const target::Gpu& gpu)
         : loops_(loops), transforms_(transforms), scalar_bytes_(scalar_bytes), gpu_(gpu) {}
 
     /// Adds one side of a step, with the given weight, in global memory; scalars there are `scalar_bytes` wide.
-    void add_global(const lower::ThreadedIterations& shared, const lower::Memory& memory,
-                    const std::vector<lower::Location>& locations, Integer scalar_bytes, double weight);
+    void add_global(const loops::ThreadedIterations& shared, const loops::Memory& memory,
+                    const std::vector<loops::Location>& locations, Integer scalar_bytes, double weight);
     /// Likewise for shared memory.
-    void add_shared(const lower::ThreadedIterations& shared, const lower::Memory& memory,
-                    const std::vector<lower::Location>& locations, double weight);
+    void add_shared(const loops::ThreadedIterations& shared, const loops::Memory& memory,
+                    const std::vector<loops::Location>& locations, double weight);
 
     /// Fraction of a warp's global memory requests that exceed the minimum needed, by side.
     double split() const { return split_; }
@@ -41,8 +41,8 @@ private:
         std::vector<Integer> vectors; ///< by thread
     };
 
-    const lower::LoopProgram& loops_;
-    const std::optional<lower::Loop>& transforms_;
+    const loops::LoopProgram& loops_;
+    const std::optional<loops::Loop>& transforms_;
     Integer scalar_bytes_;
     const target::Gpu& gpu_;
     double split_ = 0;

@@ -16,7 +16,7 @@
 namespace swirl::search {
 
 using planning::DimensionPass;
-using planning::PassRecipe;
+using planning::PassSchedule;
 
 namespace {
 
@@ -30,7 +30,8 @@ namespace {
 
 std::optional<GpuPassCandidate> find_best_pass(const Transform& problem, const DimensionPass& pass,
                                                const target::Gpu& gpu) {
-    if (auto measured = measured_gpu_pass(problem, pass, gpu)) return measured;
+    if (!has_formula(problem))
+        if (auto measured = measured_gpu_pass(problem, pass, gpu)) return measured;
     const std::vector<GpuPassCandidate> candidates = gpu_candidates(problem, pass, gpu, 1);
     if (candidates.empty()) return std::nullopt;
     return candidates.front();
@@ -38,6 +39,12 @@ std::optional<GpuPassCandidate> find_best_pass(const Transform& problem, const D
 
 GpuPassCandidate best_pass(const Transform& problem, const DimensionPass& pass, const target::Gpu& gpu) {
     if (auto best = find_best_pass(problem, pass, gpu)) return *best;
+    if (has_formula(problem))
+        throw Unsupported(
+            "no kernels of {} compute this formula: one of its transforms or vectors does not fit in a "
+            "block's shared "
+            "memory\n  problem: {}\n  use shorter transforms in it, or a plan for the CPU",
+            gpu.name, to_text(problem));
     const Integer n = pass.nonterminal.rows(), prime = rules::largest_prime_factor(n);
     not_yet(problem,
             fmt::format("no kernels for {} of {} points along one dimension{} within the limits of {}",
@@ -46,19 +53,19 @@ GpuPassCandidate best_pass(const Transform& problem, const DimensionPass& pass, 
                         gpu.name));
 }
 
-struct RatedRecipe {
-    planning::Recipe recipe;
+struct RatedSchedule {
+    planning::TransformSchedule schedule;
     double seconds = 0;
 };
 
-/// The best fused recipe for a decomposition whose first pass covers several dimensions, if one exists.
-std::optional<RatedRecipe> fused(const Transform& problem, const target::Gpu& gpu,
-                                 const std::vector<DimensionPass>& passes) {
-    RatedRecipe result{{std::string(gpu.name), {}}};
+/// The best fused schedule for a decomposition whose first pass covers several dimensions, if one exists.
+std::optional<RatedSchedule> fused(const Transform& problem, const target::Gpu& gpu,
+                                   const std::vector<DimensionPass>& passes) {
+    RatedSchedule result{{std::string(gpu.name), {}}};
     for (const DimensionPass& pass : passes) {
         auto best = find_best_pass(problem, pass, gpu);
         if (!best) return std::nullopt;
-        result.recipe.passes.push_back(std::move(best->pass));
+        result.schedule.passes.push_back(std::move(best->pass));
         result.seconds += best->seconds;
     }
     return result;
@@ -79,20 +86,20 @@ std::vector<std::vector<DimensionPass>> gpu_decompositions(const Transform& prob
     return result;
 }
 
-planning::Recipe gpu_recipe(const Transform& problem, const target::Gpu& gpu) {
+planning::TransformSchedule gpu_schedule(const Transform& problem, const target::Gpu& gpu) {
     validate(problem);
     planning::require_gpu_memory(problem, gpu);
-    RatedRecipe best{{std::string(gpu.name), {}}};
+    RatedSchedule best{{std::string(gpu.name), {}}};
     const std::vector<std::vector<DimensionPass>> decompositions = gpu_decompositions(problem);
     for (const DimensionPass& pass : decompositions.front()) {
         GpuPassCandidate candidate = best_pass(problem, pass, gpu);
-        best.recipe.passes.push_back(std::move(candidate.pass));
+        best.schedule.passes.push_back(std::move(candidate.pass));
         best.seconds += candidate.seconds;
     }
     for (std::size_t k = 1; k < decompositions.size(); ++k)
         if (auto other = fused(problem, gpu, decompositions[k]); other && other->seconds < best.seconds)
             best = std::move(*other);
-    return best.recipe;
+    return best.schedule;
 }
 
 } // namespace swirl::search

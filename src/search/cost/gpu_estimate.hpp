@@ -1,20 +1,20 @@
 #pragma once
 
 #include "plan/dimension_passes.hpp"
-#include "plan/recipe.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
 #include <vector>
 
-/// Chooses a recipe for a GPU without timing.
+/// Chooses a schedule for a GPU without timing.
 namespace swirl::search {
 
-/// A recipe for the problem on this GPU. A transform of up to 16 points is one codelet per thread. A longer one takes
+/// A schedule for the problem on this GPU. A transform of up to 16 points is one codelet per thread. A longer one takes
 /// the fewest passes of about equal radices; each thread computes one radix at a time, in one kernel if a transform
 /// fits in a block's shared memory, otherwise in two sweeps over global memory. Throws UserError for an invalid
 /// problem, and "not yet on GPUs" where no kernel exists.
-planning::Recipe gpu_recipe(const Transform& problem, const target::Gpu& gpu);
+planning::TransformSchedule gpu_schedule(const Transform& problem, const target::Gpu& gpu);
 
 /// The decompositions of the problem into passes: one pass per dimension, and the two or three innermost dimensions
 /// fused.

@@ -1,7 +1,7 @@
 #include "search/cost/gpu_model.hpp"
 
-#include "lower/gpu/liveness.hpp"
-#include "lower/gpu/threads.hpp"
+#include "loops/gpu/liveness.hpp"
+#include "loops/gpu/threads.hpp"
 #include "search/cost/gpu_accesses.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace swirl::search {
 
 namespace {
 
-using lower::Call;
-using lower::KernelRegion;
-using lower::LaunchConfiguration;
+using loops::Call;
+using loops::KernelRegion;
+using loops::LaunchConfiguration;
 
 constexpr double bytes_per_second = 3e12; ///< memory bandwidth of the reference GPU
 constexpr double launch_seconds = 1.5e-6;
@@ -64,7 +64,7 @@ double arithmetic_of(Integer n) {
 
 class KernelModel {
 public:
-    KernelModel(const lower::LoopProgram& loops, const KernelRegion& region,
+    KernelModel(const loops::LoopProgram& loops, const KernelRegion& region,
                 const LaunchConfiguration& configuration, const GpuCode& code, const target::Gpu& gpu)
         : loops_(loops),
           region_(region),
@@ -98,10 +98,10 @@ public:
     double scattered() const { return accesses_.split(); }
 
 private:
-    static std::optional<lower::Loop> transforms_of(const KernelRegion& region,
+    static std::optional<loops::Loop> transforms_of(const KernelRegion& region,
                                                     const LaunchConfiguration& configuration) {
         if (region.around.empty() || configuration.transforms == 1) return std::nullopt;
-        return lower::Loop{region.around.back().variable, configuration.transforms};
+        return loops::Loop{region.around.back().variable, configuration.transforms};
     }
 
     GpuKernelCost cost(Integer pitch, double conflicts) const {
@@ -123,19 +123,19 @@ private:
     /// Scalars that a step reads or writes per transform.
     static Integer entries_of(const Call& call) {
         Integer entries = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
-        for (const lower::Loop& loop : call.loops) entries *= loop.count;
+        for (const loops::Loop& loop : call.loops) entries *= loop.count;
         return entries;
     }
 
     /// Whether a single block of several executes this call.
     static bool is_of_one_block(const Call& call) {
-        return call.limit && std::none_of(call.loops.begin(), call.loops.end(), [&](const lower::Loop& loop) {
+        return call.limit && std::none_of(call.loops.begin(), call.loops.end(), [&](const loops::Loop& loop) {
                    return call.limit->coefficient(loop.variable) != 0;
                });
     }
 
     void check_values(const Call& call) {
-        const lower::ThreadedIterations shared(loops_, call, transforms_, configuration_.threads,
+        const loops::ThreadedIterations shared(loops_, call, transforms_, configuration_.threads,
                                                !overwrites_unread(loops_, call));
         const Integer iterations_per_thread = shared.iterations_per_thread();
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1) *
@@ -170,14 +170,14 @@ private:
 
     /// Whether entries are multiplied by spectrum entries: the caller's, or those between forward and inverse passes.
     static bool waits_for_spectrum(const Call& call) {
-        const auto is_callers = [](const lower::FoldedDiagonal& met) {
+        const auto is_callers = [](const loops::FoldedDiagonal& met) {
             return std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
         };
-        const auto is_spectrum = [&](const lower::FoldedDiagonal& met) {
+        const auto is_spectrum = [&](const loops::FoldedDiagonal& met) {
             return is_callers(met) ||
                    std::holds_alternative<formula::ExplicitFunction>(met.diagonal.function);
         };
-        const auto any_location = [&](const lower::Location& location) {
+        const auto any_location = [&](const loops::Location& location) {
             return std::any_of(location.diagonals.begin(), location.diagonals.end(), is_callers);
         };
         const auto& [sources, targets, between] = call.placement;
@@ -195,7 +195,7 @@ private:
     double instructions_of(const Call& call) const {
         const auto entries = static_cast<double>(std::max(call.codelet.rows, call.codelet.columns));
         const double regions = call.complex ? 2 : 1;
-        const auto accesses = [&](const lower::Memory& memory) {
+        const auto accesses = [&](const loops::Memory& memory) {
             return entries * (is_shared(loops_, memory) ? regions : 1);
         };
         double sum = accesses(call.input) + accesses(call.output);
@@ -208,11 +208,11 @@ private:
     }
 
     /// Scalar width in global memory: the caller's data type, or that of intermediate arrays.
-    Integer bytes_of_scalar(const lower::Memory& memory) const {
-        const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
-        return array.role == lower::Array::Role::temporary ? scalar_bytes_ : stored_scalar_bytes_;
+    Integer bytes_of_scalar(const loops::Memory& memory) const {
+        const loops::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
+        return array.role == loops::Array::Role::temporary ? scalar_bytes_ : stored_scalar_bytes_;
     }
-    Integer bytes_of_entry(const Call& call, const lower::Memory& memory) const {
+    Integer bytes_of_entry(const Call& call, const loops::Memory& memory) const {
         return (call.complex ? 2 : 1) * bytes_of_scalar(memory);
     }
 
@@ -225,12 +225,12 @@ private:
         std::set<int> used;
         std::vector<SharedVector> vectors;
         for (const Call& call : region_.calls)
-            for (const lower::Memory* memory : {&call.input, &call.output}) {
+            for (const loops::Memory* memory : {&call.input, &call.output}) {
                 if (!is_shared(loops_, *memory) || !used.insert(memory->array).second) continue;
-                const lower::Array& array = loops_.arrays[static_cast<std::size_t>(memory->array)];
+                const loops::Array& array = loops_.arrays[static_cast<std::size_t>(memory->array)];
                 vectors.push_back(
                     {array.dsmem_elements_per_block > 0 ? array.dsmem_elements_per_block : array.elements,
-                     array.kind == lower::Memory::Kind::real ? 1 : 2, array.gapless});
+                     array.kind == loops::Memory::Kind::real ? 1 : 2, array.gapless});
             }
         return vectors;
     }
@@ -291,11 +291,11 @@ private:
         return (launch_seconds + std::max(memory, alone)) * (1 + compiling);
     }
 
-    const lower::LoopProgram& loops_;
+    const loops::LoopProgram& loops_;
     const KernelRegion& region_;
     const LaunchConfiguration& configuration_;
     const target::Gpu& gpu_;
-    std::optional<lower::Loop> transforms_; ///< of a block
+    std::optional<loops::Loop> transforms_; ///< of a block
     Integer scalar_bytes_;
     Integer entry_bytes_;
     Integer stored_scalar_bytes_;
@@ -317,14 +317,14 @@ private:
 
 } // namespace
 
-GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const KernelRegion& region,
+GpuKernelCost gpu_kernel_cost(const loops::LoopProgram& loops, const KernelRegion& region,
                               const LaunchConfiguration& configuration, const GpuCode& code,
                               const target::Gpu& gpu) {
     KernelModel model(loops, region, configuration, code, gpu);
     return model.look() ? model.cost(configuration.smem_vector_pad) : GpuKernelCost{};
 }
 
-GpuPitchedCost best_gpu_pitch(const lower::LoopProgram& loops, const KernelRegion& region,
+GpuPitchedCost best_gpu_pitch(const loops::LoopProgram& loops, const KernelRegion& region,
                               const LaunchConfiguration& configuration, const GpuCode& code,
                               const target::Gpu& gpu, double bound) {
     GpuPitchedCost best;

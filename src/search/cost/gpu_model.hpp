@@ -1,8 +1,8 @@
 #pragma once
 
 #include "ir/type.hpp"
-#include "lower/gpu/lowering.hpp"
-#include "lower/gpu/regions.hpp"
+#include "loops/gpu/launch_configuration.hpp"
+#include "loops/gpu/regions.hpp"
 #include "target/gpu.hpp"
 
 #include <optional>
@@ -31,8 +31,8 @@ struct GpuKernelCost {
 };
 
 /// Cost of a region as it is lowered: staged, with arrays shared (`share_arrays`) as the configuration says.
-GpuKernelCost gpu_kernel_cost(const lower::LoopProgram& loops, const lower::KernelRegion& region,
-                              const lower::LaunchConfiguration& configuration, const GpuCode& code,
+GpuKernelCost gpu_kernel_cost(const loops::LoopProgram& loops, const loops::KernelRegion& region,
+                              const loops::LaunchConfiguration& configuration, const GpuCode& code,
                               const target::Gpu& gpu);
 
 struct GpuPitchedCost {
@@ -43,8 +43,8 @@ struct GpuPitchedCost {
 };
 
 /// The configuration with its best pitch.
-GpuPitchedCost best_gpu_pitch(const lower::LoopProgram& loops, const lower::KernelRegion& region,
-                              const lower::LaunchConfiguration& configuration, const GpuCode& code,
+GpuPitchedCost best_gpu_pitch(const loops::LoopProgram& loops, const loops::KernelRegion& region,
+                              const loops::LaunchConfiguration& configuration, const GpuCode& code,
                               const target::Gpu& gpu, double bound);
 
 } // namespace swirl::search

@@ -23,7 +23,7 @@ struct Host {
 /// This host, queried once; on Linux this takes well under a millisecond.
 const Host& this_host();
 
-/// One line that distinguishes machines on which recipes perform differently: the host's key in wisdom.
+/// One line that distinguishes machines on which schedules perform differently: the host's key in wisdom.
 std::string host_key(const Host& host);
 
 /// A human-readable size: "48 KiB", "1.5 MiB".

@@ -8,7 +8,7 @@ namespace swirl::search {
 
 namespace {
 
-/// Cycles per operation, and per call beyond its operations. To reproduce: swirl bench with --recipe, for the recipes
+/// Cycles per operation, and per call beyond its operations. To reproduce: swirl bench with --schedule, for the schedules
 /// of 8 to 100 points that swirl plan lists.
 constexpr double cycles_per_operation = 0.3;
 constexpr double cycles_per_call = 7, cycles_per_iteration = 2;

@@ -10,7 +10,7 @@ namespace swirl::search {
 namespace {
 
 // In addition to those of fitted_cycles.hpp. Fitted to the times of all candidates of 18 sizes from 64 to 65536 reals,
-// in both precisions, with 64-byte vectors. To reproduce: swirl bench with --recipe, for the recipes that swirl plan
+// in both precisions, with 64-byte vectors. To reproduce: swirl bench with --schedule, for the schedules that swirl plan
 // lists.
 constexpr double spill_cycles = 0.4; ///< per spilled value
 constexpr double iteration_cycles = 3, pass_cycles = 14;

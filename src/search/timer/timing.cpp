@@ -16,6 +16,9 @@ double product_of_lengths(const std::vector<Dimension>& dimensions) {
 double scalars_of(const Transform& problem) {
     const double points = product_of_lengths(problem.dimensions);
     if (problem.kind == TransformKind::dft || problem.kind == TransformKind::convolution) return 4 * points;
+    if (has_formula(problem))
+        return static_cast<double>((problem.matrix.rows() + problem.matrix.columns()) *
+                                   (problem.kind == TransformKind::formula ? 2 : 1));
     if (problem.kind != TransformKind::real_dft) return 2 * points;
     const double last = static_cast<double>(problem.dimensions.back().length);
     return points + points / last * 2 * (std::floor(last / 2) + 1);
@@ -54,10 +57,10 @@ std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidat
 double pseudo_flops(const Transform& problem) {
     const double points = product_of_lengths(problem.dimensions);
     const double each = points > 1 ? points * std::log2(points) : 0;
-    const double factor = problem.kind == TransformKind::convolution ? 10
-                          : problem.kind == TransformKind::dft       ? 5
-                          : problem.kind == TransformKind::wht       ? 1
-                                                                     : 2.5;
+    const double factor = problem.kind == TransformKind::convolution                                     ? 10
+                          : problem.kind == TransformKind::dft || problem.kind == TransformKind::formula ? 5
+                          : problem.kind == TransformKind::wht                                           ? 1
+                                                               : 2.5;
     return factor * each * product_of_lengths(problem.batches);
 }
 

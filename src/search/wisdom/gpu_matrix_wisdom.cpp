@@ -7,7 +7,7 @@
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 #include "search/timer/gpu_matrix_timer.hpp"
-#include "search/wisdom/gpu_recipe_wisdom.hpp"
+#include "search/wisdom/gpu_transform_wisdom.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 
 namespace swirl::search {
@@ -34,7 +34,7 @@ std::optional<gemm::GpuGemmSchedule> lookup_gpu_schedule(const MatrixProduct& pr
     const std::optional<WisdomEntry> entry = wisdom->find(key);
     if (!entry || entry->version != version() || entry->found_by == FoundBy::estimate) return std::nullopt;
     try {
-        const gemm::GpuGemmSchedule schedule = gemm::parse_gpu_schedule(entry->recipe);
+        const gemm::GpuGemmSchedule schedule = gemm::parse_gpu_schedule(entry->schedule);
         gemm::validate(schedule, product, device.target());
         if (gemm::accuracy_of(schedule, product) > accuracy) { // no search stores such a schedule
             wisdom->erase(key);
@@ -53,7 +53,7 @@ void store_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& 
                         bool reorder_sass) {
     if (Wisdom* const wisdom = shared_wisdom(true))
         wisdom->replace(key_of(product, device, accuracy, reorder_sass),
-                        {.recipe = to_string(schedule), .seconds = seconds, .found_by = FoundBy::measure});
+                        {.schedule = to_string(schedule), .seconds = seconds, .found_by = FoundBy::measure});
 }
 
 gemm::GpuGemmSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,

@@ -46,7 +46,7 @@ std::optional<StoredSchedule> MatrixWisdom::lookup(DataType data_type) {
     const WisdomKey key = key_of(data_type, found);
     const std::optional<WisdomEntry> entry = wisdom->find(key);
     if (!entry) return std::nullopt;
-    if (const auto schedule = schedule_for(cpu_, data_type, entry->recipe))
+    if (const auto schedule = schedule_for(cpu_, data_type, entry->schedule))
         return StoredSchedule{*schedule, entry->seconds, entry->found_by, entry->version == version()};
     wisdom->erase(key);
     return std::nullopt;
@@ -64,7 +64,7 @@ void MatrixWisdom::store(DataType data_type, const MatrixSearchResult& result, F
     const auto put = [&](const char* kind, const gemm::BlockedGemm& schedule, double seconds) {
         wisdom->replace(
             key_of(data_type, kind),
-            {.recipe = to_string(gemm::CpuGemm{&cpu_, schedule}), .seconds = seconds, .found_by = how});
+            {.schedule = to_string(gemm::CpuGemm{&cpu_, schedule}), .seconds = seconds, .found_by = how});
     };
     put(found, result.found, result.found_seconds);
     put(by_model, result.model, result.model_seconds);

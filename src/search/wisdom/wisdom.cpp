@@ -13,9 +13,9 @@ namespace swirl::search {
 namespace {
 
 constexpr std::string_view upsert =
-    "INSERT INTO entries (machine, problem, recipe, seconds, found_by, created, version) VALUES "
+    "INSERT INTO entries (machine, problem, schedule, seconds, found_by, created, version) VALUES "
     "(?,?,?,?,?,?,?) "
-    "ON CONFLICT (machine, problem) DO UPDATE SET recipe = excluded.recipe, seconds = excluded.seconds, "
+    "ON CONFLICT (machine, problem) DO UPDATE SET schedule = excluded.schedule, seconds = excluded.seconds, "
     "found_by = excluded.found_by, created = excluded.created, version = excluded.version";
 
 /// is_better(new, old) in SQL, so that comparing and storing are atomic across processes.
@@ -27,9 +27,9 @@ FoundBy found_by(Integer number) {
     return number == 0 ? FoundBy::estimate : number == 1 ? FoundBy::measure : FoundBy::exhaustive;
 }
 
-/// Reads columns recipe, seconds, found_by, created, version starting at `first`.
+/// Reads columns schedule, seconds, found_by, created, version starting at `first`.
 WisdomEntry entry_of(const sqlite::Statement& row, int first) {
-    return {.recipe = row.text(first),
+    return {.schedule = row.text(first),
             .seconds = row.real(first + 1),
             .found_by = found_by(row.integer(first + 2)),
             .created = row.integer(first + 3),
@@ -39,7 +39,7 @@ WisdomEntry entry_of(const sqlite::Statement& row, int first) {
 using Entries = std::vector<std::pair<WisdomKey, WisdomEntry>>;
 
 constexpr std::string_view select_all =
-    "SELECT machine, problem, recipe, seconds, found_by, created, version FROM entries";
+    "SELECT machine, problem, schedule, seconds, found_by, created, version FROM entries";
 
 Entries all_of(sqlite::Statement query) {
     Entries result;
@@ -48,7 +48,7 @@ Entries all_of(sqlite::Statement query) {
 }
 
 bool is_valid(const WisdomKey& key, const WisdomEntry& entry) {
-    return !key.machine.empty() && !key.problem.empty() && !entry.recipe.empty() &&
+    return !key.machine.empty() && !key.problem.empty() && !entry.schedule.empty() &&
            std::isfinite(entry.seconds) && entry.seconds >= 0;
 }
 
@@ -62,11 +62,11 @@ bool is_better(const WisdomEntry& a, const WisdomEntry& b) {
 
 bool Wisdom::Store::write(sqlite::Database& database, const WisdomKey& key, const WisdomEntry& entry,
                           bool in_any_case) {
-    ensure(is_valid(key, entry), "a wisdom entry for '{}' on '{}' without recipe or time", key.problem,
+    ensure(is_valid(key, entry), "a wisdom entry for '{}' on '{}' without schedule or time", key.problem,
            key.machine);
     sqlite::Statement statement = database.prepare(
         in_any_case ? std::string(upsert) : std::string(upsert) + std::string(only_if_better));
-    statement.with(key.machine).with(key.problem).with(entry.recipe).with(entry.seconds);
+    statement.with(key.machine).with(key.problem).with(entry.schedule).with(entry.seconds);
     statement.with(static_cast<Integer>(entry.found_by));
     statement.with(entry.created != 0 ? entry.created : static_cast<std::int64_t>(std::time(nullptr)));
     statement.with(entry.version.empty() ? version() : std::string_view(entry.version));
@@ -92,7 +92,7 @@ std::optional<WisdomEntry> Wisdom::find(const WisdomKey& key) {
     return store_->use(std::optional<WisdomEntry>(),
                        [&](sqlite::Database& database) -> std::optional<WisdomEntry> {
                            sqlite::Statement query = database.prepare(
-                               "SELECT recipe, seconds, found_by, created, version FROM entries WHERE "
+                               "SELECT schedule, seconds, found_by, created, version FROM entries WHERE "
                                "machine = ? AND problem = ?");
                            if (!query.with(key.machine).with(key.problem).step()) return std::nullopt;
                            return entry_of(query, 0);

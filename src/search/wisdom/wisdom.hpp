@@ -33,8 +33,8 @@ constexpr FoundBy found_by(Effort effort) {
 
 /// Stored result for one problem on one machine.
 struct WisdomEntry {
-    std::string recipe; ///< the winner, as text
-    double seconds = 0; ///< per execution, ≥ 0
+    std::string schedule; ///< the winner, as text
+    double seconds = 0;   ///< per execution, ≥ 0
     FoundBy found_by = FoundBy::estimate;
     std::int64_t created = 0; ///< seconds since 1970; 0: now
     std::string version = {}; ///< of swirl; empty: this version
@@ -50,7 +50,7 @@ struct WisdomKey {
 /// A timed entry is better than an estimated one; then the shorter time is better.
 bool is_better(const WisdomEntry& a, const WisdomEntry& b);
 
-/// The best known recipe for each (machine, problem), stored in a file that any number of processes and threads may use
+/// The best known schedule for each (machine, problem), stored in a file that any number of processes and threads may use
 /// at once. Wisdom only saves work and never causes failure: if the file cannot be used, results are held in memory
 /// after one warning. A damaged file is renamed to *.damaged-… and recreated; a file that belongs to another program or
 /// to a newer swirl is left alone.
@@ -89,7 +89,7 @@ public:
     std::optional<std::string> fact(std::string_view machine, std::string_view name);
     void store_fact(std::string_view machine, std::string_view name, std::string_view text);
 
-    /// Writes one JSON object per line: machine, problem, recipe, seconds, found_by, created, version. Returns how
+    /// Writes one JSON object per line: machine, problem, schedule, seconds, found_by, created, version. Returns how
     /// many.
     Integer export_lines(std::ostream& out);
 

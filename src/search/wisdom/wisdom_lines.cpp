@@ -19,7 +19,7 @@ std::string line_of(const WisdomKey& key, const WisdomEntry& entry) {
     const nlohmann::ordered_json line = {
         {"machine", key.machine},
         {"problem", key.problem},
-        {"recipe", entry.recipe},
+        {"schedule", entry.schedule},
         {"seconds", entry.seconds},
         {"found_by", found_by_names[static_cast<std::size_t>(entry.found_by)]},
         {"created", entry.created},
@@ -47,17 +47,17 @@ std::optional<std::pair<WisdomKey, WisdomEntry>> parse(const std::string& text) 
     if (!line.is_object()) return std::nullopt;
     const auto machine = text_of(line, "machine");
     const auto problem = text_of(line, "problem");
-    const auto recipe = text_of(line, "recipe");
+    const auto schedule = text_of(line, "schedule");
     const auto version = text_of(line, "version");
     const auto found_by = found_by_of(line);
     const auto seconds = line.find("seconds");
     const auto created = line.find("created");
-    if (!machine || !problem || !recipe || !version || !found_by) return std::nullopt;
+    if (!machine || !problem || !schedule || !version || !found_by) return std::nullopt;
     if (seconds == line.end() || !seconds->is_number() || !(seconds->get<double>() >= 0)) return std::nullopt;
     if (!std::isfinite(seconds->get<double>())) return std::nullopt;
     if (created == line.end() || !created->is_number_integer() || created->get<std::int64_t>() <= 0)
         return std::nullopt;
-    return std::pair{WisdomKey{*machine, *problem}, WisdomEntry{*recipe, seconds->get<double>(), *found_by,
+    return std::pair{WisdomKey{*machine, *problem}, WisdomEntry{*schedule, seconds->get<double>(), *found_by,
                                                                 created->get<std::int64_t>(), *version}};
 }
 

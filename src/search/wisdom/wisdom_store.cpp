@@ -24,7 +24,7 @@ constexpr Integer schema_version = 1;
 
 constexpr const char* schema = R"(
 CREATE TABLE entries (
-    machine TEXT NOT NULL, problem TEXT NOT NULL, recipe TEXT NOT NULL, seconds REAL NOT NULL,
+    machine TEXT NOT NULL, problem TEXT NOT NULL, schedule TEXT NOT NULL, seconds REAL NOT NULL,
     found_by INTEGER NOT NULL, created INTEGER NOT NULL, version TEXT NOT NULL,
     PRIMARY KEY (machine, problem)) WITHOUT ROWID;
 CREATE TABLE facts (

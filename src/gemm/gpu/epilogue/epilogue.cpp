@@ -8,7 +8,7 @@
 namespace swirl::gemm {
 
 using Op = lower::Pointwise::Op;
-using lower::LayoutForm;
+using loops::LayoutForm;
 
 Over transposed(Over over) {
     if (over == Over::all) return over;
@@ -123,7 +123,7 @@ ir::Value GpuEpilogueWriter::integer(Integer number) const {
 
 /// A real value per lane.
 ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) const {
-    const lower::LayoutForm& wanted = form.form;
+    const loops::LayoutForm& wanted = form.form;
     const FormStart& start = form.start;
     const auto at = [&](Integer more) {
         ir::Value value = builder_.index(offset(wanted, place) + more);
@@ -141,7 +141,7 @@ ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) co
 
 GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::array_element(std::size_t array, const Form& form,
                                                                  const Place& place) const {
-    const lower::LayoutForm& index = form.form;
+    const loops::LayoutForm& index = form.form;
     const FormStart& start = form.start;
     const bool is_complex = epilogue_.arrays[array].is_complex;
     const Integer scalars = is_complex ? 2 : 1, stride = scalars * index.strides[GpuEpilogue::row];

@@ -70,8 +70,8 @@ private:
         return number == 0 ? epilogue_.code : epilogue_.reductions[number - 1].code;
     }
     bool reads_in_vectors(std::size_t array) const;
-    bool is_read_in_vectors(const lower::LayoutForm& form) const;
-    Affine offset(const lower::LayoutForm& form, const Place& place) const;
+    bool is_read_in_vectors(const loops::LayoutForm& form) const;
+    Affine offset(const loops::LayoutForm& form, const Place& place) const;
     ir::Value integer(Integer number) const;
     /// The origin of one of a code's forms.
     struct FormStart {
@@ -79,10 +79,10 @@ private:
         Integer unit = 1;
     };
     struct Form {
-        const lower::LayoutForm& form;
+        const loops::LayoutForm& form;
         const FormStart& start;
     };
-    FormStart start_of(const lower::LayoutForm& form, const Start& start) const;
+    FormStart start_of(const loops::LayoutForm& form, const Start& start) const;
     Form form_of(std::size_t code, const lower::Pointwise::Node& node) const;
     ir::Value form_value(const Form& form, const Place& place) const;
     ComplexValue array_element(std::size_t array, const Form& form, const Place& place) const;

@@ -1,4 +1,4 @@
-// The candidates that the model ranks: of some thousand schedules timed on an H100 (`bench_gpu_products
+// The candidates that the model ranks: of some thousand schedules timed on an H100 (`bench --device gpu
 // --candidates`), a set that comes within 3% of the fastest for each kind of problem there.
 #include "gemm/gpu/model/simt_candidates.hpp"
 

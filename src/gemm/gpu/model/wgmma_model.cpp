@@ -15,7 +15,7 @@ namespace swirl::gemm {
 
 namespace {
 
-/// Constants of an H100 (docs/results/gpu-products.md: `bench_gpu_products --candidates`).
+/// Constants of an H100 (docs/results/gpu-products.md: `bench --device gpu --candidates`).
 constexpr double launch = 1e-6; ///< seconds before the first k-tile arrives
 constexpr double half_precision_flops =
     4096; ///< per multiprocessor and cycle, for 16-bit types; half for 32 bits, twice for 8

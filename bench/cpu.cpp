@@ -1,0 +1,96 @@
+#include "bench/cpu.hpp"
+
+#include "base/error.hpp"
+#include "bench/row.hpp"
+#include "bench/support/rounds.hpp"
+#include "runtime/cpu/affinity.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace swirl::bench {
+namespace {
+
+/// Minimum seconds between two clock readings, so that the overhead of a call of a std::function is negligible.
+constexpr double shortest_run = 2e-5;
+/// OpenBLAS's threads spin for 2^26 cycles (its THREAD_TIMEOUT), those of swirl and OpenMP for less.
+constexpr double spinning_seconds = 0.035;
+
+/// The number of executions that lasts so long, rounded up to a power of two.
+std::size_t executions_lasting(double seconds, const Work& work) {
+    for (std::size_t count = 1;; count *= 2) {
+        const double start = runtime::monotonic_seconds();
+        work.run(0, count);
+        if (runtime::monotonic_seconds() - start >= seconds) return count;
+    }
+}
+
+class Cpu : public Device {
+public:
+    explicit Cpu(const Options& options) : options_(options) {
+        if (options.planning.threads == 1) pinned_.emplace(options.core);
+        probe_ = search::probe();
+    }
+
+    std::unique_ptr<Measurement> prepare(const Problem& problem) override {
+        return std::visit([&](const auto& one) { return measurement_on_cpu(one, options_, probe_); },
+                          problem);
+    }
+
+    cli::Json machine() const override {
+        cli::Json copies = cli::Json::object();
+        for (const search::Bandwidth& level : probe_.bandwidth) copies[level.level] = rounded(level.copy);
+        const bool is_pinned = pinned_ && pinned_->is_pinned();
+        return {{"cpu", probe_.host.model},
+                {"generation", probe_.host.generation},
+                {"instruction_set", probe_.host.instruction_set},
+                {"processor", is_pinned ? runtime::allowed_processors().front() : -1},
+                {"flops_float64", rounded(probe_.flops_float64)},
+                {"flops_float32", rounded(probe_.flops_float32)},
+                {"copy_bytes_per_second", std::move(copies)}};
+    }
+
+private:
+    Options options_;
+    std::optional<runtime::PinnedThread> pinned_;
+    search::HostProbe probe_;
+};
+
+} // namespace
+
+std::vector<Times> time_on_cpu(std::span<const Work> works, const Restoring& restoring,
+                               const Options& options) {
+    const bool on_one_thread = options.planning.threads == 1;
+    std::vector<std::size_t> together;
+    std::vector<runtime::TimedWork> timed;
+    const runtime::FlushDenormals flush;
+    for (const Work& work : works) {
+        const std::size_t count = restoring.every == 0 ? executions_lasting(shortest_run, work) : 1;
+        together.push_back(count);
+        timed.push_back(
+            {.run = [&run = work.run, count,
+                     first = std::size_t{0}]() mutable { run(std::exchange(first, first + count), count); },
+             .restore = restoring.restore,
+             .restore_every = restoring.every});
+    }
+    RoundOptions rounds{.rounds = options.rounds, .seconds = options.seconds, .on_one_thread = on_one_thread};
+    rounds.min_rounds = std::min(rounds.min_rounds, rounds.rounds);
+    rounds.pause = on_one_thread ? 0 : spinning_seconds;
+    const auto samples = run_rounds(timed, rounds);
+    std::vector<Times> times;
+    for (std::size_t k = 0; k < works.size(); ++k) {
+        const runtime::Measurement all = runtime::summarize(samples[k]);
+        const auto count = static_cast<double>(together[k]);
+        times.push_back({.median = all.median / count, .minimum = all.minimum / count});
+    }
+    return times;
+}
+
+std::vector<std::string> Measurement::best_schedules(std::size_t) const {
+    throw UserError("--candidates is for GPUs; on CPUs name schedules with --schedule");
+}
+
+std::unique_ptr<Device> open_cpu(const Options& options) { return std::make_unique<Cpu>(options); }
+
+} // namespace swirl::bench

@@ -1,0 +1,82 @@
+// Products of matrices on a GPU, beside cuBLAS.
+
+#include "api/build.hpp"
+#include "base/error.hpp"
+#include "bench/gpu.hpp"
+#include "bench/product_data.hpp"
+#include "peers/cublas.hpp"
+
+namespace swirl::bench {
+namespace {
+
+/// Constructed before the measurement, which copies its arrays.
+struct HasProduct {
+    explicit HasProduct(const MatrixProduct& product) : data_(product) {}
+    ProductData data_;
+};
+
+class GpuProduct : private HasProduct, public GpuMeasurement {
+public:
+    GpuProduct(const MatrixProduct& product, const Options& options, const GpuInUse& gpu)
+        : HasProduct(product),
+          GpuMeasurement(options, gpu, {data_.arrays()[0], data_.arrays()[1], data_.arrays()[2]}) {}
+
+    Work plan_swirl(const swirl::Options& planning) override {
+        const SwirlPlan made = swirl_plan(data_.product(), planning);
+        return work(made.plan.schedule(), 0, [this, made](std::size_t execution) {
+            const Pointers at = pointers(execution);
+            made.plan.execute(1, at.a, at.b, 0, at.c, made.stream, made.workspace);
+        });
+    }
+
+    Work plan_peer(const std::string& name) override {
+        if (const std::string reason = peers::cublas_absent_because(); !reason.empty())
+            throw Unavailable("{}", reason);
+        const peers::GpuMatrixCall call =
+            peers::gpu_call_of(data_.product(), options_.planning.accuracy, name == "cublas-emulated");
+        const auto plan = std::make_shared<const peers::CublasPlan>(call, gpu_.device, gpu_.stream.handle());
+        return work(peers::cublas_version() + ", " + plan->routine(), 0, [this, plan](std::size_t execution) {
+            const Pointers at = pointers(execution);
+            plan->execute(at.a, at.b, at.c);
+        });
+    }
+
+    std::vector<std::string> best_schedules(std::size_t count) const override {
+        return api::gpu_schedules(data_.product(), static_cast<int>(count), gpu_.device.properties().index,
+                                  options_.planning.accuracy);
+    }
+
+    void reset() override {
+        data_.erase_result();
+        upload();
+    }
+    double distance() override {
+        download();
+        return data_.distance();
+    }
+    double tolerance() const override { return data_.tolerance(options_.planning.accuracy); }
+
+    double flops() const override { return data_.flops(); }
+    Floors floors(double) const override { return floors_for(data_.bytes()); }
+
+private:
+    struct Pointers {
+        const void* a;
+        const void* b;
+        void* c;
+    };
+    Pointers pointers(std::size_t execution) const {
+        const auto host = data_.arrays();
+        return {address(host[0].data(), execution), address(host[1].data(), execution),
+                address(host[2].data(), execution)};
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Measurement> measurement_on_gpu(const MatrixProduct& product, const Options& options,
+                                                const GpuInUse& gpu) {
+    return std::make_unique<GpuProduct>(product, options, gpu);
+}
+
+} // namespace swirl::bench

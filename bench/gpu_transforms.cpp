@@ -1,0 +1,107 @@
+// Transforms on a GPU, beside cuFFT and VkFFT.
+
+#include "base/error.hpp"
+#include "bench/gpu.hpp"
+#include "bench/transform_data.hpp"
+#include "peers/cufft.hpp"
+#include "peers/vkfft.hpp"
+#include "plan/dimension_passes.hpp"
+#include "search/candidates/gpu_candidates.hpp"
+#include "search/timer/timing.hpp"
+
+namespace swirl::bench {
+namespace {
+
+std::vector<std::span<std::byte>> arrays_of_memory(const planning::ProblemData& memory) {
+    std::vector<std::span<std::byte>> arrays;
+    for (const planning::GuardedBuffer& buffer : memory.buffers())
+        arrays.push_back(buffer.span_of<std::byte>());
+    return arrays;
+}
+
+/// Constructed before the measurement, which copies its arrays.
+struct HasData {
+    explicit HasData(const Transform& problem) : data_(problem) {}
+    TransformData data_;
+};
+
+class GpuTransform : private HasData, public GpuMeasurement {
+public:
+    GpuTransform(const Transform& problem, const Options& options, const GpuInUse& gpu)
+        : HasData(problem), GpuMeasurement(options, gpu, arrays_of_memory(data_.memory())) {}
+
+    Work plan_swirl(const swirl::Options& planning) override {
+        const SwirlPlan made = swirl_plan(data_.problem(), planning);
+        return work(made.plan.schedule(), made.plan.flops(), [this, made](std::size_t execution) {
+            execute(made.plan, arguments(execution), made.stream, made.workspace);
+        });
+    }
+
+    Work plan_peer(const std::string& name) override {
+        if (name == "cufft")
+            return peer<peers::CufftPlan>(peers::cufft_absent_because(), peers::cufft_version);
+        if (name == "vkfft")
+            return peer<peers::VkfftPlan>(peers::vkfft_absent_because(), peers::vkfft_version);
+        throw InternalError("peer '{}'", name);
+    }
+
+    /// For all passes the model's best, then for each pass its alternatives.
+    std::vector<std::string> best_schedules(std::size_t count) const override {
+        std::vector<std::vector<search::GpuPassCandidate>> passes;
+        planning::TransformSchedule best{std::string(gpu_.device.target().name), {}};
+        for (const planning::DimensionPass& pass :
+             planning::dimension_passes(data_.problem(), planning::Fusion::none)) {
+            passes.push_back(search::gpu_candidates(data_.problem(), pass, gpu_.device.target(), count));
+            if (passes.back().empty())
+                throw Unsupported("no kernel computes a pass of '{}'", to_text(data_.problem()));
+            best.passes.push_back(passes.back().front().pass);
+        }
+        std::vector<std::string> schedules{to_string(best)};
+        for (std::size_t pass = 0; pass < passes.size(); ++pass)
+            for (std::size_t k = 1; k < passes[pass].size(); ++k) {
+                planning::TransformSchedule other = best;
+                other.passes[pass] = passes[pass][k].pass;
+                schedules.push_back(to_string(other));
+            }
+        return schedules;
+    }
+
+    void reset() override {
+        data_.memory().restore();
+        upload();
+    }
+    double distance() override {
+        download();
+        return data_.distance();
+    }
+    double tolerance() const override { return data_.tolerance(); }
+
+    double flops() const override { return search::pseudo_flops(data_.problem()); }
+    Floors floors(double) const override { return floors_for(search::compulsory_bytes(data_.problem())); }
+
+private:
+    planning::Arguments arguments(std::size_t execution) const {
+        const planning::Arguments host = data_.arguments();
+        return {address(host.input, execution), address(host.output, execution),
+                address(host.input_imaginary, execution), address(host.output_imaginary, execution)};
+    }
+
+    template <class PeerPlan> Work peer(const std::string& absent_because, std::string (*version)()) {
+        if (!absent_because.empty()) throw Unavailable("{}", absent_because);
+        const auto plan =
+            std::make_shared<const PeerPlan>(data_.problem(), gpu_.device, gpu_.stream.handle());
+        return work(version(), 0, [this, plan](std::size_t execution) {
+            const planning::Arguments at = arguments(execution);
+            plan->execute(at.input, at.output);
+        });
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Measurement> measurement_on_gpu(const Transform& problem, const Options& options,
+                                                const GpuInUse& gpu) {
+    return std::make_unique<GpuTransform>(problem, options, gpu);
+}
+
+} // namespace swirl::bench

@@ -1,0 +1,310 @@
+// Times swirl beside other libraries, interleaved in one process, on problems that are drawn at random or given.
+
+#include "base/error.hpp"
+#include "bench/row.hpp"
+#include "bench/support/draw.hpp"
+#include "bench/support/setting.hpp"
+#include "peers/matrix_peer.hpp"
+#include "problem/data_type.hpp"
+
+#include <swirl/version.hpp>
+
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace swirl::bench {
+namespace {
+
+struct Arguments {
+    std::vector<std::string> problems;
+    std::string file, draw, types, device = "cpu", peers = "usual", effort = "estimate",
+                                   accuracy = "ordinary", label, json;
+    std::uint64_t seed = 1;
+    std::size_t count = 40;
+    Integer largest = 0;
+    double planning_seconds = 0; ///< 0: the library's default
+    bool list = false, kernel_cache = false, no_check = false, forget_fftw_plans = false;
+    Options options;
+};
+
+const std::map<std::string, Effort> efforts{
+    {"estimate", Effort::estimate}, {"measure", Effort::measure}, {"exhaustive", Effort::exhaustive}};
+const std::map<std::string, Accuracy> accuracies{{"ordinary", Accuracy::ordinary},
+                                                 {"ordinary-in-range", Accuracy::ordinary_in_range},
+                                                 {"reduced", Accuracy::reduced},
+                                                 {"eleven-bits", Accuracy::eleven_bits},
+                                                 {"low", Accuracy::low}};
+
+void add_options(CLI::App& program, Arguments& a) {
+    swirl::Options& planning = a.options.planning;
+    program.add_option("PROBLEM", a.problems, "Problems to measure, each as one word: 'dft 1024 batch=10'");
+    program.add_option("--problems", a.file,
+                       "Problems to measure, one a line of this file; -: standard input");
+    program.add_option("--draw", a.draw, "Problems to measure, drawn at random")
+        ->check(CLI::IsMember({"transforms", "products"}));
+    program.add_option("--seed", a.seed, "Of the draw; the same seed draws the same problems")
+        ->capture_default_str();
+    program.add_option("--count", a.count, "Problems to draw")->capture_default_str();
+    program.add_option("--types", a.types, "Data types to draw, such as float32,float64");
+    program.add_option("--largest", a.largest,
+                       "Most points of a transform, or the longest side of a matrix, to draw");
+    program.add_flag("--list", a.list, "Print the problems and measure nothing");
+    program.add_option("--device", a.device, "cpu, gpu, gpu:1")->capture_default_str();
+    program.add_option("--cpu", planning.cpu, "avx2: limits swirl and the peers to AVX2")
+        ->check(CLI::IsMember({"avx2"}));
+    program.add_option("--peers", a.peers, "Other libraries, separated by commas; usual, none")
+        ->capture_default_str();
+    program.add_option("--effort", a.effort, "How swirl plans")
+        ->check(CLI::IsMember(efforts))
+        ->capture_default_str();
+    program.add_option("--planning-seconds", a.planning_seconds,
+                       "Time limit of swirl's search, for each problem");
+    program.add_option("--accuracy", a.accuracy, "Required of swirl's products")
+        ->check(CLI::IsMember(accuracies))
+        ->capture_default_str();
+    program
+        .add_option("--schedule", a.options.schedules,
+                    "Time this schedule of swirl instead of its choice; may be given again")
+        ->allow_extra_args(false);
+    program.add_option("--candidates", a.options.candidates,
+                       "On GPUs: time so many schedules that swirl's model rates best");
+    program.add_flag("--kernel-cache", a.kernel_cache, "Let swirl use GPU kernels that were compiled before");
+    program.add_flag("--no-check", a.no_check, "Let swirl plan without its check of the result");
+    program
+        .add_option("--fftw-seconds", a.options.peers.seconds,
+                    "For each planning of FFTW, which then falls back to less patience")
+        ->capture_default_str();
+    program.add_flag("--forget-fftw-plans", a.forget_fftw_plans,
+                     "Plan anew what FFTW planned in earlier runs");
+    program.add_option("--rounds", a.options.rounds, "On CPUs: at most so many rounds of each problem")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    program.add_option("--seconds", a.options.seconds, "For all rounds of a problem, approximately")
+        ->capture_default_str();
+    program.add_option("--threads", planning.threads, "Of each library that has them")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    program.add_option("--core", a.options.core, "Processor to run on; -1: where the program starts")
+        ->capture_default_str();
+    program.add_flag("--cold", a.options.cold, "Each execution works on other arrays, which no cache holds");
+    program.add_option("--label", a.label, "Name of the run in reports");
+    program.add_option("--json", a.json, "Write the run and one row for each problem to this file");
+}
+
+std::vector<std::string> words_of(const std::string& list) {
+    std::vector<std::string> words;
+    std::istringstream stream(list);
+    for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+    return words;
+}
+
+std::vector<DataType> parse_types(const std::string& list) {
+    std::vector<DataType> types;
+    for (const std::string& word : words_of(list)) {
+        const auto type = data_type_named(word);
+        if (!type) throw UserError("--types has '{}'; use data types such as float32,float64", word);
+        types.push_back(*type);
+    }
+    return types;
+}
+
+swirl::Device parse_device(const std::string& text) {
+    if (text == "cpu") return swirl::Device::cpu();
+    if (text == "gpu") return swirl::Device::gpu();
+    if (text.starts_with("gpu:") && text.size() == 5 && text[4] >= '0' && text[4] <= '9')
+        return swirl::Device::gpu(text[4] - '0');
+    throw UserError("--device is '{}'; use cpu, gpu or gpu:1", text);
+}
+
+/// The lines that name problems: not empty, no comments.
+std::vector<std::string> lines_of(const std::string& file) {
+    std::ifstream opened;
+    if (file != "-") opened.open(file);
+    std::istream& stream = file == "-" ? std::cin : opened;
+    if (!stream) throw UserError("--problems {}: the file cannot be read", file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);)
+        if (!line.empty() && line.front() != '#') lines.push_back(line);
+    return lines;
+}
+
+std::vector<Problem> problems_of(const Arguments& a) {
+    std::vector<Problem> problems;
+    for (const std::string& text : a.problems) problems.push_back(parse_problem(text));
+    if (!a.file.empty())
+        for (const std::string& text : lines_of(a.file)) problems.push_back(parse_problem(text));
+    if (!a.draw.empty()) {
+        const auto kind = a.draw == "products" ? ProblemKind::products : ProblemKind::transforms;
+        for (const Problem& drawn : draw({.kind = kind,
+                                    .on_gpu = a.options.planning.device.is_gpu(),
+                                    .seed = a.seed,
+                                    .count = a.count,
+                                    .types = parse_types(a.types),
+                                    .largest = a.largest}))
+            problems.push_back(drawn);
+    }
+    if (problems.empty())
+        throw UserError("no problem: name some, or use --problems FILE or --draw transforms");
+    return problems;
+}
+
+/// The peers for a kind of problem on a kind of device: those that take part without being named, and others.
+struct PeerNames {
+    std::vector<std::string> usual, others;
+};
+
+PeerNames peer_names(bool on_gpu, bool products) {
+    const std::string measured(measured_swirl);
+    if (on_gpu && products) return {{"cublas"}, {"cublas-emulated", measured}};
+    if (on_gpu) return {{"cufft", "vkfft"}, {measured}};
+    PeerNames names{{}, {measured}};
+    if (products)
+        names.usual = {"openblas", "blis", "mkl", "onednn", "libxsmm"};
+    else
+        names.usual = {"fftw", "fftw-avx512", "mkl", "kfr", "pocketfft"};
+    const auto add = [&](std::string_view name) {
+        const bool is_usual = std::find(names.usual.begin(), names.usual.end(), name) != names.usual.end();
+        if (!is_usual) names.others.emplace_back(name);
+    };
+    if (products)
+        for (const peers::MatrixPeer* peer : peers::all_matrix_peers()) add(peer->name);
+    else
+        for (const peers::Peer* peer : peers::all_peers()) add(peer->name);
+    return names;
+}
+
+/// The peers to compare with, for transforms and for products.
+struct Peers {
+    std::vector<std::string> transforms, products;
+    const std::vector<std::string>& for_problem(const Problem& problem) const {
+        return std::holds_alternative<MatrixProduct>(problem) ? products : transforms;
+    }
+};
+
+Peers parse_peers(const std::string& list, bool on_gpu, bool any_products, bool any_transforms) {
+    const PeerNames of[2] = {peer_names(on_gpu, false), peer_names(on_gpu, true)};
+    Peers peers;
+    for (const std::string& name : words_of(list)) {
+        if (name == "none") continue;
+        if (name == "usual") {
+            peers.transforms.insert(peers.transforms.end(), of[0].usual.begin(), of[0].usual.end());
+            peers.products.insert(peers.products.end(), of[1].usual.begin(), of[1].usual.end());
+            continue;
+        }
+        std::vector<std::string> known{"none", "usual"};
+        bool found = false;
+        for (const bool products : {false, true}) {
+            if (products ? !any_products : !any_transforms) continue;
+            std::vector<std::string> names = of[products].usual;
+            names.insert(names.end(), of[products].others.begin(), of[products].others.end());
+            known.insert(known.end(), names.begin(), names.end());
+            if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+            (products ? peers.products : peers.transforms).push_back(name);
+            found = true;
+        }
+        if (!found) throw UserError("--peers has '{}'; use {}", name, fmt::join(known, ", "));
+    }
+    return peers;
+}
+
+/// Libraries select their code once, when they are loaded.
+void limit_to_avx2() {
+    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+    setenv("BLIS_ARCH_TYPE", "3", 1); // haswell
+    setenv("MKL_ENABLE_INSTRUCTIONS", "AVX2", 1);
+    setenv("DNNL_MAX_CPU_ISA", "AVX2", 1);
+    setenv("LIBXSMM_TARGET", "hsw", 1);
+}
+
+void complete(Arguments& a) {
+    Options& options = a.options;
+    options.planning.device = parse_device(a.device);
+    options.planning.effort = efforts.at(a.effort);
+    options.planning.accuracy = accuracies.at(a.accuracy);
+    options.planning.use_wisdom = false; // it may be from another version of swirl
+    options.planning.use_kernel_cache = a.kernel_cache;
+    options.planning.check = !a.no_check;
+    if (a.planning_seconds > 0) options.planning.time_budget_seconds = a.planning_seconds;
+    options.peers.threads = options.planning.threads;
+    options.peers.found_plans = peers::peers_folder() / "fftw-plans";
+    if (!options.schedules.empty() && options.candidates > 0)
+        throw UserError("--schedule and --candidates both say what to time; use one of them");
+    if (a.forget_fftw_plans) std::filesystem::remove_all(options.peers.found_plans);
+    if (options.planning.cpu == "avx2") limit_to_avx2();
+}
+
+cli::Json run_line(const Arguments& a, const std::string& command, const Device& device) {
+    return {{"run",
+             {{"command", command},
+              {"date", date_now()},
+              {"swirl", version()},
+              {"seed", a.draw.empty() ? cli::Json(nullptr) : cli::Json(a.seed)},
+              {"device", a.device},
+              {"threads", a.options.planning.threads},
+              {"effort", a.effort},
+              {"accuracy", a.accuracy},
+              {"label", a.label},
+              {"machine", device.machine()}}}};
+}
+
+int run(Arguments a, const std::string& command) {
+    complete(a);
+    const bool on_gpu = a.options.planning.device.is_gpu();
+    const std::vector<Problem> problems = problems_of(a);
+    const auto is_product = [](const Problem& one) { return std::holds_alternative<MatrixProduct>(one); };
+    const bool any_products = std::any_of(problems.begin(), problems.end(), is_product);
+    const bool any_transforms = !std::all_of(problems.begin(), problems.end(), is_product);
+    const Peers peers = parse_peers(a.peers, on_gpu, any_products, any_transforms);
+    if (a.list) {
+        for (const Problem& problem : problems) cli::print(to_text(problem) + "\n");
+        return 0;
+    }
+    const std::unique_ptr<Device> device = on_gpu ? open_gpu(a.options) : open_cpu(a.options);
+    const cli::Json head = run_line(a, command, *device);
+    std::ofstream file;
+    if (!a.json.empty()) {
+        file.open(a.json);
+        if (!(file << head.dump() << std::endl))
+            throw UserError("--json {}: the file cannot be written", a.json);
+    }
+    cli::print(fmt::format("{}, seed {}\n", head["run"]["machine"].dump(), head["run"]["seed"].dump()));
+    RowWriter to_json;
+    std::vector<Row> rows;
+    std::size_t wrong = 0;
+    for (const Problem& problem : problems) {
+        rows.push_back(measure(problem, *device, peers.for_problem(problem), a.options));
+        const Row& row = rows.back();
+        for (const Entry& entry : row.entries) wrong += entry.is_wrong ? 1 : 0;
+        if (file.is_open()) file << to_json(row).dump() << std::endl;
+        cli::print(to_line(row) + "\n");
+        std::fflush(stdout);
+    }
+    cli::print(summary(rows));
+    if (wrong > 0) std::fprintf(stderr, "bench: %zu results are wrong\n", wrong);
+    return wrong > 0 ? 1 : 0;
+}
+
+} // namespace
+
+} // namespace swirl::bench
+
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    CLI::App program("Times swirl beside other libraries, in turn and in one process.");
+    Arguments arguments;
+    add_options(program, arguments);
+    CLI11_PARSE(program, count, values);
+    try {
+        return run(arguments, command_of(count, values));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "bench: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,58 @@
+/// Matrices as formulas: products, Kronecker products and direct sums of transforms, diagonals and permutations.
+#pragma once
+
+#include <swirl/export.h>
+#include <swirl/kinds.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace swirl {
+
+namespace formula {
+class Formula;
+} // namespace formula
+
+/// A matrix as a term of the language SPL (Püschel et al., "SPIRAL", 2005), such as Cooley and Tukey's algorithm,
+/// (DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2). It multiplies a vector of as many entries as it has columns.
+/// An immutable value, cheap to copy.
+///
+///   operators    ⊗  ·  ⊕         Kronecker product, product, direct sum: ⊗ binds tightest, ⊕ loosest
+///                (x)  *  (+)      the same in ASCII
+///   transforms   DFT(n)  DFT(n, backward)  WHT(n)  DCT2(n) … DCT4(n)  DST2(n) … DST4(n), with FFTW's factors
+///                RDFT(n)          n reals to r_0 r_1 … r_{n/2} i_{(n+1)/2−1} … i_1;  RDFT(n, backward) takes them back
+///                circulant(h_0, h_1, …)   the matrix with this first column
+///   matrices     I(n)  F2  matrix(rows, columns; a_00, a_01, …)  diag(d_0, d_1, …)
+///                T(mn, n)         twiddle factors ω_mn^(j·k) at j·n + k;  T(mn, n, backward)
+///   data moves   L(mn, m)         reads at stride m: entry i·n + j of the result is entry j·m + i
+///                J(n)             reversal
+///                perm(map)  G(map)  S(map)   permutation, gather and scatter by an index map
+///   enclosing    Σ(i0 < n)[A]  sum(i0 < n)[A]     a sum over matrices whose index maps contain i0
+///                real[A]          the real matrix of a complex A, on pairs of real and imaginary component
+///   values       1.5  -2i  1-2i, without spaces inside;  sizes  1024  2^10
+class SWIRL_API MatrixFormula {
+public:
+    static constexpr std::size_t longest_text = std::size_t{1} << 16; ///< bytes
+
+    MatrixFormula() = default; ///< none
+    /// Parses the text. SyntaxError shows what is wrong and where; two matrices that do not fit are named with their
+    /// sizes.
+    explicit MatrixFormula(std::string_view text);
+
+    bool is_empty() const { return term_ == nullptr; }
+    std::string text() const; ///< parses to an equal formula; empty for none
+    Integer rows() const;     ///< 0 for none
+    Integer columns() const;  ///< 0 for none
+    bool is_real() const;     ///< whether each transform, diagonal and matrix in it is real
+    bool operator==(const MatrixFormula& other) const;
+
+    /// For the library's own use.
+    explicit MatrixFormula(const formula::Formula& term);
+    const formula::Formula& term() const { return *term_; }
+
+private:
+    std::shared_ptr<const formula::Formula> term_;
+};
+
+} // namespace swirl

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "loops/endpoint.hpp"
+#include "loops/recorder.hpp"
+
+namespace swirl::loops {
+
+/// What the width of a column block depends on, apart from the addresses.
+struct ColumnCache {
+    Integer lanes;   ///< of a vector register
+    Integer entries; ///< complex elements that fit into a core's private caches; 0: unknown
+};
+
+/// How many neighbouring columns of `rows` entries, counted by `lane`, go through a chain of factors together: the
+/// lanes of a vector, or more where rows evict each other from the caches, so that whole cache lines are used.
+Integer block_width(Recorder& recorder, const ColumnCache& cache, const Loop& lane, Integer rows,
+                    const Endpoint& in, const Endpoint& out);
+
+} // namespace swirl::loops

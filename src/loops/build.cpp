@@ -1,0 +1,416 @@
+#include "loops/build.hpp"
+
+#include "loops/block_width.hpp"
+#include "loops/merge_loops.hpp"
+#include "loops/recorder.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace swirl::loops {
+
+using namespace formula;
+
+namespace {
+
+using Loops = std::vector<Loop>;
+
+/// The real components of pairs, then the imaginary ones.
+IndexMap split_complex(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
+
+/// Records  out = formula · in  for every iteration of `loops`; one member per payload, in the order of formula.hpp.
+class Lowering {
+public:
+    Lowering(Recorder& recorder, const Request& request)
+        : recorder_(recorder),
+          lanes_(request.lanes),
+          cache_entries_(request.cache_bytes / bytes_of(request.scalar) / 2),
+          merge_columns_(request.merge_columns),
+          smem_pad_interval_(request.smem_pad_interval),
+          shared_entries_(request.shared_entries),
+          nest_loops_inside_(request.nest_loops_inside) {
+        if (request.auxiliary) beside_ = request.auxiliary->layout;
+    }
+
+    /// The formula after a copy from the caller's memory to a temporary, before a copy back, or both.
+    void lower_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied);
+
+    void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
+        std::visit([&](const auto& payload) { lower(payload, f, in, out, loops); }, f.payload());
+    }
+
+private:
+    void lower(const Identity&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        add_copy(recorder_, f.rows(), in, out, loops);
+    }
+    template <class Term>
+    void lower(const Term&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+        add_codelet(recorder_, codelet_of(f), in, out, loops);
+    }
+    void lower(const Permutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        add_copy(recorder_, f.rows(), in.through(p.map), out, loops);
+    }
+    void lower(const Gather& g, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        add_copy(recorder_, f.rows(), in.through(g.map), out, loops);
+    }
+    void lower(const Diagonal& d, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        add_copy(recorder_, f.rows(), in.through(placed(d)), out, loops);
+    }
+    void lower(const Scatter& s, const Formula&, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        add_zeros(s.map, out, loops);
+        add_copy(recorder_, s.map.domain(), in, out.through(s.map), loops);
+    }
+    void lower(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        lower_factors(merge_loops(f, recorder_.for_gpu()), in, out, loops);
+    }
+    void lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        lower_kronecker(f, in, out, loops, false);
+    }
+    void lower(const DirectSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        Integer row = 0, column = 0;
+        for (const Formula& summand : f.children()) {
+            (*this)(summand, in.through(View{column, 1}), out.through(View{row, 1}), loops);
+            row += summand.rows();
+            column += summand.columns();
+        }
+    }
+    void lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void lower(const Tagged& tagged, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        const Formula& child = f.children()[0];
+        if (tagged.tag == formula::Tag::tile && child.is<Kronecker>())
+            return lower_kronecker(child, in, out, loops, true);
+        if (tagged.tag == formula::Tag::codelet)
+            return add_codelet(recorder_, codelet_of(child), in, out, loops);
+        if (const auto columns = merge_columns_ ? columns_of(f) : std::nullopt)
+            return lower_columns(*columns, in, out, loops);
+        (*this)(child, in, out, loops);
+    }
+    void lower(const IterativeSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
+               const Loops& loops) {
+        add_codelet(recorder_, codelet_of(f), in, out, loops);
+    }
+
+    void add_zeros(const IndexMap& map, const Endpoint& out, const Loops& around) {
+        for (const IndexMap& missed : piecewise_complement(map)) {
+            const Integer count = missed.domain();
+            Loops loops = around;
+            loops.push_back({recorder_.new_variable(count), count});
+            const Endpoint to = out.through(missed).through(View{Affine::of(loops.back().variable), 0});
+            add_codelet(recorder_, zero_codelet(), out, to, loops);
+        }
+    }
+
+    void lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    Temporary make_temporary_between(const MergedFactor& before, const MergedFactor& after,
+                                     const Loops& loops, bool complex);
+
+    void lower_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
+                         bool tile);
+    bool in_tile(const Loop& loop) const {
+        return std::find(tile_loops_.begin(), tile_loops_.end(), loop.variable) != tile_loops_.end();
+    }
+    void lower_factors(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+                       const Loops& loops);
+    void lower_chain(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+                     const Loops& loops);
+    void lower_chain_in_lanes(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+                              const Loop& lane);
+    void lower_padded(const MergedFactor& step, const std::vector<Integer>& missed, const Endpoint& in,
+                      Endpoint out, const Loops& loops);
+    void lower_factor(const MergedFactor& step, Endpoint in, Endpoint out, const Loops& loops);
+
+    /// A caller's diagonal with its address in the whole vector; any other access map unchanged.
+    AccessMap placed(const AccessMap& access_map) const {
+        const auto* diagonal = std::get_if<Diagonal>(&access_map);
+        if (!diagonal || !std::holds_alternative<ArgumentFunction>(diagonal->function)) return access_map;
+        ensure(beside_.has_value(), "a diagonal of the caller's without its array");
+        return AuxiliaryDiagonal{diagonal->index, views_, *beside_};
+    }
+
+    Recorder& recorder_;
+    std::optional<Layout> beside_; ///< of the caller's diagonal
+    std::vector<View> views_;      ///< through which the whole vector is seen, outermost first
+    Integer lanes_;                ///< of a vector register
+    Integer cache_entries_;        ///< complex elements that fit into a core's private caches; 0: unknown
+    bool merge_columns_;
+    Integer smem_pad_interval_;        ///< see Request
+    Integer shared_entries_;           ///< see Request
+    bool nest_loops_inside_;           ///< see Request
+    std::vector<Variable> tile_loops_; ///< run inside each factor of a product
+};
+
+void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out,
+                             const Loops& loops) {
+    const std::vector<MergedFactor>& steps = columns.steps;
+    const Variable v = recorder_.new_variable(columns.count);
+    Loops around = loops;
+    around.push_back({v, columns.count});
+    Endpoint from = in, to = out;
+    for (const AccessMap& access_map : steps.front().before) from = from.through(placed(access_map));
+    for (std::size_t k = steps.back().after.size(); k-- > 0;) to = to.through(placed(steps.back().after[k]));
+    const View column{Affine::of(v), columns.count};
+    Codelet codelet = codelet_of(steps.front().factor.children()[0]);
+    std::vector<std::vector<std::vector<FoldedDiagonal>>> between;
+    for (std::size_t k = 1; k < steps.size(); ++k) {
+        const Formula& factor = steps[k].factor.children()[0];
+        between.emplace_back(static_cast<std::size_t>(factor.columns()));
+        for (const AccessMap& access_map : steps[k].before)
+            for (Integer entry = 0; entry < factor.columns(); ++entry) {
+                const auto location = Endpoint(in.memory())
+                                          .through(placed(access_map))
+                                          .locate(Affine::of(v) + entry * columns.count, recorder_.extents());
+                ensure(location.has_value(), "a diagonal between columns whose place is not affine");
+                between.back()[static_cast<std::size_t>(entry)].push_back(location->diagonals.front());
+            }
+        codelet.then.push_back(factor);
+        codelet.rows = factor.rows();
+    }
+    add_codelet(recorder_, codelet, from.through(column), to.through(column), around, between);
+}
+
+/// I ⊗ A ⊗ I: loops around A. With several non-identity factors, A ⊗ B = (A ⊗ I)(I ⊗ B).
+void Lowering::lower_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
+                               bool tile) {
+    const auto& factors = f.children();
+    std::vector<std::size_t> working;
+    for (std::size_t k = 0; k < factors.size(); ++k)
+        if (!factors[k].is<Identity>()) working.push_back(k);
+    if (working.empty()) return add_copy(recorder_, f.rows(), in, out, loops);
+    if (working.size() > 1) {
+        std::vector<Formula> first, rest;
+        for (std::size_t k = 0; k < factors.size(); ++k) {
+            first.push_back(k == working[0] ? factors[k] : I(factors[k].rows()));
+            rest.push_back(k == working[0] ? I(factors[k].columns()) : factors[k]);
+        }
+        return (*this)(product({kron(first), kron(rest)}), in, out, loops);
+    }
+    const Formula& factor = factors[working[0]];
+    Loops around = loops;
+    Affine column = 0, row = 0;
+    Integer stride = 1;
+    for (std::size_t k = factors.size(); k-- > 0;) {
+        if (k == working[0]) continue;
+        const Integer count = factors[k].rows();
+        const bool left = k < working[0];
+        if (count > 1) {
+            const Variable v = recorder_.new_variable(count);
+            around.insert(around.begin() + static_cast<std::ptrdiff_t>(loops.size()), Loop{v, count});
+            if (tile) tile_loops_.push_back(v);
+            column += Affine::of(v, stride * (left ? factor.columns() : 1));
+            row += Affine::of(v, stride * (left ? factor.rows() : 1));
+        }
+        stride *= count;
+    }
+    Integer right = 1;
+    for (std::size_t k = working[0] + 1; k < factors.size(); ++k) right *= factors[k].rows();
+    views_.push_back(View{row, right});
+    (*this)(factor, in.through(View{column, right}), out.through(View{row, right}), around);
+    views_.pop_back();
+}
+
+/// Complex entries are pairs of reals; if maps or real diagonals prevent pairing, the reals are copied first.
+void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out,
+                     const Loops& loops) {
+    const Formula& complex = f.children()[0];
+    std::optional<Temporary> from, to;
+    const std::vector<Integer> counts = column_loops(complex, merge_columns_);
+    const auto can_pair = [&](const Endpoint& endpoint, Integer entries) {
+        return can_pair_in(recorder_, endpoint, entries, counts, smem_pad_interval_);
+    };
+    const bool reads_pairs = can_pair(in, complex.columns()), writes_pairs = can_pair(out, complex.rows());
+    if ((!reads_pairs || !writes_pairs) && nests_in_iterations(recorder_, loops))
+        return nest_by_iterations(recorder_, loops, in, [&] { (*this)(f, in, out, {}); });
+    if (!reads_pairs) {
+        from = make_temporary(recorder_, f.columns(), loops, false);
+        add_copy(recorder_, f.columns(), in, from->endpoint, loops);
+    }
+    if (!writes_pairs) to = make_temporary(recorder_, f.rows(), loops, false);
+    (*this)(complex, (from ? from->endpoint : in).through(Pairs{}),
+            (to ? to->endpoint : out).through(Pairs{}), loops);
+    if (to) add_copy(recorder_, f.rows(), to->endpoint, out, loops);
+    if (from) recorder_.release(from->memory);
+    if (to) recorder_.release(to->memory);
+}
+
+/// A codelet that writes its results and the zeros of the padding.
+void Lowering::lower_padded(const MergedFactor& step, const std::vector<Integer>& missed, const Endpoint& in,
+                            Endpoint out, const Loops& loops) {
+    const Integer n = step.factor.rows(), padded = n + static_cast<Integer>(missed.size());
+    std::vector<Integer> locations = step.scattered->values();
+    for (std::size_t k = step.after.size(); k-- > 0;) {
+        ensure(std::holds_alternative<IndexMap>(step.after[k]), "a diagonal before padding");
+        locations =
+            compose(IndexMap::table(locations, step.scattered->range()), std::get<IndexMap>(step.after[k]))
+                .values();
+    }
+    locations.insert(locations.end(), missed.begin(), missed.end());
+    const Formula padding = scatter(IndexMap::strided(n, padded, 0, 1));
+    add_codelet(recorder_, codelet_of(product({padding, step.factor})), in,
+                out.through(IndexMap::table(std::move(locations), step.scattered->range())), loops);
+}
+
+/// Next to a complex transform of pairs of reals, a temporary stores the real components first, then the imaginary
+/// ones. Padded rows separate two such transforms or two factors of one kind, but not where entries are combined with
+/// those at the same distance from the end.
+Temporary Lowering::make_temporary_between(const MergedFactor& before, const MergedFactor& after,
+                                           const Loops& loops, bool complex) {
+    const Integer n = before.factor.rows();
+    const bool from_pairs = !complex && before.factor.is<RealOf>();
+    const bool to_pairs = !complex && after.factor.is<RealOf>();
+    const Integer vector = from_pairs ? n / 2 : n; // must consist of whole rows
+    const bool is_shared = shared_entries_ == 0 || n <= shared_entries_;
+    if (smem_pad_interval_ > 0 && is_shared && loops.empty() && vector > smem_pad_interval_ &&
+        vector % smem_pad_interval_ == 0 && from_pairs == to_pairs) {
+        const Integer rows = n / smem_pad_interval_;
+        Temporary temporary = make_temporary(recorder_, rows * (smem_pad_interval_ + 1), loops, complex);
+        temporary.endpoint =
+            temporary.endpoint.through(Layout{{rows, smem_pad_interval_}, {smem_pad_interval_ + 1, 1}});
+        if (from_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
+        return temporary;
+    }
+    const bool tile = !loops.empty() && in_tile(loops[0]);
+    Temporary temporary =
+        make_temporary(recorder_, n, loops, complex, tile ? Order::entries_fastest : Order::loops_fastest);
+    if (from_pairs || to_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
+    return temporary;
+}
+
+void Lowering::lower_factor(const MergedFactor& step, Endpoint in, Endpoint out, const Loops& loops) {
+    for (const AccessMap& access_map : step.before) in = in.through(placed(access_map));
+    if (step.scattered) {
+        if (is_nonterminal(step.factor))
+            if (const auto missed = complement(*step.scattered))
+                return lower_padded(step, missed->values(), in, out, loops);
+        const Endpoint whole = out;
+        out = out.through(*step.scattered);
+        for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(placed(step.after[k]));
+        (*this)(step.factor, in, out, loops);
+        return add_zeros(*step.scattered, whole, loops);
+    }
+    for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(placed(step.after[k]));
+    (*this)(step.factor, in, out, loops);
+}
+
+/// Runs several factors one after the other for each iteration of the outer loops, so that the intermediate vectors
+/// stay in cache. The loops of a tile stay inside; otherwise a loop over neighbouring entries does, one vector
+/// register at a time.
+void Lowering::lower_factors(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+                             const Loops& loops) {
+    if (steps.size() == 1) return lower_factor(steps[0], in, out, loops);
+    if (nest_loops_inside_ && recorder_.is_within_product()) return lower_chain(steps, in, out, loops);
+    Loops outer, tile;
+    for (const Loop& loop : loops) (in_tile(loop) ? tile : outer).push_back(loop);
+    std::optional<Loop> lane;
+    const auto location = in.locate(0, recorder_.extents());
+    for (std::size_t k = 0; k < outer.size() && !lane && tile.empty(); ++k) {
+        const Integer unit = location && location->im == location->re + 1 ? 2 : 1;
+        const Integer vectors = ceil_divide(outer[k].count, lanes_);
+        const bool fills = 2 * outer[k].count >= vectors * lanes_;
+        if (!location || location->re.coefficient(outer[k].variable) != unit || !fills) continue;
+        lane = outer[k];
+        outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    const std::function<void(std::size_t)> nest = [&](std::size_t k) {
+        if (k < outer.size()) return recorder_.nest(outer[k], [&] { nest(k + 1); });
+        if (lane) return lower_chain_in_lanes(steps, in, out, *lane);
+        lower_chain(steps, in, out, tile);
+    };
+    nest(0);
+}
+
+void Lowering::lower_chain_in_lanes(const std::vector<MergedFactor>& steps, const Endpoint& in,
+                                    const Endpoint& out, const Loop& lane) {
+    const Integer width =
+        block_width(recorder_, {lanes_, cache_entries_}, lane, steps.front().factor.columns(), in, out);
+    if (lane.count <= width) return lower_chain(steps, in, out, {lane});
+    const auto run = [&](const Affine& first, Integer count) {
+        const Loop part{recorder_.new_variable(count), count};
+        const Affine index = first + Affine::of(part.variable);
+        const std::vector<View> outside = views_;
+        for (View& view : views_) view.base = view.base.substitute(lane.variable, index);
+        lower_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
+        views_ = outside;
+    };
+    const Loop blocks{recorder_.new_variable(lane.count / width), lane.count / width};
+    recorder_.nest(blocks, [&] { run(Affine::of(blocks.variable, width), width); });
+    if (lane.count % width) run(width * blocks.count, lane.count % width);
+}
+
+void Lowering::lower_chain(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+                           const Loops& loops) {
+    std::optional<Temporary> previous;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+        std::optional<Temporary> next;
+        if (k + 1 < steps.size())
+            next = make_temporary_between(steps[k], steps[k + 1], loops, out.is_complex());
+        recorder_.within_product([&] {
+            lower_factor(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
+        });
+        if (previous) recorder_.release(previous->memory);
+        previous = std::move(next);
+    }
+}
+
+void Lowering::lower_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied) {
+    if (f.is<Kronecker>() && f.children()[0].is<Identity>()) {
+        const Loop loop{recorder_.new_variable(f.children()[0].rows()), f.children()[0].rows()};
+        const Formula inner = kron({f.children().begin() + 1, f.children().end()});
+        const View row{Affine::of(loop.variable, inner.rows()), 1};
+        return recorder_.nest(loop, [&] {
+            views_.push_back(row);
+            lower_apart(inner, in.through(View{Affine::of(loop.variable, inner.columns()), 1}),
+                        out.through(row), copied);
+            views_.pop_back();
+        });
+    }
+    std::optional<Temporary> from, to;
+    if (copied.input) {
+        from = make_temporary(recorder_, f.columns(), {}, in.is_complex());
+        add_copy(recorder_, f.columns(), in, from->endpoint, {});
+    }
+    if (copied.output) to = make_temporary(recorder_, f.rows(), {}, out.is_complex());
+    (*this)(f, from ? from->endpoint : in, to ? to->endpoint : out, {});
+    if (to) add_copy(recorder_, f.rows(), to->endpoint, out, {});
+    for (const auto& temporary : {from, to})
+        if (temporary) recorder_.release(temporary->memory);
+}
+
+} // namespace
+
+LoopProgram build(const Request& request) {
+    Recorder recorder(request.for_gpu);
+    const bool in_place = request.in_place;
+    const bool complex = request.complex;
+    const Reach read = request.input_reach.value_or(reach_of(request.input));
+    const Reach written = request.output_reach.value_or(reach_of(request.output));
+    using Role = Array::Role;
+    const bool apart = request.output_split_complex;
+    const Memory in = in_place
+                          ? add_argument(recorder, Role::data, complex, apart, {read, written})
+                          : add_argument(recorder, Role::input, complex, request.input_split_complex, {read});
+    const Memory out = in_place ? in : add_argument(recorder, Role::output, complex, apart, {written});
+    Endpoint target = Endpoint(out).through(request.output);
+    if (request.scale != 1)
+        target = target.through(
+            Diagonal{ConstantFunction{request.scale}, IndexMap::identity(request.formula.rows())});
+    const Endpoint source = Endpoint(in).through(request.input);
+    Lowering lowering{recorder, request};
+    if (request.copied.input || request.copied.output)
+        lowering.lower_apart(request.formula, source, target, request.copied);
+    else
+        lowering(request.formula, source, target, {});
+    return recorder.finish();
+}
+
+} // namespace swirl::loops

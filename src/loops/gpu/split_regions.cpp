@@ -1,0 +1,140 @@
+#include "loops/gpu/split_regions.hpp"
+
+#include "loops/index_algebra.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace swirl::loops {
+
+namespace {
+
+/// Scalars `first` to `last`, relative to the offset from the surrounding loops.
+struct Touched {
+    Integer first;
+    Integer last;
+};
+
+struct LoopReach {
+    Affine offset; ///< in the surrounding loops, equal for all locations
+    std::vector<Touched> ranges;
+};
+
+bool reads(const Call& call) { return !call.placement.sources.empty(); }
+
+/// Nothing if locations differ in their dependence on the surrounding loops, or use index tables.
+std::optional<LoopReach> reach_of(const std::vector<Location>& locations, const std::vector<Loop>& around,
+                                  const Extents& extents) {
+    std::optional<LoopReach> reach;
+    for (const Location& location : locations) {
+        if (location.table) return std::nullopt;
+        for (const Affine& form : {location.re, location.im}) {
+            Affine offset = 0;
+            for (const Loop& loop : around)
+                offset += Affine::of(loop.variable, form.coefficient(loop.variable));
+            if (!reach) reach = LoopReach{offset, {}};
+            if (offset != reach->offset) return std::nullopt;
+            const auto [first, last] = bounds(form - offset, extents);
+            reach->ranges.push_back({first, last});
+        }
+    }
+    return reach;
+}
+
+bool are_apart(const std::optional<LoopReach>& a, const std::optional<LoopReach>& b) {
+    if (!a || !b || a->offset != b->offset) return false;
+    return std::all_of(a->ranges.begin(), a->ranges.end(), [&](const Touched& x) {
+        return std::all_of(b->ranges.begin(), b->ranges.end(),
+                           [&](const Touched& y) { return x.last < y.first || y.last < x.first; });
+    });
+}
+
+/// Whether one call's writes and another's accesses are at different locations.
+bool writes_elsewhere(const LoopProgram& loops, const Call& writer, const Call& other,
+                      const std::vector<Loop>& around) {
+    const auto written = reach_of(writer.placement.targets, around, loops.extents);
+    const auto apart_from = [&](const std::vector<Location>& locations) {
+        return are_apart(written, reach_of(locations, around, loops.extents));
+    };
+    return (writer.output.array != other.output.array || apart_from(other.placement.targets)) &&
+           (!reads(other) || writer.output.array != other.input.array || apart_from(other.placement.sources));
+}
+
+Integer numbers_in(const LoopProgram& loops, const Memory& memory) {
+    const Array& array = loops.arrays[static_cast<std::size_t>(memory.array)];
+    return (array.kind == Memory::Kind::real ? 1 : 2) * array.elements;
+}
+
+/// Elements in the largest array that one call writes and a later one reads.
+Integer most_handed_on(const LoopProgram& loops, const std::vector<Call>& calls) {
+    Integer most = 0;
+    std::set<int> written;
+    for (const Call& call : calls) {
+        if (reads(call) && written.contains(call.input.array))
+            most = std::max(most, numbers_in(loops, call.input));
+        written.insert(call.output.array);
+    }
+    return most;
+}
+
+/// Whether one block may execute the calls in sequence.
+bool are_short(const LoopProgram& loops, const std::vector<Call>& calls, Integer reals) {
+    if (most_handed_on(loops, calls) > reals) return false;
+    return std::all_of(calls.begin(), calls.end(), [&](const Call& call) {
+        Integer numbers = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
+        for (const Loop& loop : call.loops) numbers *= loop.count;
+        return numbers <= reals;
+    });
+}
+
+/// Splits the region into sequences of as many calls as possible.
+std::vector<KernelRegion> runs_of(const LoopProgram& loops, const KernelRegion& region, Integer reals) {
+    std::vector<KernelRegion> runs;
+    for (const Call& call : region.calls) {
+        if (!runs.empty()) {
+            std::vector<Call>& run = runs.back().calls;
+            run.push_back(call);
+            runs.back().over_all = runs.back().over_all && are_independent(loops, run, region.around);
+            if (runs.back().over_all || are_short(loops, run, reals)) continue;
+            run.pop_back();
+            runs.back().over_all = are_independent(loops, run, region.around);
+        }
+        runs.push_back({.around = region.around, .calls = {call}, .over_all = true});
+    }
+    return runs;
+}
+
+} // namespace
+
+bool are_independent(const LoopProgram& loops, const std::vector<Call>& calls,
+                     const std::vector<Loop>& around) {
+    for (std::size_t a = 0; a < calls.size(); ++a)
+        for (std::size_t b = a + 1; b < calls.size(); ++b)
+            if (!writes_elsewhere(loops, calls[a], calls[b], around) ||
+                !writes_elsewhere(loops, calls[b], calls[a], around))
+                return false;
+    return true;
+}
+
+std::set<int> split_regions(const LoopProgram& loops, std::vector<KernelRegion>& regions, std::size_t common,
+                            Integer reals) {
+    std::vector<KernelRegion> result;
+    std::set<int> handed_on;
+    for (KernelRegion& region : regions)
+        if (region.around.size() > common || most_handed_on(loops, region.calls) <= reals) {
+            result.push_back(std::move(region));
+        } else {
+            std::set<int> written;
+            for (KernelRegion& run : runs_of(loops, region, reals)) {
+                for (const Call& call : run.calls)
+                    if (reads(call) && written.contains(call.input.array)) handed_on.insert(call.input.array);
+                for (const Call& call : run.calls) written.insert(call.output.array);
+                result.push_back(std::move(run));
+            }
+        }
+    regions = std::move(result);
+    return handed_on;
+}
+
+} // namespace swirl::loops

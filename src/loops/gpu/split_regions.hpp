@@ -1,0 +1,22 @@
+#pragma once
+
+#include "loops/gpu/regions.hpp"
+
+#include <set>
+
+/// Calls over whole vectors that exceed a block's shared memory.
+namespace swirl::loops {
+
+/// Whether the accesses prove that calls may run in any order, or concurrently: if one writes an array that another
+/// accesses, their ranges are disjoint. `around`: loops around both. A single call qualifies: its iterations are
+/// independent.
+bool are_independent(const LoopProgram& loops, const std::vector<Call>& calls,
+                     const std::vector<Loop>& around);
+
+/// Splits regions in no other loops than the `common` outermost, if their calls pass on more than `reals` elements,
+/// into sequences of calls that are independent of each other or pass on no more than that. Returns the arrays that
+/// one sequence writes and a later one reads.
+std::set<int> split_regions(const LoopProgram& loops, std::vector<KernelRegion>& regions, std::size_t common,
+                            Integer reals);
+
+} // namespace swirl::loops

@@ -1,0 +1,254 @@
+#include "loops/merge_loops.hpp"
+
+#include "formula/progressions.hpp"
+#include "formula/roots_of_unity.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+namespace swirl::loops {
+
+using namespace formula;
+
+namespace {
+
+bool only_moves(const Formula& f) {
+    return f.is<Permutation>() || f.is<Gather>() || f.is<Scatter>() || f.is<Diagonal>();
+}
+
+/// Appends the factors of a product, flattening nested products. A product of computing factors under RealOf becomes
+/// the product of their real forms, so that successive factors alternate between two temporaries.
+void add_operands(const Formula& product, std::vector<Formula>& factors) {
+    for (const Formula& factor : product.children()) {
+        const Formula* inner = factor.is<RealOf>() ? &factor.children()[0] : nullptr;
+        if (factor.is<Product>()) {
+            add_operands(factor, factors);
+        } else if (inner && inner->is<Product>() &&
+                   std::none_of(inner->children().begin(), inner->children().end(), only_moves)) {
+            for (const Formula& step : inner->children()) factors.push_back(real_of(step));
+        } else {
+            factors.push_back(factor);
+        }
+    }
+}
+
+bool shrinks(const AccessMap& access_map) {
+    const auto* map = std::get_if<IndexMap>(&access_map);
+    return map && map->domain() != map->range();
+}
+
+/// Index tables are for reads only: the caller may keep the components in two arrays.
+bool stays_before(const AccessMap& access_map) {
+    const auto* map = std::get_if<IndexMap>(&access_map);
+    return shrinks(access_map) || (map && std::holds_alternative<TableMap>(map->kind()));
+}
+
+/// Moves the access maps after the last factor into its targets.
+void append_to_targets(MergedFactor& step, std::vector<AccessMap> pending) {
+    for (AccessMap& access_map : pending) {
+        if (const auto* map = std::get_if<IndexMap>(&access_map)) access_map = map->inverse();
+        step.after.push_back(std::move(access_map));
+    }
+}
+
+/// The diagonal entries of a direct sum, and 1 for its other summands.
+std::vector<Complex> diagonal_entries(const Formula& sum) {
+    std::vector<Complex> values;
+    values.reserve(static_cast<std::size_t>(sum.rows()));
+    DiagonalValues value_of;
+    for (const Formula& summand : sum.children()) {
+        const auto* diagonal = summand.get_if<Diagonal>();
+        for (Integer i = 0; i < summand.rows(); ++i)
+            values.push_back(diagonal ? value_of(diagonal->function, diagonal->index(i)) : 1);
+    }
+    return values;
+}
+
+/// The direct sum as one diagonal of a few constants, if each of its diagonals has a single constant.
+std::optional<Formula> diagonal_of_constants(const Formula& sum) {
+    std::vector<Complex> values;
+    PiecewiseMap pieces;
+    for (const Formula& summand : sum.children()) {
+        const auto* diagonal = summand.get_if<Diagonal>();
+        const auto* constant = diagonal ? std::get_if<ConstantFunction>(&diagonal->function) : nullptr;
+        if (diagonal && !constant) return std::nullopt;
+        const Complex value = constant ? constant->value : 1;
+        const auto at = std::find(values.begin(), values.end(), value);
+        pieces.pieces.push_back({{summand.rows()}, {0}, static_cast<Integer>(at - values.begin()), 0});
+        if (at == values.end()) values.push_back(value);
+    }
+    const auto count = static_cast<Integer>(values.size());
+    return diagonal(ExplicitFunction{std::make_shared<const std::vector<Complex>>(std::move(values))},
+                    IndexMap(sum.rows(), count, std::move(pieces)));
+}
+
+/// As a diagonal; a long list is evaluated only when tables are built from it.
+Formula diagonal_of(const Formula& sum) {
+    constexpr Integer computed_at_once = 1 << 16;
+    const Integer n = sum.rows();
+    if (n <= computed_at_once) return diagonal(diagonal_entries(sum));
+    if (auto constants = diagonal_of_constants(sum)) return *constants;
+    return diagonal(ExplicitFunction{SharedList<Complex>::computed_by(
+                        static_cast<std::size_t>(n), [sum] { return diagonal_entries(sum); })},
+                    n);
+}
+
+/// Splits A ⊕ diag(d) into two factors; returns other factors unchanged.
+std::vector<Formula> with_separate_diagonals(const std::vector<Formula>& factors) {
+    std::vector<Formula> result;
+    for (const Formula& factor : factors) {
+        const auto is_diagonal = [](const Formula& summand) { return summand.is<Diagonal>(); };
+        const auto& summands = factor.children();
+        if (!factor.is<DirectSum>() || std::none_of(summands.begin(), summands.end(), is_diagonal)) {
+            result.push_back(factor);
+            continue;
+        }
+        std::vector<Formula> others;
+        for (const Formula& summand : summands)
+            others.push_back(is_diagonal(summand) ? I(summand.rows()) : summand);
+        result.push_back(diagonal_of(factor));
+        result.push_back(direct_sum(others));
+    }
+    return result;
+}
+
+} // namespace
+
+std::vector<MergedFactor> merge_loops(const Formula& product, bool apart) {
+    std::vector<Formula> factors;
+    add_operands(product, factors);
+    if (apart) factors = with_separate_diagonals(factors);
+    std::vector<MergedFactor> steps;
+    std::vector<AccessMap> pending;
+    for (std::size_t k = factors.size(); k-- > 0;) {
+        const Formula& factor = factors[k];
+        const auto* scatter = factor.get_if<Scatter>();
+        const bool follows =
+            scatter && !steps.empty() && std::none_of(pending.begin(), pending.end(), stays_before);
+        if (const auto* p = factor.get_if<Permutation>()) {
+            pending.emplace_back(p->map);
+        } else if (const auto* g = factor.get_if<Gather>()) {
+            pending.emplace_back(g->map);
+        } else if (const auto* d = factor.get_if<Diagonal>()) {
+            pending.emplace_back(*d);
+        } else if (follows && (scatter->map.domain() == scatter->map.range() || k == 0)) {
+            append_to_targets(steps.back(), std::exchange(pending, {}));
+            if (k > 0)
+                steps.back().after.emplace_back(scatter->map);
+            else
+                steps.back().scattered = scatter->map;
+        } else if (!factor.is<Identity>()) {
+            steps.push_back({factor, std::exchange(pending, {}), {}, {}});
+        }
+    }
+    if (steps.empty() || std::any_of(pending.begin(), pending.end(), shrinks))
+        steps.push_back({I(product.rows()), std::move(pending), {}, {}});
+    else
+        append_to_targets(steps.back(), std::move(pending));
+    return steps;
+}
+
+std::optional<Columns> columns_of(const Formula& pass) {
+    const auto* tagged = pass.get_if<Tagged>();
+    if (!tagged || tagged->tag != Tag::pass) return std::nullopt;
+    if (!pass.children()[0].is<Product>()) return std::nullopt;
+    Columns columns{0, merge_loops(pass.children()[0])};
+    if (columns.steps.size() < 2) return std::nullopt;
+    for (std::size_t k = 0; k < columns.steps.size(); ++k) {
+        MergedFactor& step = columns.steps[k];
+        if (!step.factor.is<Kronecker>() || step.factor.children().size() != 2) return std::nullopt;
+        const Formula inner = step.factor.children()[1];
+        if (!inner.is<Identity>() || (k > 0 && inner.rows() != columns.count)) return std::nullopt;
+        columns.count = inner.rows();
+        const auto is_diagonal = [](const AccessMap& access_map) {
+            return std::holds_alternative<Diagonal>(access_map);
+        };
+        if (k > 0 && !std::all_of(step.before.begin(), step.before.end(), is_diagonal)) return std::nullopt;
+        if (k + 1 < columns.steps.size() && !step.after.empty()) return std::nullopt;
+        if (step.scattered) return std::nullopt;
+    }
+    return columns;
+}
+
+std::vector<Integer> column_loops(const Formula& pass, bool merge_columns) {
+    if (const auto columns = merge_columns ? columns_of(pass) : std::nullopt) return {columns->count};
+    const auto* tagged = pass.get_if<Tagged>();
+    if (!tagged || tagged->tag != Tag::pass) return {};
+    const Formula& child = pass.children()[0];
+    const std::vector<MergedFactor> steps =
+        child.is<Product>() ? merge_loops(child) : std::vector<MergedFactor>{{child, {}, {}}};
+    if (steps.size() != 1) return {};
+    if (is_nonterminal(steps[0].factor)) return {1};
+    if (!steps[0].factor.is<Kronecker>()) return {};
+    const std::vector<Formula>& factors = steps[0].factor.children();
+    if (factors[0].is<Identity>() || (!merge_columns && factors[0].is<Product>())) return {};
+    std::vector<Integer> counts;
+    for (std::size_t k = 1; k < factors.size(); ++k) {
+        if (!factors[k].is<Identity>()) return {};
+        counts.push_back(factors[k].rows());
+    }
+    return counts;
+}
+
+namespace {
+
+/// The progressions' values: in order if they fit into a small table, else one progression after the other.
+IndexMap map_of(const std::vector<Progression>& progressions, Integer range) {
+    constexpr Integer most_in_table = 1 << 16;
+    // If there are as many values as multiples of the common stride between first and last, they are all of these
+    // multiples.
+    Integer least = progressions.front().first, most = least, all = 0, common = 0;
+    std::vector<DigitMap> pieces;
+    for (const auto& [first, count, stride] : progressions) {
+        least = std::min(least, first);
+        most = std::max(most, first + (count - 1) * stride);
+        all += count;
+        common = std::gcd(common, std::gcd(count > 1 ? stride : 0, first - progressions.front().first));
+        pieces.push_back({{count}, {stride}, first, 0});
+    }
+    if (common == 0 || (most - least) / common + 1 == all)
+        return IndexMap::strided(all, range, least, std::max<Integer>(common, 1)).canonical();
+    if (all > most_in_table) return IndexMap::piecewise(std::move(pieces), range).canonical();
+    std::vector<Integer> values = IndexMap::piecewise(std::move(pieces), range).values();
+    std::sort(values.begin(), values.end());
+    return IndexMap::table(std::move(values), range).canonical();
+}
+
+} // namespace
+
+std::optional<IndexMap> complement(const IndexMap& map) {
+    if (map.domain() == map.range()) return std::nullopt;
+    if (const auto missed = missed_progressions(map); missed && !missed->empty())
+        return map_of(*missed, map.range());
+    std::vector<bool> hit(static_cast<std::size_t>(map.range()));
+    for (Integer i = 0; i < map.domain(); ++i) hit[static_cast<std::size_t>(map(i))] = true;
+    std::vector<Integer> missed;
+    for (Integer i = 0; i < map.range(); ++i)
+        if (!hit[static_cast<std::size_t>(i)]) missed.push_back(i);
+    if (missed.empty()) return std::nullopt;
+    return IndexMap::table(std::move(missed), map.range()).canonical();
+}
+
+std::vector<IndexMap> piecewise_complement(const IndexMap& map) {
+    constexpr Integer few = 1024;
+    const auto whole = complement(map);
+    if (!whole) return {};
+    if (!std::holds_alternative<PiecewiseMap>(whole->kind())) return {*whole};
+    const auto missed = missed_progressions(map);
+    std::vector<Progression> long_ones, short_ones;
+    for (const Progression& each : *missed) (each.count > few ? long_ones : short_ones).push_back(each);
+    std::vector<IndexMap> result;
+    for (const std::vector<Progression>* part : {&long_ones, &short_ones}) {
+        if (part->empty()) continue;
+        const IndexMap locations = map_of(*part, map.range());
+        const auto* pieces = std::get_if<PiecewiseMap>(&locations.kind());
+        if (!pieces) result.push_back(locations);
+        for (std::size_t k = 0; pieces && k < pieces->pieces.size(); ++k)
+            result.emplace_back(domain_of(pieces->pieces[k]), map.range(), pieces->pieces[k]);
+    }
+    return result;
+}
+
+} // namespace swirl::loops

@@ -1,0 +1,52 @@
+#include "loops/place_execution_tags.hpp"
+
+#include "base/overloaded.hpp"
+#include "loops/vector_loop.hpp"
+
+namespace swirl::loops {
+
+namespace {
+
+/// Operations up to which a call's loops are unrolled.
+constexpr double unroll_limit = 400;
+constexpr double operations_per_entry = 4; ///< estimate
+
+double operations_of(const Call& call) {
+    double iterations = 1;
+    for (const Loop& loop : call.loops)
+        iterations *= static_cast<double>(loop.vec ? vector_loop_of({loop})->all_vectors() : loop.count);
+    return iterations * static_cast<double>(call.codelet.rows + call.codelet.columns) * operations_per_entry;
+}
+
+void place_unroll_tags(Nodes& nodes) {
+    for (Node& node : nodes)
+        std::visit(Overloaded{[](Nest& nest) { place_unroll_tags(nest.body); },
+                              [](Call& call) {
+                                  const bool tabled =
+                                      is_tabled(call.placement.sources) || is_tabled(call.placement.targets);
+                                  if (tabled || operations_of(call) > unroll_limit) return;
+                                  for (Loop& loop : call.loops) loop.tag = LoopTag::unrolled;
+                              }},
+                   node.node);
+}
+
+void place_smp_tags(Nodes& nodes) {
+    for (Node& node : nodes)
+        std::visit(Overloaded{[](Nest& nest) {
+                                  nest.loop.tag = LoopTag::smp;
+                                  if (nest.body.size() == 1 || nest.loop.count == 1)
+                                      place_smp_tags(nest.body);
+                              },
+                              [](Call& call) {
+                                  for (Loop& loop : call.loops)
+                                      if (loop.tag != LoopTag::unrolled) loop.tag = LoopTag::smp;
+                              }},
+                   node.node);
+}
+
+} // namespace
+
+void place_unroll_tags(LoopProgram& program, const Request&) { place_unroll_tags(program.body); }
+void place_smp_tags(LoopProgram& program, const Request&) { place_smp_tags(program.body); }
+
+} // namespace swirl::loops

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "loops/loop_program.hpp"
+#include "loops/request.hpp"
+
+namespace swirl::loops {
+
+/// Tags as unrolled the loops of calls with few operations in all iterations together.
+void place_unroll_tags(LoopProgram& program, const Request& request);
+
+/// Tags with smp the loops at the top of the program that threads may share: those of nests with nothing but the next
+/// loop inside, and those of calls in them unless unrolled. They are independent by meaning, so results do not depend
+/// on the number of threads.
+void place_smp_tags(LoopProgram& program, const Request& request);
+
+} // namespace swirl::loops

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "formula/formula.hpp"
+#include "loops/layout.hpp"
+#include "problem/data_type.hpp"
+
+#include <optional>
+
+namespace swirl::loops {
+
+/// Which ends of a formula are copies between the caller's memory and a temporary.
+struct CopiedEnds {
+    bool input = false;
+    bool output = false;
+};
+
+/// A formula, the caller's memory at its two ends, and what the loops' passes know about the machine.
+struct Request {
+    formula::Formula formula; ///< expanded; remaining transforms become codelets
+    bool complex = true;      ///< entries are complex, stored as adjacent pairs
+    DataType scalar = DataType::float64;
+    Layout input;
+    Layout output;
+    bool in_place = false;             ///< one array "data" instead of "in" and "out"
+    bool input_split_complex = false;  ///< the caller keeps the components of complex elements in two arrays
+    bool output_split_complex = false; ///< the same
+    std::optional<AuxiliaryFactor> auxiliary = {};
+    std::optional<Reach> input_reach = {}; ///< if not all of the layout is accessed
+    std::optional<Reach> output_reach = {};
+    CopiedEnds copied = {}; ///< in loops over the digits of the caller's layout, whatever the formula does
+    long double scale = 1;
+    int lanes = 1;             ///< of a vector register
+    Integer cache_bytes = 0;   ///< of a core's private caches; 0: unknown
+    bool pairs = false;        ///< whether vectors may hold complex elements as pairs of neighbouring lanes
+    bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
+    bool for_gpu = false;
+    Integer smem_pad_interval =
+        0; ///< on a GPU, entries of a temporary after which one is skipped to avoid bank conflicts; 0: never
+    bool nest_loops_inside = false; ///< on a GPU, loops of a nested product run inside each of its factors
+    Integer shared_entries = 0;     ///< size limit of temporaries that smem_pad_interval applies to; 0: none
+};
+
+} // namespace swirl::loops

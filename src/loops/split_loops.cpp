@@ -1,0 +1,184 @@
+#include "loops/split_loops.hpp"
+
+#include "loops/twiddle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace swirl::loops {
+
+namespace {
+
+/// Fewest iterations of inner loops: several vectors on any target.
+constexpr Integer shortest_inner_loop = 64;
+
+/// Replaces a variable by a form of others.
+struct Substitution {
+    Variable variable;
+    Affine form;
+
+    void operator()(Affine& index) const { index = index.substitute(variable, form); }
+
+    void operator()(std::optional<IndexTable>& table) const {
+        if (!table || std::erase(table->variables, variable) == 0) return;
+        for (const Affine::Term& term : form.terms()) table->variables.push_back(term.variable);
+        table->value = [by = *this, value = table->value](const IndexTable::Lookup& lookup) {
+            return value([&](Variable v) { return v == by.variable ? by.form.evaluate(lookup) : lookup(v); });
+        };
+    }
+
+    void operator()(std::vector<FoldedDiagonal>& diagonals) const {
+        for (FoldedDiagonal& met : diagonals) {
+            (*this)(met.index);
+            (*this)(met.table);
+        }
+    }
+
+    void operator()(std::vector<Location>& locations) const {
+        for (Location& location : locations) {
+            (*this)(location.re);
+            (*this)(location.im);
+            (*this)(location.diagonals);
+            (*this)(location.table);
+            for (auto& forms : location.forms)
+                for (Affine& index : forms) (*this)(index);
+        }
+    }
+
+    void operator()(Placement& placement) const {
+        (*this)(placement.sources);
+        (*this)(placement.targets);
+        for (auto& entries : placement.between)
+            for (auto& diagonals : entries) (*this)(diagonals);
+    }
+
+    void operator()(Nodes& nodes) const {
+        for (Node& node : nodes)
+            if (auto* const nest = std::get_if<Nest>(&node.node))
+                (*this)(nest->body);
+            else
+                (*this)(std::get<Call>(node.node).placement);
+    }
+};
+
+class Splitting {
+public:
+    explicit Splitting(LoopProgram& program) : program_(program) {}
+
+    void visit(Nodes& nodes) {
+        Nodes result;
+        for (Node& node : nodes)
+            if (auto* const nest = std::get_if<Nest>(&node.node))
+                add(std::move(*nest), result);
+            else
+                add(std::move(std::get<Call>(node.node)), result);
+        nodes = std::move(result);
+    }
+
+private:
+    void add(Call call, Nodes& result) {
+        const std::vector<Variable> variables = variables_to_split(call.placement);
+        for (std::size_t k = 0; k < call.loops.size(); ++k) {
+            const Loop loop = call.loops[k];
+            const Integer inner = inner_count(loop.count);
+            if (inner == 0 || !contains(variables, loop.variable)) continue;
+            const Integer outer = loop.count / inner, left_over = loop.count % inner;
+            if (left_over > 0) add(part(call, k, {{new_loop(left_over)}}, outer * inner), result);
+            return add(part(call, k, {{new_loop(outer), new_loop(inner)}}, 0), result);
+        }
+        result.emplace_back().node = std::move(call);
+    }
+
+    void add(Nest nest, Nodes& result) {
+        const Integer inner = inner_count(nest.loop.count);
+        if (inner == 0 || !is_to_be_split(nest.loop.variable, nest.body)) {
+            visit(nest.body);
+            result.emplace_back().node = std::move(nest);
+            return;
+        }
+        const Integer outer = nest.loop.count / inner, left_over = nest.loop.count % inner;
+        if (left_over > 0) {
+            const Loop rest = new_loop(left_over);
+            Nodes body = nest.body;
+            Substitution{nest.loop.variable, Affine::of(rest.variable) + outer * inner}(body);
+            add(Nest{rest, std::move(body)}, result);
+        }
+        const Loop blocks = new_loop(outer), within = new_loop(inner);
+        Substitution{nest.loop.variable,
+                     Affine::of(blocks.variable, inner) + Affine::of(within.variable)}(nest.body);
+        visit(nest.body);
+        Nodes body;
+        body.emplace_back().node = Nest{within, std::move(nest.body)};
+        result.emplace_back().node = Nest{blocks, std::move(body)};
+    }
+
+    bool is_to_be_split(Variable variable, const Nodes& nodes) const {
+        return std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+            if (const auto* nest = std::get_if<Nest>(&node.node)) return is_to_be_split(variable, nest->body);
+            return contains(variables_to_split(std::get<Call>(node.node).placement), variable);
+        });
+    }
+
+    static bool contains(const std::vector<Variable>& variables, Variable variable) {
+        return std::find(variables.begin(), variables.end(), variable) != variables.end();
+    }
+
+    Loop new_loop(Integer count) {
+        const auto variable = static_cast<Variable>(program_.extents.size());
+        program_.extents.set(variable, count);
+        return {variable, count};
+    }
+
+    /// The call with `loops` in place of loop k, from iteration `first` on.
+    static Call part(Call call, std::size_t k, const std::vector<Loop>& loops, Integer first) {
+        Substitution substitution{call.loops[k].variable, first};
+        Integer stride = 1;
+        for (std::size_t l = loops.size(); l-- > 0; stride *= loops[l].count)
+            substitution.form += Affine::of(loops[l].variable, stride);
+        substitution(call.placement);
+        const auto at = call.loops.erase(call.loops.begin() + static_cast<std::ptrdiff_t>(k));
+        call.loops.insert(at, loops.begin(), loops.end());
+        return call;
+    }
+
+    /// About the square root of the count, a divisor if one is near; 0 if the loop is too short.
+    static Integer inner_count(Integer count) {
+        const auto root = static_cast<Integer>(std::sqrt(static_cast<double>(count)));
+        if (root < shortest_inner_loop) return 0;
+        constexpr Integer unit = 16; // lanes of the widest vector
+        for (const Integer step : {unit, unit / 2, unit / 4})
+            for (Integer inner = root / step * step; inner >= std::max(root / 4, shortest_inner_loop);
+                 inner -= step)
+                if (count % inner == 0) return inner;
+        return root / unit * unit;
+    }
+
+    /// The variables on which twiddles with too many values depend.
+    std::vector<Variable> variables_to_split(const Placement& placement) const {
+        std::vector<Variable> variables;
+        const auto check_values = [&](const std::vector<FoldedDiagonal>& diagonals, std::size_t entries) {
+            const Integer most = max_twiddle_table(entries);
+            for (const FoldedDiagonal& met : diagonals) {
+                const Twiddle twiddle = twiddle_of({met}, program_.extents);
+                for (const Twiddle& term : twiddle_terms(twiddle, program_.extents, most))
+                    if (is_product_of_digits(term, program_.extents) &&
+                        combinations(term, program_.extents) > most)
+                        variables.insert(variables.end(), term.variables.begin(), term.variables.end());
+            }
+        };
+        for (const auto* locations : {&placement.sources, &placement.targets})
+            for (const Location& location : *locations) check_values(location.diagonals, locations->size());
+        for (const auto& entries : placement.between)
+            for (const auto& diagonals : entries) check_values(diagonals, entries.size());
+        return variables;
+    }
+
+    LoopProgram& program_;
+};
+
+} // namespace
+
+void split_long_loops(LoopProgram& program, const Request&) { Splitting(program).visit(program.body); }
+
+} // namespace swirl::loops

@@ -1,0 +1,219 @@
+#include "loops/root_powers.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace swirl::loops {
+
+using formula::TwiddleFunction;
+
+Integer combinations(const Twiddle& twiddle, const Extents& extents) {
+    Integer count = 1;
+    for (Variable v : twiddle.variables) count *= extents[v];
+    return count;
+}
+
+bool is_product_of_digits(const Twiddle& twiddle, const Extents& extents) {
+    return digits_with_table(twiddle, extents).has_value();
+}
+
+namespace {
+
+/// A form as a sum of non-negative forms of one variable each; the constant goes to the first. Fails if a table's
+/// symbol has a negative coefficient.
+std::optional<std::vector<Affine>> terms_of(const Affine& form, const Extents& extents,
+                                            const std::optional<IndexTable>& table) {
+    std::vector<Affine> terms;
+    Integer constant = form.constant();
+    for (const Affine::Term& term : form.terms()) {
+        if (table && term.variable == table->symbol && term.coefficient < 0) return std::nullopt;
+        const Integer shift = term.coefficient < 0 ? -term.coefficient * (extents[term.variable] - 1) : 0;
+        terms.push_back(Affine::of(term.variable, term.coefficient) + shift);
+        constant -= shift;
+    }
+    if (terms.empty()) terms.emplace_back(0);
+    terms.front() += constant;
+    return terms;
+}
+
+Affine sum_of(const std::vector<Affine>& terms) {
+    Affine sum = 0;
+    for (const Affine& term : terms) sum += term;
+    return sum;
+}
+
+/// ω^{x·y}, x and y sums.
+struct Power {
+    std::vector<Affine> x, y;
+};
+
+/// Splits one of the two sums so that the larger of the two twiddles has the fewest values; nothing if neither sum has
+/// several terms.
+std::optional<std::pair<Power, Power>> halves_of(const Power& power,
+                                                 const std::function<Integer(const Power&)>& values) {
+    std::optional<std::pair<Power, Power>> best;
+    Integer least = values(power);
+    const auto consider = [&](std::vector<Affine> Power::*side) {
+        const std::vector<Affine>& terms = power.*side;
+        for (std::size_t k = 0; terms.size() > 1 && k < terms.size(); ++k) {
+            Power own = power, others = power;
+            own.*side = {terms[k]};
+            (others.*side).erase((others.*side).begin() + static_cast<std::ptrdiff_t>(k));
+            const Integer larger = std::max(values(own), values(others));
+            if (larger >= least) continue;
+            least = larger;
+            best.emplace(std::move(own), std::move(others));
+        }
+    };
+    consider(&Power::x);
+    consider(&Power::y);
+    return best;
+}
+
+/// Appends factors of ω^{x·y}. `digits` splits loop variables where the sums do not suffice.
+void add_powers(Power whole, const TwiddleFunction& twiddle_function, const std::optional<IndexTable>& table,
+                const Extents& extents, Integer most, DigitTerms* digits, std::vector<Twiddle>& result) {
+    const auto extents_now = [&]() -> const Extents& { return digits ? digits->extents() : extents; };
+    const auto twiddle_for = [&](const Power& each) {
+        return power(twiddle_function, true, sum_of(each.x), sum_of(each.y), extents_now(), table);
+    };
+    const auto values = [&](const Power& each) { return combinations(twiddle_for(each), extents_now()); };
+    std::vector<Power> open{std::move(whole)};
+    while (!open.empty()) {
+        Power next = std::move(open.back());
+        open.pop_back();
+        if (values(next) <= most) {
+            result.push_back(twiddle_for(next));
+        } else if (auto halves = halves_of(next, values)) {
+            open.push_back(std::move(halves->first));
+            open.push_back(std::move(halves->second));
+        } else {
+            Affine x = sum_of(next.x), y = sum_of(next.y);
+            const bool divided =
+                digits && digits->divide({&x, &y}, table ? std::optional(table->symbol) : std::nullopt);
+            if (divided)
+                open.push_back({*terms_of(x, extents_now(), table), *terms_of(y, extents_now(), table)});
+            else
+                result.push_back(twiddle_for(next));
+        }
+    }
+}
+
+/// Appends factors of a twiddle that has a single diagonal.
+void add_terms(const Twiddle& twiddle, const Extents& extents, Integer most, DigitTerms* by_digits,
+               std::vector<Twiddle>& result) {
+    const auto digits =
+        combinations(twiddle, extents) > most ? digits_with_table(twiddle, extents) : std::nullopt;
+    if (!digits) return result.push_back(twiddle);
+    const auto& twiddle_function = std::get<TwiddleFunction>(twiddle.varying[0].diagonal.function);
+    const auto x = terms_of(digits->first, extents, twiddle.varying[0].table),
+               y = terms_of(digits->second, extents, twiddle.varying[0].table);
+    if (!x || !y) return result.push_back(twiddle);
+    add_powers({*x, *y}, twiddle_function, twiddle.varying[0].table, extents, most, by_digits, result);
+}
+
+} // namespace
+
+std::vector<Twiddle> twiddle_terms(const Twiddle& twiddle, const Extents& extents, Integer most) {
+    if (twiddle.limit || !twiddle.auxiliary.empty() || combinations(twiddle, extents) <= most)
+        return {twiddle};
+    std::vector<Twiddle> result;
+    for (const FoldedDiagonal& met : twiddle.varying)
+        add_terms(twiddle_of({met}, extents), extents, most, nullptr, result);
+    result.front().constant *= twiddle.constant;
+    return result;
+}
+
+std::vector<Twiddle> DigitTerms::terms_of(const Twiddle& twiddle) {
+    if (!twiddle.auxiliary.empty() || combinations(twiddle, extents_) <= most_) return {twiddle};
+    std::vector<Twiddle> result;
+    for (const FoldedDiagonal& met : twiddle.varying) {
+        const Twiddle own = twiddle_of({met}, extents_);
+        const auto* chirp = std::get_if<formula::ChirpFunction>(&met.diagonal.function);
+        const auto index =
+            chirp && !met.table ? evaluate(met.diagonal.index, met.index, extents_) : std::nullopt;
+        if (index && bounds(*index, extents_).first >= 0)
+            add_chirp(*chirp, *index, result);
+        else
+            add_terms(own, extents_, most_, this, result);
+    }
+    // Beyond a limit nothing is multiplied, so factors need no limit; an unsplit twiddle may be undefined there.
+    if (result.size() == 1) return {twiddle};
+    result.front().constant *= twiddle.constant;
+    return result;
+}
+
+void DigitTerms::add_chirp(const formula::ChirpFunction& chirp, const Affine& index,
+                           std::vector<Twiddle>& result) {
+    const auto chirp_at = [&](const Affine& form) {
+        const Integer above = bounds(form, extents_).second + 1;
+        return twiddle_of({{formula::Diagonal{chirp, formula::IndexMap::identity(above)}, form}}, extents_);
+    };
+    Affine form = index;
+    if (combinations(chirp_at(form), extents_) <= most_) return result.push_back(chirp_at(form));
+    std::vector<Affine> terms = *loops::terms_of(form, extents_, {});
+    if (terms.size() == 1) {
+        if (!divide({&form}, std::nullopt)) return result.push_back(chirp_at(form));
+        terms = *loops::terms_of(form, extents_, {});
+    }
+    // Splits off only the longest term, which minimises the largest of the resulting tables.
+    const auto length = [&](const Affine& term) { return combinations(chirp_at(term), extents_); };
+    const auto longest = std::max_element(
+        terms.begin(), terms.end(), [&](const Affine& a, const Affine& b) { return length(a) < length(b); });
+    const Affine own = *longest, others = sum_of(terms) - own;
+    const Integer x = bounds(own, extents_).second + 1, y = bounds(others, extents_).second + 1;
+    if (x > std::numeric_limits<Integer>::max() / y) return result.push_back(chirp_at(form));
+    add_chirp(chirp, own, result);
+    add_chirp(chirp, others, result);
+    const TwiddleFunction twiddle_function{chirp.order, {1, x}, {x, y}, chirp.direction};
+    add_powers({*loops::terms_of(own, extents_, {}), *loops::terms_of(others, extents_, {})},
+               twiddle_function, {}, extents_, most_, this, result);
+}
+
+Variable DigitTerms::digit(Variable variable, Integer divisor, Integer count, bool is_highest) {
+    for (const LoopDigit& known : digits_) {
+        if (known.symbol != variable) continue; // digits of a digit are digits of the loop's variable
+        variable = known.variable;
+        divisor *= known.divisor;
+        is_highest = is_highest && known.is_highest;
+        break;
+    }
+    for (const LoopDigit& known : digits_)
+        if (known.variable == variable && known.divisor == divisor && known.count == count &&
+            known.is_highest == is_highest)
+            return known.symbol;
+    const auto symbol = static_cast<Variable>(extents_.size());
+    extents_.set(symbol, count);
+    digits_.push_back({symbol, variable, divisor, count, is_highest});
+    return symbol;
+}
+
+bool DigitTerms::divide(std::vector<Affine*> forms, std::optional<Variable> whole) {
+    constexpr Integer shortest = 64;
+    std::optional<Variable> longest;
+    for (const Affine* form : forms)
+        for (const Affine::Term& term : form->terms())
+            if (term.variable != whole && extents_[term.variable] >= shortest &&
+                (!longest || extents_[term.variable] > extents_[*longest]))
+                longest = term.variable;
+    if (!longest) return false;
+    const Integer count = extents_[*longest];
+    Integer step = 1;
+    while (step * step < count) step *= 2;
+    const Affine digits = Affine::of(digit(*longest, 1, step, false)) +
+                          Affine::of(digit(*longest, step, ceil_divide(count, step), true), step);
+    std::vector<Affine> divided;
+    for (const Affine* form : forms) {
+        divided.push_back(form->substitute(*longest, digits));
+        const auto terms = loops::terms_of(divided.back(), extents_, {});
+        for (const Affine& term :
+             *terms) // for a decreasing form, the digits may exceed the variable's range and make it negative
+            if (bounds(term, extents_).first < 0) return false;
+    }
+    for (std::size_t k = 0; k < forms.size(); ++k) *forms[k] = divided[k];
+    return true;
+}
+
+} // namespace swirl::loops

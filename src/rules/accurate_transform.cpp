@@ -1,0 +1,109 @@
+#include "rules/accurate_transform.hpp"
+
+#include "base/error.hpp"
+#include "rules/accurate_dft.hpp"
+
+#include <algorithm>
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+using Vector = std::vector<Complex>;
+
+std::size_t size(Integer n) { return static_cast<std::size_t>(n); }
+
+Vector dft_of(Vector x, Direction direction) { return accurate_dft(std::move(x), direction); }
+
+Vector wht_of(Vector x) {
+    for (std::size_t half = 1; half < x.size(); half *= 2)
+        for (std::size_t i = 0; i < x.size(); ++i)
+            if ((i & half) == 0) {
+                const Complex a = x[i], b = x[i + half];
+                x[i] = a + b;
+                x[i + half] = a - b;
+            }
+    return x;
+}
+
+/// Calls f with the real and the imaginary components, and puts the real results together.
+template <class F> Vector by_components(std::span<const Complex> x, F&& f) {
+    std::vector<long double> re, im;
+    for (const Complex& value : x) re.push_back(value.real()), im.push_back(value.imag());
+    const std::vector<long double> of_re = f(re), of_im = f(im);
+    Vector y;
+    for (std::size_t i = 0; i < of_re.size(); ++i) y.emplace_back(of_re[i], of_im[i]);
+    return y;
+}
+
+using Reals = std::vector<long double>;
+
+Reals real_dft_of(const Reals& x) {
+    const auto n = static_cast<Integer>(x.size());
+    const Vector spectrum = dft_of(Vector(x.begin(), x.end()), Direction::forward);
+    Reals y(x.size());
+    for (Integer k = 0; 2 * k <= n; ++k) {
+        y[size(k)] = spectrum[size(k)].real();
+        if (k > 0 && 2 * k < n) y[size(n - k)] = spectrum[size(k)].imag();
+    }
+    return y;
+}
+
+Reals reals_of_halfcomplex(const Reals& x) {
+    const auto n = static_cast<Integer>(x.size());
+    Vector spectrum(x.size());
+    for (Integer k = 0; 2 * k <= n; ++k) {
+        const bool is_real = k == 0 || 2 * k == n;
+        const Complex value(x[size(k)], is_real ? 0 : x[size(n - k)]);
+        spectrum[size(k)] = value;
+        if (!is_real) spectrum[size(n - k)] = std::conj(value);
+    }
+    Reals y;
+    for (const Complex& value : dft_of(std::move(spectrum), Direction::backward)) y.push_back(value.real());
+    return y;
+}
+
+/// 2·Σ_j x_j·cos or sin of 2π·place(j)·place'(k)/length: one DFT of the entries at their places. `weight` is 1 for the
+/// end point that the definition counts once.
+Reals waves_of(const Reals& x, bool sine, int type) {
+    const auto n = static_cast<Integer>(x.size());
+    const Integer length = type == 4 ? 8 * n : 4 * n;
+    const auto place = [&](Integer j, bool at_halves) { return at_halves ? 2 * j + 1 : sine ? j + 1 : j; };
+    Vector spread(size(length));
+    for (Integer j = 0; j < n; ++j) {
+        const bool once = type == 3 && j == (sine ? n - 1 : 0);
+        spread[size(place(j, type != 3))] += (once ? 1 : 2) * x[size(j)];
+    }
+    const Vector spectrum = dft_of(std::move(spread), Direction::forward);
+    Reals y;
+    for (Integer k = 0; k < n; ++k) {
+        const Complex& value = spectrum[size(place(k, type != 2))];
+        y.push_back(sine ? -value.imag() : value.real());
+    }
+    return y;
+}
+
+} // namespace
+
+std::vector<Complex> accurate_transform(const Formula& nonterminal, std::span<const Complex> x) {
+    Vector all(x.begin(), x.end());
+    if (const auto* dft = nonterminal.get_if<Dft>()) return dft_of(std::move(all), dft->direction);
+    if (nonterminal.is<Wht>()) return wht_of(std::move(all));
+    if (const auto* rdft = nonterminal.get_if<RealDft>())
+        return by_components(x, rdft->direction == Direction::forward ? real_dft_of : reals_of_halfcomplex);
+    if (const auto* dct = nonterminal.get_if<Dct>())
+        return by_components(x, [&](const Reals& reals) { return waves_of(reals, false, dct->type); });
+    if (const auto* dst = nonterminal.get_if<Dst>())
+        return by_components(x, [&](const Reals& reals) { return waves_of(reals, true, dst->type); });
+    const auto* circulant = nonterminal.get_if<Circulant>();
+    ensure(circulant != nullptr && circulant->kernel, "a transform without known entries");
+    const Vector kernel = dft_of(*circulant->kernel, Direction::forward);
+    Vector spectrum = dft_of(std::move(all), Direction::forward);
+    for (std::size_t k = 0; k < spectrum.size(); ++k)
+        spectrum[k] *= kernel[k] / static_cast<long double>(spectrum.size());
+    return dft_of(std::move(spectrum), Direction::backward);
+}
+
+} // namespace swirl::rules

@@ -1,0 +1,296 @@
+// Formulas as problems: plans of the estimate, against the formula's dense matrix.
+#include "plan/plan.hpp"
+#include "formula/formula.hpp"
+#include "formula/print.hpp"
+#include "plan/problem_data.hpp"
+#include "problem/syntax.hpp"
+#include "search/cost/gpu_estimate.hpp"
+#include "search/planner.hpp"
+#include "support/proved_schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+namespace formula_plan_test {
+
+using formula::Formula;
+
+/// ‖y − M·x‖ / ‖M·x‖ over all transforms of the batch, y as the data holds it.
+double error_of(const Transform& problem, const std::vector<std::complex<double>>& input,
+                const planning::ProblemData& data) {
+    const Formula& given = problem.matrix.term();
+    long double difference = 0, norm = 0;
+    const std::vector<Axis> loops = axes(problem, Side::output);
+    const auto columns = static_cast<std::size_t>(given.columns()),
+               rows = static_cast<std::size_t>(given.rows());
+    std::vector<std::complex<double>> output;
+    planning::for_each_index(loops, [&](const std::vector<Integer>& indices) {
+        output.push_back(data.get(Side::output, planning::offset_of(loops, indices)));
+    });
+    for (std::size_t b = 0; b * columns < input.size(); ++b) {
+        const auto from = input.begin() + static_cast<std::ptrdiff_t>(b * columns);
+        const std::vector<formula::Complex> x(from, from + given.columns());
+        const std::vector<formula::Complex> expected = formula::apply(given, x);
+        for (std::size_t k = 0; k < rows; ++k) {
+            const formula::Complex y = expected[k] * static_cast<long double>(problem.scale);
+            difference += std::norm(formula::Complex(output[b * rows + k]) - y);
+            norm += std::norm(y);
+        }
+    }
+    return static_cast<double>(std::sqrt(norm > 0 ? difference / norm : difference));
+}
+
+/// Runs the plan that the estimate chooses, after its own check.
+void require_right(const std::string& text, const target::Cpu& cpu) {
+    const Transform problem = swirl::problem(text);
+    SCOPED_TRACE(fmt::format("{} on {}", text, cpu.name));
+    EXPECT_EQ(parse_transform(to_text(problem)), problem);
+    const planning::TransformSchedule schedule = estimate(problem, cpu).schedule;
+    ASSERT_EQ(to_string(planning::parse_transform_schedule(to_string(schedule))), to_string(schedule));
+    const auto plan = planning::Plan::build(problem, schedule);
+    planning::ProblemData data(problem);
+    data.fill_input(7, 1);
+    const std::vector<Axis> loops = axes(problem, Side::input);
+    std::vector<std::complex<double>> input;
+    planning::for_each_index(loops, [&](const std::vector<Integer>& indices) {
+        input.push_back(data.get(Side::input, planning::offset_of(loops, indices)));
+    });
+    plan->execute(data.arguments());
+    const double epsilon = problem.precision == DataType::float32 ? 0x1p-24 : 0x1p-53;
+    EXPECT_LT(error_of(problem, input, data), 40 * epsilon) << to_string(schedule);
+}
+
+void expect_right(const std::string& text, const target::Cpu& cpu) {
+    EXPECT_NO_THROW(require_right(text, cpu)) << text << " on " << cpu.name;
+}
+
+/// CPUs whose code may run here.
+std::vector<const target::Cpu*> runnable_cpus() {
+    std::vector<const target::Cpu*> result;
+    for (const target::Cpu* cpu : target::cpus())
+        if (target::host_can_run(*cpu)) result.push_back(cpu);
+    return result;
+}
+
+constexpr const char* complex_formulas[] = {
+    "(DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)",
+    "(DFT(8) ⊗ I(16)) · T(128, 16) · L(128, 8) · (I(16) ⊗ DFT(8)) · L(128, 16) · (I(8) ⊗ DFT(16))",
+    "L(32, 4) · (I(8) ⊗ DFT(4)) · T(32, 8) · (DFT(8) ⊗ I(4))",
+    "DFT(60)",
+    "DFT(37, backward) · DFT(37)",
+    "I(9)",
+    "L(12, 3)",
+    "J(7) · L(7, 1)",
+    "T(24, 4, backward)",
+    "diag(1, 2i, -3, 0.5-1i)",
+    "DFT(3) ⊕ I(2) ⊕ DFT(4)",
+    "L(12, 4) · (DFT(3) ⊕ DFT(4) ⊕ DFT(5)) · J(12)",
+    "WHT(16) · diag(1, -1, 1, 1, 1i, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2)",
+    "DFT(4) ⊗ DFT(6)",
+    "DFT(3) ⊗ (DFT(4) · diag(1, 2, 3, 4)) ⊗ I(2)",
+    "I(3) ⊗ (L(8, 4) · DFT(8))",
+    "(L(8, 2) · DFT(8)) ⊗ I(5)",
+    "circulant(1, 2i, 3, 4, 5)",
+    "circulant(1, 2, 3) ⊗ I(4)",
+    "DCT2(8)",
+    "(DFT(3) ⊗ DCT2(4)) · T(12, 4)",
+    "(DFT(4) · DCT4(4)) ⊗ I(3)",
+    "(DFT(2) ⊕ RDFT(6)) · L(8, 4)",
+    "RDFT(12, backward) · diag(1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1) · RDFT(12)",
+    "DST3(9) ⊗ DCT3(4)",
+    "real[DFT(6)] · L(12, 4)",
+    "Σ(i0 < 4)[S(h(2 → 8; 2*i0, 1)) · F2 · G(h(2 → 8; i0, 4))]",
+};
+
+constexpr const char* rectangular_formulas[] = {
+    "matrix(2, 3; 1, 2, 3, 4, 5, 6i) ⊗ I(5)",
+    "S(h(4 → 8; 1, 2)) · DFT(4)",
+    "G(h(4 → 8; 0, 2)) · DFT(8)",
+    "I(4) ⊗ matrix(1, 2; 1, -1)",
+    "matrix(3, 1; 1, 2, 3) ⊕ DFT(4) ⊕ G(h(2 → 5; 3, -2))",
+    "DCT2(4) · G(h(4 → 8; 0, 2))",
+};
+
+constexpr const char* real_formulas[] = {
+    "WHT(32)",
+    "DCT2(8) ⊗ DCT2(8)",
+    "DCT3(8) · diag(1, 1, 1, 0.5, 0.5, 0.25, 0, 0) · DCT2(8)",
+    "RDFT(20)",
+    "RDFT(15, backward) ⊗ I(2)",
+    "L(24, 4) · (DCT4(8) ⊕ DST4(16))",
+    "DFT(2) ⊗ I(3) ⊗ DFT(2)",
+    "circulant(1, 2, 3, 4, 5, 6)",
+    "real[(DFT(4) ⊗ I(2)) · T(8, 2) · (I(4) ⊗ DFT(2)) · L(8, 4)]",
+    "perm(table(2, 0, 1, 4, 3; range 5))",
+    "matrix(2, 3; 1, 2, 3, 4, 5, 6)",
+};
+
+TEST(FormulaProblems, EqualTheirMatricesOnEveryCpu) {
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        for (const char* text : complex_formulas) {
+            expect_right(fmt::format("formula {}", text), *cpu);
+            expect_right(fmt::format("formula {} complex64 batch=5", text), *cpu);
+        }
+        for (const char* text : rectangular_formulas) {
+            expect_right(fmt::format("formula {} batch=3", text), *cpu);
+            expect_right(fmt::format("formula {} complex64", text), *cpu);
+        }
+        for (const char* text : real_formulas) {
+            expect_right(fmt::format("formula {} float64", text), *cpu);
+            expect_right(fmt::format("formula {} float32 batch=7", text), *cpu);
+        }
+    }
+}
+
+TEST(FormulaProblems, HaveStridesLayoutsScalesAndPlacesLikeOtherTransforms) {
+    const target::Cpu& cpu = target::host_cpu();
+    for (const char* text :
+         {"DFT(8) · diag(1, 2, 3, 4, 5, 6, 7, 8)", "L(8, 2)", "I(2) ⊗ (L(4, 2) · DFT(4))",
+          "(L(4, 2) · DFT(4)) ⊗ I(2)", "J(8) · (DFT(3) ⊕ DFT(5))", "DCT2(4) ⊗ DFT(2)", "RDFT(8)",
+          "S(h(4 → 8; 0, 2)) · DFT(4) · G(h(4 → 8; 4, 1))", "DFT(8)", "T(8, 2)"}) {
+        expect_right(fmt::format("formula {} inplace", text), cpu);
+        expect_right(fmt::format("formula {} inplace strides=3 batch=4:30 scale=0.5", text), cpu);
+        expect_right(fmt::format("formula {} in=2 out=5 batch=2:(100,1)x3", text), cpu);
+        expect_right(fmt::format("formula {} complex64 strides=-1 batch=2", text), cpu);
+    }
+    for (const char* text : {"L(8, 2) · DFT(8)", "(DFT(4) ⊗ I(2)) · T(8, 2)", "DFT(3) ⊕ DFT(5)"}) {
+        expect_right(fmt::format("formula {} planar batch=3", text), cpu);
+        expect_right(fmt::format("formula {} planar inplace", text), cpu);
+    }
+    expect_right("formula DCT2(8) ⊗ I(3) float64 inplace batch=2", cpu);
+}
+
+TEST(FormulaProblems, ComputeLongFormulas) {
+    const target::Cpu& cpu = target::host_cpu();
+    expect_right("formula (DFT(64) ⊗ I(128)) · T(8192, 128) · (I(64) ⊗ DFT(128)) · L(8192, 64)", cpu);
+    expect_right("formula DFT(1024) ⊕ (WHT(64) ⊗ DFT(15))", cpu);
+    expect_right("formula (DCT2(1000) ⊗ I(3)) · L(3000, 3)", cpu);
+}
+
+/// A random matrix term of about this many entries.
+class RandomFormula {
+public:
+    RandomFormula(std::uint32_t seed, bool real) : generator_(seed), real_(real) {}
+
+    Formula of(Integer n, int depth = 0) {
+        using namespace formula;
+        const int kind = depth > 3 ? below(5) : below(9);
+        switch (kind) {
+        case 0:
+            return real_ ? real_transform(n) : DFT(n, below(2) ? Direction::forward : Direction::backward);
+        case 1: return below(3) == 0 ? I(n) : diagonal(values(n));
+        case 2: return below(2) ? J(n) : L(n, factor_of(n));
+        case 3: return below(4) ? real_transform(n) : n <= 8 ? matrix(n, n, values(n * n)) : I(n);
+        case 4: return real_ || below(2) ? permutation(IndexMap::table(shuffled(n), n)) : T(n, factor_of(n));
+        case 5:
+        case 6: return of(n, depth + 1) * of(n, depth + 1);
+        case 7: {
+            const Integer m = factor_of(n);
+            return kron(of(m, depth + 1), of(n / m, depth + 1));
+        }
+        default: {
+            if (n == 1) return I(1);
+            const Integer m = 1 + below(n - 1);
+            return direct_sum(of(m, depth + 1), of(n - m, depth + 1));
+        }
+        }
+    }
+
+private:
+    Integer below(Integer n) { return static_cast<Integer>(generator_() % static_cast<std::uint32_t>(n)); }
+    Integer factor_of(Integer n) {
+        std::vector<Integer> factors;
+        for (Integer m = 1; m <= n; ++m)
+            if (n % m == 0) factors.push_back(m);
+        return factors[static_cast<std::size_t>(below(static_cast<Integer>(factors.size())))];
+    }
+    Formula real_transform(Integer n) {
+        using namespace formula;
+        switch (below(5)) {
+        case 0: return RDFT(n, below(2) ? Direction::forward : Direction::backward);
+        case 1: return DCT(2 + static_cast<int>(below(3)), n);
+        case 2: return DST(2 + static_cast<int>(below(3)), n);
+        case 3: return n % 2 == 0 ? kron(DFT(2), I(n / 2)) : I(n);
+        default: return (n & (n - 1)) == 0 ? WHT(n) : I(n);
+        }
+    }
+    std::vector<formula::Complex> values(Integer n) {
+        std::vector<formula::Complex> result;
+        for (Integer i = 0; i < n; ++i)
+            result.emplace_back(static_cast<long double>(below(9) - 4),
+                                real_ ? 0 : static_cast<long double>(below(3) - 1));
+        return result;
+    }
+    std::vector<Integer> shuffled(Integer n) {
+        std::vector<Integer> result;
+        for (Integer i = 0; i < n; ++i) result.push_back(i);
+        std::shuffle(result.begin(), result.end(), generator_);
+        return result;
+    }
+
+    std::minstd_rand generator_;
+    bool real_;
+};
+
+TEST(FormulaProblems, EqualTheirMatricesForRandomFormulas) {
+    constexpr std::uint32_t first_seed = 20261125;
+    std::cout << "seeds from " << first_seed << "\n";
+    const auto cpus = runnable_cpus();
+    const char* const more = std::getenv("SWIRL_RANDOM_FORMULAS");
+    const auto count = static_cast<std::uint32_t>(more != nullptr ? std::atoi(more) : 150);
+    for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+        const bool real = seed % 3 == 0;
+        std::minstd_rand sizes(seed);
+        const Formula given = RandomFormula(seed, real).of(1 + static_cast<Integer>(sizes() % 24));
+        std::string text = fmt::format("formula {}{}", formula::to_text(given), real ? " float64" : "");
+        if (seed % 4 == 1) text += " inplace";
+        if (seed % 5 == 1) text += " batch=3";
+        SCOPED_TRACE(fmt::format("seed {}", seed));
+        expect_right(text, *cpus[seed % cpus.size()]);
+    }
+}
+
+TEST(FormulaProblems, RunOnGpus) {
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    const auto prove = [&](const std::string& text) {
+        SCOPED_TRACE(text);
+        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu);
+        EXPECT_EQ(to_string(planning::parse_transform_schedule(to_string(schedule))), to_string(schedule));
+        support::prove(text, schedule);
+    };
+    for (const char* text : complex_formulas) prove(fmt::format("formula {} complex64 batch=3", text));
+    for (const char* text : rectangular_formulas) prove(fmt::format("formula {} batch=2", text));
+    for (const char* text : real_formulas) prove(fmt::format("formula {} float32 batch=3", text));
+    prove("formula L(8, 2) · DFT(8) inplace batch=3");
+    prove("formula J(8) · (DFT(3) ⊕ DFT(5)) inplace");
+    prove("formula (DFT(64) ⊗ I(64)) · T(4096, 64) · (I(64) ⊗ DFT(64)) · L(4096, 64) complex64");
+}
+
+TEST(FormulaProblems, RunOnGpusForRandomFormulas) {
+    constexpr std::uint32_t first_seed = 20261126;
+    std::cout << "seeds from " << first_seed << "\n";
+    const target::Gpu& gpu = target::gpu_named("sm_80");
+    const char* const more = std::getenv("SWIRL_RANDOM_FORMULAS");
+    const auto count = static_cast<std::uint32_t>(more != nullptr ? std::atoi(more) : 100);
+    for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+        const bool real = seed % 3 == 0;
+        std::minstd_rand sizes(seed);
+        const Formula given = RandomFormula(seed, real).of(1 + static_cast<Integer>(sizes() % 24));
+        std::string text =
+            fmt::format("formula {} {}", formula::to_text(given), real ? "float32" : "complex64");
+        if (seed % 4 == 1) text += " inplace";
+        if (seed % 5 == 1) text += " batch=3";
+        SCOPED_TRACE(fmt::format("seed {}: {}", seed, text));
+        EXPECT_NO_THROW(support::prove(text, gpu_schedule(swirl::problem(text), gpu)));
+    }
+}
+
+} // namespace formula_plan_test
+} // namespace swirl::search

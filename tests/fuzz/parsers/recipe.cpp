@@ -1,8 +1,0 @@
-#include "plan/recipe.hpp"
-#include "fuzz/parsers/fixpoint.hpp"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    return swirl::fuzz::check_fixpoint(data, size, [](std::string_view text) {
-        return swirl::planning::to_string(swirl::planning::parse_recipe(text));
-    });
-}

@@ -1,0 +1,85 @@
+// The tags that the passes place, in the text of loop programs.
+
+#include "loops/passes.hpp"
+
+#include "rules/rule.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::loops {
+namespace passes_test {
+
+using namespace formula;
+
+Request request_for(const Formula& formula, int lanes, bool pairs = false) {
+    return {.formula = formula,
+            .input = Layout::contiguous(formula.columns()),
+            .output = Layout::contiguous(formula.rows()),
+            .lanes = lanes,
+            .pairs = pairs};
+}
+
+Formula expanded(Integer n, const char* tree) { return rules::expand(DFT(n), rules::parse_tree(tree)); }
+
+/// The lines that open loops.
+std::vector<std::string> loops_of(const Request& request) {
+    const std::string text = to_text(loops_for_cpu(request));
+    std::vector<std::string> loops;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = text.find('\n', begin);
+        const std::size_t word = text.find_first_not_of(' ', begin);
+        if (text.compare(word, 4, "for ") == 0) loops.push_back(text.substr(word, end - word));
+        begin = end + 1;
+    }
+    return loops;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(LoopsForCpus, OfCooleyTukeyHaveTheirTags) {
+    EXPECT_EQ(to_text(loops_for_cpu(request_for(expanded(8, "cooley-tukey(2,4)"), 4))),
+              "in: 8 entries from 0, interleaved\n"
+              "out: 8 entries from 0, interleaved\n"
+              "t0: 8 entries from 0, planar\n"
+              "for i0 < 2 unrolled vec(4):\n"
+              "  t0[4·i0; 4·i0 + 1; …; 4·i0 + 3] = DFT(4) in[2·i0; 2·i0 + 4; …; 2·i0 + 12]\n"
+              "for i1 < 4 unrolled vec(4):\n"
+              "  out[2·i1; 2·i1 + 8] = DFT(2) t0[i1; i1 + 4, scaled]\n");
+}
+
+TEST(SmpTags, AreOnIndependentLoopsAtTheTop) {
+    EXPECT_EQ(loops_of(request_for(expanded(4096, "stockham(16,16,16)"), 1)),
+              (Lines{"for i0 < 256 smp:", "for i2 < 16 smp:", "for i1 < 16 smp:", "for i3 < 256 smp:"}));
+    const Formula row = expanded(64, "stockham(8,8)");
+    EXPECT_EQ(loops_of(request_for(kron(I(50), row), 1)),
+              (Lines{"for i0 < 50 smp:", "for i1 < 8:", "for i2 < 8:"}))
+        << "a batch: its loops share memory, so one thread runs all";
+    EXPECT_TRUE(loops_of(request_for(DFT(8), 1)).empty());
+}
+
+TEST(VectorTags, GoToOneLoopOfACall) {
+    for (const std::string& loop : loops_of(request_for(expanded(4096, "stockham(64,64)"), 8)))
+        EXPECT_NE(loop.find("smp vec(8)"), std::string::npos) << loop;
+    for (const std::string& loop : loops_of(request_for(expanded(4096, "stockham(64,64)"), 1)))
+        EXPECT_EQ(loop.find("vec"), std::string::npos) << loop;
+}
+
+TEST(PairTags, MakeSmallKernelsStraightLineCodeOfComplexVectors) {
+    const Request small = request_for(expanded(16, "stockham(4,4)"), 8, true);
+    EXPECT_EQ(loops_for_cpu(small).pairs, 4);
+    for (const std::string& loop : loops_of(small))
+        EXPECT_NE(loop.find("unrolled vec(4)"), std::string::npos);
+    EXPECT_EQ(loops_for_cpu(request_for(expanded(4096, "stockham(64,64)"), 8, true)).pairs, 0) << "too large";
+    EXPECT_EQ(loops_for_cpu(request_for(expanded(16, "stockham(4,4)"), 8)).pairs, 0) << "not asked for";
+}
+
+TEST(PortableLoops, HaveNoTags) {
+    for (const Formula& f : {kron(I(50), expanded(64, "stockham(8,8)")), expanded(16, "stockham(4,4)")}) {
+        const std::string text = to_text(portable_loops(request_for(f, 4)));
+        for (const char* tag : {"vec", "smp", "unrolled"})
+            EXPECT_EQ(text.find(tag), std::string::npos) << text;
+    }
+}
+
+} // namespace passes_test
+} // namespace swirl::loops

@@ -1,0 +1,108 @@
+// Factors of long loops as products of entries of small tables.
+
+#include "loops/twiddle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <map>
+#include <random>
+
+namespace swirl::loops {
+namespace twiddle_terms_test {
+
+using namespace formula;
+
+Integer value_of_digit(const LoopDigit& digit, Integer variable) {
+    return digit.is_highest ? variable / digit.divisor : variable / digit.divisor % digit.count;
+}
+
+/// Expects the product of the terms to be the twiddle, and each to have few values, for some values of the variables.
+void expect_product_of_few(const Twiddle& twiddle, const Extents& extents, Integer most) {
+    DigitTerms terms(extents, most);
+    const std::vector<Twiddle> parts = terms.terms_of(twiddle);
+    EXPECT_GT(parts.size(), 1U);
+    for (const Twiddle& part : parts) EXPECT_LE(combinations(part, terms.extents()), most);
+    std::mt19937 random(7);
+    DiagonalValues values;
+    for (int round = 0; round < 200; ++round) {
+        std::map<Variable, Integer> at;
+        for (const Variable v : twiddle.variables)
+            at[v] = round == 0 ? extents[v] - 1
+                               : std::uniform_int_distribution<Integer>(0, extents[v] - 1)(random);
+        for (const LoopDigit& digit : terms.digits()) {
+            at[digit.symbol] = value_of_digit(digit, at.at(digit.variable));
+            EXPECT_LT(at[digit.symbol], digit.count);
+        }
+        const IndexTable::Lookup lookup = [&](Variable v) { return at.count(v) ? at[v] : Integer{0}; };
+        Complex product = 1;
+        for (const Twiddle& part : parts) product *= loops::value_of(part, lookup, values);
+        EXPECT_LT(std::abs(product - loops::value_of(twiddle, lookup, values)), 1e-17L);
+    }
+}
+
+Extents extents_of(std::initializer_list<Integer> counts) {
+    Extents extents;
+    Variable variable = 0;
+    for (const Integer count : counts) extents.set(variable++, count);
+    return extents;
+}
+
+TEST(FactorTerms, TakeALongLoopOfATwiddleApartIntoDigits) {
+    for (const Integer count : {Integer{4782969}, Integer{1} << 20}) { // ω^{x·y}, x of 64
+        const Extents extents = extents_of({count, 64});
+        const TwiddleFunction twiddle_function{64 * count, {count, 64}, {1, count}, Direction::forward};
+        const FoldedDiagonal met{{twiddle_function, IndexMap::identity(64 * count)},
+                                 Affine::of(0) + Affine::of(1, count)};
+        const Twiddle twiddle = twiddle_of({met}, extents);
+        expect_product_of_few(twiddle, extents, Integer{1} << 18);
+        expect_product_of_few(twiddle, extents, 1 << 12); // digits of digits
+    }
+}
+
+Twiddle chirp_at(const Affine& index, const Extents& extents) {
+    constexpr Integer n = 100000007;
+    const ChirpFunction chirp{n, Direction::backward};
+    return twiddle_of({FoldedDiagonal{{chirp, IndexMap::identity(n)}, index}}, extents);
+}
+
+TEST(FactorTerms, TakeALongChirpApart) {
+    const Extents extents = extents_of({16384, 768});
+    const Twiddle twiddle = chirp_at(Affine::of(0) + Affine::of(1, 16384) + 88, extents);
+    expect_product_of_few(twiddle, extents, Integer{1} << 18);
+    expect_product_of_few(twiddle, extents, 1 << 10);
+    const Extents one = extents_of({1 << 22});
+    expect_product_of_few(chirp_at(Affine::of(0) + 5, one), one, 1 << 16);
+}
+
+TEST(FactorTerms, OfChirpsAreSharedByEntries) {
+    const Extents extents = extents_of({16384, 384});
+    const Affine form = Affine::of(0) + Affine::of(1, 16384);
+    std::vector<Twiddle> twiddles;
+    for (Integer entry = 0; entry < 8; ++entry) twiddles.push_back(chirp_at(form + entry * 6291456, extents));
+    twiddles.emplace_back(); // nothing
+    const TwiddleGroups groups = twiddle_groups(twiddles, true, true, extents, Roots::by_size);
+    Extents all = extents;
+    for (const LoopDigit& digit : groups.digits) all.set(digit.symbol, digit.count);
+    Integer entries = 0;
+    for (const Twiddle& twiddle : groups.twiddles) entries += combinations(twiddle, all);
+    EXPECT_LT(entries, 500000); // of 50331648
+    DiagonalValues values;
+    for (const Integer index : {Integer{0}, Integer{1}, Integer{777777}, Integer{6291455}}) {
+        std::map<Variable, Integer> at{{0, index % 16384}, {1, index / 16384}};
+        for (const LoopDigit& digit : groups.digits)
+            at[digit.symbol] = value_of_digit(digit, at.at(digit.variable));
+        const IndexTable::Lookup lookup = [&](Variable v) { return at.at(v); };
+        for (std::size_t entry = 0; entry < twiddles.size(); ++entry) {
+            Complex product = 1;
+            for (const auto& group : groups.of_entry[entry])
+                for (const std::size_t twiddle : group)
+                    product *= loops::value_of(groups.twiddles[twiddle], lookup, values);
+            EXPECT_LT(std::abs(product - loops::value_of(twiddles[entry], lookup, values)), 1e-17L);
+        }
+    }
+}
+
+} // namespace twiddle_terms_test
+} // namespace swirl::loops

@@ -1,0 +1,38 @@
+#include "rules/accurate_transform.hpp"
+
+#include "rules/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace swirl::rules {
+namespace accurate_transform_test {
+
+using namespace formula;
+
+TEST(AccurateTransform, EqualsTheDefinition) {
+    std::mt19937 generator(5);
+    for (const Integer n : {1, 2, 3, 4, 8, 12, 31, 32, 37, 100, 128}) {
+        std::vector<Formula> transforms{circulant(reference::random_vector(n, generator))};
+        for (const Direction direction : {Direction::forward, Direction::backward}) {
+            transforms.push_back(DFT(n, direction));
+            transforms.push_back(RDFT(n, direction));
+        }
+        for (const int type : {2, 3, 4}) {
+            transforms.push_back(DCT(type, n));
+            transforms.push_back(DST(type, n));
+        }
+        if ((n & (n - 1)) == 0) transforms.push_back(WHT(n));
+        for (const Formula& transform : transforms) {
+            const auto x = reference::random_vector(n, generator);
+            EXPECT_LT(
+                reference::relative_error(accurate_transform(transform, x), formula::apply(transform, x)),
+                64 * std::numeric_limits<long double>::epsilon())
+                << n << " points, payload " << transform.payload().index();
+        }
+    }
+}
+
+} // namespace accurate_transform_test
+} // namespace swirl::rules

@@ -1,0 +1,80 @@
+#include "search/timer/gpu_transform_timer.hpp"
+
+#include "problem/syntax.hpp"
+#include "search/gpu_planner.hpp"
+#include "support/cuda_fixture.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace swirl::search {
+namespace gpu_transform_timer_test {
+
+/// On a driver without a GPU, to whose clock each sample takes the same time.
+class TimekeepersOfGpus : public runtime::Cuda {
+protected:
+    void SetUp() override {
+        Cuda::SetUp();
+        fake.free_bytes = std::size_t{1} << 26;
+    }
+
+    std::vector<GpuTransformCandidate> candidates(std::initializer_list<const char*> schedules) {
+        std::vector<GpuTransformCandidate> result;
+        for (const char* schedule : schedules)
+            result.push_back({planning::parse_transform_schedule(schedule)});
+        return result;
+    }
+};
+
+TEST_F(TimekeepersOfGpus, TimeWhatCanBeBuilt) {
+    const runtime::GpuDevice device(0, driver());
+    DeviceTransformTimer timer(device, false);
+    const Transform problem = parse_transform("dft 64 float32 batch=100");
+    auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(7,9) on 64x8",
+                           "sm_90: 0 stockham(4,16) on 64x8", "sm_90: 0 stockham(8,8) on 2048x8"});
+    std::set<std::size_t> seen;
+    timer.benchmark(problem, all, timer.now() + 30, [&](std::size_t which) { seen.insert(which); });
+    EXPECT_EQ(seen, (std::set<std::size_t>{0, 2}));
+    EXPECT_TRUE(all[0].is_timed() && all[0].fits);
+    EXPECT_TRUE(!all[1].is_timed() && !all[1].fits);
+    EXPECT_TRUE(all[2].is_timed() && all[2].fits);
+    EXPECT_TRUE(!all[3].is_timed() && !all[3].fits);
+    EXPECT_GT(fake.launches.size(), 20U);
+}
+
+TEST_F(TimekeepersOfGpus, TimeTheFirstInAnyCaseAndTheOthersUntilTheEnd) {
+    const runtime::GpuDevice device(0, driver());
+    DeviceTransformTimer timer(device, false);
+    auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(4,16) on 64x8"});
+    timer.benchmark(parse_transform("dft 64 float32 batch=100"), all, timer.now(), [](std::size_t) {});
+    EXPECT_TRUE(all[0].is_timed());
+    EXPECT_FALSE(all[1].is_timed());
+    EXPECT_TRUE(all[1].fits);
+}
+
+TEST_F(TimekeepersOfGpus, ServePlansThatMeasure) {
+    const TemporaryFolder folder;
+    setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
+    const runtime::GpuDevice device(0, driver());
+    const Transform problem = parse_transform("dft 256x64 float32 batch=3");
+    const auto plan = make_gpu_plan(
+        problem, device,
+        {.effort = Effort::measure, .time_budget_seconds = 5, .check = false, .use_cache = false});
+    const auto stored = GpuTransformWisdom(true).lookup(problem, gpu_identity_of(device));
+    ASSERT_TRUE(stored);
+    EXPECT_EQ(stored->schedule, plan->schedule());
+    EXPECT_GT(stored->seconds, 0);
+    const std::size_t launches = fake.launches.size();
+    EXPECT_EQ(make_gpu_plan(problem, device, {.check = false, .use_cache = false})->schedule(),
+              plan->schedule());
+    EXPECT_EQ(fake.launches.size(), launches) << "nothing was timed again";
+    unsetenv("SWIRL_WISDOM");
+}
+
+} // namespace gpu_transform_timer_test
+} // namespace swirl::search
