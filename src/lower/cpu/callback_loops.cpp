@@ -30,7 +30,8 @@ bool suits_callbacks(const KernelRequest& request, const Extents& extents, const
 
 /// Takes the tag vec from loops whose lanes could not hold the forms that callbacks compute with.
 void keep_exact(const KernelRequest& request, const Extents& extents, Nodes& nodes) {
-    const auto suits = [&](const std::optional<Pointwise>& pointwise, const std::vector<Location>& locations) {
+    const auto suits = [&](const std::optional<Pointwise>& pointwise,
+                           const std::vector<Location>& locations) {
         return !has_callback(locations) ||
                are_exact_in_lanes(*pointwise, locations, extents, request.loops.scalar);
     };
