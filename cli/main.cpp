@@ -15,6 +15,7 @@ constexpr const char* footer =
     "PROBLEM is a transform, lengths and options, as separate words or quoted (for the shell's sake with "
     "parentheses):\n"
     "  dft 1024                     dft 16x8 backward float32 inplace\n"
+    "  formula (DFT(2) ⊗ I(4)) · L(8, 2) complex64      a matrix as a formula, (x) * (+) in ASCII\n"
     "  dft 2^20 planar              'dft 64 in=2 batch=10:(128,64) scale=1/64'\n"
     "transforms: dft rdft wht dct2 dct3 dct4 dst2 dst3 dst4\n"
     "plan, show, verify, bench and emit also take a product of matrices, ROWSxCOLUMNSxDEPTH:\n"

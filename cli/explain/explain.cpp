@@ -1,9 +1,9 @@
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/command.hpp"
-#include "cli/explain/formula.hpp"
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/map.hpp"
+#include "cli/explain/transform.hpp"
 #include "cli/explain/wgmma.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
@@ -21,7 +21,7 @@ struct ExplainOptions {
     PlanningOptions planning;
     std::string svg;
     bool json = false;
-    bool has_device = false; ///< else a formula is explained for the CPU, a product for sm_90
+    bool full = false;
 };
 
 template <class Explanation>
@@ -34,23 +34,16 @@ void say(const ExplainOptions& options, const Explanation& explanation,
         print(text_of(explanation));
 }
 
-void explain_formula(const Transform& problem, const ExplainOptions& options) {
+void explain_transform(const ExplainOptions& options) {
     if (options.json || !options.svg.empty())
-        throw UserError("--json and --svg are for products of matrices; a formula's derivation is text");
-    print(text_of_derivation(problem, options.planning));
+        throw UserError("--json and --svg go with a product of matrices; a transform's derivation is text");
+    const Transform problem = parse_one_problem(options.words);
+    print(options.planning.is_for_gpu() ? derivation_on_gpu(problem, options.planning, options.full)
+                                        : derivation_on_cpu(problem, options.planning, options.full));
 }
 
-void explain(ExplainOptions options) {
-    if (!is_product(options.words)) {
-        const Transform problem = parse_one_problem(options.words);
-        if (has_formula(problem)) return explain_formula(problem, options);
-        throw UserError(
-            "'{}' is not explained; a formula is, such as 'formula DFT(8) ⊗ I(4)', or a product of matrices "
-            "on a "
-            "GPU, such as gemm 1024x1024x1024 float32",
-            fmt::join(options.words, " "));
-    }
-    if (!options.has_device) options.planning.device = "sm_90";
+void explain_product(const ExplainOptions& options) {
+    if (options.full) throw UserError("--full goes with a transform; its derivation has ir");
     if (!options.planning.is_for_gpu())
         throw UserError("--device is 'cpu'; kernels of GPUs are explained, such as those of sm_90");
     const MatrixProduct product = parse_product(options.words, options.planning);
@@ -71,22 +64,33 @@ void explain(ExplainOptions options) {
 void add_explain(CLI::App& program) {
     auto options = std::make_shared<ExplainOptions>();
     options->planning.no_check = true; // inspected, not run
-    CLI::App& command = *program.add_subcommand(
-        "explain",
-        "Explain how a formula becomes code, or a GPU's kernel of a product of matrices: its decisions, "
-        "instructions, traffic and limits");
-    command.add_option("problem", options->words, "The formula, or the product: gemm 4096x4096x4096 float32")
+    CLI::App& command =
+        *program.add_subcommand("explain",
+                                "Explain a transform's derivation: formula, rules, loops and their tags, ir, "
+                                "code; or a GPU's kernel of a "
+                                "product of matrices: its decisions, instructions, traffic and limits");
+    command
+        .add_option("problem", options->words,
+                    "A transform or a product: dft 4096, gemm 4096x4096x4096 float32")
         ->type_name("PROBLEM")
         ->required();
     command.add_option("--schedule", options->planning.schedule, "This schedule, not the model's choice")
         ->type_name("SCHEDULE");
-    command.add_flag("--json", options->json, "Print JSON");
+    command.add_option("--cpu", options->planning.cpu, "The CPU of a transform's code, not this machine's")
+        ->type_name("NAME");
+    command.add_flag("--full", options->full, "Of a transform, print the ir and the code too");
+    command.add_flag("--json", options->json, "Of a product, print JSON");
     command.add_option("--svg", options->svg, "Draw which thread has which elements of a block's tile of C")
         ->type_name("FILE");
     options->planning.add_device_to(command);
-    command.callback([options, &command] {
-        options->has_device = command.count("--device") > 0;
-        explain(*options);
+    CLI::Option& device = *command.get_option("--device");
+    device.description(
+        "cpu, gpu (NVIDIA's; gpu:1 for the second), or a kind of GPU; without it cpu for a transform, "
+        "sm_90 for a product");
+    command.callback([options, &device] {
+        if (!is_product(options->words)) return explain_transform(*options);
+        if (device.count() == 0) options->planning.device = "sm_90";
+        explain_product(*options);
     });
 }
 

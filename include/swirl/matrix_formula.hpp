@@ -45,7 +45,8 @@ public:
     Integer rows() const;     ///< 0 for none
     Integer columns() const;  ///< 0 for none
     bool is_real() const;     ///< whether each transform, diagonal and matrix in it is real
-    bool operator==(const MatrixFormula& other) const;
+    SWIRL_API friend bool operator==(const MatrixFormula& a, const MatrixFormula& b);
+    friend bool operator!=(const MatrixFormula& a, const MatrixFormula& b) { return !(a == b); }
 
     /// For the library's own use.
     explicit MatrixFormula(const formula::Formula& term);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "formula/pattern.hpp"
+#include "formula/rewrite_trace.hpp"
 
 #include <functional>
 #include <optional>
@@ -35,21 +36,10 @@ struct RewriteRule {
     std::function<std::optional<Formula>(const Match&)> rewrite;
 };
 
-/// One application of a rule: `before` is the subterm that matched.
-struct RewriteStep {
-    std::string rule;
-    Formula before;
-    Formula after;
-};
-using RewriteTrace = std::vector<RewriteStep>;
-
 /// Applies the rules, earlier ones first, until none matches. Flattens nested products, Kronecker products and direct
 /// sums that rewriting creates. Appends each step to `trace` if given. Throws InternalError showing the last steps
 /// after more than `step_limit` steps.
 Formula rewrite_to_fixpoint(const Formula& formula, std::span<const RewriteRule> rules,
                             RewriteTrace* trace = nullptr, std::size_t step_limit = 100000);
-
-/// One line per step: "rule: before → after".
-std::string to_text(const RewriteTrace& trace);
 
 } // namespace swirl::formula

@@ -20,9 +20,9 @@ using Loops = std::vector<Loop>;
 IndexMap split_complex(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
 
 /// Records  out = formula · in  for every iteration of `loops`; one member per payload, in the order of formula.hpp.
-class Lowering {
+class LoopBuilder {
 public:
-    Lowering(Recorder& recorder, const Request& request)
+    LoopBuilder(Recorder& recorder, const Request& request)
         : recorder_(recorder),
           lanes_(request.lanes),
           cache_entries_(request.cache_bytes / bytes_of(request.scalar) / 2),
@@ -34,48 +34,48 @@ public:
     }
 
     /// The formula after a copy from the caller's memory to a temporary, before a copy back, or both.
-    void lower_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied);
+    void build_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied);
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
-        std::visit([&](const auto& payload) { lower(payload, f, in, out, loops); }, f.payload());
+        std::visit([&](const auto& payload) { build(payload, f, in, out, loops); }, f.payload());
     }
 
 private:
-    void lower(const Identity&, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const Identity&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         add_copy(recorder_, f.rows(), in, out, loops);
     }
     template <class Term>
-    void lower(const Term&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
+    void build(const Term&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         add_codelet(recorder_, codelet_of(f), in, out, loops);
     }
-    void lower(const Permutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const Permutation& p, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         add_copy(recorder_, f.rows(), in.through(p.map), out, loops);
     }
-    void lower(const Gather& g, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const Gather& g, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         add_copy(recorder_, f.rows(), in.through(g.map), out, loops);
     }
-    void lower(const Diagonal& d, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const Diagonal& d, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         add_copy(recorder_, f.rows(), in.through(placed(d)), out, loops);
     }
-    void lower(const Scatter& s, const Formula&, const Endpoint& in, const Endpoint& out,
+    void build(const Scatter& s, const Formula&, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         add_zeros(s.map, out, loops);
         add_copy(recorder_, s.map.domain(), in, out.through(s.map), loops);
     }
-    void lower(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        lower_factors(merge_loops(f, recorder_.for_gpu()), in, out, loops);
+        build_factors(merge_loops(f, recorder_.for_gpu()), in, out, loops);
     }
-    void lower(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        lower_kronecker(f, in, out, loops, false);
+        build_kronecker(f, in, out, loops, false);
     }
-    void lower(const DirectSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const DirectSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         Integer row = 0, column = 0;
         for (const Formula& summand : f.children()) {
@@ -84,19 +84,19 @@ private:
             column += summand.columns();
         }
     }
-    void lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
-    void lower(const Tagged& tagged, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void build(const Tagged& tagged, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         const Formula& child = f.children()[0];
         if (tagged.tag == formula::Tag::tile && child.is<Kronecker>())
-            return lower_kronecker(child, in, out, loops, true);
+            return build_kronecker(child, in, out, loops, true);
         if (tagged.tag == formula::Tag::codelet)
             return add_codelet(recorder_, codelet_of(child), in, out, loops);
         if (const auto columns = merge_columns_ ? columns_of(f) : std::nullopt)
-            return lower_columns(*columns, in, out, loops);
+            return build_columns(*columns, in, out, loops);
         (*this)(child, in, out, loops);
     }
-    void lower(const IterativeSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
+    void build(const IterativeSum&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
         add_codelet(recorder_, codelet_of(f), in, out, loops);
     }
@@ -111,24 +111,24 @@ private:
         }
     }
 
-    void lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void build_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
     Temporary make_temporary_between(const MergedFactor& before, const MergedFactor& after,
                                      const Loops& loops, bool complex);
 
-    void lower_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
+    void build_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
                          bool tile);
     bool in_tile(const Loop& loop) const {
         return std::find(tile_loops_.begin(), tile_loops_.end(), loop.variable) != tile_loops_.end();
     }
-    void lower_factors(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+    void build_factors(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
                        const Loops& loops);
-    void lower_chain(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+    void build_chain(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
                      const Loops& loops);
-    void lower_chain_in_lanes(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+    void build_chain_in_lanes(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
                               const Loop& lane);
-    void lower_padded(const MergedFactor& step, const std::vector<Integer>& missed, const Endpoint& in,
+    void build_padded(const MergedFactor& step, const std::vector<Integer>& missed, const Endpoint& in,
                       Endpoint out, const Loops& loops);
-    void lower_factor(const MergedFactor& step, Endpoint in, Endpoint out, const Loops& loops);
+    void build_factor(const MergedFactor& step, Endpoint in, Endpoint out, const Loops& loops);
 
     /// A caller's diagonal with its address in the whole vector; any other access map unchanged.
     AccessMap placed(const AccessMap& access_map) const {
@@ -150,8 +150,8 @@ private:
     std::vector<Variable> tile_loops_; ///< run inside each factor of a product
 };
 
-void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const Endpoint& out,
-                             const Loops& loops) {
+void LoopBuilder::build_columns(const Columns& columns, const Endpoint& in, const Endpoint& out,
+                                const Loops& loops) {
     const std::vector<MergedFactor>& steps = columns.steps;
     const Variable v = recorder_.new_variable(columns.count);
     Loops around = loops;
@@ -180,8 +180,8 @@ void Lowering::lower_columns(const Columns& columns, const Endpoint& in, const E
 }
 
 /// I ⊗ A ⊗ I: loops around A. With several non-identity factors, A ⊗ B = (A ⊗ I)(I ⊗ B).
-void Lowering::lower_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops,
-                               bool tile) {
+void LoopBuilder::build_kronecker(const Formula& f, const Endpoint& in, const Endpoint& out,
+                                  const Loops& loops, bool tile) {
     const auto& factors = f.children();
     std::vector<std::size_t> working;
     for (std::size_t k = 0; k < factors.size(); ++k)
@@ -220,8 +220,8 @@ void Lowering::lower_kronecker(const Formula& f, const Endpoint& in, const Endpo
 }
 
 /// Complex entries are pairs of reals; if maps or real diagonals prevent pairing, the reals are copied first.
-void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out,
-                     const Loops& loops) {
+void LoopBuilder::build(const RealOf&, const Formula& f, const Endpoint& in, const Endpoint& out,
+                        const Loops& loops) {
     const Formula& complex = f.children()[0];
     std::optional<Temporary> from, to;
     const std::vector<Integer> counts = column_loops(complex, merge_columns_);
@@ -244,8 +244,8 @@ void Lowering::lower(const RealOf&, const Formula& f, const Endpoint& in, const 
 }
 
 /// A codelet that writes its results and the zeros of the padding.
-void Lowering::lower_padded(const MergedFactor& step, const std::vector<Integer>& missed, const Endpoint& in,
-                            Endpoint out, const Loops& loops) {
+void LoopBuilder::build_padded(const MergedFactor& step, const std::vector<Integer>& missed,
+                               const Endpoint& in, Endpoint out, const Loops& loops) {
     const Integer n = step.factor.rows(), padded = n + static_cast<Integer>(missed.size());
     std::vector<Integer> locations = step.scattered->values();
     for (std::size_t k = step.after.size(); k-- > 0;) {
@@ -263,8 +263,8 @@ void Lowering::lower_padded(const MergedFactor& step, const std::vector<Integer>
 /// Next to a complex transform of pairs of reals, a temporary stores the real components first, then the imaginary
 /// ones. Padded rows separate two such transforms or two factors of one kind, but not where entries are combined with
 /// those at the same distance from the end.
-Temporary Lowering::make_temporary_between(const MergedFactor& before, const MergedFactor& after,
-                                           const Loops& loops, bool complex) {
+Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const MergedFactor& after,
+                                              const Loops& loops, bool complex) {
     const Integer n = before.factor.rows();
     const bool from_pairs = !complex && before.factor.is<RealOf>();
     const bool to_pairs = !complex && after.factor.is<RealOf>();
@@ -286,12 +286,12 @@ Temporary Lowering::make_temporary_between(const MergedFactor& before, const Mer
     return temporary;
 }
 
-void Lowering::lower_factor(const MergedFactor& step, Endpoint in, Endpoint out, const Loops& loops) {
+void LoopBuilder::build_factor(const MergedFactor& step, Endpoint in, Endpoint out, const Loops& loops) {
     for (const AccessMap& access_map : step.before) in = in.through(placed(access_map));
     if (step.scattered) {
         if (is_nonterminal(step.factor))
             if (const auto missed = complement(*step.scattered))
-                return lower_padded(step, missed->values(), in, out, loops);
+                return build_padded(step, missed->values(), in, out, loops);
         const Endpoint whole = out;
         out = out.through(*step.scattered);
         for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(placed(step.after[k]));
@@ -305,10 +305,10 @@ void Lowering::lower_factor(const MergedFactor& step, Endpoint in, Endpoint out,
 /// Runs several factors one after the other for each iteration of the outer loops, so that the intermediate vectors
 /// stay in cache. The loops of a tile stay inside; otherwise a loop over neighbouring entries does, one vector
 /// register at a time.
-void Lowering::lower_factors(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
-                             const Loops& loops) {
-    if (steps.size() == 1) return lower_factor(steps[0], in, out, loops);
-    if (nest_loops_inside_ && recorder_.is_within_product()) return lower_chain(steps, in, out, loops);
+void LoopBuilder::build_factors(const std::vector<MergedFactor>& steps, const Endpoint& in,
+                                const Endpoint& out, const Loops& loops) {
+    if (steps.size() == 1) return build_factor(steps[0], in, out, loops);
+    if (nest_loops_inside_ && recorder_.is_within_product()) return build_chain(steps, in, out, loops);
     Loops outer, tile;
     for (const Loop& loop : loops) (in_tile(loop) ? tile : outer).push_back(loop);
     std::optional<Loop> lane;
@@ -323,23 +323,23 @@ void Lowering::lower_factors(const std::vector<MergedFactor>& steps, const Endpo
     }
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
         if (k < outer.size()) return recorder_.nest(outer[k], [&] { nest(k + 1); });
-        if (lane) return lower_chain_in_lanes(steps, in, out, *lane);
-        lower_chain(steps, in, out, tile);
+        if (lane) return build_chain_in_lanes(steps, in, out, *lane);
+        build_chain(steps, in, out, tile);
     };
     nest(0);
 }
 
-void Lowering::lower_chain_in_lanes(const std::vector<MergedFactor>& steps, const Endpoint& in,
-                                    const Endpoint& out, const Loop& lane) {
+void LoopBuilder::build_chain_in_lanes(const std::vector<MergedFactor>& steps, const Endpoint& in,
+                                       const Endpoint& out, const Loop& lane) {
     const Integer width =
         block_width(recorder_, {lanes_, cache_entries_}, lane, steps.front().factor.columns(), in, out);
-    if (lane.count <= width) return lower_chain(steps, in, out, {lane});
+    if (lane.count <= width) return build_chain(steps, in, out, {lane});
     const auto run = [&](const Affine& first, Integer count) {
         const Loop part{recorder_.new_variable(count), count};
         const Affine index = first + Affine::of(part.variable);
         const std::vector<View> outside = views_;
         for (View& view : views_) view.base = view.base.substitute(lane.variable, index);
-        lower_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
+        build_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
         views_ = outside;
     };
     const Loop blocks{recorder_.new_variable(lane.count / width), lane.count / width};
@@ -347,29 +347,29 @@ void Lowering::lower_chain_in_lanes(const std::vector<MergedFactor>& steps, cons
     if (lane.count % width) run(width * blocks.count, lane.count % width);
 }
 
-void Lowering::lower_chain(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
-                           const Loops& loops) {
+void LoopBuilder::build_chain(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+                              const Loops& loops) {
     std::optional<Temporary> previous;
     for (std::size_t k = 0; k < steps.size(); ++k) {
         std::optional<Temporary> next;
         if (k + 1 < steps.size())
             next = make_temporary_between(steps[k], steps[k + 1], loops, out.is_complex());
         recorder_.within_product([&] {
-            lower_factor(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
+            build_factor(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
         });
         if (previous) recorder_.release(previous->memory);
         previous = std::move(next);
     }
 }
 
-void Lowering::lower_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied) {
+void LoopBuilder::build_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied) {
     if (f.is<Kronecker>() && f.children()[0].is<Identity>()) {
         const Loop loop{recorder_.new_variable(f.children()[0].rows()), f.children()[0].rows()};
         const Formula inner = kron({f.children().begin() + 1, f.children().end()});
         const View row{Affine::of(loop.variable, inner.rows()), 1};
         return recorder_.nest(loop, [&] {
             views_.push_back(row);
-            lower_apart(inner, in.through(View{Affine::of(loop.variable, inner.columns()), 1}),
+            build_apart(inner, in.through(View{Affine::of(loop.variable, inner.columns()), 1}),
                         out.through(row), copied);
             views_.pop_back();
         });
@@ -405,11 +405,11 @@ LoopProgram build(const Request& request) {
         target = target.through(
             Diagonal{ConstantFunction{request.scale}, IndexMap::identity(request.formula.rows())});
     const Endpoint source = Endpoint(in).through(request.input);
-    Lowering lowering{recorder, request};
+    LoopBuilder builder{recorder, request};
     if (request.copied.input || request.copied.output)
-        lowering.lower_apart(request.formula, source, target, request.copied);
+        builder.build_apart(request.formula, source, target, request.copied);
     else
-        lowering(request.formula, source, target, {});
+        builder(request.formula, source, target, {});
     return recorder.finish();
 }
 

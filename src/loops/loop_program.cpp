@@ -60,10 +60,14 @@ public:
     std::string operator()() {
         for (std::size_t k = 0; k < program_.arrays.size(); ++k) {
             const Array& array = program_.arrays[k];
+            if (array.unused) continue;
             constexpr const char* kinds[] = {"real", "interleaved", "planar"};
-            text_ += fmt::format("{}: {} entries from {}, {}{}\n", name_of(program_, static_cast<int>(k)),
-                                 array.elements, array.first, kinds[static_cast<std::size_t>(array.kind)],
-                                 array.per_iteration ? ", per iteration" : "");
+            const bool shared =
+                array.role == Array::Role::temporary && array.residence == Array::Residence::shared;
+            text_ +=
+                fmt::format("{}: {} entries from {}, {}{}{}\n", name_of(program_, static_cast<int>(k)),
+                            array.elements, array.first, kinds[static_cast<std::size_t>(array.kind)],
+                            array.per_iteration ? ", per iteration" : "", shared ? ", shared memory" : "");
         }
         print(program_.body, 0);
         return std::move(text_);

@@ -1,5 +1,6 @@
 #include "loops/merge_loops.hpp"
 
+#include "formula/print.hpp"
 #include "formula/progressions.hpp"
 #include "formula/roots_of_unity.hpp"
 
@@ -148,6 +149,50 @@ std::vector<MergedFactor> merge_loops(const Formula& product, bool apart) {
     else
         append_to_targets(steps.back(), std::move(pending));
     return steps;
+}
+
+namespace {
+
+void add_merges(const Formula& formula, std::vector<LoopMerge>& merges);
+
+void add_merges(const MergedFactor& step, std::vector<LoopMerge>& merges) {
+    const std::string factor = to_short_text(step.factor);
+    const auto moves = [](const AccessMap& access_map) {
+        const auto* map = std::get_if<IndexMap>(&access_map);
+        return map && !map->is_identity() ? map : nullptr;
+    };
+    for (const AccessMap& access_map : step.before)
+        if (const IndexMap* map = moves(access_map))
+            merges.push_back({"A P → A G(p)", factor,
+                              to_short_text(map->is_permutation() ? permutation(*map) : gather(*map))});
+        else if (const auto* d = std::get_if<Diagonal>(&access_map))
+            merges.push_back({"A D → A G D(i)", factor, to_short_text(diagonal(d->function, d->index))});
+    for (const AccessMap& access_map : step.after)
+        if (const IndexMap* map = moves(access_map))
+            merges.push_back(
+                {"P A → S(p) A", factor,
+                 to_short_text(map->is_permutation() ? permutation(map->inverse()) : scatter(*map))});
+        else if (const auto* d = std::get_if<Diagonal>(&access_map))
+            merges.push_back({"D A → D(i) S A", factor, to_short_text(diagonal(d->function, d->index))});
+    if (step.scattered) merges.push_back({"S A → S(s) A", factor, to_short_text(scatter(*step.scattered))});
+    add_merges(step.factor, merges);
+}
+
+void add_merges(const Formula& formula, std::vector<LoopMerge>& merges) {
+    const auto* tagged = formula.get_if<Tagged>();
+    if (is_nonterminal(formula) || (tagged && tagged->tag == Tag::codelet)) return;
+    if (formula.is<Product>())
+        for (const MergedFactor& step : merge_loops(formula)) add_merges(step, merges);
+    else
+        for (const Formula& child : formula.children()) add_merges(child, merges);
+}
+
+} // namespace
+
+std::vector<LoopMerge> loop_merges_of(const Formula& formula) {
+    std::vector<LoopMerge> merges;
+    add_merges(formula, merges);
+    return merges;
 }
 
 std::optional<Columns> columns_of(const Formula& pass) {

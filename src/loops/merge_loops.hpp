@@ -3,6 +3,7 @@
 #include "loops/endpoint.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 /// Products of factors: the computing factors, with data movement and diagonals folded into their inputs and outputs.
@@ -19,6 +20,16 @@ struct MergedFactor {
 /// In order of execution; at least one. With `apart`, diagonal summands become separate diagonals:
 /// A ⊕ diag(d) = (I ⊕ diag(d)) · (A ⊕ I).
 std::vector<MergedFactor> merge_loops(const formula::Formula& product, bool apart = false);
+
+/// Identities by which a factor's neighbours disappear (Franchetti, Voronenko, Püschel 2005, table 2): a permutation P or
+/// a diagonal D beside a factor A becomes part of the gathers G or the scatters S of A's loops.
+struct LoopMerge {
+    std::string rule;   ///< "A P → A G(p)"
+    std::string factor; ///< A
+    std::string folded; ///< P or D
+};
+/// All merges in the loops of a formula, in order of execution.
+std::vector<LoopMerge> loop_merges_of(const formula::Formula& formula);
 
 /// A pass whose factors all act on columns: (A_1 ⊗ I_c) · D · (A_2 ⊗ I_c) ⋯, with diagonals between.
 struct Columns {

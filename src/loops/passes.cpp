@@ -11,14 +11,17 @@ namespace swirl::loops {
 namespace {
 
 constexpr Pass cpu_list[] = {
-    {"split long loops", split_long_loops},   {"place pair tags", place_pair_tags},
-    {"place vector tags", place_vector_tags}, {"place unroll tags", place_unroll_tags},
+    {"build", [](LoopProgram& program, const Request& request) { program = build(request); }},
+    {"split long loops", split_long_loops},
+    {"place pair tags", place_pair_tags},
+    {"place vector tags", place_vector_tags},
+    {"place unroll tags", place_unroll_tags},
     {"place smp tags", place_smp_tags},
 };
-constexpr std::size_t shaping_passes = 1; ///< at the beginning of cpu_list
+constexpr std::size_t shaping_passes = 2; ///< at the beginning of cpu_list
 
 LoopProgram run(const Request& request, std::span<const Pass> passes, const Observer& observer) {
-    LoopProgram program = build(request);
+    LoopProgram program;
     for (const Pass& pass : passes) {
         pass.function(program, request);
         if (observer) observer(pass, program);

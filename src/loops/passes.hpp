@@ -15,7 +15,8 @@ struct Pass {
     void (*function)(LoopProgram&, const Request&);
 };
 
-/// For the ir of a CPU: shapes loops and places all tags.
+/// For the ir of a CPU: the first pass builds the loops (build.hpp) and merges them while it descends through the
+/// formula, the next ones shape them, the last ones place all tags.
 std::span<const Pass> cpu_passes();
 /// For kernels that run a loop program as it is.
 std::span<const Pass> portable_passes();
@@ -23,7 +24,7 @@ std::span<const Pass> portable_passes();
 /// Called with the program after each pass.
 using Observer = std::function<void(const Pass&, const LoopProgram&)>;
 
-/// The request's loops (see build.hpp), after all passes.
+/// The request's loops after all passes.
 LoopProgram loops_for_cpu(const Request& request, const Observer& observer = {});
 LoopProgram portable_loops(const Request& request);
 

@@ -26,6 +26,13 @@ Integer largest_row_stride(const gemm::ElementwiseKernel& kernel) {
     return most;
 }
 
+/// Whether elements and results are contiguous and nothing else is read.
+bool is_dense(const gemm::ElementwiseKernel& kernel) {
+    const auto* const stored = std::get_if<gemm::StoredElements>(&kernel.result);
+    return kernel.row_stride == 1 && (stored == nullptr || stored->row_stride == 1) &&
+           kernel.expression.operands.empty();
+}
+
 /// Half of the registers may hold partial results.
 int columns_at_once(const gemm::ElementwiseKernel& kernel, const target::Cpu& cpu) {
     constexpr int most = 4;
@@ -58,6 +65,7 @@ ElementwiseKernels::ElementwiseKernels(const gemm::ElementwiseKernel& wanted, co
     if (auto* const stored = std::get_if<gemm::StoredElements>(&contiguous.result))
         if (!gemm::has_results(wanted)) stored->row_stride = 1;
     kernels_[1] = suited_to(contiguous, cpu);
+    is_uniform_ = std::holds_alternative<gemm::StoredElements>(wanted.result) && is_dense(wanted);
     for (const std::size_t layout : {0U, 1U})
         slots_[layout] =
             std::vector<Slot>(static_cast<std::size_t>(2 * gemm::rows_at_once(kernels_[layout])));
@@ -80,9 +88,9 @@ std::shared_ptr<ElementwiseKernels> ElementwiseKernels::shared(gemm::Elementwise
                                                                Integer columns, const target::Cpu& cpu,
                                                                KernelCheck check) {
     if (cpu.set == target::InstructionSet::portable) return nullptr;
-    const bool is_dense = largest_row_stride(wanted) == 1 && wanted.expression.operands.empty();
-    wanted.max_rows = is_dense ? std::max(rows, usual_extent) : rows;
-    wanted.max_columns = is_dense ? std::max(columns, usual_extent) : columns;
+    wanted.max_rows =
+        is_dense(wanted) ? std::max(rows * columns, usual_extent) : rows; // columns may be joined
+    wanted.max_columns = is_dense(wanted) ? std::max(columns, usual_extent) : columns;
     struct Description {
         gemm::ElementwiseKernel wanted;
         const target::Cpu* cpu;

@@ -35,7 +35,8 @@ public:
     template <class Operand> void run(const ElementwiseCall& given, Integer row_stride, Operand&& operand) {
         if (given.rows == 0 || given.columns == 0) return;
         const std::size_t layout = layout_of(row_stride);
-        call(kernels_[layout], function(layout, given.rows), given, std::forward<Operand>(operand));
+        const ElementwiseCall joined = joins_columns(given) ? with_one_column(given) : given;
+        call(kernels_[layout], function(layout, joined.rows), joined, std::forward<Operand>(operand));
     }
 
     /// Description of the kernel for this many rows.
@@ -58,6 +59,15 @@ private:
         kernel.has_rest_only = rows < at_once;
         return kernel;
     }
+    /// Whether columns follow each other without gaps and nothing depends on where they end.
+    bool joins_columns(const ElementwiseCall& given) const {
+        return is_uniform_ && given.column_stride == given.rows && given.result_stride == given.rows;
+    }
+    static ElementwiseCall with_one_column(ElementwiseCall call) {
+        call.rows *= call.columns;
+        call.columns = 1;
+        return call;
+    }
     /// Fewer rows than are computed at once have kernels of their own.
     std::size_t slot_of(std::size_t layout, Integer rows) const {
         const int at_once = gemm::rows_at_once(kernels_[layout]);
@@ -71,7 +81,8 @@ private:
     runtime::KernelFunction make(std::size_t layout, Integer rows);
 
     std::array<gemm::ElementwiseKernel, 2>
-        kernels_; ///< for elements with the kernel's row stride, and contiguous
+        kernels_;             ///< for elements with the kernel's row stride, and contiguous
+    bool is_uniform_ = false; ///< stores contiguous results of contiguous elements, whatever their column
     const target::Cpu& cpu_;
     KernelCheck check_;
     std::array<std::vector<Slot>, 2> slots_; ///< by layout; see slot_of

@@ -14,8 +14,8 @@ Integer MatrixFormula::rows() const { return term_ ? term_->rows() : 0; }
 Integer MatrixFormula::columns() const { return term_ ? term_->columns() : 0; }
 bool MatrixFormula::is_real() const { return !term_ || !formula::find_complex(*term_); }
 
-bool MatrixFormula::operator==(const MatrixFormula& other) const {
-    return term_ && other.term_ ? *term_ == *other.term_ : term_ == other.term_;
+bool operator==(const MatrixFormula& a, const MatrixFormula& b) {
+    return a.term_ && b.term_ ? *a.term_ == *b.term_ : a.term_ == b.term_;
 }
 
 } // namespace swirl

@@ -53,7 +53,7 @@ std::vector<Formula> nonterminals(const Formula& formula) {
     return found;
 }
 
-Formula expand(const Formula& nonterminal, const BreakdownTree& tree) {
+Formula expand(const Formula& nonterminal, const BreakdownTree& tree, formula::RewriteTrace* trace) {
     if (tree.rule.empty()) {
         if (!tree.children.empty())
             throw UserError("a codelet has no children, but {} are given for {}", tree.children.size(),
@@ -67,13 +67,15 @@ Formula expand(const Formula& nonterminal, const BreakdownTree& tree) {
         choice = rule.choices(nonterminal).front();
     }
     const Formula right_hand_side = rule.build(nonterminal, choice);
+    if (trace)
+        trace->push_back({to_string(BreakdownTree{tree.rule, choice, {}}), nonterminal, right_hand_side});
     const std::vector<Formula> transforms = nonterminals(right_hand_side);
     if (tree.children.size() > transforms.size())
         throw UserError("rule {} breaks {} down into {} different transforms, but {} children are given",
                         rule.name, name_of(nonterminal), transforms.size(), tree.children.size());
     std::vector<Formula> expanded = transforms;
     for (std::size_t i = 0; i < tree.children.size(); ++i)
-        expanded[i] = expand(transforms[i], tree.children[i]);
+        expanded[i] = expand(transforms[i], tree.children[i], trace);
     return Replacement(transforms, expanded)(right_hand_side);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "formula/formula.hpp"
+#include "formula/rewrite_trace.hpp"
 
 #include <fmt/format.h>
 
@@ -68,8 +69,9 @@ struct BreakdownTree {
 /// Distinct nonterminals of a formula in order of first appearance, left to right.
 std::vector<Formula> nonterminals(const Formula& formula);
 
-/// Expands `nonterminal` by the tree. Throws UserError naming the rule and the reason if a rule does not apply.
-Formula expand(const Formula& nonterminal, const BreakdownTree& tree);
+/// Expands `nonterminal` by the tree. Throws UserError naming the rule and the reason if a rule does not apply. Appends
+/// each application to `trace` if given, outermost first.
+Formula expand(const Formula& nonterminal, const BreakdownTree& tree, formula::RewriteTrace* trace = nullptr);
 
 /// Compact text, e.g. "stockham(32,32)[codelet, codelet]" with trailing codelet children omitted; round-trips.
 std::string to_string(const BreakdownTree& tree);

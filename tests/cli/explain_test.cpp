@@ -1,4 +1,4 @@
-// `swirl explain gemm`, for kinds of GPUs that are not there.
+// `swirl explain`, for CPUs and kinds of GPUs that are not there.
 
 #include "cli/run_swirl.hpp"
 #include "support/fake_cuda.hpp"
@@ -173,7 +173,8 @@ TEST(Explain, DrawsWhoHasWhichSums) {
 }
 
 TEST(Explain, SaysWhatItDoesNotExplain) {
-    for (const auto& [arguments, said] : {std::pair{"explain dft 16", "product of matrices"},
+    for (const auto& [arguments, said] : {std::pair{"explain --json dft 16", "product of matrices"},
+                                          {"explain --full gemm 8x8x8 float32", "transform"},
                                           {"explain gemm 8x8x0 float32", "extent of 0"},
                                           {"explain --device cpu gemm 8x8x8 float32", "kernels of GPUs"},
                                           {"explain gemm 0x8x8 float32", "nothing is"},
@@ -182,6 +183,71 @@ TEST(Explain, SaysWhatItDoesNotExplain) {
         EXPECT_EQ(outcome.status, 2) << arguments;
         EXPECT_NE(outcome.errors.find(said), std::string::npos) << arguments << ": " << outcome.errors;
     }
+}
+
+/// That the output has these lines, in this order.
+void expect_lines(const std::string& output, std::initializer_list<const char*> lines) {
+    std::size_t at = 0;
+    for (const char* line : lines) {
+        at = output.find(line, at);
+        ASSERT_NE(at, std::string::npos) << line << "\n  is not, or not there, in\n" << output;
+    }
+}
+
+TEST(Explain, PrintsTheDerivationOfATransform) {
+    const support::Outcome outcome =
+        run_swirl("explain --cpu avx2 --schedule 'avx2: 0 cooley-tukey(2,4)' dft 8 planar");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    expect_lines(outcome.output,
+                 {"problem  dft 8 planar",
+                  "schedule avx2: 0 cooley-tukey(2,4)",
+                  "formula",
+                  "cooley-tukey(2,4): DFT(8) → (DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)",
+                  "loop merging",
+                  "A P → A G(p): L(8, 2) beside I(2) ⊗ DFT(4)",
+                  "A D → A G D(i): T(8, 4) beside DFT(2) ⊗ I(4)",
+                  "loops, after 'build'",
+                  "for i0 < 2:",
+                  "for i1 < 4:",
+                  "loops, after 'place vector tags'",
+                  "for i0 < 2 vec(4):",
+                  "loops, after 'place unroll tags'",
+                  "for i0 < 2 unrolled vec(4):",
+                  "ir",
+                  "as lowered",
+                  "vectorize",
+                  "form fma",
+                  "code",
+                  "bytes"});
+    EXPECT_EQ(outcome.output.find("place smp tags"), std::string::npos) << "that pass changes nothing here";
+    EXPECT_EQ(outcome.output.find("program swirl_step_0"), std::string::npos);
+    const support::Outcome full =
+        run_swirl("explain --full --schedule 'avx2: 0 cooley-tukey(2,4)' dft 8 planar");
+    expect_lines(full.output,
+                 {"ir, as lowered", "program swirl_step_0", "ir, as compiled", "machine code", "ret"});
+}
+
+TEST(Explain, TagsLoopsThatThreadsShare) {
+    const support::Outcome outcome =
+        run_swirl("explain --cpu avx2 --schedule 'avx2: 0 stockham(16,16)' dft 256 batch=20");
+    expect_lines(outcome.output,
+                 {"stockham(16,16): DFT(256) →", "loops, after 'place smp tags'", "for i0 < 20 smp:"});
+}
+
+TEST(Explain, PrintsTheDerivationOfATransformOnAGpu) {
+    const support::Outcome outcome = run_swirl(
+        "explain --device sm_90 --schedule 'sm_90: 0 stockham(16,16) on 64x4' dft 256 batch=1000 float32");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    expect_lines(outcome.output, {"stockham(16,16): DFT(256) →", "loop merging", "loops of region 1",
+                                  "t0: 256 entries from 0, planar, shared memory",
+                                  "gpu block(4):", "gpu thread:", "ir", "launch"});
+}
+
+TEST(Explain, NamesTheIdentitiesThatSimplifyAFormula) {
+    const support::Outcome outcome = run_swirl("explain --cpu avx2 'formula I(1) ⊗ DFT(8) ⊗ I(4)'");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    expect_lines(outcome.output,
+                 {"identities", "I_1 ⊗ A → A: I(1) ⊗ DFT(8)", "formula\n", "loops, after 'build'", "code"});
 }
 
 } // namespace explain_test

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace swirl {
 namespace products_test {
@@ -26,6 +27,32 @@ TEST(Products, AreShownAtEveryStage) {
             EXPECT_NE(outcome.output.find("gemm_"), std::string::npos) << stage;
         }
     EXPECT_EQ(run_swirl("show gemm 4x4x4 --stage ptx").status, 2);
+}
+
+/// What happens to finished elements in memory is code like the rest.
+TEST(Products, ShowAndEmitWhatIsDoneToFinishedElements) {
+    const TemporaryFolder folder;
+    const std::string file = (folder.path() / "finished.cpp").string();
+    const std::string reduced =
+        "gemm 70x60x50 float32 c=rows,uint8 'reduce=amax:max:columns:abs(x)' reduce=total:sum:all";
+    const std::string scattered = "gemm 70x60x50 float32 c=2:200 'epilogue=max(0, x + bias[i])'";
+    struct Case {
+        std::string product;
+        std::vector<std::string> kernels;
+    };
+    for (const Case& each : {Case{reduced, {"gemm_reduce_0", "gemm_reduce_1", "gemm_store"}},
+                             Case{scattered, {"gemm_epilogue"}}}) {
+        const auto shown = run_swirl("show " + each.product + " --stage ir");
+        const auto planned = run_swirl("plan " + each.product);
+        EXPECT_EQ(run_swirl("emit " + each.product + " -o " + file).status, 0);
+        const auto compiled = support::run_command(support::quoted(SWIRL_CXX_COMPILER) +
+                                                   " -std=c++17 -O1 -fsyntax-only " + file);
+        EXPECT_EQ(compiled.status, 0) << compiled.errors;
+        for (const std::string& kernel : each.kernels) {
+            EXPECT_NE(shown.output.find(kernel), std::string::npos) << kernel << shown.errors;
+            EXPECT_NE(planned.output.find(kernel), std::string::npos) << kernel << planned.errors;
+        }
+    }
 }
 
 TEST(Products, AreVerified) {

@@ -4,6 +4,7 @@
 #include "ir/count.hpp"
 #include "ir/print.hpp"
 #include "jit/compile.hpp"
+#include "loops/passes.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/dimension_passes.hpp"
 #include "plan/kernel.hpp"
@@ -74,6 +75,7 @@ std::vector<Section> generated_sections() {
          fenced("text", fmt::format("problem  {}\nschedule   {}", to_text(example.problem),
                                     planning::to_string(example.schedule)))},
         {"formula", fenced("text", formula::to_text(example.derivation.formula))},
+        {"loops", fenced("text", loops::to_text(example.derivation.loops))},
         {"ir", fenced("text", ir::to_string(example.derivation.lowered, ir::PrintStyle::compact))},
         {"passes", table_of_passes(example)},
         {"machine ir", fenced("text", ir::to_string(example.derivation.program, ir::PrintStyle::compact))},
@@ -108,6 +110,17 @@ std::vector<std::string> folders_in_table(const std::string& document) {
         if (line.rfind("| `", 0) == 0 && line.find("/` |") != std::string::npos)
             folders.push_back(line.substr(3, line.find("/` |") - 3));
     return folders;
+}
+
+TEST(Architecture, ListsThePassesOverLoopsInTheirOrder) {
+    const std::string document = content_of(architecture);
+    std::size_t at = document.find("| pass | it |");
+    ASSERT_NE(at, std::string::npos);
+    for (const loops::Pass& pass : loops::cpu_passes()) {
+        const std::size_t row = document.find(fmt::format("\n| {} | ", pass.name), at);
+        ASSERT_NE(row, std::string::npos) << pass.name;
+        at = row;
+    }
 }
 
 TEST(Architecture, DescribesTheFoldersOfTheSourceInTheirOrder) {

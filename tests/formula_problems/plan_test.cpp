@@ -7,6 +7,7 @@
 #include "search/cost/gpu_estimate.hpp"
 #include "search/planner.hpp"
 #include "support/proved_schedule.hpp"
+#include "support/random_formula.hpp"
 
 #include <gtest/gtest.h>
 
@@ -174,70 +175,20 @@ TEST(FormulaProblems, ComputeLongFormulas) {
     expect_right("formula (DCT2(1000) ⊗ I(3)) · L(3000, 3)", cpu);
 }
 
-/// A random matrix term of about this many entries.
-class RandomFormula {
-public:
-    RandomFormula(std::uint32_t seed, bool real) : generator_(seed), real_(real) {}
-
-    Formula of(Integer n, int depth = 0) {
-        using namespace formula;
-        const int kind = depth > 3 ? below(5) : below(9);
-        switch (kind) {
-        case 0:
-            return real_ ? real_transform(n) : DFT(n, below(2) ? Direction::forward : Direction::backward);
-        case 1: return below(3) == 0 ? I(n) : diagonal(values(n));
-        case 2: return below(2) ? J(n) : L(n, factor_of(n));
-        case 3: return below(4) ? real_transform(n) : n <= 8 ? matrix(n, n, values(n * n)) : I(n);
-        case 4: return real_ || below(2) ? permutation(IndexMap::table(shuffled(n), n)) : T(n, factor_of(n));
-        case 5:
-        case 6: return of(n, depth + 1) * of(n, depth + 1);
-        case 7: {
-            const Integer m = factor_of(n);
-            return kron(of(m, depth + 1), of(n / m, depth + 1));
-        }
-        default: {
-            if (n == 1) return I(1);
-            const Integer m = 1 + below(n - 1);
-            return direct_sum(of(m, depth + 1), of(n - m, depth + 1));
-        }
-        }
-    }
-
-private:
-    Integer below(Integer n) { return static_cast<Integer>(generator_() % static_cast<std::uint32_t>(n)); }
-    Integer factor_of(Integer n) {
-        std::vector<Integer> factors;
-        for (Integer m = 1; m <= n; ++m)
-            if (n % m == 0) factors.push_back(m);
-        return factors[static_cast<std::size_t>(below(static_cast<Integer>(factors.size())))];
-    }
-    Formula real_transform(Integer n) {
-        using namespace formula;
-        switch (below(5)) {
-        case 0: return RDFT(n, below(2) ? Direction::forward : Direction::backward);
-        case 1: return DCT(2 + static_cast<int>(below(3)), n);
-        case 2: return DST(2 + static_cast<int>(below(3)), n);
-        case 3: return n % 2 == 0 ? kron(DFT(2), I(n / 2)) : I(n);
-        default: return (n & (n - 1)) == 0 ? WHT(n) : I(n);
-        }
-    }
-    std::vector<formula::Complex> values(Integer n) {
-        std::vector<formula::Complex> result;
-        for (Integer i = 0; i < n; ++i)
-            result.emplace_back(static_cast<long double>(below(9) - 4),
-                                real_ ? 0 : static_cast<long double>(below(3) - 1));
-        return result;
-    }
-    std::vector<Integer> shuffled(Integer n) {
-        std::vector<Integer> result;
-        for (Integer i = 0; i < n; ++i) result.push_back(i);
-        std::shuffle(result.begin(), result.end(), generator_);
-        return result;
-    }
-
-    std::minstd_rand generator_;
-    bool real_;
-};
+/// A random formula of a few entries, and its problem.
+std::string random_problem(std::uint32_t seed, const char* real_type, const char* complex_type) {
+    std::minstd_rand generator(seed);
+    const auto below = [&](Integer n) {
+        return static_cast<Integer>(generator() % static_cast<std::uint32_t>(n));
+    };
+    const bool real = seed % 3 == 0;
+    const Integer n = 1 + below(24);
+    std::string text = fmt::format("formula {} {}", formula::to_text(support::random_formula(below, n, real)),
+                                   real ? real_type : complex_type);
+    if (seed % 4 == 1) text += " inplace";
+    if (seed % 5 == 1) text += " batch=3";
+    return text;
+}
 
 TEST(FormulaProblems, EqualTheirMatricesForRandomFormulas) {
     constexpr std::uint32_t first_seed = 20261125;
@@ -246,14 +197,8 @@ TEST(FormulaProblems, EqualTheirMatricesForRandomFormulas) {
     const char* const more = std::getenv("SWIRL_RANDOM_FORMULAS");
     const auto count = static_cast<std::uint32_t>(more != nullptr ? std::atoi(more) : 150);
     for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
-        const bool real = seed % 3 == 0;
-        std::minstd_rand sizes(seed);
-        const Formula given = RandomFormula(seed, real).of(1 + static_cast<Integer>(sizes() % 24));
-        std::string text = fmt::format("formula {}{}", formula::to_text(given), real ? " float64" : "");
-        if (seed % 4 == 1) text += " inplace";
-        if (seed % 5 == 1) text += " batch=3";
         SCOPED_TRACE(fmt::format("seed {}", seed));
-        expect_right(text, *cpus[seed % cpus.size()]);
+        expect_right(random_problem(seed, "float64", "complex128"), *cpus[seed % cpus.size()]);
     }
 }
 
@@ -280,13 +225,7 @@ TEST(FormulaProblems, RunOnGpusForRandomFormulas) {
     const char* const more = std::getenv("SWIRL_RANDOM_FORMULAS");
     const auto count = static_cast<std::uint32_t>(more != nullptr ? std::atoi(more) : 100);
     for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
-        const bool real = seed % 3 == 0;
-        std::minstd_rand sizes(seed);
-        const Formula given = RandomFormula(seed, real).of(1 + static_cast<Integer>(sizes() % 24));
-        std::string text =
-            fmt::format("formula {} {}", formula::to_text(given), real ? "float32" : "complex64");
-        if (seed % 4 == 1) text += " inplace";
-        if (seed % 5 == 1) text += " batch=3";
+        const std::string text = random_problem(seed, "float32", "complex64");
         SCOPED_TRACE(fmt::format("seed {}: {}", seed, text));
         EXPECT_NO_THROW(support::prove(text, gpu_schedule(swirl::problem(text), gpu)));
     }

@@ -36,6 +36,7 @@ using Case = void (*)(std::uint64_t seed, const Setting& setting, Journal& journ
 void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_callbacks(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_product(std::uint64_t seed, const Setting& setting, Journal& journal);
+void fuzz_formula(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_kernel(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_wisdom(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_text(std::uint64_t seed, const Setting& setting, Journal& journal);

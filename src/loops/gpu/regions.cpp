@@ -219,11 +219,22 @@ bool stays_in_kernel(const KernelRegions& regions, int array) {
 
 } // namespace
 
-KernelRegions kernel_regions(LoopProgram loops, Between between, Integer separate_above) {
+std::string to_text(const LoopProgram& loops, const KernelRegion& region) {
+    LoopProgram program = loops;
+    program.body.clear();
+    for (const Call& call : region.calls) program.body.push_back({call});
+    for (auto loop = region.around.rbegin(); loop != region.around.rend(); ++loop)
+        program.body = {Node{Nest{*loop, std::move(program.body)}}};
+    return to_text(program);
+}
+
+KernelRegions kernel_regions(LoopProgram program, Between between, Integer separate_above) {
     KernelRegions result;
     std::vector<Loop> around;
-    add_regions(loops.body, around, result.regions);
-    loops.body.clear();
+    add_regions(program.body, around, result.regions);
+    program.body.clear();
+    result.loops = std::move(program);
+    LoopProgram& loops = result.loops;
     join_zeros(loops, result.regions);
     fold_moves(loops, result.regions);
     fuse_calls(loops, result.regions);
@@ -247,7 +258,6 @@ KernelRegions kernel_regions(LoopProgram loops, Between between, Integer separat
         make_neighbours(loops, result.regions, array);
     }
     result.around_users = loops_around_users(result.regions, loops.arrays.size());
-    result.loops = std::move(loops);
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include "loops/gpu/threads.hpp"
 #include "loops/loop_program.hpp"
 
+#include <string>
 #include <vector>
 
 /// Splits loop programs into kernels for a GPU.
@@ -25,6 +26,9 @@ struct KernelRegion {
     bool over_all = false;                ///< its independent calls cover whole vectors in global memory
     std::vector<ThreadShare> shares = {}; ///< by call, once tags are placed
 };
+
+/// The region's loops and calls, one line each, with their tags: see to_text of a LoopProgram.
+std::string to_text(const LoopProgram& loops, const KernelRegion& region);
 
 struct KernelRegions {
     LoopProgram loops;                 ///< arrays and extents; its body is in `regions`

@@ -38,7 +38,8 @@ KernelRequest with_roots(KernelRequest request, const LaunchConfiguration& confi
 }
 
 void lower_region(const KernelRequest& request, const KernelRegions& regions, const KernelRegion& original,
-                  const LaunchConfiguration& configuration, std::vector<ir::Program>& programs) {
+                  const LaunchConfiguration& configuration, const RegionObserver& observer,
+                  std::vector<ir::Program>& programs) {
     LoopProgram loops = regions.loops;
     KernelRegion region = original;
     const bool holds = configuration.single_buffer;
@@ -52,6 +53,7 @@ void lower_region(const KernelRequest& request, const KernelRegions& regions, co
         const KernelRequest kernel = with_roots(request, own);
         KernelRegion tagged = region;
         place_gpu_tags(arrays, tagged, own);
+        if (observer) observer(arrays, tagged);
         Context context(kernel, arrays);
         GpuEmitter(context, own, tagged, regions.around_users).emit(range);
         programs.push_back(context.finish());
@@ -61,12 +63,13 @@ void lower_region(const KernelRequest& request, const KernelRegions& regions, co
 }
 
 ir::Program lower_cluster(const KernelRequest& request, const KernelRegions& regions,
-                          LaunchConfiguration configuration) {
+                          LaunchConfiguration configuration, const RegionObserver& observer) {
     GpuCluster cluster =
         in_cluster(regions, configuration.cluster, configuration.smem_vector_pad, configuration.transforms);
     configuration.transforms = 1;
     const LoopProgram arrays = arrays_for(cluster.loops, cluster.region, configuration, regions.around_users);
     place_gpu_tags(arrays, cluster.region, configuration, cluster.exchanges, cluster.joined);
+    if (observer) observer(arrays, cluster.region);
     const KernelRequest kernel = with_roots(request, configuration);
     Context context(kernel, arrays);
     GpuEmitter(context, configuration, cluster.region, regions.around_users)
@@ -80,14 +83,15 @@ bool fuses_regions(const LaunchConfiguration& configuration) {
 
 /// Lowers to kernels of which at least one executes several fused regions.
 void lower_fused(const KernelRequest& request, const KernelRegions& regions,
-                 const std::vector<LaunchConfiguration>& configurations, std::vector<ir::Program>& programs) {
+                 const std::vector<LaunchConfiguration>& configurations, const RegionObserver& observer,
+                 std::vector<ir::Program>& programs) {
     for (std::size_t k = 0; k < regions.fused_ends.size(); ++k) {
         const LaunchConfiguration& configuration = configurations[std::min(k, configurations.size() - 1)];
         const KernelRegions own = fused_regions(regions, k);
         if (fuses_regions(configuration))
-            programs.push_back(lower_cluster(request, own, configuration));
+            programs.push_back(lower_cluster(request, own, configuration, observer));
         else if (own.regions.size() == 1)
-            lower_region(request, own, own.regions.front(), configuration, programs);
+            lower_region(request, own, own.regions.front(), configuration, observer, programs);
         else
             throw UserError("kernel {} does {} parts, which one kernel does 'fused' or in a 'cluster'", k,
                             own.regions.size());
@@ -131,10 +135,12 @@ public:
                             regions_.regions.size(), regions_.common.size());
     }
 
-    ir::Program lower() {
+    ir::Program lower(const RegionObserver& observer) {
         place_arrays();
-        for (std::size_t p = 0; p < regions_.regions.size(); ++p)
+        for (std::size_t p = 0; p < regions_.regions.size(); ++p) {
             place_gpu_tags(regions_.loops, regions_.regions[p], configurations_[p]);
+            if (observer) observer(regions_.loops, regions_.regions[p]);
+        }
         Context context(request_, regions_.loops);
         ir::Builder& builder = context.builder;
         const Integer blocks = groups_.blocks * groups_.groups;
@@ -376,7 +382,8 @@ KernelRegions kernel_regions_of_passes(const KernelRequest& original, Integer sm
 }
 
 std::vector<ir::Program> lower_to_gpu(const KernelRequest& request,
-                                      const std::vector<LaunchConfiguration>& configurations) {
+                                      const std::vector<LaunchConfiguration>& configurations,
+                                      const RegionObserver& observer) {
     ensure(!configurations.empty(), "no mapping for a GPU kernel");
     for (const LaunchConfiguration& configuration : configurations)
         ensure(configuration.threads >= 1 && configuration.transforms >= 1, "{} threads for {} transforms",
@@ -387,12 +394,12 @@ std::vector<ir::Program> lower_to_gpu(const KernelRequest& request,
         configurations.front().fuse_nested, configurations.front().separate_above);
     const KernelRequest kernel = on_gpu(request);
     if (configurations.front().group_blocks > 0)
-        return {CooperativeLowering(kernel, regions, configurations).lower()};
+        return {CooperativeLowering(kernel, regions, configurations).lower(observer)};
     std::vector<ir::Program> programs;
-    if (in_cluster) lower_fused(kernel, regions, configurations, programs);
+    if (in_cluster) lower_fused(kernel, regions, configurations, observer, programs);
     for (std::size_t k = 0; k < regions.regions.size() && !in_cluster; ++k)
         lower_region(kernel, regions, regions.regions[k],
-                     configurations[std::min(k, configurations.size() - 1)], programs);
+                     configurations[std::min(k, configurations.size() - 1)], observer, programs);
     for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k)
         programs[k].name += fmt::format("_{}", k);
     return programs;
