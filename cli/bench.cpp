@@ -74,7 +74,10 @@ public:
             });
         }
         for (const peers::Peer* peer : chosen_peers(options_)) {
-            peers::PeerPlan planned = peer->plan(problem_, data_.arguments(), {});
+            peers::PeerPlan planned =
+                is_common(problem_)
+                    ? peer->plan(problem_, data_.arguments(), {})
+                    : peers::PeerPlan{{}, "it has no callbacks, convolutions or 16-bit types"};
             if (planned.run)
                 add(std::string(peer->title), std::move(planned.run));
             else

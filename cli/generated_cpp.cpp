@@ -78,13 +78,28 @@ private:
     std::vector<ir::Role> roles_; ///< by argument
 };
 
+/// Throws Unsupported for conversions between memory and arithmetic.
+void require_no_conversions(const Transform& problem) {
+    std::vector<DataType> types{stored_precision(problem, Side::input),
+                                stored_precision(problem, Side::output)};
+    for (const AuxiliaryArray& array : arrays_of(problem)) types.push_back(array.precision);
+    for (const DataType type : types)
+        if (type != planning::arithmetic_of(problem.precision))
+            throw Unsupported(
+                "emitted C++ does not convert {} to the arithmetic's {}\n  problem: {}\n  use arrays of {}",
+                name_of(type), name_of(planning::arithmetic_of(problem.precision)), to_text(problem),
+                name_of(planning::arithmetic_of(problem.precision)));
+}
+
 } // namespace
 
 std::string kernel_as_cpp(const planning::Plan& plan, const planning::PassDescription& pass) {
+    require_no_conversions(plan.problem());
     return emit::emit_cpp(program_to_emit(plan, pass), options_for(plan));
 }
 
 StandaloneCpp plan_as_cpp(const planning::Plan& plan, const std::string& function) {
+    require_no_conversions(plan.problem());
     std::vector<ir::Program> programs;
     for (const planning::PassDescription& pass : plan.describe()) {
         programs.push_back(program_to_emit(plan, pass));

@@ -133,4 +133,9 @@ Transform parse_one_problem(const std::vector<std::string>& words) {
     return problems.front();
 }
 
+bool is_common(const Transform& problem) {
+    return bytes_of(problem.precision) >= 4 && problem.load.is_identity() && problem.store.is_identity() &&
+           problem.kind != TransformKind::convolution && !has_formula(problem);
+}
+
 } // namespace swirl::cli

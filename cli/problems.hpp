@@ -18,4 +18,7 @@ std::vector<Transform> parse_problems(const std::vector<std::string>& words, con
 /// The same for commands that take exactly one.
 Transform parse_one_problem(const std::vector<std::string>& words);
 
+/// Whether other libraries have such transforms: without callbacks, of float32 or float64, and no convolution.
+bool is_common(const Transform& problem);
+
 } // namespace swirl::cli

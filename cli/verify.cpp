@@ -67,11 +67,8 @@ Verdict verify(const Transform& problem, const VerifyOptions& options) {
     const Accuracy error = accuracy(problem, data.elements(Side::output), expected);
 
     std::optional<Accuracy> fftw_error;
-    const bool is_known_to_fftw = bytes_of(problem.precision) >= 4 && problem.load.is_identity() &&
-                                  problem.store.is_identity() && problem.kind != TransformKind::convolution &&
-                                  !has_formula(problem);
     if (const peers::PeerPlan fftw =
-            is_known_to_fftw ? peers::fftw_estimate.plan(problem, data.arguments(), {}) : peers::PeerPlan{};
+            is_common(problem) ? peers::fftw_estimate.plan(problem, data.arguments(), {}) : peers::PeerPlan{};
         fftw.run) {
         data.fill(options.seed);
         fftw.run();

@@ -31,12 +31,21 @@ public:
 
     using Executable::execute;
     void execute(const planning::Arguments& arguments, const Launch& launch) const override {
-        if (launch.workspace.data == nullptr && launch.workspace.bytes == 0) return plan_->execute(arguments);
-        check_workspace(launch.workspace, plan_->workspace_bytes());
-        plan_->execute(arguments, launch.workspace.data);
+        if (launch.bound != nullptr) {
+            planning::Arguments with_arrays = arguments;
+            with_arrays.arrays = launch.bound->arrays;
+            return run(with_arrays, launch.workspace);
+        }
+        run(arguments, launch.workspace);
     }
 
 private:
+    void run(const planning::Arguments& arguments, const Workspace& workspace) const {
+        if (workspace.data == nullptr && workspace.bytes == 0) return plan_->execute(arguments);
+        check_workspace(workspace, plan_->workspace_bytes());
+        plan_->execute(arguments, workspace.data);
+    }
+
     std::shared_ptr<const planning::Plan> plan_;
 };
 

@@ -80,11 +80,25 @@ void InductionVariables::collect(const ir::Body& body) {
     }
 }
 
+namespace {
+
+/// Whether the operation may take a general register: for an int64, or for 16-bit and 8-bit lanes one by one.
+bool uses_general_register(const ir::Operation& operation) {
+    const ir::Type type = operation.type;
+    if (type.scalar == DataType::int64) return true;
+    const bool moves = operation.opcode == ir::Opcode::load || operation.opcode == ir::Opcode::store;
+    const bool is_whole =
+        type.lanes > 1 && operation.active == type.lanes && operation.address.lane_stride == 1;
+    return moves && bytes_of(type.scalar) < 4 && !is_whole;
+}
+
+} // namespace
+
 void InductionVariables::collect(const ir::StraightLineBlock& run) {
     for (const ir::Value value : run.operations) {
         const ir::Operation& operation = program_[value];
         InductionAccess& access = accesses_[static_cast<std::size_t>(value)];
-        uses_integers_ = uses_integers_ || operation.type.scalar == DataType::int64;
+        uses_integers_ = uses_integers_ || uses_general_register(operation);
         if (ir::has_address(operation.opcode))
             access = resolve(operation.address.buffer, operation.address.index);
         else if (operation.opcode == ir::Opcode::index)

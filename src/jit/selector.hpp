@@ -83,6 +83,7 @@ private:
     void integer_arithmetic(ir::Value value);
     void splat(ir::Value value);
     void convert(ir::Value value);
+    void from_integer(ir::Value value, Virtual a);
     void less(ir::Value value);
     void choose(ir::Value value);
     Virtual resized(Virtual v, int bytes);
@@ -97,6 +98,7 @@ private:
     void lane_integers(ir::Value value);
     void convert_short(ir::Value value);
     Virtual load_short(ir::Value value, const MemoryOperand& memory_operand);
+    Virtual load_short_lanes(const ir::Operation& operation, const MemoryOperand& memory_operand);
     Virtual widened(DataType from, int size, int lanes, Virtual a);
     Virtual shifted_left(Virtual a, int bits, int bytes);
     Virtual multiply_lanes(Virtual a, Virtual b, int bytes);

@@ -198,6 +198,7 @@ void Selector::convert(ir::Value value) {
         return define(value, resized(computed(Form::unary, pick(Inst::kIdVcvtdq2ps, Inst::kIdCvtdq2ps),
                                               std::max(16, register_bytes(program_, value)), {a}),
                                      register_bytes(program_, value)));
+    if (from.scalar == DataType::int64) return from_integer(value, a);
     if (bytes_of(operation.type.scalar) < 4) return narrow(value);
     if (from.scalar == DataType::float32 && operation.type.scalar == DataType::int32)
         return define(value, computed(Form::unary, pick(Inst::kIdVcvttps2dq, Inst::kIdCvttps2dq),
@@ -216,6 +217,18 @@ void Selector::convert(ir::Value value) {
     const InstructionId id =
         widens ? pick(Inst::kIdVcvtps2pd, Inst::kIdCvtps2pd) : pick(Inst::kIdVcvtpd2ps, Inst::kIdCvtpd2ps);
     define(value, computed(Form::unary, id, bytes, {a}));
+}
+
+/// An int64 as the nearest float.
+void Selector::from_integer(ir::Value value, Virtual a) {
+    const ir::Type type = program_[value].type;
+    ensure(type.lanes == 1, "a conversion of int64 lanes");
+    require_float(type);
+    const int bytes = register_bytes(program_, value);
+    const InstructionId id =
+        pick(type.scalar, Inst::kIdVcvtsi2sd, Inst::kIdVcvtsi2ss, Inst::kIdCvtsi2sd, Inst::kIdCvtsi2ss);
+    if (is_legacy_) return define(value, computed(Form::unary, id, bytes, {a}));
+    define(value, computed(Form::binary, id, bytes, {number(type.scalar, 0, bytes), a}));
 }
 
 /// All-ones lanes where a < b, zeros elsewhere.

@@ -29,21 +29,50 @@ Virtual Selector::load_short(ir::Value value, const MemoryOperand& memory_operan
         machine.memory_bytes = static_cast<std::uint16_t>(size);
         return computed(Form::unary, pick(Inst::kIdVmovq, Inst::kIdMovq), 16, {number});
     }
-    ensure(operation.address.lane_stride == 1 && bytes >= 4, "{} numbers of {} bytes that are not neighbours",
-           type.lanes, size);
-    if (operation.active == type.lanes) {
+    const bool is_contiguous = operation.address.lane_stride == 1;
+    if (is_contiguous && operation.active == type.lanes && bytes >= 4) {
         const Virtual result =
             load_chunk(move(bytes), bytes, memory_operand, vector_bytes(type), no_register);
         block_->operations.back().result_width = width_of_bytes(bytes);
         return result;
     }
-    ensure(is_evex_ && type.lanes <= 32, "{} of {} lanes on {}", operation.active, type.lanes, cpu_.name);
+    if (!is_contiguous || !is_evex_ || type.lanes > 32) return load_short_lanes(operation, memory_operand);
     const Virtual result = load_chunk(size == 1 ? Inst::kIdVmovdqu8 : Inst::kIdVmovdqu16, vector_bytes(type),
                                       memory_operand, vector_bytes(type), no_register);
     block_->operations.back().mask =
         masks_.register_index_of(static_cast<std::uint32_t>((Bits{1} << operation.active) - 1));
     block_->operations.back().zeroing = true;
     return result;
+}
+
+/// 16-bit lanes one by one, with any distance in memory.
+Virtual Selector::load_short_lanes(const ir::Operation& operation, const MemoryOperand& memory_operand) {
+    const ir::Type type = operation.type;
+    constexpr int size = 2, in_quarter = 8;
+    ensure(bytes_of(type.scalar) == size && type.lanes <= 2 * in_quarter, "{} lanes of {} bytes one by one",
+           type.lanes, bytes_of(type.scalar));
+    const Integer step = operation.active == 1 ? 0 : operation.address.lane_stride * size;
+    std::vector<Virtual> quarters;
+    for (int lane = 0; lane < operation.active; ++lane) {
+        MemoryOperand element = memory_operand;
+        element.displacement += lane * step;
+        if (lane % in_quarter == 0) {
+            const Virtual first = new_register(Class::integer, 8);
+            X86Operation& machine = append(Form::load, Inst::kIdMovzx, first, {});
+            machine.memory = add_memory_operand(element);
+            machine.memory_bytes = size;
+            quarters.push_back(computed(Form::unary, pick(Inst::kIdVmovq, Inst::kIdMovq), 16, {first}));
+        } else {
+            quarters.back() = load_chunk(pick(Inst::kIdVpinsrw, Inst::kIdPinsrw), size, element, 16,
+                                         quarters.back(), lane % in_quarter);
+        }
+    }
+    const int bytes = vector_bytes(type);
+    if (bytes == 16) return quarters.front();
+    const Virtual low = resized(quarters.front(), bytes);
+    if (quarters.size() == 1) return low;
+    return computed(Form::binary, is_evex_ ? Inst::kIdVinsertf64x2 : Inst::kIdVinsertf128, bytes,
+                    {low, quarters.back()}, 1);
 }
 
 /// Extends 8-bit or 16-bit integers to lanes of `size` bytes.

@@ -33,6 +33,9 @@ public:
         if (request.auxiliary) beside_ = request.auxiliary->layout;
     }
 
+    /// The formula after a copy from the caller's memory to a temporary, before a copy back, or both.
+    void build_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied);
+
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
         std::visit([&](const auto& payload) { build(payload, f, in, out, loops); }, f.payload());
@@ -359,6 +362,30 @@ void LoopBuilder::build_chain(const std::vector<MergedFactor>& steps, const Endp
     }
 }
 
+void LoopBuilder::build_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied) {
+    if (f.is<Kronecker>() && f.children()[0].is<Identity>()) {
+        const Loop loop{recorder_.new_variable(f.children()[0].rows()), f.children()[0].rows()};
+        const Formula inner = kron({f.children().begin() + 1, f.children().end()});
+        const View row{Affine::of(loop.variable, inner.rows()), 1};
+        return recorder_.nest(loop, [&] {
+            views_.push_back(row);
+            build_apart(inner, in.through(View{Affine::of(loop.variable, inner.columns()), 1}),
+                        out.through(row), copied);
+            views_.pop_back();
+        });
+    }
+    std::optional<Temporary> from, to;
+    if (copied.input) {
+        from = make_temporary(recorder_, f.columns(), {}, in.is_complex());
+        add_copy(recorder_, f.columns(), in, from->endpoint, {});
+    }
+    if (copied.output) to = make_temporary(recorder_, f.rows(), {}, out.is_complex());
+    (*this)(f, from ? from->endpoint : in, to ? to->endpoint : out, {});
+    if (to) add_copy(recorder_, f.rows(), to->endpoint, out, {});
+    for (const auto& temporary : {from, to})
+        if (temporary) recorder_.release(temporary->memory);
+}
+
 } // namespace
 
 LoopProgram build(const Request& request) {
@@ -377,7 +404,12 @@ LoopProgram build(const Request& request) {
     if (request.scale != 1)
         target = target.through(
             Diagonal{ConstantFunction{request.scale}, IndexMap::identity(request.formula.rows())});
-    LoopBuilder{recorder, request}(request.formula, Endpoint(in).through(request.input), target, {});
+    const Endpoint source = Endpoint(in).through(request.input);
+    LoopBuilder builder{recorder, request};
+    if (request.copied.input || request.copied.output)
+        builder.build_apart(request.formula, source, target, request.copied);
+    else
+        builder(request.formula, source, target, {});
     return recorder.finish();
 }
 

@@ -339,8 +339,13 @@ std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variab
         const Affine index = walk.indices()[0];
         if (walk.step(access_maps_[k], ignored)) continue;
         if (const auto* layout = std::get_if<Layout>(&access_maps_[k])) {
-            const Integer row = row_of(*layout);
             std::vector<Integer> radices = layout->lengths;
+            Integer row = row_of(*layout);
+            while (layout->forms && row > size &&
+                   radices.size() > 1) { // a part of a row, in copies for callbacks
+                radices.erase(radices.begin());
+                row /= radices.front();
+            }
             if (size % row != 0) return {};
             radices.front() = size / row; // a range of the layout's rows suffices
             return radices;

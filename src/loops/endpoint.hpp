@@ -82,6 +82,11 @@ inline bool is_tabled(const std::vector<Location>& locations) {
     return !locations.empty() && locations.front().table;
 }
 
+/// Whether a callback applies to the entries of one side, if any.
+inline bool has_callback(const std::vector<Location>& locations) {
+    return !locations.empty() && !locations.front().forms.empty();
+}
+
 /// A factor's input or output: memory behind a chain of access maps.
 class Endpoint {
 public:

@@ -68,10 +68,12 @@ bool suits_pairs(const LoopProgram& program, const Memory& memory, const std::ve
     const bool temporary =
         program.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
     return std::all_of(locations.begin(), locations.end(), [&](const Location& place) {
-        return !place.table && !place.re_negative && !place.im_negative &&
+        return !place.table && place.forms.empty() && !place.re_negative && !place.im_negative &&
                (temporary ? place.im == place.re : place.im == place.re + 1) &&
-               std::none_of(place.diagonals.begin(), place.diagonals.end(),
-                            [](const FoldedDiagonal& met) { return met.table.has_value(); });
+               std::none_of(place.diagonals.begin(), place.diagonals.end(), [](const FoldedDiagonal& met) {
+                   return met.table.has_value() ||
+                          std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
+               });
     });
 }
 

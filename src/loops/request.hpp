@@ -8,6 +8,12 @@
 
 namespace swirl::loops {
 
+/// Which ends of a formula are copies between the caller's memory and a temporary.
+struct CopiedEnds {
+    bool input = false;
+    bool output = false;
+};
+
 /// A formula, the caller's memory at its two ends, and what the loops' passes know about the machine.
 struct Request {
     formula::Formula formula; ///< expanded; remaining transforms become codelets
@@ -21,6 +27,7 @@ struct Request {
     std::optional<AuxiliaryFactor> auxiliary = {};
     std::optional<Reach> input_reach = {}; ///< if not all of the layout is accessed
     std::optional<Reach> output_reach = {};
+    CopiedEnds copied = {}; ///< in loops over the digits of the caller's layout, whatever the formula does
     long double scale = 1;
     int lanes = 1;             ///< of a vector register
     Integer cache_bytes = 0;   ///< of a core's private caches; 0: unknown

@@ -155,6 +155,14 @@ Context::TableLocation Context::add_table(ir::Table contents) {
     return {shared.buffer, first};
 }
 
+Context::TableLocation Context::multiples_of(Integer step) {
+    const auto known = multiples_.find(step);
+    if (known != multiples_.end()) return known->second;
+    ir::Table contents(request.loops.scalar, request.loops.lanes);
+    for (Integer k = 0; k < request.loops.lanes; ++k) contents.set(k, static_cast<long double>(k * step));
+    return multiples_.emplace(step, add_table(std::move(contents))).first->second;
+}
+
 ir::Value Context::vector_constant(std::vector<long double> lanes) {
     if (!vector_table_) {
         ir::BufferInfo info;

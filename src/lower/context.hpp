@@ -78,6 +78,9 @@ public:
     /// share a buffer.
     TableLocation add_table(ir::Table contents);
 
+    /// On a CPU: the table 0, step, 2·step, … with as many entries as a vector register has lanes.
+    TableLocation multiples_of(Integer step);
+
     /// A vector with these lanes, loaded from the table of all vector constants.
     ir::Value vector_constant(std::vector<long double> lanes);
 
@@ -103,6 +106,7 @@ private:
     };
     std::map<DataType, SharedTable> shared_tables_;
     std::vector<std::optional<ir::Buffer>> auxiliary_buffers_;
+    std::map<Integer, TableLocation> multiples_; ///< by step
     std::optional<ir::Buffer> vector_table_;
     std::vector<long double> vector_constants_;
     std::map<std::vector<long double>, Integer> vector_constant_offsets_;

@@ -52,13 +52,14 @@ public:
         };
         source_pairs_ = pairs_of_reals(context, call.input, placement_.sources, complex_);
         target_pairs_ = pairs_of_reals(context, call.output, placement_.targets, complex_);
-        if (!placement_.sources.empty() && !placement_.sources.front().forms.empty())
-            loading_.emplace(context, call.input, placement_.sources, complex_, context.request.load, around);
+        if (has_callback(placement_.sources))
+            loading_.emplace(context, call.input, placement_.sources, complex_, context.request.load, around,
+                             true, lane_);
         else
             from_.emplace(context, placement_.sources, around);
-        if (!placement_.targets.front().forms.empty())
+        if (has_callback(placement_.targets))
             storing_.emplace(context, call.output, placement_.targets, complex_, context.request.store,
-                             around);
+                             around, false, lane_);
         else
             to_.emplace(context, placement_.targets, around);
         before_.emplace(factors(placement_.sources));
@@ -122,7 +123,7 @@ public:
 private:
     void emit_loops(std::size_t k) {
         if (k < loops_.size()) return context_.in_loop(loops_[k], "i", [&] { emit_loops(k + 1); });
-        if (!lane_) return body(0, 0);
+        if (!lane_) return guarded(0, 1, [&] { body(0, 0); });
         const Integer lead = lane_->lead, before = lead > 0;
         if (lead > 0) lanes(0, 0, lead);
         if (lane_->vectors() == 1) lanes(before, lead, lane_->lanes);
@@ -138,19 +139,33 @@ private:
 
     /// `count` iterations from `first` on; `vector` is the vector's index.
     void lanes(const Affine& vector, const Affine& first, Integer count) {
-        const Affine lane =
-            context_.builder.open_loop(context_.fresh("l"), 0, count, 1, ir::For::Kind::vector);
-        context_.bind(lane_->loop.variable, first + lane);
-        body(vector, lane);
-        context_.builder.close_loop();
+        guarded(first, count, [&] {
+            const Affine lane =
+                context_.builder.open_loop(context_.fresh("l"), 0, count, 1, ir::For::Kind::vector);
+            context_.bind(lane_->loop.variable, first + lane);
+            body(vector, lane);
+            context_.builder.close_loop();
+        });
+    }
+
+    /// The body for `count` iterations of the lane loop, between accesses to elements that conditions guard.
+    template <class Body> void guarded(const Affine& first, Integer count, Body&& body) {
+        if (loading_) loading_->before(first, count);
+        std::forward<Body>(body)();
+        if (storing_) storing_->after(first, count);
     }
 
     void body(const Affine& vector, const Affine& lane) {
+        if (loading_) loading_->set_lane(lane);
+        if (storing_) storing_->set_lane(lane);
         Arithmetic arithmetic(context_.builder, context_.request.loops.scalar,
                               context_.request.multiplication);
         std::vector<Scaled> y = computed(load(), arithmetic, vector, lane);
-        for (std::size_t k = 0; k < y.size(); ++k)
-            store(k, settled(k, y[k], arithmetic, vector, lane), arithmetic);
+        for (std::size_t k = 0; k < y.size(); ++k) {
+            y[k] = settled(k, y[k], arithmetic, vector, lane);
+            if (!storing_) store(k, y[k], arithmetic);
+        }
+        if (storing_) storing_->store(y, arithmetic);
     }
 
     /// The codelet applied to the sources, without the twiddle factors of the targets.

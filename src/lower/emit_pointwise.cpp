@@ -126,6 +126,54 @@ std::vector<ir::Condition> PointwiseEmitter::conditions(const Component& compone
     return result;
 }
 
+/// A form as a real, exact below 2^24 or 2^53. On a CPU lanes differ in it.
+ir::Value PointwiseEmitter::real_form(const Component& component, int form) {
+    ir::Builder& builder = context_.builder;
+    if (context_.request.loops.for_gpu)
+        return builder.convert(integer(component, form, 1), context_.request.loops.scalar);
+    Affine base = context_.placed(forms_of(component)[static_cast<std::size_t>(form)]);
+    const Integer step = lane_ ? base.coefficient(*lane_) : 0;
+    if (step != 0) base = base.substitute(*lane_, 0);
+    const ir::Value first = base.is_constant()
+                                ? arithmetic_.number(static_cast<long double>(base.constant()))
+                                : builder.convert(builder.index(base), context_.request.loops.scalar);
+    if (step == 0) return first;
+    const Context::TableLocation multiples = context_.multiples_of(step);
+    const ir::Value rest = builder.load(multiples.buffer, Affine::of(*lane_) + multiples.first);
+    return base == Affine(0) ? rest : builder.add(first, rest);
+}
+
+ir::Value PointwiseEmitter::is_form_negative(const Component& component, int form) {
+    if (context_.request.loops.for_gpu) return is_negative(integer(component, form, 1));
+    return context_.builder.less(real_form(component, form), arithmetic_.number(0));
+}
+
+ir::Value PointwiseEmitter::is_form_positive(const Component& component, int form) {
+    if (context_.request.loops.for_gpu) return is_negative(integer(component, form, -1));
+    return context_.builder.less(arithmetic_.number(0), real_form(component, form));
+}
+
+PointwiseEmitter::ComplexValue PointwiseEmitter::masked(const Component& component, ComplexValue value) {
+    const ComplexValue zero = arithmetic_.zero(value.im != ir::no_value);
+    const auto choose = [&](ir::Value test, const ComplexValue& yes, const ComplexValue& no) {
+        ir::Builder& builder = context_.builder;
+        value.re = builder.select(test, yes.re, no.re);
+        if (value.im != ir::no_value) value.im = builder.select(test, yes.im, no.im);
+    };
+    for (const Pointwise::Condition& condition : conditions_of(false)) {
+        const Affine& form = forms_of(component)[static_cast<std::size_t>(condition.form)];
+        if (holds(condition.op, form, context_.extents()) == Holds::always) continue;
+        const ir::Value negative = is_form_negative(component, condition.form);
+        if (condition.op == Op::form_negative) {
+            choose(negative, value, zero);
+            continue;
+        }
+        choose(negative, zero, value);
+        if (condition.op == Op::form_zero) choose(is_form_positive(component, condition.form), zero, value);
+    }
+    return value;
+}
+
 PointwiseEmitter::ComplexValue PointwiseEmitter::element(const Pointwise::Node& node,
                                                          const Component& component) {
     ir::Builder& builder = context_.builder;
@@ -142,6 +190,10 @@ PointwiseEmitter::ComplexValue PointwiseEmitter::element(const Pointwise::Node& 
     }
     const Affine index = scalars * context_.placed(form);
     if (!array.is_complex) return {builder.load(buffer, index, access), ir::no_value};
+    if (!context_.request.loops.for_gpu) {
+        const ir::Value re = builder.load(buffer, index, access);
+        return {re, builder.load(buffer, index + 1, access)};
+    }
     access.lanes = access.active = 2;
     const ir::Value both = builder.load(buffer, index, access);
     return {builder.shuffle(both, both, {0}), builder.shuffle(both, both, {1})};
@@ -152,10 +204,10 @@ ir::Value PointwiseEmitter::compared(const Pointwise::Node& node, const Componen
     const Holds fixed =
         holds(node.op, forms_of(component)[static_cast<std::size_t>(node.form)], context_.extents());
     if (fixed != Holds::unknown) return arithmetic_.number(fixed == Holds::always ? 1 : 0);
-    const ir::Value below = arithmetic_.as_real(is_negative(integer(component, node.form, 1)));
+    const ir::Value below = arithmetic_.as_real(is_form_negative(component, node.form));
     if (node.op == Op::form_negative) return below;
     if (node.op == Op::form_nonnegative) return arithmetic_.opposite(below);
-    const ir::Value above = arithmetic_.as_real(is_negative(integer(component, node.form, -1)));
+    const ir::Value above = arithmetic_.as_real(is_form_positive(component, node.form));
     return arithmetic_.opposite(context_.builder.add(below, above));
 }
 
@@ -163,8 +215,7 @@ PointwiseEmitter::ComplexValue PointwiseEmitter::apply(const Component& componen
     return arithmetic_.evaluate(pointwise_->nodes, x, [&](const Pointwise::Node& node) -> ComplexValue {
         if (node.op == Op::array) return element(node, component);
         if (node.op != Op::form) return {compared(node, component), ir::no_value};
-        return {context_.builder.convert(integer(component, node.form, 1), context_.request.loops.scalar),
-                ir::no_value};
+        return {real_form(component, node.form), ir::no_value};
     });
 }
 

@@ -27,12 +27,18 @@ public:
     /// Whether memory is accessed: always, never, or only where some conditions hold.
     enum class Touch : std::uint8_t { always, never, sometimes };
     Touch touch(const Component& component, bool loading) const;
+    /// In a loop that becomes vector lanes: its variable. Then forms are reals in every lane.
+    void set_lane(std::optional<Variable> variable) { lane_ = variable; }
+
     /// For `sometimes`: the condition as a boolean, or as conditions of a statement if no index tables are involved.
     ir::Value condition(const Component& component, bool loading);
     std::vector<ir::Condition> conditions(const Component& component, bool loading);
 
     /// A form's value in this iteration, times 1, 2 or −1.
     ir::Value integer(const Component& component, int form, Integer factor = 1);
+
+    /// On a CPU: the value where `where` holds for the element, elsewhere 0.
+    ComplexValue masked(const Component& component, ComplexValue value);
 
     ComplexValue apply(const Component& component, const ComplexValue& x);
     ComplexValue zero(bool complex) { return arithmetic_.zero(complex); }
@@ -41,6 +47,9 @@ private:
     const std::vector<Affine>& forms_of(const Component& component) const;
     std::vector<Pointwise::Condition> conditions_of(bool loading) const;
     ir::Value is_negative(ir::Value integer);
+    ir::Value real_form(const Component& component, int form);
+    ir::Value is_form_negative(const Component& component, int form);
+    ir::Value is_form_positive(const Component& component, int form);
     ComplexValue element(const Pointwise::Node& node, const Component& component);
     ir::Value compared(const Pointwise::Node& node, const Component& component);
 
@@ -52,6 +61,7 @@ private:
     std::vector<std::vector<std::vector<std::size_t>>>
         looked_up_; ///< by location, component and form: the table's index
     std::vector<Location> table_places_;
+    std::optional<Variable> lane_;
 };
 
 } // namespace swirl::lower

@@ -75,30 +75,46 @@ bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum&
     return two_values && is_real(low) && is_real(high);
 }
 
-bool has_complete_elements(const KernelRegions& regions, const std::optional<Pointwise>& load,
+bool has_complete_elements(const Call& call, const Extents& extents, const std::optional<Pointwise>& load,
                            const std::optional<Pointwise>& store) {
-    const Extents& extents = regions.loops.extents;
     const auto is_whole = [&](const ElementAccess& number) {
         return (number.re && number.im) || is_real_element(number, *store->half, extents);
     };
-    for (const KernelRegion& region : regions.regions)
-        for (const Call& call : region.calls) {
-            const auto& [sources, targets, between] = call.placement;
-            const bool reads = !sources.empty() && !sources.front().forms.empty();
-            if (reads && load->half && !element_accesses(sources, call.complex, load)) return false;
-            // Another iteration may read an element of which this one writes a component.
-            const bool in_place = call.input.array == call.output.array;
-            if (reads && load->half && in_place && !call.loops.empty()) return false;
-            if (targets.front().forms.empty() || !store->half) continue;
-            const auto numbers = element_accesses(targets, call.complex, store);
-            if (!numbers || !std::all_of(numbers->begin(), numbers->end(), is_whole)) return false;
-        }
-    return true;
+    const auto& [sources, targets, between] = call.placement;
+    const bool reads = !sources.empty() && !sources.front().forms.empty();
+    if (reads && load->half && !element_accesses(sources, call.complex, load)) return false;
+    // Another iteration may read an element of which this one writes a component.
+    const bool in_place = call.input.array == call.output.array;
+    if (reads && load->half && in_place && !call.loops.empty()) return false;
+    if (targets.front().forms.empty() || !store->half) return true;
+    const auto numbers = element_accesses(targets, call.complex, store);
+    return numbers && std::all_of(numbers->begin(), numbers->end(), is_whole);
+}
+
+bool are_exact_in_lanes(const Pointwise& pointwise, const std::vector<Location>& locations,
+                        const Extents& extents, DataType scalar) {
+    const Integer limit = scalar == DataType::float64 ? Integer{1} << 53 : Integer{1} << 24;
+    std::vector<int> forms;
+    for (const auto* conditions : {&pointwise.needed, &pointwise.where})
+        for (const Pointwise::Condition& condition : *conditions) forms.push_back(condition.form);
+    for (const Pointwise::Node& node : pointwise.nodes)
+        if (node.op == Pointwise::Op::form || node.op == Pointwise::Op::form_negative ||
+            node.op == Pointwise::Op::form_nonnegative || node.op == Pointwise::Op::form_zero)
+            forms.push_back(node.form);
+    return std::all_of(forms.begin(), forms.end(), [&](int form) {
+        return std::all_of(locations.begin(), locations.end(), [&](const Location& location) {
+            return std::all_of(location.forms.begin(), location.forms.end(), [&](const auto& own) {
+                const auto [low, high] = bounds(own[static_cast<std::size_t>(form)], extents);
+                return -limit < low && high < limit;
+            });
+        });
+    });
 }
 
 PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
                                  const std::vector<Location>& locations, bool complex,
-                                 const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops)
+                                 const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops,
+                                 bool loading, const std::optional<VectorLoop>& lane)
     : context_(context),
       memory_(memory),
       buffers_(context.buffers_of(memory)),
@@ -107,7 +123,30 @@ PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
       numbers_(element_accesses(locations, complex, pointwise).value()),
       element_locations_(locations_of(numbers_)),
       tables_(context, element_locations_, loops),
-      emitter_(context, pointwise, element_locations_, loops) {}
+      emitter_(context, pointwise, element_locations_, loops),
+      loading_(loading) {
+    if (context.request.loops.for_gpu) return;
+    using Access = GuardedElements::Access;
+    std::vector<Access> accesses;
+    for (const ElementAccess& number : numbers_) {
+        const bool is_skipped = !loading && !number.re; // the zero next to a real element
+        accesses.push_back(is_skipped ? Access::none : number.whole ? Access::complex : Access::real);
+    }
+    guarded_.emplace(context, memory, element_locations_, std::move(accesses), emitter_, loading, lane);
+}
+
+void PointwiseAccess::before(const Affine& first, Integer count) {
+    if (loading_) guarded_->read(first, count);
+}
+
+void PointwiseAccess::after(const Affine& first, Integer count) {
+    if (!loading_) guarded_->write(first, count);
+}
+
+void PointwiseAccess::set_lane(const Affine& lane) {
+    lane_ = lane;
+    emitter_.set_lane(lane.is_constant() ? std::nullopt : std::optional(lane.terms().front().variable));
+}
 
 Integer PointwiseAccess::scalars_of_element() const {
     return memory_.kind == Memory::Kind::interleaved || pointwise_->half ? 2 : 1;
@@ -119,6 +158,7 @@ PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t number) {
     const Component component{number, 0};
     const Touch touch = emitter_.touch(component, true);
     if (touch == Touch::never) return emitter_.zero(whole);
+    if (guarded_ && touch == Touch::sometimes) return guarded_->load(number, lane_);
     const Location& place = element_locations_[number];
     ir::Builder& builder = context_.builder;
     Affine index = context_.placed(memory_, place.re);
@@ -160,6 +200,7 @@ PointwiseAccess::ComplexValue PointwiseAccess::loaded(std::size_t number) {
     if (touch == Touch::always) return value;
     const ComplexValue zero = emitter_.zero(numbers_[number].whole);
     if (touch == Touch::never) return zero;
+    if (guarded_) return emitter_.masked(component, value);
     const ir::Value chooser = emitter_.condition(component, false);
     ir::Builder& builder = context_.builder;
     return {builder.select(chooser, value.re, zero.re),
@@ -203,6 +244,8 @@ void PointwiseAccess::store(std::size_t number, const ComplexValue& value) {
     };
     if (touch == Touch::always)
         write();
+    else if (guarded_)
+        guarded_->store(number, emitter_.apply(component, value), lane_);
     else
         builder.if_then(emitter_.conditions(component, false), write);
 }

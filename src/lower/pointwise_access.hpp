@@ -1,6 +1,7 @@
 #pragma once
 
-#include "loops/gpu/regions.hpp"
+#include "loops/loop_program.hpp"
+#include "lower/cpu/guarded_elements.hpp"
 #include "lower/emit_pointwise.hpp"
 
 #include <optional>
@@ -32,17 +33,28 @@ std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Loc
 bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum& half,
                      const Extents& extents);
 
-/// Whether the calls that access a half spectrum suit its callbacks: they know the component of each real, and write
+/// Whether a call that accesses a half spectrum suits its callbacks: it knows the component of each real, and writes
 /// both components of an element in one iteration.
-bool has_complete_elements(const KernelRegions& parts, const std::optional<Pointwise>& load,
+bool has_complete_elements(const Call& call, const Extents& extents, const std::optional<Pointwise>& load,
                            const std::optional<Pointwise>& store);
+
+/// Whether lanes of the loop can hold the forms that the callback computes with, as reals.
+bool are_exact_in_lanes(const Pointwise& pointwise, const std::vector<Location>& locations,
+                        const Extents& extents, DataType scalar);
 
 /// Reads elements through the load callback, or writes them through the store callback.
 class PointwiseAccess {
 public:
     PointwiseAccess(Context& context, const Memory& memory, const std::vector<Location>& locations,
-                    bool complex, const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops);
+                    bool complex, const std::optional<Pointwise>& pointwise, const std::vector<Loop>& loops,
+                    bool loading, const std::optional<VectorLoop>& lane);
 
+    /// On a CPU, around the body for `count` iterations of the lane loop from `first` on.
+    void before(const Affine& first, Integer count);
+    void after(const Affine& first, Integer count);
+
+    /// In the body, `lane` is the lane loop's variable, or 0.
+    void set_lane(const Affine& lane);
     std::vector<Scaled> load(); ///< the call's sources
     void store(const std::vector<Scaled>& targets, Arithmetic& arithmetic);
 
@@ -65,6 +77,9 @@ private:
     std::vector<Location> element_locations_; ///< of the elements
     IndexTables tables_;
     PointwiseEmitter emitter_;
+    bool loading_;
+    std::optional<GuardedElements> guarded_; ///< on a CPU
+    Affine lane_ = 0;
 };
 
 } // namespace swirl::lower

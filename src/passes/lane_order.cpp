@@ -92,6 +92,11 @@ private:
         });
     }
 
+    /// Loads of a caller's auxiliary array are few: a shuffle of each costs less than another order of the data.
+    bool is_auxiliary(Buffer buffer) const {
+        return program_.buffers[static_cast<std::size_t>(buffer)].role.argument == ArgumentRole::auxiliary;
+    }
+
     void constrain(std::size_t loop, const MemoryBlock& block) {
         const Buffer buffer = block.address.buffer;
         const Space space = space_of(buffer);
@@ -104,7 +109,7 @@ private:
                 return;
             if (is_private && whole && block.stride == 1 && loops_[loop].trips == lanes_)
                 return join(loop, member_of(buffer));
-            if (block.stride == 1) keep_natural(loop);
+            if (block.stride == 1 && !is_auxiliary(buffer)) keep_natural(loop);
             break;
         case Kind::rows:
             if (is_private && whole && block.stride % lanes_ == 0 &&

@@ -30,8 +30,14 @@ void LoopVectorizer::convert(std::size_t position) {
     const Value value = value_at(static_cast<int>(position));
     const int block = loop_->blocks.block_of[position];
     const Opcode opcode = program_[value].opcode;
-    // Integers and conditions are uniform across lanes.
-    const bool stays_scalar = !loop_->varies[position] && !is_floating(program_[value].type.scalar);
+    // Integers and their comparisons are uniform across lanes, and so are floats converted from int64.
+    const auto is_of_integers = [&] {
+        return program_[program_[value].operands[0]].type.scalar == DataType::int64;
+    };
+    const bool stays_scalar =
+        !loop_->varies[position] && opcode != Opcode::constant &&
+        (opcode == Opcode::convert || opcode == Opcode::less ? is_of_integers()
+                                                             : !is_floating(program_[value].type.scalar));
     if (accesses_memory(opcode)) {
         if (block < 0) return;
         const MemoryBlock& memory = loop_->blocks.blocks[static_cast<std::size_t>(block)];

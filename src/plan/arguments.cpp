@@ -12,7 +12,9 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
       planar_output_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::output)),
       in_place_(problem.placement == Placement::in_place),
       alignment_(static_cast<std::size_t>(std::min(bytes_of(stored_precision(problem, Side::input)),
-                                                   bytes_of(stored_precision(problem, Side::output))))) {
+                                                   bytes_of(stored_precision(problem, Side::output))))),
+      arrays_(arrays_of(problem)),
+      layout_(problem.layout) {
     const auto range = [&](Side side) {
         const Extent reach = extent(problem, side);
         const Integer bytes = element_bytes(problem, side);
@@ -23,6 +25,12 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
     for (const Side side : {Side::input, Side::output})
         elements_[static_cast<std::size_t>(side)] = {axes(problem, side), element_bytes(problem, side)};
     planar_ = planar_input_ || planar_output_;
+    for (const AuxiliaryArray& array : arrays_) {
+        const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
+        const Integer components = array.is_complex && !separate ? 2 : 1;
+        array_bytes_.push_back({components * array.elements * bytes_of(array.precision),
+                                static_cast<std::uintptr_t>(bytes_of(array.precision)), separate});
+    }
     nearest_ = in_place_ ? 1 : static_cast<std::uintptr_t>(input_.low - output_.high + 1);
     forbidden_ = in_place_ ? std::numeric_limits<std::uintptr_t>::max()
                            : static_cast<std::uintptr_t>(input_.high - output_.low) - nearest_;
@@ -64,6 +72,75 @@ void ArgumentCheck::require_disjoint(const void* workspace, std::size_t bytes, c
     require("output", call.output, output_);
     if (planar_input_) require("imaginary input", call.input_imaginary, input_);
     if (planar_output_) require("imaginary output", call.output_imaginary, output_);
+    for (const Named& array : arrays_of_call(call)) require(array.name.c_str(), array.pointer, array.range);
+}
+
+std::vector<ArgumentCheck::Named> ArgumentCheck::arrays_of_call(const Arguments& call) const {
+    std::vector<Named> result;
+    for (std::size_t k = 0; k < call.arrays.size() && k < arrays_.size(); ++k) {
+        const Range range{0, array_bytes_[k].all};
+        result.push_back({"array " + arrays_[k].name, call.arrays[k].data, range});
+        if (array_bytes_[k].separate)
+            result.push_back({"imaginary array " + arrays_[k].name, call.arrays[k].imaginary, range});
+    }
+    return result;
+}
+
+bool ArgumentCheck::admits_arrays(const Arguments& call) const {
+    if (call.arrays.size() < arrays_.size()) return false;
+    for (std::size_t k = 0; k < array_bytes_.size(); ++k) {
+        const ArrayBytes& bytes = array_bytes_[k];
+        const auto is_right = [&](const void* array) {
+            const auto first = reinterpret_cast<std::intptr_t>(array);
+            const auto is_apart = [&](const void* output) {
+                const auto start = reinterpret_cast<std::intptr_t>(output);
+                return first + bytes.all <= start + output_.low || start + output_.high <= first;
+            };
+            return array != nullptr && reinterpret_cast<std::uintptr_t>(array) % bytes.scalar == 0 &&
+                   is_apart(call.output) && (!planar_output_ || is_apart(call.output_imaginary));
+        };
+        if (!is_right(call.arrays[k].data)) return false;
+        if (bytes.separate && !is_right(call.arrays[k].imaginary)) return false;
+    }
+    return true;
+}
+
+std::vector<ArgumentCheck::Named> ArgumentCheck::outputs_of_call(const Arguments& call) const {
+    const Elements& elements = elements_[static_cast<std::size_t>(Side::output)];
+    std::vector<Named> result{{"output", call.output, output_, elements}};
+    if (planar_output_) result.push_back({"imaginary output", call.output_imaginary, output_, elements});
+    return result;
+}
+
+void ArgumentCheck::check_arrays(const Arguments& call) const {
+    if (admits_arrays(call)) return;
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const AuxiliaryArray& array = arrays_[k];
+        if (k >= call.arrays.size() || call.arrays[k].data == nullptr)
+            throw UserError("array {} is missing: the plan needs {} {} elements there", array.name,
+                            array.elements, array.is_complex ? "complex" : "real");
+        if (array_bytes_[k].separate && call.arrays[k].imaginary == nullptr)
+            throw UserError("array {} is missing its imaginary components: the plan's data are planar",
+                            array.name);
+        const std::uintptr_t bytes = array_bytes_[k].scalar;
+        for (const void* pointer : {call.arrays[k].data, call.arrays[k].imaginary})
+            if (reinterpret_cast<std::uintptr_t>(pointer) % bytes != 0)
+                throw UserError("array {} = {} is not aligned to its elements; use a multiple of {} bytes",
+                                array.name, pointer, bytes);
+    }
+    const auto start = [](const Named& named) { return reinterpret_cast<std::intptr_t>(named.pointer); };
+    for (const Named& array : arrays_of_call(call))
+        for (const Named& output : outputs_of_call(call)) {
+            if (start(array) + array.range.high <= start(output) + output.range.low ||
+                start(output) + output.range.high <= start(array) + array.range.low)
+                continue;
+            const Elements bytes{{{array.range.high, 1}}, 1};
+            if (!share_a_byte(bytes, array.pointer, output.elements, output.pointer)) continue;
+            throw UserError(
+                "{} = {} and {} = {} overlap; what is read beside the input has to lie apart from "
+                "what is written",
+                array.name, array.pointer, output.name, output.pointer);
+        }
 }
 
 void ArgumentCheck::explain(const Arguments& call) const {
@@ -94,6 +171,7 @@ void ArgumentCheck::explain(const Arguments& call) const {
     if (planar_output_)
         check_disjoint("output", call.output, Side::output, "imaginary output", call.output_imaginary,
                        Side::output);
+    check_arrays(call);
 }
 
 } // namespace swirl::planning

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace swirl::planning {
 
@@ -15,8 +17,8 @@ class ArgumentCheck {
 public:
     explicit ArgumentCheck(const Transform& problem);
 
-    /// Throws UserError, naming the argument, for null or misaligned pointers, for different pointers in place, and for
-    /// overlapping input and output out of place.
+    /// Throws UserError, naming the argument, for null or misaligned pointers, for different pointers in place, for
+    /// overlapping input and output out of place, and for auxiliary arrays that are missing or overwritten.
     void operator()(const Arguments& arguments) const {
         if (!admits(arguments)) explain(arguments);
     }
@@ -33,7 +35,8 @@ public:
         const bool misaligned = ((input | output) & (alignment_ - 1)) != 0;
         const bool too_near = output - input - nearest_ < forbidden_;
         return !(static_cast<int>(null) | static_cast<int>(misaligned) | static_cast<int>(too_near) |
-                 static_cast<int>(planar_));
+                 static_cast<int>(planar_)) &&
+               (arrays_.empty() || admits_arrays(arguments));
     }
 
 private:
@@ -41,7 +44,19 @@ private:
         std::ptrdiff_t low;  ///< bytes from the pointer to the first touched byte
         std::ptrdiff_t high; ///< bytes from the pointer to one past the last touched byte
     };
+    /// Memory of an execution: its elements, or all bytes of a range if it has no axes.
+    struct Named {
+        std::string name;
+        const void* pointer;
+        Range range;
+        Elements elements = {};
+    };
     void explain(const Arguments& arguments) const;
+    std::vector<Named> arrays_of_call(const Arguments& arguments) const;
+    std::vector<Named> outputs_of_call(const Arguments& arguments) const;
+    /// Whether all auxiliary arrays are there, aligned, and outside the bytes around the output.
+    bool admits_arrays(const Arguments& arguments) const;
+    void check_arrays(const Arguments& arguments) const;
     void check_pointer(const char* name, const void* pointer) const;
     void check_disjoint(const char* a_name, const void* a, Side a_side, const char* b_name, const void* b,
                         Side b_side) const;
@@ -59,6 +74,15 @@ private:
     Range input_;
     Range output_;
     std::array<Elements, 2> elements_; ///< of each side
+    std::vector<AuxiliaryArray> arrays_;
+    /// What each auxiliary array takes: bytes of one of its memories, and of one scalar.
+    struct ArrayBytes {
+        std::ptrdiff_t all;
+        std::uintptr_t scalar;
+        bool separate; ///< imaginary components are apart
+    };
+    std::vector<ArrayBytes> array_bytes_;
+    ComplexLayout layout_;
 };
 
 } // namespace swirl::planning

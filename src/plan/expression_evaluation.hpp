@@ -76,52 +76,29 @@ template <class R> R function(Op op, R x) {
 
 } // namespace evaluation
 
-/// R: the real type of the arithmetic. Call: has code() and operand() as ExpressionCall has.
-template <class R, class Call = ExpressionCall> class ExpressionEvaluation {
+/// Evaluates the nodes of an expression for several elements at once. R: the real type of the arithmetic.
+template <class R> class NodeEvaluation {
     using Op = lower::Pointwise::Op;
 
 public:
-    explicit ExpressionEvaluation(const Call& call) : call_(call), known_(code().nodes.size()) {}
-
-    /// Evaluates `count` elements x of a column, at most evaluation_block, from this row on, starting at `from`.
-    template <class S>
-    const Values<R>& evaluate(const S* from, Integer stride, Integer row, Integer column, Integer count) {
+    /// `leaf(node, values)` sets the values of x, of elements of arrays, of forms and of conditions on forms, for
+    /// `count` elements, at most evaluation_block.
+    template <class Leaf>
+    const Values<R>& evaluate(const std::vector<lower::Pointwise::Node>& nodes, Integer count, Leaf&& leaf) {
         count_ = static_cast<std::size_t>(count);
-        for (std::size_t k = 0; k < code().nodes.size(); ++k) {
-            const lower::Pointwise::Node& node = code().nodes[k];
-            if (node.op == Op::x)
-                load(known_[k], from, stride);
-            else if (node.op == Op::array)
-                load_operand(known_[k], static_cast<std::size_t>(node.array), row, column);
+        known_.resize(nodes.size());
+        for (std::size_t k = 0; k < nodes.size(); ++k)
+            if (is_leaf(nodes[k].op))
+                leaf(nodes[k], known_[k]);
             else
-                apply(node, known_[k]);
-        }
+                apply(nodes[k], known_[k]);
         return known_.back();
     }
 
 private:
-    const gemm::Epilogue& code() const { return call_.code(); }
-
-    template <class S> void load(Values<R>& values, const S* from, Integer stride) {
-        values.is_complex = sizeof(S) != sizeof(R);
-        for (std::size_t at = 0; at < count_; ++at) {
-            const S number = from[static_cast<Integer>(at) * stride];
-            if constexpr (sizeof(S) == sizeof(R)) {
-                values.re[at] = static_cast<R>(number);
-            } else {
-                values.re[at] = number.real();
-                values.im[at] = number.imag();
-            }
-        }
-    }
-
-    void load_operand(Values<R>& values, std::size_t operand, Integer row, Integer column) {
-        const gemm::Epilogue::Operand& known = code().operands[operand];
-        const void* const from = call_.operand(operand, row, column);
-        if (known.is_complex)
-            load(values, static_cast<const std::complex<R>*>(from), known.row_stride);
-        else
-            load(values, static_cast<const R*>(from), known.row_stride);
+    static bool is_leaf(Op op) {
+        return op == Op::x || op == Op::array || op == Op::form || op == Op::form_negative ||
+               op == Op::form_nonnegative || op == Op::form_zero;
     }
 
     template <class F> void fill(std::array<R, evaluation_block>& values, F&& f) {
@@ -230,13 +207,58 @@ private:
         case Op::both: return re(0) * re(1);
         case Op::either: return R(1) - (R(1) - re(0)) * (R(1) - re(1));
         case Op::opposite: return R(1) - re(0);
-        default: throw InternalError("an epilogue with forms");
+        default: throw InternalError("a node without a real value");
         }
     }
 
-    Call call_;
     std::vector<Values<R>> known_;
     std::size_t count_ = 0;
+};
+
+/// An expression on a column of a matrix. Call: has code() and operand() as ExpressionCall has.
+template <class R, class Call = ExpressionCall> class ExpressionEvaluation {
+    using Op = lower::Pointwise::Op;
+
+public:
+    explicit ExpressionEvaluation(const Call& call) : call_(call) {}
+
+    /// Evaluates `count` elements x of a column, at most evaluation_block, from this row on, starting at `from`.
+    template <class S>
+    const Values<R>& evaluate(const S* from, Integer stride, Integer row, Integer column, Integer count) {
+        return nodes_.evaluate(
+            call_.code().nodes, count, [&](const lower::Pointwise::Node& node, Values<R>& values) {
+                if (node.op == Op::x) return load(values, from, stride, count);
+                ensure(node.op == Op::array, "an epilogue with forms");
+                load_operand(values, static_cast<std::size_t>(node.array), row, column, count);
+            });
+    }
+
+private:
+    template <class S> void load(Values<R>& values, const S* from, Integer stride, Integer count) {
+        values.is_complex = sizeof(S) != sizeof(R);
+        for (Integer at = 0; at < count; ++at) {
+            const S number = from[at * stride];
+            const auto k = static_cast<std::size_t>(at);
+            if constexpr (sizeof(S) == sizeof(R)) {
+                values.re[k] = static_cast<R>(number);
+            } else {
+                values.re[k] = number.real();
+                values.im[k] = number.imag();
+            }
+        }
+    }
+
+    void load_operand(Values<R>& values, std::size_t operand, Integer row, Integer column, Integer count) {
+        const gemm::Epilogue::Operand& known = call_.code().operands[operand];
+        const void* const from = call_.operand(operand, row, column);
+        if (known.is_complex)
+            load(values, static_cast<const std::complex<R>*>(from), known.row_stride, count);
+        else
+            load(values, static_cast<const R*>(from), known.row_stride, count);
+    }
+
+    Call call_;
+    NodeEvaluation<R> nodes_;
 };
 
 } // namespace swirl::planning

@@ -102,36 +102,10 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
     return list;
 }
 
-void GpuArgumentCheck::check_arrays(const Arguments& arguments) const {
-    for (std::size_t k = 0; k < arrays_.size(); ++k) {
-        const AuxiliaryArray& array = arrays_[k];
-        const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
-        if (k >= arguments.arrays.size() || arguments.arrays[k].data == nullptr)
-            throw UserError("array {} is missing: the plan needs {} {} elements there", array.name,
-                            array.elements, array.is_complex ? "complex" : "real");
-        if (separate && arguments.arrays[k].imaginary == nullptr)
-            throw UserError("array {} is missing its imaginary components: the plan's data are planar",
-                            array.name);
-    }
-}
-
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Arguments& arguments) const {
     on_host_(arguments);
-    check_arrays(arguments);
-    const std::vector<GpuArgument> list = list_of(arguments);
-    for (const GpuArgument& argument : list)
+    for (const GpuArgument& argument : list_of(arguments))
         if (argument.pointer != nullptr) planning::check(device, argument);
-    constexpr std::size_t first_output = 2, first_array = 4;
-    for (std::size_t a = first_array; a < list.size(); ++a)
-        for (std::size_t k = first_output; k < first_array; ++k) {
-            const GpuArgument &array = list[a], &output = list[k];
-            if (array.pointer == nullptr || output.pointer == nullptr) continue;
-            if (are_disjoint(array, output)) continue;
-            throw UserError(
-                "{} = {} and {} = {} overlap; what is read beside the input has to lie apart from "
-                "what is written",
-                array.name, array.pointer, output.name, output.pointer);
-        }
 }
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,

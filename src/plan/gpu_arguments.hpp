@@ -49,7 +49,6 @@ public:
 private:
     /// Arguments that the problem does not have get a null pointer.
     std::vector<GpuArgument> list_of(const Arguments& arguments) const;
-    void check_arrays(const Arguments& arguments) const;
 
     ArgumentCheck on_host_;
     std::array<std::size_t, Binding::sources> alignments_;

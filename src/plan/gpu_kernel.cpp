@@ -3,9 +3,9 @@
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
 #include "lower/gpu/lowering.hpp"
-#include "passes/change_storage.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/gpu_workspace.hpp"
+#include "plan/stored_types.hpp"
 #include "plan/tables.hpp"
 #include "runtime/cache_key.hpp"
 
@@ -69,27 +69,6 @@ DataLocation location_of(const ir::BufferInfo& buffer, const DimensionPass& pass
     return buffer.role.argument == ir::ArgumentRole::input ? pass.source : pass.target;
 }
 
-DataType storage_of(const Transform& problem, const DimensionPass& pass, const ir::BufferInfo& buffer) {
-    if (is_auxiliary(buffer)) {
-        const auto array = static_cast<std::size_t>(buffer.role.index);
-        return arrays_of(problem).at(array).precision;
-    }
-    const Side side = location_of(buffer, pass) == DataLocation::input ? Side::input : Side::output;
-    return stored_precision(problem, side);
-}
-
-/// The caller's arrays have the problem's data type; all other buffers have that of the arithmetic.
-void store_as_in_problem(ir::Program& program, const Transform& problem, const DimensionPass& pass) {
-    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-        const ir::BufferInfo& buffer = program.buffers[b];
-        if (is_callers(buffer) &&
-            (is_auxiliary(buffer) || location_of(buffer, pass) != DataLocation::intermediate)) {
-            const DataType storage = storage_of(problem, pass, buffer);
-            program = passes::change_storage(std::move(program), static_cast<ir::Buffer>(b), storage);
-        }
-    }
-}
-
 /// The caller's complex elements are aligned to their size, also where a pass treats them as pairs of reals.
 void align_spectra(ir::Program& program, const Transform& problem, const DimensionPass& pass) {
     if (problem.layout != ComplexLayout::interleaved) return;
@@ -146,7 +125,7 @@ GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass
                 "the step {} on {} makes a launch with one thread, which is not supported\n  use 2 "
                 "threads a block or more",
                 rules::to_string(schedule.tree), to_string(schedule.configurations.front()));
-        store_as_in_problem(program, problem, pass);
+        program = with_stored_types(std::move(program), problem, pass);
         align_spectra(program, problem, pass);
         make_resident(program, gpu);
     }

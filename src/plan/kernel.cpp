@@ -3,8 +3,10 @@
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
 #include "loops/passes.hpp"
+#include "lower/cpu/callback_loops.hpp"
 #include "passes/change_layout.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/stored_types.hpp"
 #include "plan/tables.hpp"
 
 #include <algorithm>
@@ -57,10 +59,10 @@ ir::Program laid_out(ir::Program program, const Transform& problem, const Dimens
 Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code) {
     lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
-    loops::LoopProgram loops = loops::loops_for_cpu(request.loops);
+    loops::LoopProgram loops = lower::loops_for_cpu(request);
     ir::Program lowered = lower::lower(request, loops);
     lowered = laid_out(std::move(lowered), problem, pass);
-    ir::Program machine = passes::run_for_cpu(lowered, cpu);
+    ir::Program machine = with_stored_types(passes::run_for_cpu(lowered, cpu), problem, pass);
     return {std::move(request.loops.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
@@ -70,7 +72,7 @@ ir::Program optimized_program(const Transform& problem, const DimensionPass& pas
         const lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
         return laid_out(lower::lower(request), problem, pass);
     };
-    return passes::run_for_cpu(lowered(), cpu);
+    return with_stored_types(passes::run_for_cpu(lowered(), cpu), problem, pass);
 }
 
 namespace {
@@ -180,8 +182,7 @@ void CompiledKernel::find_buffers(const Pointers& pointers, BufferPointers& buff
         *next++ = binding.source == Binding::Source::unused ? nullptr
                   : binding.source == Binding::Source::table
                       ? const_cast<void*>(binding.table)
-                      : static_cast<std::byte*>(pointers[static_cast<std::size_t>(binding.source)]) +
-                            binding.offset;
+                      : static_cast<std::byte*>(pointers[binding.source]) + binding.offset;
 }
 
 void CompiledKernel::run_phase(std::size_t phase, runtime::IterationRange range,
@@ -238,6 +239,7 @@ DirectCall CompiledKernel::direct_call() const {
         case Binding::Source::intermediate:
         case Binding::Source::arrays: return {};
         }
+        if (binding.source > Binding::Source::arrays) return {}; // the further arrays
     }
     if (!has_output) return {};
     if (!has_input) layout.input = layout.output;

@@ -9,6 +9,7 @@
 #include "plan/dimension_passes.hpp"
 #include "plan/direct_call.hpp"
 #include "plan/phase.hpp"
+#include "plan/plan.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cpu/team.hpp"
@@ -83,8 +84,18 @@ public:
     std::size_t own_workspace_bytes() const { return own_workspace_bytes_; } ///< of each thread
     virtual jit::CodeStatistics statistics() const { return {}; }
 
-    /// Pointers in the order of Binding::Source; workspaces are 64-byte aligned.
-    using Pointers = std::array<void*, 7>;
+    /// Workspaces are 64-byte aligned.
+    struct Pointers {
+        std::array<void*, static_cast<std::size_t>(Binding::Source::table)> own; ///< by Binding::Source
+        const ArrayArgument* arrays;                                             ///< the auxiliary arrays
+
+        void* operator[](Binding::Source source) const {
+            const auto at = static_cast<std::size_t>(source);
+            if (at < own.size()) return own[at];
+            const std::size_t array = at - static_cast<std::size_t>(Binding::Source::arrays);
+            return const_cast<void*>(array % 2 == 0 ? arrays[array / 2].data : arrays[array / 2].imaginary);
+        }
+    };
     /// Runs some of a phase's iterations. A barrier separates two phases if one of them is parallel.
     virtual void run_phase(std::size_t phase, runtime::IterationRange range,
                            const Pointers& pointers) const = 0;

@@ -45,13 +45,10 @@ private:
         std::byte* const intermediate = static_cast<std::byte*>(workspace);
         std::byte* const shared = intermediate + intermediate_bytes;
         // The first kernel may read the input; the others find their data in the output.
-        return {const_cast<void*>(arguments.input),
-                const_cast<void*>(arguments.input_imaginary),
-                arguments.output,
-                arguments.output_imaginary,
-                intermediate,
-                shared,
-                shared + shared_bytes + static_cast<std::size_t>(member) * own_bytes};
+        return {{const_cast<void*>(arguments.input), const_cast<void*>(arguments.input_imaginary),
+                 arguments.output, arguments.output_imaginary, intermediate, shared,
+                 shared + shared_bytes + static_cast<std::size_t>(member) * own_bytes},
+                arguments.arrays.data()};
     }
 
     /// Out of line: keeps the fast path of `run` small, for transforms of about 16 points.
@@ -213,7 +210,7 @@ std::vector<PassDescription> Plan::describe() const {
             derive(state_->problem, passes[k], tree, *state_->cpu, state_->schedule.scalar);
         if (is_portable(*state_->cpu)) {
             PortableDerivation portable = derive_portable(state_->problem, passes[k], tree);
-            derivation.formula = std::move(portable.formula);
+            derivation.formula = std::move(portable.request.loops.formula);
             derivation.loops = std::move(portable.loops);
         }
         descriptions.push_back({state_->schedule.passes[k], std::move(derivation.formula),

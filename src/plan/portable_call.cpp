@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "emit/cpp/builtin.hpp"
-#include "lower/arithmetic.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -10,17 +9,6 @@
 namespace swirl::planning {
 
 namespace {
-
-bool is_even(const Affine& address) {
-    return std::all_of(address.terms().begin(), address.terms().end(),
-                       [](const Affine::Term& term) { return term.coefficient % 2 == 0; });
-}
-
-Affine halved(const Affine& address) {
-    Affine half = floor_divide(address.constant(), Integer{2});
-    for (const auto& [variable, coefficient] : address.terms()) half += Affine::of(variable, coefficient / 2);
-    return half;
-}
 
 /// The loops, with that loop last that moves most entries to their neighbours and is long enough to fill the lanes.
 std::vector<loops::Loop> ordered(const loops::Call& call) {
@@ -82,30 +70,30 @@ template <class T> void scatter(const T* from, const LaneBases& bases, Integer c
     });
 }
 
-template <class T> T& element(const ArrayPointers<T>& array, Integer scalar) {
-    return (scalar % 2 == 0 ? array.first : array.second)[floor_divide(scalar, Integer{2})];
-}
-
 template <class T>
-void gather(const ArrayPointers<T>& array, const ComponentLocation& location, const LaneBases* bases,
-            Integer count, T* to) {
-    const LaneBases& base = bases[location.form];
-    if (location.in == ComponentLocation::In::either)
-        for (Integer l = 0; l < count; ++l) to[l] = element(array, base[l] + location.offset);
+void gather(const PortableMemory<T>& memory, int array, const ComponentLocation& location,
+            const LaneBases* bases, Integer count, T* to) {
+    const ArrayPointers& pointers = memory.arrays[array];
+    if (location.in == ComponentLocation::In::either || pointers.type != data_type_of<T>())
+        for (Integer l = 0; l < count; ++l) to[l] = memory.read(array, location, bases, l);
     else
-        gather((location.in == ComponentLocation::In::first ? array.first : array.second) + location.offset,
-               base, count, to);
+        gather(static_cast<const T*>(location.in == ComponentLocation::In::first ? pointers.first
+                                                                                 : pointers.second) +
+                   location.offset,
+               bases[location.form], count, to);
 }
 
 template <class T>
-void scatter(const T* from, const ArrayPointers<T>& array, const ComponentLocation& location,
+void scatter(const T* from, const PortableMemory<T>& memory, int array, const ComponentLocation& location,
              const LaneBases* bases, Integer count) {
-    const LaneBases& base = bases[location.form];
-    if (location.in == ComponentLocation::In::either)
-        for (Integer l = 0; l < count; ++l) element(array, base[l] + location.offset) = from[l];
+    const ArrayPointers& pointers = memory.arrays[array];
+    if (location.in == ComponentLocation::In::either || pointers.type != data_type_of<T>())
+        for (Integer l = 0; l < count; ++l) memory.write(array, location, bases, l, from[l]);
     else
-        scatter(from, base, count,
-                (location.in == ComponentLocation::In::first ? array.first : array.second) + location.offset);
+        scatter(
+            from, bases[location.form], count,
+            static_cast<T*>(location.in == ComponentLocation::In::first ? pointers.first : pointers.second) +
+                location.offset);
 }
 
 template <class T> void negate(T* lanes, Integer count) {
@@ -120,8 +108,9 @@ template <class T> void pad(T* lanes, Integer count, Integer all) {
 } // namespace
 
 template <class T>
-PortableCall<T>::PortableCall(const loops::Call& call, const loops::LoopProgram& program,
-                              const std::vector<loops::Loop>& around, const std::vector<bool>& split)
+PortableCall<T>::PortableCall(const loops::Call& call, const lower::KernelRequest& request,
+                              const loops::LoopProgram& program, const std::vector<loops::Loop>& around,
+                              const std::vector<bool>& split)
     : input_(call.input.array),
       output_(call.output.array),
       complex_(call.complex),
@@ -133,12 +122,19 @@ PortableCall<T>::PortableCall(const loops::Call& call, const loops::LoopProgram&
     const auto is_split = [&](int array) { return split[static_cast<std::size_t>(array)]; };
     sources_ = entries_of(call.placement.sources, call.input, program, is_split(input_));
     targets_ = entries_of(call.placement.targets, call.output, program, is_split(output_));
+    if (request.loops.auxiliary) spectrum_ = request.loops.auxiliary->array;
+    if (loops::has_callback(call.placement.sources))
+        loads_.emplace(call.placement.sources, call.input, complex_, is_split(input_), *request.load,
+                       request.arrays, forms_);
+    if (loops::has_callback(call.placement.targets))
+        stores_.emplace(call.placement.targets, call.output, complex_, is_split(output_), *request.store,
+                        request.arrays, forms_);
 }
 
 template <class T>
 auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, const loops::Memory& memory,
                                  const loops::LoopProgram& program, bool split) -> std::vector<Entry> {
-    constexpr DataType scalar = std::is_same_v<T, float> ? DataType::float32 : DataType::float64;
+    constexpr DataType scalar = data_type_of<T>();
     std::vector<loops::Twiddle> whole;
     for (const loops::Location& location : locations)
         whole.push_back(loops::twiddle_of(location.diagonals, program.extents));
@@ -153,33 +149,25 @@ auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, 
     std::vector<Entry> entries;
     for (std::size_t k = 0; k < locations.size(); ++k) {
         const loops::Location& location = locations[k];
-        entries.push_back({location_of(location.re, location, split),
-                           location_of(location.im, location, split),
+        entries.push_back({location_of(location.re, location, split, forms_),
+                           location_of(location.im, location, split, forms_),
                            location.re_negative,
                            location.im_negative,
+                           {},
                            {}});
         if (memory.kind == loops::Memory::Kind::planar) entries.back().im.in = ComponentLocation::In::second;
         for (const auto& group : groups.of_entry[k])
             for (const std::size_t factor : group) {
                 std::vector<std::size_t>& all = entries.back().factors;
                 if (!groups.twiddles[factor].is_one()) all.push_back(factors_.size() + factor);
+                for (const loops::Location& at : groups.twiddles[factor].auxiliary)
+                    entries.back().spectra.push_back(location_of(at.re, at, false, forms_));
                 if (is_large[factor]) all.push_back(left_out);
             }
     }
     for (const loops::Twiddle& factor : groups.twiddles) factors_.push_back(twiddle_of(factor));
     factors_.push_back({static_cast<T>(lower::overflow_scale), 0, {}});
     return entries;
-}
-
-template <class T>
-ComponentLocation PortableCall<T>::location_of(const Affine& address, const loops::Location& location,
-                                               bool split) {
-    using In = ComponentLocation::In;
-    if (!split) return {In::first, forms_.add(address, location), address.constant()};
-    if (!is_even(address)) return {In::either, forms_.add(address, location), address.constant()};
-    const Affine half = halved(address);
-    return {address.constant() % 2 == 0 ? In::first : In::second, forms_.add(half, location),
-            half.constant()};
 }
 
 template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor) {
@@ -236,18 +224,36 @@ void PortableCall<T>::multiply(const PortableFactor<T>& factor, const LaneBases*
 }
 
 template <class T>
+void PortableCall<T>::multiply(const Entry& entry, const PortableState<T>& state, T* re, T* im,
+                               Integer count) const {
+    for (const std::size_t factor : entry.factors) multiply(factors_[factor], state.bases, re, im, count);
+    for (const ComponentLocation& location : entry.spectra)
+        for (Integer l = 0; l < count; ++l) {
+            const Integer at = state.bases[location.form][l] + location.offset;
+            const T a = state.memory.auxiliary(spectrum_, true, false, at);
+            const T b = state.memory.auxiliary(spectrum_, true, true, at);
+            const T x = re[l], y = im[l];
+            re[l] = x * a - y * b;
+            im[l] = x * b + y * a;
+        }
+}
+
+template <class T>
 void PortableCall<T>::load(const PortableState<T>& state, const LaneVector<T>& x, Integer count) const {
-    const ArrayPointers<T>& array = state.arrays[input_];
+    const auto lanes_of = [&](std::size_t k) {
+        return typename PortableElements<T>::Lanes{lane(x.re, k), complex_ ? lane(x.im, k) : nullptr};
+    };
+    if (loads_) loads_->load(state.memory, input_, state.bases, count, lanes_of);
     for (std::size_t k = 0; k < sources_.size(); ++k) {
         const Entry& entry = sources_[k];
-        T* const to_re = lane(x.re, k);
-        T* const to_im = complex_ ? lane(x.im, k) : nullptr;
-        gather(array, entry.re, state.bases, count, to_re);
-        if (complex_) gather(array, entry.im, state.bases, count, to_im);
-        if (entry.re_negative) negate(to_re, count);
-        if (entry.im_negative) negate(to_im, count);
-        for (const std::size_t factor : entry.factors)
-            multiply(factors_[factor], state.bases, to_re, to_im, count);
+        const auto [to_re, to_im] = lanes_of(k);
+        if (!loads_) {
+            gather(state.memory, input_, entry.re, state.bases, count, to_re);
+            if (complex_) gather(state.memory, input_, entry.im, state.bases, count, to_im);
+            if (entry.re_negative) negate(to_re, count);
+            if (entry.im_negative) negate(to_im, count);
+        }
+        multiply(entry, state, to_re, to_im, count);
         pad(to_re, count, lanes_);
         if (complex_) pad(to_im, count, lanes_);
     }
@@ -255,18 +261,20 @@ void PortableCall<T>::load(const PortableState<T>& state, const LaneVector<T>& x
 
 template <class T>
 void PortableCall<T>::store(const PortableState<T>& state, const LaneVector<T>& y, Integer count) const {
-    const ArrayPointers<T>& array = state.arrays[output_];
+    const auto lanes_of = [&](std::size_t k) {
+        return typename PortableElements<T>::Lanes{lane(y.re, k), complex_ ? lane(y.im, k) : nullptr};
+    };
     for (std::size_t k = 0; k < targets_.size(); ++k) {
         const Entry& entry = targets_[k];
-        T* const from_re = lane(y.re, k);
-        T* const from_im = complex_ ? lane(y.im, k) : nullptr;
-        for (const std::size_t factor : entry.factors)
-            multiply(factors_[factor], state.bases, from_re, from_im, count);
+        const auto [from_re, from_im] = lanes_of(k);
+        multiply(entry, state, from_re, from_im, count);
+        if (stores_) continue;
         if (entry.re_negative) negate(from_re, count);
         if (entry.im_negative) negate(from_im, count);
-        scatter(from_re, array, entry.re, state.bases, count);
-        if (complex_) scatter(from_im, array, entry.im, state.bases, count);
+        scatter(from_re, state.memory, output_, entry.re, state.bases, count);
+        if (complex_) scatter(from_im, state.memory, output_, entry.im, state.bases, count);
     }
+    if (stores_) stores_->store(state.memory, output_, state.bases, count, lanes_of);
 }
 
 template <class T> void PortableCall<T>::run(const PortableState<T>& state) const {

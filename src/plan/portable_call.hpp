@@ -3,33 +3,19 @@
 #include "loops/twiddle.hpp"
 #include "plan/portable_addresses.hpp"
 #include "plan/portable_codelet.hpp"
+#include "plan/portable_elements.hpp"
 
 #include <optional>
 #include <vector>
 
 namespace swirl::planning {
 
-/// An array of a loop program in memory. Planar: its two components. Otherwise its scalars, and `second` is null, or
-/// the caller stores the program's one array as two: then scalar 2k is first[k] and scalar 2k + 1 is second[k].
-template <class T> struct ArrayPointers {
-    T* first;
-    T* second;
-};
-
-/// Address of one component of an entry in every iteration.
-struct ComponentLocation {
-    enum class In : std::uint8_t { first, second, either /**< the parity of the address says */ };
-    In in;
-    std::size_t form;
-    Integer offset;
-};
-
 /// Mutable state of a running kernel; all in workspace.
 template <class T> struct PortableState {
-    const ArrayPointers<T>* arrays; ///< by Memory::array
-    Integer* values;                ///< by variable
-    LaneBases* bases;               ///< one per form of the current call
-    T* lanes;                       ///< the call's entries, before and after the codelet
+    PortableMemory<T> memory;
+    Integer* values;  ///< by variable
+    LaneBases* bases; ///< one per form of the current call
+    T* lanes;         ///< the call's entries, before and after the codelet
 };
 
 /// A twiddle factor in every lane.
@@ -47,8 +33,9 @@ template <class T> struct PortableFactor {
 template <class T> class PortableCall {
 public:
     /// `split`: by array, whether the caller stores it as two.
-    PortableCall(const loops::Call& call, const loops::LoopProgram& program,
-                 const std::vector<loops::Loop>& around, const std::vector<bool>& split);
+    PortableCall(const loops::Call& call, const lower::KernelRequest& request,
+                 const loops::LoopProgram& program, const std::vector<loops::Loop>& around,
+                 const std::vector<bool>& split);
     PortableCall(const PortableCall&) = delete;
     PortableCall& operator=(const PortableCall&) = delete;
 
@@ -69,16 +56,17 @@ private:
         ComponentLocation im;
         bool re_negative;
         bool im_negative;
-        std::vector<std::size_t> factors; ///< indices of its twiddle factors
+        std::vector<std::size_t> factors;       ///< indices of its twiddle factors
+        std::vector<ComponentLocation> spectra; ///< factors in the convolution's auxiliary array
     };
     std::vector<Entry> entries_of(const std::vector<loops::Location>& locations, const loops::Memory& memory,
                                   const loops::LoopProgram& program, bool split);
-    ComponentLocation location_of(const Affine& address, const loops::Location& location, bool split);
     PortableFactor<T> twiddle_of(const loops::Twiddle& factor);
     template <class F> void for_each_factor(F&& f) const; ///< for each entry of both sides
     T* lane(T* lanes, std::size_t entry) const { return lanes + static_cast<Integer>(entry) * lanes_; }
     void load(const PortableState<T>& state, const LaneVector<T>& x, Integer count) const;
     void store(const PortableState<T>& state, const LaneVector<T>& y, Integer count) const;
+    void multiply(const Entry& entry, const PortableState<T>& state, T* re, T* im, Integer count) const;
     void multiply(const PortableFactor<T>& factor, const LaneBases* bases, T* re, T* im, Integer count) const;
 
     int input_;
@@ -92,6 +80,9 @@ private:
     std::vector<Entry> sources_;
     std::vector<Entry> targets_;
     std::vector<PortableFactor<T>> factors_;
+    std::size_t spectrum_ = 0;                  ///< the convolution's auxiliary array
+    std::optional<PortableElements<T>> loads_;  ///< replaces plain accesses
+    std::optional<PortableElements<T>> stores_; ///< the same
 };
 
 } // namespace swirl::planning

@@ -3,10 +3,10 @@
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
 #include "emit/cpp/builtin.hpp"
-#include "loops/passes.hpp"
-#include "lower/lower.hpp"
+#include "lower/cpu/callback_loops.hpp"
 #include "plan/builtin.hpp"
 #include "plan/portable_call.hpp"
+#include "plan/stored_types.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -17,7 +17,7 @@ namespace {
 
 template <class T> class PortableKernel final : public Kernel {
 public:
-    PortableKernel(const loops::LoopProgram& program, const Transform& problem, const DimensionPass& pass);
+    PortableKernel(const PortableDerivation& derivation, const Transform& problem, const DimensionPass& pass);
 
     /// There is one phase, for one thread.
     void run_phase(std::size_t, runtime::IterationRange, const Pointers& pointers) const override {
@@ -40,6 +40,7 @@ private:
         std::optional<Binding::Source> second; ///< of planar arrays and those split in two
         std::size_t first_offset = 0;          ///< bytes into the workspace
         std::size_t second_offset = 0;
+        DataType type = data_type_of<T>();
     };
 
     std::size_t reserve(std::size_t bytes) {
@@ -47,10 +48,12 @@ private:
         workspace_bytes_ += in_whole_lines(bytes);
         return offset;
     }
-    void bind(const loops::LoopProgram& program, int array, const DimensionPass& pass);
-    void bind_argument(const loops::Array& array, const std::string& name, const DimensionPass& pass);
+    void bind(const loops::LoopProgram& program, int array, const Transform& problem,
+              const DimensionPass& pass);
+    void bind_argument(const loops::Array& array, const std::string& name, const Transform& problem,
+                       const DimensionPass& pass);
     void bind_temporary(const loops::Array& array, const std::string& name);
-    Nodes prepare(const loops::Nodes& nodes, const loops::LoopProgram& program,
+    Nodes prepare(const loops::Nodes& nodes, const PortableDerivation& derivation,
                   std::vector<loops::Loop>& around);
     void count(const PortableCall<T>& call, const std::vector<loops::Loop>& around);
     void run(const Nodes& nodes, const PortableState<T>& state) const;
@@ -58,6 +61,7 @@ private:
 
     std::vector<bool> split_; ///< by array
     std::vector<ArrayBinding> arrays_;
+    std::vector<DataType> auxiliary_types_;
     Nodes body_;
     std::size_t max_forms_ = 0;
     std::size_t max_lane_elements_ = 0;
@@ -68,19 +72,21 @@ private:
 };
 
 template <class T>
-PortableKernel<T>::PortableKernel(const loops::LoopProgram& program, const Transform& problem,
+PortableKernel<T>::PortableKernel(const PortableDerivation& derivation, const Transform& problem,
                                   const DimensionPass& pass) {
+    const loops::LoopProgram& program = derivation.loops;
     info_.name = fmt::format("portable_step_{}", pass.dimension);
     for (const loops::Array& array : program.arrays) {
         using Role = loops::Array::Role;
         split_.push_back(
             (array.role == Role::input && is_planar(problem, pass.source)) ||
             ((array.role == Role::output || array.role == Role::data) && is_planar(problem, pass.target)));
-        bind(program, static_cast<int>(split_.size()) - 1, pass);
+        bind(program, static_cast<int>(split_.size()) - 1, problem, pass);
     }
     std::vector<loops::Loop> around;
-    body_ = prepare(program.body, program, around);
-    array_pointers_ = reserve(arrays_.size() * sizeof(ArrayPointers<T>));
+    body_ = prepare(program.body, derivation, around);
+    for (const AuxiliaryArray& array : arrays_of(problem)) auxiliary_types_.push_back(array.precision);
+    array_pointers_ = reserve(arrays_.size() * sizeof(ArrayPointers));
     values_ = reserve(program.extents.size() * sizeof(Integer));
     bases_ = reserve(max_forms_ * sizeof(LaneBases));
     lanes_ = reserve(max_lane_elements_ * sizeof(T));
@@ -88,29 +94,32 @@ PortableKernel<T>::PortableKernel(const loops::LoopProgram& program, const Trans
 }
 
 template <class T>
-void PortableKernel<T>::bind(const loops::LoopProgram& program, int index, const DimensionPass& pass) {
+void PortableKernel<T>::bind(const loops::LoopProgram& program, int index, const Transform& problem,
+                             const DimensionPass& pass) {
     const loops::Array& array = program.arrays[static_cast<std::size_t>(index)];
     const std::string name = loops::name_of(program, index);
     if (array.role == loops::Array::Role::temporary)
         bind_temporary(array, name);
     else
-        bind_argument(array, name, pass);
+        bind_argument(array, name, problem, pass);
 }
 
 template <class T>
 void PortableKernel<T>::bind_argument(const loops::Array& array, const std::string& name,
-                                      const DimensionPass& pass) {
+                                      const Transform& problem, const DimensionPass& pass) {
     const bool split = split_[arrays_.size()];
     const ir::ArgumentRole role = lower::argument_role(array.role);
-    ArrayBinding binding{source_of({role}, pass), std::nullopt};
+    const DataType type =
+        stored_type(problem, array.role == loops::Array::Role::input ? pass.source : pass.target);
+    ArrayBinding binding{.first = source_of({role}, pass), .second = std::nullopt, .type = type};
     if (split) binding.second = source_of({role, 0, ir::Component::imaginary}, pass);
     arrays_.push_back(binding);
-    ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = scalar};
+    ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = type};
     const Integer factor = array.kind == loops::Memory::Kind::interleaved ? 2 : 1;
     const Integer parts = split ? 2 : 1;
     buffer.elements = factor * array.elements / parts;
     buffer.first = factor * array.first / parts;
-    buffer.bytes = buffer.elements * static_cast<Integer>(sizeof(T));
+    buffer.bytes = buffer.elements * bytes_of(type);
     buffer.written = array.role != loops::Array::Role::input;
     info_.buffers.push_back(buffer);
     if (!split) return;
@@ -142,19 +151,19 @@ void PortableKernel<T>::bind_temporary(const loops::Array& array, const std::str
 }
 
 template <class T>
-auto PortableKernel<T>::prepare(const loops::Nodes& nodes, const loops::LoopProgram& program,
+auto PortableKernel<T>::prepare(const loops::Nodes& nodes, const PortableDerivation& derivation,
                                 std::vector<loops::Loop>& around) -> Nodes {
     Nodes result;
     for (const loops::Node& node : nodes)
         std::visit(Overloaded{[&](const loops::Call& call) {
-                                  auto made =
-                                      std::make_unique<PortableCall<T>>(call, program, around, split_);
+                                  auto made = std::make_unique<PortableCall<T>>(
+                                      call, derivation.request, derivation.loops, around, split_);
                                   count(*made, around);
                                   result.push_back({std::move(made)});
                               },
                               [&](const loops::Nest& nest) {
                                   around.push_back(nest.loop);
-                                  result.push_back({Nest{nest.loop, prepare(nest.body, program, around)}});
+                                  result.push_back({Nest{nest.loop, prepare(nest.body, derivation, around)}});
                                   around.pop_back();
                               }},
                    node.node);
@@ -175,20 +184,20 @@ void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<loo
 
 template <class T> void PortableKernel<T>::run(const Pointers& pointers) const {
     const auto pointer = [&](Binding::Source source, std::size_t offset) {
-        return static_cast<std::byte*>(pointers[static_cast<std::size_t>(source)]) + offset;
+        return static_cast<std::byte*>(pointers[source]) + offset;
     };
     auto* const arrays =
-        reinterpret_cast<ArrayPointers<T>*>(pointer(Binding::Source::workspace, array_pointers_));
+        reinterpret_cast<ArrayPointers*>(pointer(Binding::Source::workspace, array_pointers_));
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const ArrayBinding& array = arrays_[k];
-        arrays[k].first = reinterpret_cast<T*>(pointer(array.first, array.first_offset));
-        arrays[k].second =
-            array.second ? reinterpret_cast<T*>(pointer(*array.second, array.second_offset)) : nullptr;
+        arrays[k] = {pointer(array.first, array.first_offset),
+                     array.second ? pointer(*array.second, array.second_offset) : nullptr, array.type};
     }
     const auto in_workspace = [&](std::size_t offset) { return pointer(Binding::Source::workspace, offset); };
-    run(body_,
-        {arrays, reinterpret_cast<Integer*>(in_workspace(values_)),
-         reinterpret_cast<LaneBases*>(in_workspace(bases_)), reinterpret_cast<T*>(in_workspace(lanes_))});
+    run(body_, {{arrays, pointers.arrays, auxiliary_types_.data()},
+                reinterpret_cast<Integer*>(in_workspace(values_)),
+                reinterpret_cast<LaneBases*>(in_workspace(bases_)),
+                reinterpret_cast<T*>(in_workspace(lanes_))});
 }
 
 template <class T> void PortableKernel<T>::run(const Nodes& nodes, const PortableState<T>& state) const {
@@ -207,20 +216,22 @@ template <class T> void PortableKernel<T>::run(const Nodes& nodes, const Portabl
 
 PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,
                                    const rules::BreakdownTree& tree) {
-    loops::Request request = kernel_request(problem, pass, tree, target::portable_cpu()).loops;
-    request.formula = with_builtin_codelets(request.formula, request.scalar);
-    request.lanes = emit::builtin_lanes;
-    request.merge_columns = false;
-    loops::LoopProgram loops = loops::portable_loops(request);
-    return {std::move(request.formula), std::move(loops)};
+    lower::KernelRequest request = kernel_request(problem, pass, tree, target::portable_cpu());
+    request.loops.formula = with_builtin_codelets(request.loops.formula, request.loops.scalar);
+    if (request.by_complex_entries)
+        request.by_complex_entries = with_builtin_codelets(*request.by_complex_entries, request.loops.scalar);
+    request.loops.lanes = emit::builtin_lanes;
+    request.loops.merge_columns = false;
+    loops::LoopProgram loops = lower::portable_loops(request);
+    return {std::move(request), std::move(loops)};
 }
 
 std::unique_ptr<Kernel> make_portable_kernel(const Transform& problem, const DimensionPass& pass,
                                              const rules::BreakdownTree& tree) {
     const PortableDerivation derivation = derive_portable(problem, pass, tree);
-    if (problem.precision == DataType::float32)
-        return std::make_unique<PortableKernel<float>>(derivation.loops, problem, pass);
-    return std::make_unique<PortableKernel<double>>(derivation.loops, problem, pass);
+    if (arithmetic_of(problem.precision) == DataType::float32)
+        return std::make_unique<PortableKernel<float>>(derivation, problem, pass);
+    return std::make_unique<PortableKernel<double>>(derivation, problem, pass);
 }
 
 } // namespace swirl::planning

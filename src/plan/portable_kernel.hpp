@@ -8,7 +8,7 @@ namespace swirl::planning {
 
 /// A pass's loop program for portable kernels: its codelets are built in wherever rules lead to built-in ones.
 struct PortableDerivation {
-    formula::Formula formula;
+    lower::KernelRequest request;
     loops::LoopProgram loops;
 };
 PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,

@@ -244,20 +244,22 @@ void validate(const Transform& problem) {
 
 void validate_for_cpu(const Transform& problem) {
     validate(problem);
-    if (problem.kind == TransformKind::convolution)
+    const DataType arithmetic =
+        problem.precision == DataType::float64 ? DataType::float64 : DataType::float32;
+    const auto check = [&](const std::string& what, DataType stored) {
+        const bool is_known = stored == arithmetic || bytes_of(stored) == bytes_of(arithmetic) / 2;
+        if (is_known) return;
         refuse_on_cpu(problem,
-                      "convolution is for GPUs only: no plan for a CPU takes a spectrum at execution",
-                      "use two transforms and multiply between them, or a plan for a GPU (Options::device, "
-                      "--device gpu)");
-    if (!problem.load.is_identity() || !problem.store.is_identity())
-        refuse_on_cpu(
-            problem, "load and store expressions are for GPUs only: no code for a CPU has them",
-            "work on the arrays before and after, or make a plan for a GPU (Options::device, --device gpu)");
-    if (bytes_of(problem.precision) >= 4) return;
-    refuse_on_cpu(
-        problem,
-        fmt::format("{} is for GPUs only: no CPU's code reads or writes it", name_of(problem.precision)),
-        "use float32 or float64 on a CPU, or a plan for a GPU (Options::device, --device gpu)");
+                      fmt::format("{} of {} with arithmetic in {} is for GPUs only", what, name_of(stored),
+                                  name_of(arithmetic)),
+                      fmt::format("use {} there, or a plan for a GPU (Options::device, --device gpu)",
+                                  arithmetic == DataType::float64 ? "float64 or float32"
+                                                                  : "float32, float16 or bfloat16"));
+    };
+    for (const Side side : {Side::input, Side::output})
+        check(fmt::format("{} data", side_name(side)), stored_precision(problem, side));
+    for (const AuxiliaryArray& array : arrays_of(problem))
+        check(fmt::format("array {}", array.name), array.precision);
 }
 
 } // namespace swirl

@@ -6,7 +6,7 @@
 
 namespace swirl {
 
-/// `validate`, plus UserError for what CPUs do not compute: 16-bit types.
+/// `validate`, plus Unsupported for conversions between memory and arithmetic that CPUs do not compute.
 void validate_for_cpu(const Transform& problem);
 
 } // namespace swirl

@@ -26,7 +26,7 @@ void add_rejections(Choice& choice, const planning::DimensionPass& pass, const s
 Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
     validate_for_cpu(problem);
     planning::require_memory(problem);
-    const DataType scalar = problem.precision == DataType::float32 ? DataType::float32 : DataType::float64;
+    const DataType scalar = planning::arithmetic_of(problem.precision);
     Choice choice{{std::string(cpu.name), {}}, 0, {}};
     for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
         const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);

@@ -51,8 +51,8 @@ TEST(DeviceOption, SaysWhatIsMissingOrWrong) {
                         {"there is no NVIDIA driver", "/nowhere.so"});
     expect_contains(run_on_fake("plan --device gpu:3 dft 64"), 2, {"no GPU 3"});
     for (const char* command : {"plan", "show", "verify", "bench", "emit"})
-        expect_contains(run_on_fake(std::string(command) + " dft 64 bfloat16"), 2,
-                        {"bfloat16 is for GPUs only", "use float32 or float64 on a CPU"});
+        expect_contains(run_on_fake(std::string(command) + " dft 64 'load=\"float16: x\"'"), 2,
+                        {"float16 with arithmetic in float64 is for GPUs only", "use float64 or float32"});
     expect_contains(run_on_fake("plan --device tpu dft 64"), 2, {"'tpu'", "gpu:1", "sm_90"});
     expect_contains(run_on_fake("bench --device sm_90 dft 64"), 2, {"'sm_90'"});
     expect_contains(run_on_fake("plan --device gpu --threads 2 dft 64"), 2, {"--threads is for CPUs"});

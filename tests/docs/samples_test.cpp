@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -36,6 +37,7 @@ TEST(Samples, AreTheExamplesThatAreBuilt) {
     constexpr Sample samples[] = {
         {"README.md", "## A first program", "cpp", "examples/minimal.cpp"},
         {"docs/cpp-api.md", "## A first program", "cpp", "examples/first.cpp"},
+        {"docs/cpp-api.md", "## Load and store callbacks", "cpp", "examples/filter.cpp"},
         {"docs/c-api.md", "## A first program", "c", "examples/first.c"},
         {"docs/gpu.md", "## A first program", "cpp", "examples/gpu.cpp"},
         {"docs/matrix-multiplication.md", "## A first program", "cpp", "examples/matrix_product.cpp"},
@@ -89,6 +91,16 @@ TEST(FirstPrograms, FindTheTwoLinesOfACosine) {
             EXPECT_NEAR(magnitude, k == 3 || k == 13 ? 8 : 0, 1e-3) << program << ": " << k;
         EXPECT_EQ(count, 16) << program;
     }
+}
+
+TEST(FilterProgram, SmoothsAStep) {
+    const auto outcome = support::run_command(SWIRL_BINARY_DIR "/bin/example_filter_cpp");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    std::istringstream lines(outcome.output);
+    int i = 0, count = 0;
+    for (double value = 0; lines >> i >> value; ++count)
+        EXPECT_NEAR(value, i < 450 ? 0 : std::min((i - 449) / 125.0, 1.0), 1e-3) << i;
+    EXPECT_EQ(count, 9);
 }
 
 TEST(FirstPrograms, TheMinimalOneRuns) {

@@ -13,9 +13,10 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr Part parts[] = {{"transforms", fuzz_transform, 4}, {"formulas", fuzz_formula, 1},
-                          {"products", fuzz_product, 2},     {"kernels", fuzz_kernel, 1},
-                          {"texts", fuzz_text, 2},           {"wisdom", fuzz_wisdom, 2}};
+constexpr Part parts[] = {{"transforms", fuzz_transform, 4}, {"callbacks", fuzz_callbacks, 3},
+                          {"formulas", fuzz_formula, 1},     {"products", fuzz_product, 2},
+                          {"kernels", fuzz_kernel, 1},       {"texts", fuzz_text, 2},
+                          {"wisdom", fuzz_wisdom, 2}};
 constexpr Part gpu_parts[] = {
     {"transforms", fuzz_gpu_transform, 3}, {"products", fuzz_gpu_product, 3}, {"wisdom", fuzz_gpu_wisdom, 1}};
 

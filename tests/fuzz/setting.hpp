@@ -34,6 +34,7 @@ struct Setting {
 using Case = void (*)(std::uint64_t seed, const Setting& setting, Journal& journal);
 
 void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal);
+void fuzz_callbacks(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_product(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_formula(std::uint64_t seed, const Setting& setting, Journal& journal);
 void fuzz_kernel(std::uint64_t seed, const Setting& setting, Journal& journal);

@@ -230,7 +230,7 @@ TEST(MakePlan, SearchesExhaustivelyOnThisMachine) {
 
 TEST(MakePlan, RefusesWhatCannotBePlanned) {
     EXPECT_THROW(make_plan(parse_transform("dft 0")), UserError);
-    EXPECT_THROW(make_plan(parse_transform("dft 8 float16")), Unsupported);
+    EXPECT_THROW(make_plan(parse_transform("dft 8 load=\"float16: x\"")), Unsupported);
 }
 
 } // namespace make_plan_test

@@ -322,13 +322,21 @@ KernelRequest on_gpu(KernelRequest request) {
 
 namespace {
 
+bool has_complete_elements(const KernelRegions& regions, const KernelRequest& request) {
+    return std::all_of(regions.regions.begin(), regions.regions.end(), [&](const KernelRegion& region) {
+        return std::all_of(region.calls.begin(), region.calls.end(), [&](const Call& call) {
+            return has_complete_elements(call, regions.loops.extents, request.load, request.store);
+        });
+    });
+}
+
 /// Uses the formula that has each complex element of a half spectrum in a single iteration, if callbacks need it.
 KernelRegions regions_by_complex_entries(const KernelRequest& request, Between between,
                                          Integer separate_above) {
     if (!request.by_complex_entries) return kernel_regions(build(request.loops), between, separate_above);
     try {
         KernelRegions regions = kernel_regions(build(request.loops), between, separate_above);
-        if (has_complete_elements(regions, request.load, request.store)) return regions;
+        if (has_complete_elements(regions, request)) return regions;
     } catch (const UnfollowedMap&) {} // forms are followed less far than addresses
     KernelRequest other = request;
     other.loops.formula = *request.by_complex_entries;

@@ -39,8 +39,7 @@ Action tree_action(std::string name, std::vector<BreakdownTree> (*change)(const 
 Action breakdown_action(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
     return {"breakdown of a dimension", [&](const Schedule& incumbent, std::span<const ScheduleCandidate>) {
                 const TransformSchedule& schedule = incumbent.transform();
-                const DataType scalar =
-                    problem.precision == DataType::float32 ? DataType::float32 : DataType::float64;
+                const DataType scalar = planning::arithmetic_of(problem.precision);
                 std::vector<Schedule> result;
                 const auto passes = planning::dimension_passes(problem);
                 if (passes.size() < 2) return result;

@@ -174,7 +174,7 @@ DynamicProgramming::DynamicProgramming(const Transform& problem, const CpuTransf
     : problem_(problem),
       options_(options),
       benchmark_(benchmark),
-      scalar_(problem.precision == DataType::float32 ? DataType::float32 : DataType::float64) {}
+      scalar_(planning::arithmetic_of(problem.precision)) {}
 
 TransformSchedule DynamicProgramming::schedule_of(const DimensionPass& pass,
                                                   const BreakdownTree& tree) const {

@@ -89,8 +89,8 @@ std::vector<Candidate> likely_breakdowns(const planning::DimensionPass& pass, co
 std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass) {
     const Formula& transform = pass.nonterminal;
     std::vector<Candidate> result;
-    if (transform.is<formula::Identity>() || (!transform.is<formula::Kronecker>() && is_codelet(transform)))
-        result.push_back({});
+    const bool has_rule_alone = transform.is<formula::Kronecker>() || transform.is<formula::Circulant>();
+    if (transform.is<formula::Identity>() || (!has_rule_alone && is_codelet(transform))) result.push_back({});
     for (const rules::BreakdownRule& rule : rules::registry()) {
         if (!rule.applicable(transform).ok()) continue;
         for (const Choice& choice : rule.choices(transform))

@@ -283,6 +283,22 @@ std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting
     return result;
 }
 
+/// A forward transform, and the backward one by the same passes in reverse order, so that the product fits between two
+/// passes over columns.
+std::vector<Candidate> convolution_candidates(const Formula& circulant, const Setting& setting) {
+    const Integer n = circulant.rows();
+    if (n == 1) return {{{"circulant-dft", {}, {}}, 1}};
+    std::vector<Candidate> result;
+    for (Candidate& there : dft_candidates(DFT(n, Direction::forward), setting)) {
+        rules::BreakdownTree back = there.tree;
+        if (back.rule == "stockham" && back.children.empty())
+            std::reverse(back.choice.begin(), back.choice.end());
+        Candidate& both = result.emplace_back(Candidate{{"circulant-dft", {}, {}}, 2 * there.cycles});
+        if (!there.tree.rule.empty()) both.tree.children = {std::move(back), std::move(there.tree)};
+    }
+    return result;
+}
+
 } // namespace
 
 Candidate best_dft(const Formula& dft, const Setting& setting) {
@@ -300,7 +316,9 @@ std::vector<Candidate> formula_candidates(const Formula& formula, const Setting&
 /// Candidates for a transform, cheapest first.
 std::vector<Candidate> candidates_of(const Formula& transform, const Setting& setting) {
     if (transform.is<Dft>()) return strided_candidates(transform, 0, setting);
-    if (transform.is<Circulant>() || rules::is_given_formula(transform))
+    const auto* circulant = transform.get_if<Circulant>();
+    if (circulant != nullptr && !circulant->kernel) return convolution_candidates(transform, setting);
+    if (circulant != nullptr || rules::is_given_formula(transform))
         return formula_candidates(transform, setting);
     if (transform.is<Kronecker>()) return multidimensional_candidates(transform, setting);
     return real_candidates(transform, setting);

@@ -1,0 +1,181 @@
+#include "cli/accuracy.hpp"
+#include "cli/data.hpp"
+#include "cli/reference.hpp"
+#include "plan/plan.hpp"
+#include "problem/syntax.hpp"
+#include "search/planner.hpp"
+#include "target/cpu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace swirl::cli {
+namespace callbacks_test {
+
+std::vector<std::string> cpus() {
+    std::vector<std::string> result;
+    for (const char* name : {"sse2", "avx2", "avx512", "portable"})
+        if (target::host_can_run(target::cpu_named(name))) result.emplace_back(name);
+    return result;
+}
+
+std::shared_ptr<const planning::Plan> plan_of(const Transform& problem, const std::string& cpu,
+                                              int threads = 1) {
+    const search::Choice choice = search::estimate(problem, target::cpu_named(cpu));
+    return planning::Plan::build(problem, choice.schedule,
+                                 {.threads = threads, .min_parallel_operations = 100});
+}
+
+/// Compares with the reference in long double.
+void prove(const std::string& text, const std::string& cpu) {
+    SCOPED_TRACE(cpu + ": " + text);
+    const Transform problem = swirl::problem(text);
+    const auto plan = plan_of(problem, cpu);
+    Data data(problem);
+    data.fill(1);
+    const auto expected = data.stored(expected_output(problem, data.elements(Side::input)));
+    plan->execute(data.arguments());
+    EXPECT_LE(accuracy(problem, data.elements(Side::output), expected).units, 3);
+}
+
+void prove(const std::vector<std::string>& texts) {
+    for (const std::string& cpu : cpus())
+        for (const std::string& text : texts) prove(text, cpu);
+}
+
+TEST(CallbacksOnCpus, AreComputedInEveryPartOfTheLanguage) {
+    for (const std::string expression : {
+             "x",
+             "0.5 * x",
+             "-x",
+             "x * window[i]",
+             "x * complex h[b, i]",
+             "x + complex(i / 64, b)",
+             "complex h[i] * conj(x) - im(x)",
+             "re(x) < 0.25 ? x : 2 * x",
+             "i < 40 and b > 0 ? x : 0",
+             "i < 40 or not (b == 1) ? x : 1",
+             "i != 3 and not (i > 60 or i == 7) ? x : -x",
+             "complex(min(re(x), im(x)), max(re(x), 0.5))",
+             "re(x) <= 0 and im(x) >= 0 ? conj(x) : x * abs2(x)",
+             "complex(exp(re(x)), tanh(im(x))) / (1 + abs(re(x)))",
+             "complex(sigmoid(re(x)), gelu(sqrt(abs(im(x)))))",
+             "x where i >= 3 and i < 50",
+             "x where i - 2 * b >= 8",
+             "x where i == 5",
+             "gain[b] * x",
+         }) {
+        const std::string quoted = "=\"" + expression + "\"";
+        prove({"dft 64 batch=5 load" + quoted, "dft 60 float32 planar batch=5 store" + quoted,
+               "convolution 60 float32 batch=5 store" + quoted + " load" + quoted,
+               "dft 12 batch=37 inplace load" + quoted});
+    }
+}
+
+TEST(CallbacksOnCpus, GoWithEveryKindLayoutAndSize) {
+    prove({
+        "dft 1024 float32 batch=2 load=\"x * window[i] where i < 700\" store=\"0.5 * x where i >= 100\"",
+        "dft 64 float32 inplace batch=5 load=\"x where i < 33\" store=\"x * s[i]\"",
+        "dft 64 planar inplace batch=5 load=\"x where i < 33\" store=\"x * complex s[i]\"",
+        "dft 64 strides=7 batch=7:1 load=\"x * w[i, b] * s[]\"",
+        "dft 60 float32 batch=3x4 load=\"x * w[b1, i] + b0\"",
+        "dft 127 float32 batch=3 load=\"x * w[i]\" store=\"x * s[b]\"",
+        "dft 74 float32 batch=3 load=\"x * w[i] where i > 3\" store=\"x * s[i] where i < 70\"",
+        "dft 97 batch=5 load=\"x where i < 50\" store=\"x where i >= 13\"",
+        "dft 1021 load=\"x where i < 500\" store=\"x * s[]\"",
+        "dft 8x12 batch=2 load=\"x * w[i0, i1]\" store=\"x * s[i1] - b\"",
+        "dft 8x6x10 float32 load=\"x where i0 < 5 and i2 >= 2\" store=\"i1 * x\"",
+        "dft 65536 load=\"x * w[i]\" store=\"x where i < 40000\"",
+        "dft 1 batch=5 load=\"x + i + 1\" store=\"2 * x where b < 3\"",
+        "rdft 64 float32 batch=3 load=\"x * window[i] where i < 48\"",
+        "rdft 60 float32 backward batch=3 store=\"x * window[i] where i < 48\"",
+        "rdft 27 batch=3 load=\"x * window[i]\"",
+        "rdft 64 inplace batch=3 store=\"x * i\" load=\"x where i < 33\"",
+        "rdft 64 inplace backward batch=3 load=\"x * i\" store=\"x where i < 33\"",
+        "rdft 1000 batch=3 store=\"conj(x) where i < 100\"",
+        "rdft 101 batch=3 store=\"x * complex(1, i)\" load=\"x where i < 50\"",
+        "rdft 103 batch=4 backward load=\"x * complex(1, i) where i < 40\" store=\"x where i < 60\"",
+        "rdft 202 inplace store=\"x * complex(1, i)\" load=\"x where i < 50\"",
+        "rdft 8x12 load=\"x * w[i0] where i1 < 9\"",
+        "rdft 16x30 backward load=\"x * i0 + i1\" store=\"x * w[i0, i1]\"",
+        "wht 64 batch=3 load=\"x * w[i]\" store=\"x * x\"",
+        "dct2 32 batch=3 load=\"x * w[i]\" store=\"x < 0 ? 0 : x\"",
+        "dct4 30 batch=7 load=\"x + i\" store=\"max(x, 0)\"",
+        "dst3 17 load=\"x * x where i < 11\"",
+        "dft 16 float32 batch=40 load=\"x * w[i]\"",
+        "dft 5 float32 batch=33 load=\"x * w[i] where i < 4\"",
+    });
+}
+
+TEST(CallbacksOnCpus, ConvolveWithAnySpectrum) {
+    prove({"convolution 64", "convolution 1000", "convolution 7 batch=10", "convolution 1",
+           "convolution 2 batch=9 spectrum=each", "convolution 64 batch=5 spectrum=each",
+           "convolution 16x20 batch=3 spectrum=each planar", "convolution 97",
+           "convolution 4096 float32 planar", "convolution 8x8x8 scale=0.5",
+           "convolution 1009 spectrum=each batch=2",
+           "convolution 210 batch=4:1000 strides=2 float32 load=\"x where i < 100\"",
+           "convolution 1024 inplace load=\"x * w[i]\" store=\"re(x) where i < 500\""});
+}
+
+TEST(HalfPrecisionOnCpus, IsStoredWithArithmeticInFloat32) {
+    prove({"dft 64 float16",
+           "dft 64 bfloat16",
+           "dft 100 float16 batch=7",
+           "dft 1000 bfloat16 inplace",
+           "dft 4096 float16 planar",
+           "dft 37 float16 batch=3",
+           "dft 1021 bfloat16",
+           "dft 16x30 float16",
+           "dft 12 float16 batch=37:20 strides=1",
+           "dft 30 float16 strides=3 batch=5:100",
+           "dft 15 bfloat16 in=2 out=3 batch=9:50",
+           "rdft 64 float16",
+           "rdft 1000 bfloat16 batch=3",
+           "rdft 64 float16 backward batch=4",
+           "rdft 30x16 float16 backward",
+           "rdft 48 float16 inplace",
+           "rdft 101 bfloat16",
+           "dct2 64 float16",
+           "wht 256 bfloat16",
+           "convolution 256 float16 batch=3",
+           "convolution 16x16 bfloat16",
+           "dft 256 float16 load=\"x * w[i]\" store=\"x where i < 100\"",
+           "dft 256 load=\"float32: x * float32 w[i]\" store=\"float32: x\"",
+           "dft 100 float32 load=\"float16: x\" store=\"bfloat16: 2 * x\"",
+           "dft 100 float32 load=\"x * float16 w[i] + complex bfloat16 h[i]\" planar",
+           "dft 20 float16 load=\"float32: x\" store=\"float32: x\" batch=8",
+           "dft 8 float16 batch=33"});
+}
+
+std::vector<std::byte> output_of(const planning::Plan& plan) {
+    planning::ProblemData data(plan.problem());
+    data.fill(3);
+    plan.execute(data.arguments());
+    std::vector<std::byte> bytes;
+    for (const planning::GuardedBuffer& buffer : data.buffers()) {
+        const auto part = buffer.span_of<std::byte>();
+        bytes.insert(bytes.end(), part.begin(), part.end());
+    }
+    return bytes;
+}
+
+TEST(CallbacksOnCpus, GiveTheSameBitsWithAnyNumberOfThreads) {
+    for (const char* text :
+         {"dft 4096 batch=8 load=\"x * w[i] where i < 3000\" store=\"x where i - b < 2000\"",
+          "dft 100x60 float32 load=\"x + i0 * i1\" store=\"2 * x\"",
+          "rdft 1024 batch=16 store=\"x * complex h[i]\"", "convolution 65536",
+          "dft 16384 float16 scale=1/128 batch=4"}) {
+        const Transform problem = swirl::problem(text);
+        const std::vector<std::byte> one = output_of(*plan_of(problem, "sse2"));
+        for (const int threads : {2, 3}) {
+            const std::vector<std::byte> many = output_of(*plan_of(problem, "sse2", threads));
+            EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size()), 0) << text << " " << threads;
+        }
+    }
+}
+
+} // namespace callbacks_test
+} // namespace swirl::cli
