@@ -115,6 +115,9 @@ if(SWIRL_BUILD_TESTS)
     list(REMOVE_DUPLICATES test_folders)
     list(REMOVE_ITEM test_folders support fuzz base) # fuzz is a program of its own: Fuzz.cmake
     list(PREPEND test_folders base) # with the fewest macros: its precompiled headers fit all
+    foreach(name accuracy data definition reference reference_dft)
+        list(APPEND test_sources_cli ${PROJECT_SOURCE_DIR}/cli/${name}.cpp)
+    endforeach()
     set(folders_with_fake_drivers api cli fuzz_judge plan runtime)
     set(fake_drivers)
     foreach(version 10020 11000 12080)
@@ -161,6 +164,9 @@ if(SWIRL_BUILD_TESTS)
         swirl_unite(test_${folder} ${helpers})
         if(TARGET swirl_cli AND folder IN_LIST folders_that_run_programs)
             add_dependencies(test_${folder} swirl_cli ${benchmarks})
+        endif()
+        if(folder STREQUAL cli) # compares with the references of 'swirl verify'
+            target_include_directories(test_cli PRIVATE ${PROJECT_SOURCE_DIR})
         endif()
         if(folder STREQUAL blas) # loads the library, which looks up the program's error handlers
             target_compile_definitions(test_blas PRIVATE SWIRL_BLAS_LIBRARY="$<TARGET_FILE:swirl_blas_shared>")

@@ -88,9 +88,9 @@ std::shared_ptr<ElementwiseKernels> ElementwiseKernels::shared(gemm::Elementwise
                                                                Integer columns, const target::Cpu& cpu,
                                                                KernelCheck check) {
     if (cpu.set == target::InstructionSet::portable) return nullptr;
-    wanted.max_rows =
-        is_dense(wanted) ? std::max(rows * columns, usual_extent) : rows; // columns may be joined
-    wanted.max_columns = is_dense(wanted) ? std::max(columns, usual_extent) : columns;
+    const Integer smallest = is_dense(wanted) ? usual_extent : 1;
+    wanted.max_rows = std::max(is_dense(wanted) ? rows * columns : rows, smallest); // columns may be joined
+    wanted.max_columns = std::max(columns, smallest);
     struct Description {
         gemm::ElementwiseKernel wanted;
         const target::Cpu* cpu;
