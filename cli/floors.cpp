@@ -1,15 +1,35 @@
 #include "cli/floors.hpp"
 
+#include "cli/output.hpp"
 #include "search/wisdom/wisdom.hpp"
+
+#include <fmt/format.h>
 
 namespace swirl::cli {
 
-search::Floors floors_of(const planning::Plan& plan) {
-    static const search::HostProbe probe = [] {
+namespace {
+
+const search::HostProbe& probe() {
+    static const search::HostProbe known = [] {
         search::Wisdom wisdom(search::Wisdom::default_file());
         return search::known_probe(wisdom);
     }();
-    return search::floors(plan.problem(), plan.flops(), probe);
+    return known;
+}
+
+} // namespace
+
+search::Floors floors_of(const planning::Plan& plan) {
+    return search::floors(plan.problem(), plan.flops(), probe());
+}
+
+search::Floors floors_of(const MatrixProduct& product, double flops) {
+    return search::floors(product, flops, probe());
+}
+
+std::string text_of(const search::Floors& floors) {
+    return fmt::format("arithmetic {}, traffic {} ({}): {} binds", format_seconds(floors.arithmetic),
+                       format_seconds(floors.traffic), floors.level, binding_name(floors));
 }
 
 const char* binding_name(const search::Floors& floors) {

@@ -159,7 +159,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                     {"workspace_bytes", workspace}});
         return;
     }
-    std::string text = fmt::format("problem    {}\nschedule     {}\n\n{}\n", to_text(problem),
+    std::string text = fmt::format("problem    {}\nschedule   {}\n\n{}\n", to_text(problem),
                                    planning::to_string(plan.schedule), text_of(plan));
     text += fmt::format("flops      {:.0f}, {:.2f} of 5 n log2 n\n", flops,
                         flops / search::pseudo_flops(problem));

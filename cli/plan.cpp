@@ -10,6 +10,7 @@
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -37,7 +38,10 @@ Report report_on(const Transform& problem, const PlanningOptions& options) {
     report.choice = search::estimate(
         problem, report.plan->cpu(),
         options.no_wisdom ? search::fitted_machine_model() : search::known_machine_model(report.plan->cpu()));
-    if (target::host_can_run(report.plan->cpu())) report.floors = floors_of(*report.plan);
+    if (!target::host_can_run(report.plan->cpu())) return report;
+    report.floors = floors_of(*report.plan);
+    // Another machine's costs in this one's cycles may add up to less than what no execution can beat.
+    report.choice.estimated_seconds = std::max(report.choice.estimated_seconds, report.floors->larger());
     return report;
 }
 
@@ -139,7 +143,7 @@ std::string text_of_estimate(const Report& report) {
 std::string text_of(const Report& report) {
     const planning::Plan& plan = *report.plan;
     const double bytes = search::compulsory_bytes(plan.problem());
-    std::string text = fmt::format("problem    {}\nschedule     {}\n", to_text(plan.problem()),
+    std::string text = fmt::format("problem    {}\nschedule   {}\n", to_text(plan.problem()),
                                    planning::to_string(plan.schedule()));
     for (std::size_t i = 0; i < report.passes.size(); ++i)
         text += fmt::format("formula {}  {}\n", i + 1, formula::to_short_text(report.passes[i].formula));
@@ -151,9 +155,7 @@ std::string text_of(const Report& report) {
     text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(plan.workspace_bytes())));
     if (plan.threads() > 1) text += text_of_threads(report);
     if (report.floors)
-        text += fmt::format("floors     arithmetic {}, traffic {} ({}): {} binds\n",
-                            format_seconds(report.floors->arithmetic), format_seconds(report.floors->traffic),
-                            report.floors->level, binding_name(*report.floors));
+        text += fmt::format("floors     {}\n", text_of(*report.floors));
     else
         text += fmt::format("floors     unknown: this machine cannot run {}\n", plan.cpu().name);
     text += text_of_estimate(report);

@@ -4,6 +4,7 @@
 
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
+#include "cli/floors.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
@@ -90,9 +91,19 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
         table.add({program.name, std::to_string(statistics.instructions), std::to_string(statistics.spills),
                    format_bytes(static_cast<double>(statistics.bytes))});
     }
+    std::string floors = "unknown: this machine cannot run the kernels";
+    report["floors"] = nullptr;
+    if (target::host_can_run(*plan.choices().cpu)) {
+        const search::Floors known = floors_of(product, plan.flops());
+        floors = text_of(known);
+        report["floors"] = {{"arithmetic_seconds", known.arithmetic},
+                            {"traffic_seconds", known.traffic},
+                            {"level", known.level},
+                            {"binding", binding_name(known)}};
+    }
     if (json) return print_json(report);
-    print(fmt::format("problem    {}\nplan       {}\nschedule   {}\nflops      {:.0f}\n", to_text(product),
-                      plan.description(), plan.schedule(), plan.flops()) +
+    print(fmt::format("problem    {}\nplan       {}\nschedule   {}\nflops      {:.0f}\nfloors     {}\n",
+                      to_text(product), plan.description(), plan.schedule(), plan.flops(), floors) +
           (report["kernels"].empty() ? "" : "\n" + table.text()));
 }
 

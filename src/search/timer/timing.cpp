@@ -1,5 +1,7 @@
 #include "search/timer/timing.hpp"
 
+#include "problem/problem.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -67,6 +69,30 @@ double pseudo_flops(const Transform& problem) {
 double compulsory_bytes(const Transform& problem) {
     return scalars_of(problem) * product_of_lengths(problem.batches) *
            static_cast<double>(bytes_of(problem.precision));
+}
+
+double compulsory_bytes(const MatrixProduct& product) {
+    const auto bytes = [&](const MatrixLayout& layout, Integer rows, Integer columns, DataType type) {
+        const Integer matrices = layout.batch_stride == 0 ? 1 : product.batch;
+        return static_cast<double>(matrices) * static_cast<double>(rows) * static_cast<double>(columns) *
+               static_cast<double>(bytes_of(type));
+    };
+    return bytes(product.a, product.rows, product.k, product.type_of_a()) +
+           bytes(product.b, product.k, product.columns, product.type_of_b()) +
+           bytes(product.c, product.rows, product.columns, product.type_of_c());
+}
+
+Floors floors(const MatrixProduct& product, double flops, const HostProbe& probe) {
+    Floors result;
+    const DataType component = component_of(product.data_type);
+    if (!product.widens() && is_floating(component))
+        result.arithmetic =
+            flops / (component == DataType::float64 ? probe.flops_float64 : probe.flops_float32);
+    const double bytes = compulsory_bytes(product);
+    const Bandwidth& level = probe.level_holding(static_cast<Integer>(bytes));
+    result.traffic = bytes / level.copy;
+    result.level = level.level;
+    return result;
 }
 
 Floors floors(const Transform& problem, double flops, const HostProbe& probe) {

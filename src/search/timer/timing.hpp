@@ -3,7 +3,7 @@
 #include "runtime/timer.hpp"
 #include "search/cost/probe.hpp"
 
-#include <swirl/transform.hpp>
+#include <swirl/problem.hpp>
 
 #include <span>
 #include <string>
@@ -26,8 +26,10 @@ double pseudo_flops(const Transform& problem);
 
 /// Bytes of the elements read and written, each counted once.
 double compulsory_bytes(const Transform& problem);
+/// A, B and C, each once.
+double compulsory_bytes(const MatrixProduct& product);
 
-/// Lower bounds on the time of a transform, from its arithmetic and from its memory traffic.
+/// Lower bounds on the time of a transform or a product, from its arithmetic and from its memory traffic.
 struct Floors {
     double arithmetic = 0; ///< seconds: flops ÷ the probe's peak
     double traffic = 0;    ///< seconds: compulsory bytes ÷ the copy bandwidth of `level`
@@ -40,5 +42,7 @@ struct Floors {
 
 /// For one core and `flops` real operations.
 Floors floors(const Transform& problem, double flops, const HostProbe& probe);
+/// Products of narrow types have no arithmetic floor: the probe does not measure their rates.
+Floors floors(const MatrixProduct& product, double flops, const HostProbe& probe);
 
 } // namespace swirl::search
