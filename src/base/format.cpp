@@ -5,6 +5,7 @@
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
+template FMT_API auto locale_ref::get() const -> std::locale; // of dates
 template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
 template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
 template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
