@@ -27,7 +27,7 @@ search::Floors floors_of(const MatrixProduct& product, double flops) {
     return search::floors(product, flops, probe());
 }
 
-std::string text_of(const search::Floors& floors) {
+std::string describe_floors(const search::Floors& floors) {
     return fmt::format("arithmetic {}, traffic {} ({}): {} binds", format_seconds(floors.arithmetic),
                        format_seconds(floors.traffic), floors.level, binding_name(floors));
 }

@@ -12,7 +12,7 @@ search::Floors floors_of(const planning::Plan& plan);
 search::Floors floors_of(const MatrixProduct& product, double flops);
 
 /// "arithmetic 281 ns, traffic 61.6 ns (L1): arithmetic binds"
-std::string text_of(const search::Floors& floors);
+std::string describe_floors(const search::Floors& floors);
 
 /// Which of the two is binding: "arithmetic" or "traffic".
 const char* binding_name(const search::Floors& floors);

@@ -155,7 +155,7 @@ std::string text_of(const Report& report) {
     text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(plan.workspace_bytes())));
     if (plan.threads() > 1) text += text_of_threads(report);
     if (report.floors)
-        text += fmt::format("floors     {}\n", text_of(*report.floors));
+        text += fmt::format("floors     {}\n", describe_floors(*report.floors));
     else
         text += fmt::format("floors     unknown: this machine cannot run {}\n", plan.cpu().name);
     text += text_of_estimate(report);

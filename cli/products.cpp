@@ -95,7 +95,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     report["floors"] = nullptr;
     if (target::host_can_run(*plan.choices().cpu)) {
         const search::Floors known = floors_of(product, plan.flops());
-        floors = text_of(known);
+        floors = describe_floors(known);
         report["floors"] = {{"arithmetic_seconds", known.arithmetic},
                             {"traffic_seconds", known.traffic},
                             {"level", known.level},
