@@ -18,7 +18,7 @@ constexpr const char* footer =
     "  formula (DFT(2) ⊗ I(4)) · L(8, 2) complex64      a matrix as a formula, (x) * (+) in ASCII\n"
     "  dft 2^20 planar              'dft 64 in=2 batch=10:(128,64) scale=1/64'\n"
     "transforms: dft rdft wht dct2 dct3 dct4 dst2 dst3 dst4\n"
-    "plan, show, verify, bench and emit also take a product of matrices, ROWSxCOLUMNSxDEPTH:\n"
+    "plan, show, verify, bench and emit also take a product of matrices, ROWSxCOLUMNSxK:\n"
     "  gemm 1000x80x60              gemm 64x64x64 float32 a=rows b=1:80 batch=10 'epilogue=max(0, x + "
     "bias[i])'\n"
     "  gemm 64x64x64 reduce=amax:max:columns:abs(x) reduce=total:sum:all\n"

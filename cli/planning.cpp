@@ -30,7 +30,7 @@ void PlanningOptions::add_to(CLI::App& command) {
     command.add_option("--threads", threads, "Threads that may work on one transform; 0 for all processors")
         ->type_name("NUMBER")
         ->capture_default_str();
-    command.add_flag("--no-wisdom", no_wisdom, "Leave out what earlier measurements found");
+    command.add_flag("--no-wisdom", no_wisdom, "Do not use wisdom, the results of earlier measurements");
     command.add_flag("--no-check", no_check,
                      "Do not check the plan against a second route before it is used");
 }
@@ -50,9 +50,9 @@ void PlanningOptions::add_device_to(CLI::App& command) {
                     "cores may multiply")
         ->type_name("NAME")
         ->capture_default_str();
-    command.add_flag("--machine-loops", reorder_sass,
-                     "Let main loops of products of float32 on a GPU be put into another order in machine "
-                     "code, where that is proved");
+    command.add_flag("--reorder-sass", reorder_sass,
+                     "Reorder the SASS of main loops of products of float32 on a GPU, "
+                     "where the order is proved to give the same bits");
     command.add_flag("--no-cache", no_cache,
                      "On a GPU neither take machine code from an earlier run nor keep it for the next");
 }

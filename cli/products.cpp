@@ -66,7 +66,7 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
     else if (accuracy_of(options) != swirl::Accuracy::ordinary)
         throw UserError("--product-accuracy is for products on GPUs; add --device gpu");
     else if (options.reorder_sass)
-        throw UserError("--machine-loops is for products on GPUs; add --device gpu");
+        throw UserError("--reorder-sass is for products on GPUs; add --device gpu");
     MatrixProduct product = parse_matrix_product(fmt::format("{}", fmt::join(words, " ")));
     validate(product);
     if (!options.is_for_gpu()) validate_for_cpus(product);

@@ -85,7 +85,7 @@ TEST(Explain, CountsAKernelWithoutALoop) {
 
 TEST(Explain, ShowsTheMainLoopInAnotherOrder) {
     const std::string words =
-        "explain --machine-loops gemm 4096x4096x4096 float32 --schedule 'cta_m=256 "
+        "explain --reorder-sass gemm 4096x4096x4096 float32 --schedule 'cta_m=256 "
         "cta_n=128 cta_k=16 thread_m=16 stages=4 a_vector_m=4 c_vector_m=4'";
     const auto report = json::parse(run_swirl(words + " --json").output).at("compiled");
     if (report.contains("missing")) GTEST_SKIP() << report.at("missing");
@@ -100,7 +100,7 @@ TEST(Explain, ShowsTheMainLoopInAnotherOrder) {
 
 TEST(Explain, SaysWhyAMainLoopStaysAsCompiled) {
     const auto why = [](const std::string& words) {
-        const support::Outcome outcome = run_swirl("explain --machine-loops " + words);
+        const support::Outcome outcome = run_swirl("explain --reorder-sass " + words);
         const std::size_t place = outcome.output.find("stays as compiled: ");
         return place == std::string::npos ? outcome.output + outcome.errors
                                           : outcome.output.substr(place, 70);

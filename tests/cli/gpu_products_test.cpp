@@ -53,9 +53,9 @@ TEST(ProductsOnGpus, ArePlannedForAKindOfGpuWithoutADriver) {
                     {"schedule   simt cta_m=", "17179869184", "estimate", "shared"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 128x128x128 float32"), 0,
                     {"reorder_sass=0"});
-    expect_contains(run_without_driver("plan --device sm_90 --machine-loops gemm 128x128x128 float32"), 0,
+    expect_contains(run_without_driver("plan --device sm_90 --reorder-sass gemm 128x128x128 float32"), 0,
                     {"reorder_sass=1"});
-    expect_contains(run_without_driver("plan --machine-loops gemm 8x8x8"), 2, {"add --device gpu"});
+    expect_contains(run_without_driver("plan --reorder-sass gemm 8x8x8"), 2, {"add --device gpu"});
     const auto report =
         json::parse(run_without_driver("plan --json --device sm_80 gemm 256x256x64 float32").output);
     EXPECT_EQ(report.at("gpu"), "sm_80");
