@@ -107,6 +107,19 @@ Formula spread(const Formula& a, Integer count) {
     return kron(a, I(count));
 }
 
+Formula kronecker_on_pairs(const std::vector<Formula>& factors,
+                           const std::function<Formula(const Formula& a, Integer k)>& spread_pairs) {
+    Integer before = 1, after = 1;
+    for (const Formula& factor : factors) after *= factor.columns();
+    std::vector<Formula> terms;
+    for (const Formula& factor : factors) {
+        after /= factor.columns();
+        if (!factor.is<Identity>()) terms.insert(terms.begin(), repeat(before, spread_pairs(factor, after)));
+        before *= factor.rows();
+    }
+    return terms.empty() ? I(2 * before) : product(std::move(terms));
+}
+
 std::vector<Formula> passes_of(const Choice& radices,
                                const std::function<Formula(Integer before, Integer radix)>& pass) {
     std::vector<Formula> passes;

@@ -41,6 +41,10 @@ Formula wht(Integer n);
 Formula product_of(std::initializer_list<Formula> factors);
 Formula repeat(Integer count, const Formula& a); ///< I_count ⊗ a
 Formula spread(const Formula& a, Integer count); ///< a ⊗ I_count
+/// Of real components of complex vectors: A ⊗ B ⊗ … = (A ⊗ I)(I ⊗ B ⊗ …), one factor at a time, none for identities.
+/// spread_pairs(a, k) is the form of a ⊗ I_k on pairs.
+Formula kronecker_on_pairs(const std::vector<Formula>& factors,
+                           const std::function<Formula(const Formula& a, Integer k)>& spread_pairs);
 
 /// The factors of an iterative algorithm, that of the first radix last. `pass` receives the product of the preceding
 /// radices and the radix.

@@ -58,25 +58,11 @@ Formula spread_components(const Formula& a, Integer k) {
         {repeat(a.rows(), L(2 * k, k)), spread(of_components(a), k), repeat(a.columns(), L(2 * k, 2))});
 }
 
-/// A ⊗ B ⊗ … = (A ⊗ I)(I ⊗ B ⊗ …), one factor at a time.
-Formula kronecker_of_components(const std::vector<Formula>& factors) {
-    Integer before = 1, after = 1;
-    for (const Formula& factor : factors) after *= factor.columns();
-    std::vector<Formula> terms;
-    for (const Formula& factor : factors) {
-        after /= factor.columns();
-        if (!factor.is<Identity>())
-            terms.insert(terms.begin(), repeat(before, spread_components(factor, after)));
-        before *= factor.rows();
-    }
-    return product(std::move(terms));
-}
-
 Formula of_components(const Formula& f) {
     if (f.is<Identity>()) return I(2 * f.rows());
     if (!has_real_transform(f)) return real_of(f);
     if (const auto real = on_reals(f)) return kron(*real, I(2));
-    if (f.is<Kronecker>()) return kronecker_of_components(f.children());
+    if (f.is<Kronecker>()) return kronecker_on_pairs(f.children(), spread_components);
     std::vector<Formula> children;
     for (const Formula& child : f.children()) children.push_back(of_components(child));
     return with_children(f, std::move(children));

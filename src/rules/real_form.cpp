@@ -41,19 +41,6 @@ Formula real_spread(const Formula& a, Integer k) {
         {repeat(a.rows(), L(2 * k, k)), spread(real_form(a), k), repeat(a.columns(), L(2 * k, 2))});
 }
 
-Formula real_kronecker(const std::vector<Formula>& factors) {
-    // A ⊗ B ⊗ … = (A ⊗ I)(I ⊗ B ⊗ …), one non-identity factor at a time.
-    Integer before = 1, after = 1;
-    for (const Formula& factor : factors) after *= factor.columns();
-    std::vector<Formula> terms;
-    for (const Formula& factor : factors) {
-        after /= factor.columns();
-        if (!factor.is<Identity>()) terms.insert(terms.begin(), repeat(before, real_spread(factor, after)));
-        before *= factor.rows();
-    }
-    return terms.empty() ? I(2 * before) : product(std::move(terms));
-}
-
 std::vector<Formula> real_forms(const std::vector<Formula>& terms) {
     std::vector<Formula> result;
     for (const Formula& term : terms) result.push_back(real_form(term));
@@ -69,7 +56,7 @@ Formula real_form(const Formula& f) {
     if (const auto* p = f.get_if<Matrix>()) return real_matrix(*p, f.rows(), f.columns());
     if (f.is<Product>()) return product(real_forms(f.children()));
     if (f.is<DirectSum>()) return direct_sum(real_forms(f.children()));
-    if (f.is<Kronecker>()) return real_kronecker(f.children());
+    if (f.is<Kronecker>()) return kronecker_on_pairs(f.children(), real_spread);
     return real_of(f);
 }
 
