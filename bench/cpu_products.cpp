@@ -1,15 +1,15 @@
-// Products of matrices on the CPU, beside libraries of the BLAS and makers of kernels.
+// Matrix multiplication on the CPU: BLAS libraries and JIT generators.
 
 #include "base/error.hpp"
 #include "bench/cpu.hpp"
 #include "bench/product_data.hpp"
 #include "peers/matrix_peer.hpp"
+#include "search/timer/timing.hpp"
 
 #include <swirl/plan.hpp>
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <random>
 
 namespace swirl::bench {
@@ -79,23 +79,17 @@ public:
     double flops() const override { return data_.flops(); }
     Floors floors(double) const override {
         const double threads = options_.planning.threads;
-        const auto bytes = static_cast<Integer>(data_.bytes());
-        const search::Bandwidth& level =
-            options_.cold ? probe_.bandwidth.back() : probe_.level_holding(bytes);
-        return {data_.flops() / (peak() * threads), data_.bytes() / (level.copy * threads)};
+        search::Floors of_one_core = search::floors(data_.product(), data_.flops(), probe_);
+        // The probe does not measure the rates of narrow types, which lower accuracies allow.
+        if (options_.planning.accuracy > Accuracy::ordinary_in_range) of_one_core.arithmetic = 0;
+        if (options_.cold)
+            of_one_core.traffic = search::compulsory_bytes(data_.product()) / probe_.bandwidth.back().copy;
+        return {of_one_core.arithmetic / threads, of_one_core.traffic / threads};
     }
 
     std::vector<Times> time(std::span<const Work> works) override { return time_on_cpu(works, {}, options_); }
 
 private:
-    /// Multiply-adds of narrow types have rates that the probe does not measure.
-    double peak() const {
-        if (data_.product().widens() || options_.planning.accuracy > Accuracy::ordinary_in_range)
-            return std::numeric_limits<double>::infinity();
-        const bool is_single = component_of(data_.product().data_type) == DataType::float32;
-        return is_single ? probe_.flops_float32 : probe_.flops_float64;
-    }
-
     Work work(std::string made_by, peers::MatrixRun run) const {
         return {std::move(made_by), 0,
                 [sets = sets_.all(), run = std::move(run)](std::size_t first, std::size_t count) {

@@ -1,10 +1,11 @@
-// Products of matrices on a GPU, beside cuBLAS.
+// Matrix multiplication on a GPU: cuBLAS.
 
 #include "api/build.hpp"
 #include "base/error.hpp"
 #include "bench/gpu.hpp"
 #include "bench/product_data.hpp"
 #include "peers/cublas.hpp"
+#include "search/timer/timing.hpp"
 
 namespace swirl::bench {
 namespace {
@@ -57,7 +58,7 @@ public:
     double tolerance() const override { return data_.tolerance(options_.planning.accuracy); }
 
     double flops() const override { return data_.flops(); }
-    Floors floors(double) const override { return floors_for(data_.bytes()); }
+    Floors floors(double) const override { return floors_for(search::compulsory_bytes(data_.product())); }
 
 private:
     struct Pointers {

@@ -73,15 +73,6 @@ double ProductData::flops() const {
            static_cast<double>(product_.k) * static_cast<double>(product_.batch);
 }
 
-double ProductData::bytes() const {
-    double total = 0;
-    for (std::size_t matrix = 0; matrix < 3; ++matrix) {
-        const auto [rows, columns] = extents_of(product_, matrix);
-        total += static_cast<double>(rows * columns * bytes_of(type_of(product_, matrix)));
-    }
-    return total * static_cast<double>(product_.batch);
-}
-
 void ProductData::erase_result() const { std::memset(memory_[2].as<std::byte>(), 0xff, memory_[2].bytes()); }
 
 ProductData::Wide ProductData::element(std::size_t matrix, Integer batch, Integer row, Integer column) const {

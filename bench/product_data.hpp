@@ -23,7 +23,6 @@ public:
     /// A, B and C, from element (0, 0) of the first matrix on.
     std::array<std::span<std::byte>, 3> arrays() const;
     double flops() const;
-    double bytes() const; ///< of A, B and C, each once
 
     /// Sets C to bytes that are NaN in floating-point types.
     void erase_result() const;

@@ -133,11 +133,7 @@ Json json_of(const Result& result) {
               {"schedule", result.schedule},
               {"flops", result.flops},
               {"pseudo_flops", search::pseudo_flops(result.problem)},
-              {"floors",
-               {{"arithmetic_seconds", result.floors.arithmetic},
-                {"traffic_seconds", result.floors.traffic},
-                {"level", result.floors.level},
-                {"binding", binding_name(result.floors)}}},
+              {"floors", json_of_floors(result.floors)},
               {"entries", Json::array()},
               {"absent", Json::object()}};
     for (const Entry& entry : result.entries) {

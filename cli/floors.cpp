@@ -1,6 +1,5 @@
 #include "cli/floors.hpp"
 
-#include "cli/output.hpp"
 #include "search/wisdom/wisdom.hpp"
 
 #include <fmt/format.h>
@@ -30,6 +29,13 @@ search::Floors floors_of(const MatrixProduct& product, double flops) {
 std::string describe_floors(const search::Floors& floors) {
     return fmt::format("arithmetic {}, traffic {} ({}): {} binds", format_seconds(floors.arithmetic),
                        format_seconds(floors.traffic), floors.level, binding_name(floors));
+}
+
+Json json_of_floors(const search::Floors& floors) {
+    return {{"arithmetic_seconds", floors.arithmetic},
+            {"traffic_seconds", floors.traffic},
+            {"level", floors.level},
+            {"binding", binding_name(floors)}};
 }
 
 const char* binding_name(const search::Floors& floors) {

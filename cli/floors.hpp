@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/output.hpp"
 #include "plan/plan.hpp"
 #include "search/timer/timing.hpp"
 
@@ -13,6 +14,8 @@ search::Floors floors_of(const MatrixProduct& product, double flops);
 
 /// "arithmetic 281 ns, traffic 61.6 ns (L1): arithmetic binds"
 std::string describe_floors(const search::Floors& floors);
+
+Json json_of_floors(const search::Floors& floors);
 
 /// Which of the two is binding: "arithmetic" or "traffic".
 const char* binding_name(const search::Floors& floors);

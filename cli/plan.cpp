@@ -71,14 +71,6 @@ Json json_of(const planning::PassDescription& pass) {
             {"phases", phases_of(pass)}};
 }
 
-Json json_of(const std::optional<search::Floors>& floors) {
-    if (!floors) return nullptr;
-    return {{"arithmetic_seconds", floors->arithmetic},
-            {"traffic_seconds", floors->traffic},
-            {"level", floors->level},
-            {"binding", binding_name(*floors)}};
-}
-
 Json json_of(const Report& report) {
     const planning::Plan& plan = *report.plan;
     Json json{{"problem", to_text(plan.problem())},
@@ -91,7 +83,7 @@ Json json_of(const Report& report) {
               {"bytes", plan.bytes()},
               {"data_bytes", search::compulsory_bytes(plan.problem())},
               {"workspace_bytes", plan.workspace_bytes()},
-              {"floors", json_of(report.floors)},
+              {"floors", report.floors ? json_of_floors(*report.floors) : Json(nullptr)},
               {"estimate",
                {{"schedule", planning::to_string(report.choice.schedule)},
                 {"seconds", report.choice.estimated_seconds}}},

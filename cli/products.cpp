@@ -96,10 +96,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     if (target::host_can_run(*plan.choices().cpu)) {
         const search::Floors known = floors_of(product, plan.flops());
         floors = describe_floors(known);
-        report["floors"] = {{"arithmetic_seconds", known.arithmetic},
-                            {"traffic_seconds", known.traffic},
-                            {"level", known.level},
-                            {"binding", binding_name(known)}};
+        report["floors"] = json_of_floors(known);
     }
     if (json) return print_json(report);
     print(fmt::format("problem    {}\nplan       {}\nschedule   {}\nflops      {:.0f}\nfloors     {}\n",
