@@ -2,10 +2,14 @@
 
 #include "api/build.hpp"
 #include "base/error.hpp"
+#include "cli/costs.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
+#include "search/candidates/gpu_candidates.hpp"
+#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu_floors.hpp"
 #include "search/gpu_planner.hpp"
 #include "search/timer/timing.hpp"
 
@@ -86,6 +90,15 @@ std::string text_of(const GpuInspection& plan) {
     return table.text();
 }
 
+PlanCosts costs_on_gpu(const Transform& problem, const planning::TransformSchedule& schedule, double flops,
+                       const target::Gpu& gpu) {
+    PlanCosts costs =
+        costs_of(search::estimate(problem, gpu), schedule, search::gpu_pass_seconds(problem, schedule, gpu));
+    costs.floors = search::gpu_floors(problem, flops, gpu);
+    costs.raise_to_floors();
+    return costs;
+}
+
 } // namespace
 
 void require_gpu_options(const PlanningOptions& options) {
@@ -144,20 +157,23 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
             bytes += static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored);
         }
     const double data = search::compulsory_bytes(problem);
+    const PlanCosts costs =
+        costs_on_gpu(problem, plan.schedule, flops, target::gpu_named(plan.schedule.target));
     if (json) {
         Json kernels = Json::array();
         for (const auto& pass : plan.passes)
             for (const ir::KernelInfo& kernel : pass.kernels) kernels.push_back(json_of(kernel));
-        print_json({{"problem", to_text(problem)},
-                    {"schedule", planning::to_string(plan.schedule)},
-                    {"gpu", plan.schedule.target},
-                    {"kernels", std::move(kernels)},
-                    {"flops", flops},
-                    {"pseudo_flops", search::pseudo_flops(problem)},
-                    {"bytes", bytes},
-                    {"data_bytes", data},
-                    {"workspace_bytes", workspace}});
-        return;
+        Json report = {{"problem", to_text(problem)},
+                       {"schedule", planning::to_string(plan.schedule)},
+                       {"gpu", plan.schedule.target},
+                       {"kernels", std::move(kernels)},
+                       {"flops", flops},
+                       {"pseudo_flops", search::pseudo_flops(problem)},
+                       {"bytes", bytes},
+                       {"data_bytes", data},
+                       {"workspace_bytes", workspace}};
+        add_costs(report, costs);
+        return print_json(report);
     }
     std::string text = fmt::format("problem    {}\nschedule   {}\n\n{}\n", to_text(problem),
                                    planning::to_string(plan.schedule), text_of(plan));
@@ -166,7 +182,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(bytes), bytes / data, format_bytes(data));
     if (is_at_hand) text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(workspace)));
-    print(text);
+    print(text + text_of(costs));
 }
 
 } // namespace swirl::cli

@@ -5,6 +5,7 @@
 #include <swirl/matrix_product.hpp>
 #include "api/build.hpp"
 #include "base/error.hpp"
+#include "cli/costs.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_product_data.hpp"
 #include "cli/output.hpp"
@@ -18,6 +19,8 @@
 #include "ir/role.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "search/candidates/gpu_gemm.hpp"
+#include "search/cost/gpu_floors.hpp"
+#include "search/gpu_planner.hpp"
 #include "search/timer/gpu_gemm_runs.hpp"
 #include "search/timer/gpu_interleaved_timing.hpp"
 #include "search/wisdom/gpu_identity.hpp"
@@ -110,6 +113,15 @@ std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProd
     return api::build_on_gpu(product, plan_options);
 }
 
+PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy) {
+    PlanCosts costs{.floors = search::gpu_floors(product, plan.schedule, plan.gpu),
+                    .estimated = to_string(plan.schedule),
+                    .seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu),
+                    .rejections = search::other_gpu_schedules(product, plan.schedule, plan.gpu, accuracy)};
+    costs.raise_to_floors();
+    return costs;
+}
+
 void report_nothing(const MatrixProduct& product, bool json) {
     if (json) return print_json({{"problem", to_text(product)}, {"flops", 0}, {"kernels", Json::array()}});
     print(fmt::format("problem    {}\nplan       nothing is to be computed\n", to_text(product)));
@@ -195,14 +207,16 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
         for (const planning::GpuMatrixDerivation& derived : *behind) kernels.push_back(&derived.info);
     Json described = Json::array();
     for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of_kernel(*kernel));
-    const double seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu);
-    if (json)
-        return print_json({{"problem", to_text(product)},
-                           {"gpu", plan.gpu.name},
-                           {"schedule", to_string(plan.schedule)},
-                           {"flops", flops_of(product)},
-                           {"estimated_seconds", seconds},
-                           {"kernels", described}});
+    const PlanCosts costs = costs_of(product, plan, accuracy_of(options));
+    if (json) {
+        Json report = {{"problem", to_text(product)},
+                       {"gpu", plan.gpu.name},
+                       {"schedule", to_string(plan.schedule)},
+                       {"flops", flops_of(product)},
+                       {"kernels", described}};
+        add_costs(report, costs);
+        return print_json(report);
+    }
     Table table(
         {"kernel", "blocks", "threads", "cluster", "shared", "registers", "resident", "flops", "traffic"});
     const auto known = [](int number) { return number == 0 ? "-" : std::to_string(number); };
@@ -212,9 +226,9 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                    format_bytes(static_cast<double>(kernel->shared_bytes)), known(kernel->registers),
                    known(kernel->resident_blocks), std::to_string(kernel->flops),
                    format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
-    print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\nestimate   {}\n",
-                      to_text(product), to_string(plan.schedule), table.text(), flops_of(product),
-                      format_seconds(seconds)));
+    print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\n", to_text(product),
+                      to_string(plan.schedule), table.text(), flops_of(product)) +
+          text_of(costs));
 }
 
 void show_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,

@@ -4,6 +4,7 @@
 
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
+#include "cli/costs.hpp"
 #include "cli/floors.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
@@ -18,6 +19,7 @@
 #include "problem/matrix_product.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/affinity.hpp"
+#include "search/cost/gemm_cost.hpp"
 #include "search/matrix_planner.hpp"
 #include "search/timer/timing.hpp"
 
@@ -26,22 +28,52 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace swirl::cli {
 
 namespace {
 
+search::MatrixPlanRequest request_of(const PlanningOptions& options) {
+    return {.threads = api::threads_asked_for(options.threads),
+            .effort = effort_of(options),
+            .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
+            .progress = print_progress,
+            .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
+            .schedule = options.schedule,
+            .use_wisdom = !options.no_wisdom,
+            .check = !options.no_check};
+}
+
 std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product,
                                                     const PlanningOptions& options) {
-    return search::make_matrix_plan(
-        product, {.threads = api::threads_asked_for(options.threads),
-                  .effort = effort_of(options),
-                  .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
-                  .progress = print_progress,
-                  .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
-                  .schedule = options.schedule,
-                  .use_wisdom = !options.no_wisdom,
-                  .check = !options.no_check});
+    return search::make_matrix_plan(product, request_of(options));
+}
+
+/// By the schedule of the plan. What was measured for it is in wisdom, so that nothing is timed again.
+PlanCosts costs_of(const planning::MatrixPlan& plan, const PlanningOptions& options) {
+    search::MatrixPlanRequest request = request_of(options);
+    request.effort = Effort::estimate;
+    request.schedule.clear();
+    request.cpu = plan.choices().cpu;
+    search::CpuGemmChoice choice = search::choose_schedule(plan.product(), request);
+    PlanCosts costs{.estimated = plan.schedule(), .rejections = std::move(choice.rejections)};
+    const bool can_run = target::host_can_run(*plan.choices().cpu);
+    const search::MachineModel machine = can_run ? this_machine() : search::fitted_machine_model();
+    costs.seconds = search::gemm_seconds(plan.product(), plan.choices(), machine, plan.threads());
+    if (choice.schedule != plan.choices())
+        costs.rejections.insert(
+            costs.rejections.begin(),
+            {to_string(choice.schedule),
+             fmt::format("the model's choice, at {:.2f} times the cost; this schedule was given or measured",
+                         search::gemm_seconds(plan.product(), choice.schedule, machine, plan.threads()) /
+                             costs.seconds)});
+    if (can_run)
+        costs.floors = floors_of(plan.product(), plan.flops());
+    else
+        costs.no_floors_because = fmt::format("this machine cannot run {}", plan.choices().cpu->name);
+    costs.raise_to_floors();
+    return costs;
 }
 
 std::string comment_for(const MatrixProduct& product, const planning::MatrixPlan& plan) {
@@ -91,17 +123,13 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
         table.add({program.name, std::to_string(statistics.instructions), std::to_string(statistics.spills),
                    format_bytes(static_cast<double>(statistics.bytes))});
     }
-    std::string floors = "unknown: this machine cannot run the kernels";
-    report["floors"] = nullptr;
-    if (target::host_can_run(*plan.choices().cpu)) {
-        const search::Floors known = floors_of(product, plan.flops());
-        floors = describe_floors(known);
-        report["floors"] = json_of_floors(known);
-    }
+    const PlanCosts costs = costs_of(plan, options);
+    add_costs(report, costs);
     if (json) return print_json(report);
-    print(fmt::format("problem    {}\nplan       {}\nschedule   {}\nflops      {:.0f}\nfloors     {}\n",
-                      to_text(product), plan.description(), plan.schedule(), plan.flops(), floors) +
-          (report["kernels"].empty() ? "" : "\n" + table.text()));
+    const std::string kernels = report["kernels"].empty() ? "" : "\n" + table.text();
+    print(fmt::format("problem    {}\nplan       {}\nschedule   {}\n{}\nflops      {:.0f}\n",
+                      to_text(product), plan.description(), plan.schedule(), kernels, plan.flops()) +
+          text_of(costs));
 }
 
 void show_product(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
