@@ -87,6 +87,19 @@ PlanCosts costs_of(search::Choice choice, const planning::TransformSchedule& sch
     return costs;
 }
 
+PlanCosts costs_on_cpu(const planning::Plan& plan, bool use_wisdom) {
+    const search::MachineModel& machine =
+        use_wisdom ? search::known_machine_model(plan.cpu()) : search::fitted_machine_model();
+    PlanCosts costs = costs_of(search::estimate(plan.problem(), plan.cpu(), machine), plan.schedule(),
+                               search::pass_seconds(plan.problem(), plan.schedule(), plan.cpu(), machine));
+    if (target::host_can_run(plan.cpu()))
+        costs.floors = floors_of(plan);
+    else
+        costs.no_floors_because = fmt::format("this machine cannot run {}", plan.cpu().name);
+    costs.raise_to_floors();
+    return costs;
+}
+
 std::string text_of(const PlanCosts& costs) {
     return fmt::format(
         "floors     {}\nestimate   {}\n{}",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/output.hpp"
+#include "plan/plan.hpp"
 #include "search/planner.hpp"
 #include "search/timer/timing.hpp"
 
@@ -27,6 +28,9 @@ struct PlanCosts {
 /// of them, the estimate of the model's choice.
 PlanCosts costs_of(search::Choice choice, const planning::TransformSchedule& schedule,
                    const std::vector<std::optional<double>>& pass_seconds);
+
+/// Of a CPU's plan: floors by the probe of this machine if it can run the plan.
+PlanCosts costs_on_cpu(const planning::Plan& plan, bool use_wisdom);
 
 /// Lines for the floors and the estimate, then a table of what was not taken, and why.
 std::string text_of(const PlanCosts& costs);

@@ -90,15 +90,6 @@ std::string text_of(const GpuInspection& plan) {
     return table.text();
 }
 
-PlanCosts costs_on_gpu(const Transform& problem, const planning::TransformSchedule& schedule, double flops,
-                       const target::Gpu& gpu) {
-    PlanCosts costs =
-        costs_of(search::estimate(problem, gpu), schedule, search::gpu_pass_seconds(problem, schedule, gpu));
-    costs.floors = search::gpu_floors(problem, flops, gpu);
-    costs.raise_to_floors();
-    return costs;
-}
-
 } // namespace
 
 void require_gpu_options(const PlanningOptions& options) {
@@ -137,6 +128,15 @@ GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& 
     GpuInspection result{schedule_of(problem, options), {}};
     result.passes = planning::describe_passes(problem, result.schedule);
     return result;
+}
+
+PlanCosts costs_on_gpu(const Transform& problem, const planning::TransformSchedule& schedule, double flops,
+                       const target::Gpu& gpu) {
+    PlanCosts costs =
+        costs_of(search::estimate(problem, gpu), schedule, search::gpu_pass_seconds(problem, schedule, gpu));
+    costs.floors = search::gpu_floors(problem, flops, gpu);
+    costs.raise_to_floors();
+    return costs;
 }
 
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json) {

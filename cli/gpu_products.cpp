@@ -113,15 +113,6 @@ std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProd
     return api::build_on_gpu(product, plan_options);
 }
 
-PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy) {
-    PlanCosts costs{.floors = search::gpu_floors(product, plan.schedule, plan.gpu),
-                    .estimated = to_string(plan.schedule),
-                    .seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu),
-                    .rejections = search::other_gpu_schedules(product, plan.schedule, plan.gpu, accuracy)};
-    costs.raise_to_floors();
-    return costs;
-}
-
 void report_nothing(const MatrixProduct& product, bool json) {
     if (json) return print_json({{"problem", to_text(product)}, {"flops", 0}, {"kernels", Json::array()}});
     print(fmt::format("problem    {}\nplan       nothing is to be computed\n", to_text(product)));
@@ -189,6 +180,15 @@ GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const Planni
     derive(product, result);
     if (built->kernel() != nullptr) result.derived.info = built->kernel()->info();
     return result;
+}
+
+PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy) {
+    PlanCosts costs{.floors = search::gpu_floors(product, plan.schedule, plan.gpu),
+                    .estimated = to_string(plan.schedule),
+                    .seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu),
+                    .rejections = search::other_gpu_schedules(product, plan.schedule, plan.gpu, accuracy)};
+    costs.raise_to_floors();
+    return costs;
 }
 
 void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {

@@ -34,6 +34,8 @@ struct GpuGemmInspection {
 bool is_empty(const MatrixProduct& product);
 /// Real additions and multiplications.
 double flops_of(const MatrixProduct& product);
+/// By the schedule of a nonempty GEMM.
+PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy);
 /// Throws UserError if C is empty.
 GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
 

@@ -29,19 +29,6 @@ struct Report {
     PlanCosts costs;
 };
 
-PlanCosts costs_on_cpu(const planning::Plan& plan, bool use_wisdom) {
-    const search::MachineModel& machine =
-        use_wisdom ? search::known_machine_model(plan.cpu()) : search::fitted_machine_model();
-    PlanCosts costs = costs_of(search::estimate(plan.problem(), plan.cpu(), machine), plan.schedule(),
-                               search::pass_seconds(plan.problem(), plan.schedule(), plan.cpu(), machine));
-    if (target::host_can_run(plan.cpu()))
-        costs.floors = floors_of(plan);
-    else
-        costs.no_floors_because = fmt::format("this machine cannot run {}", plan.cpu().name);
-    costs.raise_to_floors();
-    return costs;
-}
-
 Report report_on(const Transform& problem, const PlanningOptions& options) {
     const auto plan = make_plan(problem, options, api::Purpose::inspect);
     return {plan, plan->describe(), costs_on_cpu(*plan, !options.no_wisdom)};

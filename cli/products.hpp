@@ -2,8 +2,11 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "cli/costs.hpp"
 #include "cli/planning.hpp"
+#include "plan/matrix_plan.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,12 @@ bool is_product(const std::vector<std::string>& words);
 
 /// Parses and validates the GEMM; rejects planning options that do not apply to GEMM.
 MatrixProduct parse_product(const std::vector<std::string>& words, const PlanningOptions& options);
+
+/// A plan for a CPU.
+std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct& product,
+                                                             const PlanningOptions& options);
+/// By the plan's schedule. Nothing is timed: wisdom has what was measured.
+PlanCosts costs_of(const planning::MatrixPlan& plan, const PlanningOptions& options);
 
 void report_product(const MatrixProduct& product, const PlanningOptions& options, bool json);
 
