@@ -24,14 +24,14 @@ namespace {
 constexpr std::string_view any_gpu = "gpu";
 
 /// The index in "gpu" or "gpu:1"; nothing for other words.
-std::optional<int> number_of(std::string_view device) {
+std::optional<int> index_in(std::string_view device) {
     if (device == any_gpu) return 0;
     if (!device.starts_with("gpu:")) return std::nullopt;
     const std::string_view digits = device.substr(4);
-    int number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    int index = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    return number;
+    return index;
 }
 
 [[noreturn]] void unknown_device(const PlanningOptions& options, std::string_view others) {
@@ -49,9 +49,9 @@ std::optional<int> number_of(std::string_view device) {
 planning::TransformSchedule schedule_of(const Transform& problem, const PlanningOptions& options) {
     if (!options.schedule.empty()) return planning::parse_transform_schedule(options.schedule);
     const bool measures = options.measure || options.exhaustive;
-    if (const auto number = index_of_gpu(options)) {
+    if (const auto index = index_of_gpu(options)) {
         if (measures) return make_gpu_plan(problem, options)->schedule();
-        return api::schedule_for(problem, api::device_numbered(*number), !options.no_wisdom);
+        return api::schedule_for(problem, api::device_numbered(*index), !options.no_wisdom);
     }
     return search::choose_gpu_schedule(problem, kind_of_gpu(options), !options.no_wisdom);
 }
@@ -73,10 +73,10 @@ Json json_of(const ir::KernelInfo& kernel) {
             {"bytes_stored", kernel.bytes_stored}};
 }
 
-std::string known(int number) { return number == 0 ? "-" : std::to_string(number); }
+std::string known(int count) { return count == 0 ? "-" : std::to_string(count); }
 
 std::string text_of(const GpuInspection& plan) {
-    Table table({"step", "dimension", "tree", "blocks", "threads", "transforms", "shared", "registers",
+    Table table({"pass", "dimension", "tree", "blocks", "threads", "transforms", "shared", "registers",
                  "resident", "flops", "traffic"});
     for (std::size_t k = 0; k < plan.passes.size(); ++k)
         for (const ir::KernelInfo& kernel : plan.passes[k].kernels)
@@ -100,12 +100,12 @@ void require_gpu_options(const PlanningOptions& options) {
     only_for_cpus(options.threads != 1, "--threads");
 }
 
-std::optional<int> index_of_gpu(const PlanningOptions& options) { return number_of(options.device); }
+std::optional<int> index_of_gpu(const PlanningOptions& options) { return index_in(options.device); }
 
 int require_index_of_gpu(const PlanningOptions& options) {
-    const auto number = index_of_gpu(options);
-    if (!number) unknown_device(options, "");
-    return *number;
+    const auto index = index_of_gpu(options);
+    if (!index) unknown_device(options, "");
+    return *index;
 }
 
 const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
@@ -114,7 +114,7 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
         if (options.measure || options.exhaustive) refuse_to_measure(options);
         return *gpu;
     }
-    unknown_device(options, ", or to look at plans generic, sm_80 or sm_90");
+    unknown_device(options, ", or to inspect plans generic, sm_80 or sm_90");
 }
 
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,

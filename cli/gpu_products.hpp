@@ -49,8 +49,8 @@ void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opti
                        const ProductTiming& timing);
 
 /// Its kernels, at stage ir or ptx.
-void show_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
-                      bool full);
+KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
+                                 const std::string& stage, bool full);
 
 /// Source text that does not depend on swirl; the device in the options names a kind of GPU.
 StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,

@@ -64,23 +64,23 @@ Json json_of(const Report& report) {
               {"schedule", planning::to_string(plan.schedule())},
               {"cpu", plan.cpu().name},
               {"threads", plan.threads()},
-              {"steps", Json::array()},
+              {"passes", Json::array()},
               {"flops", plan.flops()},
               {"pseudo_flops", search::pseudo_flops(plan.problem())},
               {"bytes", plan.bytes()},
               {"data_bytes", search::compulsory_bytes(plan.problem())},
               {"workspace_bytes", plan.workspace_bytes()}};
-    for (const auto& pass : report.passes) json["steps"].push_back(json_of(pass));
+    for (const auto& pass : report.passes) json["passes"].push_back(json_of(pass));
     add_costs(json, report.costs);
     return json;
 }
 
 std::string text_of_passes(const Report& report) {
     Table table(
-        {"step", "dimension", "tree", "flops", "traffic", "tables", "instructions", "spills", "code"});
-    std::size_t number = 0;
+        {"pass", "dimension", "tree", "flops", "traffic", "tables", "instructions", "spills", "code"});
+    std::size_t index = 0;
     for (const auto& pass : report.passes)
-        table.add({std::to_string(++number), std::to_string(pass.schedule.dimension),
+        table.add({std::to_string(++index), std::to_string(pass.schedule.dimension),
                    rules::to_string(pass.schedule.tree), std::to_string(pass.info.flops),
                    format_bytes(static_cast<double>(pass.info.bytes_loaded + pass.info.bytes_stored)),
                    format_bytes(static_cast<double>(pass.info.table_bytes)),
@@ -121,10 +121,11 @@ std::string text_of(const Report& report) {
 
 void add_plan(CLI::App& program) {
     auto options = std::make_shared<PlanCommandOptions>();
-    CLI::App& command = *program.add_subcommand("plan",
-                                                "Plan a transform or a matrix product: schedule, kernels, "
-                                                "floors, the model's estimate, and why nothing "
-                                                "else was taken");
+    CLI::App& command =
+        *program.add_subcommand("plan",
+                                "Plan a transform or a matrix multiplication: schedule, kernels, "
+                                "floors, the model's estimate, and why nothing "
+                                "else was taken");
     add_problem_words(command, options->words, "What to plan");
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);

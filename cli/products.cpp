@@ -131,9 +131,9 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
           text_of(costs));
 }
 
-void show_product(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
-                  bool full) {
-    if (options.is_for_gpu()) return show_gemm_on_gpu(product, options, stage, full);
+KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
+                             const std::string& stage, bool full) {
+    if (options.is_for_gpu()) return gpu_kernels_at_stage(product, options, stage, full);
     const auto style = full ? ir::PrintStyle::full : ir::PrintStyle::compact;
     const auto plan = make_matrix_plan(product, options);
     const target::Cpu& cpu = *plan->choices().cpu;
@@ -151,10 +151,12 @@ void show_product(const MatrixProduct& product, const PlanningOptions& options, 
             return jit::compile(passes::run_codegen_passes(program, cpu), cpu, {.listing = true}).listing;
         };
     else
-        throw UserError("--stage is '{}'; for a product use one of ir, machine-ir, c++, asm", stage);
-    std::string text;
-    for (const ir::Program& program : plan->programs()) text += (text.empty() ? "" : "\n") + text_of(program);
-    print(text);
+        throw UserError("--stage is '{}'; for matrix multiplication use one of ir, machine-ir, c++, asm",
+                        stage);
+    KernelTexts result{plan->schedule(), std::string(cpu.name), {}};
+    for (const ir::Program& program : plan->programs())
+        result.kernels.push_back({program.name, text_of(program)});
+    return result;
 }
 
 ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& options,
@@ -176,8 +178,8 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
 
 void verify_product(const MatrixProduct& product, const PlanningOptions& options, std::uint32_t seed,
                     double tolerance, bool json) {
-    if (options.is_for_gpu() && (!ProductData::has_numbers_of(product) ||
-                                 accuracy_of(options) > swirl::Accuracy::ordinary_in_range)) {
+    if (options.is_for_gpu() &&
+        (!ProductData::supports(product) || accuracy_of(options) > swirl::Accuracy::ordinary_in_range)) {
         const std::string schedule = compare_on_gpu(product, options);
         if (json) return print_json({{"problem", to_text(product)}, {"schedule", schedule}, {"ok", true}});
         return print(fmt::format("{}: compared with the definition on the GPU, by {}: ok\n", to_text(product),
@@ -192,13 +194,12 @@ void verify_product(const MatrixProduct& product, const PlanningOptions& options
     const bool is_right = error <= tolerance; // false for NaN
     if (json)
         print_json({{"problem", to_text(product)},
-                    {"unit", "epsilon * (depth + 4) * sum of absolute values"},
+                    {"unit", "epsilon * (K + 4) * sum of absolute values"},
                     {"error", error},
                     {"ok", is_right}});
     else
-        print(fmt::format(
-            "{}: error {:.3f} of {} units of epsilon*(depth+4) in the sum of absolute values: {}\n",
-            to_text(product), error, tolerance, is_right ? "ok" : "WRONG"));
+        print(fmt::format("{}: error {:.3f} of {} units of epsilon*(K+4) in the sum of absolute values: {}\n",
+                          to_text(product), error, tolerance, is_right ? "ok" : "WRONG"));
     if (!is_right) throw ExitStatus{exit_failure};
 }
 

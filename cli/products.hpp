@@ -27,9 +27,19 @@ PlanCosts costs_of(const planning::MatrixPlan& plan, const PlanningOptions& opti
 
 void report_product(const MatrixProduct& product, const PlanningOptions& options, bool json);
 
-/// Its kernels, at stage ir, machine-ir, c++ or asm.
-void show_product(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
-                  bool full);
+/// A schedule's kernels at one stage.
+struct KernelTexts {
+    struct Kernel {
+        std::string name;
+        std::string text;
+    };
+    std::string schedule;
+    std::string target; ///< CPU or GPU
+    std::vector<Kernel> kernels;
+};
+/// At stage ir, machine-ir, c++ or asm; on GPUs at ir or ptx.
+KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
+                             const std::string& stage, bool full);
 
 /// Its kernels as one C++ file. A single kernel is a function with typed arguments of this name, unless the name is
 /// empty.
