@@ -5,7 +5,7 @@
 #include "bench/gpu.hpp"
 #include "bench/product_data.hpp"
 #include "peers/cublas.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 namespace swirl::bench {
 namespace {

@@ -5,9 +5,9 @@
 #include "bench/transform_data.hpp"
 #include "peers/cufft.hpp"
 #include "peers/vkfft.hpp"
-#include "plan/dimension_passes.hpp"
-#include "search/candidates/gpu_candidates.hpp"
-#include "search/timer/timing.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 namespace swirl::bench {
 namespace {

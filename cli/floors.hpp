@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/output.hpp"
-#include "plan/plan.hpp"
-#include "search/timer/timing.hpp"
+#include "plan/transform/cpu/plan.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <string>
 

@@ -3,10 +3,10 @@
 #include <swirl/version.hpp>
 
 #include "ir/role.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/gpu_kernels.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/kernel.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "emit/gpu_c/source.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/transform/schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 

@@ -7,7 +7,7 @@
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
 #include "search/gpu_planner.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <algorithm>
 #include <charconv>

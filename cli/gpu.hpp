@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/planning.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 

@@ -16,10 +16,10 @@
 #include "ir/print.hpp"
 #include "ir/program.hpp"
 #include "ir/role.hpp"
-#include "plan/gpu_matrix_plan.hpp"
-#include "search/candidates/gpu_gemm.hpp"
-#include "search/timer/gpu_gemm_runs.hpp"
-#include "search/timer/gpu_interleaved_timing.hpp"
+#include "plan/gemm/gpu/plan.hpp"
+#include "search/candidates/gpu/gemm.hpp"
+#include "search/timer/gpu/gemm_runs.hpp"
+#include "search/timer/gpu/interleaved_timing.hpp"
 #include "search/wisdom/gpu_identity.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "api/build.hpp"
 #include "cli/command.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "search/planner.hpp"
 
 #include <memory>

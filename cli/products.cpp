@@ -19,7 +19,7 @@
 #include "problem/syntax.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "search/matrix_planner.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <fmt/ranges.h>
 

@@ -5,10 +5,10 @@
 #include "base/error.hpp"
 #include "bench/support/draw.hpp"
 #include "emit/ptx/ptx.hpp"
-#include "plan/gpu_kernel.hpp"
-#include "plan/gpu_kernels.hpp"
+#include "plan/transform/gpu/kernel.hpp"
+#include "plan/transform/gpu/kernels.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "search/gpu_planner.hpp"
 #include "tests/support/temporary_folder.hpp"
 

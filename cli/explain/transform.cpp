@@ -10,9 +10,9 @@
 #include "loops/passes.hpp"
 #include "lower/gpu/lowering.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/gpu_kernels.hpp"
-#include "plan/kernel.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/kernels.hpp"
 #include "problem/syntax.hpp"
 #include "rules/rewriting_rules.hpp"
 

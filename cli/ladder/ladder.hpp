@@ -3,7 +3,7 @@
 #include "cli/accuracy.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/transform/schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/timer.hpp"
 #include "target/cpu.hpp"

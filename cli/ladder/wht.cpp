@@ -1,8 +1,8 @@
 #include "cli/ladder/ladder.hpp"
-#include "plan/plan.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "runtime/cpu/affinity.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <algorithm>
 #include <bit>

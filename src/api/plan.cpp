@@ -5,7 +5,7 @@
 #include "api/executable.hpp"
 #include "api/options.hpp"
 #include "base/error.hpp"
-#include "plan/packed_matrix.hpp"
+#include "plan/gemm/cpu/packed_matrix.hpp"
 
 #include <utility>
 #include <vector>

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "plan/matrix_groups.hpp"
+#include "plan/gemm/cpu/groups.hpp"
 #include "problem/data_type.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cuda/device.hpp"

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "plan/matrix_plan.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 
 namespace swirl::planning {
 

@@ -3,7 +3,7 @@
 #include <swirl/problem.hpp>
 #include "gemm/cpu/schedule.hpp"
 #include "gemm/gpu/schedule.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/transform/schedule.hpp"
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 
 #include <optional>
 #include <span>

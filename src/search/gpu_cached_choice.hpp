@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/transform_schedule.hpp"
+#include "plan/transform/schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "target/gpu.hpp"

@@ -4,16 +4,16 @@
 #include <swirl/problem.hpp>
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include "plan/gpu_kernels.hpp"
 #include "plan/memory_need.hpp"
+#include "plan/transform/gpu/kernels.hpp"
 #include "problem/validate.hpp"
 #include "runtime/kernel_cache.hpp"
-#include "search/candidates/gpu_gemm.hpp"
-#include "search/candidates/gpu_transforms.hpp"
+#include "search/candidates/gpu/gemm.hpp"
+#include "search/candidates/gpu/transforms.hpp"
 #include "search/choose.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "search/gpu_cached_choice.hpp"
-#include "search/timer/gpu_timer.hpp"
+#include "search/timer/gpu/timer.hpp"
 
 #include <fmt/format.h>
 

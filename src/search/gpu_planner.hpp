@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gemm/gpu/schedule.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "search/planner.hpp"
 #include "search/timer/timer.hpp"
 #include "search/wisdom/gpu_identity.hpp"

@@ -1,16 +1,16 @@
 #include "search/planner.hpp"
 
 #include "base/error.hpp"
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 #include "plan/memory_need.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/timer.hpp"
-#include "search/candidates/cpu_transforms.hpp"
+#include "search/candidates/cpu/transforms.hpp"
 #include "search/choose.hpp"
-#include "search/cost/host.hpp"
-#include "search/timer/cpu_timer.hpp"
+#include "search/cost/cpu/host.hpp"
+#include "search/timer/cpu/timer.hpp"
 #include "search/wisdom/recent_plans.hpp"
 
 #include <fmt/format.h>

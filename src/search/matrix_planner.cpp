@@ -2,14 +2,14 @@
 
 #include "base/error.hpp"
 #include "gemm/cpu/small_gemm.hpp"
-#include "plan/amx_route.hpp"
-#include "plan/matrix_multiply.hpp"
+#include "plan/gemm/cpu/amx/route.hpp"
+#include "plan/gemm/cpu/multiply.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/tile_state.hpp"
-#include "search/candidates/cpu_gemm.hpp"
+#include "search/candidates/cpu/gemm.hpp"
 #include "search/choose.hpp"
-#include "search/cost/host.hpp"
-#include "search/timer/cpu_timer.hpp"
+#include "search/cost/cpu/host.hpp"
+#include "search/timer/cpu/timer.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/matrix_plan.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 #include "search/planner.hpp"
 #include "search/timer/timer.hpp"
 #include "search/wisdom/stored_schedules.hpp"

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "plan/memory_need.hpp"
 #include "problem/validate.hpp"
-#include "search/cost/cost_model.hpp"
+#include "search/cost/cpu/cost_model.hpp"
 
 #include <fmt/format.h>
 

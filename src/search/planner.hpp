@@ -2,8 +2,8 @@
 
 #include <swirl/options.hpp>
 
-#include "plan/plan.hpp"
-#include "search/cost/machine_model.hpp"
+#include "plan/transform/cpu/plan.hpp"
+#include "search/cost/cpu/machine_model.hpp"
 
 #include <functional>
 #include <string>

@@ -1,7 +1,7 @@
 #include "cli/accuracy.hpp"
 #include "cli/data.hpp"
 #include "cli/reference.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/planner.hpp"
 #include "target/cpu.hpp"

@@ -2,10 +2,10 @@
 
 #include "api/build.hpp"
 #include "cli/run_swirl.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/interpreted_plan.hpp"
 #include "support/opencl_program.hpp"
 

@@ -6,9 +6,9 @@
 #include "jit/compile.hpp"
 #include "loops/passes.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/kernel.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/schedule.hpp"
 #include "problem/syntax.hpp"
 #include "target/cpu.hpp"
 

@@ -1,10 +1,10 @@
 // Formulas as problems: plans of the estimate, against the formula's dense matrix.
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "formula/formula.hpp"
 #include "formula/print.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "search/planner.hpp"
 #include "support/proved_schedule.hpp"
 #include "support/random_formula.hpp"

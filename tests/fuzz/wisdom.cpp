@@ -2,10 +2,10 @@
 #include "fuzz/transforms.hpp"
 
 #include "gemm/cpu/schedule.hpp"
-#include "plan/matrix_blocks.hpp"
+#include "plan/gemm/cpu/blocks.hpp"
 #include "problem/matrix_product.hpp"
-#include "search/cost/host.hpp"
-#include "search/cost/probe.hpp"
+#include "search/cost/cpu/host.hpp"
+#include "search/cost/probe/probe.hpp"
 #include "search/matrix_planner.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "search/wisdom/sqlite.hpp"

@@ -2,8 +2,8 @@
 
 #include "problem/syntax.hpp"
 #include "runtime/timer.hpp"
-#include "search/cost/gpu_estimate.hpp"
-#include "search/timer/gpu_timer.hpp"
+#include "search/cost/gpu/estimate.hpp"
+#include "search/timer/gpu/timer.hpp"
 #include "support/first_gpu.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,7 +1,7 @@
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 
 #include "base/error.hpp"
-#include "plan/write_watch.hpp"
+#include "plan/check/write_watch.hpp"
 #include "support/error_of.hpp"
 
 #include <gtest/gtest.h>

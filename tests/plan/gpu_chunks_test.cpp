@@ -1,7 +1,7 @@
-#include "plan/gpu_chunks.hpp"
+#include "plan/transform/gpu/chunks.hpp"
 
 #include "base/error.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/transform/schedule.hpp"
 #include "problem/syntax.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "plan/gpu_plan.hpp"
-#include "plan/gpu_kernels.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "support/cuda_fixture.hpp"

@@ -1,7 +1,7 @@
-#include "plan/gpu_stored_plan.hpp"
+#include "plan/transform/gpu/stored_plan.hpp"
 
 #include "base/build_id.hpp"
-#include "plan/gpu_kernels.hpp"
+#include "plan/transform/gpu/kernels.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "support/cuda_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 

@@ -1,8 +1,8 @@
-#include "plan/matrix_plan.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 
 #include "base/error.hpp"
 #include "gemm/cpu/small_gemm.hpp"
-#include "plan/matrix_code.hpp"
+#include "plan/gemm/cpu/code.hpp"
 #include "support/error_of.hpp"
 
 #include <gtest/gtest.h>

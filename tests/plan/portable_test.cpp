@@ -1,5 +1,5 @@
-#include "plan/plan.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 

@@ -1,10 +1,10 @@
 // The roles of kernels' arguments, by which plans bind memory: whatever the buffers are called.
 
 #include "ir/role.hpp"
-#include "plan/gpu_kernels.hpp"
-#include "plan/gpu_matrix_kernel.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/kernel.hpp"
+#include "plan/gemm/gpu/kernel.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "support/error_of.hpp"
 #include "support/interpreted_product.hpp"

@@ -1,5 +1,5 @@
 #include "ir/analysis.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "target/cpu.hpp"
 

@@ -1,4 +1,4 @@
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
 
 #include <gtest/gtest.h>

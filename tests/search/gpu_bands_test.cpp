@@ -1,7 +1,7 @@
 #include "base/error.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/gpu_kernel.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/kernel.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>

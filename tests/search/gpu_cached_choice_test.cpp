@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 
 #include "base/error.hpp"
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 #include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
-#include "search/candidates/gpu_trees.hpp"
+#include "search/candidates/gpu/trees.hpp"
 #include "support/error_of.hpp"
 #include "support/proved_schedule.hpp"
 

@@ -1,9 +1,9 @@
 #include "emit/ptx_compiler.hpp"
-#include "plan/check.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/expression_at.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/interpreted_plan.hpp"
 
 #include <gtest/gtest.h>

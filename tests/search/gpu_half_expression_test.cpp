@@ -1,7 +1,7 @@
 #include "emit/ptx_compiler.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 
 #include "base/error.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/error_of.hpp"
 #include "support/interpreted_plan.hpp"
 

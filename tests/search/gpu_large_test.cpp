@@ -1,7 +1,7 @@
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
-#include "search/candidates/gpu_large_trees.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/candidates/gpu/large_trees.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "search/candidates/gpu_measured.hpp"
+#include "search/candidates/gpu/measured.hpp"
 
-#include "plan/check.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "support/interpreted_plan.hpp"
 

@@ -1,8 +1,8 @@
 #include "ir/interpreter.hpp"
-#include "plan/check.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>

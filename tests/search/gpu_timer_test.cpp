@@ -1,4 +1,4 @@
-#include "search/timer/gpu_timer.hpp"
+#include "search/timer/gpu/timer.hpp"
 
 #include "problem/syntax.hpp"
 #include "search/gpu_planner.hpp"

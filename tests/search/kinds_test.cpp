@@ -1,6 +1,6 @@
 // Plans of every kind, layout and placement, against the definitions summed in long double.
 
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "search/planner.hpp"
 

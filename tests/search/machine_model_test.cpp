@@ -1,7 +1,7 @@
-#include "search/cost/machine_model.hpp"
+#include "search/cost/cpu/machine_model.hpp"
 
-#include "search/cost/cost_model.hpp"
-#include "search/cost/host.hpp"
+#include "search/cost/cpu/cost_model.hpp"
+#include "search/cost/cpu/host.hpp"
 #include "search/planner.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "support/temporary_folder.hpp"

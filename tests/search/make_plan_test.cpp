@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/timer.hpp"
-#include "search/cost/host.hpp"
+#include "search/cost/cpu/host.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,10 +1,10 @@
-#include "search/candidates/cpu_gemm.hpp"
+#include "search/candidates/cpu/gemm.hpp"
 
 #include "base/error.hpp"
-#include "search/cost/host.hpp"
+#include "search/cost/cpu/host.hpp"
 #include "search/matrix_planner.hpp"
 #include "search/search.hpp"
-#include "search/timer/cpu_gemm_runs.hpp"
+#include "search/timer/cpu/gemm_runs.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "support/error_of.hpp"
 #include "support/fake_timer.hpp"

@@ -1,5 +1,5 @@
-#include "search/cost/real_cost.hpp"
-#include "search/cost/real_cycles.hpp"
+#include "search/cost/cpu/real_cost.hpp"
+#include "search/cost/cpu/real_cycles.hpp"
 
 #include "problem/syntax.hpp"
 #include "search/planner.hpp"

@@ -2,7 +2,7 @@
 
 #include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
-#include "search/cost/cost_model.hpp"
+#include "search/cost/cpu/cost_model.hpp"
 #include "search/planner.hpp"
 
 #include <gtest/gtest.h>

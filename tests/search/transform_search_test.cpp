@@ -2,8 +2,8 @@
 
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "search/candidates/cpu_transforms.hpp"
-#include "search/candidates/proposals.hpp"
+#include "search/candidates/cpu/proposals.hpp"
+#include "search/candidates/cpu/transforms.hpp"
 #include "search/planner.hpp"
 #include "support/fake_timer.hpp"
 

@@ -1,10 +1,10 @@
 // Results have the same bits at any number of threads, after tuning too.
 
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
-#include "search/candidates/cpu_transforms.hpp"
-#include "search/candidates/proposals.hpp"
-#include "search/cost/host.hpp"
+#include "search/candidates/cpu/proposals.hpp"
+#include "search/candidates/cpu/transforms.hpp"
+#include "search/cost/cpu/host.hpp"
 #include "search/planner.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "support/fake_timer.hpp"

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "ir/interpreter.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/gpu_kernels.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/kernel.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/plan.hpp"
 
 #include <swirl/half.hpp>
 

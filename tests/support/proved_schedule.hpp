@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 #include "problem/syntax.hpp"
 #include "support/interpreted_plan.hpp"
 
