@@ -1,12 +1,12 @@
 #include "cli/gpu.hpp"
 
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
-#include "search/gpu_planner.hpp"
+#include "runtime/cuda/devices.hpp"
+#include "search/planner.hpp"
 #include "search/timer/cpu/timing.hpp"
 
 #include <algorithm>
@@ -42,14 +42,15 @@ std::optional<int> number_of(std::string_view device) {
         options.measure ? "--measure" : "--exhaustive", options.device);
 }
 
+search::GpuTarget gpu_target_of(const PlanningOptions& options) {
+    if (const auto number = index_of_gpu(options))
+        return search::GpuTarget(runtime::device_numbered(*number));
+    return search::GpuTarget(kind_of_gpu(options));
+}
+
 planning::TransformSchedule schedule_of(const Transform& problem, const PlanningOptions& options) {
     if (!options.schedule.empty()) return planning::parse_transform_schedule(options.schedule);
-    const bool measures = options.measure || options.exhaustive;
-    if (const auto number = index_of_gpu(options)) {
-        if (measures) return make_gpu_plan(problem, options)->schedule();
-        return api::schedule_for(problem, api::device_numbered(*number), !options.no_wisdom);
-    }
-    return search::choose_gpu_schedule(problem, kind_of_gpu(options), !options.no_wisdom);
+    return search::choose_schedule(problem, gpu_target_of(options), options.plan_options()).transform();
 }
 
 Json json_of(const ir::KernelInfo& kernel) {
@@ -116,7 +117,8 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const PlanningOptions& options) {
     require_gpu_options(options);
-    return api::build_on_gpu(problem, options.plan_options(Device::gpu(require_index_of_gpu(options))));
+    return search::make_plan<planning::GpuPlan>(
+        problem, options.plan_options(Device::gpu(require_index_of_gpu(options))));
 }
 
 GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options) {

@@ -3,7 +3,6 @@
 #include <swirl/version.hpp>
 
 #include <swirl/matrix_product.hpp>
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_product_data.hpp"
@@ -17,7 +16,9 @@
 #include "ir/program.hpp"
 #include "ir/role.hpp"
 #include "plan/gemm/gpu/plan.hpp"
+#include "runtime/cuda/devices.hpp"
 #include "search/candidates/gpu/gemm.hpp"
+#include "search/planner.hpp"
 #include "search/timer/gpu/gemm_runs.hpp"
 #include "search/timer/gpu/interleaved_timing.hpp"
 #include "search/wisdom/gpu_identity.hpp"
@@ -36,7 +37,7 @@ namespace {
 /// The target for code generation.
 target::Gpu target_of(const PlanningOptions& options) {
     if (const auto number = index_of_gpu(options))
-        return search::gpu_identity_of(api::device_numbered(*number)).gpu;
+        return search::gpu_identity_of(runtime::device_numbered(*number)).gpu;
     return kind_of_gpu(options);
 }
 
@@ -107,7 +108,7 @@ std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProd
     Options plan_options = options.plan_options(Device::gpu(require_index_of_gpu(options)));
     plan_options.cpu.clear();
     plan_options.accuracy = accuracy_of(options);
-    return api::build_on_gpu(product, plan_options);
+    return search::make_plan<planning::GpuMatrixPlan>(product, plan_options);
 }
 
 void report_nothing(const MatrixProduct& product, bool json) {

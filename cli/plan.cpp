@@ -9,6 +9,7 @@
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
+#include "search/cost/cpu/estimate.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -33,7 +34,7 @@ struct Report {
 
 Report report_on(const Transform& problem, const PlanningOptions& options) {
     Report report;
-    report.plan = make_plan(problem, options, api::Purpose::inspect);
+    report.plan = make_plan(problem, options, search::Purpose::inspect);
     report.passes = report.plan->describe();
     report.choice = search::estimate(
         problem, report.plan->cpu(),

@@ -18,7 +18,7 @@
 #include "problem/matrix_product.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/affinity.hpp"
-#include "search/matrix_planner.hpp"
+#include "search/planner.hpp"
 #include "search/timer/cpu/timing.hpp"
 
 #include <fmt/ranges.h>
@@ -33,15 +33,7 @@ namespace {
 
 std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product,
                                                     const PlanningOptions& options) {
-    return search::make_matrix_plan(
-        product, {.threads = api::threads_asked_for(options.threads),
-                  .effort = effort_of(options),
-                  .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
-                  .progress = print_progress,
-                  .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
-                  .schedule = options.schedule,
-                  .use_wisdom = !options.no_wisdom,
-                  .check = !options.no_check});
+    return search::make_plan<planning::MatrixPlan>(product, options.plan_options());
 }
 
 std::string comment_for(const MatrixProduct& product, const planning::MatrixPlan& plan) {

@@ -110,7 +110,7 @@ void show(const ShowOptions& options) {
                             options.stage == "formula" ? "ir" : options.stage, options.full);
     if (options.planning.is_for_gpu()) return show_on_gpu(options);
     const StageText& stage = stage_named(options.stage);
-    const auto plan = make_plan(parse_one_problem(options.words), options.planning, api::Purpose::inspect);
+    const auto plan = make_plan(parse_one_problem(options.words), options.planning, search::Purpose::inspect);
     const auto passes = plan->describe();
     print(with_headings(passes, [&](std::size_t i) { return stage.text(*plan, i, passes[i], options); }));
 }

@@ -6,8 +6,8 @@
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "search/candidates/cpu/gemm.hpp"
-#include "search/matrix_planner.hpp"
 #include "search/search.hpp"
+#include "search/tasks/task.hpp"
 #include "search/timer/cpu/timer.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "bench/gpu_accuracy/kernels.hpp"
 
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
@@ -60,7 +59,8 @@ public:
         });
     }
     std::string best() const {
-        return api::gpu_schedules(product_, 1, stream_.device().properties().index, Accuracy::ordinary).at(0);
+        return to_string(
+            gemm::gpu_schedules(product_, stream_.device().target(), 1, Accuracy::ordinary).at(0));
     }
     std::vector<AccuracyKernel> take() { return std::move(kernels_); }
 

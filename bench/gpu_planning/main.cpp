@@ -9,7 +9,7 @@
 #include "plan/transform/gpu/kernels.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/gpu/estimate.hpp"
-#include "search/gpu_planner.hpp"
+#include "search/planner.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +53,9 @@ std::optional<runtime::GpuDevice> first_gpu() {
 /// An unchecked plan, first without and then with the cache, in milliseconds.
 std::string planned(const Transform& problem, const std::optional<runtime::GpuDevice>& device) {
     if (!device) return fmt::format("{:>9}{:>9}", "-", "-");
-    const auto plan = [&] { search::make_gpu_plan(problem, *device, {.use_wisdom = false, .check = false}); };
+    const auto plan = [&] {
+        search::make_plan(problem, search::GpuTarget(*device), {.check = false, .use_wisdom = false});
+    };
     try {
         const double first = milliseconds_of(plan, 1);
         return fmt::format("{:>9.2f}{:>9.2f}", first, milliseconds_of(plan));

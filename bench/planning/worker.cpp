@@ -4,8 +4,8 @@
 #include "plan/transform/cpu/plan.hpp"
 #include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "search/cost/gpu/estimate.hpp"
-#include "search/planner.hpp"
 #include "target/cpu.hpp"
 
 #include <sys/mman.h>

@@ -119,7 +119,7 @@ std::string loops_of(const loops::Request& request) {
 } // namespace
 
 std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& options, bool full) {
-    const auto plan = make_plan(problem, options, api::Purpose::inspect);
+    const auto plan = make_plan(problem, options, search::Purpose::inspect);
     const std::vector<planning::PassDescription> described = plan->describe();
     const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
     std::string text =

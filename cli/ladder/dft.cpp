@@ -1,5 +1,5 @@
 #include "cli/ladder/ladder.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -13,6 +13,8 @@ bool names_target(std::string_view text) { return text.find(':') != std::string_
 
 } // namespace
 
+std::string_view target_named_in(std::string_view text) { return text.substr(0, text.find_first_of(": ")); }
+
 const TransformSchedule& Schedule::transform() const {
     if (const auto* const transform = std::get_if<TransformSchedule>(&choices)) return *transform;
     throw InternalError("this is a product's schedule: {}", to_string(*this));

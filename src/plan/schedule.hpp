@@ -32,6 +32,8 @@ struct Schedule {
 
 /// One line, which parse_schedule takes back for this problem: to_string of the choices.
 std::string to_string(const Schedule& schedule);
+/// The target that the text of a schedule names.
+std::string_view target_named_in(std::string_view text);
 /// Throws UserError, which says what was expected, for text that is no schedule and for a product that it does not suit.
 Schedule parse_schedule(std::string_view text, const Problem& problem);
 

@@ -1,40 +1,71 @@
 #include "search/planner.hpp"
 
 #include "base/error.hpp"
-#include "plan/memory_need.hpp"
+#include "base/fork_gate.hpp"
+#include "base/log.hpp"
+#include "plan/schedule.hpp"
 #include "problem/validate.hpp"
-#include "search/cost/cpu/cost_model.hpp"
-
-#include <fmt/format.h>
+#include "search/options.hpp"
 
 namespace swirl::search {
 
 namespace {
 
-void add_rejections(Choice& choice, const planning::DimensionPass& pass, const std::vector<Candidate>& all) {
-    for (std::size_t k = 1; k < all.size(); ++k)
-        choice.rejections.push_back(
-            {rules::to_string(all[k].tree),
-             fmt::format("estimated at {:.2f} times the cost", all[k].cycles / all[0].cycles)});
-    for (const rules::BreakdownRule& rule : rules::registry())
-        if (const auto applicability = rule.applicable(pass.nonterminal); !applicability.ok())
-            choice.rejections.push_back({std::string(rule.name), applicability.reason()});
+void validate_for(const Problem& problem, const Target& target) {
+    const bool is_for_cpu = std::holds_alternative<const target::Cpu*>(target);
+    if (const auto* const product = std::get_if<MatrixProduct>(&problem)) {
+        validate(*product);
+        if (is_for_cpu) validate_for_cpus(*product);
+    } else if (is_for_cpu) {
+        validate_for_cpu(std::get<Transform>(problem));
+    } else {
+        validate(std::get<Transform>(problem));
+    }
+}
+
+std::unique_ptr<Task> task_for(const Problem& problem, const Target& target, const TaskSetting& setting) {
+    validate_for(problem, target);
+    return std::visit([&](const auto& kind, const auto& device) { return task_of(kind, device, setting); },
+                      problem, target);
+}
+
+AnyPlan plan_of(Task& task) {
+    for (;;) {
+        const ScheduleCandidate chosen = task.choose();
+        try {
+            return task.build(chosen);
+        } catch (const UserError&) {
+            if (!task.forget()) throw;
+        } catch (const Unavailable&) { // it needs more than this driver has
+            if (!task.forget()) throw;
+        }
+    }
 }
 
 } // namespace
 
-Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
-    validate_for_cpu(problem);
-    planning::require_memory(problem);
-    const DataType scalar = planning::arithmetic_of(problem.precision);
-    Choice choice{{std::string(cpu.name), {}}, 0, {}};
-    for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
-        const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
-        choice.schedule.passes.push_back({pass.dimension, all[0].tree});
-        choice.estimated_seconds += all[0].cycles / machine.hertz;
-        add_rejections(choice, pass, all);
-    }
-    return choice;
+planning::Schedule choose_schedule(const Problem& problem, const Target& target, const Options& options,
+                                   Timer* timer) {
+    const ForkSection section;
+    check(options);
+    const LogSink sink(options.log);
+    if (!options.schedule.empty()) return planning::parse_schedule(options.schedule, problem);
+    return task_for(problem, target, {options, timer})->choose().schedule;
+}
+
+AnyPlan make_plan(const Problem& problem, const Target& target, const Options& options, Timer* timer) {
+    const ForkSection section;
+    check(options);
+    const LogSink sink(options.log);
+    const auto task = task_for(problem, target, {options, timer});
+    if (options.schedule.empty()) return plan_of(*task);
+    return task->build({planning::parse_schedule(options.schedule, problem)});
+}
+
+AnyPlan make_plan(const Problem& problem, const Options& options, Timer* timer) {
+    const ForkSection section;
+    check(options);
+    return make_plan(problem, target_of(options), options, timer);
 }
 
 } // namespace swirl::search

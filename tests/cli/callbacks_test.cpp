@@ -3,7 +3,7 @@
 #include "cli/reference.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 #include "formula/print.hpp"
 #include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "search/cost/gpu/estimate.hpp"
-#include "search/planner.hpp"
 #include "support/proved_schedule.hpp"
 #include "support/random_formula.hpp"
 

@@ -6,7 +6,7 @@
 #include "problem/matrix_product.hpp"
 #include "search/cost/cpu/host.hpp"
 #include "search/cost/probe/probe.hpp"
-#include "search/matrix_planner.hpp"
+#include "search/planner.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "search/wisdom/sqlite.hpp"
 #include "support/temporary_folder.hpp"

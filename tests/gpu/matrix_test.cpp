@@ -2,9 +2,9 @@
 
 #include <swirl/swirl.hpp>
 
-#include "api/build.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/first_gpu.hpp"
+#include "support/gpu_schedules.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -284,7 +284,7 @@ TEST_F(MatrixPlansOnGpu, ComputeByEveryScheduleThatTheModelLikes) {
     for (const auto& [rows, columns, depth] :
          {std::array<Integer, 3>{64, 64, 64}, {200, 33, 500}, {1, 300, 70}, {512, 384, 1024}}) {
         const MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
-        for (const std::string& schedule : api::gpu_schedules(product, 12)) {
+        for (const std::string& schedule : swirl::gpu_schedules(product, 12)) {
             Options options = unchecked;
             options.schedule = schedule;
             expect_product(product, {}, options);

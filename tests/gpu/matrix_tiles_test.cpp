@@ -3,9 +3,9 @@
 #include <swirl/half.hpp>
 #include <swirl/swirl.hpp>
 
-#include "api/build.hpp"
 #include "ir/rounding.hpp"
 #include "support/first_gpu.hpp"
+#include "support/gpu_schedules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ protected:
         if (IsSkipped()) return;
         MatrixProduct product = MatrixProduct::column_major(DataType::float32, 512, 512, 512);
         product.a_type = product.b_type = DataType::bfloat16;
-        if (api::gpu_schedules(product, 1).front().starts_with("simt"))
+        if (swirl::gpu_schedules(product, 1).front().starts_with("simt"))
             GTEST_SKIP() << "no products of tiles on this GPU";
     }
 };
@@ -109,7 +109,7 @@ template <class T> void expect_products(DataType number, char a, char b) {
         const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
         const auto numbers_a = random_numbers<T>(count(product.a, rows, depth), 1);
         const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
-        for (const std::string& schedule : api::gpu_schedules(product, 24)) {
+        for (const std::string& schedule : swirl::gpu_schedules(product, 24)) {
             if (schedule.starts_with("simt")) continue;
             const Plan plan = swirl::plan(
                 product,
@@ -259,7 +259,7 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
                                             {Accuracy::eleven_bits, 0x1p-10},
                                             {Accuracy::low, 0x1p-7}}) {
         int by_tiles = 0;
-        for (const std::string& schedule : api::gpu_schedules(product, 1000, 0, accuracy)) {
+        for (const std::string& schedule : swirl::gpu_schedules(product, 1000, accuracy)) {
             if (schedule.starts_with("simt") || ++by_tiles > 4) continue;
             const Plan plan = swirl::plan(
                 product,
@@ -278,7 +278,7 @@ void expect_like_threads(const std::vector<float>& a, const std::vector<float>& 
     const MatrixProduct product = product_of('N', 'T', rows, columns, depth, DataType::float32);
     std::vector<std::vector<float>> results;
     bool has_both[] = {false, false};
-    for (const std::string& schedule : api::gpu_schedules(product, 1000)) {
+    for (const std::string& schedule : swirl::gpu_schedules(product, 1000)) {
         const bool has_range_check = schedule.find("range_check=1") != std::string::npos;
         if (std::exchange(has_both[has_range_check], true)) continue;
         const Plan plan =

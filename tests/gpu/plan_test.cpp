@@ -46,7 +46,7 @@ public:
             for (const Side side : {Side::output, Side::input})
                 for_each_place(problem, side,
                                [&](Integer at) { expected_.set(side, at, data_.get(side, at)); });
-        search::make_plan(on_cpu(problem), {.use_wisdom = false, .check = false})
+        search::make_plan<planning::Plan>(on_cpu(problem), {.check = false, .use_wisdom = false})
             ->execute(expected_.arguments());
         restore();
     }

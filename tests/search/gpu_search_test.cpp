@@ -5,7 +5,7 @@
 #include "problem/syntax.hpp"
 #include "search/candidates/gpu/pass_candidates.hpp"
 #include "search/cost/gpu/estimate.hpp"
-#include "search/gpu_planner.hpp"
+#include "search/planner.hpp"
 #include "search/search.hpp"
 #include "support/fake_timer.hpp"
 #include "support/interpreted_plan.hpp"
@@ -227,10 +227,11 @@ const std::string text_64 = "dft 64 float32 batch=1000";
 const std::string other_64 = "sm_90: 0 stockham(2,32) on 64x32";
 
 std::string chosen(Effort effort, Timer& times, const GpuIdentity& on = machine(), bool use_wisdom = true) {
-    return to_string(choose_gpu_schedule(parse_transform(text_64), on, times,
-                                         {.effort = effort,
-                                          .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
-                                          .use_wisdom = use_wisdom}));
+    return to_string(choose_schedule(parse_transform(text_64), GpuTarget(on),
+                                     {.effort = effort,
+                                      .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
+                                      .use_wisdom = use_wisdom},
+                                     &times));
 }
 
 TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {
@@ -263,9 +264,12 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     EXPECT_EQ(chosen(Effort::estimate, never, machine(13000, 114)), estimated(text_64));
     EXPECT_EQ(chosen(Effort::estimate, never, machine(), false), estimated(text_64));
     EXPECT_TRUE(never.timed.empty());
-    EXPECT_EQ(to_string(choose_gpu_schedule(parse_transform(text_64), hopper(), true)), fastest)
+    EXPECT_EQ(to_string(choose_schedule(parse_transform(text_64), GpuTarget(hopper()), {.use_wisdom = true})),
+              fastest)
         << "a plan that is only looked at";
-    EXPECT_EQ(to_string(choose_gpu_schedule(parse_transform(text_64), hopper(), false)), estimated(text_64));
+    EXPECT_EQ(
+        to_string(choose_schedule(parse_transform(text_64), GpuTarget(hopper()), {.use_wisdom = false})),
+        estimated(text_64));
 }
 
 TEST(ChoosingForAGpu, SearchesOnceMoreWhereAllIsToBeTried) {

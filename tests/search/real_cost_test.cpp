@@ -2,7 +2,7 @@
 #include "search/cost/cpu/real_cycles.hpp"
 
 #include "problem/syntax.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 
 #include <gtest/gtest.h>
 

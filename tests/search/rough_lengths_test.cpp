@@ -3,6 +3,7 @@
 #include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
 #include "search/cost/cpu/cost_model.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "search/planner.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,8 @@ TEST(RoughLengths, HaveRadicesWhateverTheirSmoothPartDoesAlone) {
 
 TEST(RoughLengths, AreTransformedToo) {
     for (const char* text : {"dft 58275", "dft 62234 float32 backward inplace", "dct3 116550", "dst2 58275"})
-        EXPECT_NO_THROW(make_plan(swirl::problem(text), {.use_wisdom = false})) << text; // and checked
+        EXPECT_NO_THROW(make_plan<planning::Plan>(swirl::problem(text), {.use_wisdom = false}))
+            << text; // and checked
 }
 
 } // namespace rough_lengths_test

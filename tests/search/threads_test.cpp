@@ -3,7 +3,7 @@
 #include "problem/syntax.hpp"
 #include "runtime/cpu/team.hpp"
 #include "runtime/timer.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "support/forked_child.hpp"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "problem/validate.hpp"
 #include "search/candidates/cpu/proposals.hpp"
 #include "search/candidates/cpu/transforms.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "support/fake_timer.hpp"
 
 #include <gtest/gtest.h>

@@ -13,4 +13,8 @@ namespace swirl::search {
 std::shared_ptr<const planning::Plan> recent_plan(
     const std::string& request, const std::function<std::shared_ptr<const planning::Plan>()>& build);
 
+/// The same for the model's schedules.
+planning::TransformSchedule recent_estimate(const std::string& request,
+                                            const std::function<planning::TransformSchedule()>& estimate);
+
 } // namespace swirl::search

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
 #include "search/candidates/cpu/proposals.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 
 #include <algorithm>
 

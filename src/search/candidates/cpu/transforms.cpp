@@ -3,7 +3,7 @@
 #include "plan/transform/dimension_passes.hpp"
 #include "search/candidates/cpu/dynamic_programming.hpp"
 #include "search/candidates/cpu/proposals.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 
 #include <memory>
 #include <utility>

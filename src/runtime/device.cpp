@@ -1,9 +1,9 @@
 #include <swirl/device.hpp>
 
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "runtime/cuda/device.hpp"
+#include "runtime/cuda/devices.hpp"
 #include "target/cpu.hpp"
 
 #include <unistd.h>
@@ -43,7 +43,7 @@ std::size_t Device::memory_bytes() const {
 }
 
 std::size_t Device::free_memory_bytes() const {
-    return is_gpu_ ? api::device_numbered(ordinal_).memory().free : pages(_SC_AVPHYS_PAGES);
+    return is_gpu_ ? runtime::device_numbered(ordinal_).memory().free : pages(_SC_AVPHYS_PAGES);
 }
 
 int gpu_count() noexcept {

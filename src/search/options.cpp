@@ -1,18 +1,18 @@
-#include "api/options.hpp"
+#include "search/options.hpp"
 
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "runtime/cpu/team.hpp"
 
-namespace swirl::api {
+namespace swirl::search {
 namespace {
 
 constexpr int most_threads = 4096;
 
 } // namespace
 
-int threads_asked_for(int threads) {
+int threads_of(const Options& options) {
+    const int threads = options.threads;
     if (threads < 0 || threads > most_threads)
         throw UserError("threads is {}; use 1 to {}, or 0 for all processors", threads, most_threads);
     return threads == 0 ? runtime::processors() : threads;
@@ -31,12 +31,12 @@ void check(const Options& options) {
     if (options.device.is_gpu() && !options.cpu.empty())
         throw UserError("cpu is {}, but the device is {}\n  leave out one of them", options.cpu,
                         options.device.text());
-    threads_asked_for(options.threads);
+    static_cast<void>(threads_of(options));
 }
 
-double budget_of(const Options& options, double usual, double unlimited) {
+double budget_of(const Options& options, double usual) {
     if (options.time_budget_seconds) return *options.time_budget_seconds;
-    return options.effort == Effort::exhaustive ? unlimited : usual;
+    return options.effort == Effort::exhaustive ? 0 : usual;
 }
 
 void check_cancelled(const Options& options) {
@@ -58,4 +58,4 @@ std::function<void()> interrupt_of(const Options& options) {
     return [&options] { check_cancelled(options); };
 }
 
-} // namespace swirl::api
+} // namespace swirl::search

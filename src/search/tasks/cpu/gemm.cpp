@@ -1,14 +1,15 @@
-#include "search/matrix_planner.hpp"
-
+#include "search/candidates/cpu/gemm.hpp"
 #include "base/error.hpp"
 #include "gemm/cpu/small_gemm.hpp"
 #include "plan/gemm/cpu/amx/route.hpp"
 #include "plan/gemm/cpu/multiply.hpp"
 #include "problem/matrix_product.hpp"
+#include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cpu/tile_state.hpp"
-#include "search/candidates/cpu/gemm.hpp"
-#include "search/choose.hpp"
 #include "search/cost/cpu/host.hpp"
+#include "search/options.hpp"
+#include "search/planner.hpp"
+#include "search/tasks/task.hpp"
 #include "search/timer/cpu/timer.hpp"
 
 #include <fmt/format.h>
@@ -25,32 +26,31 @@ using planning::MatrixEpilogue;
 /// Time limit in seconds for checking another version's schedule against the model's.
 constexpr double recheck_product_seconds = 2;
 
-const target::Cpu& cpu_of(const MatrixPlanRequest& request) {
-    const target::Cpu& usual = planning::cpu_for_products();
-    if (request.cpu == nullptr) return usual;
-    const bool can_run =
-        request.cpu->set == target::InstructionSet::portable ||
-        (usual.set != target::InstructionSet::portable && target::host_can_run(*request.cpu));
-    if (!can_run)
-        throw UserError("cpu is {}, whose code cannot run here; use {} or portable", request.cpu->name,
-                        usual.name);
-    return *request.cpu;
-}
+/// Time budget for measuring, in seconds.
+constexpr double usual_product_budget = 10;
 
-/// One call of choose_schedule.
-class Chooser {
+class CpuGemmTask : public Task {
 public:
-    Chooser(const MatrixProduct& product, const MatrixPlanRequest& request, const target::Cpu& cpu)
-        : product_(product), canonical_(planning::canonical(product)), request_(request), cpu_(cpu) {
+    CpuGemmTask(const MatrixProduct& product, const target::Cpu& cpu, const TaskSetting& setting)
+        : Task(setting), product_(product), canonical_(planning::canonical(product)), cpu_(cpu) {
         const bool is_made_float = product.converts() && product.data_type == DataType::int32;
         if (!product.epilogue.is_identity() || is_made_float) epilogue_.emplace(product);
     }
 
-    gemm::CpuGemm choose() {
+    AnyPlan build(const ScheduleCandidate& chosen) override {
+        return std::make_shared<const planning::MatrixPlan>(
+            product_, chosen.schedule.cpu_gemm(),
+            planning::MatrixPlan::Options{
+                .threads = threads_of(options()), .accuracy = options().accuracy, .check = check()});
+    }
+
+private:
+    /// A kernel of its own for a product that suits one, tile registers where they are faster, else packed blocks.
+    ScheduleCandidate chosen() override {
         gemm::CpuGemm schedule{.cpu = &cpu_};
         const bool is_empty =
             std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
-        if (is_empty) return schedule;
+        if (is_empty) return {schedule};
         if (cpu_.set == target::InstructionSet::portable) {
             schedule.kernel = gemm::BuiltinGemm{};
         } else if (const auto amx = tile_registers()) {
@@ -60,10 +60,9 @@ public:
         } else {
             schedule.kernel = blocks();
         }
-        return schedule;
+        return {schedule};
     }
 
-private:
     bool suits_epilogue(const gemm::Tile& tile) const { return !epilogue_ || epilogue_->suits(tile); }
 
     std::optional<gemm::AmxGemm> tile_registers() {
@@ -78,7 +77,7 @@ private:
         if (!suits_epilogue(fallback.tile)) return std::nullopt;
         const auto ordinary = planning::MatrixKernels::shared(gemm::OperandTypes::all(canonical_.data_type),
                                                               fallback, cpu_, {}, check());
-        const planning::AmxRoute route = planning::amx_route(canonical_, request_.accuracy, ordinary.get());
+        const planning::AmxRoute route = planning::amx_route(canonical_, options().accuracy, ordinary.get());
         if (!route) return std::nullopt;
         gemm::AmxGemm amx = planning::model_amx(route.term_products, types);
         amx.fallback = fallback;
@@ -87,7 +86,7 @@ private:
 
     std::optional<gemm::UnpackedGemm> one_kernel() const {
         if (product_.converts() || !gemm::suits_small_gemm(canonical_) ||
-            planning::threads_worthwhile(product_, request_.threads) != 1)
+            planning::threads_worthwhile(product_, threads_of(options())) != 1)
             return std::nullopt;
         const gemm::UnpackedGemm unpacked =
             gemm::model_unpacked(canonical_, gemm::small_kc(canonical_, cpu_), cpu_);
@@ -111,15 +110,14 @@ private:
 
     /// From wisdom, or searched for if the effort asks for that and blocks compute the product.
     gemm::BlockedGemm tuned(const gemm::OperandTypes& types) {
-        const bool is_timed = request_.effort != Effort::estimate && !gemm::suits_small_gemm(canonical_) &&
+        const bool is_timed = options().effort != Effort::estimate && !gemm::suits_small_gemm(canonical_) &&
                               &cpu_ == &target::host_cpu();
         const Problem whole = tuned_product(types.c);
-        StoredSchedules stored = stored_blocks(types.c, cpu_, request_.use_wisdom);
-        std::optional<CpuTimer> host_timer;
+        std::optional<CpuTimer> of_host;
         return *choose_schedule({.problem = whole,
-                                 .stored = stored,
-                                 .effort = is_timed ? request_.effort : Effort::estimate,
-                                 .seconds = request_.time_budget_seconds,
+                                 .stored = stored_blocks(types.c, cpu_, options().use_wisdom),
+                                 .effort = is_timed ? options().effort : Effort::estimate,
+                                 .seconds = budget_of(options(), usual_product_budget),
                                  .recheck_seconds = recheck_product_seconds,
                                  .estimate =
                                      [&] {
@@ -131,39 +129,31 @@ private:
                                          return cpu_gemm_space(types.c, cpu_, std::move(others));
                                      },
                                  .timer = [&]() -> Timer& {
-                                     if (request_.timer != nullptr) return *request_.timer;
-                                     return host_timer ? *host_timer : host_timer.emplace();
-                                 },
-                                 .progress = request_.progress,
-                                 .interrupt = request_.interrupt},
-                                stored.lookup())
+                                     if (given_timer() != nullptr) return *given_timer();
+                                     return of_host ? *of_host : of_host.emplace();
+                                 }})
                     .schedule.cpu_gemm()
                     .blocked();
     }
 
     planning::KernelCheck check() const {
-        return request_.check ? planning::KernelCheck::on : planning::KernelCheck::off;
+        return options().check ? planning::KernelCheck::on : planning::KernelCheck::off;
     }
 
     const MatrixProduct& product_;
     MatrixProduct canonical_;
-    const MatrixPlanRequest& request_;
     const target::Cpu& cpu_;
     std::optional<MatrixEpilogue> epilogue_;
 };
 
 } // namespace
 
-gemm::CpuGemm choose_schedule(const MatrixProduct& product, const MatrixPlanRequest& request) {
-    if (request.schedule.empty()) return Chooser(product, request, cpu_of(request)).choose();
-    gemm::CpuGemm schedule = gemm::parse_cpu_gemm(request.schedule, planning::canonical(product));
-    if (request.cpu != nullptr && request.cpu != schedule.cpu)
-        throw UserError("the schedule is for {} and cpu is {}; leave one of them out", schedule.cpu->name,
-                        request.cpu->name);
-    MatrixPlanRequest of_cpu = request;
-    of_cpu.cpu = schedule.cpu;
-    static_cast<void>(cpu_of(of_cpu));
-    return schedule;
+std::unique_ptr<Task> task_of(const MatrixProduct& product, const target::Cpu* cpu,
+                              const TaskSetting& setting) {
+    if (cpu->set != target::InstructionSet::portable && !runtime::ExecutableCode::is_available())
+        throw UserError("cpu is {}, whose code cannot run here; use portable", cpu->name);
+    require_runnable(*cpu);
+    return std::make_unique<CpuGemmTask>(product, *cpu, setting);
 }
 
 StoredSchedules stored_blocks(DataType data_type, const target::Cpu& cpu, bool use_wisdom) {
@@ -178,19 +168,6 @@ StoredSchedules stored_blocks(DataType data_type, const target::Cpu& cpu, bool u
                 return schedule;
             },
             use_wisdom};
-}
-
-std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct& product,
-                                                             const MatrixPlanRequest& request) {
-    if (!(request.time_budget_seconds >= 0))
-        throw UserError("time_budget_seconds is {}; use a number that is not negative",
-                        request.time_budget_seconds);
-    return std::make_shared<const planning::MatrixPlan>(
-        product, choose_schedule(product, request),
-        planning::MatrixPlan::Options{
-            .threads = request.threads,
-            .accuracy = request.accuracy,
-            .check = request.check ? planning::KernelCheck::on : planning::KernelCheck::off});
 }
 
 planning::MatrixCode make_matrix_code(DataType data_type) {

@@ -1,4 +1,4 @@
-#include "search/gpu_cached_choice.hpp"
+#include "search/cost/gpu/cached_estimate.hpp"
 
 #include "base/build_id.hpp"
 #include "base/error.hpp"

@@ -1,4 +1,4 @@
-#include "search/gpu_cached_choice.hpp"
+#include "search/cost/gpu/cached_estimate.hpp"
 
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
@@ -11,7 +11,7 @@
 #include <string>
 
 namespace swirl::search {
-namespace gpu_cached_choice_test {
+namespace gpu_cached_estimate_test {
 
 const target::Gpu& hopper() { return target::gpu_named("sm_90"); }
 
@@ -59,5 +59,5 @@ TEST_F(KeptSchedules, AreNoneWhereThereIsNone) {
     EXPECT_TRUE(cache.entries().empty());
 }
 
-} // namespace gpu_cached_choice_test
+} // namespace gpu_cached_estimate_test
 } // namespace swirl::search
