@@ -18,8 +18,9 @@ help:
 setup:
 	@scripts/setup
 
+# PRECOMPILE=OFF: without precompiled headers, as CI builds, which finds missing #includes.
 build: setup
-	cmake --preset dev
+	cmake --preset dev -DSWIRL_PRECOMPILE=$(or $(PRECOMPILE),ON)
 	cmake --build --preset dev
 
 demo: setup

@@ -4,6 +4,7 @@
 #include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/cpu/estimate.hpp"
+#include "support/callback_cases.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -47,28 +48,7 @@ void prove(const std::vector<std::string>& texts) {
 }
 
 TEST(CallbacksOnCpus, AreComputedInEveryPartOfTheLanguage) {
-    for (
-        const std::string expression : {
-            "x",
-            "0.5 * x",
-            "-x",
-            "x * window[i]",
-            "x * complex h[b, i]",
-            "x + complex(i / 64, b)",
-            "complex h[i] * conj(x) - im(x)",
-            "re(x) < 0.25 ? x : 2 * x",
-            "i < 40 and b > 0 ? x : 0",
-            "i < 40 or not (b == 1) ? x : 1",
-            "i != 3 and not (i > 60 or i == 7) ? x : -x",
-            "complex(min(re(x), im(x)), max(re(x), 0.5))",
-            "re(x) <= 0 and im(x) >= 0 ? conj(x) : x * abs2(x)",
-            "complex(exp(re(x) / 8), tanh(im(x))) / (1 + abs(re(x)))", // exp(x) has x times the relative error of x
-            "complex(sigmoid(re(x)), gelu(sqrt(abs(im(x)))))",
-            "x where i >= 3 and i < 50",
-            "x where i - 2 * b >= 8",
-            "x where i == 5",
-            "gain[b] * x",
-        }) {
+    for (const std::string expression : support::callback_expressions) {
         const std::string quoted = "=\"" + expression + "\"";
         prove({"dft 64 batch=5 load" + quoted, "dft 60 float32 planar batch=5 store" + quoted,
                "convolution 60 float32 batch=5 store" + quoted + " load" + quoted,
@@ -77,37 +57,22 @@ TEST(CallbacksOnCpus, AreComputedInEveryPartOfTheLanguage) {
 }
 
 TEST(CallbacksOnCpus, GoWithEveryKindLayoutAndSize) {
+    for (const std::string& cpu : cpus())
+        for (const char* problem : support::callback_problems) prove(problem, cpu);
     prove({
-        "dft 1024 float32 batch=2 load=\"x * window[i] where i < 700\" store=\"0.5 * x where i >= 100\"",
-        "dft 64 float32 inplace batch=5 load=\"x where i < 33\" store=\"x * s[i]\"",
-        "dft 64 planar inplace batch=5 load=\"x where i < 33\" store=\"x * complex s[i]\"",
-        "dft 64 strides=7 batch=7:1 load=\"x * w[i, b] * s[]\"",
-        "dft 60 float32 batch=3x4 load=\"x * w[b1, i] + b0\"",
-        "dft 127 float32 batch=3 load=\"x * w[i]\" store=\"x * s[b]\"",
-        "dft 74 float32 batch=3 load=\"x * w[i] where i > 3\" store=\"x * s[i] where i < 70\"",
         "dft 97 batch=5 load=\"x where i < 50\" store=\"x where i >= 13\"",
         "dft 1021 load=\"x where i < 500\" store=\"x * s[]\"",
-        "dft 8x12 batch=2 load=\"x * w[i0, i1]\" store=\"x * s[i1] - b\"",
-        "dft 8x6x10 float32 load=\"x where i0 < 5 and i2 >= 2\" store=\"i1 * x\"",
         "dft 65536 load=\"x * w[i]\" store=\"x where i < 40000\"",
         "dft 1 batch=5 load=\"x + i + 1\" store=\"2 * x where b < 3\"",
-        "rdft 64 float32 batch=3 load=\"x * window[i] where i < 48\"",
-        "rdft 60 float32 backward batch=3 store=\"x * window[i] where i < 48\"",
-        "rdft 27 batch=3 load=\"x * window[i]\"",
         "rdft 64 inplace batch=3 store=\"x * i\" load=\"x where i < 33\"",
         "rdft 64 inplace backward batch=3 load=\"x * i\" store=\"x where i < 33\"",
         "rdft 1000 batch=3 store=\"conj(x) where i < 100\"",
         "rdft 101 batch=3 store=\"x * complex(1, i)\" load=\"x where i < 50\"",
         "rdft 103 batch=4 backward load=\"x * complex(1, i) where i < 40\" store=\"x where i < 60\"",
         "rdft 202 inplace store=\"x * complex(1, i)\" load=\"x where i < 50\"",
-        "rdft 8x12 load=\"x * w[i0] where i1 < 9\"",
         "rdft 16x30 backward load=\"x * i0 + i1\" store=\"x * w[i0, i1]\"",
-        "wht 64 batch=3 load=\"x * w[i]\" store=\"x * x\"",
-        "dct2 32 batch=3 load=\"x * w[i]\" store=\"x < 0 ? 0 : x\"",
         "dct4 30 batch=7 load=\"x + i\" store=\"max(x, 0)\"",
         "dst3 17 load=\"x * x where i < 11\"",
-        "dft 16 float32 batch=40 load=\"x * w[i]\"",
-        "dft 5 float32 batch=33 load=\"x * w[i] where i < 4\"",
     });
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/cpu/team.hpp"
 #include "runtime/timer.hpp"
 #include "search/cost/cpu/estimate.hpp"
+#include "support/bytes_after.hpp"
 #include "support/forked_child.hpp"
 
 #include <gtest/gtest.h>
@@ -22,24 +23,12 @@ const int full_teams = setenv("SWIRL_FULL_TEAMS", "1", 1);
 
 using planning::Plan;
 using planning::ProblemData;
+using support::bytes_after;
 
 /// Plans share loops however short they are.
 std::shared_ptr<const Plan> plan_for(const Transform& problem, int threads) {
     return Plan::build(problem, estimate(problem, target::host_cpu()).schedule,
                        {.threads = threads, .min_parallel_operations = 0, .check = false});
-}
-
-/// All bytes of a problem's memory after a plan has run on it.
-std::vector<std::byte> bytes_after(const Plan& plan) {
-    ProblemData data(plan.problem());
-    data.fill(1);
-    plan.execute(data.arguments());
-    std::vector<std::byte> bytes;
-    for (const planning::GuardedBuffer& buffer : data.buffers()) {
-        const auto* begin = static_cast<const std::byte*>(buffer.data());
-        bytes.insert(bytes.end(), begin, begin + buffer.bytes());
-    }
-    return bytes;
 }
 
 constexpr const char* problems[] = {

@@ -7,6 +7,7 @@
 #include "search/cost/cpu/host.hpp"
 #include "search/planner.hpp"
 #include "search/wisdom/wisdom.hpp"
+#include "support/bytes_after.hpp"
 #include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -32,18 +33,7 @@ private:
     TemporaryFolder folder_;
 };
 
-/// All bytes of a problem's memory after a plan has run on it.
-std::vector<std::byte> bytes_after(const planning::Plan& plan) {
-    planning::ProblemData data(plan.problem());
-    data.fill(1);
-    plan.execute(data.arguments());
-    std::vector<std::byte> bytes;
-    for (const planning::GuardedBuffer& buffer : data.buffers()) {
-        const auto* begin = static_cast<const std::byte*>(buffer.data());
-        bytes.insert(bytes.end(), begin, begin + buffer.bytes());
-    }
-    return bytes;
-}
+using support::bytes_after;
 
 std::vector<std::byte> bytes_after(const std::string& problem, const std::string& schedule, int threads = 1) {
     return bytes_after(
