@@ -4,8 +4,8 @@
 #include "bench/gpu.hpp"
 #include "bench/product_data.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include "gemm/gpu/schedule_text.hpp"
 #include "peers/cublas.hpp"
+#include "plan/schedule.hpp"
 #include "search/timer/cpu/timing.hpp"
 
 namespace swirl::bench {
@@ -47,7 +47,7 @@ public:
         std::vector<std::string> result;
         for (const gemm::GpuGemmSchedule& schedule :
              gemm::gpu_schedules(data_.product(), gpu_.device.target(), count, options_.planning.accuracy))
-            result.push_back(to_string(schedule));
+            result.push_back(to_string(planning::Schedule(gpu_.device.target().name, schedule)));
         return result;
     }
 

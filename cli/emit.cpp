@@ -49,8 +49,7 @@ Text text_for_gpu(const Transform& problem, const EmitOptions& options, const st
             "wisdom, or by --schedule",
             options.language);
     const search::GpuTarget gpu(gpu_in(language, target::gpu_named(options.gpu)));
-    const planning::TransformSchedule schedule =
-        search::choose_schedule(problem, gpu, planning.plan_options()).transform();
+    const planning::Schedule schedule = search::choose_schedule(problem, gpu, planning.plan_options());
     StandaloneGpu text = schedule_as_gpu_source(problem, schedule, language, function);
     return {std::move(text.source), std::move(text.header)};
 }

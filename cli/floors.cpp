@@ -1,5 +1,6 @@
 #include "cli/floors.hpp"
 
+#include "cli/table.hpp"
 #include "search/wisdom/wisdom.hpp"
 
 #include <fmt/format.h>

@@ -137,7 +137,7 @@ target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu) {
     return gpu;
 }
 
-StandaloneGpu schedule_as_gpu_source(const Transform& problem, const planning::TransformSchedule& schedule,
+StandaloneGpu schedule_as_gpu_source(const Transform& problem, const planning::Schedule& schedule,
                                      emit::GpuLanguage language, const std::string& function) {
     const std::vector<planning::GpuPassDescription> passes_of_plan =
         planning::describe_passes(problem, schedule);

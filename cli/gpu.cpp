@@ -48,9 +48,9 @@ search::GpuTarget gpu_target_of(const PlanningOptions& options) {
     return search::GpuTarget(kind_of_gpu(options));
 }
 
-planning::TransformSchedule schedule_of(const Transform& problem, const PlanningOptions& options) {
-    if (!options.schedule.empty()) return planning::parse_transform_schedule(options.schedule);
-    return search::choose_schedule(problem, gpu_target_of(options), options.plan_options()).transform();
+planning::Schedule schedule_of(const Transform& problem, const PlanningOptions& options) {
+    if (!options.schedule.empty()) return planning::parse_schedule(options.schedule, problem);
+    return search::choose_schedule(problem, gpu_target_of(options), options.plan_options());
 }
 
 Json json_of(const ir::KernelInfo& kernel) {

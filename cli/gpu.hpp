@@ -33,7 +33,7 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
 /// A schedule and its passes, for inspection: for a GPU of this host or, with "--device sm_90", for that kind of GPU,
 /// present or not.
 struct GpuInspection {
-    planning::TransformSchedule schedule;
+    planning::Schedule schedule;
     std::vector<planning::GpuPassDescription> passes;
 };
 GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options);

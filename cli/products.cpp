@@ -69,11 +69,12 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     if (options.is_for_gpu()) return report_gemm_on_gpu(product, options, json);
     const auto planned_product = planned(product, options);
     const planning::MatrixPlan& plan = *planned_product;
-    Json report{{"problem", to_text(product)}, {"plan", plan.description()}, {"schedule", plan.schedule()},
-                {"threads", plan.threads()},   {"flops", plan.flops()},      {"kernels", Json::array()}};
+    Json report{
+        {"problem", to_text(product)}, {"plan", plan.description()}, {"schedule", to_string(plan.schedule())},
+        {"threads", plan.threads()},   {"flops", plan.flops()},      {"kernels", Json::array()}};
     Table table({"kernel", "instructions", "spills", "code"});
     for (const ir::Program& program : plan.programs()) {
-        const target::Cpu& cpu = *plan.choices().cpu;
+        const target::Cpu& cpu = plan.cpu();
         const ir::Program machine = passes::run_codegen_passes(program, cpu);
         const jit::CodeStatistics statistics = jit::compile(machine, cpu).statistics;
         report["kernels"].push_back({{"name", program.name},
@@ -85,14 +86,15 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     }
     std::string floors = "unknown: this machine cannot run the kernels";
     report["floors"] = nullptr;
-    if (target::host_can_run(*plan.choices().cpu)) {
+    if (target::host_can_run(plan.cpu())) {
         const search::Floors known = floors_of(product, plan.flops());
         floors = describe_floors(known);
         report["floors"] = json_of_floors(known);
     }
     if (json) return print_json(report);
     print(fmt::format("problem    {}\nplan       {}\nschedule   {}\nflops      {:.0f}\nfloors     {}\n",
-                      to_text(product), plan.description(), plan.schedule(), plan.flops(), floors) +
+                      to_text(product), plan.description(), to_string(plan.schedule()), plan.flops(),
+                      floors) +
           (report["kernels"].empty() ? "" : "\n" + table.text()));
 }
 
@@ -101,7 +103,7 @@ void show_product(const MatrixProduct& product, const PlanningOptions& options, 
     if (options.is_for_gpu()) return show_gemm_on_gpu(product, options, stage, full);
     const auto style = full ? ir::PrintStyle::full : ir::PrintStyle::compact;
     const auto plan = planned(product, options);
-    const target::Cpu& cpu = *plan->choices().cpu;
+    const target::Cpu& cpu = plan->cpu();
     std::function<std::string(const ir::Program&)> text_of;
     if (stage == "ir")
         text_of = [&](const auto& program) { return ir::to_string(program, style); };

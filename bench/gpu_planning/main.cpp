@@ -67,14 +67,15 @@ std::string planned(const Transform& problem, const std::optional<runtime::GpuDe
 void report(const std::string& text, const target::Gpu& gpu,
             const std::optional<runtime::GpuDevice>& device) {
     const Transform problem = parse_transform(text);
-    const planning::TransformSchedule schedule = search::gpu_schedule(problem, gpu);
+    const planning::Schedule schedule = search::gpu_schedule(problem, gpu);
     const double choosing = milliseconds_of([&] { search::gpu_schedule(problem, gpu); });
     const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
     std::vector<planning::GpuDerivation> steps;
     const double deriving = milliseconds_of([&] {
         steps.clear();
         for (std::size_t k = 0; k < passes.size(); ++k)
-            steps.push_back(planning::derive_for_gpu(problem, passes[k], schedule.passes[k], gpu));
+            steps.push_back(
+                planning::derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu));
     });
     std::size_t kernels = 0, bytes = 0;
     const double writing = milliseconds_of([&] {

@@ -133,9 +133,9 @@ std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& o
         if (plan->cpu().set == target::InstructionSet::portable)
             text += section("loops, run as they are", loops::to_text(own.loops));
         else
-            text += loops_of(
-                planning::kernel_request(problem, passes[k], tree, plan->cpu(), plan->schedule().scalar)
-                    .loops);
+            text += loops_of(planning::kernel_request(problem, passes[k], tree, plan->cpu(),
+                                                      plan->schedule().transform().scalar)
+                                 .loops);
         OperationTable operations(own.lowered);
         passes::run_for_cpu(own.lowered, plan->cpu(),
                             [&](const passes::Pass& pass, const ir::Program& program) {
@@ -163,7 +163,7 @@ std::string derivation_on_gpu(const Transform& problem, const PlanningOptions& o
         fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan.schedule)) +
         identities_of(problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        const planning::PassSchedule& schedule = plan.schedule.passes[k];
+        const planning::PassSchedule& schedule = plan.schedule.transform().passes[k];
         const lower::KernelRequest request = planning::kernel_request(problem, passes[k], schedule.tree);
         text += heading_of(k, passes.size(), "pass") +
                 formulas_of(passes[k], schedule.tree, request.loops.formula) +

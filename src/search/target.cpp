@@ -4,6 +4,9 @@
 #include "plan/schedule.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cuda/devices.hpp"
+#include "target/gpu.hpp"
+
+#include <algorithm>
 
 namespace swirl::search {
 
@@ -20,6 +23,10 @@ const target::Cpu& cpu_of(const Options& options) {
             "cpu is {}, but the schedule is for {}\n  schedule: {}\n  leave out one of them, or make them "
             "agree",
             options.cpu, named, options.schedule);
+    const auto gpus = target::gpus();
+    if (std::any_of(gpus.begin(), gpus.end(), [&](const target::Gpu* gpu) { return gpu->name == named; }))
+        throw UserError("the schedule is for {}, but the device is a CPU\n  schedule: {}", named,
+                        options.schedule);
     return target::cpu_named(named);
 }
 

@@ -331,8 +331,8 @@ void fuzz_schedule(Random& random, Journal& journal) {
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
         random.one_of({DataType::float32, DataType::float64, DataType::complex64, DataType::complex128});
-    const std::string text =
-        mutated(to_string(gemm::CpuGemm{&cpu, gemm::model_schedule(number, cpu)}), random);
+    const std::string text = mutated(
+        to_string(planning::Schedule(cpu.name, gemm::CpuGemm{gemm::model_schedule(number, cpu)})), random);
     journal.doing(fmt::format("the schedule {} of {}", text, name_of(number)));
     if (text.empty()) return journal.refused();
     search::shared_wisdom(true)->replace(

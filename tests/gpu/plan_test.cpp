@@ -7,6 +7,7 @@
 #include "search/cost/gpu/estimate.hpp"
 #include "search/planner.hpp"
 #include "support/first_gpu.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -248,7 +249,7 @@ TEST_F(PlansOnGpu, StayUsableAfterBadArguments) {
 TEST_F(PlansOnGpu, RefuseSchedulesThatAskForTooMuchAndStayUsable) {
     const Transform problem = swirl::problem("dft 4096 batch=8");
     EXPECT_THROW(
-        GpuPlan::build(problem, parse_transform_schedule("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),
+        GpuPlan::build(problem, transform_schedule("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),
         UserError);
     compare("dft 4096 batch=8");
 }

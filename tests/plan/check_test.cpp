@@ -1,4 +1,5 @@
 #include "plan/check/transform.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "base/error.hpp"
 #include "plan/check/write_watch.hpp"
@@ -15,7 +16,7 @@ namespace check_test {
 /// What the check says of a right plan after whose executions `spoil` is called.
 template <class F> std::string error_after(const char* text, const char* schedule, F&& spoil) {
     const Transform problem = swirl::problem(text);
-    const auto plan = Plan::build(problem, parse_transform_schedule(schedule), {.check = false});
+    const auto plan = Plan::build(problem, transform_schedule(schedule), {.check = false});
     return error_of<InternalError>([&] {
         check_against_definition(problem, plan->schedule(), [&](ProblemData& data) {
             plan->execute(data.arguments());

@@ -8,6 +8,7 @@
 #include "problem/syntax.hpp"
 #include "support/error_of.hpp"
 #include "support/interpreted_product.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,9 +38,7 @@ Roles roles_on_cpu(const std::string& text) {
 }
 
 std::vector<ir::Program> programs_on_gpu(const std::string& text, const std::string& schedule) {
-    return describe_passes(swirl::problem(text), parse_transform_schedule("sm_90: " + schedule))
-        .front()
-        .programs;
+    return describe_passes(swirl::problem(text), transform_schedule("sm_90: " + schedule)).front().programs;
 }
 
 TEST(Roles, OfTransformsOnCpus) {

@@ -28,7 +28,7 @@ protected:
 };
 
 TEST_F(KeptSchedules, AreAskedForOnce) {
-    const planning::TransformSchedule estimate = gpu_schedule(problem, hopper());
+    const planning::Schedule estimate = gpu_schedule(problem, hopper());
     EXPECT_EQ(cached_gpu_schedule(problem, hopper(), nullptr), estimate);
     EXPECT_TRUE(cache.entries().empty());
     EXPECT_EQ(cached_gpu_schedule(problem, hopper(), &cache), estimate);
@@ -44,7 +44,7 @@ TEST_F(KeptSchedules, AreAskedForOnce) {
 }
 
 TEST_F(KeptSchedules, AreAskedForAgainWhereTheyAreNone) {
-    const planning::TransformSchedule estimate = gpu_schedule(problem, hopper());
+    const planning::Schedule estimate = gpu_schedule(problem, hopper());
     cached_gpu_schedule(problem, hopper(), &cache);
     for (const char* text : {"", "nonsense", "sm_80: 0 stockham(10,10,10) on 100x1"}) {
         store_instead(text);

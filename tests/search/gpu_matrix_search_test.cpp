@@ -273,7 +273,8 @@ std::optional<GpuGemmSchedule> lookup(const MatrixProduct& of, const runtime::Gp
 }
 
 void store(const runtime::GpuDevice& device, const GpuGemmSchedule& schedule, const Options& options = {}) {
-    stored_schedules(product, GpuTarget(device), options).store(schedule, 1e-3, FoundBy::measure);
+    stored_schedules(product, GpuTarget(device), options)
+        .store({device.target().name, schedule}, 1e-3, FoundBy::measure);
 }
 
 GpuGemmSchedule chosen(const runtime::GpuDevice& device, const Options& options = {}) {

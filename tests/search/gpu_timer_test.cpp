@@ -1,4 +1,5 @@
 #include "search/timer/gpu/timer.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "problem/syntax.hpp"
 #include "search/planner.hpp"
@@ -25,8 +26,7 @@ protected:
 
     std::vector<ScheduleCandidate> candidates(std::initializer_list<const char*> schedules) {
         std::vector<ScheduleCandidate> result;
-        for (const char* schedule : schedules)
-            result.push_back({.schedule = planning::parse_transform_schedule(schedule)});
+        for (const char* schedule : schedules) result.push_back({.schedule = transform_schedule(schedule)});
         return result;
     }
 };

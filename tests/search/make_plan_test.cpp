@@ -68,7 +68,7 @@ TEST(MakePlan, RemembersWhatItMeasured) {
 TEST(MakePlan, FollowsWisdomWhereItFits) {
     const OwnWisdom wisdom;
     const Transform problem = parse_transform("dft 64");
-    const planning::TransformSchedule best = estimate(problem, target::host_cpu()).schedule;
+    const planning::Schedule best = estimate(problem, target::host_cpu()).schedule;
     const std::string other = std::string(target::host_cpu().name) + ": 0 stockham(2,32)";
     ASSERT_NE(planning::to_string(best), other);
     const WisdomKey key{host_key(this_host()), "dft 64"};

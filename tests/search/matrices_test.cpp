@@ -77,7 +77,7 @@ TEST(Matrices, BeyondTheCachesEqualFftws) {
 
 TEST(Matrices, BeyondTheCachesGoInBands) {
     const auto rule = [](const char* text) {
-        return estimate(parse_transform(text), target::avx512_cpu()).schedule.passes[0].tree.rule;
+        return estimate(parse_transform(text), target::avx512_cpu()).schedule.transform().passes[0].tree.rule;
     };
     EXPECT_EQ(rule("dft 1024x1024"), "bands");
     EXPECT_EQ(rule("dft 64x2048x1024 float32"), "bands");

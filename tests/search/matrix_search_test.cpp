@@ -113,7 +113,7 @@ TEST(MatrixParameters, ChangeOneThingEach) {
             for (const BlockedGemm& candidate :
                  parameter.candidates(DataType::complex128, cpu, model, refines)) {
                 SCOPED_TRACE(std::string(parameter.name) + " " + to_string(candidate));
-                EXPECT_EQ(*gemm::parse_cpu_gemm(to_string(gemm::CpuGemm{&cpu, candidate}),
+                EXPECT_EQ(*gemm::parse_cpu_gemm(to_string(gemm::CpuGemm{candidate}), cpu,
                                                 MatrixProduct::column_major(DataType::complex128, 9, 9, 9))
                                .blocked(),
                           candidate);
@@ -166,7 +166,7 @@ protected:
     }
     static void store(const BlockedGemm& schedule, double seconds, bool use_wisdom = true) {
         stored_blocks(DataType::float64, cpu, use_wisdom)
-            .store(gemm::CpuGemm{&cpu, schedule}, seconds, FoundBy::measure);
+            .store(planning::Schedule(cpu.name, gemm::CpuGemm{schedule}), seconds, FoundBy::measure);
     }
 };
 
@@ -185,7 +185,7 @@ TEST_F(StoredBlocks, AreWhatWasFound) {
     const auto entries = shared_wisdom(true)->entries();
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].first.problem, "gemm float64");
-    EXPECT_EQ(entries[0].second.schedule, to_string(gemm::CpuGemm{&cpu, found}));
+    EXPECT_EQ(entries[0].second.schedule, to_string(planning::Schedule(cpu.name, gemm::CpuGemm{found})));
     EXPECT_EQ(entries[0].second.seconds, 1e-3);
 }
 
@@ -220,7 +220,7 @@ protected:
         found.kc = 104;
         found.unroll = 2;
         stored_blocks(data_type, target::host_cpu())
-            .store(gemm::CpuGemm{&target::host_cpu(), found}, 1, FoundBy::measure);
+            .store(planning::Schedule(target::host_cpu().name, gemm::CpuGemm{found}), 1, FoundBy::measure);
         return found;
     }
 };
@@ -233,12 +233,13 @@ TEST_F(MatrixPlanner, SearchesOnceStoresAndUsesWhatItFinds) {
     ASSERT_FALSE(world.timed.empty());
     const auto known = trusted(DataType::complex64, target::host_cpu());
     ASSERT_TRUE(known.has_value());
-    ASSERT_NE(plan->choices().blocked(), nullptr);
-    EXPECT_EQ(*plan->choices().blocked(), *known);
+    ASSERT_NE(plan->schedule().cpu_gemm().blocked(), nullptr);
+    EXPECT_EQ(*plan->schedule().cpu_gemm().blocked(), *known);
     world.timed.clear();
-    EXPECT_EQ(make_plan<planning::MatrixPlan>(large, request, &world)->choices(), plan->choices());
+    EXPECT_EQ(make_plan<planning::MatrixPlan>(large, request, &world)->schedule(), plan->schedule());
     EXPECT_TRUE(world.timed.empty()) << "wisdom knows";
-    EXPECT_EQ(make_plan<planning::MatrixPlan>(large)->choices(), plan->choices()) << "estimates use it, too";
+    EXPECT_EQ(make_plan<planning::MatrixPlan>(large)->schedule(), plan->schedule())
+        << "estimates use it, too";
     make_plan(square(DataType::float64, 8), request, &world);
     EXPECT_TRUE(world.timed.empty()) << "it has one kernel of its own";
 }
@@ -248,7 +249,7 @@ TEST_F(MatrixPlanner, ComparesSchedulesOfOtherVersionsAndHostsWithTheModel) {
     const BlockedGemm model = gemm::model_schedule(DataType::float64, host);
     BlockedGemm other = model;
     other.kc = 104;
-    const std::string text = to_string(gemm::CpuGemm{&host, other});
+    const std::string text = to_string(planning::Schedule(host.name, gemm::CpuGemm{other}));
     for (const auto& [device, version] :
          {std::pair(cpu_key(host), "0.0.1"), std::pair(std::string("another host"), "")})
         for (const double seconds : {0.5, 2.0}) {
@@ -256,7 +257,10 @@ TEST_F(MatrixPlanner, ComparesSchedulesOfOtherVersionsAndHostsWithTheModel) {
             shared_wisdom(true)->replace(
                 {device, "gemm float64"},
                 {.schedule = text, .seconds = 1e-9, .found_by = FoundBy::measure, .version = version});
-            EXPECT_EQ(*make_plan<planning::MatrixPlan>(square(DataType::float64, 600))->choices().blocked(),
+            EXPECT_EQ(*make_plan<planning::MatrixPlan>(square(DataType::float64, 600))
+                           ->schedule()
+                           .cpu_gemm()
+                           .blocked(),
                       model)
                 << "not trusted";
             FakeTimer world(
@@ -273,14 +277,16 @@ TEST_F(MatrixPlanner, ComparesSchedulesOfOtherVersionsAndHostsWithTheModel) {
 TEST_F(MatrixPlanner, LeavesWisdomOut) {
     const gemm::BlockedGemm stored = store_odd_schedule(DataType::float64);
     const MatrixProduct product = square(DataType::float64, 600);
-    EXPECT_EQ(*make_plan<planning::MatrixPlan>(product)->choices().blocked(), stored);
-    EXPECT_EQ(*make_plan<planning::MatrixPlan>(product, {.use_wisdom = false})->choices().blocked(),
-              gemm::model_schedule(DataType::float64, target::host_cpu()));
+    EXPECT_EQ(*make_plan<planning::MatrixPlan>(product)->schedule().cpu_gemm().blocked(), stored);
+    EXPECT_EQ(
+        *make_plan<planning::MatrixPlan>(product, {.use_wisdom = false})->schedule().cpu_gemm().blocked(),
+        gemm::model_schedule(DataType::float64, target::host_cpu()));
     FakeTimer world = timer([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
     make_plan<planning::MatrixPlan>(
         product, {.effort = Effort::measure, .time_budget_seconds = 1000, .use_wisdom = false}, &world);
     EXPECT_FALSE(world.timed.empty());
-    EXPECT_EQ(*make_plan<planning::MatrixPlan>(product)->choices().blocked(), stored) << "and stores nothing";
+    EXPECT_EQ(*make_plan<planning::MatrixPlan>(product)->schedule().cpu_gemm().blocked(), stored)
+        << "and stores nothing";
 }
 
 TEST_F(MatrixPlanner, KeepsTheBitsAtAnyNumberOfThreadsAfterTuning) {
@@ -294,16 +300,16 @@ TEST_F(MatrixPlanner, KeepsTheBitsAtAnyNumberOfThreadsAfterTuning) {
         std::vector<double> first;
         for (const int threads : {1, 2, 3}) {
             const auto plan = make_plan<planning::MatrixPlan>(product, {.threads = threads});
-            const auto again =
-                make_plan<planning::MatrixPlan>(product, {.threads = threads, .schedule = plan->schedule()});
-            EXPECT_EQ(again->choices(), plan->choices()) << plan->schedule();
+            const auto again = make_plan<planning::MatrixPlan>(
+                product, {.threads = threads, .schedule = to_string(plan->schedule())});
+            EXPECT_EQ(again->schedule(), plan->schedule()) << to_string(plan->schedule());
             for (const auto& each : {plan, again}) {
                 std::vector<double> c(static_cast<std::size_t>(rows * columns));
                 const double one = 1, zero = 0;
                 each->execute({&one, a.data(), b.data(), &zero, c.data()}, planning::ScalarKind::one,
                               planning::ScalarKind::zero);
                 if (first.empty()) first = c;
-                EXPECT_EQ(c, first) << threads << " threads, " << each->schedule();
+                EXPECT_EQ(c, first) << threads << " threads, " << to_string(each->schedule());
             }
         }
     }
@@ -315,7 +321,7 @@ TEST_F(MatrixPlanner, TakesASchedule) {
          {"portable: builtin", "sse2: blocked mr=4 nr=4 unroll=2 mc=16 kc=40 nc=24 loop=columns prefetch=c",
           "sse2: unpacked mr=4 nr=3 lanes=2 unroll=4 kc=50 loop=rows prefetch=none"}) {
         const auto plan = make_plan<planning::MatrixPlan>(product, {.schedule = text});
-        EXPECT_EQ(plan->schedule(), text);
+        EXPECT_EQ(to_string(plan->schedule()), text);
         std::vector<double> ones(10000, 1), c(10000);
         const double one = 1, zero = 0;
         plan->execute({&one, ones.data(), ones.data(), &zero, c.data()}, planning::ScalarKind::one,
@@ -330,7 +336,7 @@ TEST_F(MatrixPlanner, TakesASchedule) {
                   make_plan<planning::MatrixPlan>(product, {.cpu = "neon"});
               }).find("cpu is neon, which this machine cannot run"),
               std::string::npos);
-    EXPECT_EQ(make_plan<planning::MatrixPlan>(product, {.cpu = "sse2"})->choices().cpu, &target::sse2_cpu());
+    EXPECT_EQ(make_plan<planning::MatrixPlan>(product, {.cpu = "sse2"})->cpu().name, "sse2");
 }
 
 TEST_F(MatrixPlanner, PlansWithAndWithoutTheCheck) {

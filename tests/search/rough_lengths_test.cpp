@@ -14,7 +14,7 @@
 namespace swirl::search {
 namespace rough_lengths_test {
 
-planning::TransformSchedule estimated(const std::string& text, const target::Cpu& cpu) {
+planning::Schedule estimated(const std::string& text, const target::Cpu& cpu) {
     return estimate(swirl::problem(text), cpu).schedule;
 }
 
@@ -29,7 +29,9 @@ TEST(RoughLengths, HaveRadicesWhateverTheirSmoothPartDoesAlone) {
     for (const target::Cpu* cpu : target::cpus())
         for (const Integer n : {58275, 58608, 62234, 64380, 113160, 4100000})
             for (const char* precision : {"", " float32"})
-                expect_valid(estimated(fmt::format("dft {}{}", n, precision), *cpu).passes.front().tree, n);
+                expect_valid(
+                    estimated(fmt::format("dft {}{}", n, precision), *cpu).transform().passes.front().tree,
+                    n);
 }
 
 TEST(RoughLengths, AreTransformedToo) {

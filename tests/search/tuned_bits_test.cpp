@@ -10,6 +10,7 @@
 #include "support/bytes_after.hpp"
 #include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ using support::bytes_after;
 
 std::vector<std::byte> bytes_after(const std::string& problem, const std::string& schedule, int threads = 1) {
     return bytes_after(
-        *planning::Plan::build(parse_transform(problem), planning::parse_transform_schedule(schedule),
+        *planning::Plan::build(parse_transform(problem), transform_schedule(schedule),
                                {.threads = threads, .min_parallel_operations = 0, .check = false}));
 }
 
@@ -118,7 +119,7 @@ TEST(TunedPlans, TuneOneThreadFirstAndStoreItsSchedule) {
     const auto plan = make_plan<planning::Plan>(problem, options, &timer);
     const auto of_one = Wisdom(wisdom.file()).find({cpu_key(target::host_cpu()), "dft 4000"});
     ASSERT_TRUE(of_one);
-    EXPECT_TRUE(have_same_arithmetic(planning::parse_transform_schedule(of_one->schedule), plan->schedule()));
+    EXPECT_TRUE(have_same_arithmetic(transform_schedule(of_one->schedule), plan->schedule()));
     const std::size_t before = timer.benchmarks.size();
     make_plan(problem, {.effort = Effort::measure}, &timer);
     EXPECT_EQ(timer.benchmarks.size(), before) << "wisdom knows";

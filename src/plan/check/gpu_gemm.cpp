@@ -88,7 +88,7 @@ public:
     /// Relative to the sum of the magnitudes of the products.
     double accumulation_error() const {
         constexpr double kept_of_e4m3 = 0x1p-12, reduced = 0x1p-16, eleven_bits = 0x1p-9, low = 0x1p-7;
-        switch (accuracy_of(plan_.schedule(), product_)) {
+        switch (gemm::accuracy_of(plan_.schedule().gpu_gemm(), product_)) {
         case Accuracy::reduced: return reduced;
         case Accuracy::eleven_bits: return eleven_bits;
         case Accuracy::low: return low;
@@ -305,7 +305,7 @@ constexpr double out_of_range = 0x1p70; ///< of bf16 splits, for any K (gemm/gpu
 
 void compare_with_definition(const GpuMatrixPlan& plan) {
     compare(plan, 1);
-    const auto* const wgmma = std::get_if<gemm::WgmmaGemm>(&plan.schedule());
+    const auto* const wgmma = std::get_if<gemm::WgmmaGemm>(&plan.schedule().choices);
     if (wgmma != nullptr && wgmma->has_range_check()) compare(plan, out_of_range);
 }
 

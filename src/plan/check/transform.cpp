@@ -117,7 +117,7 @@ Transform without_expressions(const Transform& problem) {
 
 class Check {
 public:
-    Check(const Transform& problem, const TransformSchedule& schedule)
+    Check(const Transform& problem, const Schedule& schedule)
         : problem_(problem), schedule_(schedule), data_(problem_) {
         if (has_formula(problem)) formula_.emplace(problem.matrix.term());
         if (problem.load.is_identity()) return;
@@ -489,7 +489,7 @@ private:
     }
 
     const Transform& problem_;
-    const TransformSchedule& schedule_;
+    const Schedule& schedule_;
     ProblemData data_;
     std::optional<Transform> plain_problem_; ///< set if there is a load expression
     std::optional<ProblemData> plain_data_;
@@ -504,11 +504,11 @@ private:
 
 } // namespace
 
-std::string name_of_plan(const Transform& problem, const TransformSchedule& schedule) {
+std::string name_of_plan(const Transform& problem, const Schedule& schedule) {
     return fmt::format("problem \"{}\", schedule \"{}\"", to_text(problem), to_string(schedule));
 }
 
-void check_against_definition(const Transform& problem, const TransformSchedule& schedule,
+void check_against_definition(const Transform& problem, const Schedule& schedule,
                               const std::function<void(ProblemData&)>& execute) {
     constexpr Integer longest_checked_formula = Integer{1} << 22; // takes seconds
     if (has_formula(problem) && formula::longest_vector(problem.matrix.term()) > longest_checked_formula)

@@ -9,7 +9,7 @@
 namespace swirl::planning {
 
 /// Name of a plan in messages.
-std::string name_of_plan(const Transform& problem, const TransformSchedule& schedule);
+std::string name_of_plan(const Transform& problem, const Schedule& schedule);
 
 /// Runs a new plan once on random data and compares it with the transform's definition. One output is summed directly.
 /// For each transform of the batch, Σ_k r^k·output k, with r a random point of the unit circle, must equal the same
@@ -19,7 +19,7 @@ std::string name_of_plan(const Transform& problem, const TransformSchedule& sche
 /// Throws InternalError, naming the schedule, if the results differ; also naming the array and the byte if the plan
 /// writes elsewhere or changes data that it only reads.
 /// `execute` transforms the data passed to it.
-void check_against_definition(const Transform& problem, const TransformSchedule& schedule,
+void check_against_definition(const Transform& problem, const Schedule& schedule,
                               const std::function<void(ProblemData&)>& execute);
 void check_against_definition(const Plan& plan);
 

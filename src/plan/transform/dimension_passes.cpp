@@ -467,15 +467,15 @@ std::size_t intermediate_bytes(const Transform& problem) {
     return 0;
 }
 
-void require_passes_for(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes) {
-    if (schedule.passes.size() != passes.size())
+void require_passes_for(const Schedule& schedule, const std::vector<DimensionPass>& passes) {
+    if (schedule.transform().passes.size() != passes.size())
         throw UserError("schedule \"{}\" has {} steps; this problem needs {}", to_string(schedule),
-                        schedule.passes.size(), passes.size());
+                        schedule.transform().passes.size(), passes.size());
     for (std::size_t k = 0; k < passes.size(); ++k)
-        if (schedule.passes[k].dimension != passes[k].dimension)
+        if (schedule.transform().passes[k].dimension != passes[k].dimension)
             throw UserError(
                 "schedule \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
-                to_string(schedule), k, schedule.passes[k].dimension, passes[k].dimension);
+                to_string(schedule), k, schedule.transform().passes[k].dimension, passes[k].dimension);
 }
 
 } // namespace swirl::planning

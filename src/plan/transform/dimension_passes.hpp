@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lower/lower.hpp"
-#include "plan/transform/schedule.hpp"
+#include "plan/schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
 
@@ -61,7 +61,7 @@ formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownT
 std::size_t intermediate_bytes(const Transform& problem);
 
 /// Throws UserError unless the schedule has one entry for each pass.
-void require_passes_for(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes);
+void require_passes_for(const Schedule& schedule, const std::vector<DimensionPass>& passes);
 
 /// Data type of the arithmetic: float32 for the 16-bit types.
 DataType arithmetic_of(DataType precision);

@@ -13,7 +13,7 @@ namespace swirl::planning {
 namespace {
 
 constexpr std::string_view blanks = " \t";
-constexpr const char* scalar_suffix = " scalar";
+constexpr std::string_view scalar_word = "scalar";
 constexpr std::string_view chunk_word = "chunk";
 constexpr std::string_view configuration_word = " on ";
 
@@ -121,6 +121,16 @@ private:
     std::string_view rest_;
 };
 
+Integer parse_chunk(std::string_view text) {
+    const std::string_view number = trimmed(text.substr(chunk_word.size()));
+    Integer chunk = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), chunk);
+    if (error != std::errc() || end != number.data() + number.size() || chunk < 1)
+        throw UserError("schedule step '{}': expected a number from 1 after 'chunk', found '{}'", text,
+                        number);
+    return chunk;
+}
+
 PassSchedule parse_pass(std::string_view text) {
     PassSchedule pass;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pass.dimension);
@@ -152,46 +162,34 @@ std::string to_string(const loops::LaunchConfiguration& configuration) {
 }
 
 std::string to_string(const TransformSchedule& schedule) {
-    std::string text = schedule.target + (schedule.scalar ? scalar_suffix : "");
-    if (schedule.chunk > 0) text += fmt::format(" {} {}", chunk_word, schedule.chunk);
-    text += ":";
-    const char* separator = " ";
+    std::vector<std::string> items;
+    if (schedule.scalar) items.emplace_back(scalar_word);
+    if (schedule.chunk > 0) items.push_back(fmt::format("{} {}", chunk_word, schedule.chunk));
     for (const PassSchedule& pass : schedule.passes) {
-        text += fmt::format("{}{} {}", std::exchange(separator, "; "), pass.dimension,
-                            rules::to_string(pass.tree));
+        std::string text = fmt::format("{} {}", pass.dimension, rules::to_string(pass.tree));
         std::string_view between = configuration_word;
         for (const loops::LaunchConfiguration& configuration : pass.configurations) {
             text += std::exchange(between, ", ");
             text += to_string(configuration);
         }
+        items.push_back(std::move(text));
     }
-    return text;
+    return fmt::format("{}", fmt::join(items, "; "));
 }
 
 TransformSchedule parse_transform_schedule(std::string_view text) {
-    const auto colon = text.find(':');
-    if (colon == std::string_view::npos)
-        throw UserError("schedule '{}': expected 'MACHINE: DIMENSION TREE; …', found no ':'", text);
-    const std::string_view machine = trimmed(text.substr(0, colon));
-    const auto name_end = std::min(machine.find_first_of(blanks), machine.size());
-    TransformSchedule schedule{std::string(machine.substr(0, name_end)), {}};
-    const std::string_view option = trimmed(machine.substr(name_end));
-    schedule.scalar = option == "scalar";
-    if (option.starts_with(chunk_word)) {
-        const std::string_view number = trimmed(option.substr(chunk_word.size()));
-        const auto [end, error] =
-            std::from_chars(number.data(), number.data() + number.size(), schedule.chunk);
-        if (error != std::errc() || end != number.data() + number.size() || schedule.chunk < 1)
-            throw UserError("schedule '{}': expected a number from 1 after 'chunk', found '{}'", text,
-                            number);
-    } else if (!option.empty() && !schedule.scalar) {
-        throw UserError("schedule '{}': expected 'scalar', 'chunk' or ':' after the machine, found '{}'",
-                        text, option);
-    }
-    std::string_view rest = trimmed(text.substr(colon + 1));
+    TransformSchedule schedule;
+    std::string_view rest = trimmed(text);
     while (!rest.empty()) {
         const auto end = std::min(rest.find(';'), rest.size());
-        schedule.passes.push_back(parse_pass(trimmed(rest.substr(0, end))));
+        const std::string_view item = trimmed(rest.substr(0, end));
+        const bool is_first = schedule.passes.empty();
+        if (is_first && !schedule.scalar && item == scalar_word)
+            schedule.scalar = true;
+        else if (is_first && schedule.chunk == 0 && item.starts_with(chunk_word))
+            schedule.chunk = parse_chunk(item);
+        else
+            schedule.passes.push_back(parse_pass(item));
         rest = trimmed(rest.substr(std::min(end + 1, rest.size())));
     }
     return schedule;

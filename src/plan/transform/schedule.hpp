@@ -17,9 +17,8 @@ struct PassSchedule {
     bool operator==(const PassSchedule&) const = default;
 };
 
-/// Every choice made for a problem; together with the problem and the target it determines the code. Stored in wisdom.
+/// Every choice made for a transform; together with the problem and the target it determines the code.
 struct TransformSchedule {
-    std::string target;               ///< the name of a target::Cpu or a target::Gpu
     std::vector<PassSchedule> passes; ///< in order of execution
     bool scalar = false;              ///< no loop is vectorised: scalar CPU instructions only
     Integer chunk =
@@ -27,8 +26,8 @@ struct TransformSchedule {
     bool operator==(const TransformSchedule&) const = default;
 };
 
-/// One line, e.g. "avx512: 0 stockham(32,32)", "avx512 scalar: 0 …", "sm_90: 0 stockham(16,16) on 128x8 pad 32",
-/// "sm_90 chunk 8: …"; "; " separates passes, ", " the launch configurations of a pass's kernels. Round-trips.
+/// One line, e.g. "0 stockham(32,32)", "scalar; 0 …", "0 stockham(16,16) on 128x8 pad 32", "chunk 8; 0 …"; "; " separates
+/// passes, ", " the launch configurations of a pass's kernels. Round-trips.
 std::string to_string(const TransformSchedule& schedule);
 /// "128x2 pad 32 single_buffer": threads of a block x transforms they share, then other choices by name: "pad" and
 /// "pitch" are in entries of shared memory (smem_pad_interval, smem_vector_pad), others have the names of their

@@ -11,7 +11,7 @@ namespace swirl::search {
 
 namespace {
 
-using planning::TransformSchedule;
+using planning::Schedule;
 using PlanPointer = std::shared_ptr<const planning::Plan>;
 
 constexpr std::size_t max_entries = 32;
@@ -61,11 +61,10 @@ PlanPointer recent_plan(const std::string& request, const std::function<PlanPoin
     return plan;
 }
 
-TransformSchedule recent_estimate(const std::string& request,
-                                  const std::function<TransformSchedule()>& estimate) {
-    static MostRecent<TransformSchedule> recent;
+Schedule recent_estimate(const std::string& request, const std::function<Schedule()>& estimate) {
+    static MostRecent<Schedule> recent;
     if (const auto known = recent.find(request)) return *known;
-    TransformSchedule schedule = estimate();
+    Schedule schedule = estimate();
     recent.store(request, schedule);
     return schedule;
 }

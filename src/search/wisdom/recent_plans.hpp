@@ -14,7 +14,7 @@ std::shared_ptr<const planning::Plan> recent_plan(
     const std::string& request, const std::function<std::shared_ptr<const planning::Plan>()>& build);
 
 /// The same for the model's schedules.
-planning::TransformSchedule recent_estimate(const std::string& request,
-                                            const std::function<planning::TransformSchedule()>& estimate);
+planning::Schedule recent_estimate(const std::string& request,
+                                   const std::function<planning::Schedule()>& estimate);
 
 } // namespace swirl::search

@@ -28,34 +28,35 @@ MatrixProduct canonical(const MatrixProduct& product) {
     return result;
 }
 
-MatrixPlan::MatrixPlan(const MatrixProduct& product, const gemm::CpuGemm& schedule, const Options& options)
+MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, const Options& options)
     : type_key_(type_key_of(product.type_of_a(), product.type_of_b(), product.type_of_c())),
       schedule_(schedule),
+      cpu_(&target::cpu_named(schedule.target)),
       product_(product),
       canonical_(canonical(product)),
       is_swapped_(wants_transposition(product)),
       is_empty_(product.rows == 0 || product.columns == 0 || product.k == 0 || product.batch == 0),
-      is_small_(schedule.unpacked() != nullptr),
+      is_small_(schedule.cpu_gemm().unpacked() != nullptr),
       threads_asked_for_(options.threads),
       threads_(is_small_ ? 1 : threads_worthwhile(product, options.threads)),
       misaligned_{misaligned_bits(product.type_of_a()), misaligned_bits(product.type_of_b()),
                   misaligned_bits(product.type_of_c())},
       accuracy_(options.accuracy) {
-    gemm::require_suitable(schedule_, canonical_);
-    code_ = {.cpu = schedule.cpu, .blocks = {}, .amx = {}, .kc = {}, .check = options.check};
+    gemm::require_suitable(schedule_.cpu_gemm(), *cpu_, canonical_);
+    code_ = {.cpu = cpu_, .blocks = {}, .amx = {}, .kc = {}, .check = options.check};
     const bool is_made_float = product.converts() && product.data_type == DataType::int32;
     if (!product.epilogue.is_identity() || is_made_float)
         epilogue_ = std::make_unique<MatrixEpilogue>(product);
     if (!product.reductions.empty()) reductions_ = std::make_unique<MatrixReductions>(product);
-    if (epilogue_ != nullptr) epilogue_->generate_for(*schedule.cpu, options.check);
-    if (reductions_ != nullptr) reductions_->generate_for(product, *schedule.cpu, options.check);
+    if (epilogue_ != nullptr) epilogue_->generate_for(*cpu_, options.check);
+    if (reductions_ != nullptr) reductions_->generate_for(product, *cpu_, options.check);
     if (canonical_.c.row_stride != 1 && canonical_.rows > 1 && !needs_conversion_buffer(product))
         code_.scattered =
             ScatteredStores({.data_type = product.data_type,
                              .result = gemm::StoredElements{.type = product.data_type,
                                                             .row_stride = canonical_.c.row_stride}},
-                            canonical_.rows, canonical_.columns, *schedule.cpu, options.check);
-    code_.conversion = conversion_kernels(canonical_, *schedule.cpu, options.check);
+                            canonical_.rows, canonical_.columns, *cpu_, options.check);
+    code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
     loads_from_global_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
@@ -74,8 +75,8 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const gemm::CpuGemm& schedu
 /// The kernels of the schedule, not compiled yet, and the epilogue in their tiles.
 void MatrixPlan::make_code() {
     const auto use_blocks = [&](const gemm::BlockedGemm& blocked) {
-        const gemm::OperandTypes types = gemm::operand_types_on(canonical_, *schedule_.cpu);
-        code_.blocks = MatrixKernels::shared(types, blocked, *schedule_.cpu, {}, code_.check);
+        const gemm::OperandTypes types = gemm::operand_types_on(canonical_, *cpu_);
+        code_.blocks = MatrixKernels::shared(types, blocked, *cpu_, {}, code_.check);
         code_.kc = gemm::suits_small_gemm(canonical_)
                        ? std::min(blocked.kc, canonical_.k)
                        : gemm::balanced_block(canonical_.k, blocked.kc,
@@ -87,21 +88,23 @@ void MatrixPlan::make_code() {
         throw UserError(
             "schedule '{}': its tiles cannot apply the epilogue \"{}\", whose operands are too many or "
             "too far apart, or C has no unit stride; use blocked",
-            schedule(), product_.epilogue.text());
+            to_string(schedule_), product_.epilogue.text());
     };
-    if (const gemm::BlockedGemm* const blocked = schedule_.blocked()) use_blocks(*blocked);
-    if (const gemm::UnpackedGemm* const unpacked = schedule_.unpacked()) require_epilogue(unpacked->tile);
-    if (const gemm::AmxGemm* const amx = schedule_.amx()) {
+    if (const gemm::BlockedGemm* const blocked = schedule_.cpu_gemm().blocked()) use_blocks(*blocked);
+    if (const gemm::UnpackedGemm* const unpacked = schedule_.cpu_gemm().unpacked())
+        require_epilogue(unpacked->tile);
+    if (const gemm::AmxGemm* const amx = schedule_.cpu_gemm().amx()) {
         require_epilogue(amx_shape);
         if (amx->fallback) {
             require_epilogue(amx->fallback->tile);
             use_blocks(*amx->fallback);
         }
         if (!runtime::may_use_tiles())
-            throw UserError("schedule '{}': this machine has no tile registers; use blocked", schedule());
+            throw UserError("schedule '{}': this machine has no tile registers; use blocked",
+                            to_string(schedule_));
         if (!has_amx_types(canonical_) && amx->term_products < term_products_for(accuracy_))
-            throw UserError("schedule '{}': products is {}, but the accuracy asked for needs {}", schedule(),
-                            amx->term_products, term_products_for(accuracy_));
+            throw UserError("schedule '{}': products is {}, but the accuracy asked for needs {}",
+                            to_string(schedule_), amx->term_products, term_products_for(accuracy_));
         code_.amx = AmxKernels::shared(*amx, gemm::AmxTypes::of(canonical_), {}, code_.check);
         if (epilogue_ != nullptr) epilogue_->use(*code_.amx);
         route_ = {.term_products = amx->term_products};
@@ -126,10 +129,11 @@ const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update
                          &b = canonical_form(MatrixKernels::Operand::b);
         if (packed.a && a.width == 0) product.a = a.layout();
         if (packed.b) product.b = b.layout();
-        gemm::SmallGemm small = gemm::small_gemm_by(*schedule_.unpacked(), product, update, alpha_is_one);
+        gemm::SmallGemm small =
+            gemm::small_gemm_by(*schedule_.cpu_gemm().unpacked(), product, update, alpha_is_one);
         small.a_is_given_packed = packed.a && a.width > 0;
         if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
-        made_[kind] = std::make_unique<const SmallKernel>(small, *schedule_.cpu, code_.check);
+        made_[kind] = std::make_unique<const SmallKernel>(small, *cpu_, code_.check);
         kernels_[kind].store(made_[kind].get(), std::memory_order_release);
     }
     return *made_[kind];
@@ -331,16 +335,16 @@ void MatrixPlan::add_elementwise(std::vector<ir::Program>& programs) const {
 std::string MatrixPlan::description() const {
     if (is_empty_) return "nothing to multiply";
     if (code_.is_builtin()) return fmt::format("built-in tiles, {} threads", threads_);
-    if (const gemm::UnpackedGemm* const small = schedule_.unpacked())
-        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, depth {}, {} outside", schedule_.cpu->name,
+    if (const gemm::UnpackedGemm* const small = schedule_.cpu_gemm().unpacked())
+        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, depth {}, {} outside", cpu_->name,
                            small->tile.rows(), small->tile.columns, small->unroll, small->kc,
                            small->rows_outermost ? "rows" : "columns");
     if (route_)
         return fmt::format(
             "amx: sums of {} products of bfloat16 terms, packed blocks, tile {}x{}, {} threads",
             route_.term_products, gemm::amx_tile, gemm::amx_tile, threads_);
-    const gemm::BlockedGemm& blocked = *schedule_.blocked();
-    return fmt::format("{}: {}packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads", schedule_.cpu->name,
+    const gemm::BlockedGemm& blocked = *schedule_.cpu_gemm().blocked();
+    return fmt::format("{}: {}packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads", cpu_->name,
                        product_.widens() ? gemm::words_of(code_.blocks->types()) : "", blocked.mc, blocked.nc,
                        blocked.kc, blocked.tile.rows(), blocked.tile.columns, blocked.unroll, threads_);
 }

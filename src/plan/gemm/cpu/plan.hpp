@@ -7,6 +7,7 @@
 #include "plan/gemm/cpu/extras.hpp"
 #include "plan/gemm/cpu/small_gemm_cache.hpp"
 #include "plan/gemm/values.hpp"
+#include "plan/schedule.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <array>
@@ -32,8 +33,8 @@ public:
         Accuracy accuracy = Accuracy::ordinary;
         KernelCheck check = KernelCheck::on;
     };
-    /// The product must be valid. Throws UserError if the schedule does not suit it.
-    MatrixPlan(const MatrixProduct& product, const gemm::CpuGemm& schedule, const Options& options);
+    /// The product must be valid. Throws UserError if the schedule does not suit it, or is for no CPU.
+    MatrixPlan(const MatrixProduct& product, const Schedule& schedule, const Options& options);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and if C overlaps A or B. The
     /// caller classifies α and β. `arrays` are in the order of given_arrays_of; those of reductions are written.
@@ -66,9 +67,8 @@ public:
     double work() const { return is_empty_ ? 0 : flops() / 2; } ///< approximate number of multiply-adds
     Accuracy accuracy() const { return route_ ? accuracy_ : Accuracy::ordinary; }
     std::string description() const;
-    /// How the product is computed; as text, one line that plans back to the same code.
-    const gemm::CpuGemm& choices() const { return schedule_; }
-    std::string schedule() const { return to_string(schedule_); }
+    const Schedule& schedule() const { return schedule_; }
+    const target::Cpu& cpu() const { return *cpu_; }
     /// The programs that run, for inspection: the specialised kernel for α = 1 and β = 0, or a tile and the packing of
     /// A and B panels; then what is done to finished elements in memory. Empty for AMX products.
     std::vector<ir::Program> programs() const;
@@ -150,7 +150,8 @@ private:
     void run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const;
 
     unsigned type_key_;
-    gemm::CpuGemm schedule_;
+    Schedule schedule_;
+    const target::Cpu* cpu_;
     MatrixProduct product_;
     MatrixProduct canonical_;
     bool is_swapped_;        ///< A and B are exchanged in `canonical_`

@@ -26,7 +26,7 @@ PackedForm MatrixPlan::form_of(Operand operand) const {
         form.width = width(code_.blocks->schedule().tile);
         form.kc = std::min(kc_of(canonical_, code_), form.k_extent);
     } else if (are_rows && is_complex(product_.data_type)) {
-        form.width = width(schedule_.unpacked()->tile); // other operands are read in place
+        form.width = width(schedule_.cpu_gemm().unpacked()->tile); // other operands are read in place
     }
     return form;
 }
@@ -40,7 +40,7 @@ std::shared_ptr<const PackedMatrix> MatrixPlan::pack(Operand operand, const void
     if (is_small_ && form.width != 0)
         kernels =
             MatrixKernels::shared(gemm::OperandTypes::all(product_.data_type),
-                                  {.tile = schedule_.unpacked()->tile}, *schedule_.cpu, {}, code_.check);
+                                  {.tile = schedule_.cpu_gemm().unpacked()->tile}, *cpu_, {}, code_.check);
     return std::make_shared<const PackedMatrix>(form, data, is_swapped_ ? transposed(layout) : layout,
                                                 kernels.get());
 }
@@ -61,7 +61,7 @@ void MatrixPlan::check_packed(const char* name, const void* pointer, const Packe
             "schedule '{}'\n  pack it with this plan, or with one of the same data type, extents, order of C "
             "and, in "
             "blocks, the same {} and kc",
-            name, packed->form().text(), wanted.text(), schedule(),
+            name, packed->form().text(), wanted.text(), to_string(schedule()),
             wanted.operand == Operand::a ? "mr" : "nr");
 }
 

@@ -34,7 +34,7 @@ Integer alignment_of(const gemm::GpuGemmSchedule& schedule, Integer element_byte
 
 } // namespace
 
-GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
+GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const Schedule& schedule,
                              const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options)
     : product_(product),
       schedule_(schedule),
@@ -46,13 +46,15 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuGemmSc
     const bool has_results =
         std::any_of(arrays_.begin() + static_cast<std::ptrdiff_t>(read_arrays_), arrays_.end(),
                     [](const AuxiliaryArray& array) { return array.elements > 0; });
-    if (!is_empty_ || has_results) kernel_.emplace(product, schedule, device, cache_, options.reads_sass);
+    if (!is_empty_ || has_results)
+        kernel_.emplace(product, schedule.gpu_gemm(), device, cache_, options.reads_sass);
 }
 
 std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& product,
-                                                          const gemm::GpuGemmSchedule& schedule,
+                                                          const Schedule& schedule,
                                                           const runtime::GpuDevice& device,
                                                           const GpuMatrixPlanOptions& options) {
+    require_target(schedule, device.target().name);
     std::shared_ptr<const GpuMatrixPlan> plan(new GpuMatrixPlan(product, schedule, device, options));
     plan->compare_once(options);
     return plan;
@@ -146,15 +148,16 @@ void GpuMatrixPlan::check(const std::vector<BufferAccess>& accesses) const {
 const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<BufferAccess>& accesses) const {
     bool suits = true;
     for (const auto& [argument, is_written, is_in_vectors] : accesses)
-        suits = suits && (!is_in_vectors ||
-                          is_aligned(argument.pointer,
-                                     alignment_of(schedule_, static_cast<Integer>(argument.alignment))));
+        suits = suits &&
+                (!is_in_vectors ||
+                 is_aligned(argument.pointer,
+                            alignment_of(schedule_.gpu_gemm(), static_cast<Integer>(argument.alignment))));
     if (suits) return *kernel_;
     const std::lock_guard lock(kernel_mutex_);
     if (!unaligned_kernel_)
-        unaligned_kernel_.emplace(product_,
-                                  gemm::gpu_single_element_schedule(schedule_, product_, device_.target()),
-                                  device_, cache_);
+        unaligned_kernel_.emplace(
+            product_, gemm::gpu_single_element_schedule(schedule_.gpu_gemm(), product_, device_.target()),
+            device_, cache_);
     return *unaligned_kernel_;
 }
 

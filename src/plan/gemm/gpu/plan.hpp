@@ -2,6 +2,7 @@
 
 #include "base/fork_gate.hpp"
 #include "plan/gemm/gpu/kernel.hpp"
+#include "plan/schedule.hpp"
 #include "plan/transform/gpu/arguments.hpp"
 
 #include <memory>
@@ -25,8 +26,7 @@ class GpuMatrixPlan {
 public:
     /// The product must be valid. Throws UserError for a schedule that does not fit it or this GPU, OutOfMemory if
     /// the check's matrices do not fit.
-    static std::shared_ptr<const GpuMatrixPlan> build(const MatrixProduct& product,
-                                                      const gemm::GpuGemmSchedule& schedule,
+    static std::shared_ptr<const GpuMatrixPlan> build(const MatrixProduct& product, const Schedule& schedule,
                                                       const runtime::GpuDevice& device,
                                                       const GpuMatrixPlanOptions& options = {});
 
@@ -50,15 +50,15 @@ public:
     std::size_t workspace_bytes() const { return kernel_ ? kernel_->workspace_bytes() : 0; }
 
     const MatrixProduct& product() const { return product_; }
-    const gemm::GpuGemmSchedule& schedule() const { return schedule_; }
+    const Schedule& schedule() const { return schedule_; }
     const runtime::GpuDevice& device() const { return device_; }
     double flops() const;
     /// Null if there is nothing to compute.
     const GpuMatrixKernels* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
 
 private:
-    GpuMatrixPlan(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
-                  const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options);
+    GpuMatrixPlan(const MatrixProduct& product, const Schedule& schedule, const runtime::GpuDevice& device,
+                  const GpuMatrixPlanOptions& options);
     /// A buffer that an execution touches, and how.
     struct BufferAccess {
         GpuArgument argument;
@@ -74,7 +74,7 @@ private:
     void compare_once(const GpuMatrixPlanOptions& options) const;
 
     MatrixProduct product_;
-    gemm::GpuGemmSchedule schedule_;
+    Schedule schedule_;
     runtime::GpuDevice device_;
     runtime::KernelCache* cache_;
     std::vector<AuxiliaryArray> arrays_; ///< passed to executions

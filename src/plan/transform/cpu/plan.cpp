@@ -17,11 +17,11 @@
 namespace swirl::planning {
 
 struct Plan::State {
-    State(Transform p, TransformSchedule r, const target::Cpu* c, ArgumentCheck a)
+    State(Transform p, Schedule r, const target::Cpu* c, ArgumentCheck a)
         : problem(std::move(p)), schedule(std::move(r)), cpu(c), check(std::move(a)) {}
 
     Transform problem;
-    TransformSchedule schedule;
+    Schedule schedule;
     const target::Cpu* cpu;
     ArgumentCheck check;
     DirectCall direct; ///< of the only kernel
@@ -87,9 +87,9 @@ void* thread_workspace(std::size_t bytes) {
     return buffer.data();
 }
 
-void match(const TransformSchedule& schedule, const std::vector<DimensionPass>& passes) {
+void match(const Schedule& schedule, const std::vector<DimensionPass>& passes) {
     require_passes_for(schedule, passes);
-    for (const PassSchedule& pass : schedule.passes)
+    for (const PassSchedule& pass : schedule.transform().passes)
         if (!pass.configurations.empty())
             throw UserError("schedule \"{}\" says 'on {}', which is how GPUs run a step; {} is a CPU",
                             to_string(schedule), to_string(pass.configurations.front()), schedule.target);
@@ -98,11 +98,12 @@ void match(const TransformSchedule& schedule, const std::vector<DimensionPass>& 
 bool is_portable(const target::Cpu& cpu) { return cpu.set == target::InstructionSet::portable; }
 
 /// The schedule's CPU, if code for it can run here.
-const target::Cpu& kernel_cpu(const TransformSchedule& schedule) {
+const target::Cpu& kernel_cpu(const Schedule& schedule) {
     const target::Cpu& cpu = target::cpu_named(schedule.target);
-    if (schedule.scalar && is_portable(cpu))
+    if (schedule.transform().scalar && is_portable(cpu))
         throw UserError(
-            "schedule \"{}\": the portable CPU has no scalar code\n  name another, such as \"sse2 scalar\"",
+            "schedule \"{}\": the portable CPU has no scalar code\n  name another, as \"sse2: scalar; …\" "
+            "does",
             to_string(schedule));
     const bool needs_code = !is_portable(cpu) && !cpu.emitted_only;
     return !needs_code || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
@@ -127,7 +128,7 @@ bool has_parallel_phase(const Kernel& kernel) {
 Plan::Plan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Plan::~Plan() = default;
 
-std::shared_ptr<const Plan> Plan::build(const Transform& problem, const TransformSchedule& schedule,
+std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule& schedule,
                                         const PlanOptions& options) {
     validate_for_cpu(problem);
     require_memory(problem);
@@ -138,8 +139,9 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Transfor
     auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
     state->intermediate_bytes = in_whole_lines(intermediate_bytes(problem));
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        auto kernel = make_kernel(problem, passes[k], schedule.passes[k].tree, cpu, schedule.scalar,
-                                  {options.threads, options.min_parallel_operations});
+        auto kernel =
+            make_kernel(problem, passes[k], schedule.transform().passes[k].tree, cpu,
+                        schedule.transform().scalar, {options.threads, options.min_parallel_operations});
         state->shared_bytes = std::max(state->shared_bytes, kernel->workspace_bytes());
         state->own_bytes = std::max(state->own_bytes, kernel->own_workspace_bytes());
         if (has_parallel_phase(*kernel)) state->threads = options.threads;
@@ -158,7 +160,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Transfor
 }
 
 const Transform& Plan::problem() const { return state_->problem; }
-const TransformSchedule& Plan::schedule() const { return state_->schedule; }
+const Schedule& Plan::schedule() const { return state_->schedule; }
 const target::Cpu& Plan::cpu() const { return *state_->cpu; }
 std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes; }
 int Plan::threads() const { return state_->threads; }
@@ -205,15 +207,15 @@ std::vector<PassDescription> Plan::describe() const {
     std::vector<PassDescription> descriptions;
     const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        const rules::BreakdownTree& tree = state_->schedule.passes[k].tree;
+        const rules::BreakdownTree& tree = state_->schedule.transform().passes[k].tree;
         Derivation derivation =
-            derive(state_->problem, passes[k], tree, *state_->cpu, state_->schedule.scalar);
+            derive(state_->problem, passes[k], tree, *state_->cpu, state_->schedule.transform().scalar);
         if (is_portable(*state_->cpu)) {
             PortableDerivation portable = derive_portable(state_->problem, passes[k], tree);
             derivation.formula = std::move(portable.request.loops.formula);
             derivation.loops = std::move(portable.loops);
         }
-        descriptions.push_back({state_->schedule.passes[k], std::move(derivation.formula),
+        descriptions.push_back({state_->schedule.transform().passes[k], std::move(derivation.formula),
                                 std::move(derivation.loops), std::move(derivation.lowered),
                                 std::move(derivation.program), state_->kernels[k]->info(),
                                 state_->kernels[k]->phases(), state_->kernels[k]->statistics()});
@@ -224,8 +226,9 @@ std::vector<PassDescription> Plan::describe() const {
 std::string Plan::listing(std::size_t pass) const {
     const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
     ensure(pass < passes.size(), "a plan of {} steps has no step {}", passes.size(), pass);
-    const Derivation derivation = derive(state_->problem, passes[pass], state_->schedule.passes[pass].tree,
-                                         *state_->cpu, state_->schedule.scalar);
+    const Derivation derivation =
+        derive(state_->problem, passes[pass], state_->schedule.transform().passes[pass].tree, *state_->cpu,
+               state_->schedule.transform().scalar);
     return jit::compile(derivation.program, *state_->cpu, {.listing = true}).listing;
 }
 

@@ -4,8 +4,8 @@
 #include "ir/program.hpp"
 #include "jit/compile.hpp"
 #include "loops/loop_program.hpp"
+#include "plan/schedule.hpp"
 #include "plan/transform/cpu/phase.hpp"
-#include "plan/transform/schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
 
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-/// TransformSchedule → Plan: kernels, tables and workspace, ready to run.
+/// Schedule → Plan: kernels, tables and workspace, ready to run.
 namespace swirl::planning {
 
 struct PlanOptions {
@@ -59,12 +59,12 @@ class Plan {
 public:
     /// Derives, compiles and verifies. Where generated code cannot run, or the schedule's CPU is "portable", portable
     /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable schedule.
-    static std::shared_ptr<const Plan> build(const Transform& problem, const TransformSchedule& schedule,
+    static std::shared_ptr<const Plan> build(const Transform& problem, const Schedule& schedule,
                                              const PlanOptions& options = {});
     ~Plan();
 
     const Transform& problem() const;
-    const TransformSchedule& schedule() const;
+    const Schedule& schedule() const;
     const target::Cpu& cpu() const;      ///< target of the kernels: "portable" if they are not generated here
     std::size_t workspace_bytes() const; ///< 64-byte aligned
     int threads() const;                 ///< per execution: 1 where more would not pay

@@ -20,21 +20,20 @@ constexpr std::uint64_t min_plans = 2;
 
 } // namespace
 
-std::vector<DimensionPass> gpu_passes(const Transform& problem, const TransformSchedule& schedule) {
+std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& schedule) {
     validate(problem);
-    if (schedule.scalar)
+    if (schedule.transform().scalar)
         throw UserError("schedule \"{}\": 'scalar' is for CPUs; a GPU's threads work on scalars anyway",
                         to_string(schedule));
     std::vector<DimensionPass> result = dimension_passes(problem, Fusion::none);
-    if (schedule.passes.size() < result.size() && !schedule.passes.empty())
-        result = dimension_passes(problem, schedule.passes.front().dimension);
+    if (schedule.transform().passes.size() < result.size() && !schedule.transform().passes.empty())
+        result = dimension_passes(problem, schedule.transform().passes.front().dimension);
     require_passes_for(schedule, result);
     return result;
 }
 
-GpuKernels::GpuKernels(const Transform& problem, const TransformSchedule& schedule,
-                       const runtime::GpuDevice& device, const target::Gpu& gpu,
-                       runtime::KernelCache* cache) {
+GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const runtime::GpuDevice& device,
+                       const target::Gpu& gpu, runtime::KernelCache* cache) {
     const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
     const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, schedule, device, gpu);
     if (key) {
@@ -47,14 +46,15 @@ GpuKernels::GpuKernels(const Transform& problem, const TransformSchedule& schedu
     std::vector<runtime::KernelText> texts;
     workspace_bytes_ = between;
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        const GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.passes[k], gpu);
+        const GpuDerivation derivation =
+            derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
         const PassWorkspace workspace(derivation.programs);
         workspace_bytes_ = std::max(workspace_bytes_, between + workspace.bytes());
         for (std::size_t i = 0; i < derivation.programs.size(); ++i) {
             const ir::Program& program = derivation.programs[i];
             kernels_.emplace_back(program, passes[k], gpu,
-                                  describe_for_gpu(program, schedule.passes[k], i, gpu), workspace, between,
-                                  image);
+                                  describe_for_gpu(program, schedule.transform().passes[k], i, gpu),
+                                  workspace, between, image);
             texts.push_back({.ptx = emit::ptx(program, ptx_options(gpu, program)),
                              .name = fmt::format("{}: {}", to_text(problem), program.name)});
         }

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "plan/schedule.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "plan/transform/gpu/kernel.hpp"
-#include "plan/transform/schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cuda/compile.hpp"
 #include "runtime/cuda/device.hpp"
@@ -18,13 +18,13 @@ namespace swirl::planning {
 
 /// The passes of a problem on a GPU. If a schedule has fewer passes than dimensions, its first pass fuses the dimensions
 /// from its own on. Throws UserError for an invalid problem, or a schedule that does not fit it.
-std::vector<DimensionPass> gpu_passes(const Transform& problem, const TransformSchedule& schedule);
+std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& schedule);
 
 /// The kernels of a schedule's passes, loaded into a GPU with their tables. A cache hit provides everything but the
 /// device address of the tables, and nothing is derived.
 class GpuKernels {
 public:
-    GpuKernels(const Transform& problem, const TransformSchedule& schedule, const runtime::GpuDevice& device,
+    GpuKernels(const Transform& problem, const Schedule& schedule, const runtime::GpuDevice& device,
                const target::Gpu& gpu, runtime::KernelCache* cache);
 
     /// Whether the cache says that these kernels passed the check against the definition.

@@ -33,11 +33,11 @@ void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
 } // namespace
 
 struct GpuPlan::State {
-    State(const Transform& p, const TransformSchedule& r, const runtime::GpuDevice& d, const target::Gpu& g)
-        : problem(p), schedule(r), device(d), gpu(g), chunks(p, r.chunk) {}
+    State(const Transform& p, const Schedule& r, const runtime::GpuDevice& d, const target::Gpu& g)
+        : problem(p), schedule(r), device(d), gpu(g), chunks(p, r.transform().chunk) {}
 
     Transform problem;
-    TransformSchedule schedule;
+    Schedule schedule;
     runtime::GpuDevice device;
     const target::Gpu& gpu;
     GpuChunks chunks;
@@ -88,17 +88,17 @@ struct GpuPlan::State {
     }
 };
 
-std::vector<GpuPassDescription> describe_passes(const Transform& all, const TransformSchedule& schedule) {
+std::vector<GpuPassDescription> describe_passes(const Transform& all, const Schedule& schedule) {
     const target::Gpu& gpu = target::gpu_named(schedule.target);
     validate(all);
     require_gpu_memory(all, gpu);
-    const GpuChunks chunks(all, schedule.chunk);
+    const GpuChunks chunks(all, schedule.transform().chunk);
     const Transform problem = chunks.problem_of(chunks.iterations());
     const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
     std::vector<GpuPassDescription> result;
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.passes[k], gpu);
-        GpuPassDescription& pass = result.emplace_back(GpuPassDescription{schedule.passes[k],
+        GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
+        GpuPassDescription& pass = result.emplace_back(GpuPassDescription{schedule.transform().passes[k],
                                                                           std::move(derivation.formula),
                                                                           std::move(derivation.lowered),
                                                                           std::move(derivation.programs),
@@ -135,9 +135,10 @@ void execute_between_redzones(const GpuPlan& plan, ProblemData& data) {
 GpuPlan::GpuPlan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GpuPlan::~GpuPlan() = default;
 
-std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const TransformSchedule& schedule,
+std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Schedule& schedule,
                                               const runtime::GpuDevice& device,
                                               const GpuPlanOptions& options) {
+    if (!is_for_gpu(schedule)) require_target(schedule, device.target().name);
     const target::Gpu& gpu = target::gpu_named(schedule.target);
     require_runs(gpu, device);
     validate(problem);
@@ -154,7 +155,7 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Tr
 }
 
 const Transform& GpuPlan::problem() const { return state_->problem; }
-const TransformSchedule& GpuPlan::schedule() const { return state_->schedule; }
+const Schedule& GpuPlan::schedule() const { return state_->schedule; }
 const runtime::GpuDevice& GpuPlan::device() const { return state_->device; }
 const target::Gpu& GpuPlan::gpu() const { return state_->gpu; }
 std::size_t GpuPlan::workspace_bytes() const { return state_->workspace_bytes; }

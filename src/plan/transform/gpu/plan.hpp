@@ -2,9 +2,9 @@
 
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
+#include "plan/schedule.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "plan/transform/gpu/arguments.hpp"
-#include "plan/transform/schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cuda/stream.hpp"
 #include "target/gpu.hpp"
@@ -33,7 +33,7 @@ struct GpuPassDescription {
 };
 
 /// Describes a schedule's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
-std::vector<GpuPassDescription> describe_passes(const Transform& problem, const TransformSchedule& schedule);
+std::vector<GpuPassDescription> describe_passes(const Transform& problem, const Schedule& schedule);
 
 /// A transform on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its kernels, so
 /// it must outlive the work it has enqueued and the graphs that captured it.
@@ -41,13 +41,13 @@ class GpuPlan {
 public:
     /// Derives, compiles and verifies. Throws UserError for an invalid problem, a schedule that does not fit it or this
     /// GPU, or a driver that is too old; throws OutOfMemory.
-    static std::shared_ptr<const GpuPlan> build(const Transform& problem, const TransformSchedule& schedule,
+    static std::shared_ptr<const GpuPlan> build(const Transform& problem, const Schedule& schedule,
                                                 const runtime::GpuDevice& device,
                                                 const GpuPlanOptions& options = {});
     ~GpuPlan();
 
     const Transform& problem() const;
-    const TransformSchedule& schedule() const;
+    const Schedule& schedule() const;
     const runtime::GpuDevice& device() const;
     const target::Gpu& gpu() const; ///< target of the code
     std::size_t workspace_bytes() const;

@@ -126,7 +126,7 @@ std::optional<StoredGpuPlan> StoredGpuPlan::decode(std::span<const std::byte> by
     return plan;
 }
 
-std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const TransformSchedule& schedule,
+std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const Schedule& schedule,
                                                  const runtime::GpuDevice& device, const target::Gpu& gpu) {
     if (build_id().empty()) return std::nullopt;
     const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}", version(), build_id(), gpu.name,

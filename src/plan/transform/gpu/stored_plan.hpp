@@ -2,8 +2,8 @@
 
 #include "base/byte_stream.hpp"
 #include "ir/kernel_info.hpp"
+#include "plan/schedule.hpp"
 #include "plan/transform/gpu/kernel.hpp"
-#include "plan/transform/schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cuda/compile.hpp"
 #include "runtime/kernel_cache.hpp"
@@ -33,7 +33,7 @@ struct StoredGpuPlan {
 
 /// Key of the problem's and the schedule's text, the device, its driver, and this build of swirl, because another build
 /// may derive other code. Empty if the build is unknown.
-std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const TransformSchedule& schedule,
+std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const Schedule& schedule,
                                                  const runtime::GpuDevice& device, const target::Gpu& gpu);
 
 void write(ByteWriter& writer, const ir::KernelInfo& info);

@@ -10,7 +10,7 @@
 namespace swirl::search {
 
 using planning::DimensionPass;
-using planning::TransformSchedule;
+using planning::Schedule;
 using rules::BreakdownTree;
 
 namespace {
@@ -134,8 +134,8 @@ DynamicProgramming::Solved DynamicProgramming::solve(const Transform& subproblem
     if (options_.wisdom.lookup)
         if (const auto known = options_.wisdom.lookup(subproblem))
             return solved_[key] = {known->tree, known->seconds, model_cycles};
-    const Solved by_model{model.schedule.passes[0].tree, not_timed, model_cycles};
-    if (model.schedule.passes.size() > 1 || in_progress_.count(text) > 0) return by_model;
+    const Solved by_model{model.schedule.transform().passes[0].tree, not_timed, model_cycles};
+    if (model.schedule.transform().passes.size() > 1 || in_progress_.count(text) > 0) return by_model;
     if (benchmark_.now() >= deadline) {
         benchmark_.leave_out();
         return by_model;
@@ -176,9 +176,8 @@ DynamicProgramming::DynamicProgramming(const Transform& problem, const CpuTransf
       benchmark_(benchmark),
       scalar_(planning::arithmetic_of(problem.precision)) {}
 
-TransformSchedule DynamicProgramming::schedule_of(const DimensionPass& pass,
-                                                  const BreakdownTree& tree) const {
-    return {std::string(options_.cpu.name), {{pass.dimension, tree}}};
+Schedule DynamicProgramming::schedule_of(const DimensionPass& pass, const BreakdownTree& tree) const {
+    return {options_.cpu.name, planning::TransformSchedule{{{pass.dimension, tree}}}};
 }
 
 std::vector<planning::Schedule> DynamicProgramming::schedules(double deadline) {
@@ -187,23 +186,23 @@ std::vector<planning::Schedule> DynamicProgramming::schedules(double deadline) {
     if (passes.size() == 1) {
         const auto trees = trees_for(problem_, passes[0], breadth, deadline);
         std::vector<planning::Schedule> result = options_.others;
-        for (const BreakdownTree& tree : trees) result.emplace_back(schedule_of(passes[0], tree));
+        for (const BreakdownTree& tree : trees) result.push_back(schedule_of(passes[0], tree));
         return result;
     }
-    const TransformSchedule estimated = estimate(problem_, options_.cpu, options_.machine).schedule;
-    TransformSchedule combined = estimated;
+    const Schedule estimated = estimate(problem_, options_.cpu, options_.machine).schedule;
+    Schedule combined = estimated;
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const auto subproblem = problem_of(problem_, passes[k]);
         if (!subproblem) continue;
         const double now = benchmark_.now();
-        combined.passes[k].tree =
+        combined.transform().passes[k].tree =
             solve(*subproblem, breadth, now + (deadline - now) / static_cast<double>(passes.size() - k)).tree;
     }
     std::vector<planning::Schedule> result{combined};
     result.insert(result.end(), options_.others.begin(), options_.others.end());
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        TransformSchedule one = estimated;
-        one.passes[k].tree = combined.passes[k].tree;
+        Schedule one = estimated;
+        one.transform().passes[k].tree = combined.transform().passes[k].tree;
         result.emplace_back(std::move(one));
     }
     return result;

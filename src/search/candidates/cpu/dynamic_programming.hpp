@@ -50,8 +50,8 @@ private:
     std::optional<Candidate> with_best_children(const Breakdown& breakdown);
     std::vector<rules::BreakdownTree> trees_for(const Transform& problem, const planning::DimensionPass& pass,
                                                 Breadth breadth, double deadline);
-    planning::TransformSchedule schedule_of(const planning::DimensionPass& pass,
-                                            const rules::BreakdownTree& tree) const;
+    planning::Schedule schedule_of(const planning::DimensionPass& pass,
+                                   const rules::BreakdownTree& tree) const;
 
     const Transform& problem_;
     const CpuTransformOptions& options_;

@@ -129,7 +129,7 @@ MatrixProduct tuned_product(DataType data_type) {
 SearchSpace cpu_gemm_space(DataType data_type, const target::Cpu& cpu,
                            std::vector<planning::Schedule> others) {
     const auto blocked = [](const planning::Schedule& schedule) { return *schedule.cpu_gemm().blocked(); };
-    SearchSpace space{.estimate = gemm::CpuGemm{.cpu = &cpu, .kernel = gemm::model_schedule(data_type, cpu)}};
+    SearchSpace space{.estimate = {cpu.name, gemm::CpuGemm{gemm::model_schedule(data_type, cpu)}}};
     if (!others.empty())
         space.proposals = [others = std::move(others)](Benchmark&, double) { return others; };
     for (const bool refines : {false, true})
@@ -139,7 +139,7 @@ SearchSpace cpu_gemm_space(DataType data_type, const target::Cpu& cpu,
                                          std::vector<planning::Schedule> result;
                                          for (const BlockedGemm& candidate : parameter.candidates(
                                                   data_type, cpu, blocked(incumbent), refines))
-                                             result.emplace_back(gemm::CpuGemm{&cpu, candidate});
+                                             result.emplace_back(cpu.name, gemm::CpuGemm{candidate});
                                          return result;
                                      }});
     space.identity = [=](const planning::Schedule& schedule) { return code_of(blocked(schedule)); };

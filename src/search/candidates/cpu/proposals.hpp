@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plan/schedule.hpp"
 #include "plan/transform/dimension_passes.hpp"
-#include "plan/transform/schedule.hpp"
 #include "search/cost/cpu/cost_model.hpp"
 
 #include <vector>

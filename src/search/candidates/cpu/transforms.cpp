@@ -11,7 +11,6 @@
 namespace swirl::search {
 
 using planning::Schedule;
-using planning::TransformSchedule;
 using rules::BreakdownTree;
 
 namespace {
@@ -22,13 +21,12 @@ constexpr std::size_t max_neighbours = 32; ///< of one action
 /// Changes the tree of one pass at a time.
 Action tree_action(std::string name, std::vector<BreakdownTree> (*change)(const BreakdownTree&)) {
     return {std::move(name), [change](const Schedule& incumbent, std::span<const ScheduleCandidate>) {
-                const TransformSchedule& schedule = incumbent.transform();
                 std::vector<Schedule> result;
-                for (std::size_t k = 0; k < schedule.passes.size(); ++k)
-                    for (BreakdownTree& tree : change(schedule.passes[k].tree)) {
+                for (std::size_t k = 0; k < incumbent.transform().passes.size(); ++k)
+                    for (BreakdownTree& tree : change(incumbent.transform().passes[k].tree)) {
                         if (result.size() == max_neighbours) return result;
-                        TransformSchedule other = schedule;
-                        other.passes[k].tree = std::move(tree);
+                        Schedule other = incumbent;
+                        other.transform().passes[k].tree = std::move(tree);
                         result.emplace_back(std::move(other));
                     }
                 return result;
@@ -38,7 +36,6 @@ Action tree_action(std::string name, std::vector<BreakdownTree> (*change)(const 
 /// Other breakdowns of one of several dimensions.
 Action breakdown_action(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
     return {"breakdown of a dimension", [&](const Schedule& incumbent, std::span<const ScheduleCandidate>) {
-                const TransformSchedule& schedule = incumbent.transform();
                 const DataType scalar = planning::arithmetic_of(problem.precision);
                 std::vector<Schedule> result;
                 const auto passes = planning::dimension_passes(problem);
@@ -46,8 +43,8 @@ Action breakdown_action(const Transform& problem, const target::Cpu& cpu, const 
                 for (std::size_t k = 0; k < passes.size(); ++k)
                     for (Candidate& candidate : likely_breakdowns(passes[k], cpu, scalar, machine)) {
                         if (result.size() == max_neighbours) return result;
-                        TransformSchedule other = schedule;
-                        other.passes[k].tree = std::move(candidate.tree);
+                        Schedule other = incumbent;
+                        other.transform().passes[k].tree = std::move(candidate.tree);
                         result.emplace_back(std::move(other));
                     }
                 return result;
@@ -75,14 +72,15 @@ SearchSpace cpu_transform_space(const Transform& problem, CpuTransformOptions op
     return space;
 }
 
-SearchSpace threads_space(const TransformSchedule& for_one_thread) {
+SearchSpace threads_space(const Schedule& for_one_thread) {
     return {
         .estimate = for_one_thread, .actions = {tree_action("widths", width_neighbours)}, .rounds = rounds};
 }
 
-bool have_same_arithmetic(const TransformSchedule& a, const TransformSchedule& b) {
-    const auto normal = [](TransformSchedule schedule) {
-        for (planning::PassSchedule& pass : schedule.passes) pass.tree = without_widths(std::move(pass.tree));
+bool have_same_arithmetic(const Schedule& a, const Schedule& b) {
+    const auto normal = [](Schedule schedule) {
+        for (planning::PassSchedule& pass : schedule.transform().passes)
+            pass.tree = without_widths(std::move(pass.tree));
         return schedule;
     };
     return normal(a) == normal(b);

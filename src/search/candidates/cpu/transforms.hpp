@@ -39,9 +39,9 @@ SearchSpace cpu_transform_space(const Transform& problem, CpuTransformOptions op
 
 /// What may differ between plans for one thread and for several: widths of tiles and blocks, which change the order of
 /// memory accesses and no arithmetic, so that results have the same bits.
-SearchSpace threads_space(const planning::TransformSchedule& for_one_thread);
+SearchSpace threads_space(const planning::Schedule& for_one_thread);
 
 /// Whether two schedules differ in nothing but that: all results have the same bits.
-bool have_same_arithmetic(const planning::TransformSchedule& a, const planning::TransformSchedule& b);
+bool have_same_arithmetic(const planning::Schedule& a, const planning::Schedule& b);
 
 } // namespace swirl::search

@@ -38,7 +38,7 @@ public:
         ensure(!likely_.empty(), "the model knows no schedule of a product that is not empty");
     }
 
-    const GpuGemmSchedule& model() const { return likely_.front(); }
+    Schedule model() const { return {options_.gpu.name, likely_.front()}; }
 
     std::vector<Schedule> proposals() const {
         std::vector<GpuGemmSchedule> all;
@@ -98,7 +98,7 @@ private:
     std::vector<Schedule> allowed(const std::vector<GpuGemmSchedule>& schedules) const {
         std::vector<Schedule> result;
         for (const GpuGemmSchedule& schedule : schedules)
-            if (is_allowed(schedule, product_, options_)) result.emplace_back(schedule);
+            if (is_allowed(schedule, product_, options_)) result.emplace_back(options_.gpu.name, schedule);
         return result;
     }
 

@@ -408,8 +408,7 @@ std::optional<GpuPassCandidate> measured_gpu_pass(const Transform& problem,
     for (const MeasuredPass& measured : measured_passes_for(bytes)) {
         if (measured.n != n || measured.precision != problem.precision || measured.form != *form) continue;
         planning::PassSchedule schedule =
-            planning::parse_transform_schedule(
-                fmt::format("{}: {} {}", gpu.name, pass.dimension, measured.pass))
+            planning::parse_transform_schedule(fmt::format("{} {}", pass.dimension, measured.pass))
                 .passes.at(0);
         if (serves(schedule, pass, gpu))
             return GpuPassCandidate{std::move(schedule),

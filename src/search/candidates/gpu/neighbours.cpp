@@ -7,7 +7,7 @@
 namespace swirl::search {
 
 using loops::LaunchConfiguration;
-using planning::TransformSchedule;
+using planning::Schedule;
 using rules::BreakdownTree;
 
 namespace {
@@ -72,26 +72,25 @@ std::vector<BreakdownTree> neighbours_of(const BreakdownTree& tree) {
 
 } // namespace
 
-std::vector<TransformSchedule> configuration_neighbours(const TransformSchedule& schedule,
-                                                        const target::Gpu& gpu) {
-    std::vector<TransformSchedule> result;
-    for (std::size_t k = 0; k < schedule.passes.size(); ++k) {
-        const planning::PassSchedule& pass = schedule.passes[k];
+std::vector<Schedule> configuration_neighbours(const Schedule& schedule, const target::Gpu& gpu) {
+    std::vector<Schedule> result;
+    for (std::size_t k = 0; k < schedule.transform().passes.size(); ++k) {
+        const planning::PassSchedule& pass = schedule.transform().passes[k];
         for (std::size_t i = 0; i < pass.configurations.size(); ++i)
             for (const LaunchConfiguration& configuration : neighbours_of(pass.configurations[i], gpu)) {
                 result.push_back(schedule);
-                result.back().passes[k].configurations[i] = configuration;
+                result.back().transform().passes[k].configurations[i] = configuration;
             }
     }
     return result;
 }
 
-std::vector<TransformSchedule> radix_order_neighbours(const TransformSchedule& schedule) {
-    std::vector<TransformSchedule> result;
-    for (std::size_t k = 0; k < schedule.passes.size(); ++k)
-        for (BreakdownTree& tree : neighbours_of(schedule.passes[k].tree)) {
+std::vector<Schedule> radix_order_neighbours(const Schedule& schedule) {
+    std::vector<Schedule> result;
+    for (std::size_t k = 0; k < schedule.transform().passes.size(); ++k)
+        for (BreakdownTree& tree : neighbours_of(schedule.transform().passes[k].tree)) {
             result.push_back(schedule);
-            result.back().passes[k].tree = std::move(tree);
+            result.back().transform().passes[k].tree = std::move(tree);
         }
     return result;
 }

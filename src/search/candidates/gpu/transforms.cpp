@@ -12,7 +12,6 @@ namespace swirl::search {
 
 using planning::PassSchedule;
 using planning::Schedule;
-using planning::TransformSchedule;
 
 namespace {
 
@@ -97,18 +96,14 @@ public:
     }
 
 private:
-    TransformSchedule schedule_of(std::vector<PassSchedule> passes) const {
-        return {std::string(options_.gpu.name), std::move(passes)};
+    Schedule schedule_of(std::vector<PassSchedule> passes) const {
+        return {options_.gpu.name, planning::TransformSchedule{std::move(passes)}};
     }
 
     const Transform& problem_;
     GpuTransformOptions options_;
     std::vector<Decomposition> decompositions_;
 };
-
-std::vector<Schedule> schedules_of(std::vector<TransformSchedule> transforms) {
-    return {std::make_move_iterator(transforms.begin()), std::make_move_iterator(transforms.end())};
-}
 
 } // namespace
 
@@ -123,12 +118,10 @@ SearchSpace gpu_transform_space(const Transform& problem, GpuTransformOptions op
          }},
         {"launch configuration",
          [space](const Schedule& incumbent, auto) {
-             return schedules_of(configuration_neighbours(incumbent.transform(), space->options().gpu));
+             return configuration_neighbours(incumbent, space->options().gpu);
          }},
         {"order of radices",
-         [](const Schedule& incumbent, auto) {
-             return schedules_of(radix_order_neighbours(incumbent.transform()));
-         }},
+         [](const Schedule& incumbent, auto) { return radix_order_neighbours(incumbent); }},
     };
     result.rounds = space->options().exhaustive ? std::numeric_limits<int>::max() : rounds_on_gpu;
     return result;

@@ -20,9 +20,9 @@ struct GpuTransformOptions {
 SearchSpace gpu_transform_space(const Transform& problem, GpuTransformOptions options);
 
 /// Schedules that differ from this one in one value of one launch configuration.
-std::vector<planning::TransformSchedule> configuration_neighbours(const planning::TransformSchedule& schedule,
-                                                                  const target::Gpu& gpu);
+std::vector<planning::Schedule> configuration_neighbours(const planning::Schedule& schedule,
+                                                         const target::Gpu& gpu);
 /// Schedules that differ from this one in the order of two radices.
-std::vector<planning::TransformSchedule> radix_order_neighbours(const planning::TransformSchedule& schedule);
+std::vector<planning::Schedule> radix_order_neighbours(const planning::Schedule& schedule);
 
 } // namespace swirl::search

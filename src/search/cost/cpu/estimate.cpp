@@ -27,10 +27,10 @@ Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineM
     validate_for_cpu(problem);
     planning::require_memory(problem);
     const DataType scalar = planning::arithmetic_of(problem.precision);
-    Choice choice{{std::string(cpu.name), {}}, 0, {}};
+    Choice choice{{cpu.name, planning::TransformSchedule{}}, 0, {}};
     for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
         const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
-        choice.schedule.passes.push_back({pass.dimension, all[0].tree});
+        choice.schedule.transform().passes.push_back({pass.dimension, all[0].tree});
         choice.estimated_seconds += all[0].cycles / machine.hertz;
         add_rejections(choice, pass, all);
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/transform/schedule.hpp"
+#include "plan/schedule.hpp"
 #include "problem/problem.hpp"
 #include "search/cost/cpu/machine_model.hpp"
 #include "target/cpu.hpp"
@@ -18,7 +18,7 @@ struct Rejection {
 };
 
 struct Choice {
-    planning::TransformSchedule schedule;
+    planning::Schedule schedule;
     double estimated_seconds = 0; ///< the model's prediction for one execution
     std::vector<Rejection> rejections;
 };

@@ -12,7 +12,7 @@
 
 namespace swirl::search {
 
-using planning::TransformSchedule;
+using planning::Schedule;
 
 namespace {
 
@@ -21,13 +21,13 @@ runtime::CacheKey key_of(const std::string& problem, const target::Gpu& gpu) {
     return runtime::CacheKey::of(parts);
 }
 
-std::optional<TransformSchedule> recalled(const runtime::CacheKey& key, const target::Gpu& gpu,
-                                          const runtime::KernelCache& cache) {
+std::optional<Schedule> recalled(const runtime::CacheKey& key, const Transform& problem,
+                                 const target::Gpu& gpu, const runtime::KernelCache& cache) {
     const auto bytes = cache.find(key);
     if (!bytes) return std::nullopt;
     try {
-        TransformSchedule schedule =
-            planning::parse_transform_schedule({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+        Schedule schedule =
+            planning::parse_schedule({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, problem);
         if (schedule.target == gpu.name) return schedule;
     } catch (const UserError&) {} // intact but not a schedule: written by another program
     cache.drop(key);
@@ -36,13 +36,12 @@ std::optional<TransformSchedule> recalled(const runtime::CacheKey& key, const ta
 
 } // namespace
 
-TransformSchedule cached_gpu_schedule(const Transform& problem, const target::Gpu& gpu,
-                                      runtime::KernelCache* cache) {
+Schedule cached_gpu_schedule(const Transform& problem, const target::Gpu& gpu, runtime::KernelCache* cache) {
     if (cache == nullptr || build_id().empty()) return gpu_schedule(problem, gpu);
     const std::string text = to_text(problem);
     const runtime::CacheKey key = key_of(text, gpu);
-    if (auto schedule = recalled(key, gpu, *cache)) return *schedule;
-    TransformSchedule schedule = gpu_schedule(problem, gpu);
+    if (auto schedule = recalled(key, problem, gpu, *cache)) return *schedule;
+    Schedule schedule = gpu_schedule(problem, gpu);
     const std::string answer = planning::to_string(schedule);
     cache->store(key, {std::string(gpu.name), "schedule for " + text}, std::as_bytes(std::span(answer)));
     return schedule;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/transform/schedule.hpp"
+#include "plan/schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "target/gpu.hpp"
@@ -8,7 +8,7 @@
 namespace swirl::search {
 
 /// Memoised gpu_schedule: the result is stored in the cache (null: not stored), keyed by this build of swirl.
-planning::TransformSchedule cached_gpu_schedule(const Transform& problem, const target::Gpu& gpu,
-                                                runtime::KernelCache* cache);
+planning::Schedule cached_gpu_schedule(const Transform& problem, const target::Gpu& gpu,
+                                       runtime::KernelCache* cache);
 
 } // namespace swirl::search

@@ -54,18 +54,18 @@ GpuPassCandidate best_pass(const Transform& problem, const DimensionPass& pass, 
 }
 
 struct RatedSchedule {
-    planning::TransformSchedule schedule;
+    planning::Schedule schedule;
     double seconds = 0;
 };
 
 /// The best fused schedule for a decomposition whose first pass covers several dimensions, if one exists.
 std::optional<RatedSchedule> fused(const Transform& problem, const target::Gpu& gpu,
                                    const std::vector<DimensionPass>& passes) {
-    RatedSchedule result{{std::string(gpu.name), {}}};
+    RatedSchedule result{{gpu.name, planning::TransformSchedule{}}};
     for (const DimensionPass& pass : passes) {
         auto best = find_best_pass(problem, pass, gpu);
         if (!best) return std::nullopt;
-        result.schedule.passes.push_back(std::move(best->pass));
+        result.schedule.transform().passes.push_back(std::move(best->pass));
         result.seconds += best->seconds;
     }
     return result;
@@ -86,14 +86,14 @@ std::vector<std::vector<DimensionPass>> gpu_decompositions(const Transform& prob
     return result;
 }
 
-planning::TransformSchedule gpu_schedule(const Transform& problem, const target::Gpu& gpu) {
+planning::Schedule gpu_schedule(const Transform& problem, const target::Gpu& gpu) {
     validate(problem);
     planning::require_gpu_memory(problem, gpu);
-    RatedSchedule best{{std::string(gpu.name), {}}};
+    RatedSchedule best{{gpu.name, planning::TransformSchedule{}}};
     const std::vector<std::vector<DimensionPass>> decompositions = gpu_decompositions(problem);
     for (const DimensionPass& pass : decompositions.front()) {
         GpuPassCandidate candidate = best_pass(problem, pass, gpu);
-        best.schedule.passes.push_back(std::move(candidate.pass));
+        best.schedule.transform().passes.push_back(std::move(candidate.pass));
         best.seconds += candidate.seconds;
     }
     for (std::size_t k = 1; k < decompositions.size(); ++k)

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plan/schedule.hpp"
 #include "plan/transform/dimension_passes.hpp"
-#include "plan/transform/schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
@@ -14,7 +14,7 @@ namespace swirl::search {
 /// the fewest passes of about equal radices; each thread computes one radix at a time, in one kernel if a transform
 /// fits in a block's shared memory, otherwise in two sweeps over global memory. Throws UserError for an invalid
 /// problem, and "not yet on GPUs" where no kernel exists.
-planning::TransformSchedule gpu_schedule(const Transform& problem, const target::Gpu& gpu);
+planning::Schedule gpu_schedule(const Transform& problem, const target::Gpu& gpu);
 
 /// The decompositions of the problem into passes: one pass per dimension, and the two or three innermost dimensions
 /// fused.

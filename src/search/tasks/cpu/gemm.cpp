@@ -38,8 +38,9 @@ public:
     }
 
     AnyPlan build(const ScheduleCandidate& chosen) override {
+        planning::require_target(chosen.schedule, cpu_.name);
         return std::make_shared<const planning::MatrixPlan>(
-            product_, chosen.schedule.cpu_gemm(),
+            product_, chosen.schedule,
             planning::MatrixPlan::Options{
                 .threads = threads_of(options()), .accuracy = options().accuracy, .check = check()});
     }
@@ -47,10 +48,10 @@ public:
 private:
     /// A kernel of its own for a product that suits one, tile registers where they are faster, else packed blocks.
     ScheduleCandidate chosen() override {
-        gemm::CpuGemm schedule{.cpu = &cpu_};
+        gemm::CpuGemm schedule;
         const bool is_empty =
             std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
-        if (is_empty) return {schedule};
+        if (is_empty) return {planning::Schedule(cpu_.name, schedule)};
         if (cpu_.set == target::InstructionSet::portable) {
             schedule.kernel = gemm::BuiltinGemm{};
         } else if (const auto amx = tile_registers()) {
@@ -60,7 +61,7 @@ private:
         } else {
             schedule.kernel = blocks();
         }
-        return {schedule};
+        return {planning::Schedule(cpu_.name, schedule)};
     }
 
     bool suits_epilogue(const gemm::Tile& tile) const { return !epilogue_ || epilogue_->suits(tile); }
@@ -122,7 +123,7 @@ private:
                                  .estimate =
                                      [&] {
                                          return planning::Schedule(
-                                             gemm::CpuGemm{&cpu_, gemm::model_schedule(types, cpu_)});
+                                             cpu_.name, gemm::CpuGemm{gemm::model_schedule(types, cpu_)});
                                      },
                                  .space =
                                      [&](std::vector<planning::Schedule> others) {
@@ -162,9 +163,9 @@ StoredSchedules stored_blocks(DataType data_type, const target::Cpu& cpu, bool u
             },
             [data_type, &cpu](const std::string& text) {
                 planning::Schedule schedule = planning::parse_schedule(text, tuned_product(data_type));
-                const auto* const blocks = std::get_if<gemm::CpuGemm>(&schedule.choices);
-                if (blocks == nullptr || blocks->cpu != &cpu || blocks->blocked() == nullptr)
-                    throw UserError("'{}' is no schedule of packed blocks for {}", text, cpu.name);
+                planning::require_target(schedule, cpu.name);
+                if (schedule.cpu_gemm().blocked() == nullptr)
+                    throw UserError("'{}' is no schedule of packed blocks", text);
                 return schedule;
             },
             use_wisdom};

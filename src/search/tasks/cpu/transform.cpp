@@ -22,7 +22,6 @@ namespace {
 
 using planning::Plan;
 using planning::Schedule;
-using planning::TransformSchedule;
 
 /// Time limit in seconds for checking another version's schedule against the estimate.
 constexpr double recheck_seconds = 0.3;
@@ -53,10 +52,10 @@ public:
           check_(options().check && target::host_can_run(cpu)) {}
 
     AnyPlan build(const ScheduleCandidate& chosen) override {
+        planning::require_target(chosen.schedule, cpu_.name);
         if (!chosen.built)
             return recent_plan(request(to_string(chosen.schedule)), [&] {
-                return Plan::build(problem_, chosen.schedule.transform(),
-                                   {.threads = threads_, .check = check_});
+                return Plan::build(problem_, chosen.schedule, {.threads = threads_, .check = check_});
             });
         auto plan = std::static_pointer_cast<const Plan>(chosen.built);
         if (check_) planning::check_against_definition(*plan);
@@ -75,7 +74,7 @@ private:
              .effort = options().effort,
              .seconds = fraction * budget_,
              .recheck_seconds = recheck_seconds,
-             .estimate = [this] { return Schedule(estimated()); },
+             .estimate = [this] { return estimated(); },
              .space = [this](std::vector<Schedule> others) { return space(std::move(others)); },
              .timer = [&]() -> Timer& { return timer_of(of_host, 1); }});
     }
@@ -85,7 +84,7 @@ private:
         const bool is_models_choice = options().effort == Effort::estimate && !of_one.is_timed();
         if (threads_ == 1 || is_models_choice) return of_one;
         of_one.built.reset(); // for one thread
-        const TransformSchedule one = of_one.schedule.transform();
+        const Schedule one = of_one.schedule;
         const SearchSpace space = threads_space(one);
         const bool can_vary = !space.actions.front().neighbours(space.estimate, {}).empty();
         if (!can_vary) return of_one;
@@ -95,7 +94,7 @@ private:
                                 .effort = options().effort,
                                 .seconds = budget_left(),
                                 .recheck_seconds = recheck_seconds,
-                                .estimate = [&] { return Schedule(one); },
+                                .estimate = [&] { return one; },
                                 .space =
                                     [&](std::vector<Schedule> others) {
                                         SearchSpace all = space;
@@ -105,7 +104,7 @@ private:
                                 .timer = [&]() -> Timer& { return timer_of(of_host, threads_); }});
     }
 
-    TransformSchedule estimated() const {
+    Schedule estimated() const {
         const std::string request = fmt::format("{} | {} | model {}", to_text(problem_), cpu_.name,
                                                 fmt::ptr(&machine())); // models live as long as the process
         return recent_estimate(request, [&] { return estimate(problem_, cpu_, machine()).schedule; });
@@ -116,26 +115,25 @@ private:
         return {[this, &problem] {
                     return WisdomKey{cpu_key(cpu_), to_text(problem)};
                 },
-                [this](const std::string& text) { return Schedule(parsed(text)); }, options().use_wisdom};
+                [this](const std::string& text) { return parsed(text); }, options().use_wisdom};
     }
     /// Schedules for the number of threads: they differ from one thread's in nothing that changes bits.
-    StoredSchedules stored_for_threads(const TransformSchedule& of_one) const {
+    StoredSchedules stored_for_threads(const Schedule& of_one) const {
         return {
             [this] {
                 return WisdomKey{cpu_key(cpu_), fmt::format("{}, {} threads", to_text(problem_), threads_)};
             },
             [this, of_one](const std::string& text) {
-                TransformSchedule schedule = parsed(text);
+                Schedule schedule = parsed(text);
                 if (!have_same_arithmetic(schedule, of_one))
                     throw UserError("its arithmetic is not that of one thread's schedule");
-                return Schedule(std::move(schedule));
+                return schedule;
             },
             options().use_wisdom};
     }
-    TransformSchedule parsed(const std::string& text) const {
-        TransformSchedule schedule = planning::parse_transform_schedule(text);
-        if (schedule.target != cpu_.name)
-            throw UserError("the schedule is for {}, not for {}", schedule.target, cpu_.name);
+    Schedule parsed(const std::string& text) const {
+        Schedule schedule = planning::parse_schedule(text, whole_);
+        planning::require_target(schedule, cpu_.name);
         return schedule;
     }
 
@@ -147,9 +145,9 @@ private:
         space.wisdom.lookup = [this](const Transform& subproblem) -> std::optional<TimedTree> {
             const auto known = stored(subproblem).lookup();
             if (!known || !known->is_trusted(options().effort)) return std::nullopt;
-            const TransformSchedule& schedule = known->schedule.transform();
-            if (schedule.passes.size() != 1) return std::nullopt;
-            return TimedTree{schedule.passes[0].tree, known->seconds};
+            const auto& passes = known->schedule.transform().passes;
+            if (passes.size() != 1) return std::nullopt;
+            return TimedTree{passes[0].tree, known->seconds};
         };
         space.wisdom.store = [this](const Transform& subproblem, const Schedule& best, double seconds) {
             stored(subproblem).store(best, seconds, found_by(options().effort));

@@ -38,7 +38,7 @@ public:
         if (gpu_.device == nullptr)
             throw InternalError("no plan for {} without a device", gpu_.identity.gpu.name);
         return planning::GpuMatrixPlan::build(
-            product_, chosen.schedule.gpu_gemm(), *gpu_.device,
+            product_, chosen.schedule, *gpu_.device,
             {.check = options().check, .use_cache = options().use_kernel_cache});
     }
 
@@ -46,7 +46,9 @@ private:
     ScheduleCandidate chosen() override {
         const std::vector<gemm::GpuGemmSchedule> likely =
             gemm::gpu_schedules(product_, target_gpu(gpu_), 1, options().accuracy);
-        if (likely.empty()) return {Schedule(gemm::GpuGemmSchedule{})}; // C is empty: any schedule is valid
+        if (likely.empty())
+            return {Schedule(target_gpu(gpu_).name,
+                             gemm::GpuGemmSchedule{})}; // C is empty: any schedule is valid
         std::optional<GpuTimer> of_device;
         return choose_schedule(
             {.problem = whole_,
@@ -63,10 +65,11 @@ private:
     }
 
     Schedule estimate(const gemm::GpuGemmSchedule& likeliest) const {
+        const target::Gpu& gpu = target_gpu(gpu_);
         if (options().reorder_sass)
-            if (const auto other = with_sass_reordering(likeliest, product_, target_gpu(gpu_)))
-                return gemm::GpuGemmSchedule(*other);
-        return likeliest;
+            if (const auto other = with_sass_reordering(likeliest, product_, gpu))
+                return {gpu.name, gemm::GpuGemmSchedule(*other)};
+        return {gpu.name, likeliest};
     }
 
     SearchSpace space(std::vector<Schedule> others) const {
@@ -96,9 +99,7 @@ StoredSchedules stored_schedules(const MatrixProduct& product, const GpuTarget& 
             [product, gpu = target_gpu(gpu), accuracy = options.accuracy,
              reorder_sass = options.reorder_sass](const std::string& line) {
                 Schedule schedule = planning::parse_schedule(line, product);
-                if (!std::holds_alternative<gemm::SimtGemm>(schedule.choices) &&
-                    !std::holds_alternative<gemm::WgmmaGemm>(schedule.choices))
-                    throw UserError("'{}' is no schedule of a product on a GPU", line);
+                planning::require_target(schedule, gpu.name);
                 gemm::validate(schedule.gpu_gemm(), product, gpu);
                 if (!is_allowed(schedule.gpu_gemm(), product,
                                 {.gpu = gpu, .accuracy = accuracy, .reorder_sass = reorder_sass}))

@@ -16,7 +16,6 @@
 namespace swirl::search {
 
 using planning::Schedule;
-using planning::TransformSchedule;
 
 namespace {
 
@@ -26,8 +25,8 @@ constexpr double recheck_seconds = 1.5;
 constexpr double usual_budget = 5;
 
 /// Whether a GPU has the clusters and cooperative groups that a schedule needs.
-bool is_for(const target::Gpu& gpu, const TransformSchedule& schedule) {
-    for (const planning::PassSchedule& pass : schedule.passes)
+bool is_for(const target::Gpu& gpu, const Schedule& schedule) {
+    for (const planning::PassSchedule& pass : schedule.transform().passes)
         for (const loops::LaunchConfiguration& configuration : pass.configurations)
             if (configuration.cluster > std::max(1, gpu.largest_cluster) ||
                 (configuration.group_blocks > 0 && !gpu.has_cooperative_groups))
@@ -38,11 +37,10 @@ bool is_for(const target::Gpu& gpu, const TransformSchedule& schedule) {
 /// What wisdom says about a transform: schedules for this kind of GPU that have the passes of the problem.
 StoredSchedules::Parse parse_for(const Transform& problem, std::string gpu) {
     return [problem, gpu = std::move(gpu)](const std::string& text) {
-        TransformSchedule schedule = planning::parse_transform_schedule(text);
-        if (schedule.target != gpu)
-            throw UserError("the schedule is for {}, not for {}", schedule.target, gpu);
+        Schedule schedule = planning::parse_schedule(text, problem);
+        planning::require_target(schedule, gpu);
         planning::gpu_passes(problem, schedule);
-        return Schedule(std::move(schedule));
+        return schedule;
     };
 }
 
@@ -58,7 +56,7 @@ public:
     AnyPlan build(const ScheduleCandidate& chosen) override {
         if (gpu_.device == nullptr)
             throw InternalError("no plan for {} without a device", gpu_.identity.gpu.name);
-        return planning::GpuPlan::build(problem_, chosen.schedule.transform(), *gpu_.device,
+        return planning::GpuPlan::build(problem_, chosen.schedule, *gpu_.device,
                                         {.check = options().check, .use_cache = options().use_kernel_cache});
     }
 
@@ -71,7 +69,7 @@ private:
                                 .effort = options().effort,
                                 .seconds = budget_of(options(), usual_budget),
                                 .recheck_seconds = recheck_seconds,
-                                .estimate = [this] { return Schedule(estimate()); },
+                                .estimate = [this] { return estimate(); },
                                 .space =
                                     [this](std::vector<Schedule> others) {
                                         return gpu_transform_space(
@@ -92,11 +90,11 @@ private:
     Schedule of_any_such_gpu() const {
         const target::Gpu& gpu = gpu_.identity.gpu;
         const auto fastest = stored_schedules(problem_, gpu_, options()).fastest_anywhere();
-        if (fastest && is_for(gpu, fastest->schedule.transform())) return fastest->schedule;
+        if (fastest && is_for(gpu, fastest->schedule)) return fastest->schedule;
         return gpu_schedule(problem_, gpu);
     }
 
-    TransformSchedule estimate() const {
+    Schedule estimate() const {
         const bool is_cached = gpu_.device != nullptr && options().use_kernel_cache;
         return cached_gpu_schedule(problem_, gpu_.identity.gpu,
                                    is_cached ? runtime::KernelCache::of_user() : nullptr);

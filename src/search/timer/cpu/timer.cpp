@@ -55,8 +55,8 @@ std::optional<double> CpuTimer::benchmark_briefly(const Transform& problem, Sche
     double building = 0;
     try {
         if (!candidate.built) {
-            candidate.built = planning::Plan::build(problem, candidate.schedule.transform(),
-                                                    {.threads = threads_, .check = false});
+            candidate.built =
+                planning::Plan::build(problem, candidate.schedule, {.threads = threads_, .check = false});
             building = now() - start;
         }
     } catch (const UserError& error) { // a rule that does not admit this problem

@@ -117,7 +117,9 @@ runtime::GpuBuffer GpuGemmRuns::filled(DataType number, Integer count) const {
 GpuGemmRuns::Built GpuGemmRuns::build(const gemm::GpuGemmSchedule& schedule) const {
     const planning::GpuMatrixPlanOptions options{.check = false, .use_cache = use_cache_, .reads_sass = true};
     try {
-        return {schedule, planning::GpuMatrixPlan::build(product_, schedule, device_, options), {}};
+        return {schedule,
+                planning::GpuMatrixPlan::build(product_, {device_.target().name, schedule}, device_, options),
+                {}};
     } catch (const Error& error) { // it needs more than this GPU has, or the driver's compiler rejects it
         return {schedule, nullptr, error.what()};
     }

@@ -57,7 +57,7 @@ void GpuTimer::build(const Transform& problem, std::span<ScheduleCandidate> cand
             ScheduleCandidate& candidate = candidates[k];
             if (candidate.built) continue;
             try {
-                candidate.built = planning::GpuPlan::build(problem, candidate.schedule.transform(), device_,
+                candidate.built = planning::GpuPlan::build(problem, candidate.schedule, device_,
                                                            {.check = false, .use_cache = use_cache_});
             } catch (const Error& error) { // it needs more than this GPU has, or than the generator supports
                 candidate.infeasible_because = error.what();
