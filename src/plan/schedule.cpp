@@ -30,11 +30,6 @@ std::pair<std::string_view, std::string_view> split(std::string_view text) {
     return {trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1))};
 }
 
-bool is_gpu(std::string_view target) {
-    const auto gpus = target::gpus();
-    return std::any_of(gpus.begin(), gpus.end(), [&](const target::Gpu* gpu) { return gpu->name == target; });
-}
-
 } // namespace
 
 const TransformSchedule& Schedule::transform() const {
@@ -73,7 +68,10 @@ Schedule parse_schedule(std::string_view text, const Problem& problem) {
                                          canonical(std::get<MatrixProduct>(problem)))};
 }
 
-bool is_for_gpu(const Schedule& schedule) { return is_gpu(schedule.target); }
+bool is_gpu(std::string_view target) {
+    const auto gpus = target::gpus();
+    return std::any_of(gpus.begin(), gpus.end(), [&](const target::Gpu* gpu) { return gpu->name == target; });
+}
 
 void require_target(const Schedule& schedule, std::string_view target) {
     if (schedule.target != target)

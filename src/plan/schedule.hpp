@@ -41,7 +41,9 @@ Schedule parse_schedule(std::string_view text, const Problem& problem);
 /// The target that the text of a schedule names. Throws UserError if it names none.
 std::string_view target_named_in(std::string_view text);
 
-bool is_for_gpu(const Schedule& schedule);
+/// Whether a target is a GPU.
+bool is_gpu(std::string_view target);
+inline bool is_for_gpu(const Schedule& schedule) { return is_gpu(schedule.target); }
 /// Throws UserError that names both unless the schedule is for this target.
 void require_target(const Schedule& schedule, std::string_view target);
 

@@ -29,6 +29,17 @@ std::unique_ptr<Task> task_for(const Problem& problem, const Target& target, con
                       problem, target);
 }
 
+/// The schedule that the options give. Throws UserError that names both targets if one is a CPU and the other a GPU.
+planning::Schedule given_schedule(const Problem& problem, const Target& target, const Options& options) {
+    const std::string_view named = planning::target_named_in(options.schedule);
+    const auto* const gpu = std::get_if<GpuTarget>(&target);
+    if (planning::is_gpu(named) != (gpu != nullptr))
+        throw UserError("the schedule is for {}, not for {}\n  schedule: {}", named,
+                        gpu != nullptr ? gpu->identity.gpu.name : std::get<const target::Cpu*>(target)->name,
+                        options.schedule);
+    return planning::parse_schedule(options.schedule, problem);
+}
+
 AnyPlan plan_of(Task& task) {
     for (;;) {
         const ScheduleCandidate chosen = task.choose();
@@ -49,7 +60,7 @@ planning::Schedule choose_schedule(const Problem& problem, const Target& target,
     const ForkSection section;
     check(options);
     const LogSink sink(options.log);
-    if (!options.schedule.empty()) return planning::parse_schedule(options.schedule, problem);
+    if (!options.schedule.empty()) return given_schedule(problem, target, options);
     return task_for(problem, target, {options, timer})->choose().schedule;
 }
 
@@ -59,7 +70,7 @@ AnyPlan make_plan(const Problem& problem, const Target& target, const Options& o
     const LogSink sink(options.log);
     const auto task = task_for(problem, target, {options, timer});
     if (options.schedule.empty()) return plan_of(*task);
-    return task->build({planning::parse_schedule(options.schedule, problem)});
+    return task->build({given_schedule(problem, target, options)});
 }
 
 AnyPlan make_plan(const Problem& problem, const Options& options, Timer* timer) {

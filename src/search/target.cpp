@@ -4,9 +4,6 @@
 #include "plan/schedule.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cuda/devices.hpp"
-#include "target/gpu.hpp"
-
-#include <algorithm>
 
 namespace swirl::search {
 
@@ -23,8 +20,7 @@ const target::Cpu& cpu_of(const Options& options) {
             "cpu is {}, but the schedule is for {}\n  schedule: {}\n  leave out one of them, or make them "
             "agree",
             options.cpu, named, options.schedule);
-    const auto gpus = target::gpus();
-    if (std::any_of(gpus.begin(), gpus.end(), [&](const target::Gpu* gpu) { return gpu->name == named; }))
+    if (planning::is_gpu(named))
         throw UserError("the schedule is for {}, but the device is a CPU\n  schedule: {}", named,
                         options.schedule);
     return target::cpu_named(named);
