@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/measurement.hpp"
-#include "search/cost/probe.hpp"
+#include "search/cost/probe/probe.hpp"
 
 namespace swirl::bench {
 

@@ -4,7 +4,7 @@
 #include "bench/cpu.hpp"
 #include "bench/product_data.hpp"
 #include "peers/matrix_peer.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <swirl/plan.hpp>
 

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "bench/cpu.hpp"
 #include "bench/transform_data.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 namespace swirl::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include "bench/row.hpp"
 #include "bench/support/gpu_copy.hpp"
 #include "bench/support/setting.hpp"
-#include "search/timer/gpu_interleaved_timing.hpp"
+#include "search/timer/gpu/interleaved_timing.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,11 +1,12 @@
 // Matrix multiplication on a GPU: cuBLAS.
 
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "bench/gpu.hpp"
 #include "bench/product_data.hpp"
+#include "gemm/gpu/model/model.hpp"
 #include "peers/cublas.hpp"
-#include "search/timer/timing.hpp"
+#include "plan/schedule.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 namespace swirl::bench {
 namespace {
@@ -43,8 +44,11 @@ public:
     }
 
     std::vector<std::string> best_schedules(std::size_t count) const override {
-        return api::gpu_schedules(data_.product(), static_cast<int>(count), gpu_.device.properties().index,
-                                  options_.planning.accuracy);
+        std::vector<std::string> result;
+        for (const gemm::GpuGemmSchedule& schedule :
+             gemm::gpu_schedules(data_.product(), gpu_.device.target(), count, options_.planning.accuracy))
+            result.push_back(to_string(planning::Schedule(gpu_.device.target().name, schedule)));
+        return result;
     }
 
     void reset() override {

@@ -5,9 +5,9 @@
 #include "bench/transform_data.hpp"
 #include "peers/cufft.hpp"
 #include "peers/vkfft.hpp"
-#include "plan/dimension_passes.hpp"
-#include "search/candidates/gpu_candidates.hpp"
-#include "search/timer/timing.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 namespace swirl::bench {
 namespace {
@@ -48,19 +48,19 @@ public:
     /// For all passes the model's best, then for each pass its alternatives.
     std::vector<std::string> best_schedules(std::size_t count) const override {
         std::vector<std::vector<search::GpuPassCandidate>> passes;
-        planning::TransformSchedule best{std::string(gpu_.device.target().name), {}};
+        planning::Schedule best{gpu_.device.target().name, planning::TransformSchedule{}};
         for (const planning::DimensionPass& pass :
              planning::dimension_passes(data_.problem(), planning::Fusion::none)) {
             passes.push_back(search::gpu_candidates(data_.problem(), pass, gpu_.device.target(), count));
             if (passes.back().empty())
                 throw Unsupported("no kernel computes a pass of '{}'", to_text(data_.problem()));
-            best.passes.push_back(passes.back().front().pass);
+            best.transform().passes.push_back(passes.back().front().pass);
         }
         std::vector<std::string> schedules{to_string(best)};
         for (std::size_t pass = 0; pass < passes.size(); ++pass)
             for (std::size_t k = 1; k < passes[pass].size(); ++k) {
-                planning::TransformSchedule other = best;
-                other.passes[pass] = passes[pass][k].pass;
+                planning::Schedule other = best;
+                other.transform().passes[pass] = passes[pass][k].pass;
                 schedules.push_back(to_string(other));
             }
         return schedules;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/definition.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 
 #include <swirl/plan.hpp>
 

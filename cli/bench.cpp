@@ -13,7 +13,7 @@
 #include "problem/syntax.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/cpu/team.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <fmt/ranges.h>
 

@@ -1,10 +1,10 @@
 #include "cli/compiled_kernel.hpp"
 
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/table.hpp"
 #include "runtime/cuda/compile.hpp"
+#include "runtime/cuda/devices.hpp"
 #include "sass/main_loop.hpp"
 
 #include <sys/wait.h>
@@ -107,7 +107,7 @@ CompiledKernel compile_for_inspection(const std::string& ptx, const std::string&
     const std::string target = fmt::format("sm_{}{}", gpu.capability_major, gpu.capability_minor);
     std::optional<sass::Bytes> code;
     if (device) {
-        const runtime::GpuDevice& gpu_at_hand = api::device_numbered(*device);
+        const runtime::GpuDevice& gpu_at_hand = runtime::device_numbered(*device);
         result.compiler = "the driver";
         code = runtime::machine_code(gpu_at_hand, ptx);
     } else if (const auto assembler = find_assembler()) {

@@ -2,6 +2,8 @@
 
 #include "cli/floors.hpp"
 #include "cli/table.hpp"
+#include "search/cost/cpu/estimate.hpp"
+#include "search/cost/cpu/host.hpp"
 
 #include <fmt/format.h>
 
@@ -65,7 +67,7 @@ void PlanCosts::raise_to_floors() {
     if (floors) seconds = std::max(seconds, floors->larger());
 }
 
-PlanCosts costs_of(search::Choice choice, const planning::TransformSchedule& schedule,
+PlanCosts costs_of(search::Choice choice, const planning::Schedule& schedule,
                    const std::vector<std::optional<double>>& pass_seconds) {
     PlanCosts costs{.estimated = planning::to_string(choice.schedule),
                     .is_of_plan = schedule == choice.schedule,

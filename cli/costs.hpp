@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cli/output.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "search/planner.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <optional>
 #include <string>
@@ -26,7 +26,7 @@ struct PlanCosts {
 
 /// Without floors: the sum of the model's seconds for the passes of a plan's schedule or, where the model does not rate one
 /// of them, the estimate of the model's choice.
-PlanCosts costs_of(search::Choice choice, const planning::TransformSchedule& schedule,
+PlanCosts costs_of(search::Choice choice, const planning::Schedule& schedule,
                    const std::vector<std::optional<double>>& pass_seconds);
 
 /// Of a CPU's plan: floors by the probe of this machine if it can run the plan.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/reference.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/expression_at.hpp"
 #include "problem/problem.hpp"
 

@@ -7,7 +7,7 @@
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
-#include "search/gpu_planner.hpp"
+#include "search/planner.hpp"
 #include "target/gpu.hpp"
 
 #include <cctype>
@@ -48,17 +48,15 @@ Text text_for_gpu(const Transform& problem, const EmitOptions& options, const st
             "--language {} with --measure or --exhaustive; kernels for GPUs are chosen by estimate, by "
             "wisdom, or by --schedule",
             options.language);
-    const planning::TransformSchedule schedule =
-        planning.schedule.empty()
-            ? search::choose_gpu_schedule(problem, gpu_in(language, target::gpu_named(options.gpu)),
-                                          !planning.no_wisdom)
-            : planning::parse_transform_schedule(planning.schedule);
+    const search::GpuTarget gpu(gpu_in(language, target::gpu_named(options.gpu)));
+    const planning::Schedule schedule = search::choose_schedule(problem, gpu, planning.plan_options());
     StandaloneGpu text = schedule_as_gpu_source(problem, schedule, language, function);
     return {std::move(text.source), std::move(text.header)};
 }
 
 Text text_in_cpp(const Transform& problem, const EmitOptions& options, const std::string& function) {
-    StandaloneCpp text = plan_as_cpp(*make_plan(problem, options.planning, api::Purpose::inspect), function);
+    StandaloneCpp text =
+        plan_as_cpp(*make_plan(problem, options.planning, search::Purpose::inspect), function);
     return {std::move(text.source), std::move(text.header)};
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cli/output.hpp"
-#include "plan/plan.hpp"
-#include "search/cost/machine_model.hpp"
-#include "search/timer/timing.hpp"
+#include "plan/transform/cpu/plan.hpp"
+#include "search/cost/cpu/machine_model.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <string>
 

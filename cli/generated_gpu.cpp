@@ -3,10 +3,10 @@
 #include <swirl/version.hpp>
 
 #include "ir/role.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/gpu_kernels.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/kernel.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 
 #include <algorithm>
@@ -137,7 +137,7 @@ target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu) {
     return gpu;
 }
 
-StandaloneGpu schedule_as_gpu_source(const Transform& problem, const planning::TransformSchedule& schedule,
+StandaloneGpu schedule_as_gpu_source(const Transform& problem, const planning::Schedule& schedule,
                                      emit::GpuLanguage language, const std::string& function) {
     const std::vector<planning::GpuPassDescription> passes_of_plan =
         planning::describe_passes(problem, schedule);

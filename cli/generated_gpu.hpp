@@ -1,7 +1,7 @@
 #pragma once
 
 #include "emit/gpu_c/source.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/schedule.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
@@ -18,7 +18,7 @@ struct StandaloneGpu {
     std::string source; ///< all kernels, and the host code that runs them; its comments describe the usage
     std::string header; ///< declares that host code
 };
-StandaloneGpu schedule_as_gpu_source(const Transform& problem, const planning::TransformSchedule& schedule,
+StandaloneGpu schedule_as_gpu_source(const Transform& problem, const planning::Schedule& schedule,
                                      emit::GpuLanguage language, const std::string& function);
 
 } // namespace swirl::cli

@@ -1,17 +1,17 @@
 #include "cli/gpu.hpp"
 
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/costs.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
-#include "search/candidates/gpu_candidates.hpp"
-#include "search/cost/gpu_estimate.hpp"
-#include "search/cost/gpu_floors.hpp"
-#include "search/gpu_planner.hpp"
-#include "search/timer/timing.hpp"
+#include "runtime/cuda/devices.hpp"
+#include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/cost/gpu/estimate.hpp"
+#include "search/cost/gpu/floors.hpp"
+#include "search/planner.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -46,14 +46,15 @@ std::optional<int> index_in(std::string_view device) {
         options.measure ? "--measure" : "--exhaustive", options.device);
 }
 
-planning::TransformSchedule schedule_of(const Transform& problem, const PlanningOptions& options) {
-    if (!options.schedule.empty()) return planning::parse_transform_schedule(options.schedule);
-    const bool measures = options.measure || options.exhaustive;
-    if (const auto index = index_of_gpu(options)) {
-        if (measures) return make_gpu_plan(problem, options)->schedule();
-        return api::schedule_for(problem, api::device_numbered(*index), !options.no_wisdom);
-    }
-    return search::choose_gpu_schedule(problem, kind_of_gpu(options), !options.no_wisdom);
+search::GpuTarget gpu_target_of(const PlanningOptions& options) {
+    if (const auto number = index_of_gpu(options))
+        return search::GpuTarget(runtime::device_numbered(*number));
+    return search::GpuTarget(kind_of_gpu(options));
+}
+
+planning::Schedule schedule_of(const Transform& problem, const PlanningOptions& options) {
+    if (!options.schedule.empty()) return planning::parse_schedule(options.schedule, problem);
+    return search::choose_schedule(problem, gpu_target_of(options), options.plan_options());
 }
 
 Json json_of(const ir::KernelInfo& kernel) {
@@ -120,7 +121,8 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const PlanningOptions& options) {
     require_gpu_options(options);
-    return api::build_on_gpu(problem, options.plan_options(Device::gpu(require_index_of_gpu(options))));
+    return search::make_plan<planning::GpuPlan>(
+        problem, options.plan_options(Device::gpu(require_index_of_gpu(options))));
 }
 
 GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options) {
@@ -130,7 +132,7 @@ GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& 
     return result;
 }
 
-PlanCosts costs_on_gpu(const Transform& problem, const planning::TransformSchedule& schedule, double flops,
+PlanCosts costs_on_gpu(const Transform& problem, const planning::Schedule& schedule, double flops,
                        const target::Gpu& gpu) {
     PlanCosts costs =
         costs_of(search::estimate(problem, gpu), schedule, search::gpu_pass_seconds(problem, schedule, gpu));

@@ -2,7 +2,7 @@
 
 #include "cli/costs.hpp"
 #include "cli/planning.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
@@ -34,13 +34,13 @@ std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
 /// A schedule and its passes, for inspection: for a GPU of this host or, with "--device sm_90", for that kind of GPU,
 /// present or not.
 struct GpuInspection {
-    planning::TransformSchedule schedule;
+    planning::Schedule schedule;
     std::vector<planning::GpuPassDescription> passes;
 };
 GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options);
 
 /// `flops`: executed by the schedule's kernels.
-PlanCosts costs_on_gpu(const Transform& problem, const planning::TransformSchedule& schedule, double flops,
+PlanCosts costs_on_gpu(const Transform& problem, const planning::Schedule& schedule, double flops,
                        const target::Gpu& gpu);
 
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json);

@@ -3,8 +3,8 @@
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "problem/syntax.hpp"
-#include "search/timer/gpu_timing.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
+#include "search/timer/gpu/timing.hpp"
 
 namespace swirl::cli {
 namespace {

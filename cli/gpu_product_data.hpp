@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cli/product_data.hpp"
-#include "plan/gpu_matrix_lists.hpp"
-#include "plan/gpu_matrix_plan.hpp"
+#include "plan/gemm/gpu/lists.hpp"
+#include "plan/gemm/gpu/plan.hpp"
 #include "runtime/cuda/memory.hpp"
 
 #include <deque>

@@ -3,7 +3,6 @@
 #include <swirl/version.hpp>
 
 #include <swirl/matrix_product.hpp>
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "cli/costs.hpp"
 #include "cli/gpu.hpp"
@@ -17,12 +16,14 @@
 #include "ir/print.hpp"
 #include "ir/program.hpp"
 #include "ir/role.hpp"
-#include "plan/gpu_matrix_plan.hpp"
-#include "search/candidates/gpu_gemm.hpp"
-#include "search/cost/gpu_floors.hpp"
-#include "search/gpu_planner.hpp"
-#include "search/timer/gpu_gemm_runs.hpp"
-#include "search/timer/gpu_interleaved_timing.hpp"
+#include "plan/gemm/gpu/plan.hpp"
+#include "runtime/cuda/devices.hpp"
+#include "search/candidates/gpu/gemm.hpp"
+#include "search/cost/gpu/floors.hpp"
+#include "search/cost/gpu/gemm_rejections.hpp"
+#include "search/planner.hpp"
+#include "search/timer/gpu/gemm_runs.hpp"
+#include "search/timer/gpu/interleaved_timing.hpp"
 #include "search/wisdom/gpu_identity.hpp"
 
 #include <algorithm>
@@ -38,8 +39,8 @@ namespace {
 
 /// The target for code generation.
 target::Gpu target_of(const PlanningOptions& options) {
-    if (const auto index = index_of_gpu(options))
-        return search::gpu_identity_of(api::device_numbered(*index)).gpu;
+    if (const auto number = index_of_gpu(options))
+        return search::gpu_identity_of(runtime::device_numbered(*number)).gpu;
     return kind_of_gpu(options);
 }
 
@@ -54,13 +55,23 @@ void derive(const MatrixProduct& product, GpuGemmInspection& plan) {
     plan.reductions = planning::derive_reductions_for_gpu(product, plan.schedule, plan.gpu);
 }
 
+std::string text_of_schedule(const GpuGemmInspection& plan) {
+    return to_string(planning::Schedule(plan.gpu.name, plan.schedule));
+}
+
 GpuGemmInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
                           const target::Gpu& gpu) {
     GpuGemmInspection result{gpu, {}};
     const auto likely = gemm::gpu_schedules(product, result.gpu, 1, accuracy_of(options));
     if (options.schedule.empty() && likely.empty())
         throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
-    result.schedule = options.schedule.empty() ? likely.front() : gemm::parse_gpu_schedule(options.schedule);
+    if (options.schedule.empty()) {
+        result.schedule = likely.front();
+    } else {
+        const planning::Schedule given = planning::parse_schedule(options.schedule, product);
+        planning::require_target(given, result.gpu.name);
+        result.schedule = given.gpu_gemm();
+    }
     if (options.reorder_sass) {
         const auto why_not = search::sass_reordering_infeasibility(result.schedule, product, result.gpu);
         result.not_reordered_because = why_not.value_or("");
@@ -110,7 +121,7 @@ std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProd
     Options plan_options = options.plan_options(Device::gpu(require_index_of_gpu(options)));
     plan_options.cpu.clear();
     plan_options.accuracy = accuracy_of(options);
-    return api::build_on_gpu(product, plan_options);
+    return search::make_plan<planning::GpuMatrixPlan>(product, plan_options);
 }
 
 void report_nothing(const MatrixProduct& product, bool json) {
@@ -135,7 +146,8 @@ std::deque<GpuGemmData> sets_of(const runtime::GpuDevice& device, const ProductD
 /// For data types that ProductData does not support.
 double seconds_of_any(const planning::GpuMatrixPlan& plan, const PlanningOptions& options) {
     search::GpuGemmRuns runs(plan.device(), plan.product(), !options.no_cache);
-    return runs.seconds(std::span(&plan.schedule(), 1)).front();
+    const gemm::GpuGemmSchedule schedule = plan.schedule().gpu_gemm();
+    return runs.seconds(std::span(&schedule, 1)).front();
 }
 
 } // namespace
@@ -176,7 +188,7 @@ GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const Planni
     if (!index_of_gpu(options)) return inspect(product, options, kind_of_gpu(options));
     if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
     const auto built = make_plan_on_gpu(product, options);
-    GpuGemmInspection result{built->device().target(), built->schedule()};
+    GpuGemmInspection result{built->device().target(), built->schedule().gpu_gemm()};
     derive(product, result);
     if (built->kernel() != nullptr) result.derived.info = built->kernel()->info();
     return result;
@@ -196,7 +208,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
     GpuGemmInspection plan{};
     if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_plan_on_gpu(product, options);
-        plan = {built->device().target(), built->schedule()};
+        plan = {built->device().target(), built->schedule().gpu_gemm()};
         derive(product, plan);
         if (built->kernel() != nullptr) plan.derived.info = built->kernel()->info();
     } else {
@@ -211,7 +223,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
     if (json) {
         Json report = {{"problem", to_text(product)},
                        {"gpu", plan.gpu.name},
-                       {"schedule", to_string(plan.schedule)},
+                       {"schedule", text_of_schedule(plan)},
                        {"flops", flops_of(product)},
                        {"kernels", described}};
         add_costs(report, costs);
@@ -227,7 +239,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                    known(kernel->resident_blocks), std::to_string(kernel->flops),
                    format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
     print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\n", to_text(product),
-                      to_string(plan.schedule), table.text(), flops_of(product)) +
+                      text_of_schedule(plan), table.text(), flops_of(product)) +
           text_of(costs));
 }
 
@@ -390,7 +402,7 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
         .language = language,
         .comment = fmt::format("{}\nThe factors are alpha and beta{}.\nschedule: {}\nGenerated by swirl {}.",
                                to_text(product), product.converts() ? ", which has to be 0" : "",
-                               to_string(plan.schedule), version())};
+                               text_of_schedule(plan), version())};
     return {emit::emit_gpu(transform, source), emit::emit_gpu_header(transform, source)};
 }
 

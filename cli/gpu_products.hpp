@@ -7,7 +7,7 @@
 #include "cli/product_data.hpp"
 #include "cli/products.hpp"
 #include "gemm/gpu/schedule.hpp"
-#include "plan/gpu_matrix_kernel.hpp"
+#include "plan/gemm/gpu/kernel.hpp"
 
 #include <string>
 

@@ -10,6 +10,7 @@
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
+#include "search/cost/cpu/estimate.hpp"
 
 #include <memory>
 
@@ -30,7 +31,7 @@ struct Report {
 };
 
 Report report_on(const Transform& problem, const PlanningOptions& options) {
-    const auto plan = make_plan(problem, options, api::Purpose::inspect);
+    const auto plan = make_plan(problem, options, search::Purpose::inspect);
     return {plan, plan->describe(), costs_on_cpu(*plan, !options.no_wisdom)};
 }
 

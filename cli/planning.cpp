@@ -80,8 +80,9 @@ Options PlanningOptions::plan_options(Device where) const {
 }
 
 std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlanningOptions& options,
-                                                api::Purpose purpose) {
-    return api::build_on_cpu(problem, options.plan_options(), purpose);
+                                                search::Purpose purpose) {
+    const Options plan_options = options.plan_options();
+    return search::make_plan<planning::Plan>(problem, search::target_of(plan_options, purpose), plan_options);
 }
 
 void add_sizes_option(CLI::App& command, std::string& sizes) {

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "api/build.hpp"
 #include "cli/command.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "search/planner.hpp"
 
 #include <memory>
@@ -42,7 +41,7 @@ void print_progress(const std::string& line);
 
 /// A plan for inspection; it may be for another machine.
 std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlanningOptions& options,
-                                                api::Purpose purpose = api::Purpose::execute);
+                                                search::Purpose purpose = search::Purpose::execute);
 
 /// PROBLEM as positional words.
 void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what);

@@ -1,4 +1,4 @@
-#include "search/cost/probe.hpp"
+#include "search/cost/probe/probe.hpp"
 
 #include "base/error.hpp"
 #include "cli/command.hpp"

@@ -2,8 +2,8 @@
 
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
-#include "plan/gpu_matrix_lists.hpp"
-#include "plan/matrix_values.hpp"
+#include "plan/gemm/gpu/lists.hpp"
+#include "plan/gemm/values.hpp"
 
 #include <algorithm>
 #include <cmath>

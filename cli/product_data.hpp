@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/matrix_plan.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
 
 #include <complex>

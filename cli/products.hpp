@@ -4,7 +4,7 @@
 
 #include "cli/costs.hpp"
 #include "cli/planning.hpp"
-#include "plan/matrix_plan.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 
 #include <memory>
 #include <string>

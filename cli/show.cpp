@@ -144,7 +144,7 @@ Shown shown_product(const ShowOptions& options) {
 Shown shown_on_cpu(const ShowOptions& options) {
     const StageText& stage = stage_named(options.stage);
     const Transform problem = parse_one_problem(options.words);
-    const auto plan = make_plan(problem, options.planning, api::Purpose::inspect);
+    const auto plan = make_plan(problem, options.planning, search::Purpose::inspect);
     const auto passes = plan->describe();
     Shown shown{to_text(problem),
                 planning::to_string(plan->schedule()),

@@ -5,10 +5,10 @@
 #include "cli/table.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/executable_memory.hpp"
-#include "search/candidates/cpu_gemm.hpp"
-#include "search/matrix_planner.hpp"
+#include "search/candidates/cpu/gemm.hpp"
 #include "search/search.hpp"
-#include "search/timer/cpu_timer.hpp"
+#include "search/tasks/task.hpp"
+#include "search/timer/cpu/timer.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "cli/products.hpp"
 #include "cli/table.hpp"
 #include "peers/peer.hpp"
-#include "plan/gpu_problem_data.hpp"
+#include "plan/check/gpu_problem_data.hpp"
 #include "problem/syntax.hpp"
 
 #include <functional>

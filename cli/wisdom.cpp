@@ -7,7 +7,7 @@
 #include "cli/table.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/syntax.hpp"
-#include "search/candidates/cpu_gemm.hpp"
+#include "search/candidates/cpu/gemm.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>

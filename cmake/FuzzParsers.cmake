@@ -13,7 +13,7 @@ endif()
 set(fuzz_flags -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
 file(GLOB parser_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/problem/*.cpp ${PROJECT_SOURCE_DIR}/src/formula/*.cpp)
 add_library(swirl_fuzzed_parsers STATIC EXCLUDE_FROM_ALL ${parser_sources}
-    ${PROJECT_SOURCE_DIR}/src/base/format.cpp ${PROJECT_SOURCE_DIR}/src/rules/tree_text.cpp ${PROJECT_SOURCE_DIR}/src/plan/transform_schedule.cpp
+    ${PROJECT_SOURCE_DIR}/src/base/format.cpp ${PROJECT_SOURCE_DIR}/src/rules/tree_text.cpp ${PROJECT_SOURCE_DIR}/src/plan/transform/schedule.cpp
     ${PROJECT_SOURCE_DIR}/src/gemm/schedule_text.cpp ${PROJECT_SOURCE_DIR}/src/gemm/gpu_schedule_text.cpp
     ${PROJECT_SOURCE_DIR}/src/gemm/gpu_order.cpp)
 target_include_directories(swirl_fuzzed_parsers PUBLIC

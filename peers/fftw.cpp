@@ -1,6 +1,6 @@
 #include "peers/fftw_library.hpp"
 #include "peers/peer.hpp"
-#include "search/cost/host.hpp"
+#include "search/cost/cpu/host.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 
 #include <filesystem>
 #include <functional>

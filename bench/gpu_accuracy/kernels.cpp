@@ -1,10 +1,9 @@
 #include "bench/gpu_accuracy/kernels.hpp"
 
-#include "api/build.hpp"
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include "gemm/gpu/schedule_text.hpp"
 #include "peers/cublas.hpp"
+#include "plan/schedule.hpp"
 #include "runtime/cuda/memory.hpp"
 
 #include <swirl/plan.hpp>
@@ -29,7 +28,7 @@ public:
     void add_threads() {
         try {
             add_swirl("SIMT", Accuracy::ordinary,
-                      to_string(gemm::simt_schedule(product_, stream_.device().target())));
+                      text_of(gemm::simt_schedule(product_, stream_.device().target())));
         } catch (const Error& error) {
             std::fprintf(stderr, "SIMT is left out: %s\n", error.what());
         }
@@ -60,11 +59,14 @@ public:
         });
     }
     std::string best() const {
-        return api::gpu_schedules(product_, 1, stream_.device().properties().index, Accuracy::ordinary).at(0);
+        return text_of(gemm::gpu_schedules(product_, stream_.device().target(), 1, Accuracy::ordinary).at(0));
     }
     std::vector<AccuracyKernel> take() { return std::move(kernels_); }
 
 private:
+    std::string text_of(const gemm::GpuGemmSchedule& schedule) const {
+        return to_string(planning::Schedule(stream_.device().target().name, schedule));
+    }
     template <class Make> void add(const std::string& name, const Make& make) {
         try {
             kernels_.push_back(make());

@@ -5,11 +5,11 @@
 #include "base/error.hpp"
 #include "bench/support/draw.hpp"
 #include "emit/ptx/ptx.hpp"
-#include "plan/gpu_kernel.hpp"
-#include "plan/gpu_kernels.hpp"
+#include "plan/transform/gpu/kernel.hpp"
+#include "plan/transform/gpu/kernels.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
-#include "search/gpu_planner.hpp"
+#include "search/cost/gpu/estimate.hpp"
+#include "search/planner.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +53,9 @@ std::optional<runtime::GpuDevice> first_gpu() {
 /// An unchecked plan, first without and then with the cache, in milliseconds.
 std::string planned(const Transform& problem, const std::optional<runtime::GpuDevice>& device) {
     if (!device) return fmt::format("{:>9}{:>9}", "-", "-");
-    const auto plan = [&] { search::make_gpu_plan(problem, *device, {.use_wisdom = false, .check = false}); };
+    const auto plan = [&] {
+        search::make_plan(problem, search::GpuTarget(*device), {.check = false, .use_wisdom = false});
+    };
     try {
         const double first = milliseconds_of(plan, 1);
         return fmt::format("{:>9.2f}{:>9.2f}", first, milliseconds_of(plan));
@@ -65,14 +67,15 @@ std::string planned(const Transform& problem, const std::optional<runtime::GpuDe
 void report(const std::string& text, const target::Gpu& gpu,
             const std::optional<runtime::GpuDevice>& device) {
     const Transform problem = parse_transform(text);
-    const planning::TransformSchedule schedule = search::gpu_schedule(problem, gpu);
+    const planning::Schedule schedule = search::gpu_schedule(problem, gpu);
     const double choosing = milliseconds_of([&] { search::gpu_schedule(problem, gpu); });
     const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
     std::vector<planning::GpuDerivation> steps;
     const double deriving = milliseconds_of([&] {
         steps.clear();
         for (std::size_t k = 0; k < passes.size(); ++k)
-            steps.push_back(planning::derive_for_gpu(problem, passes[k], schedule.passes[k], gpu));
+            steps.push_back(
+                planning::derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu));
     });
     std::size_t kernels = 0, bytes = 0;
     const double writing = milliseconds_of([&] {

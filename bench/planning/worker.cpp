@@ -1,11 +1,11 @@
 #include "bench/planning/worker.hpp"
 
 #include "base/error.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "target/cpu.hpp"
 
 #include <sys/mman.h>

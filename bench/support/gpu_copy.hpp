@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/cuda/module.hpp"
-#include "search/timer/gpu_interleaved_timing.hpp"
+#include "search/timer/gpu/interleaved_timing.hpp"
 
 #include <array>
 #include <cstddef>

@@ -7,8 +7,8 @@
 #include "gemm/cpu/amx_kernel.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/matrix_plan.hpp"
-#include "search/cost/host.hpp"
+#include "plan/gemm/cpu/plan.hpp"
+#include "search/cost/cpu/host.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ public:
     explicit Nest(Explanation& explanation)
         : result_(explanation),
           product_(explanation.canonical),
-          cpu_(*explanation.plan->choices().cpu),
+          cpu_(explanation.plan->cpu()),
           types_(gemm::operand_types_on(product_, cpu_)) {}
 
     void operator()(const gemm::EmptyGemm&) const {}
@@ -135,7 +135,7 @@ Explanation explain(const MatrixProduct& product, const PlanningOptions& options
     Explanation result;
     result.plan = make_matrix_plan(product, options);
     result.canonical = planning::canonical(product);
-    std::visit(Nest(result), result.plan->choices().kernel);
+    std::visit(Nest(result), result.plan->schedule().cpu_gemm().kernel);
     result.programs = result.plan->programs();
     result.costs = costs_of(*result.plan, options);
     return result;
@@ -185,7 +185,7 @@ std::string gemm_derivation_on_cpu(const MatrixProduct& product, const PlanningO
     const Explanation explanation = explain(product, options);
     const planning::MatrixPlan& plan = *explanation.plan;
     std::string text = fmt::format("problem    {}\nplan       {}\nschedule   {}\n", to_text(product),
-                                   plan.description(), plan.schedule());
+                                   plan.description(), to_string(plan.schedule()));
     if (explanation.canonical != product)
         text +=
             fmt::format("canonical  {}: C's rows, not its columns, are contiguous, so A and B are swapped\n",
@@ -195,9 +195,9 @@ std::string gemm_derivation_on_cpu(const MatrixProduct& product, const PlanningO
     for (std::size_t k = 0; k < explanation.programs.size(); ++k)
         text += fmt::format("\n# kernel {} of {}: {}\n", k + 1, explanation.programs.size(),
                             explanation.programs[k].name) +
-                text_of_program(explanation.programs[k], *plan.choices().cpu, full);
+                text_of_program(explanation.programs[k], plan.cpu(), full);
     if (explanation.programs.empty())
-        text += section("kernels", plan.choices().amx() != nullptr
+        text += section("kernels", plan.schedule().cpu_gemm().amx() != nullptr
                                        ? "of tile registers: compiled when the first execution needs them"
                                        : plan.description());
     return text + "\n" + text_of(explanation.costs);
@@ -208,8 +208,8 @@ Json gemm_derivation_on_cpu_as_json(const MatrixProduct& product, const Planning
     const planning::MatrixPlan& plan = *explanation.plan;
     Json report{{"problem", to_text(product)},
                 {"plan", plan.description()},
-                {"schedule", plan.schedule()},
-                {"cpu", plan.choices().cpu->name},
+                {"schedule", to_string(plan.schedule())},
+                {"cpu", plan.cpu().name},
                 {"canonical", to_text(explanation.canonical)},
                 {"blocks", Json::array()},
                 {"loops", Json::array()},
@@ -225,7 +225,7 @@ Json gemm_derivation_on_cpu_as_json(const MatrixProduct& product, const Planning
         report["loops"].push_back(
             {{"variable", loop.variable}, {"extent", loop.extent}, {"step", loop.step}});
     for (const ir::Program& program : explanation.programs) {
-        const target::Cpu& cpu = *plan.choices().cpu;
+        const target::Cpu& cpu = plan.cpu();
         const jit::CodeStatistics statistics =
             jit::compile(passes::run_codegen_passes(program, cpu), cpu).statistics;
         report["kernels"].push_back({{"name", program.name},

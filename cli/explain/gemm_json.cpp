@@ -1,7 +1,7 @@
 #include <swirl/matrix_product.hpp>
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/gpu_gemm_common.hpp"
-#include "gemm/gpu/schedule_text.hpp"
+#include "plan/schedule.hpp"
 
 namespace swirl::cli {
 namespace {
@@ -75,7 +75,8 @@ Json json_of(const GemmExplanation& explanation) {
     Json result = {{"problem", to_text(explanation.product)},
                    {"gpu", explanation.gpu.name},
                    {"is_swapped", gemm::canonical_for_gpu(explanation.product).is_swapped},
-                   {"schedule", to_string(explanation.schedule)},
+                   {"schedule", to_string(planning::Schedule(explanation.gpu.name,
+                                                             gemm::GpuGemmSchedule(explanation.schedule)))},
                    {"parameters", json_of_parameters(explanation.schedule)},
                    {"main_loop", json_of_mix(explanation)},
                    {"compiled", json_of(explanation.compiled)},

@@ -3,6 +3,7 @@
 #include <swirl/matrix_product.hpp>
 #include "cli/table.hpp"
 #include "gemm/gpu/schedule_text.hpp"
+#include "plan/schedule.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ std::string text_of_problem(const MatrixProduct& product, const target::Gpu& gpu
                        gemm::canonical_for_gpu(product).is_swapped
                            ? "; C's rows are contiguous: A and B are swapped, rows are columns here"
                            : "",
-                       to_string(schedule));
+                       to_string(planning::Schedule(gpu.name, schedule)));
 }
 
 std::string text_of_parameters(const gemm::GpuGemmSchedule& schedule) {

@@ -12,15 +12,16 @@
 #include "loops/passes.hpp"
 #include "lower/gpu/lowering.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/gpu_kernels.hpp"
-#include "plan/kernel.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/kernels.hpp"
 #include "problem/syntax.hpp"
 #include "rules/rewriting_rules.hpp"
-#include "search/candidates/gpu_candidates.hpp"
-#include "search/timer/gpu_timing.hpp"
-#include "search/timer/timing.hpp"
+#include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/cost/cpu/estimate.hpp"
+#include "search/timer/cpu/timing.hpp"
+#include "search/timer/gpu/timing.hpp"
 
 #include <fmt/format.h>
 
@@ -173,7 +174,7 @@ Json json_of(const ir::OperationCounts& n) {
 } // namespace
 
 TransformDerivation derivation_on_cpu(const Transform& problem, const PlanningOptions& options, bool full) {
-    const auto plan = make_plan(problem, options, api::Purpose::inspect);
+    const auto plan = make_plan(problem, options, search::Purpose::inspect);
     const std::vector<planning::PassDescription> described = plan->describe();
     const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
     std::string text = fmt::format("problem    {}\nschedule   {}\n", to_text(problem),
@@ -192,9 +193,9 @@ TransformDerivation derivation_on_cpu(const Transform& problem, const PlanningOp
         if (plan->cpu().set == target::InstructionSet::portable)
             text += section("loops, run as they are", loops::to_text(own.loops));
         else
-            text += loops_of(
-                planning::kernel_request(problem, passes[k], tree, plan->cpu(), plan->schedule().scalar)
-                    .loops);
+            text += loops_of(planning::kernel_request(problem, passes[k], tree, plan->cpu(),
+                                                      plan->schedule().transform().scalar)
+                                 .loops);
         OperationTable operations(own.lowered);
         passes::run_for_cpu(own.lowered, plan->cpu(),
                             [&](const passes::Pass& pass, const ir::Program& program) {
@@ -254,7 +255,7 @@ TransformDerivation derivation_on_gpu(const Transform& problem, const PlanningOp
         fmt::format("problem    {}\nschedule   {}\n", to_text(problem), planning::to_string(plan.schedule)) +
         identities_of(problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        const planning::PassSchedule& schedule = plan.schedule.passes[k];
+        const planning::PassSchedule& schedule = plan.schedule.transform().passes[k];
         const lower::KernelRequest request = planning::kernel_request(problem, passes[k], schedule.tree);
         text += heading_of(k, passes.size(), "pass") +
                 formulas_of(passes[k], schedule.tree, request.loops.formula) +

@@ -1,5 +1,5 @@
 #include "cli/ladder/ladder.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -59,7 +59,9 @@ public:
     std::vector<LadderRung> steps(Integer n) override {
         std::vector<LadderRung> result;
         const auto scalar = [&](const char* name, const char* what, BreakdownTree tree) {
-            result.push_back({name, what, {std::string(plainest_cpu().name), {{0, std::move(tree)}}, true}});
+            result.push_back({name, what,
+                              planning::Schedule(plainest_cpu().name,
+                                                 planning::TransformSchedule{{{0, std::move(tree)}}, true})});
         };
         const auto factors = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(n)) - 1);
         scalar("iterative radix 2", "bit reversal, then a pass for each factor 2; scalar code",
@@ -71,10 +73,10 @@ public:
         scalar("buffered", "two sweeps through buffers where strides are a page or more", buffered(n));
         for (const target::Cpu* cpu : target::cpus())
             if (cpu->set != target::InstructionSet::portable && target::host_can_run(*cpu))
-                result.push_back({std::string(cpu->name),
-                                  "the same in vectors of this instruction set",
-                                  {std::string(cpu->name), {{0, buffered(n)}}}});
-        const planning::TransformSchedule planned = search::estimate(problem(n), target::host_cpu()).schedule;
+                result.push_back(
+                    {std::string(cpu->name), "the same in vectors of this instruction set",
+                     planning::Schedule(cpu->name, planning::TransformSchedule{{{0, buffered(n)}}})});
+        const planning::Schedule planned = search::estimate(problem(n), target::host_cpu()).schedule;
         result.push_back({"planned", "the tree that the planner's model likes best", planned});
         if (threads_ > 1)
             result.push_back({fmt::format("{} threads", threads_),

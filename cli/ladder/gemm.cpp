@@ -7,8 +7,8 @@
 #include "cli/table.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/cpu/team.hpp"
-#include "search/cost/host.hpp"
-#include "search/timer/timing.hpp"
+#include "search/cost/cpu/host.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -6,12 +6,12 @@
 #include "cli/problems.hpp"
 #include "cli/table.hpp"
 #include "ir/count.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cpu/team.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <bit>
 #include <cmath>

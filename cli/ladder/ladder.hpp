@@ -3,7 +3,7 @@
 #include "cli/accuracy.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/schedule.hpp"
 #include "problem/problem.hpp"
 #include "runtime/timer.hpp"
 #include "target/cpu.hpp"
@@ -21,7 +21,7 @@ namespace swirl::cli {
 struct LadderRung {
     std::string name;
     std::string what; ///< what this rung adds, for display
-    planning::TransformSchedule schedule;
+    planning::Schedule schedule;
     int threads = 1;
 };
 

@@ -1,8 +1,8 @@
 #include "cli/ladder/ladder.hpp"
-#include "plan/plan.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "runtime/cpu/affinity.hpp"
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 namespace swirl::cli {
 namespace {
 
-using planning::TransformSchedule;
+using planning::Schedule;
 using rules::BreakdownTree;
 
 std::size_t exponent_of(Integer n) {
@@ -47,7 +47,7 @@ public:
         for (std::size_t k = found_.size(); k <= exponent_of(n); ++k) found_.push_back(search(k));
         return found_[exponent_of(n)];
     }
-    TransformSchedule schedule(Integer n) { return {std::string(cpu_.name), {{0, of(n)}}, scalar_}; }
+    Schedule schedule(Integer n) { return {cpu_.name, planning::TransformSchedule{{{0, of(n)}}, scalar_}}; }
 
 private:
     static constexpr std::size_t largest_codelet = 6; ///< exponent: more unrolled code spills registers
@@ -67,8 +67,8 @@ private:
         data.fill(1);
         std::vector<runtime::TimedWork> works;
         for (const BreakdownTree& tree : candidates) {
-            const auto plan = planning::Plan::build(problem, {std::string(cpu_.name), {{0, tree}}, scalar_},
-                                                    {.check = false});
+            const auto plan = planning::Plan::build(
+                problem, {cpu_.name, planning::TransformSchedule{{{0, tree}}, scalar_}}, {.check = false});
             works.push_back(data.timed([plan, arguments = data.arguments()] { plan->execute(arguments); }));
         }
         const runtime::PinnedThread pinned;
@@ -95,7 +95,9 @@ public:
     std::vector<LadderRung> steps(Integer n) override {
         std::vector<LadderRung> result;
         const auto scalar = [&](const char* name, const char* what, BreakdownTree tree) {
-            result.push_back({name, what, {std::string(plainest_cpu().name), {{0, std::move(tree)}}, true}});
+            result.push_back({name, what,
+                              planning::Schedule(plainest_cpu().name,
+                                                 planning::TransformSchedule{{{0, std::move(tree)}}, true})});
         };
         scalar("iterative", "a pass for each factor 2; scalar code", iterative(n));
         scalar("recursive", "two transforms of half the size, then a pass", recursive(n));

@@ -3,8 +3,8 @@
 #include <swirl/arrays.hpp>
 #include <swirl/problem.hpp>
 
-#include "plan/matrix_values.hpp"
-#include "plan/plan.hpp"
+#include "plan/gemm/values.hpp"
+#include "plan/transform/cpu/plan.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "api/access.hpp"
 #include "api/c.hpp"
 #include "api/executable.hpp"
-#include "plan/matrix_values.hpp"
+#include "plan/gemm/values.hpp"
 #include "problem/problem.hpp"
 #include "problem/syntax.hpp"
 

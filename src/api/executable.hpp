@@ -7,10 +7,10 @@
 #include <swirl/stream.hpp>
 
 #include "api/arguments.hpp"
-#include "plan/gpu_matrix_plan.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/matrix_plan.hpp"
-#include "plan/plan.hpp"
+#include "plan/gemm/cpu/plan.hpp"
+#include "plan/gemm/gpu/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
+#include "plan/transform/gpu/plan.hpp"
 
 #include <array>
 #include <memory>

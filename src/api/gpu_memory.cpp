@@ -1,7 +1,7 @@
 #include <swirl/gpu.hpp>
 
-#include "api/build.hpp"
 #include "base/error.hpp"
+#include "runtime/cuda/devices.hpp"
 #include "runtime/cuda/memory.hpp"
 
 #include <memory>
@@ -13,7 +13,7 @@ struct Memory::State {
 };
 
 Memory::Memory(std::size_t bytes, int ordinal)
-    : state_(std::make_unique<State>(State{runtime::GpuBuffer(api::device_numbered(ordinal), bytes)})) {}
+    : state_(std::make_unique<State>(State{runtime::GpuBuffer(runtime::device_numbered(ordinal), bytes)})) {}
 Memory::~Memory() = default;
 Memory::Memory(Memory&&) noexcept = default;
 Memory& Memory::operator=(Memory&&) noexcept = default;

@@ -1,11 +1,11 @@
 #include <swirl/plan.hpp>
 
 #include "api/access.hpp"
-#include "api/build.hpp"
 #include "api/executable.hpp"
-#include "api/options.hpp"
 #include "base/error.hpp"
-#include "plan/packed_matrix.hpp"
+#include "plan/gemm/cpu/packed_matrix.hpp"
+#include "search/options.hpp"
+#include "search/planner.hpp"
 
 #include <utility>
 #include <vector>
@@ -21,12 +21,6 @@ namespace {
 /// Whether an array of a type fits without a closer look.
 bool may_be(const detail::ElementType& given, const detail::ElementType& wanted) {
     return given == wanted || given.known == detail::ElementType::Known::nothing;
-}
-
-template <class Kind>
-std::shared_ptr<const Executable> executable_for(const Kind& problem, const Options& options) {
-    if (options.device.is_gpu()) return executable(build_on_gpu(problem, options));
-    return executable(build_on_cpu(problem, options));
 }
 
 ProductArguments product_arguments(const Executable& executable, Scalar alpha, const Operand& a,
@@ -75,9 +69,9 @@ const Executable& PlanAccess::executable(const Plan& plan) {
 using api::PlanAccess;
 
 Plan plan(const Problem& problem, const Options& options) {
-    api::check_cancelled(options);
-    return PlanAccess::make(
-        std::visit([&](const auto& one) { return api::executable_for(one, options); }, problem));
+    search::check_cancelled(options);
+    return PlanAccess::make(std::visit([](auto plan) { return api::executable(std::move(plan)); },
+                                       search::make_plan(problem, options)));
 }
 
 void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,

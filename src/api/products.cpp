@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "plan/matrix_groups.hpp"
+#include "plan/gemm/cpu/groups.hpp"
 #include "problem/data_type.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cuda/device.hpp"
@@ -22,7 +22,7 @@ public:
     Device device() const override { return Device::cpu(); }
     int threads() const override { return plan_->threads(); }
     Accuracy accuracy() const override { return plan_->accuracy(); }
-    std::string schedule() const override { return plan_->schedule(); }
+    std::string schedule() const override { return to_string(plan_->schedule()); }
     std::string description() const override { return plan_->description() + "\n"; }
     double flops() const override { return plan_->flops(); }
     double bytes() const override { return api::bytes_of(plan_->product()); }
@@ -77,13 +77,13 @@ public:
         : Executable(plan->product()), plan_(std::move(plan)) {}
 
     Device device() const override { return Device::gpu(plan_->device().properties().index); }
-    std::string schedule() const override { return gemm::to_string(plan_->schedule()); }
+    std::string schedule() const override { return planning::to_string(plan_->schedule()); }
     std::string description() const override {
         const planning::GpuMatrixKernels* const kernel = plan_->kernel();
         if (kernel == nullptr) return "nothing to compute\n";
         const std::string& reason = kernel->not_reordered_because();
         const std::string loop = reason.empty() ? "" : "the main loop stays as compiled: " + reason + "\n";
-        return gemm::arithmetic_of(plan_->schedule(), plan_->product()) + "\n" + loop +
+        return gemm::arithmetic_of(plan_->schedule().gpu_gemm(), plan_->product()) + "\n" + loop +
                ir::to_string(kernel->info());
     }
     std::size_t workspace_bytes() const override { return plan_->workspace_bytes(); }

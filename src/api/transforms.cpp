@@ -1,6 +1,6 @@
 #include "api/executable.hpp"
 
-#include "plan/transform_schedule.hpp"
+#include "plan/schedule.hpp"
 #include "runtime/cuda/device.hpp"
 
 #include <fmt/format.h>

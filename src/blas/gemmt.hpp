@@ -1,7 +1,7 @@
 #pragma once
 
 #include "blas/multiply.hpp"
-#include "plan/matrix_triangle.hpp"
+#include "plan/gemm/cpu/triangle.hpp"
 
 /// Matrix multiplications that compute a triangle of the result: gemmt, syrk, herk, syr2k, her2k.
 namespace swirl::blas {

@@ -2,7 +2,7 @@
 
 #include "blas/product_code.hpp"
 #include "blas/view.hpp"
-#include "plan/matrix_multiply.hpp"
+#include "plan/gemm/cpu/multiply.hpp"
 
 namespace swirl::blas {
 

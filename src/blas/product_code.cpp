@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "problem/matrix_product.hpp"
-#include "search/matrix_planner.hpp"
+#include "search/planner.hpp"
 
 namespace swirl::blas {
 

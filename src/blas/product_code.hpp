@@ -2,7 +2,7 @@
 
 #include <swirl/element.hpp>
 
-#include "plan/matrix_code.hpp"
+#include "plan/gemm/cpu/code.hpp"
 
 /// What the routines' products are computed with. The BLAS has no plans that could hold it: it is made at a data type's
 /// first product, by the schedule that wisdom has then, and stays as long as the process.

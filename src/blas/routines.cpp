@@ -4,10 +4,10 @@
 #include "blas/multiply.hpp"
 #include "blas/symm.hpp"
 #include "blas/triangular.hpp"
-#include "plan/matrix_values.hpp"
-#include "plan/portable_gemm.hpp"
-#include "plan/small_gemm_cache.hpp"
-#include "plan/work_items.hpp"
+#include "plan/gemm/cpu/small_gemm_cache.hpp"
+#include "plan/gemm/cpu/work_items.hpp"
+#include "plan/gemm/values.hpp"
+#include "plan/portable/gemm.hpp"
 #include "runtime/cpu/team.hpp"
 
 #include <vector>

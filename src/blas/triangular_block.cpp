@@ -2,7 +2,7 @@
 
 #include "blas/scratch.hpp"
 #include "blas/triangular_kernels.hpp"
-#include "plan/work_items.hpp"
+#include "plan/gemm/cpu/work_items.hpp"
 #include "runtime/cpu/team.hpp"
 
 #include <algorithm>

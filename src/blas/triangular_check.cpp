@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "blas/scalar_traits.hpp"
-#include "plan/matrix_values.hpp"
+#include "plan/gemm/values.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "lower/functions.hpp"
-#include "plan/lowered_expression.hpp"
+#include "plan/gemm/cpu/lowered_expression.hpp"
 
 #include <array>
 #include <cmath>

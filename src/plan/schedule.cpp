@@ -2,19 +2,43 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "plan/matrix_plan.hpp"
+#include "plan/gemm/cpu/plan.hpp"
+#include "target/gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
 
 namespace swirl::planning {
 
 namespace {
 
-/// Schedules of CPUs begin with the CPU's name and a colon; schedules of products on GPUs have no colon.
-bool names_target(std::string_view text) { return text.find(':') != std::string_view::npos; }
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t";
+    const auto first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// The target and the choices.
+std::pair<std::string_view, std::string_view> split(std::string_view text) {
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos)
+        throw UserError(
+            "schedule '{}': the target is missing; begin with one, as 'avx2: …' or 'sm_90: …' does", text);
+    return {trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1))};
+}
 
 } // namespace
 
 const TransformSchedule& Schedule::transform() const {
     if (const auto* const transform = std::get_if<TransformSchedule>(&choices)) return *transform;
+    throw InternalError("this is a product's schedule: {}", to_string(*this));
+}
+
+TransformSchedule& Schedule::transform() {
+    if (auto* const transform = std::get_if<TransformSchedule>(&choices)) return *transform;
     throw InternalError("this is a product's schedule: {}", to_string(*this));
 }
 
@@ -30,16 +54,29 @@ gemm::GpuGemmSchedule Schedule::gpu_gemm() const {
 }
 
 std::string to_string(const Schedule& schedule) {
-    if (const auto* const transform = std::get_if<TransformSchedule>(&schedule.choices))
-        return to_string(*transform);
-    if (const auto* const product = std::get_if<gemm::CpuGemm>(&schedule.choices)) return to_string(*product);
-    return to_string(schedule.gpu_gemm());
+    return fmt::format("{}: {}", schedule.target,
+                       std::visit([](const auto& choices) { return to_string(choices); }, schedule.choices));
 }
 
+std::string_view target_named_in(std::string_view text) { return split(text).first; }
+
 Schedule parse_schedule(std::string_view text, const Problem& problem) {
-    if (std::holds_alternative<Transform>(problem)) return parse_transform_schedule(text);
-    if (!names_target(text)) return gemm::parse_gpu_schedule(text);
-    return gemm::parse_cpu_gemm(text, canonical(std::get<MatrixProduct>(problem)));
+    const auto [target, choices] = split(text);
+    if (std::holds_alternative<Transform>(problem)) return {target, parse_transform_schedule(choices)};
+    if (is_gpu(target)) return {target, gemm::parse_gpu_schedule(choices)};
+    return {target, gemm::parse_cpu_gemm(choices, target::cpu_named(target),
+                                         canonical(std::get<MatrixProduct>(problem)))};
+}
+
+bool is_gpu(std::string_view target) {
+    const auto gpus = target::gpus();
+    return std::any_of(gpus.begin(), gpus.end(), [&](const target::Gpu* gpu) { return gpu->name == target; });
+}
+
+void require_target(const Schedule& schedule, std::string_view target) {
+    if (schedule.target != target)
+        throw UserError("the schedule is for {}, not for {}\n  schedule: {}", schedule.target, target,
+                        to_string(schedule));
 }
 
 } // namespace swirl::planning

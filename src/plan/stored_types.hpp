@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/program.hpp"
-#include "plan/dimension_passes.hpp"
+#include "plan/transform/dimension_passes.hpp"
 #include "problem/problem.hpp"
 
 /// The data types of the caller's arrays, which may differ from that of the arithmetic.

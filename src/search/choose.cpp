@@ -33,13 +33,14 @@ std::optional<ScheduleCandidate> rechecked(const ChoiceRequest& request, const S
 
 } // namespace
 
-ScheduleCandidate choose_schedule(const ChoiceRequest& request, const std::optional<StoredSchedule>& known) {
-    if (known && known->is_trusted(request.effort)) return {known->schedule, known->seconds};
-    if (request.effort == Effort::estimate) return {request.estimate()};
+ChosenSchedule choose_schedule(ChoiceRequest request) {
+    const std::optional<StoredSchedule> known = request.stored.lookup();
+    if (known && known->is_trusted(request.effort)) return {{known->schedule, known->seconds}, true};
+    if (request.effort == Effort::estimate) return {{request.estimate()}};
     if (known && request.effort == Effort::measure && !known->is_current)
         if (auto winner = rechecked(request, known->schedule)) {
             request.stored.store(winner->schedule, winner->seconds, FoundBy::measure);
-            return *winner;
+            return {*winner};
         }
     std::vector<Schedule> others = request.stored.elsewhere();
     if (known) others.insert(others.begin(), known->schedule);
@@ -48,7 +49,7 @@ ScheduleCandidate choose_schedule(const ChoiceRequest& request, const std::optio
     if (result.best.is_timed())
         request.stored.store(result.best.schedule, result.best.seconds,
                              result.is_complete ? found_by(request.effort) : FoundBy::measure);
-    return std::move(result.best);
+    return {std::move(result.best)};
 }
 
 } // namespace swirl::search

@@ -6,7 +6,6 @@
 #include "search/wisdom/stored_schedules.hpp"
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 /// The precedence of wisdom, search and model, the same for every problem and device.
@@ -14,7 +13,7 @@ namespace swirl::search {
 
 struct ChoiceRequest {
     const Problem& problem; ///< that candidates are timed on
-    StoredSchedules& stored;
+    StoredSchedules stored;
     Effort effort = Effort::estimate;
     double seconds = 5;         ///< time budget; for an exhaustive search, 0 or infinite means no budget
     double recheck_seconds = 1; ///< limit for timing another version's schedule against the estimate
@@ -26,9 +25,13 @@ struct ChoiceRequest {
     std::function<void()> interrupt = {};
 };
 
+struct ChosenSchedule {
+    ScheduleCandidate candidate;
+    bool is_from_wisdom = false; ///< neither computed nor timed now
+};
+
 /// A trusted schedule from wisdom; else, for an estimate, the model's. Otherwise a search's winner, which is stored if it
-/// was timed. A schedule of another version that is still as fast as the estimate saves the search. `known` is what
-/// request.stored.lookup() returns.
-ScheduleCandidate choose_schedule(const ChoiceRequest& request, const std::optional<StoredSchedule>& known);
+/// was timed. A schedule of another version that is still as fast as the estimate saves the search.
+ChosenSchedule choose_schedule(ChoiceRequest request);
 
 } // namespace swirl::search

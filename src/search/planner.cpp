@@ -1,67 +1,93 @@
 #include "search/planner.hpp"
 
 #include "base/error.hpp"
-#include "plan/memory_need.hpp"
+#include "base/fork_gate.hpp"
+#include "base/log.hpp"
+#include "plan/schedule.hpp"
 #include "problem/validate.hpp"
-#include "search/cost/cost_model.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
+#include "search/options.hpp"
 
 namespace swirl::search {
 
 namespace {
 
-void add_rejections(Choice& choice, const planning::DimensionPass& pass, const std::vector<Candidate>& all) {
-    for (std::size_t k = 1; k < all.size(); ++k)
-        choice.rejections.push_back(
-            {rules::to_string(all[k].tree),
-             fmt::format("estimated at {:.2f} times the cost", all[k].cycles / all[0].cycles)});
-    for (Rejection& rejection : inapplicable_rules(pass.nonterminal))
-        choice.rejections.push_back(std::move(rejection));
+void validate_for(const Problem& problem, const Target& target) {
+    const bool is_for_cpu = std::holds_alternative<const target::Cpu*>(target);
+    if (const auto* const product = std::get_if<MatrixProduct>(&problem)) {
+        validate(*product);
+        if (is_for_cpu) validate_for_cpus(*product);
+    } else if (is_for_cpu) {
+        validate_for_cpu(std::get<Transform>(problem));
+    } else {
+        validate(std::get<Transform>(problem));
+    }
+}
+
+std::unique_ptr<Task> task_for(const Problem& problem, const Target& target, const TaskSetting& setting) {
+    validate_for(problem, target);
+    return std::visit([&](const auto& kind, const auto& device) { return task_of(kind, device, setting); },
+                      problem, target);
+}
+
+/// The schedule that the options give. Throws UserError that names both targets if one is a CPU and the other a GPU.
+planning::Schedule given_schedule(const Problem& problem, const Target& target, const Options& options) {
+    const std::string_view named = planning::target_named_in(options.schedule);
+    const auto* const gpu = std::get_if<GpuTarget>(&target);
+    if (planning::is_gpu(named) != (gpu != nullptr))
+        throw UserError("the schedule is for {}, not for {}\n  schedule: {}", named,
+                        gpu != nullptr ? gpu->identity.gpu.name : std::get<const target::Cpu*>(target)->name,
+                        options.schedule);
+    return planning::parse_schedule(options.schedule, problem);
+}
+
+AnyPlan plan_of(Task& task) {
+    for (;;) {
+        const ScheduleCandidate chosen = task.choose();
+        try {
+            return task.build(chosen);
+        } catch (const UserError&) {
+            if (!task.forget()) throw;
+        } catch (const Unavailable&) { // it needs more than this driver has
+            if (!task.forget()) throw;
+        }
+    }
 }
 
 } // namespace
 
-std::vector<Rejection> inapplicable_rules(const formula::Formula& nonterminal) {
-    std::vector<Rejection> result;
-    for (const rules::BreakdownRule& rule : rules::registry())
-        if (const auto applicability = rule.applicable(nonterminal); !applicability.ok())
-            result.push_back({std::string(rule.name), applicability.reason()});
-    return result;
+planning::Schedule choose_schedule(const Problem& problem, const Target& target, const Options& options,
+                                   Timer* timer) {
+    const ForkSection section;
+    check(options);
+    const LogSink sink(options.log);
+    if (!options.schedule.empty()) return given_schedule(problem, target, options);
+    return task_for(problem, target, {options, timer})->choose().schedule;
 }
 
-Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
-    validate_for_cpu(problem);
-    planning::require_memory(problem);
-    const DataType scalar = planning::arithmetic_of(problem.precision);
-    Choice choice{{std::string(cpu.name), {}}, 0, {}};
-    for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
-        const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
-        choice.schedule.passes.push_back({pass.dimension, all[0].tree});
-        choice.estimated_seconds += all[0].cycles / machine.hertz;
-        add_rejections(choice, pass, all);
-    }
+Choice explained_choice(const Problem& problem, const Target& target, const Options& options) {
+    const ForkSection section;
+    check(options);
+    const LogSink sink(options.log);
+    if (!options.schedule.empty()) return {given_schedule(problem, target, options)};
+    const auto task = task_for(problem, target, {options});
+    Choice choice{task->choose().schedule};
+    choice.rejections = task->rejections();
     return choice;
 }
 
-std::vector<std::optional<double>> pass_seconds(const Transform& problem,
-                                                const planning::TransformSchedule& schedule,
-                                                const target::Cpu& cpu, const MachineModel& machine) {
-    const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
-    planning::require_passes_for(schedule, passes);
-    const DataType scalar = planning::arithmetic_of(problem.precision);
-    std::vector<std::optional<double>> result;
-    for (std::size_t k = 0; k < passes.size(); ++k) {
-        const std::vector<Candidate> all = candidates(passes[k], cpu, scalar, machine);
-        const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
-            return candidate.tree == schedule.passes[k].tree;
-        });
-        result.push_back(found == all.end() ? std::nullopt : std::optional(found->cycles / machine.hertz));
-    }
-    return result;
+AnyPlan make_plan(const Problem& problem, const Target& target, const Options& options, Timer* timer) {
+    const ForkSection section;
+    check(options);
+    const LogSink sink(options.log);
+    const auto task = task_for(problem, target, {options, timer});
+    if (options.schedule.empty()) return plan_of(*task);
+    return task->build({given_schedule(problem, target, options)});
+}
+
+AnyPlan make_plan(const Problem& problem, const Options& options, Timer* timer) {
+    const ForkSection section;
+    check(options);
+    return make_plan(problem, target_of(options), options, timer);
 }
 
 } // namespace swirl::search

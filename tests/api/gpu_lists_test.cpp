@@ -1,8 +1,8 @@
 // Products on a GPU that is not there of matrices that lists of pointers name, and what else the C interface says of plans.
 
-#include "api/build.hpp"
 #include "api/c_interface.hpp"
 #include "gpu_matrix_fixture.hpp"
+#include "support/gpu_schedules.hpp"
 
 #include <memory>
 #include <optional>
@@ -138,7 +138,7 @@ TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
         MatrixProduct same = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
         same.a = {256, 1};
         same.a_type = same.b_type = number;
-        return api::gpu_schedules(same, 1, 0, accuracy).front();
+        return swirl::gpu_schedules(same, 1, accuracy).front();
     };
     for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range, Accuracy::reduced,
                                     Accuracy::eleven_bits, Accuracy::low}) {

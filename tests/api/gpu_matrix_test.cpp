@@ -1,8 +1,8 @@
 // Matrix multiplications on a GPU that is not there, from C++ and from C: what is launched is what was planned.
 
-#include "api/build.hpp"
 #include "api/c_interface.hpp"
 #include "gpu_matrix_fixture.hpp"
+#include "support/gpu_schedules.hpp"
 
 #include <swirl/half.hpp>
 
@@ -66,7 +66,7 @@ TEST_F(GpuMatrixInterface, DoesNothingWhereNothingIsToBeComputed) {
 }
 
 TEST_F(GpuMatrixInterface, TakesSchedules) {
-    const std::vector<std::string> schedules = api::gpu_schedules(product, 5);
+    const std::vector<std::string> schedules = swirl::gpu_schedules(product, 5);
     ASSERT_EQ(schedules.size(), 5U);
     for (const std::string& schedule : schedules) {
         Options options = unchecked;
@@ -74,12 +74,11 @@ TEST_F(GpuMatrixInterface, TakesSchedules) {
         EXPECT_EQ(swirl::plan(product, options).schedule(), schedule);
     }
     EXPECT_EQ(swirl::plan(product, unchecked).schedule(), schedules.front());
-    expect_contains(error_of<UserError>([] { api::gpu_schedules(product, -1); }), {"most is -1"});
     Options options = unchecked;
-    options.schedule = "cta_m=1000";
+    options.schedule = "sm_90: cta_m=1000";
     expect_contains(error_of<UserError>([&] { swirl::plan(product, options); }),
                     {"this schedule is infeasible"});
-    options.schedule = "thread_m=0";
+    options.schedule = "sm_90: thread_m=0";
     expect_contains(error_of<UserError>([&] { swirl::plan(product, options); }), {"thread_m is 0"});
 }
 
@@ -105,7 +104,7 @@ TEST_F(GpuMatrixInterface, SearchesForSchedules) {
 
 TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
     Options options = unchecked;
-    options.schedule = "cta_m=32 cta_n=16 thread_m=4 thread_n=4 a_vector_m=4 c_vector_m=4";
+    options.schedule = "sm_90: cta_m=32 cta_n=16 thread_m=4 thread_n=4 a_vector_m=4 c_vector_m=4";
     const Plan plan = swirl::plan(product, options);
     const gpu::Array<float> a(64 * 32 + 1), b(32 * 48), c(64 * 48);
     const std::size_t compiled = fake.compiled.size();
@@ -121,7 +120,7 @@ TEST_F(GpuMatrixInterface, LooksAtNumbersThatItSplits) {
     constexpr Integer extent = 256;
     const MatrixProduct square = MatrixProduct::column_major(DataType::float32, extent, extent, extent);
     Options options = unchecked;
-    for (const std::string& schedule : api::gpu_schedules(square, 1000))
+    for (const std::string& schedule : swirl::gpu_schedules(square, 1000))
         if (options.schedule.empty() && schedule.find("range_check=1") != std::string::npos)
             options.schedule = schedule;
     ASSERT_NE(options.schedule.find("bf16_split=3"), std::string::npos);
@@ -228,7 +227,7 @@ TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
 TEST_F(GpuMatrixInterface, RefusesWorkspacesThatDoNotFit) {
     Options options = unchecked;
     options.schedule =
-        "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 split_k=2 "
+        "sm_90: cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 split_k=2 "
         "split_k_in_workspace=1";
     const Plan plan = swirl::plan(product, options);
     const std::size_t needed = plan.workspace_bytes();
@@ -376,7 +375,7 @@ TEST_F(GpuMatrixInterface, WorksFromC) {
     refused(swirl_plan_create(nullptr, &options, &none), "problem");
     EXPECT_EQ(none, nullptr);
     swirl_options other = options;
-    other.schedule = "rows=3";
+    other.schedule = "sm_90: rows=3";
     refused(swirl_plan_create(problem.get(), &other, &none), "rows=3");
     other.schedule = schedule.c_str();
     EXPECT_EQ(swirl_plan_schedule(c::plan(problem, &other).get()), schedule);

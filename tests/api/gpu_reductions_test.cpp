@@ -22,7 +22,7 @@ TEST_F(GpuReductions, FollowTheProductWithWhatItHasLeft) {
     fake.argument_bytes = {}; // of several kernels
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), scale(48), amax(64), total(1);
     const Plan plan = swirl::plan(reduced(), {.device = Device::gpu(),
-                                              .schedule = "cta_m=32 cta_n=16 cta_k=8 "
+                                              .schedule = "sm_90: cta_m=32 cta_n=16 cta_k=8 "
                                                           "thread_m=4 thread_n=4 stages=2",
                                               .check = false,
                                               .use_wisdom = false,

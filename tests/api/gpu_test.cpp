@@ -105,7 +105,7 @@ TEST_F(GpuInterface, NamesWhatIsWrong) {
     expect_contains(error_of<UserError>([] {
                         swirl::plan("dft 8", {.device = Device::gpu(), .schedule = "avx2: 0 codelet"});
                     }),
-                    {"avx2"});
+                    {"the schedule is for avx2, not for sm_90"});
 }
 
 TEST_F(GpuInterface, ServesManyThreads) {

@@ -1,9 +1,9 @@
 #include "cli/accuracy.hpp"
 #include "cli/data.hpp"
 #include "cli/reference.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "support/callback_cases.hpp"
 #include "target/cpu.hpp"
 

@@ -15,7 +15,8 @@ namespace explain_test {
 
 using nlohmann::json;
 
-constexpr const char* small = "gemm 200x100x300 float32 --schedule 'cta_m=64 cta_n=32 thread_m=4 thread_n=4'";
+constexpr const char* small =
+    "gemm 200x100x300 float32 --schedule 'sm_90: cta_m=64 cta_n=32 thread_m=4 thread_n=4'";
 
 std::string contents_of(const std::filesystem::path& path) {
     std::ostringstream text;
@@ -49,8 +50,12 @@ TEST(Explain, SaysWhatAKernelIsMadeOf) {
         EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
 }
 
+constexpr const char* small_on_sm_80 =
+    "gemm 200x100x300 float32 --schedule 'sm_80: cta_m=64 cta_n=32 thread_m=4 thread_n=4'";
+
 TEST(Explain, HasTheFiguresAsJson) {
-    const auto report = json::parse(run_swirl(std::string("explain --json --device sm_80 ") + small).output);
+    const auto report =
+        json::parse(run_swirl(std::string("explain --json --device sm_80 ") + small_on_sm_80).output);
     EXPECT_EQ(report.at("gpu"), "sm_80");
     EXPECT_EQ(report.at("main_loop").at("multiply_adds"), 4 * 4 * 8);
     EXPECT_EQ(report.at("main_loop").at("shared_loads_by_bytes").at("16"), 2 * 8);
@@ -87,7 +92,7 @@ TEST(Explain, CountsAKernelWithoutALoop) {
 
 TEST(Explain, ShowsTheMainLoopInAnotherOrder) {
     const std::string words =
-        "explain --device sm_90 --reorder-sass gemm 4096x4096x4096 float32 --schedule 'cta_m=256 "
+        "explain --device sm_90 --reorder-sass gemm 4096x4096x4096 float32 --schedule 'sm_90: cta_m=256 "
         "cta_n=128 cta_k=16 thread_m=16 stages=4 a_vector_m=4 c_vector_m=4'";
     const auto report = json::parse(run_swirl(words + " --json").output).at("compiled");
     if (report.contains("missing")) GTEST_SKIP() << report.at("missing");
@@ -119,7 +124,7 @@ TEST(Explain, TakesRegistersFromADriver) {
     setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
     setenv("SWIRL_FAKE_CUDA_MIB", "64", 1);
     const support::Outcome outcome = run_swirl(
-        "explain --device gpu --json gemm 64x64x64 float32 --schedule 'cta_m=32 cta_n=32 "
+        "explain --device gpu --json gemm 64x64x64 float32 --schedule 'sm_90: cta_m=32 cta_n=32 "
         "thread_m=4 thread_n=4 warp_lanes_m=8 warp_lanes_n=4'");
     unsetenv("SWIRL_CUDA_DRIVER");
     unsetenv("SWIRL_FAKE_CUDA_MIB");
@@ -139,7 +144,7 @@ TEST(Explain, DrawsWhoHasWhichElements) {
 }
 
 constexpr const char* with_tiles =
-    "gemm 200x100x304 float32 a=bfloat16 b=bfloat16 --schedule 'wgmma cta_m=64 cta_n=64 "
+    "gemm 200x100x304 float32 a=bfloat16 b=bfloat16 --schedule 'sm_90: wgmma cta_m=64 cta_n=64 "
     "cta_k=64 warpgroups=1 stages=3 epilogue_tile_m=64'";
 
 TEST(Explain, SaysWhatAKernelByTilesIsMadeOf) {
@@ -182,7 +187,7 @@ TEST(Explain, SaysWhatItDoesNotExplain) {
           {"explain --full --device sm_90 gemm 8x8x8 float32", "swirl show --device sm_90 --stage ir"},
           {"explain --device sm_90 gemm 8x8x0 float32", "extent of 0"},
           {"explain --device sm_90 gemm 0x8x8 float32", "extent of 0"},
-          {"explain --device sm_90 gemm 64x64x64 float32 --schedule cta_m=5", "schedule"}}) {
+          {"explain --device sm_90 gemm 64x64x64 float32 --schedule 'sm_90: cta_m=5'", "schedule"}}) {
         const support::Outcome outcome = run_swirl(arguments);
         EXPECT_EQ(outcome.status, 2) << arguments;
         EXPECT_NE(outcome.errors.find(said), std::string::npos) << arguments << ": " << outcome.errors;

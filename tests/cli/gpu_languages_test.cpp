@@ -1,11 +1,11 @@
 // What `swirl emit --language opencl` writes, run on the CPU against plans for the CPU.
 
-#include "api/build.hpp"
 #include "cli/run_swirl.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
+#include "search/planner.hpp"
 #include "support/interpreted_plan.hpp"
 #include "support/opencl_program.hpp"
 
@@ -138,7 +138,7 @@ void transform_on_cpu(const Transform& problem, planning::ProblemData& data) {
             .execute(data.arguments());
     Transform wide = problem;
     if (bytes_of(problem.precision) < 4) wide.precision = DataType::float32;
-    const auto plan = api::build_on_cpu(wide, {});
+    const auto plan = search::make_plan<planning::Plan>(wide);
     if (wide.precision == problem.precision) return plan->execute(data.arguments());
     planning::ProblemData copy(wide);
     const auto move = [&](Side side, const planning::ProblemData& from, planning::ProblemData& to) {

@@ -50,7 +50,7 @@ TEST(ProductsOnGpus, AreShownForAKindOfGpuWithoutADriver) {
 
 TEST(ProductsOnGpus, ArePlannedForAKindOfGpuWithoutADriver) {
     expect_contains(run_without_driver("plan --device sm_80 gemm 2048x2048x2048 float32"), 0,
-                    {"schedule   simt cta_m=", "17179869184", "estimate", "shared"});
+                    {"schedule   sm_80: simt cta_m=", "17179869184", "estimate", "shared"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 128x128x128 float32"), 0,
                     {"reorder_sass=0"});
     expect_contains(run_without_driver("plan --device sm_90 --reorder-sass gemm 128x128x128 float32"), 0,
@@ -64,6 +64,9 @@ TEST(ProductsOnGpus, ArePlannedForAKindOfGpuWithoutADriver) {
     const auto again = run_without_driver("plan --json --device sm_80 gemm 256x256x64 float32 --schedule '" +
                                           schedule + "'");
     EXPECT_EQ(json::parse(again.output), report);
+    expect_contains(
+        run_without_driver("plan --device sm_90 gemm 256x256x64 float32 --schedule '" + schedule + "'"), 2,
+        {"the schedule is for sm_80, not for sm_90"});
 }
 
 support::Outcome run_on_fake(const std::string& arguments) {
@@ -116,14 +119,14 @@ TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
 
 TEST(ProductsOnGpus, ArePlannedTimedAndVerified) {
     expect_contains(run_on_fake("plan --device gpu --no-check gemm 100x80x60 float32"), 0,
-                    {"gemm 100x80x60 float32", "schedule   simt cta_m=", "resident"});
+                    {"gemm 100x80x60 float32", "schedule   sm_90: simt cta_m=", "resident"});
     const auto report =
         json::parse(run_on_fake("plan --json --device gpu --no-check gemm 100x80x60 float32").output);
     EXPECT_GT(report.at("kernels").at(0).at("registers"), 0);
     EXPECT_GT(report.at("kernels").at(0).at("flops"), 2 * 100 * 80 * 60);
     const auto times = json::parse(
         run_on_fake("bench --json --device gpu --no-check --seconds 0.01 gemm 64x64x64 --schedule '"
-                    "cta_m=32 cta_n=32 thread_m=4 thread_n=4'")
+                    "sm_90: cta_m=32 cta_n=32 thread_m=4 thread_n=4'")
             .output);
     EXPECT_EQ(times.at("device"), "GPU 0 (Fake H100)");
     EXPECT_GT(times.at("gflops"), 0);
@@ -148,9 +151,9 @@ TEST(ProductsOnGpus, SayWhatDoesNotFit) {
                     {"complex kernels are PTX alone"});
     expect_contains(run_without_driver("plan --device sm_90 gemm 8x8x8 complex64 epilogue=2*x"), 2,
                     {"an epilogue of complex64"});
-    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --schedule cta_m=96"), 2,
+    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --schedule 'sm_90: cta_m=96'"), 2,
                     {"this schedule is infeasible"});
-    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --schedule rows=96"), 2,
+    expect_contains(run_without_driver("plan --device sm_90 gemm 64x64x64 --schedule 'sm_90: rows=96'"), 2,
                     {"'rows=96'"});
     expect_contains(run_without_driver("plan --device sm_90 --cpu avx2 gemm 8x8x8"), 2,
                     {"--cpu is for CPUs"});
@@ -273,7 +276,7 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         expect_contains(run_without_driver(std::string("emit gemm 99x99x99 float32 --gpu sm_90 --function "
                                                        "product --header ") +
                                            support::quoted(header) + " --language " + language),
-                        0, {"schedule: simt cta_m=", "factors[1] != 0"});
+                        0, {"schedule: sm_90: simt cta_m=", "factors[1] != 0"});
         EXPECT_NE(support::content_of(header).find(declaration), std::string::npos)
             << support::content_of(header);
     }
@@ -291,14 +294,15 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         0, {"product_kernel_2", "to_amax"});
     EXPECT_NE(support::content_of(header).find("float* to_amax, void* workspace"), std::string::npos)
         << support::content_of(header);
-    expect_contains(run_without_driver("emit gemm 99x99x99 --language cuda --schedule fma_order=diagonal"), 2,
-                    {"fma_order=diagonal"});
+    expect_contains(
+        run_without_driver("emit gemm 99x99x99 --language cuda --schedule 'generic: fma_order=diagonal'"), 2,
+        {"fma_order=diagonal"});
     expect_contains(run_without_driver("emit gemm 99x99x99 --language metal"), 2, {"cuda, hip and opencl"});
     expect_contains(run_without_driver("emit gemm 64x64x999 --language hip --gpu sm_90 --schedule '"
-                                       "cta_m=32 cta_n=32 thread_m=4 thread_n=4 split_k=2'"),
+                                       "sm_90: cta_m=32 cta_n=32 thread_m=4 thread_n=4 split_k=2'"),
                     2, {"split_k is 2"});
     const std::string stream =
-        " --gpu sm_90 gemm 3000x3000x3000 float32 --schedule 'cta_m=256 cta_n=128 "
+        " --gpu sm_90 gemm 3000x3000x3000 float32 --schedule 'sm_90: cta_m=256 cta_n=128 "
         "cta_k=16 thread_m=16 stream_k_blocks=132 data_parallel_tiles=1'";
     expect_contains(run_without_driver("emit --language cuda" + stream), 0,
                     {"kernel_2", "if (factors[0] != 0) {", "void* workspace"});

@@ -22,7 +22,7 @@ public:
     explicit EmittedHip(const std::string& schedule) {
         const auto emitted = run_swirl(
             "emit gemm 100x36x13 float32 --language hip --gpu sm_80 --function product --schedule "
-            "'cta_m=32 "
+            "'sm_80: cta_m=32 "
             "cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 warp_lanes_n=4 "
             "stages=3 " +
             schedule + "'");

@@ -43,9 +43,9 @@ TEST(Ladder, ClimbsFromScalarRadixTwoToVectorsAndThreads) {
         expect_consistent(ladder);
         const json& steps = ladder["steps"];
         const std::string first = steps[0]["schedule"];
-        EXPECT_NE(first.find(" scalar: 0 dft-iterative(2,2"), std::string::npos) << first;
+        EXPECT_NE(first.find(": scalar; 0 dft-iterative(2,2"), std::string::npos) << first;
         for (std::size_t i = 0; i < 4; ++i)
-            EXPECT_NE(steps[i]["schedule"].get<std::string>().find(" scalar: "), std::string::npos);
+            EXPECT_NE(steps[i]["schedule"].get<std::string>().find(": scalar; "), std::string::npos);
         for (std::size_t i = 4; i < steps.size(); ++i)
             EXPECT_EQ(steps[i]["schedule"].get<std::string>().find("scalar"), std::string::npos);
         EXPECT_EQ(steps.back()["threads"], 2);

@@ -246,7 +246,7 @@ TEST(Neon, ComputesWhatItsScheduleSays) {
     expect_right_on_arm({
         {"dft 1024", "neon: 0 stockham(4,4,4,4,4)"},
         {"dft 4096 float32", "neon: 0 stockham(16,16,16)"},
-        {"dft 64", "neon scalar: 0 stockham(8,8)"},
+        {"dft 64", "neon: scalar; 0 stockham(8,8)"},
         {"dft 41 float32", "neon: 0 bluestein(96)[stockham(12,8), stockham(12,8)]"},
         {"dft 60 backward", "neon: 0 good-thomas(4,15)"},
         {"dft 4096", "neon: 0 two-sweep(64,64,16)"},

@@ -6,10 +6,11 @@
 #include "jit/compile.hpp"
 #include "loops/passes.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/kernel.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/schedule.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
 #include "problem/syntax.hpp"
+#include "support/transform_schedule.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -31,12 +32,12 @@ constexpr const char* example_problem = "dft 8 planar";
 constexpr const char* example_schedule = "avx2: 0 cooley-tukey(2,4)";
 
 struct Example {
-    planning::TransformSchedule schedule = planning::parse_transform_schedule(example_schedule);
+    planning::Schedule schedule = transform_schedule(example_schedule);
     Transform problem = parse_transform(example_problem);
     const target::Cpu& cpu = target::cpu_named(schedule.target);
     passes::Context context{&cpu, target::lanes(cpu, DataType::float64)};
-    planning::Derivation derivation =
-        planning::derive(problem, planning::dimension_passes(problem)[0], schedule.passes[0].tree, cpu);
+    planning::Derivation derivation = planning::derive(problem, planning::dimension_passes(problem)[0],
+                                                       schedule.transform().passes[0].tree, cpu);
 };
 
 std::string fenced(const std::string& language, const std::string& text) {

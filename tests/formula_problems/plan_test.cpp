@@ -1,13 +1,14 @@
 // Formulas as problems: plans of the estimate, against the formula's dense matrix.
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "formula/formula.hpp"
 #include "formula/print.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 #include "support/random_formula.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -53,8 +54,8 @@ void require_right(const std::string& text, const target::Cpu& cpu) {
     const Transform problem = swirl::problem(text);
     SCOPED_TRACE(fmt::format("{} on {}", text, cpu.name));
     EXPECT_EQ(parse_transform(to_text(problem)), problem);
-    const planning::TransformSchedule schedule = estimate(problem, cpu).schedule;
-    ASSERT_EQ(to_string(planning::parse_transform_schedule(to_string(schedule))), to_string(schedule));
+    const planning::Schedule schedule = estimate(problem, cpu).schedule;
+    ASSERT_EQ(to_string(transform_schedule(to_string(schedule))), to_string(schedule));
     const auto plan = planning::Plan::build(problem, schedule);
     planning::ProblemData data(problem);
     data.fill_input(7, 1);
@@ -206,8 +207,8 @@ TEST(FormulaProblems, RunOnGpus) {
     const target::Gpu& gpu = target::gpu_named("sm_90");
     const auto prove = [&](const std::string& text) {
         SCOPED_TRACE(text);
-        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu);
-        EXPECT_EQ(to_string(planning::parse_transform_schedule(to_string(schedule))), to_string(schedule));
+        const planning::Schedule schedule = gpu_schedule(swirl::problem(text), gpu);
+        EXPECT_EQ(to_string(transform_schedule(to_string(schedule))), to_string(schedule));
         support::prove(text, schedule);
     };
     for (const char* text : complex_formulas) prove(fmt::format("formula {} complex64 batch=3", text));

@@ -4,7 +4,7 @@
 #include "fuzz/transforms.hpp"
 #include "fuzz/words.hpp"
 
-#include "api/build.hpp"
+#include "runtime/cuda/devices.hpp"
 #include "search/wisdom/gpu_identity.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "support/temporary_folder.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 /// What a search is to have found for a problem.
 void remember(const std::string& problem, const std::string& schedule) {
-    const std::string device = search::gpu_identity_of(api::device_numbered(0)).key;
+    const std::string device = search::gpu_identity_of(runtime::device_numbered(0)).key;
     search::shared_wisdom(true)->replace(
         {device, problem}, {.schedule = schedule, .seconds = 1e-6, .found_by = search::FoundBy::measure});
 }

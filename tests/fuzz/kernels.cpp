@@ -6,7 +6,7 @@
 
 #include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
-#include "plan/gpu_matrix_kernel.hpp"
+#include "plan/gemm/gpu/kernel.hpp"
 #include "support/kernel_sequence.hpp"
 
 #include <fmt/format.h>

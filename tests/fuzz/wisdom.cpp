@@ -2,11 +2,11 @@
 #include "fuzz/transforms.hpp"
 
 #include "gemm/cpu/schedule.hpp"
-#include "plan/matrix_blocks.hpp"
+#include "plan/gemm/cpu/blocks.hpp"
 #include "problem/matrix_product.hpp"
-#include "search/cost/host.hpp"
-#include "search/cost/probe.hpp"
-#include "search/matrix_planner.hpp"
+#include "search/cost/cpu/host.hpp"
+#include "search/cost/probe/probe.hpp"
+#include "search/planner.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "search/wisdom/sqlite.hpp"
 #include "support/temporary_folder.hpp"
@@ -331,8 +331,8 @@ void fuzz_schedule(Random& random, Journal& journal) {
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
     const auto number =
         random.one_of({DataType::float32, DataType::float64, DataType::complex64, DataType::complex128});
-    const std::string text =
-        mutated(to_string(gemm::CpuGemm{&cpu, gemm::model_schedule(number, cpu)}), random);
+    const std::string text = mutated(
+        to_string(planning::Schedule(cpu.name, gemm::CpuGemm{gemm::model_schedule(number, cpu)})), random);
     journal.doing(fmt::format("the schedule {} of {}", text, name_of(number)));
     if (text.empty()) return journal.refused();
     search::shared_wisdom(true)->replace(

@@ -25,76 +25,78 @@ TEST(CpuGemm, ComesBackFromItsText) {
     const UnpackedGemm unpacked{
         .tile = {4, 2, 6}, .unroll = 8, .kc = 64, .rows_outermost = true, .prefetch_c = true};
     const std::pair<CpuGemm, const char*> all[] = {
-        {{&cpu, blocked},
-         "avx512: blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8"},
-        {{&cpu, plain},
-         "avx512: blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=columns prefetch=none"},
-        {{&cpu, unpacked}, "avx512: unpacked mr=8 nr=6 lanes=4 unroll=8 kc=64 loop=rows prefetch=c"},
-        {{&target::portable_cpu(), BuiltinGemm{}}, "portable: builtin"}};
+        {{blocked}, "blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8"},
+        {{plain}, "blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=columns prefetch=none"},
+        {{unpacked}, "unpacked mr=8 nr=6 lanes=4 unroll=8 kc=64 loop=rows prefetch=c"},
+    };
     for (const auto& [schedule, text] : all) {
         EXPECT_EQ(to_string(schedule), text);
-        EXPECT_EQ(parse_cpu_gemm(text, square(DataType::float64)), schedule) << text;
+        EXPECT_EQ(parse_cpu_gemm(text, cpu, square(DataType::float64)), schedule) << text;
     }
     const AmxGemm amx{.term_products = 6,
                       .mc = 256,
                       .kc = 512,
                       .nc = 4096,
                       .fallback = BlockedGemm{.tile = {16, 3, 8}, .mc = 96, .kc = 256, .nc = 64}};
-    const CpuGemm schedule{&cpu, amx};
+    const CpuGemm schedule{amx};
     EXPECT_EQ(to_string(schedule),
-              "avx512: amx products=6 mc=256 kc=512 nc=4096 fallback mr=48 nr=8 unroll=4 mc=96 "
+              "amx products=6 mc=256 kc=512 nc=4096 fallback mr=48 nr=8 unroll=4 mc=96 "
               "kc=256 nc=64 loop=rows prefetch=c,next");
-    EXPECT_EQ(parse_cpu_gemm(to_string(schedule), square(DataType::float32)), schedule);
+    EXPECT_EQ(parse_cpu_gemm(to_string(schedule), cpu, square(DataType::float32)), schedule);
     MatrixProduct empty = square(DataType::float32);
     empty.k = 0;
-    EXPECT_EQ(parse_cpu_gemm("avx2: empty", empty), CpuGemm{&target::avx2_cpu()});
+    EXPECT_EQ(parse_cpu_gemm("empty", cpu, empty), CpuGemm{});
+    const CpuGemm builtin{BuiltinGemm{}};
+    EXPECT_EQ(to_string(builtin), "builtin");
+    EXPECT_EQ(parse_cpu_gemm("builtin", target::portable_cpu(), square(DataType::float64)), builtin);
 }
 
 TEST(CpuGemm, ParametersComeInAnyOrder) {
     EXPECT_EQ(
-        to_string(parse_cpu_gemm("avx2:  blocked prefetch=c nc=64 mr=8  nr=6 kc=100 mc=16 loop=rows unroll=2",
-                                 square(DataType::float64))),
-        "avx2: blocked mr=8 nr=6 unroll=2 mc=16 kc=100 nc=64 loop=rows prefetch=c");
+        to_string(parse_cpu_gemm("  blocked prefetch=c nc=64 mr=8  nr=6 kc=100 mc=16 loop=rows unroll=2",
+                                 target::avx2_cpu(), square(DataType::float64))),
+        "blocked mr=8 nr=6 unroll=2 mc=16 kc=100 nc=64 loop=rows prefetch=c");
 }
 
 TEST(CpuGemm, ErrorsNameTheParameterItsValueAndWhatWorks) {
     const std::string rest = " unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=c";
     const std::pair<std::string, const char*> all[] = {
-        {"", "the CPU is missing"},
-        {"avx9: blocked", "avx9"},
-        {"avx512: ", "'' is no kind of kernel; use blocked, unpacked"},
-        {"avx512: packed mr=8", "'packed' is no kind of kernel"},
-        {"avx512: blocked mr=24", "'nr' is missing; add nr="},
-        {"avx512: blocked mr=24 nr=8" + rest + " depth=3",
+        {"", "'' is no kind of kernel; use blocked, unpacked"},
+        {"packed mr=8", "'packed' is no kind of kernel"},
+        {"blocked mr=24", "'nr' is missing; add nr="},
+        {"blocked mr=24 nr=8" + rest + " depth=3",
          "no parameter 'depth' here; its parameters are mr, nr, unroll"},
-        {"avx512: blocked mr=24 mr=24 nr=8" + rest, "'mr' is there twice"},
-        {"avx512: blocked mr=24 nr" + rest, "'nr' is no parameter; write name=value"},
-        {"avx512: blocked mr=23 nr=8" + rest, "mr is 23; use a multiple of 8"},
-        {"avx512: blocked mr=0 nr=8" + rest, "mr is '0'; use a number from 1"},
-        {"avx512: blocked mr=64 nr=8" + rest,
+        {"blocked mr=24 mr=24 nr=8" + rest, "'mr' is there twice"},
+        {"blocked mr=24 nr" + rest, "'nr' is no parameter; write name=value"},
+        {"blocked mr=23 nr=8" + rest, "mr is 23; use a multiple of 8"},
+        {"blocked mr=0 nr=8" + rest, "mr is '0'; use a number from 1"},
+        {"blocked mr=64 nr=8" + rest,
          "more accumulators than the 32 registers of avx512; use a smaller mr or nr"},
-        {"avx512: blocked mr=24 nr=8 unroll=4 mc=64 kc=99999 nc=64 loop=rows prefetch=c", "kc is '99999'"},
-        {"avx512: blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=99999999999999999999 loop=rows prefetch=c",
+        {"blocked mr=24 nr=8 unroll=4 mc=64 kc=99999 nc=64 loop=rows prefetch=c", "kc is '99999'"},
+        {"blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=99999999999999999999 loop=rows prefetch=c",
          "nc is '999"},
-        {"avx512: blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=out prefetch=c",
+        {"blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=out prefetch=c",
          "loop is 'out'; use rows or columns"},
-        {"avx512: blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=d",
+        {"blocked mr=24 nr=8 unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=d",
          "prefetch is 'd'; use none, or some of c, next and a followed by a distance"},
-        {"avx512: unpacked mr=9 nr=6 lanes=3 unroll=8 kc=64 loop=rows prefetch=c",
-         "lanes is 3; use a power of two"},
-        {"avx512: amx products=1 mc=1 kc=64 nc=1", "tile registers multiply float32, bfloat16 and bytes"},
-        {"avx512: builtin", "use 'portable: builtin'"},
-        {"portable: blocked mr=24 nr=8" + rest, "portable has no generated code; use builtin"},
-        {"avx512: empty", "it is for problems with an extent of zero"}};
+        {"unpacked mr=9 nr=6 lanes=3 unroll=8 kc=64 loop=rows prefetch=c", "lanes is 3; use a power of two"},
+        {"amx products=1 mc=1 kc=64 nc=1", "tile registers multiply float32, bfloat16 and bytes"},
+        {"builtin", "use 'portable: builtin'"},
+        {"empty", "it is for problems with an extent of zero"}};
     for (const auto& [text, said] : all) {
-        const std::string error =
-            error_of<UserError>([&] { parse_cpu_gemm(text, square(DataType::float64)); });
+        const std::string error = error_of<UserError>(
+            [&] { parse_cpu_gemm(text, target::avx512_cpu(), square(DataType::float64)); });
         EXPECT_NE(error.find(said), std::string::npos) << text << "\n" << error;
     }
+    EXPECT_NE(error_of<UserError>([&] {
+                  parse_cpu_gemm("blocked mr=24 nr=8" + rest, target::portable_cpu(),
+                                 square(DataType::float64));
+              }).find("portable has no generated code; use builtin"),
+              std::string::npos);
     MatrixProduct bytes = square(DataType::int32);
     bytes.a_type = bytes.b_type = DataType::int8;
     EXPECT_NE(error_of<UserError>([&] {
-                  parse_cpu_gemm("avx2: blocked mr=8 nr=6" + rest, bytes);
+                  parse_cpu_gemm("blocked mr=8 nr=6" + rest, target::avx2_cpu(), bytes);
               }).find("nr is 6; for int8 and int8 use 1, 2, 4 or 8"),
               std::string::npos);
 }

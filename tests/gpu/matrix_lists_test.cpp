@@ -3,8 +3,8 @@
 #include <swirl/half.hpp>
 #include <swirl/swirl.hpp>
 
-#include "api/build.hpp"
 #include "support/first_gpu.hpp"
+#include "support/gpu_schedules.hpp"
 
 #include <random>
 #include <string>
@@ -24,7 +24,7 @@ MatrixProduct listed(MatrixProduct product, Integer batch, int alignment = 0) {
 
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product) {
-    for (const std::string& schedule : api::gpu_schedules(product, 6))
+    for (const std::string& schedule : swirl::gpu_schedules(product, 6))
         EXPECT_NO_THROW(swirl::plan(
             product,
             {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))

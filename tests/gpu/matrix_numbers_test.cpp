@@ -3,8 +3,8 @@
 #include <swirl/half.hpp>
 #include <swirl/swirl.hpp>
 
-#include "api/build.hpp"
 #include "support/first_gpu.hpp"
+#include "support/gpu_schedules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ class MatrixNumbersOnGpu : public support::FirstGpu {};
 
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product, std::size_t most = 6) {
-    for (const std::string& schedule : api::gpu_schedules(product, most))
+    for (const std::string& schedule : swirl::gpu_schedules(product, most))
         EXPECT_NO_THROW(swirl::plan(
             product,
             {.device = Device::gpu(), .schedule = schedule, .use_wisdom = false, .use_kernel_cache = false}))

@@ -3,9 +3,9 @@
 #include <swirl/half.hpp>
 #include <swirl/swirl.hpp>
 
-#include "api/build.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/first_gpu.hpp"
+#include "support/gpu_schedules.hpp"
 #include "support/reduced.hpp"
 
 #include <cmath>
@@ -100,13 +100,13 @@ TEST_F(MatrixReductionsOnGpu, OfThreads) {
             const MatrixProduct product =
                 by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
                         : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
-            for (const std::string& schedule : api::gpu_schedules(reduced(product), 4))
+            for (const std::string& schedule : swirl::gpu_schedules(reduced(product), 4))
                 expect_reductions<float>(product, schedule);
         }
     MatrixProduct small = MatrixProduct::column_major(DataType::float32, 8, 8, 8);
     small.batch = 1001;
     small.a.batch_stride = small.b.batch_stride = small.c.batch_stride = 64;
-    for (const std::string& schedule : api::gpu_schedules(reduced(small), 4))
+    for (const std::string& schedule : swirl::gpu_schedules(reduced(small), 4))
         expect_reductions<float>(small, schedule);
 }
 
@@ -121,7 +121,7 @@ TEST_F(MatrixReductionsOnGpu, OfTiles) {
                 product.b.row_stride = product.c.row_stride = 1024;
             else
                 product.a.column_stride = product.c.column_stride = 2048;
-            for (const std::string& schedule : api::gpu_schedules(reduced(product), 3))
+            for (const std::string& schedule : swirl::gpu_schedules(reduced(product), 3))
                 expect_reductions<bfloat16>(product, schedule);
         }
 }
@@ -149,9 +149,9 @@ TEST_F(MatrixReductionsOnGpu, AreCompared) {
 TEST_F(MatrixReductionsOnGpu, OfTermsAndOfTf32) {
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 1024, 1152, 512);
     for (const float special : {0.5F, 1e-39F})
-        for (const std::string& schedule : api::gpu_schedules(reduced(product), 2))
+        for (const std::string& schedule : swirl::gpu_schedules(reduced(product), 2))
             expect_reductions<float>(product, schedule, special);
-    for (const std::string& schedule : api::gpu_schedules(reduced(product), 2, 0, Accuracy::eleven_bits))
+    for (const std::string& schedule : swirl::gpu_schedules(reduced(product), 2, Accuracy::eleven_bits))
         expect_reductions<float>(product, schedule);
 }
 

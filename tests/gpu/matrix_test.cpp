@@ -2,9 +2,9 @@
 
 #include <swirl/swirl.hpp>
 
-#include "api/build.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/first_gpu.hpp"
+#include "support/gpu_schedules.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -204,7 +204,7 @@ TEST_F(MatrixPlansOnGpu, ComputeRandomShapesStridesAndBatches) {
 TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
     Options options = unchecked;
     options.schedule =
-        "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
+        "sm_90: cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
         "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2";
     for (Integer rest = 0; rest < 32; ++rest)
         for (const DataType number : {DataType::float32, DataType::float64})
@@ -223,7 +223,7 @@ TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
           "a_load=tma_k_major b_load=tma_transpose a_vector_k=4"})
         for (Integer depth = 81; depth <= 88; ++depth) {
             options.schedule = std::string(
-                                   "cta_m=32 cta_n=16 cta_k=64 thread_m=4 thread_n=4 "
+                                   "sm_90: cta_m=32 cta_n=16 cta_k=64 thread_m=4 thread_n=4 "
                                    "warp_lanes_m=8 warp_lanes_n=4 sliced_k=4 stages=3 ") +
                                bulk;
             expect_product({.data_type = DataType::float32,
@@ -269,7 +269,7 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfAStream) {
          {"stream_k_blocks=7", "stream_k_blocks=3 data_parallel_tiles=1", "stream_k_blocks=5"})
         for (Integer rest = 0; rest < 24; ++rest) {
             options.schedule = std::string(
-                                   "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
+                                   "sm_90: cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
                                    "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2 ") +
                                shares;
             const MatrixProduct product =
@@ -284,7 +284,7 @@ TEST_F(MatrixPlansOnGpu, ComputeByEveryScheduleThatTheModelLikes) {
     for (const auto& [rows, columns, depth] :
          {std::array<Integer, 3>{64, 64, 64}, {200, 33, 500}, {1, 300, 70}, {512, 384, 1024}}) {
         const MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
-        for (const std::string& schedule : api::gpu_schedules(product, 12)) {
+        for (const std::string& schedule : swirl::gpu_schedules(product, 12)) {
             Options options = unchecked;
             options.schedule = schedule;
             expect_product(product, {}, options);

@@ -3,9 +3,9 @@
 #include <swirl/half.hpp>
 #include <swirl/swirl.hpp>
 
-#include "api/build.hpp"
 #include "ir/rounding.hpp"
 #include "support/first_gpu.hpp"
+#include "support/gpu_schedules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ protected:
         if (IsSkipped()) return;
         MatrixProduct product = MatrixProduct::column_major(DataType::float32, 512, 512, 512);
         product.a_type = product.b_type = DataType::bfloat16;
-        if (api::gpu_schedules(product, 1).front().starts_with("simt"))
+        if (swirl::gpu_schedules(product, 1).front().starts_with("sm_90: simt"))
             GTEST_SKIP() << "no products of tiles on this GPU";
     }
 };
@@ -109,8 +109,8 @@ template <class T> void expect_products(DataType number, char a, char b) {
         const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
         const auto numbers_a = random_numbers<T>(count(product.a, rows, depth), 1);
         const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
-        for (const std::string& schedule : api::gpu_schedules(product, 24)) {
-            if (schedule.starts_with("simt")) continue;
+        for (const std::string& schedule : swirl::gpu_schedules(product, 24)) {
+            if (schedule.starts_with("sm_90: simt")) continue;
             const Plan plan = swirl::plan(
                 product,
                 {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
@@ -158,7 +158,7 @@ template <class T> void expect_products_by_warps(DataType number) {
                 const auto numbers_a = random_numbers<T>(count(product.a, rows, depth) + 1, 1);
                 const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
                 const Plan plan = swirl::plan(product, {.device = Device::gpu(),
-                                                        .schedule = "cta_m=64 cta_n=64 cta_k=64 "
+                                                        .schedule = "sm_90: cta_m=64 cta_n=64 cta_k=64 "
                                                                     "thread_m=8 thread_n=8 sliced_k=2 "
                                                                     "mma_k=16 stages=3 copy_k=16",
                                                         .check = false,
@@ -196,7 +196,7 @@ TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
             const MatrixProduct product = product_of(a, b, n, n, n, DataType::float32);
             const Plan plan =
                 swirl::plan(product, {.device = Device::gpu(),
-                                      .schedule = "wgmma cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
+                                      .schedule = "sm_90: wgmma cta_m=128 cta_n=128 cta_k=32 warpgroups=2 "
                                                   "stages=4 epilogue_tile_m=32 tf32=1",
                                       .check = false,
                                       .use_kernel_cache = false});
@@ -226,14 +226,13 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
                     const MatrixProduct product = product_of(a, b, rows, columns, depth, DataType::float32);
                     const auto numbers_a = random_numbers<float>(count(product.a, rows, depth), 1);
                     const auto numbers_b = random_numbers<float>(count(product.b, depth, columns), 2);
-                    const Plan plan = swirl::plan(
-                        product,
-                        {.device = Device::gpu(),
-                         .schedule =
-                             "wgmma cta_m=128 cta_k=32 warpgroups=2 stages=4 epilogue_tile_m=32 tf32=1 " +
-                             std::string(shape),
-                         .check = false,
-                         .use_kernel_cache = false});
+                    const Plan plan =
+                        swirl::plan(product, {.device = Device::gpu(),
+                                              .schedule = "sm_90: wgmma cta_m=128 cta_k=32 warpgroups=2 "
+                                                          "stages=4 epilogue_tile_m=32 tf32=1 " +
+                                                          std::string(shape),
+                                              .check = false,
+                                              .use_kernel_cache = false});
                     for (const float beta : {0.0F, -0.5F})
                         EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 0x1p-10)
                             << a << b << " " << rows << ", " << columns << ", " << depth << " " << shape;
@@ -259,8 +258,8 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
                                             {Accuracy::eleven_bits, 0x1p-10},
                                             {Accuracy::low, 0x1p-7}}) {
         int by_tiles = 0;
-        for (const std::string& schedule : api::gpu_schedules(product, 1000, 0, accuracy)) {
-            if (schedule.starts_with("simt") || ++by_tiles > 4) continue;
+        for (const std::string& schedule : swirl::gpu_schedules(product, 1000, accuracy)) {
+            if (schedule.starts_with("sm_90: simt") || ++by_tiles > 4) continue;
             const Plan plan = swirl::plan(
                 product,
                 {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
@@ -278,7 +277,7 @@ void expect_like_threads(const std::vector<float>& a, const std::vector<float>& 
     const MatrixProduct product = product_of('N', 'T', rows, columns, depth, DataType::float32);
     std::vector<std::vector<float>> results;
     bool has_both[] = {false, false};
-    for (const std::string& schedule : api::gpu_schedules(product, 1000)) {
+    for (const std::string& schedule : swirl::gpu_schedules(product, 1000)) {
         const bool has_range_check = schedule.find("range_check=1") != std::string::npos;
         if (std::exchange(has_both[has_range_check], true)) continue;
         const Plan plan =

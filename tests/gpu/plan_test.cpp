@@ -1,12 +1,13 @@
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "base/error.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/gpu_problem_data.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/gpu_problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "search/planner.hpp"
 #include "support/first_gpu.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +47,7 @@ public:
             for (const Side side : {Side::output, Side::input})
                 for_each_place(problem, side,
                                [&](Integer at) { expected_.set(side, at, data_.get(side, at)); });
-        search::make_plan(on_cpu(problem), {.use_wisdom = false, .check = false})
+        search::make_plan<planning::Plan>(on_cpu(problem), {.check = false, .use_wisdom = false})
             ->execute(expected_.arguments());
         restore();
     }
@@ -248,7 +249,7 @@ TEST_F(PlansOnGpu, StayUsableAfterBadArguments) {
 TEST_F(PlansOnGpu, RefuseSchedulesThatAskForTooMuchAndStayUsable) {
     const Transform problem = swirl::problem("dft 4096 batch=8");
     EXPECT_THROW(
-        GpuPlan::build(problem, parse_transform_schedule("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),
+        GpuPlan::build(problem, transform_schedule("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),
         UserError);
     compare("dft 4096 batch=8");
 }

@@ -50,7 +50,7 @@ TEST_F(MachineLoopsOnGpu, HaveTheBitsOfCompiledOnes) {
         for (const bool transposed_b : {false, true}) {
             const MatrixProduct product = product_of(n, transposed_a, transposed_b);
             const std::string schedule = std::string(
-                                             "cta_m=256 cta_n=128 cta_k=16 thread_m=16 thread_n=8 "
+                                             "sm_90: cta_m=256 cta_n=128 cta_k=16 thread_m=16 thread_n=8 "
                                              "warp_lanes_m=8 warp_lanes_n=4 stages=4 c_vector_m=4") +
                                          (transposed_a ? "" : " a_vector_m=4") +
                                          (transposed_b ? " b_vector_n=4" : "");

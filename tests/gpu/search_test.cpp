@@ -1,9 +1,9 @@
-#include "search/gpu_planner.hpp"
+#include "search/planner.hpp"
 
 #include "problem/syntax.hpp"
 #include "runtime/timer.hpp"
-#include "search/cost/gpu_estimate.hpp"
-#include "search/timer/gpu_timer.hpp"
+#include "search/cost/gpu/estimate.hpp"
+#include "search/timer/gpu/timer.hpp"
 #include "support/first_gpu.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -32,10 +32,11 @@ TEST_F(SearchOnThisGpu, FindsSchedulesThatAreNotSlowerAndComputeTheTransform) {
         SCOPED_TRACE(text);
         const Transform problem = parse_transform(text);
         const double start = runtime::monotonic_seconds();
-        const auto plan = make_gpu_plan(
-            problem, *device, {.effort = Effort::measure, .time_budget_seconds = 3, .use_cache = false});
+        const auto plan = make_plan<planning::GpuPlan>(
+            problem, GpuTarget(*device),
+            {.effort = Effort::measure, .time_budget_seconds = 3, .use_kernel_cache = false});
         EXPECT_LT(runtime::monotonic_seconds() - start, 8);
-        const auto stored = stored_gpu_schedules(problem, gpu_identity_of(*device)).lookup();
+        const auto stored = stored_schedules(problem, GpuTarget(*device)).lookup();
         ASSERT_TRUE(stored);
         EXPECT_EQ(stored->schedule, planning::Schedule(plan->schedule()));
         GpuTimer timer(*device, false);
@@ -52,8 +53,9 @@ TEST_F(SearchOnThisGpu, PlansThatWereKeptComputeTheTransformToo) {
                              "rdft 1000 backward batch=5", "dft 1021 float32 batch=3"}) {
         SCOPED_TRACE(text);
         const Transform problem = parse_transform(text);
-        const auto first = make_gpu_plan(problem, *device); // each is checked against the definition
-        const auto kept = make_gpu_plan(problem, *device);
+        const auto first = make_plan<planning::GpuPlan>(
+            problem, GpuTarget(*device)); // each is checked against the definition
+        const auto kept = make_plan<planning::GpuPlan>(problem, GpuTarget(*device));
         EXPECT_EQ(kept->schedule(), first->schedule());
         EXPECT_EQ(kept->workspace_bytes(), first->workspace_bytes());
         EXPECT_EQ(kept->flops(), first->flops());

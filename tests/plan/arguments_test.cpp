@@ -1,4 +1,4 @@
-#include "plan/arguments.hpp"
+#include "plan/transform/arguments.hpp"
 
 #include <gtest/gtest.h>
 

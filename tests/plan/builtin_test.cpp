@@ -1,4 +1,4 @@
-#include "plan/builtin.hpp"
+#include "plan/portable/builtin.hpp"
 
 #include "emit/cpp/builtin.hpp"
 #include "formula/parse.hpp"

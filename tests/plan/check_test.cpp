@@ -1,7 +1,8 @@
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "base/error.hpp"
-#include "plan/write_watch.hpp"
+#include "plan/check/write_watch.hpp"
 #include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace check_test {
 /// What the check says of a right plan after whose executions `spoil` is called.
 template <class F> std::string error_after(const char* text, const char* schedule, F&& spoil) {
     const Transform problem = swirl::problem(text);
-    const auto plan = Plan::build(problem, parse_transform_schedule(schedule), {.check = false});
+    const auto plan = Plan::build(problem, transform_schedule(schedule), {.check = false});
     return error_of<InternalError>([&] {
         check_against_definition(problem, plan->schedule(), [&](ProblemData& data) {
             plan->execute(data.arguments());

@@ -1,8 +1,8 @@
 #include "formula/formula.hpp"
 #include "ir/analysis.hpp"
 #include "ir/interpreter.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/kernel.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Generated kernels over finished elements: on all CPUs of the host, against long double and the interpreter.
 
-#include "plan/elementwise_kernels.hpp"
+#include "plan/gemm/cpu/elementwise_kernels.hpp"
 
 #include <swirl/half.hpp>
 #include <swirl/normalised.hpp>
@@ -9,10 +9,10 @@
 #include "ir/verify.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/matrix_epilogue.hpp"
-#include "plan/matrix_multiply.hpp"
-#include "plan/matrix_reductions.hpp"
-#include "plan/result_conversion.hpp"
+#include "plan/gemm/cpu/epilogue.hpp"
+#include "plan/gemm/cpu/multiply.hpp"
+#include "plan/gemm/cpu/reductions.hpp"
+#include "plan/gemm/cpu/result_conversion.hpp"
 #include "problem/matrix_product.hpp"
 #include "support/error_of.hpp"
 

@@ -1,7 +1,8 @@
-#include "plan/gpu_chunks.hpp"
+#include "plan/transform/gpu/chunks.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "base/error.hpp"
-#include "plan/transform_schedule.hpp"
+#include "plan/schedule.hpp"
 #include "problem/syntax.hpp"
 
 #include <gtest/gtest.h>
@@ -52,11 +53,11 @@ TEST(ChunksOfABatch, AreNoLargerThanIt) {
 }
 
 TEST(ChunksOfABatch, AreNamedInSchedules) {
-    const TransformSchedule schedule = parse_transform_schedule("sm_90 chunk 8: 0 stockham(8,8) on 32x4");
-    EXPECT_EQ(schedule.chunk, 8);
-    EXPECT_EQ(parse_transform_schedule(to_string(schedule)), schedule);
-    EXPECT_THROW(parse_transform_schedule("sm_90 chunk 0: 0 stockham(8,8) on 32x4"), UserError);
-    EXPECT_THROW(parse_transform_schedule("sm_90 chunk: 0 stockham(8,8) on 32x4"), UserError);
+    const Schedule schedule = transform_schedule("sm_90: chunk 8; 0 stockham(8,8) on 32x4");
+    EXPECT_EQ(schedule.transform().chunk, 8);
+    EXPECT_EQ(transform_schedule(to_string(schedule)), schedule);
+    EXPECT_THROW(transform_schedule("sm_90: chunk 0; 0 stockham(8,8) on 32x4"), UserError);
+    EXPECT_THROW(transform_schedule("sm_90: chunk; 0 stockham(8,8) on 32x4"), UserError);
 }
 
 } // namespace gpu_chunks_test

@@ -1,7 +1,7 @@
 // Products that threads take over where numbers are out of range, with epilogues, as plans launch them.
 
 #include "gemm/gpu/schedule_text.hpp"
-#include "plan/gpu_matrix_kernel.hpp"
+#include "plan/gemm/gpu/kernel.hpp"
 #include "support/kernel_sequence.hpp"
 
 #include <gtest/gtest.h>

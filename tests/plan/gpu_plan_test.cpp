@@ -1,9 +1,10 @@
-#include "plan/gpu_plan.hpp"
-#include "plan/gpu_kernels.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +46,7 @@ protected:
 
     std::shared_ptr<const GpuPlan> plan_of(const std::string& text, const std::string& schedule,
                                            int device = 0) {
-        return GpuPlan::build(problem(text), parse_transform_schedule(schedule), GpuDevice(device, driver()),
+        return GpuPlan::build(problem(text), transform_schedule(schedule), GpuDevice(device, driver()),
                               {.check = false, .use_cache = false});
     }
     void expect_parameters(std::size_t count) {
@@ -133,21 +134,19 @@ TEST_F(GpuPlans, TakeNumbersOf16Bits) {
 TEST_F(GpuPlans, RefuseBfloat16WhereThereIsNone) {
     expect_contains(error_of<UserError>([] {
                         describe_passes(problem("dft 8 bfloat16"),
-                                        parse_transform_schedule("generic: 0 codelet on 32x1"));
+                                        transform_schedule("generic: 0 codelet on 32x1"));
                     }),
                     {"generic", "bfloat16", "use float16 or float32"});
     EXPECT_EQ(
-        describe_passes(problem("dft 8 float16"), parse_transform_schedule("generic: 0 codelet on 32x1"))
-            .size(),
+        describe_passes(problem("dft 8 float16"), transform_schedule("generic: 0 codelet on 32x1")).size(),
         1U);
 }
 
 TEST_F(GpuPlans, RefuseLaunchesThatNoGpuOfTheKindHas) {
     const auto error = [](const char* configuration) {
         return error_of<UserError>([&] {
-            describe_passes(
-                problem("dft 256"),
-                parse_transform_schedule(std::string("sm_90: 0 stockham(16,16) on ") + configuration));
+            describe_passes(problem("dft 256"),
+                            transform_schedule(std::string("sm_90: 0 stockham(16,16) on ") + configuration));
         });
     };
     expect_contains(error("2048x1"), {"blocks of 2048 threads", "1024 at most"});
@@ -162,8 +161,7 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     runtime::KernelCache& cache = *runtime::KernelCache::of_user();
     ASSERT_EQ(cache.folder(), folder.path());
     const Transform transform = problem("dft 256 batch=8");
-    const TransformSchedule schedule =
-        parse_transform_schedule("sm_90 chunk 3: 0 stockham(16,16) on 32x2 pad 32");
+    const Schedule schedule = transform_schedule("sm_90: chunk 3; 0 stockham(16,16) on 32x2 pad 32");
     const GpuDevice device(0, driver());
     const auto plans = [&] {
         const auto entries = cache.entries();
@@ -310,10 +308,10 @@ TEST_F(GpuPlans, RefuseSchedulesThatDoNotFit) {
     expect_contains(refused("sm_90: 0 stockham(8,8) on 8x1, 8x1"), {"2 kernels", "there are 1"});
     expect_contains(refused("sm_90: 0 codelet on 1x1; 1 codelet on 1x1"), {"2 steps"});
     expect_contains(refused("sm_90 scalar: 0 codelet on 1x1"), {"scalar"});
-    expect_contains(
-        error_of<UserError>(
-            [] { Plan::build(problem("dft 64"), parse_transform_schedule("sse2: 0 stockham(8,8) on 8x1")); }),
-        {"on 8x1", "sse2 is a CPU"});
+    expect_contains(error_of<UserError>([] {
+                        Plan::build(problem("dft 64"), transform_schedule("sse2: 0 stockham(8,8) on 8x1"));
+                    }),
+                    {"on 8x1", "sse2 is a CPU"});
 }
 
 TEST_F(GpuPlans, RefuseMoreSharedMemoryThanTheGpuHas) {
@@ -365,7 +363,7 @@ TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {
 TEST_F(GpuPlans, AreComparedWithTheDefinition) {
     const std::string schedule = "sm_90: 0 stockham(8,8) on 8x1"; // whose kernels do nothing here
     expect_contains(error_of<InternalError>([&] {
-                        GpuPlan::build(problem("dft 64"), parse_transform_schedule(schedule),
+                        GpuPlan::build(problem("dft 64"), transform_schedule(schedule),
                                        GpuDevice(0, driver()), {.use_cache = false});
                     }),
                     {"failed its check", "dft 64", schedule.c_str()});
@@ -382,7 +380,7 @@ TEST_F(GpuPlans, AreRefusedWhereTheyWriteBesideTheirData) {
             }
         };
         return error_of<InternalError>([&] {
-            GpuPlan::build(problem(text), parse_transform_schedule(schedule), GpuDevice(0, driver()),
+            GpuPlan::build(problem(text), transform_schedule(schedule), GpuDevice(0, driver()),
                            {.use_cache = false});
         });
     };
@@ -404,19 +402,17 @@ TEST(GpuPlansOnOldDrivers, NeedOneThatReadsTheirCode) {
     const runtime::CudaDriver old(fake_cuda_library(11000));
     const GpuDevice device(0, old);
     expect_contains(error_of<Unavailable>([&] {
-                        GpuPlan::build(problem("dft 64"),
-                                       parse_transform_schedule("sm_90: 0 stockham(8,8) on 8x1"), device,
-                                       {.check = false, .use_cache = false});
+                        GpuPlan::build(problem("dft 64"), transform_schedule("sm_90: 0 stockham(8,8) on 8x1"),
+                                       device, {.check = false, .use_cache = false});
                     }),
                     {"sm_90", "CUDA 12.0", "11.0"});
-    EXPECT_NO_THROW(GpuPlan::build(problem("dft 64"),
-                                   parse_transform_schedule("generic: 0 stockham(8,8) on 8x1"), device,
-                                   {.check = false}));
+    EXPECT_NO_THROW(GpuPlan::build(problem("dft 64"), transform_schedule("generic: 0 stockham(8,8) on 8x1"),
+                                   device, {.check = false}));
 }
 
 TEST(StepsForGpus, AreDescribedWithoutADriver) {
     const auto passes = describe_passes(problem("dft 64 batch=3 float32"),
-                                        parse_transform_schedule("sm_80: 0 stockham(8,8) on 32x4 pad 32"));
+                                        transform_schedule("sm_80: 0 stockham(8,8) on 32x4 pad 32"));
     ASSERT_EQ(passes.size(), 1U);
     EXPECT_NE(passes[0].ptx.at(0).find(".target sm_80"), std::string::npos);
     EXPECT_EQ(passes[0].kernels.at(0).launch.threads[0], 32);
@@ -433,16 +429,15 @@ TEST(SchedulesForGpus, RoundTripAsText) {
           "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 64x4 roots loaded, 64x4 pad 32 roots multiplied",
           "generic: 0 dct2-rdft[rdft-embedding[two-sweep(81,1,1)[stockham(9,9)]]] on 128x1 separate_above "
           "4096, 64x4"})
-        EXPECT_EQ(to_string(parse_transform_schedule(text)), text);
-    const TransformSchedule schedule =
-        parse_transform_schedule("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 single_buffer");
-    EXPECT_EQ(schedule.passes[0].configurations,
+        EXPECT_EQ(to_string(transform_schedule(text)), text);
+    const Schedule schedule = transform_schedule("sm_90 : 0 stockham(8,8)  on  8 x 16  pad 32 single_buffer");
+    EXPECT_EQ(schedule.transform().passes[0].configurations,
               (std::vector<loops::LaunchConfiguration>{{8, 16, 32, 0, true}}));
     for (const char* text :
          {"sm_90: 0 codelet on", "sm_90: 0 codelet on 8", "sm_90: 0 codelet on 8x", "sm_90: 0 codelet on 0x1",
           "sm_90: 0 codelet on 8x2 pad", "sm_90: 0 codelet on 8x2,", "sm_90: 0 codelet on 8x2 luck 3",
           "sm_90: 0 codelet on x2"})
-        EXPECT_THROW(parse_transform_schedule(text), UserError) << text;
+        EXPECT_THROW(transform_schedule(text), UserError) << text;
 }
 
 } // namespace gpu_plan_test

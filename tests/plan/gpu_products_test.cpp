@@ -1,6 +1,6 @@
 // Products on GPUs with what is done to their elements, in the interpreter, against the expression's own meaning.
 
-#include "plan/gpu_matrix_kernel.hpp"
+#include "plan/gemm/gpu/kernel.hpp"
 
 #include "gemm/gpu/model/model.hpp"
 #include "ir/interpreter.hpp"

@@ -1,6 +1,6 @@
 // Reductions over products on GPUs, in the interpreter, against the definition: sums in long double of the elements that C ought to have.
 
-#include "plan/gpu_matrix_kernel.hpp"
+#include "plan/gemm/gpu/kernel.hpp"
 
 #include "problem/expression.hpp"
 #include "support/interpreted_product.hpp"

@@ -1,7 +1,8 @@
-#include "plan/gpu_stored_plan.hpp"
+#include "plan/transform/gpu/stored_plan.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "base/build_id.hpp"
-#include "plan/gpu_kernels.hpp"
+#include "plan/transform/gpu/kernels.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "support/cuda_fixture.hpp"
@@ -34,7 +35,7 @@ protected:
 
     GpuKernels sequence(const std::string& text, const std::string& schedule, const GpuDevice& device,
                         runtime::KernelCache* with) {
-        const TransformSchedule parsed = parse_transform_schedule(schedule);
+        const Schedule parsed = transform_schedule(schedule);
         GpuKernels result(problem(text), parsed, device, target::gpu_named(parsed.target), with);
         result.store(false);
         return result;
@@ -142,7 +143,7 @@ TEST_F(StoredGpuPlans, OfEveryKindAreReadAndNotDerived) {
     const GpuDevice device(0, driver());
     for (const auto& [text, schedule] : std::map<std::string, std::string>{
              {"dft 60", "0 stockham(10,6) on 32x1 resident 32"},
-             {"dft 64 batch=100", "sm_90 chunk 30: 0 stockham(8,8) on 16x2"},
+             {"dft 64 batch=100", "sm_90: chunk 30; 0 stockham(8,8) on 16x2"},
              {"dft 16x8", "1 codelet on 32x16; 0 codelet on 8x1"},
              {"dft 32x32 float32 batch=3",
               "0 row-column(1,0)[stockham(8,4)] on 128x1 pad 32 pitch 1 single_buffer fused resident 16"},
@@ -172,8 +173,8 @@ TEST_F(StoredGpuPlans, OfEveryKindAreReadAndNotDerived) {
               "0 two-sweep(1024,1,1)[stockham(16,8,8)] on 512x4 pad 32 single_buffer"}}) {
         SCOPED_TRACE(text);
         const std::string on_hopper = schedule.starts_with("sm_90") ? schedule : "sm_90: " + schedule;
-        const runtime::CacheKey key = *stored_plan_key(problem(text), parse_transform_schedule(on_hopper),
-                                                       device, target::gpu_named("sm_90"));
+        const runtime::CacheKey key = *stored_plan_key(problem(text), transform_schedule(on_hopper), device,
+                                                       target::gpu_named("sm_90"));
         const GpuKernels first = sequence(text, on_hopper, device, &cache);
         const auto bytes = cache.find(key);
         ASSERT_TRUE(bytes);
@@ -208,14 +209,14 @@ TEST_F(StoredGpuPlans, AreReadAndNotDerived) {
     sequence(text, schedule, device, &cache);
     EXPECT_EQ(files(), 2U) << "a kernel and the plan";
     // A plan in which the kernel has another number of operations: if it is read, that is what comes out.
-    auto bytes = *cache.find(*stored_plan_key(problem(text), parse_transform_schedule(schedule), device,
-                                              target::gpu_named("sm_90")));
+    auto bytes = *cache.find(
+        *stored_plan_key(problem(text), transform_schedule(schedule), device, target::gpu_named("sm_90")));
     auto plan = *StoredGpuPlan::decode(bytes);
     EXPECT_EQ(plan.encode(), bytes);
     plan.workspace_bytes = 12345;
-    cache.store(*stored_plan_key(problem(text), parse_transform_schedule(schedule), device,
-                                 target::gpu_named("sm_90")),
-                {"sm_90", "plan of something"}, plan.encode());
+    cache.store(
+        *stored_plan_key(problem(text), transform_schedule(schedule), device, target::gpu_named("sm_90")),
+        {"sm_90", "plan of something"}, plan.encode());
     EXPECT_EQ(sequence(text, schedule, device, &cache).workspace_bytes(), 12345U);
     EXPECT_NE(sequence(text, schedule, device, nullptr).workspace_bytes(), 12345U);
     EXPECT_NE(sequence(text, "sm_90: 0 stockham(8,8) on 32x2", device, &cache).workspace_bytes(), 12345U);
@@ -225,8 +226,8 @@ TEST_F(StoredGpuPlans, AreReadAndNotDerived) {
 TEST_F(StoredGpuPlans, TakeHalfOfTheCacheAtMost) {
     const GpuDevice device(0, driver());
     const std::string text = "dft 64 batch=3", schedule = "sm_90: 0 stockham(8,8) on 16x2";
-    const runtime::CacheKey key = *stored_plan_key(problem(text), parse_transform_schedule(schedule), device,
-                                                   target::gpu_named("sm_90"));
+    const runtime::CacheKey key =
+        *stored_plan_key(problem(text), transform_schedule(schedule), device, target::gpu_named("sm_90"));
     sequence(text, schedule, device, &cache);
     const std::size_t bytes = cache.find(key)->size();
     for (const bool fits : {true, false}) {
@@ -240,8 +241,8 @@ TEST_F(StoredGpuPlans, TakeHalfOfTheCacheAtMost) {
 TEST_F(StoredGpuPlans, AreMadeAgainWhereTheyAreDamaged) {
     const GpuDevice device(0, driver());
     const std::string text = "dft 64 batch=3", schedule = "sm_90: 0 stockham(8,8) on 16x2";
-    const runtime::CacheKey key = *stored_plan_key(problem(text), parse_transform_schedule(schedule), device,
-                                                   target::gpu_named("sm_90"));
+    const runtime::CacheKey key =
+        *stored_plan_key(problem(text), transform_schedule(schedule), device, target::gpu_named("sm_90"));
     const Run whole = run(sequence(text, schedule, device, &cache), device);
     const auto bytes = *cache.find(key);
     { // on the disk

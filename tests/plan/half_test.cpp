@@ -1,7 +1,7 @@
 #include <swirl/half.hpp>
 
 #include "ir/rounding.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/executable_memory.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ TEST(HalfVectorsOfAvx512, UseAllRegisters) {
     for (const char* text :
          {"dft 16 in=2 batch=2:(1,16)", "dft 20 in=2 batch=2:(1,20)", "dft 32 in=4 batch=4:(1,32)",
           "dft 16 float32 in=4 batch=4:(1,16)", "dft 32 float32 in=8 batch=8:(1,32)"})
-        EXPECT_NO_THROW(Plan::build(problem(text), parse_transform_schedule("avx512: 0 codelet"))) << text;
+        EXPECT_NO_THROW(Plan::build(problem(text), transform_schedule("avx512: 0 codelet"))) << text;
 }
 
 } // namespace high_registers_test

@@ -1,4 +1,4 @@
-#include "plan/matrix_kernel_check.hpp"
+#include "plan/check/cpu_gemm.hpp"
 
 #include <swirl/half.hpp>
 
@@ -6,9 +6,9 @@
 #include "ir/interpreter.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/amx_kernels.hpp"
-#include "plan/matrix_code.hpp"
-#include "plan/matrix_epilogue.hpp"
+#include "plan/gemm/cpu/amx/kernels.hpp"
+#include "plan/gemm/cpu/code.hpp"
+#include "plan/gemm/cpu/epilogue.hpp"
 #include "support/error_of.hpp"
 
 #include "target/extensions.hpp"

@@ -1,9 +1,9 @@
-#include "plan/matrix_multiply.hpp"
+#include "plan/gemm/cpu/multiply.hpp"
 
-#include "plan/matrix_blocks.hpp"
-#include "plan/matrix_code.hpp"
-#include "plan/portable_gemm.hpp"
-#include "plan/small_gemm_cache.hpp"
+#include "plan/gemm/cpu/blocks.hpp"
+#include "plan/gemm/cpu/code.hpp"
+#include "plan/gemm/cpu/small_gemm_cache.hpp"
+#include "plan/portable/gemm.hpp"
 
 #include <gtest/gtest.h>
 

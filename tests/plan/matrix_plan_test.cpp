@@ -1,8 +1,8 @@
-#include "plan/matrix_plan.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 
 #include "base/error.hpp"
 #include "gemm/cpu/small_gemm.hpp"
-#include "plan/matrix_code.hpp"
+#include "plan/gemm/cpu/code.hpp"
 #include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ protected:
     }
 
     MatrixPlan planned(const gemm::BlockedGemm& blocked, int threads = 1) const {
-        return MatrixPlan(product, {&target::host_cpu(), blocked}, {.threads = threads});
+        return MatrixPlan(product, {target::host_cpu().name, gemm::CpuGemm{blocked}}, {.threads = threads});
     }
     std::vector<double> executed(const MatrixPlan& plan) const {
         std::vector<double> c(static_cast<std::size_t>(product.rows * product.columns));
@@ -51,9 +51,9 @@ TEST_F(MatrixPlans, OfOneProcessHaveSchedulesOfTheirOwn) {
     other.kc = 100;
     other.mc = 5 * other.tile.rows();
     const MatrixPlan first = planned(model), second = planned(other);
-    EXPECT_EQ(*first.choices().blocked(), model);
-    EXPECT_EQ(*second.choices().blocked(), other);
-    EXPECT_NE(first.schedule(), second.schedule());
+    EXPECT_EQ(*first.schedule().cpu_gemm().blocked(), model);
+    EXPECT_EQ(*second.schedule().cpu_gemm().blocked(), other);
+    EXPECT_NE(to_string(first.schedule()), to_string(second.schedule()));
     const std::vector<double> one = executed(first), two = executed(second);
     EXPECT_NE(one, two) << "C is updated at other k indices";
     for (std::size_t k = 0; k < one.size(); ++k) ASSERT_NEAR(one[k], two[k], 1e-10);
@@ -66,16 +66,17 @@ TEST_F(MatrixPlans, ScheduleAsTextPlansBackToTheSameCode) {
     blocked.prefetch_a = 4;
     for (const int threads : {1, 3}) {
         const MatrixPlan plan = planned(blocked, threads);
-        const MatrixPlan again(product, gemm::parse_cpu_gemm(plan.schedule(), canonical(product)),
+        const MatrixPlan again(product, parse_schedule(to_string(plan.schedule()), product),
                                {.threads = threads});
-        EXPECT_EQ(again.choices(), plan.choices());
+        EXPECT_EQ(again.schedule(), plan.schedule());
         EXPECT_EQ(again.programs().size(), plan.programs().size());
         EXPECT_EQ(executed(again), executed(plan));
     }
     const MatrixProduct small = MatrixProduct::column_major(DataType::float32, 9, 7, 5);
     const gemm::UnpackedGemm unpacked = gemm::model_unpacked(small, 5, target::host_cpu());
-    const MatrixPlan plan(small, {&target::host_cpu(), unpacked}, {});
-    EXPECT_EQ(gemm::parse_cpu_gemm(plan.schedule(), small), plan.choices()) << plan.schedule();
+    const MatrixPlan plan(small, {target::host_cpu().name, gemm::CpuGemm{unpacked}}, {});
+    EXPECT_EQ(parse_schedule(to_string(plan.schedule()), small), plan.schedule())
+        << to_string(plan.schedule());
 }
 
 TEST_F(MatrixPlans, HaveTheSameBitsAtAnyNumberOfThreadsWhateverTheSchedule) {
@@ -103,23 +104,23 @@ TEST_F(MatrixPlans, PackedOperandsOfAnotherScheduleAreRefusedWithBothForms) {
     for (const std::string& said :
          {std::string("packed 'a' is of another form"),
           fmt::format("in panels of {} rows with kc=", other.tile.rows()),
-          fmt::format("in panels of {} rows with kc=", model.tile.rows()), plan.schedule()})
+          fmt::format("in panels of {} rows with kc=", model.tile.rows()), to_string(plan.schedule())})
         EXPECT_NE(error.find(said), std::string::npos) << said << "\n" << error;
     execute(foreign);
     EXPECT_EQ(c, executed(foreign));
 }
 
 TEST_F(MatrixPlans, RefuseASchedulesThatDoesNotSuit) {
-    const gemm::CpuGemm builtin{&target::portable_cpu(), gemm::BuiltinGemm{}};
+    const Schedule builtin("portable", gemm::CpuGemm{gemm::BuiltinGemm{}});
     const MatrixPlan portable(product, builtin, {});
-    EXPECT_EQ(portable.schedule(), "portable: builtin");
+    EXPECT_EQ(to_string(portable.schedule()), "portable: builtin");
     const std::vector<double> c = executed(portable), expected = executed(planned(model));
     for (std::size_t k = 0; k < c.size(); ++k) ASSERT_NEAR(c[k], expected[k], 1e-10);
     gemm::BlockedGemm large = model;
     large.tile.columns = 60;
     EXPECT_NE(error_of<UserError>([&] { planned(large); }).find("use a smaller mr or nr"), std::string::npos);
     EXPECT_NE(error_of<UserError>([&] {
-                  MatrixPlan(product, {&target::host_cpu()}, {});
+                  MatrixPlan(product, {target::host_cpu().name, gemm::CpuGemm{}}, {});
               }).find("it is for problems with an extent of zero"),
               std::string::npos);
 }

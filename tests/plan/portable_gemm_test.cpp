@@ -1,4 +1,4 @@
-#include "plan/portable_gemm.hpp"
+#include "plan/portable/gemm.hpp"
 
 #include <gtest/gtest.h>
 

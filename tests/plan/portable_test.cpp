@@ -1,7 +1,8 @@
-#include "plan/plan.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/problem.hpp"
 #include "runtime/cpu/executable_memory.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -89,7 +90,7 @@ double tolerance(const Transform& problem) {
 }
 
 std::shared_ptr<const Plan> portable_plan(const Transform& problem, const std::string& passes) {
-    return Plan::build(problem, parse_transform_schedule("portable: " + passes));
+    return Plan::build(problem, transform_schedule("portable: " + passes));
 }
 
 void expect_right(const std::string& text, const std::string& passes) {
@@ -167,7 +168,7 @@ TEST(PortablePlans, AgreeWithMachineCodeForEveryKind) {
     for (const auto& [text, passes] : cases) {
         const Transform problem = parse_transform(text);
         const auto portable = portable_plan(problem, passes);
-        const auto compiled = Plan::build(problem, parse_transform_schedule(std::string("sse2: ") + passes));
+        const auto compiled = Plan::build(problem, transform_schedule(std::string("sse2: ") + passes));
         EXPECT_EQ(compiled->cpu().name, "sse2");
         const Trial a(problem, *portable), b(problem, *compiled);
         double difference = 0, norm = 0;
@@ -220,7 +221,7 @@ TEST(PortableFallback, ServesWhereMachineCodeIsSwitchedOff) {
     const WithoutMachineCode off;
     ASSERT_FALSE(runtime::ExecutableCode::is_available());
     const Transform problem = Transform::dft({60});
-    const TransformSchedule schedule = parse_transform_schedule("avx512: 0 stockham(10,6)");
+    const Schedule schedule = transform_schedule("avx512: 0 stockham(10,6)");
     const auto plan = Plan::build(problem, schedule);
     EXPECT_EQ(plan->cpu().name, "portable");
     EXPECT_EQ(plan->schedule(), schedule);
@@ -235,7 +236,7 @@ TEST(PortableFallback, ServesWhereMachineCodeIsSwitchedOff) {
     if (prctl(set_memory_deny_write_execute, refuse_exec_gain, 0ul, 0ul, 0ul) != 0) std::_Exit(77);
     if (runtime::ExecutableCode::is_available()) std::_Exit(77);
     const Transform problem = Transform::dft({60});
-    const auto plan = Plan::build(problem, parse_transform_schedule("sse2: 0 stockham(10,6)"));
+    const auto plan = Plan::build(problem, transform_schedule("sse2: 0 stockham(10,6)"));
     const bool right = error_of(problem, Trial(problem, *plan)) < tolerance(problem);
     std::_Exit(right && plan->cpu().name == "portable" ? 0 : 1);
 }

@@ -1,13 +1,14 @@
 // The roles of kernels' arguments, by which plans bind memory: whatever the buffers are called.
 
 #include "ir/role.hpp"
-#include "plan/gpu_kernels.hpp"
-#include "plan/gpu_matrix_kernel.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/kernel.hpp"
+#include "plan/gemm/gpu/kernel.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "support/error_of.hpp"
 #include "support/interpreted_product.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,9 +38,7 @@ Roles roles_on_cpu(const std::string& text) {
 }
 
 std::vector<ir::Program> programs_on_gpu(const std::string& text, const std::string& schedule) {
-    return describe_passes(swirl::problem(text), parse_transform_schedule("sm_90: " + schedule))
-        .front()
-        .programs;
+    return describe_passes(swirl::problem(text), transform_schedule("sm_90: " + schedule)).front().programs;
 }
 
 TEST(Roles, OfTransformsOnCpus) {

@@ -1,6 +1,7 @@
 #include "ir/analysis.hpp"
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "runtime/cpu/executable_memory.hpp"
+#include "support/transform_schedule.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -10,18 +11,17 @@ namespace scalar_test {
 
 TEST(ScalarSchedule, RoundTrips) {
     for (const char* text :
-         {"sse2 scalar: 0 dft-iterative(2,2)", "avx2: 0 codelet", "avx512 scalar: 0 codelet; 1 codelet"})
-        EXPECT_EQ(to_string(parse_transform_schedule(text)), text);
-    EXPECT_TRUE(parse_transform_schedule("  avx2   scalar : 0 codelet").scalar);
-    EXPECT_FALSE(parse_transform_schedule("avx2: 0 codelet").scalar);
-    EXPECT_FALSE(parse_transform_schedule("avx2: 0 codelet") ==
-                 parse_transform_schedule("avx2 scalar: 0 codelet"));
+         {"sse2: scalar; 0 dft-iterative(2,2)", "avx2: 0 codelet", "avx512: scalar; 0 codelet; 1 codelet"})
+        EXPECT_EQ(to_string(transform_schedule(text)), text);
+    EXPECT_TRUE(transform_schedule("  avx2 :   scalar ;0 codelet").transform().scalar);
+    EXPECT_FALSE(transform_schedule("avx2: 0 codelet").transform().scalar);
+    EXPECT_FALSE(transform_schedule("avx2: 0 codelet") == transform_schedule("avx2: scalar; 0 codelet"));
 }
 
 TEST(ScalarSchedule, NamesWhatItDoesNotKnow) {
-    EXPECT_THROW(parse_transform_schedule("sse2 wide: 0 codelet"), UserError);
-    EXPECT_THROW(parse_transform_schedule("sse2 scalar scalar: 0 codelet"), UserError);
-    EXPECT_THROW(Plan::build(Transform::dft({8}), parse_transform_schedule("portable scalar: 0 codelet")),
+    EXPECT_THROW(transform_schedule("sse2: wide; 0 codelet"), UserError);
+    EXPECT_THROW(transform_schedule("sse2: scalar; scalar; 0 codelet"), UserError);
+    EXPECT_THROW(Plan::build(Transform::dft({8}), transform_schedule("portable: scalar; 0 codelet")),
                  UserError);
 }
 
@@ -41,9 +41,9 @@ TEST(ScalarSchedule, MakesProgramsWithoutVectorsThatAreTheTransform) {
              {"dft 64", "dft 64 float32", "wht 64", "rdft 64", "dft 64 inplace batch=3", "dft 4096"})
             for (const bool scalar : {false, true}) {
                 const Transform problem = parse_transform(text);
-                TransformSchedule schedule{std::string(cpu->name), {{0, {}}}, scalar};
+                Schedule schedule{cpu->name, TransformSchedule{{{0, {}}}, scalar}};
                 if (problem.dimensions[0].length > 64)
-                    schedule.passes[0].tree = rules::parse_tree("dft-iterative");
+                    schedule.transform().passes[0].tree = rules::parse_tree("dft-iterative");
                 const auto plan = Plan::build(problem, schedule); // compares with the definition
                 for (const PassDescription& pass : plan->describe()) {
                     const int lanes = widest(pass.program);

@@ -1,5 +1,6 @@
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ std::vector<const target::Cpu*> runnable_cpus() {
 
 std::shared_ptr<const Plan> plan_of(std::string_view steps, const target::Cpu& cpu) {
     return Plan::build(Transform::dft({size}),
-                       parse_transform_schedule(std::string(cpu.name) + ": 0 " + std::string(steps)));
+                       transform_schedule(std::string(cpu.name) + ": 0 " + std::string(steps)));
 }
 
 std::vector<Complex> random_vector() {

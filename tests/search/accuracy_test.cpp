@@ -98,7 +98,7 @@ template <class T> void compare(const Case& c) {
         Transform::dft({c.n}, {.direction = c.direction,
                                .precision = c.single ? DataType::float32 : DataType::float64,
                                .placement = c.placement});
-    const auto plan = make_plan(problem, {.use_wisdom = false});
+    const auto plan = make_plan<planning::Plan>(problem, {.use_wisdom = false});
     std::mt19937 generator(static_cast<unsigned>(c.n));
     std::uniform_real_distribution<T> uniform(-1, 1);
     Error ours, theirs;

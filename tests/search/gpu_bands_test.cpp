@@ -1,8 +1,9 @@
 #include "base/error.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/gpu_kernel.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/kernel.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +12,7 @@ namespace gpu_bands_test {
 
 using support::prove;
 
-planning::TransformSchedule schedule(const std::string& step) {
-    return planning::parse_transform_schedule("sm_90: 0 " + step);
-}
+planning::Schedule schedule(const std::string& step) { return transform_schedule("sm_90: 0 " + step); }
 
 TEST(BandsOnGpus, MatricesInTwoKernelsOfWhichOneDoesPartsTogether) {
     for (const char* step :
@@ -48,20 +47,22 @@ TEST(BandsOnGpus, VolumesInTwoKernelsThatBothDoPartsTogether) {
 
 TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
     const Transform matrices = problem("dft 64x64 float32");
-    const planning::TransformSchedule apart =
+    const planning::Schedule apart =
         schedule("bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32, 64x16 fused");
     const auto passes = planning::dimension_passes(matrices, 0);
-    EXPECT_THROW(planning::derive_for_gpu(matrices, passes[0], apart.passes[0], target::gpu_named("sm_90")),
+    EXPECT_THROW(planning::derive_for_gpu(matrices, passes[0], apart.transform().passes[0],
+                                          target::gpu_named("sm_90")),
                  UserError);
 }
 
 /// Entries of all tables of a problem's kernels.
-Integer table_entries(const std::string& text, const planning::TransformSchedule& how) {
+Integer table_entries(const std::string& text, const planning::Schedule& how) {
     const Transform all = problem(text);
     const auto passes = planning::dimension_passes(all, planning::Fusion::none);
     Integer entries = 0;
     for (const ir::Program& program :
-         planning::derive_for_gpu(all, passes[0], how.passes[0], target::gpu_named("sm_90")).programs)
+         planning::derive_for_gpu(all, passes[0], how.transform().passes[0], target::gpu_named("sm_90"))
+             .programs)
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.space == ir::Space::table) entries += buffer.elements;
     return entries;
@@ -95,9 +96,9 @@ TEST(PlanesOnGpus, SmallImagesAndVolumesAreOneKernel) {
     for (const char* text :
          {"dft 16x16 float32 batch=100000", "dft 8x8x8 float32 batch=100000", "dft 16x64 float32 batch=20000",
           "dft 7x9 float64 batch=20000", "dft 64x64 float32 batch=16384"}) {
-        const planning::TransformSchedule schedule = gpu_schedule(problem(text), target::gpu_named("sm_90"));
-        EXPECT_EQ(schedule.passes.size(), 1U) << text;
-        EXPECT_EQ(schedule.passes[0].configurations.size(), 1U) << text;
+        const planning::Schedule schedule = gpu_schedule(problem(text), target::gpu_named("sm_90"));
+        EXPECT_EQ(schedule.transform().passes.size(), 1U) << text;
+        EXPECT_EQ(schedule.transform().passes[0].configurations.size(), 1U) << text;
     }
     for (const char* text :
          {"dft 16x16 float32 batch=70", "dft 8x8x8 float32 batch=20", "dft 5x6x7 float64 batch=40",

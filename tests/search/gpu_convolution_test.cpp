@@ -1,9 +1,10 @@
 #include "ir/interpreter.hpp"
-#include "plan/check.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,7 +56,7 @@ TEST(ConvolutionsOnGpus, EqualDirectSums) {
 TEST(ConvolutionsOnGpus, AreOneKernelThatReadsItsInputOnceAndWritesItsOutputOnce) {
     for (const Integer n : {8, 16, 64, 100, 256, 1000, 1024, 2048, 4096}) {
         const std::string text = fmt::format("convolution {} float32 batch=4", n);
-        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu());
+        const planning::Schedule schedule = gpu_schedule(swirl::problem(text), gpu());
         const auto passes = planning::describe_passes(swirl::problem(text), schedule);
         ASSERT_EQ(passes.size(), 1U) << n;
         EXPECT_EQ(passes[0].programs.size(), 1U) << n << " " << to_string(schedule);
@@ -107,7 +108,7 @@ TEST(ConvolutionsOnGpus, HaveSeveralDimensions) {
 TEST(ConvolutionsOnGpus, MultiplyWithoutAnExchangeWhereTheWayBackIsTheWayThereReversed) {
     const std::string text = "convolution 256 float32 batch=3";
     const auto barriers_of = [&](const std::string& schedule) {
-        const planning::TransformSchedule parsed = planning::parse_transform_schedule("sm_90: 0 " + schedule);
+        const planning::Schedule parsed = transform_schedule("sm_90: 0 " + schedule);
         prove(text, parsed);
         prove("convolution 256 strides=5 batch=5:1 spectrum=each", parsed);
         Integer barriers = 0;
@@ -143,8 +144,7 @@ TEST(ConvolutionsOnGpus, AreSweepsBeyondABlock) {
          1},
     };
     for (const Case& c : cases) {
-        const planning::TransformSchedule schedule =
-            planning::parse_transform_schedule(std::string("sm_90: ") + c.schedule);
+        const planning::Schedule schedule = transform_schedule(std::string("sm_90: ") + c.schedule);
         EXPECT_EQ(planning::describe_passes(swirl::problem(c.problem), schedule)[0].programs.size(),
                   c.kernels);
         prove(c.problem, schedule);
@@ -157,7 +157,7 @@ TEST(ConvolutionsOnGpus, HaveLargePrimesBeyondABlock) {
     small.largest_cluster = 1;
     for (const char* text : {"convolution 587 batch=2", "convolution 1153 float32 planar",
                              "convolution 587 batch=3 spectrum=each scale=0.5", "convolution 587x2"}) {
-        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), small);
+        const planning::Schedule schedule = gpu_schedule(swirl::problem(text), small);
         EXPECT_NE(to_string(schedule).find("circulant-dft[bluestein("), std::string::npos)
             << to_string(schedule);
         prove(text, schedule);
@@ -171,9 +171,9 @@ TEST(ConvolutionsOnGpus, HaveLargePrimesBeyondABlock) {
 TEST(ConvolutionsOnGpus, WaitForTheirSpectrumWhileOtherBlocksWork) {
     for (const Integer n : {600, 900, 1200, 1800}) {
         const Transform problem = swirl::problem(fmt::format("convolution {} float32 batch=30000", n));
-        const planning::TransformSchedule schedule = gpu_schedule(problem, target::gpu_named("sm_90"));
-        ASSERT_EQ(schedule.passes[0].configurations.size(), 1U);
-        EXPECT_GE(schedule.passes[0].configurations[0].resident, 4) << to_string(schedule);
+        const planning::Schedule schedule = gpu_schedule(problem, target::gpu_named("sm_90"));
+        ASSERT_EQ(schedule.transform().passes[0].configurations.size(), 1U);
+        EXPECT_GE(schedule.transform().passes[0].configurations[0].resident, 4) << to_string(schedule);
     }
 }
 

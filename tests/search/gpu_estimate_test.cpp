@@ -1,10 +1,11 @@
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "base/error.hpp"
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 #include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
-#include "search/candidates/gpu_trees.hpp"
+#include "search/candidates/gpu/trees.hpp"
 #include "support/error_of.hpp"
 #include "support/proved_schedule.hpp"
 
@@ -18,8 +19,8 @@ namespace gpu_estimate_test {
 
 /// Throws where the plan, interpreted, is not the transform.
 void prove(const std::string& text, const target::Gpu& gpu = target::gpu_named("sm_90")) {
-    const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu);
-    EXPECT_EQ(planning::parse_transform_schedule(to_string(schedule)), schedule) << text;
+    const planning::Schedule schedule = gpu_schedule(swirl::problem(text), gpu);
+    EXPECT_EQ(transform_schedule(to_string(schedule)), schedule) << text;
     support::prove(text, schedule);
 }
 
@@ -119,10 +120,10 @@ TEST(SchedulesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
                              "dft 4096 planar", "dft 4860 float32 in=2 batch=2:12000", "dft 3x4096"})
         prove(text, small);
     prove("dft 16384", target::gpu_named("sm_90"));
-    const planning::TransformSchedule schedule =
+    const planning::Schedule schedule =
         gpu_schedule(swirl::problem("dft 2^20 float32"), target::gpu_named("sm_90"));
-    EXPECT_EQ(schedule.passes[0].tree.rule, "two-sweep");
-    EXPECT_EQ(schedule.passes[0].configurations.size(), 2U);
+    EXPECT_EQ(schedule.transform().passes[0].tree.rule, "two-sweep");
+    EXPECT_EQ(schedule.transform().passes[0].configurations.size(), 2U);
 }
 
 TEST(SchedulesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
@@ -135,9 +136,11 @@ TEST(SchedulesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
         for (const auto& pass : planning::describe_passes(problem, gpu_schedule(problem, gpu)))
             EXPECT_LE(pass.kernels.size(), 2U) << text; // the second of what does not fill a block
     }
-    EXPECT_EQ(
-        gpu_schedule(swirl::problem("dft 10007 float32"), target::gpu_named("sm_90")).passes[0].tree.rule,
-        "bluestein");
+    EXPECT_EQ(gpu_schedule(swirl::problem("dft 10007 float32"), target::gpu_named("sm_90"))
+                  .transform()
+                  .passes[0]
+                  .tree.rule,
+              "bluestein");
 }
 
 TEST(SchedulesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
@@ -151,7 +154,7 @@ TEST(SchedulesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) 
          {"dft 10007 float32 batch=2", "dft 10007 backward", "convolution 10007", "rdft 20011 inplace"})
         prove(text, small); // in three sweeps, some
     const auto rule_of = [](const char* text) {
-        return gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")).passes[0].tree.rule;
+        return gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")).transform().passes[0].tree.rule;
     };
     EXPECT_EQ(rule_of("dft 65537 float32"), "bluestein");
     EXPECT_EQ(rule_of("dft 100003 float32 batch=2"), "bluestein");
@@ -164,9 +167,12 @@ TEST(SchedulesForGpus, SweepThreeTimesBeyondTheSquareOfABlock) {
     for (const char* text : {"dft 32768 backward batch=2", "dft 32768 planar inplace", "rdft 65536 backward",
                              "dft 3x32768", "convolution 32768", "dft 32768 batch=3:(1,32768) in=3 out=1"})
         prove(text, small);
-    EXPECT_EQ(gpu_schedule(swirl::problem("dft 32768"), small).passes[0].tree,
+    EXPECT_EQ(gpu_schedule(swirl::problem("dft 32768"), small).transform().passes[0].tree,
               rules::parse_tree("stockham(32,32,32)[stockham(8,4)]"));
-    EXPECT_EQ(gpu_schedule(swirl::problem("dft 2^30"), target::gpu_named("sm_90")).passes[0].tree.choice,
+    EXPECT_EQ(gpu_schedule(swirl::problem("dft 2^30"), target::gpu_named("sm_90"))
+                  .transform()
+                  .passes[0]
+                  .tree.choice,
               (std::vector<Integer>{1024, 1024, 1024}));
 }
 
@@ -187,9 +193,9 @@ TEST(SchedulesForGpus, HaveKernelsForEveryLengthThatFitsInMemory) {
          {"dft 33554467", "dft 100000007", "rdft 200000014 float32", "convolution 67108879 float32",
           "dct2 100000007 float32", "dft 2^31 float32", "rdft 3^20", "wht 2^31"}) {
         const Transform problem = swirl::problem(text);
-        planning::TransformSchedule schedule;
+        planning::Schedule schedule;
         EXPECT_NO_THROW(schedule = gpu_schedule(problem, target::gpu_named("sm_90"))) << text;
-        EXPECT_EQ(planning::parse_transform_schedule(to_string(schedule)), schedule) << text;
+        EXPECT_EQ(transform_schedule(to_string(schedule)), schedule) << text;
     }
 }
 

@@ -1,11 +1,12 @@
 #include "emit/ptx_compiler.hpp"
-#include "plan/check.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/expression_at.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/callback_cases.hpp"
 #include "support/interpreted_plan.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,9 +25,8 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 /// Throws where the plan, interpreted, is not the transform with its expressions.
 void prove(const std::string& text, const std::string& schedule = "") {
     const Transform problem = swirl::problem(text);
-    const planning::TransformSchedule chosen = schedule.empty()
-                                                   ? gpu_schedule(problem, gpu())
-                                                   : planning::parse_transform_schedule("sm_90: " + schedule);
+    const planning::Schedule chosen =
+        schedule.empty() ? gpu_schedule(problem, gpu()) : transform_schedule("sm_90: " + schedule);
     SCOPED_TRACE(text + ": " + to_string(chosen));
     support::InterpretedPlan plan(problem, chosen);
     EXPECT_NO_THROW(planning::check_against_definition(

@@ -1,8 +1,9 @@
 #include "emit/ptx_compiler.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
 void prove(const std::string& text, const std::string& schedule = "") {
     support::prove(text, schedule.empty() ? gpu_schedule(swirl::problem(text), gpu())
-                                          : planning::parse_transform_schedule("sm_90: " + schedule));
+                                          : transform_schedule("sm_90: " + schedule));
 }
 
 Complex root(Integer jk, Integer n) {
@@ -146,8 +147,7 @@ TEST(ExpressionsOfHalfSpectra, AreFusedIntoKernelsOfAllKinds) {
         const Transform problem = swirl::problem(c.problem);
         Transform plain = problem;
         plain.load = plain.store = Expression();
-        const planning::TransformSchedule schedule =
-            planning::parse_transform_schedule("sm_90: " + c.schedule);
+        const planning::Schedule schedule = transform_schedule("sm_90: " + c.schedule);
         EXPECT_EQ(planning::describe_passes(problem, schedule).front().programs.size(),
                   planning::describe_passes(plain, schedule).front().programs.size())
             << c.problem;

@@ -2,11 +2,12 @@
 
 #include "base/error.hpp"
 #include "emit/ptx_compiler.hpp"
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/error_of.hpp"
 #include "support/interpreted_plan.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ template <class F> void for_each_place(const Transform& problem, Side side, F&& 
 
 /// The plan's results, and those of the same schedule in float32 for the same numbers.
 struct Results {
-    Results(const Transform& problem, const planning::TransformSchedule& schedule)
+    Results(const Transform& problem, const planning::Schedule& schedule)
         : narrow(problem), wide(in_float32(problem)) {
         narrow.fill(5);
         for_each_place(problem, Side::input,
@@ -61,7 +62,7 @@ TEST(HalvesOnGpus, AreComputedInFloat32AndRoundedOnce) {
         for (const char* precision : {"float16", "bfloat16"}) {
             const Transform problem = swirl::problem(std::string(text) + " " + precision);
             SCOPED_TRACE(to_text(problem));
-            const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+            const planning::Schedule schedule = gpu_schedule(problem, card());
             const Results results(problem, schedule);
             ProblemData rounded(problem);
             for_each_place(problem, Side::output, [&](Integer at) {
@@ -79,7 +80,7 @@ TEST(HalvesOnGpus, StayInFloat32BetweenTwoKernels) {
     for (const char* text :
          {"sm_90: 0 two-sweep(32,1,1)[stockham(8,4)] on 64x16", "sm_90: 0 stockham(16,8,8) on 64x1 pad 32",
           "sm_90: 0 stockham(32,32) on 32x1"}) {
-        const planning::TransformSchedule schedule = planning::parse_transform_schedule(text);
+        const planning::Schedule schedule = transform_schedule(text);
         const Results results(problem, schedule);
         ProblemData rounded(problem);
         for_each_place(problem, Side::output, [&](Integer at) {
@@ -101,7 +102,7 @@ TEST(HalvesOnGpus, AreRoundedOnceForEachDimension) {
         for (const char* precision : {"float16", "bfloat16"}) {
             const Transform problem = swirl::problem(std::string(text) + " " + precision);
             SCOPED_TRACE(to_text(problem));
-            const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+            const planning::Schedule schedule = gpu_schedule(problem, card());
             EXPECT_LT(relative_error(problem, Results(problem, schedule)),
                       2 * (problem.precision == DataType::float16 ? 0x1p-11 : 0x1p-8));
             EXPECT_NO_THROW(planning::check_against_definition(problem, schedule, [&](ProblemData& data) {
@@ -128,7 +129,7 @@ TEST(HalvesOnGpus, OverflowBeyond65504AndNotBetweenDimensions) {
 
 TEST(HalvesOnGpus, AreCheckedWithTolerancesOfTheirOwn) {
     const Transform problem = swirl::problem("dft 64 float16 batch=3");
-    const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+    const planning::Schedule schedule = gpu_schedule(problem, card());
     EXPECT_THROW(planning::check_against_definition(
                      problem, schedule,
                      [&](ProblemData& data) {
@@ -146,7 +147,7 @@ TEST(HalvesOnGpus, AreOneAccessOf4BytesAComplexNumber) {
                                  "rdft 64 batch=100", "dft 64 planar"})
             for (const char* gpu : {"sm_80", "sm_90"}) {
                 const Transform problem = swirl::problem(std::string(text) + " " + precision);
-                const planning::TransformSchedule schedule = gpu_schedule(problem, target::gpu_named(gpu));
+                const planning::Schedule schedule = gpu_schedule(problem, target::gpu_named(gpu));
                 for (const auto& pass : planning::describe_passes(problem, schedule))
                     for (const std::string& ptx : pass.ptx) {
                         if (compiler) {
@@ -166,8 +167,8 @@ TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
     for (const auto& [text, bytes] : {std::pair("dft 256 float16 batch=64", 2 * 64 * 256 * 4),
                                       std::pair("dft 256 float32 batch=64", 2 * 64 * 256 * 8)}) {
         const Transform problem = swirl::problem(text);
-        const auto passes = planning::describe_passes(
-            problem, planning::parse_transform_schedule("sm_90: 0 stockham(16,16) on 64x4 pad 32"));
+        const auto passes =
+            planning::describe_passes(problem, transform_schedule("sm_90: 0 stockham(16,16) on 64x4 pad 32"));
         const ir::KernelInfo& kernel = passes[0].kernels[0];
         EXPECT_GE(kernel.bytes_loaded + kernel.bytes_stored, bytes);
         EXPECT_EQ(kernel.bytes_stored, bytes / 2);
@@ -177,7 +178,7 @@ TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
 
 /// What the check before first use says of the plan that the estimate chooses, run in the interpreter.
 std::string check_error(const Transform& problem) {
-    const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+    const planning::Schedule schedule = gpu_schedule(problem, card());
     support::InterpretedPlan plan(problem, schedule);
     return error_of<InternalError>([&] {
         planning::check_against_definition(problem, schedule,
@@ -199,7 +200,7 @@ TEST(HalvesOnGpus, PassTheirCheckInSymmetricKindsOfShortDimensions) {
 TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirNumbersAreInSymmetricKinds) {
     for (const char* text : {"dct2 1x1x1x2x1 float16", "dct3 2x2x2x2 float16", "dst4 1x2x1 float16"}) {
         const Transform problem = swirl::problem(text);
-        const planning::TransformSchedule schedule = gpu_schedule(problem, card());
+        const planning::Schedule schedule = gpu_schedule(problem, card());
         support::InterpretedPlan plan(problem, schedule);
         const std::string error = error_of<InternalError>([&] {
             planning::check_against_definition(problem, schedule, [&](ProblemData& data) {

@@ -1,8 +1,8 @@
 // Plans of long transforms on GPUs, whose factors, in one table each, would fill as much memory as the data or more.
 
-#include "plan/gpu_plan.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 #include "target/gpu.hpp"
 

@@ -1,7 +1,7 @@
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
-#include "search/candidates/gpu_large_trees.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/candidates/gpu/large_trees.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ const target::Gpu& small_gpu() { return target::gpu_named("generic"); }
 
 /// Proves the choice for a problem, and returns it as text.
 std::string proved(const std::string& text) {
-    const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), small_gpu());
+    const planning::Schedule schedule = gpu_schedule(swirl::problem(text), small_gpu());
     prove(text, schedule);
     return to_string(schedule);
 }
@@ -94,7 +94,7 @@ TEST(TransformsBeyondABlock, AreSpreadOverBlocks) {
     for (const char* text : {"dct2 2^20 float32", "dst3 10^6 float32", "rdft 3^12 float32",
                              "wht 2^20 float32", "rdft 100003 float32"}) {
         const Transform problem = swirl::problem(text);
-        const planning::TransformSchedule schedule = gpu_schedule(problem, target::gpu_named("sm_90"));
+        const planning::Schedule schedule = gpu_schedule(problem, target::gpu_named("sm_90"));
         for (const planning::GpuPassDescription& pass : planning::describe_passes(problem, schedule))
             for (const ir::KernelInfo& kernel : pass.kernels) {
                 const Integer bytes = kernel.bytes_loaded + kernel.bytes_stored;

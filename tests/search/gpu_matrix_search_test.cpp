@@ -1,13 +1,13 @@
-#include "search/candidates/gpu_gemm.hpp"
+#include "search/candidates/gpu/gemm.hpp"
 
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
-#include "plan/gpu_matrix_plan.hpp"
+#include "plan/gemm/gpu/plan.hpp"
 #include "sass/fixture.hpp"
-#include "search/candidates/gpu_gemm_code.hpp"
-#include "search/gpu_planner.hpp"
+#include "search/candidates/gpu/gemm_code.hpp"
+#include "search/planner.hpp"
 #include "search/search.hpp"
-#include "search/timer/gpu_gemm_runs.hpp"
+#include "search/timer/gpu/gemm_runs.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"
@@ -267,37 +267,40 @@ protected:
 };
 
 std::optional<GpuGemmSchedule> lookup(const MatrixProduct& of, const runtime::GpuDevice& device,
-                                      const GpuScheduleOptions& options = {}) {
-    const auto known = stored_gpu_schedules(of, device, options).lookup();
+                                      const Options& options = {}) {
+    const auto known = stored_schedules(of, GpuTarget(device), options).lookup();
     return known && known->is_trusted() ? std::optional(known->schedule.gpu_gemm()) : std::nullopt;
 }
 
-void store(const runtime::GpuDevice& device, const GpuGemmSchedule& schedule,
-           const GpuScheduleOptions& options = {}) {
-    stored_gpu_schedules(product, device, options).store(schedule, 1e-3, FoundBy::measure);
+void store(const runtime::GpuDevice& device, const GpuGemmSchedule& schedule, const Options& options = {}) {
+    stored_schedules(product, GpuTarget(device), options)
+        .store({device.target().name, schedule}, 1e-3, FoundBy::measure);
+}
+
+GpuGemmSchedule chosen(const runtime::GpuDevice& device, const Options& options = {}) {
+    return choose_schedule(product, GpuTarget(device), options).gpu_gemm();
 }
 
 TEST_F(GpuSchedulesInWisdom, AreKeptAndTaken) {
     const runtime::GpuDevice device(0, driver());
-    const GpuScheduleOptions reordering{.reorder_sass = true};
+    const Options reordering{.reorder_sass = true};
     EXPECT_FALSE(lookup(product, device));
-    EXPECT_EQ(choose_gpu_schedule(product, device), gemm::gpu_schedules(product, device.target(), 1).front());
+    EXPECT_EQ(chosen(device), gemm::gpu_schedules(product, device.target(), 1).front());
     EXPECT_TRUE(fake.compiled.empty());
     SimtGemm in_machine_code = std::get<SimtGemm>(gemm::gpu_schedules(product, device.target(), 1).front());
     in_machine_code.stages = 3;
     const GpuGemmSchedule other = in_machine_code;
     store(device, other);
     EXPECT_EQ(lookup(product, device), other);
-    EXPECT_EQ(choose_gpu_schedule(product, device), other);
-    EXPECT_EQ(choose_gpu_schedule(product, device, {.effort = Effort::measure}), other)
-        << "it is known already";
-    EXPECT_NE(choose_gpu_schedule(product, device, {.use_wisdom = false}), other);
+    EXPECT_EQ(chosen(device), other);
+    EXPECT_EQ(chosen(device, {.effort = Effort::measure}), other) << "it is known already";
+    EXPECT_NE(chosen(device, {.use_wisdom = false}), other);
     std::get<gemm::Fma>(in_machine_code.math).reorder_sass = true;
     EXPECT_FALSE(lookup(product, device, reordering)) << "that is another question";
     store(device, in_machine_code, reordering);
     EXPECT_EQ(lookup(product, device, reordering), GpuGemmSchedule(in_machine_code));
     EXPECT_EQ(lookup(product, device), other);
-    EXPECT_EQ(choose_gpu_schedule(product, device, reordering), GpuGemmSchedule(in_machine_code));
+    EXPECT_EQ(chosen(device, reordering), GpuGemmSchedule(in_machine_code));
     store(device, in_machine_code);
     EXPECT_FALSE(lookup(product, device)) << "nobody has allowed it";
     const MatrixProduct wider = MatrixProduct::column_major(DataType::float32, 512, 513, 256);
@@ -319,15 +322,14 @@ TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyAreNotAsAccurateAsAskedFor) {
     ASSERT_GT(gemm::accuracy_of(rough, product), Accuracy::ordinary);
     store(device, rough);
     EXPECT_FALSE(lookup(product, device));
-    EXPECT_EQ(gemm::accuracy_of(choose_gpu_schedule(product, device), product), Accuracy::ordinary);
+    EXPECT_EQ(gemm::accuracy_of(chosen(device), product), Accuracy::ordinary);
     store(device, rough, {.accuracy = Accuracy::low});
     EXPECT_EQ(lookup(product, device, {.accuracy = Accuracy::low}), rough);
 }
 
 TEST_F(GpuSchedulesInWisdom, AreMeasuredOnce) {
     const runtime::GpuDevice device(0, driver());
-    const GpuGemmSchedule found = choose_gpu_schedule(
-        product, device, {.effort = Effort::measure, .seconds = 5, .most = 4, .use_cache = false});
+    const GpuGemmSchedule found = chosen(device, {.effort = Effort::measure, .use_kernel_cache = false});
     EXPECT_FALSE(fake.launches.empty());
     EXPECT_EQ(lookup(product, device), found);
 }

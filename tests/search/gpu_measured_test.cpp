@@ -1,7 +1,7 @@
-#include "search/candidates/gpu_measured.hpp"
+#include "search/candidates/gpu/measured.hpp"
 
-#include "plan/check.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "support/interpreted_plan.hpp"
 
@@ -22,7 +22,9 @@ TEST(MeasuredStepsOnGpus, ServeForManyTransformsOfTheirForm) {
           "dft 256 float32 strides=65536 batch=65536:1", "dft 65536 float32 batch=1024"}) {
         const auto pass = measured(text);
         ASSERT_TRUE(pass) << text;
-        EXPECT_NO_THROW(planning::describe_passes(problem(text), {"sm_90", {pass->pass}})) << text;
+        EXPECT_NO_THROW(
+            planning::describe_passes(problem(text), {"sm_90", planning::TransformSchedule{{pass->pass}}}))
+            << text;
         EXPECT_GT(pass->seconds, 300e-6 * 0.3);
     }
 }
@@ -37,7 +39,7 @@ TEST(MeasuredStepsOnGpus, ServeForRealsByDirection) {
                 const auto pass = measured(of((Integer{1} << 27) / n));
                 ASSERT_TRUE(pass) << of(1);
                 const Transform few = problem(of(n <= 512 ? 37 : 3));
-                const planning::TransformSchedule schedule{"sm_90", {pass->pass}};
+                const planning::Schedule schedule{"sm_90", planning::TransformSchedule{{pass->pass}}};
                 SCOPED_TRACE(to_string(schedule));
                 support::InterpretedPlan plan(few, schedule);
                 EXPECT_NO_THROW(planning::check_against_definition(
@@ -57,7 +59,7 @@ TEST(MeasuredStepsOnGpus, ServeForConvolutions) {
         ASSERT_TRUE(pass) << n;
         if (pass->pass.configurations.front().group_blocks > 0) continue;
         const Transform few = problem(of(n <= 256 ? 19 : 2));
-        const planning::TransformSchedule schedule{"sm_90", {pass->pass}};
+        const planning::Schedule schedule{"sm_90", planning::TransformSchedule{{pass->pass}}};
         SCOPED_TRACE(to_string(schedule));
         support::InterpretedPlan plan(few, schedule);
         EXPECT_NO_THROW(planning::check_against_definition(
@@ -103,7 +105,8 @@ TEST(MeasuredStepsOnGpus, OfGroupsBecomeOneKernelForTheMultiprocessorsOfTheCard)
           "dft 262144 float32 planar batch=256"}) {
         const auto pass = measured(text);
         ASSERT_TRUE(pass) << text;
-        const auto described = planning::describe_passes(problem(text), {"sm_90", {pass->pass}});
+        const auto described =
+            planning::describe_passes(problem(text), {"sm_90", planning::TransformSchedule{{pass->pass}}});
         ASSERT_EQ(described.size(), 1U) << text;
         ASSERT_EQ(described[0].kernels.size(), 1U) << text;
         const ir::Launch& launch = described[0].kernels[0].launch;

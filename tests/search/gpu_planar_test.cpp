@@ -1,6 +1,6 @@
 // Plans for GPUs of spectra whose parts lie in two arrays, in the interpreter.
 
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 
 namespace swirl::search {

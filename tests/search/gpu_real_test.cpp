@@ -1,9 +1,10 @@
 #include "ir/interpreter.hpp"
-#include "plan/check.hpp"
-#include "plan/gpu_plan.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +26,7 @@ struct Counts {
 
 /// What the only kernel of a plan does.
 Counts counts_of(const std::string& text, const std::string& schedule) {
-    const auto passes =
-        planning::describe_passes(swirl::problem(text), planning::parse_transform_schedule(schedule));
+    const auto passes = planning::describe_passes(swirl::problem(text), transform_schedule(schedule));
     const ir::Program& program = passes.front().programs.front();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)
@@ -50,8 +50,8 @@ Counts counts_of(const std::string& text, const std::string& schedule) {
 TEST(RealTransformsOnGpus, AreComplexOnesOfHalfTheSizeWhereTheyAreLong) {
     for (const Integer n : {1000, 1024, 4096}) {
         const std::string many = fmt::format("rdft {} float32 batch=65536", n);
-        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(many), gpu());
-        EXPECT_EQ(schedule.passes[0].tree.rule, "rdft-half-size") << n;
+        const planning::Schedule schedule = gpu_schedule(swirl::problem(many), gpu());
+        EXPECT_EQ(schedule.transform().passes[0].tree.rule, "rdft-half-size") << n;
         for (const char* more : {" float32 batch=3", " backward batch=2", " inplace float32 batch=2"}) {
             const std::string text = fmt::format("rdft {}", n) + more;
             prove(text, gpu_schedule(swirl::problem(text), gpu()));
@@ -91,8 +91,7 @@ TEST(RealTransformsOnGpus, ComputeByManyMappings) {
          "0 rdft-stockham(16,8) on 64x32 pitch 1 single_buffer staged in"},
         {"rdft 20x64 batch=2", "1 rdft-half-size[stockham(8,4)] on 64x2; 0 stockham(5,4) on 64x4"},
     };
-    for (const Case& c : cases)
-        prove(c.problem, planning::parse_transform_schedule(std::string("sm_90: ") + c.schedule));
+    for (const Case& c : cases) prove(c.problem, transform_schedule(std::string("sm_90: ") + c.schedule));
 }
 
 TEST(RealTransformsOnGpus, TouchFewMoreSectorsThanThereAre) {
@@ -113,24 +112,22 @@ TEST(RealTransformsOnGpus, SweepTwiceBeyondSharedMemory) {
     for (const char* text :
          {"rdft 8192", "rdft 16384 backward float32 batch=2", "rdft 10000 batch=2 inplace",
           "rdft 10000 backward", "rdft 12288 batch=2", "rdft 12288 backward inplace", "rdft 20000 planar"}) {
-        const planning::TransformSchedule schedule =
-            gpu_schedule(swirl::problem(text), target::gpu_named("generic"));
+        const planning::Schedule schedule = gpu_schedule(swirl::problem(text), target::gpu_named("generic"));
         const bool swept = swirl::problem(text).dimensions[0].length % 8192 == 0;
-        EXPECT_EQ(schedule.passes[0].tree.rule == "rdft-two-sweep", swept) << text;
+        EXPECT_EQ(schedule.transform().passes[0].tree.rule == "rdft-two-sweep", swept) << text;
         prove(text, schedule);
     }
     for (const char* text : {"rdft 2^20 float32", "rdft 2^20 float32 backward"}) {
-        const planning::TransformSchedule schedule = gpu_schedule(swirl::problem(text), gpu());
-        EXPECT_EQ(schedule.passes[0].tree.rule, "rdft-two-sweep");
-        EXPECT_EQ(schedule.passes[0].configurations.size(), 3U); // of which one has but two rows
+        const planning::Schedule schedule = gpu_schedule(swirl::problem(text), gpu());
+        EXPECT_EQ(schedule.transform().passes[0].tree.rule, "rdft-two-sweep");
+        EXPECT_EQ(schedule.transform().passes[0].configurations.size(), 3U); // of which one has but two rows
     }
-    const planning::TransformSchedule combined =
+    const planning::Schedule combined =
         gpu_schedule(swirl::problem("rdft 13122 batch=2"), target::gpu_named("generic"));
     prove("rdft 13122 batch=2", combined);
     prove("rdft 16384 batch=2",
-          planning::parse_transform_schedule(
-              "sm_90: 0 rdft-half-size[two-sweep(128,1,1)[stockham(8,8), stockham(16,8)]] "
-              "on 128x8 pad 32 pitch 1, 128x8 pad 32 pitch 1, 256x1"));
+          transform_schedule("sm_90: 0 rdft-half-size[two-sweep(128,1,1)[stockham(8,8), stockham(16,8)]] "
+                             "on 128x8 pad 32 pitch 1, 128x8 pad 32 pitch 1, 256x1"));
 }
 
 TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
@@ -143,7 +140,7 @@ TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
     for (const int blocks : {2, 4, 8})
         for (const char* layout : {" float32 batch=2", " planar batch=2", " float32 inplace batch=2"}) {
             const auto schedule = [&](const char* tree) {
-                return planning::parse_transform_schedule(
+                return transform_schedule(
                     fmt::format("sm_90: 0 {} on 64x1 cluster {} pad 32 pitch 1 single_buffer", tree, blocks));
             };
             prove(std::string("rdft 2048") + layout, schedule(forward));
@@ -152,9 +149,9 @@ TEST(RealTransformsOnGpus, ExchangeInAClusterWhereTheyAreTwoSweeps) {
     for (const char* text : {"rdft 65536 float32", "rdft 65536 float32 backward",
                              "rdft 65536 float32 inplace", "rdft 65536 float32 backward inplace"}) {
         const Transform many = swirl::problem(std::string(text) + " batch=2048");
-        const planning::TransformSchedule schedule = gpu_schedule(many, gpu());
-        EXPECT_EQ(schedule.passes[0].configurations.size(), 1U);
-        EXPECT_GT(schedule.passes[0].configurations[0].cluster, 1);
+        const planning::Schedule schedule = gpu_schedule(many, gpu());
+        EXPECT_EQ(schedule.transform().passes[0].configurations.size(), 1U);
+        EXPECT_GT(schedule.transform().passes[0].configurations[0].cluster, 1);
         prove(text, schedule);
     }
 }

@@ -1,11 +1,12 @@
-#include "search/candidates/gpu_transforms.hpp"
+#include "search/candidates/gpu/transforms.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "base/error.hpp"
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 #include "problem/syntax.hpp"
-#include "search/candidates/gpu_candidates.hpp"
-#include "search/cost/gpu_estimate.hpp"
-#include "search/gpu_planner.hpp"
+#include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/cost/gpu/estimate.hpp"
+#include "search/planner.hpp"
 #include "search/search.hpp"
 #include "support/fake_timer.hpp"
 #include "support/interpreted_plan.hpp"
@@ -73,8 +74,9 @@ std::string estimated(const std::string& text) {
 std::string candidate(const std::string& text, std::size_t k) {
     const Transform problem = parse_transform(text);
     const auto passes = planning::dimension_passes(problem, planning::Fusion::none);
-    return to_string(planning::TransformSchedule{
-        "sm_90", {gpu_candidates(problem, passes.at(0), hopper(), k + 1).at(k).pass}});
+    return to_string(planning::Schedule{
+        "sm_90",
+        planning::TransformSchedule{{gpu_candidates(problem, passes.at(0), hopper(), k + 1).at(k).pass}}});
 }
 
 // ---- searching -----------------------------------------------------------------------------------------------
@@ -100,11 +102,11 @@ TEST(SearchOnAGpu, PutsTheFastestOfEachStepTogether) {
     const std::string text = "dft 100x1000 float32 batch=3";
     // By their threads, which passes choose apart from each other.
     FakeTimer times = FakeTimer::by_text([](const std::string& schedule) {
-        const planning::TransformSchedule parsed = planning::parse_transform_schedule(schedule);
+        const planning::Schedule parsed = transform_schedule(schedule);
         double seconds = 1;
-        for (const auto& pass : parsed.passes)
+        for (const auto& pass : parsed.transform().passes)
             seconds += std::abs(static_cast<double>(pass.configurations.front().threads) - 100);
-        return parsed.passes.size() == 2 ? seconds : 1e6;
+        return parsed.transform().passes.size() == 2 ? seconds : 1e6;
     });
     const ScheduleCandidate winner = searched(text, times);
     for (const planning::Schedule& schedule : times.timed) {
@@ -122,7 +124,7 @@ TEST(SearchOnAGpu, GoesOnToNeighboursAsLongAsOneIsBetter) {
     // The more transforms a block has the better: no candidate has as many as neighbours of neighbours.
     FakeTimer times = FakeTimer::by_text([](const std::string& schedule) {
         return 1 / static_cast<double>(
-                       planning::parse_transform_schedule(schedule).passes[0].configurations[0].transforms);
+                       transform_schedule(schedule).transform().passes[0].configurations[0].transforms);
     });
     const ScheduleCandidate winner = searched(text, times);
     Integer most = 0;
@@ -167,7 +169,7 @@ TEST(SearchOnAGpu, TriesRivalsAndSaysHowItGoes) {
     FakeTimer times = times_with(extra, 0.1);
     std::vector<std::string> lines;
     Trying setting;
-    setting.others = {planning::parse_transform_schedule(extra)};
+    setting.others = {transform_schedule(extra)};
     setting.progress = [&](const std::string& line) { lines.push_back(line); };
     EXPECT_EQ(to_string(searched(text, times, setting).schedule), extra);
     const auto says = [&](const char* words) {
@@ -186,13 +188,13 @@ TEST(NeighboursOfSchedulesForGpus, AreSchedulesThatComputeTheSameOrAreRefused) {
               "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x1 cluster 2 pad 32 pitch 1 single_buffer"}}) {
         const Transform problem = parse_transform(text);
         std::size_t proved = 0;
-        const planning::TransformSchedule parsed = planning::parse_transform_schedule(schedule);
+        const planning::Schedule parsed = transform_schedule(schedule);
         auto neighbours = configuration_neighbours(parsed, hopper());
         for (auto& neighbour : radix_order_neighbours(parsed)) neighbours.push_back(std::move(neighbour));
         EXPECT_GE(neighbours.size(), 4U);
-        for (const planning::TransformSchedule& neighbour : neighbours) {
+        for (const planning::Schedule& neighbour : neighbours) {
             SCOPED_TRACE(to_string(neighbour));
-            EXPECT_EQ(planning::parse_transform_schedule(to_string(neighbour)), neighbour);
+            EXPECT_EQ(transform_schedule(to_string(neighbour)), neighbour);
             try {
                 support::InterpretedPlan plan(problem, neighbour);
                 EXPECT_NO_THROW(planning::check_against_definition(
@@ -227,10 +229,11 @@ const std::string text_64 = "dft 64 float32 batch=1000";
 const std::string other_64 = "sm_90: 0 stockham(2,32) on 64x32";
 
 std::string chosen(Effort effort, Timer& times, const GpuIdentity& on = machine(), bool use_wisdom = true) {
-    return to_string(choose_gpu_schedule(parse_transform(text_64), on, times,
-                                         {.effort = effort,
-                                          .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
-                                          .use_wisdom = use_wisdom}));
+    return to_string(choose_schedule(parse_transform(text_64), GpuTarget(on),
+                                     {.effort = effort,
+                                      .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
+                                      .use_wisdom = use_wisdom},
+                                     &times));
 }
 
 TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {
@@ -263,9 +266,12 @@ TEST(ChoosingForAGpu, RemembersWhatItMeasuredForThisGpuAlone) {
     EXPECT_EQ(chosen(Effort::estimate, never, machine(13000, 114)), estimated(text_64));
     EXPECT_EQ(chosen(Effort::estimate, never, machine(), false), estimated(text_64));
     EXPECT_TRUE(never.timed.empty());
-    EXPECT_EQ(to_string(choose_gpu_schedule(parse_transform(text_64), hopper(), true)), fastest)
+    EXPECT_EQ(to_string(choose_schedule(parse_transform(text_64), GpuTarget(hopper()), {.use_wisdom = true})),
+              fastest)
         << "a plan that is only looked at";
-    EXPECT_EQ(to_string(choose_gpu_schedule(parse_transform(text_64), hopper(), false)), estimated(text_64));
+    EXPECT_EQ(
+        to_string(choose_schedule(parse_transform(text_64), GpuTarget(hopper()), {.use_wisdom = false})),
+        estimated(text_64));
 }
 
 TEST(ChoosingForAGpu, SearchesOnceMoreWhereAllIsToBeTried) {

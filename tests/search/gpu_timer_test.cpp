@@ -1,7 +1,8 @@
-#include "search/timer/gpu_timer.hpp"
+#include "search/timer/gpu/timer.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "problem/syntax.hpp"
-#include "search/gpu_planner.hpp"
+#include "search/planner.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -25,8 +26,7 @@ protected:
 
     std::vector<ScheduleCandidate> candidates(std::initializer_list<const char*> schedules) {
         std::vector<ScheduleCandidate> result;
-        for (const char* schedule : schedules)
-            result.push_back({.schedule = planning::parse_transform_schedule(schedule)});
+        for (const char* schedule : schedules) result.push_back({.schedule = transform_schedule(schedule)});
         return result;
     }
 };
@@ -64,16 +64,18 @@ TEST_F(TimekeepersOfGpus, ServePlansThatMeasure) {
     setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
     const runtime::GpuDevice device(0, driver());
     const Transform problem = parse_transform("dft 256x64 float32 batch=3");
-    const auto plan = make_gpu_plan(
-        problem, device,
-        {.effort = Effort::measure, .time_budget_seconds = 5, .check = false, .use_cache = false});
-    const auto stored = stored_gpu_schedules(problem, gpu_identity_of(device)).lookup();
+    const auto plan = make_plan<planning::GpuPlan>(
+        problem, GpuTarget(device),
+        {.effort = Effort::measure, .time_budget_seconds = 5, .check = false, .use_kernel_cache = false});
+    const auto stored = stored_schedules(problem, GpuTarget(device)).lookup();
     ASSERT_TRUE(stored);
     EXPECT_EQ(stored->schedule, planning::Schedule(plan->schedule()));
     EXPECT_GT(stored->seconds, 0);
     const std::size_t launches = fake.launches.size();
-    EXPECT_EQ(make_gpu_plan(problem, device, {.check = false, .use_cache = false})->schedule(),
-              plan->schedule());
+    EXPECT_EQ(
+        make_plan<planning::GpuPlan>(problem, GpuTarget(device), {.check = false, .use_kernel_cache = false})
+            ->schedule(),
+        plan->schedule());
     EXPECT_EQ(fake.launches.size(), launches) << "nothing was timed again";
     unsetenv("SWIRL_WISDOM");
 }

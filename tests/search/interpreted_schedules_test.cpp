@@ -1,7 +1,7 @@
 // What the planner's model picks, as it goes to the machine, in the interpreter: it finds what lies outside of an array, which a
 // run on memory of the machine may or may not.
 
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 #include "target/cpu.hpp"
 

@@ -1,6 +1,6 @@
 // Plans of every kind, layout and placement, against the definitions summed in long double.
 
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "search/planner.hpp"
 
@@ -94,7 +94,7 @@ double error_of(const Transform& problem) {
     planning::ProblemData original(problem), data(problem);
     original.fill(7);
     data.fill(7);
-    const auto plan = make_plan(problem, {.use_wisdom = false, .check = false});
+    const auto plan = make_plan<planning::Plan>(problem, {.check = false, .use_wisdom = false});
     plan->execute(data.arguments());
     std::vector<Integer> stored;
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
@@ -220,7 +220,8 @@ TEST(EveryCpu, RunsTheSameProblems) {
     for (const target::Cpu* cpu : target::cpus()) {
         if (!target::host_can_run(*cpu) || cpu->set == target::InstructionSet::portable) continue;
         for (const char* text : problems) // checked against the definition as they are built
-            EXPECT_NO_THROW(make_plan(parse_transform(text), {.cpu = cpu, .use_wisdom = false}))
+            EXPECT_NO_THROW(make_plan<planning::Plan>(parse_transform(text),
+                                                      {.cpu = std::string(cpu->name), .use_wisdom = false}))
                 << cpu->name << " " << text;
     }
 }

@@ -1,9 +1,9 @@
 // Plans whose factors or indices, in one table each, would fill as much memory as the data: products of entries of small tables, and
 // loops over the pieces of index maps.
 
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>

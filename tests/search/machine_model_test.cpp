@@ -1,8 +1,8 @@
-#include "search/cost/machine_model.hpp"
+#include "search/cost/cpu/machine_model.hpp"
 
-#include "search/cost/cost_model.hpp"
-#include "search/cost/host.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/cost_model.hpp"
+#include "search/cost/cpu/estimate.hpp"
+#include "search/cost/cpu/host.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -3,7 +3,8 @@
 #include "base/error.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/timer.hpp"
-#include "search/cost/host.hpp"
+#include "search/cost/cpu/estimate.hpp"
+#include "search/cost/cpu/host.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"
@@ -40,7 +41,7 @@ double first_output_of_ones(const planning::Plan& plan, std::size_t points) {
 TEST(MakePlan, TakesTheModelsChoiceUnlessItIsToMeasure) {
     const OwnWisdom wisdom;
     const Transform problem = parse_transform("dft 64");
-    const auto plan = make_plan(problem);
+    const auto plan = make_plan<planning::Plan>(problem);
     EXPECT_EQ(plan->schedule(), estimate(problem, target::host_cpu()).schedule);
     EXPECT_FALSE(std::filesystem::exists(wisdom.file())) << "nothing was learned";
 }
@@ -49,7 +50,7 @@ TEST(MakePlan, RemembersWhatItMeasured) {
     const OwnWisdom wisdom;
     const Transform problem = parse_transform("dft 96");
     int lines = 0;
-    const auto measured = make_plan(
+    const auto measured = make_plan<planning::Plan>(
         problem,
         {.effort = Effort::measure, .time_budget_seconds = 10, .progress = [&](const auto&) { ++lines; }});
     EXPECT_GT(lines, 0);
@@ -61,19 +62,19 @@ TEST(MakePlan, RemembersWhatItMeasured) {
     EXPECT_EQ(entries[0].second.found_by, FoundBy::measure);
     EXPECT_GT(entries[0].second.seconds, 0);
     EXPECT_LT(entries[0].second.seconds, 1e-3);
-    EXPECT_EQ(make_plan(problem)->schedule(), measured->schedule());
+    EXPECT_EQ(make_plan<planning::Plan>(problem)->schedule(), measured->schedule());
 }
 
 TEST(MakePlan, FollowsWisdomWhereItFits) {
     const OwnWisdom wisdom;
     const Transform problem = parse_transform("dft 64");
-    const planning::TransformSchedule best = estimate(problem, target::host_cpu()).schedule;
+    const planning::Schedule best = estimate(problem, target::host_cpu()).schedule;
     const std::string other = std::string(target::host_cpu().name) + ": 0 stockham(2,32)";
     ASSERT_NE(planning::to_string(best), other);
     const WisdomKey key{host_key(this_host()), "dft 64"};
     Wisdom(wisdom.file()).store(key, {.schedule = other, .seconds = 1e-9, .found_by = FoundBy::measure});
-    EXPECT_EQ(planning::to_string(make_plan(problem)->schedule()), other);
-    EXPECT_EQ(make_plan(problem, {.use_wisdom = false})->schedule(), best);
+    EXPECT_EQ(planning::to_string(make_plan<planning::Plan>(problem)->schedule()), other);
+    EXPECT_EQ(make_plan<planning::Plan>(problem, {.use_wisdom = false})->schedule(), best);
 }
 
 TEST(MakePlan, DropsWisdomThatDoesNotFit) {
@@ -84,7 +85,7 @@ TEST(MakePlan, DropsWisdomThatDoesNotFit) {
         const WisdomKey key{host_key(this_host()), "dft 64"};
         Wisdom(wisdom.file())
             .store(key, {.schedule = schedule, .seconds = 1e-9, .found_by = FoundBy::measure});
-        const auto plan = make_plan(problem);
+        const auto plan = make_plan<planning::Plan>(problem);
         EXPECT_EQ(plan->schedule(), estimate(problem, target::host_cpu()).schedule) << schedule;
         EXPECT_TRUE(wisdom.entries().empty()) << schedule;
     }
@@ -95,8 +96,8 @@ TEST(MakePlan, MeasuresInPlaceAndInSeveralDimensionsWithinItsBudget) {
     for (const char* text :
          {"dft 256 inplace", "dft 16x32", "dft 8x8x8 float32 inplace", "dft 64 planar batch=4"}) {
         const double start = runtime::monotonic_seconds();
-        const auto plan =
-            make_plan(parse_transform(text), {.effort = Effort::measure, .time_budget_seconds = 0.2});
+        const auto plan = make_plan<planning::Plan>(parse_transform(text),
+                                                    {.effort = Effort::measure, .time_budget_seconds = 0.2});
         EXPECT_EQ(to_text(plan->problem()), text);
         EXPECT_LT(runtime::monotonic_seconds() - start, 3) << text;
     }
@@ -114,8 +115,9 @@ FakeTimer times_with(const std::string& schedule, double seconds) {
 }
 
 std::string planned(Effort effort, Timer* timer = nullptr, double budget = 60) {
-    return planning::to_string(make_plan(parse_transform("dft 64"),
-                                         {.effort = effort, .time_budget_seconds = budget, .timer = timer})
+    return planning::to_string(make_plan<planning::Plan>(parse_transform("dft 64"),
+                                                         {.effort = effort, .time_budget_seconds = budget},
+                                                         timer)
                                    ->schedule());
 }
 
@@ -208,12 +210,12 @@ TEST(MakePlan, SaysExhaustiveOnlyWhereTimeSufficed) {
 TEST(MakePlan, KeepsWhatItFindsAboutPartsForOtherPlans) {
     const OwnWisdom wisdom;
     FakeTimer times = FakeTimer::by_text([](const std::string&) { return 1e-3; });
-    const PlannerOptions options{.effort = Effort::measure, .time_budget_seconds = 60, .timer = &times};
-    make_plan(parse_transform("dft 10007"), options);
+    const Options options{.effort = Effort::measure, .time_budget_seconds = 60};
+    make_plan(parse_transform("dft 10007"), options, &times);
     const auto entries = wisdom.entries();
     EXPECT_GT(entries.size(), 1U);
     const std::size_t before = times.benchmarks.size();
-    for (const auto& [key, entry] : entries) make_plan(parse_transform(key.problem), options);
+    for (const auto& [key, entry] : entries) make_plan(parse_transform(key.problem), options, &times);
     EXPECT_EQ(times.benchmarks.size(), before) << "all are known";
 }
 
@@ -221,7 +223,8 @@ TEST(MakePlan, SearchesExhaustivelyOnThisMachine) {
     const OwnWisdom wisdom;
     for (const char* text : {"dft 6", "rdft 8", "wht 8", "dct2 4", "dft 2x3"}) {
         const Transform problem = parse_transform(text);
-        const auto plan = make_plan(problem, {.effort = Effort::exhaustive, .time_budget_seconds = 0});
+        const auto plan =
+            make_plan<planning::Plan>(problem, {.effort = Effort::exhaustive, .time_budget_seconds = 0});
         EXPECT_EQ(plan->problem(), problem);
     }
     for (const auto& [key, entry] : wisdom.entries())
@@ -229,8 +232,8 @@ TEST(MakePlan, SearchesExhaustivelyOnThisMachine) {
 }
 
 TEST(MakePlan, RefusesWhatCannotBePlanned) {
-    EXPECT_THROW(make_plan(parse_transform("dft 0")), UserError);
-    EXPECT_THROW(make_plan(parse_transform("dft 8 load=\"float16: x\"")), Unsupported);
+    EXPECT_THROW(make_plan<planning::Plan>(parse_transform("dft 0")), UserError);
+    EXPECT_THROW(make_plan<planning::Plan>(parse_transform("dft 8 load=\"float16: x\"")), Unsupported);
 }
 
 } // namespace make_plan_test

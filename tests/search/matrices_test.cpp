@@ -1,5 +1,6 @@
-#include "plan/plan.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "search/planner.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +49,7 @@ double relative_error(const Case& c) {
     for (Complex& value : x) value = {uniform(generator), uniform(generator)};
     const auto expected = with_fftw(x, c.lengths, c.batches,
                                     problem.direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD);
-    const auto plan = make_plan(problem, {.use_wisdom = false});
+    const auto plan = make_plan<planning::Plan>(problem, {.use_wisdom = false});
     if (problem.placement == Placement::in_place) {
         plan->execute({.input = x.data(), .output = x.data()});
         y = x;
@@ -76,7 +77,7 @@ TEST(Matrices, BeyondTheCachesEqualFftws) {
 
 TEST(Matrices, BeyondTheCachesGoInBands) {
     const auto rule = [](const char* text) {
-        return estimate(parse_transform(text), target::avx512_cpu()).schedule.passes[0].tree.rule;
+        return estimate(parse_transform(text), target::avx512_cpu()).schedule.transform().passes[0].tree.rule;
     };
     EXPECT_EQ(rule("dft 1024x1024"), "bands");
     EXPECT_EQ(rule("dft 64x2048x1024 float32"), "bands");

@@ -1,10 +1,10 @@
-#include "search/candidates/cpu_gemm.hpp"
+#include "search/candidates/cpu/gemm.hpp"
 
 #include "base/error.hpp"
-#include "search/cost/host.hpp"
-#include "search/matrix_planner.hpp"
+#include "search/cost/cpu/host.hpp"
+#include "search/planner.hpp"
 #include "search/search.hpp"
-#include "search/timer/cpu_gemm_runs.hpp"
+#include "search/timer/cpu/gemm_runs.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "support/error_of.hpp"
 #include "support/fake_timer.hpp"
@@ -113,7 +113,7 @@ TEST(MatrixParameters, ChangeOneThingEach) {
             for (const BlockedGemm& candidate :
                  parameter.candidates(DataType::complex128, cpu, model, refines)) {
                 SCOPED_TRACE(std::string(parameter.name) + " " + to_string(candidate));
-                EXPECT_EQ(*gemm::parse_cpu_gemm(to_string(gemm::CpuGemm{&cpu, candidate}),
+                EXPECT_EQ(*gemm::parse_cpu_gemm(to_string(gemm::CpuGemm{candidate}), cpu,
                                                 MatrixProduct::column_major(DataType::complex128, 9, 9, 9))
                                .blocked(),
                           candidate);
@@ -166,7 +166,7 @@ protected:
     }
     static void store(const BlockedGemm& schedule, double seconds, bool use_wisdom = true) {
         stored_blocks(DataType::float64, cpu, use_wisdom)
-            .store(gemm::CpuGemm{&cpu, schedule}, seconds, FoundBy::measure);
+            .store(planning::Schedule(cpu.name, gemm::CpuGemm{schedule}), seconds, FoundBy::measure);
     }
 };
 
@@ -185,7 +185,7 @@ TEST_F(StoredBlocks, AreWhatWasFound) {
     const auto entries = shared_wisdom(true)->entries();
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].first.problem, "gemm float64");
-    EXPECT_EQ(entries[0].second.schedule, to_string(gemm::CpuGemm{&cpu, found}));
+    EXPECT_EQ(entries[0].second.schedule, to_string(planning::Schedule(cpu.name, gemm::CpuGemm{found})));
     EXPECT_EQ(entries[0].second.seconds, 1e-3);
 }
 
@@ -220,26 +220,27 @@ protected:
         found.kc = 104;
         found.unroll = 2;
         stored_blocks(data_type, target::host_cpu())
-            .store(gemm::CpuGemm{&target::host_cpu(), found}, 1, FoundBy::measure);
+            .store(planning::Schedule(target::host_cpu().name, gemm::CpuGemm{found}), 1, FoundBy::measure);
         return found;
     }
 };
 
 TEST_F(MatrixPlanner, SearchesOnceStoresAndUsesWhatItFinds) {
     FakeTimer world = timer([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
-    const MatrixPlanRequest request{.effort = Effort::measure, .time_budget_seconds = 1000, .timer = &world};
+    const Options request{.effort = Effort::measure, .time_budget_seconds = 1000};
     const MatrixProduct large = square(DataType::complex64, 600);
-    const auto plan = make_matrix_plan(large, request);
+    const auto plan = make_plan<planning::MatrixPlan>(large, request, &world);
     ASSERT_FALSE(world.timed.empty());
     const auto known = trusted(DataType::complex64, target::host_cpu());
     ASSERT_TRUE(known.has_value());
-    ASSERT_NE(plan->choices().blocked(), nullptr);
-    EXPECT_EQ(*plan->choices().blocked(), *known);
+    ASSERT_NE(plan->schedule().cpu_gemm().blocked(), nullptr);
+    EXPECT_EQ(*plan->schedule().cpu_gemm().blocked(), *known);
     world.timed.clear();
-    EXPECT_EQ(make_matrix_plan(large, request)->choices(), plan->choices());
+    EXPECT_EQ(make_plan<planning::MatrixPlan>(large, request, &world)->schedule(), plan->schedule());
     EXPECT_TRUE(world.timed.empty()) << "wisdom knows";
-    EXPECT_EQ(make_matrix_plan(large)->choices(), plan->choices()) << "estimates use it, too";
-    make_matrix_plan(square(DataType::float64, 8), request);
+    EXPECT_EQ(make_plan<planning::MatrixPlan>(large)->schedule(), plan->schedule())
+        << "estimates use it, too";
+    make_plan(square(DataType::float64, 8), request, &world);
     EXPECT_TRUE(world.timed.empty()) << "it has one kernel of its own";
 }
 
@@ -248,7 +249,7 @@ TEST_F(MatrixPlanner, ComparesSchedulesOfOtherVersionsAndHostsWithTheModel) {
     const BlockedGemm model = gemm::model_schedule(DataType::float64, host);
     BlockedGemm other = model;
     other.kc = 104;
-    const std::string text = to_string(gemm::CpuGemm{&host, other});
+    const std::string text = to_string(planning::Schedule(host.name, gemm::CpuGemm{other}));
     for (const auto& [device, version] :
          {std::pair(cpu_key(host), "0.0.1"), std::pair(std::string("another host"), "")})
         for (const double seconds : {0.5, 2.0}) {
@@ -256,15 +257,19 @@ TEST_F(MatrixPlanner, ComparesSchedulesOfOtherVersionsAndHostsWithTheModel) {
             shared_wisdom(true)->replace(
                 {device, "gemm float64"},
                 {.schedule = text, .seconds = 1e-9, .found_by = FoundBy::measure, .version = version});
-            EXPECT_EQ(*make_matrix_plan(square(DataType::float64, 600))->choices().blocked(), model)
+            EXPECT_EQ(*make_plan<planning::MatrixPlan>(square(DataType::float64, 600))
+                           ->schedule()
+                           .cpu_gemm()
+                           .blocked(),
+                      model)
                 << "not trusted";
             FakeTimer world(
                 [&](const Problem&, const planning::Schedule& timed) {
                     return blocks_of(timed) == other ? seconds : 1.0;
                 },
                 1);
-            make_matrix_plan(square(DataType::float64, 600),
-                             {.effort = Effort::measure, .time_budget_seconds = 20, .timer = &world});
+            make_plan<planning::MatrixPlan>(square(DataType::float64, 600),
+                                            {.effort = Effort::measure, .time_budget_seconds = 20}, &world);
             EXPECT_EQ(trusted(DataType::float64, host), seconds < 1 ? other : model);
         }
 }
@@ -272,15 +277,16 @@ TEST_F(MatrixPlanner, ComparesSchedulesOfOtherVersionsAndHostsWithTheModel) {
 TEST_F(MatrixPlanner, LeavesWisdomOut) {
     const gemm::BlockedGemm stored = store_odd_schedule(DataType::float64);
     const MatrixProduct product = square(DataType::float64, 600);
-    EXPECT_EQ(*make_matrix_plan(product)->choices().blocked(), stored);
-    EXPECT_EQ(*make_matrix_plan(product, {.use_wisdom = false})->choices().blocked(),
-              gemm::model_schedule(DataType::float64, target::host_cpu()));
+    EXPECT_EQ(*make_plan<planning::MatrixPlan>(product)->schedule().cpu_gemm().blocked(), stored);
+    EXPECT_EQ(
+        *make_plan<planning::MatrixPlan>(product, {.use_wisdom = false})->schedule().cpu_gemm().blocked(),
+        gemm::model_schedule(DataType::float64, target::host_cpu()));
     FakeTimer world = timer([](const BlockedGemm& schedule) { return schedule.unroll == 3 ? 1.0 : 2.0; });
-    make_matrix_plan(
-        product,
-        {.effort = Effort::measure, .time_budget_seconds = 1000, .use_wisdom = false, .timer = &world});
+    make_plan<planning::MatrixPlan>(
+        product, {.effort = Effort::measure, .time_budget_seconds = 1000, .use_wisdom = false}, &world);
     EXPECT_FALSE(world.timed.empty());
-    EXPECT_EQ(*make_matrix_plan(product)->choices().blocked(), stored) << "and stores nothing";
+    EXPECT_EQ(*make_plan<planning::MatrixPlan>(product)->schedule().cpu_gemm().blocked(), stored)
+        << "and stores nothing";
 }
 
 TEST_F(MatrixPlanner, KeepsTheBitsAtAnyNumberOfThreadsAfterTuning) {
@@ -293,16 +299,17 @@ TEST_F(MatrixPlanner, KeepsTheBitsAtAnyNumberOfThreadsAfterTuning) {
         for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::cos(static_cast<double>(3 * i));
         std::vector<double> first;
         for (const int threads : {1, 2, 3}) {
-            const auto plan = make_matrix_plan(product, {.threads = threads});
-            const auto again = make_matrix_plan(product, {.threads = threads, .schedule = plan->schedule()});
-            EXPECT_EQ(again->choices(), plan->choices()) << plan->schedule();
+            const auto plan = make_plan<planning::MatrixPlan>(product, {.threads = threads});
+            const auto again = make_plan<planning::MatrixPlan>(
+                product, {.threads = threads, .schedule = to_string(plan->schedule())});
+            EXPECT_EQ(again->schedule(), plan->schedule()) << to_string(plan->schedule());
             for (const auto& each : {plan, again}) {
                 std::vector<double> c(static_cast<std::size_t>(rows * columns));
                 const double one = 1, zero = 0;
                 each->execute({&one, a.data(), b.data(), &zero, c.data()}, planning::ScalarKind::one,
                               planning::ScalarKind::zero);
                 if (first.empty()) first = c;
-                EXPECT_EQ(c, first) << threads << " threads, " << each->schedule();
+                EXPECT_EQ(c, first) << threads << " threads, " << to_string(each->schedule());
             }
         }
     }
@@ -313,8 +320,8 @@ TEST_F(MatrixPlanner, TakesASchedule) {
     for (const char* text :
          {"portable: builtin", "sse2: blocked mr=4 nr=4 unroll=2 mc=16 kc=40 nc=24 loop=columns prefetch=c",
           "sse2: unpacked mr=4 nr=3 lanes=2 unroll=4 kc=50 loop=rows prefetch=none"}) {
-        const auto plan = make_matrix_plan(product, {.schedule = text});
-        EXPECT_EQ(plan->schedule(), text);
+        const auto plan = make_plan<planning::MatrixPlan>(product, {.schedule = text});
+        EXPECT_EQ(to_string(plan->schedule()), text);
         std::vector<double> ones(10000, 1), c(10000);
         const double one = 1, zero = 0;
         plan->execute({&one, ones.data(), ones.data(), &zero, c.data()}, planning::ScalarKind::one,
@@ -322,14 +329,14 @@ TEST_F(MatrixPlanner, TakesASchedule) {
         EXPECT_EQ(c, std::vector<double>(10000, 100)) << text;
     }
     EXPECT_NE(error_of<UserError>([&] {
-                  make_matrix_plan(product, {.cpu = &target::sse2_cpu(), .schedule = "portable: builtin"});
-              }).find("the schedule is for portable and cpu is sse2"),
+                  make_plan<planning::MatrixPlan>(product, {.cpu = "sse2", .schedule = "portable: builtin"});
+              }).find("cpu is sse2, but the schedule is for portable"),
               std::string::npos);
-    EXPECT_NE(error_of<UserError>([&] {
-                  make_matrix_plan(product, {.cpu = &target::neon_cpu()});
-              }).find("cpu is neon, whose code cannot run here"),
+    EXPECT_NE(error_of<Unavailable>([&] {
+                  make_plan<planning::MatrixPlan>(product, {.cpu = "neon"});
+              }).find("cpu is neon, which this machine cannot run"),
               std::string::npos);
-    EXPECT_EQ(make_matrix_plan(product, {.cpu = &target::sse2_cpu()})->choices().cpu, &target::sse2_cpu());
+    EXPECT_EQ(make_plan<planning::MatrixPlan>(product, {.cpu = "sse2"})->cpu().name, "sse2");
 }
 
 TEST_F(MatrixPlanner, PlansWithAndWithoutTheCheck) {
@@ -337,7 +344,7 @@ TEST_F(MatrixPlanner, PlansWithAndWithoutTheCheck) {
     std::vector<float> ones(144, 1), c(144);
     const float one = 1, zero = 0;
     for (const bool check : {true, false}) {
-        const auto plan = make_matrix_plan(product, {.check = check});
+        const auto plan = make_plan<planning::MatrixPlan>(product, {.check = check});
         plan->execute({&one, ones.data(), ones.data(), &zero, c.data()}, planning::ScalarKind::one,
                       planning::ScalarKind::zero);
         EXPECT_EQ(c, std::vector<float>(144, 12));

@@ -1,5 +1,5 @@
-#include "plan/dimension_passes.hpp"
-#include "search/cost/cost_model.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "search/cost/cpu/cost_model.hpp"
 
 #include <gtest/gtest.h>
 

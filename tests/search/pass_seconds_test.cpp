@@ -1,7 +1,6 @@
-#include "search/candidates/gpu_candidates.hpp"
-#include "search/cost/gemm_cost.hpp"
-#include "search/cost/gpu_estimate.hpp"
-#include "search/matrix_planner.hpp"
+#include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/cost/cpu/gemm_cost.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "search/planner.hpp"
 
 #include "problem/matrix_product.hpp"

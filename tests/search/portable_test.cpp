@@ -1,3 +1,4 @@
+#include "search/cost/cpu/estimate.hpp"
 #include "search/planner.hpp"
 
 #include "runtime/cpu/executable_memory.hpp"
@@ -23,12 +24,13 @@ TEST(PortablePlanning, EstimatesAndBuildsForThePortableCpu) {
 
 TEST(PortablePlanning, IsChosenWhereNoMachineCodeCanRun) {
     setenv("SWIRL_NO_JIT", "1", 1);
-    const auto plan = make_plan(Transform::dft({1000}), {.use_wisdom = false});
+    const auto plan = make_plan<planning::Plan>(Transform::dft({1000}), {.use_wisdom = false});
     unsetenv("SWIRL_NO_JIT");
     EXPECT_EQ(plan->cpu().name, "portable");
     EXPECT_EQ(plan->schedule().target, "portable");
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "no machine code can run here";
-    EXPECT_EQ(make_plan(Transform::dft({1000}), {.use_wisdom = false})->cpu().name, target::host_cpu().name);
+    EXPECT_EQ(make_plan<planning::Plan>(Transform::dft({1000}), {.use_wisdom = false})->cpu().name,
+              target::host_cpu().name);
 }
 
 } // namespace portable_test

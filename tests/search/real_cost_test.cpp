@@ -1,8 +1,8 @@
-#include "search/cost/real_cost.hpp"
-#include "search/cost/real_cycles.hpp"
+#include "search/cost/cpu/real_cost.hpp"
+#include "search/cost/cpu/real_cycles.hpp"
 
 #include "problem/syntax.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,16 +10,16 @@
 namespace swirl::search {
 namespace recent_plans_test {
 
-std::shared_ptr<const planning::Plan> planned(const char* problem, PlannerOptions options = {}) {
+std::shared_ptr<const planning::Plan> planned(const char* problem, Options options = {}) {
     options.use_wisdom = false;
-    return make_plan(parse_transform(problem), options);
+    return make_plan<planning::Plan>(parse_transform(problem), options);
 }
 
 TEST(RecentPlans, AreSharedByThoseWhoAskForTheSame) {
     EXPECT_EQ(planned("dft 48"), planned("dft 48"));
     EXPECT_NE(planned("dft 48"), planned("dft 48 backward"));
     EXPECT_NE(planned("dft 48"), planned("dft 48", {.check = false}));
-    EXPECT_NE(planned("dft 48"), planned("dft 48", {.cpu = &target::portable_cpu()}));
+    EXPECT_NE(planned("dft 48"), planned("dft 48", {.cpu = "portable"}));
 }
 
 TEST(RecentPlans, AreForgottenWhenManyOthersCameSince) {

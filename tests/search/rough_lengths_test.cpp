@@ -2,7 +2,8 @@
 
 #include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
-#include "search/cost/cost_model.hpp"
+#include "search/cost/cpu/cost_model.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "search/planner.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 namespace swirl::search {
 namespace rough_lengths_test {
 
-planning::TransformSchedule estimated(const std::string& text, const target::Cpu& cpu) {
+planning::Schedule estimated(const std::string& text, const target::Cpu& cpu) {
     return estimate(swirl::problem(text), cpu).schedule;
 }
 
@@ -28,12 +29,15 @@ TEST(RoughLengths, HaveRadicesWhateverTheirSmoothPartDoesAlone) {
     for (const target::Cpu* cpu : target::cpus())
         for (const Integer n : {58275, 58608, 62234, 64380, 113160, 4100000})
             for (const char* precision : {"", " float32"})
-                expect_valid(estimated(fmt::format("dft {}{}", n, precision), *cpu).passes.front().tree, n);
+                expect_valid(
+                    estimated(fmt::format("dft {}{}", n, precision), *cpu).transform().passes.front().tree,
+                    n);
 }
 
 TEST(RoughLengths, AreTransformedToo) {
     for (const char* text : {"dft 58275", "dft 62234 float32 backward inplace", "dct3 116550", "dst2 58275"})
-        EXPECT_NO_THROW(make_plan(swirl::problem(text), {.use_wisdom = false})) << text; // and checked
+        EXPECT_NO_THROW(make_plan<planning::Plan>(swirl::problem(text), {.use_wisdom = false}))
+            << text; // and checked
 }
 
 } // namespace rough_lengths_test

@@ -1,8 +1,8 @@
-#include "search/candidates/subproblems.hpp"
+#include "search/candidates/cpu/subproblems.hpp"
 
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "search/candidates/proposals.hpp"
+#include "search/candidates/cpu/proposals.hpp"
 
 #include <gtest/gtest.h>
 

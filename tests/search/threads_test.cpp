@@ -1,9 +1,9 @@
-#include "plan/plan.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/team.hpp"
 #include "runtime/timer.hpp"
-#include "search/planner.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "support/bytes_after.hpp"
 #include "support/forked_child.hpp"
 

@@ -1,4 +1,4 @@
-#include "search/timer/timing.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <gtest/gtest.h>
 

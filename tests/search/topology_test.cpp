@@ -1,4 +1,4 @@
-#include "search/cost/topology.hpp"
+#include "search/cost/probe/topology.hpp"
 
 #include "support/temporary_folder.hpp"
 

@@ -1,10 +1,11 @@
 #include "search/search.hpp"
+#include "support/transform_schedule.hpp"
 
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
-#include "search/candidates/cpu_transforms.hpp"
-#include "search/candidates/proposals.hpp"
-#include "search/planner.hpp"
+#include "search/candidates/cpu/proposals.hpp"
+#include "search/candidates/cpu/transforms.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "support/fake_timer.hpp"
 
 #include <gtest/gtest.h>
@@ -105,7 +106,7 @@ TEST(TransformSearch, KeepsTheEstimateWhereAnotherIsFasterByLuckAlone) {
 
 TEST(TransformSearch, LooksAmongTheNeighboursOfTheBest) {
     const Transform whole = problem("dft 4096");
-    const auto of_estimate = radix_neighbours(estimate(whole, cpu()).schedule.passes[0].tree);
+    const auto of_estimate = radix_neighbours(estimate(whole, cpu()).schedule.transform().passes[0].tree);
     ASSERT_FALSE(of_estimate.empty());
     const std::string fastest = schedule_text(rules::to_string(of_estimate.back()));
     FakeTimer times =
@@ -206,7 +207,7 @@ TEST(TransformSearch, TriesRivals) {
     FakeTimer times =
         timer([&](const Transform&, const std::string& schedule) { return schedule == extra ? 1.0 : 2.0; });
     Trying setting;
-    setting.others = {planning::parse_transform_schedule(extra)};
+    setting.others = {transform_schedule(extra)};
     EXPECT_EQ(search(whole, times, setting).schedule, extra);
 }
 
@@ -251,7 +252,7 @@ TEST(ExhaustiveSearch, TriesEveryChoiceOfEveryRuleThatApplies) {
         for (const auto& benchmark : times.benchmarks)
             if (benchmark.problem == text)
                 for (const std::string& schedule : benchmark.schedules) {
-                    const auto tree = planning::parse_transform_schedule(schedule).passes[0].tree;
+                    const auto tree = transform_schedule(schedule).transform().passes[0].tree;
                     tried.insert(rules::to_string({tree.rule, tree.choice, {}}));
                 }
         for (const Candidate& candidate : all_breakdowns(only_pass(whole)))

@@ -1,15 +1,16 @@
 // Results have the same bits at any number of threads, after tuning too.
 
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
-#include "search/candidates/cpu_transforms.hpp"
-#include "search/candidates/proposals.hpp"
-#include "search/cost/host.hpp"
+#include "search/candidates/cpu/proposals.hpp"
+#include "search/candidates/cpu/transforms.hpp"
+#include "search/cost/cpu/host.hpp"
 #include "search/planner.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "support/bytes_after.hpp"
 #include "support/fake_timer.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ using support::bytes_after;
 
 std::vector<std::byte> bytes_after(const std::string& problem, const std::string& schedule, int threads = 1) {
     return bytes_after(
-        *planning::Plan::build(parse_transform(problem), planning::parse_transform_schedule(schedule),
+        *planning::Plan::build(parse_transform(problem), transform_schedule(schedule),
                                {.threads = threads, .min_parallel_operations = 0, .check = false}));
 }
 
@@ -80,11 +81,12 @@ TEST(TunedPlans, HaveTheSameBitsAtAnyNumberOfThreads) {
             std::vector<std::byte> expected;
             for (const int threads : is_one_first ? std::vector{1, 2, 3, 5} : std::vector{5, 2, 1, 3}) {
                 FakeTimer timer = adversary(++seed);
-                const auto plan = make_plan(problem, {.effort = Effort::measure,
-                                                      .time_budget_seconds = 1.5,
-                                                      .check = false,
-                                                      .threads = threads,
-                                                      .timer = &timer});
+                const auto plan = make_plan<planning::Plan>(problem,
+                                                            {.threads = threads,
+                                                             .effort = Effort::measure,
+                                                             .time_budget_seconds = 1.5,
+                                                             .check = false},
+                                                            &timer);
                 const std::vector<std::byte> bytes = bytes_after(*plan);
                 if (expected.empty()) expected = bytes;
                 EXPECT_TRUE(bytes == expected) << threads << " threads: " << to_string(plan->schedule());
@@ -99,9 +101,9 @@ TEST(TunedPlans, HaveTheSameBitsAfterRealMeasurements) {
         const Transform problem = parse_transform(text);
         std::vector<std::byte> expected;
         for (const int threads : {2, 1, 3}) {
-            const auto plan = make_plan(
+            const auto plan = make_plan<planning::Plan>(
                 problem,
-                {.effort = Effort::measure, .time_budget_seconds = 0.3, .check = false, .threads = threads});
+                {.threads = threads, .effort = Effort::measure, .time_budget_seconds = 0.3, .check = false});
             const std::vector<std::byte> bytes = bytes_after(*plan);
             if (expected.empty()) expected = bytes;
             EXPECT_TRUE(bytes == expected) << threads << " threads: " << to_string(plan->schedule());
@@ -113,14 +115,13 @@ TEST(TunedPlans, TuneOneThreadFirstAndStoreItsSchedule) {
     const OwnWisdom wisdom;
     const Transform problem = parse_transform("dft 4000");
     FakeTimer timer = adversary(1);
-    const PlannerOptions options{
-        .effort = Effort::measure, .time_budget_seconds = 60, .threads = 2, .timer = &timer};
-    const auto plan = make_plan(problem, options);
+    const Options options{.threads = 2, .effort = Effort::measure, .time_budget_seconds = 60};
+    const auto plan = make_plan<planning::Plan>(problem, options, &timer);
     const auto of_one = Wisdom(wisdom.file()).find({cpu_key(target::host_cpu()), "dft 4000"});
     ASSERT_TRUE(of_one);
-    EXPECT_TRUE(have_same_arithmetic(planning::parse_transform_schedule(of_one->schedule), plan->schedule()));
+    EXPECT_TRUE(have_same_arithmetic(transform_schedule(of_one->schedule), plan->schedule()));
     const std::size_t before = timer.benchmarks.size();
-    make_plan(problem, {.effort = Effort::measure, .timer = &timer});
+    make_plan(problem, {.effort = Effort::measure}, &timer);
     EXPECT_EQ(timer.benchmarks.size(), before) << "wisdom knows";
 }
 
@@ -130,7 +131,7 @@ TEST(TunedPlans, LeaveOutWisdomOfOtherArithmeticForSeveralThreads) {
     const WisdomKey one{cpu_key(target::host_cpu()), "dft 4096"}, two{one.device, "dft 4096, 2 threads"};
     const std::string base = cpu + ": 0 two-sweep(64,8,8)[stockham(8,8)]";
     const auto planned = [&](int threads) {
-        return to_string(make_plan(problem, {.threads = threads})->schedule());
+        return to_string(make_plan<planning::Plan>(problem, {.threads = threads})->schedule());
     };
     for (const auto& [other, is_same] :
          {std::pair(cpu + ": 0 two-sweep(64,16,4)[stockham(8,8)]", true),

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plan/plan.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/plan.hpp"
 
 #include <cstddef>
 #include <vector>

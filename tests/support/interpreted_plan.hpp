@@ -1,11 +1,11 @@
 #pragma once
 
 #include "ir/interpreter.hpp"
-#include "plan/dimension_passes.hpp"
-#include "plan/gpu_kernels.hpp"
-#include "plan/gpu_plan.hpp"
-#include "plan/kernel.hpp"
-#include "plan/problem_data.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/plan.hpp"
 
 #include <swirl/half.hpp>
 
@@ -23,9 +23,9 @@ namespace swirl::support {
 class InterpretedPlan {
 public:
     /// For a GPU or a CPU, as the schedule says; for a CPU it runs the target-specific programs.
-    InterpretedPlan(const Transform& problem, const planning::TransformSchedule& schedule)
+    InterpretedPlan(const Transform& problem, const planning::Schedule& schedule)
         : intermediate_(planning::intermediate_bytes(problem) / sizeof(double) + 1) {
-        if (is_for_gpu(schedule))
+        if (planning::is_for_gpu(schedule))
             add_gpu_passes(problem, schedule);
         else
             add_cpu_passes(problem, schedule);
@@ -39,26 +39,20 @@ public:
     }
 
 private:
-    static bool is_for_gpu(const planning::TransformSchedule& schedule) {
-        const auto cpus = target::cpus();
-        return std::none_of(cpus.begin(), cpus.end(),
-                            [&](const target::Cpu* cpu) { return cpu->name == schedule.target; });
-    }
-
-    void add_gpu_passes(const Transform& problem, const planning::TransformSchedule& schedule) {
+    void add_gpu_passes(const Transform& problem, const planning::Schedule& schedule) {
         passes_ = planning::gpu_passes(problem, schedule);
         for (planning::GpuPassDescription& step : planning::describe_passes(problem, schedule))
             programs_.push_back(std::move(step.programs));
     }
 
-    void add_cpu_passes(const Transform& problem, const planning::TransformSchedule& schedule) {
+    void add_cpu_passes(const Transform& problem, const planning::Schedule& schedule) {
         const target::Cpu& cpu = target::cpu_named(schedule.target);
         passes_ = planning::dimension_passes(problem);
         planning::require_passes_for(schedule, passes_);
         for (std::size_t k = 0; k < passes_.size(); ++k)
-            programs_.push_back(
-                {planning::derive(problem, passes_[k], schedule.passes[k].tree, cpu, schedule.scalar)
-                     .program});
+            programs_.push_back({planning::derive(problem, passes_[k], schedule.transform().passes[k].tree,
+                                                  cpu, schedule.transform().scalar)
+                                     .program});
     }
 
     void run(const ir::Program& program, const planning::DimensionPass& pass, const planning::Arguments& call,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/check.hpp"
+#include "plan/check/transform.hpp"
 #include "problem/syntax.hpp"
 #include "support/interpreted_plan.hpp"
 
@@ -11,7 +11,7 @@
 namespace swirl::support {
 
 /// Fails the test if the interpreted plan is not the transform.
-inline void prove(const std::string& text, const planning::TransformSchedule& schedule) {
+inline void prove(const std::string& text, const planning::Schedule& schedule) {
     const Transform problem = swirl::problem(text);
     SCOPED_TRACE(text + ": " + to_string(schedule));
     InterpretedPlan plan(problem, schedule);

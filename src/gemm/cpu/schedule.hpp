@@ -60,7 +60,6 @@ struct EmptyGemm {
 
 /// How a CPU computes a matrix multiplication: all that decides its code and the bits of its results.
 struct CpuGemm {
-    const target::Cpu* cpu = nullptr; ///< the portable one for BuiltinGemm
     std::variant<EmptyGemm, BuiltinGemm, UnpackedGemm, BlockedGemm, AmxGemm> kernel = {};
     bool operator==(const CpuGemm&) const = default;
 
@@ -69,21 +68,21 @@ struct CpuGemm {
     const AmxGemm* amx() const { return std::get_if<AmxGemm>(&kernel); }
 };
 
-/// One line: the CPU, the kind of kernel and its parameters:
-///   avx512: blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8
-///   avx512: unpacked mr=16 nr=6 lanes=8 unroll=8 kc=64 loop=columns prefetch=none
-///   avx512: amx products=6 mc=256 kc=512 nc=4096 fallback mr=48 nr=8 …
-///   portable: builtin
+/// One line: the kind of kernel and its parameters:
+///   blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8
+///   unpacked mr=16 nr=6 lanes=8 unroll=8 kc=64 loop=columns prefetch=none
+///   amx products=6 mc=256 kc=512 nc=4096 fallback mr=48 nr=8 …
+///   builtin
 std::string to_string(const CpuGemm& schedule);
-std::string to_string(const BlockedGemm& schedule); ///< from "blocked" on
+std::string to_string(const BlockedGemm& schedule);
 
-/// Parses what to_string wrote, for this problem. Parameters may come in any order. Throws UserError that names the
+/// Parses what to_string wrote, for this problem on this CPU. Parameters may come in any order. Throws UserError that names the
 /// parameter, its value and what would work, for text that is not a schedule and for a schedule that does not suit the
 /// problem.
-CpuGemm parse_cpu_gemm(std::string_view text, const MatrixProduct& canonical);
+CpuGemm parse_cpu_gemm(std::string_view text, const target::Cpu& cpu, const MatrixProduct& canonical);
 
-/// Throws UserError if the schedule does not suit the problem, whose C has row stride 1 or no unit stride.
-void require_suitable(const CpuGemm& schedule, const MatrixProduct& canonical);
+/// Throws UserError if the schedule does not suit the CPU, portable for BuiltinGemm, or the problem, whose C has row stride 1 or no unit stride.
+void require_suitable(const CpuGemm& schedule, const target::Cpu& cpu, const MatrixProduct& canonical);
 
 /// The data types of a problem with the best method of this CPU; extensions are used on the host's own CPU only.
 OperandTypes operand_types_on(const MatrixProduct& product, const target::Cpu& cpu);

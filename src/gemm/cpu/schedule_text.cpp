@@ -213,44 +213,46 @@ void require_kc(const CpuGemm& schedule, Integer kc) {
     if (kc < 1 || kc > most_kc) reject(schedule, "kc is {}; use a number from 1 to {}", kc, most_kc);
 }
 
-void require_blocked(const CpuGemm& schedule, const BlockedGemm& blocked, const MatrixProduct& product) {
-    const OperandTypes types = operand_types_on(product, *schedule.cpu);
+void require_blocked(const CpuGemm& schedule, const BlockedGemm& blocked, const target::Cpu& cpu,
+                     const MatrixProduct& product) {
+    const OperandTypes types = operand_types_on(product, cpu);
     const Tile& tile = blocked.tile;
-    if (tile.lanes != target::lanes(*schedule.cpu, scalar_of(product.data_type)))
+    if (tile.lanes != target::lanes(cpu, scalar_of(product.data_type)))
         reject(schedule, "its vectors have {} lanes; {} of {} has {}", tile.lanes, name_of(product.data_type),
-               schedule.cpu->name, target::lanes(*schedule.cpu, scalar_of(product.data_type)));
-    if (!fits_registers(types, tile, *schedule.cpu))
+               cpu.name, target::lanes(cpu, scalar_of(product.data_type)));
+    if (!fits_registers(types, tile, cpu))
         reject(schedule,
                "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
-               tile.rows(), tile.columns, schedule.cpu->vector_registers, schedule.cpu->name);
+               tile.rows(), tile.columns, cpu.vector_registers, cpu.name);
     if (!can_be_packed(types, tile.columns))
         reject(schedule, "nr is {}; for {} and {} use 1, 2, 4 or 8", tile.columns, name_of(types.a),
                name_of(types.b));
     require_kc(schedule, blocked.kc);
 }
 
-void require_unpacked(const CpuGemm& schedule, const UnpackedGemm& unpacked, const MatrixProduct& product) {
+void require_unpacked(const CpuGemm& schedule, const UnpackedGemm& unpacked, const target::Cpu& cpu,
+                      const MatrixProduct& product) {
     if (product.widens() || product.converts() || product.c.row_stride != 1)
         reject(schedule,
                "operands are read in place only if A, B and C have one data type and C a unit stride; "
                "use blocked");
     // Accumulators, the operands of one k, and what a target without fused multiply-adds spills.
     const int vectors = scalars_in(product.data_type) * unpacked.tile.vectors;
-    if (vectors * (unpacked.tile.columns + 1) + 1 > schedule.cpu->vector_registers)
+    if (vectors * (unpacked.tile.columns + 1) + 1 > cpu.vector_registers)
         reject(schedule,
                "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
-               unpacked.tile.rows(), unpacked.tile.columns, schedule.cpu->vector_registers,
-               schedule.cpu->name);
+               unpacked.tile.rows(), unpacked.tile.columns, cpu.vector_registers, cpu.name);
     require_kc(schedule, unpacked.kc);
     if (Integer{unpacked.unroll} > product.k)
         reject(schedule, "unroll is {}; use at most k, {}", unpacked.unroll, product.k);
 }
 
-void require_amx(const CpuGemm& schedule, const AmxGemm& amx, const MatrixProduct& product) {
+void require_amx(const CpuGemm& schedule, const AmxGemm& amx, const target::Cpu& cpu,
+                 const MatrixProduct& product) {
     const bool is_split = product.data_type == DataType::float32 && !product.widens();
     const bool is_direct = product.type_of_a() == DataType::bfloat16 || product.data_type == DataType::int32;
-    if (schedule.cpu->set != target::InstructionSet::avx512)
-        reject(schedule, "{} has no tile registers; use blocked", schedule.cpu->name);
+    if (cpu.set != target::InstructionSet::avx512)
+        reject(schedule, "{} has no tile registers; use blocked", cpu.name);
     if (!(is_split || is_direct) || product.c.row_stride != 1)
         reject(schedule,
                "tile registers multiply float32, bfloat16 and bytes with a C of unit stride; use blocked");
@@ -262,7 +264,7 @@ void require_amx(const CpuGemm& schedule, const AmxGemm& amx, const MatrixProduc
         reject(schedule, "{}",
                is_split ? "add a fallback: fallback mr=… nr=… and so on"
                         : "only float32 has a fallback; leave it out");
-    if (amx.fallback) require_blocked(schedule, *amx.fallback, product);
+    if (amx.fallback) require_blocked(schedule, *amx.fallback, cpu, product);
 }
 
 } // namespace
@@ -276,44 +278,38 @@ OperandTypes operand_types_on(const MatrixProduct& product, const target::Cpu& c
 std::string to_string(const BlockedGemm& schedule) { return text_of(schedule); }
 
 std::string to_string(const CpuGemm& schedule) {
-    return fmt::format("{}: {}", schedule.cpu == nullptr ? "portable" : schedule.cpu->name,
-                       std::visit([](const auto& kernel) { return text_of(kernel); }, schedule.kernel));
+    return std::visit([](const auto& kernel) { return text_of(kernel); }, schedule.kernel);
 }
 
-void require_suitable(const CpuGemm& schedule, const MatrixProduct& product) {
+void require_suitable(const CpuGemm& schedule, const target::Cpu& cpu, const MatrixProduct& product) {
     const bool is_empty = std::min({product.rows, product.columns, product.k, product.batch}) == 0;
     if (is_empty != std::holds_alternative<EmptyGemm>(schedule.kernel))
         reject(
             schedule, "{}",
             is_empty ? "nothing is multiplied here; use empty" : "it is for problems with an extent of zero");
-    const bool is_portable =
-        schedule.cpu->set == target::InstructionSet::portable || schedule.cpu->emitted_only;
+    const bool is_portable = cpu.set == target::InstructionSet::portable || cpu.emitted_only;
     if (!is_empty && is_portable != std::holds_alternative<BuiltinGemm>(schedule.kernel))
         reject(schedule, "{}",
-               is_portable ? fmt::format("{} has no generated code; use builtin", schedule.cpu->name)
+               is_portable ? fmt::format("{} has no generated code; use builtin", cpu.name)
                            : std::string("use 'portable: builtin'"));
     if (const UnpackedGemm* const unpacked = schedule.unpacked())
-        require_unpacked(schedule, *unpacked, product);
-    if (const BlockedGemm* const blocked = schedule.blocked()) require_blocked(schedule, *blocked, product);
-    if (const AmxGemm* const amx = schedule.amx()) require_amx(schedule, *amx, product);
+        require_unpacked(schedule, *unpacked, cpu, product);
+    if (const BlockedGemm* const blocked = schedule.blocked())
+        require_blocked(schedule, *blocked, cpu, product);
+    if (const AmxGemm* const amx = schedule.amx()) require_amx(schedule, *amx, cpu, product);
 }
 
-CpuGemm parse_cpu_gemm(std::string_view text, const MatrixProduct& product) {
-    const std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos)
-        throw UserError("schedule '{}': the CPU is missing; it begins with one, as 'avx2: blocked …' does",
-                        text);
-    CpuGemm schedule{.cpu = &target::cpu_named(text.substr(0, colon))};
-    const std::vector<std::string_view> words = split(text.substr(colon + 1), ' ');
+CpuGemm parse_cpu_gemm(std::string_view text, const target::Cpu& cpu, const MatrixProduct& product) {
+    CpuGemm schedule;
+    const std::vector<std::string_view> words = split(text, ' ');
     const std::string_view kind = words.empty() ? std::string_view() : words.front();
     const std::span<const std::string_view> all = std::span(words).subspan(words.empty() ? 0 : 1);
     const auto fallback = std::find(all.begin(), all.end(), "fallback");
     const bool is_amx = kind == "amx";
     const std::span<const std::string_view> own = is_amx ? std::span(all.begin(), fallback) : all;
     Parameters parameters(text, own);
-    const int lanes = schedule.cpu->set == target::InstructionSet::portable
-                          ? 1
-                          : target::lanes(*schedule.cpu, scalar_of(product.data_type));
+    const int lanes =
+        cpu.set == target::InstructionSet::portable ? 1 : target::lanes(cpu, scalar_of(product.data_type));
     if (kind == "empty" || kind == "builtin") {
         parameters.require_all_used();
         if (kind == "builtin") schedule.kernel = BuiltinGemm{};
@@ -331,7 +327,7 @@ CpuGemm parse_cpu_gemm(std::string_view text, const MatrixProduct& product) {
     } else {
         parameters.fail("'{}' is no kind of kernel; use blocked, unpacked, amx, builtin or empty", kind);
     }
-    require_suitable(schedule, product);
+    require_suitable(schedule, cpu, product);
     return schedule;
 }
 

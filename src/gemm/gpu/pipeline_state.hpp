@@ -19,8 +19,8 @@ public:
     ir::Value stage() const { return builder_.load(counters_, first_); }
     ir::Value phase() const { return builder_.load(counters_, first_ + 1); }
     ir::Value other_phase() const { return builder_.subtract(number(1), phase()); }
-    ir::Value stage_before() const {
-        const ir::Value now = stage();
+    ir::Value stage_before() const { return before(stage()); }
+    ir::Value before(ir::Value now) const {
         return builder_.select(builder_.less(now, number(1)), number(stages_ - 1),
                                builder_.subtract(now, number(1)));
     }
@@ -32,6 +32,21 @@ public:
     }
     ir::Value phase_after() const {
         return builder_.select(builder_.less(stage(), number(stages_ - 1)), phase(), other_phase());
+    }
+    /// A stage and its phase, in values.
+    struct Position {
+        ir::Value stage = ir::no_value;
+        ir::Value phase = ir::no_value;
+    };
+    Position position() const { return {stage(), phase()}; }
+    Position after(const Position& now) const {
+        const ir::Value stays = builder_.less(now.stage, number(stages_ - 1));
+        const ir::Value stage = builder_.select(stays, builder_.add(now.stage, number(1)), number(0));
+        return {stage, builder_.select(stays, now.phase, builder_.subtract(number(1), now.phase))};
+    }
+    void keep(const Position& now) const {
+        builder_.store(counters_, first_, now.stage);
+        builder_.store(counters_, first_ + 1, now.phase);
     }
     void advance() const {
         const ir::Value now = stage(), old = phase();

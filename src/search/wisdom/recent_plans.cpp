@@ -5,16 +5,18 @@
 #include <algorithm>
 #include <list>
 #include <mutex>
+#include <optional>
 
 namespace swirl::search {
 
 namespace {
 
+using planning::Schedule;
 using PlanPointer = std::shared_ptr<const planning::Plan>;
 
-/// Capacity: maximum number of plans and, because of their tables, maximum entries of a cached transform.
-constexpr std::size_t max_plans = 32;
-constexpr Integer max_entries = 65536;
+constexpr std::size_t max_entries = 32;
+/// Of a transform whose plan is kept, because of its tables.
+constexpr Integer max_transform_entries = 65536;
 
 Integer entries_of(const Transform& problem) {
     Integer entries = 1;
@@ -22,41 +24,49 @@ Integer entries_of(const Transform& problem) {
     return entries;
 }
 
-class RecentPlans {
+/// The values that were asked for most recently.
+template <class Value> class MostRecent {
 public:
-    PlanPointer find(const std::string& request) {
+    std::optional<Value> find(const std::string& request) {
         const std::lock_guard lock(mutex_);
-        const auto at =
-            std::find_if(plans_.begin(), plans_.end(), [&](const Entry& e) { return e.request == request; });
-        if (at == plans_.end()) return nullptr;
-        plans_.splice(plans_.begin(), plans_, at);
-        return at->plan;
+        const auto at = std::find_if(entries_.begin(), entries_.end(),
+                                     [&](const Entry& e) { return e.request == request; });
+        if (at == entries_.end()) return std::nullopt;
+        entries_.splice(entries_.begin(), entries_, at);
+        return at->value;
     }
 
-    void store(const std::string& request, const PlanPointer& plan) {
-        if (entries_of(plan->problem()) > max_entries) return;
+    void store(const std::string& request, const Value& value) {
         const std::lock_guard lock(mutex_);
-        plans_.push_front({request, plan});
-        if (plans_.size() > max_plans) plans_.pop_back();
+        entries_.push_front({request, value});
+        if (entries_.size() > max_entries) entries_.pop_back();
     }
 
 private:
     struct Entry {
         std::string request;
-        PlanPointer plan;
+        Value value;
     };
     ForkSafeMutex mutex_;
-    std::list<Entry> plans_; ///< most recent first
+    std::list<Entry> entries_; ///< most recent first
 };
 
 } // namespace
 
 PlanPointer recent_plan(const std::string& request, const std::function<PlanPointer()>& build) {
-    static RecentPlans recent;
-    if (PlanPointer known = recent.find(request)) return known;
+    static MostRecent<PlanPointer> recent;
+    if (const auto known = recent.find(request)) return *known;
     PlanPointer plan = build();
-    if (plan) recent.store(request, plan);
+    if (entries_of(plan->problem()) <= max_transform_entries) recent.store(request, plan);
     return plan;
+}
+
+Schedule recent_estimate(const std::string& request, const std::function<Schedule()>& estimate) {
+    static MostRecent<Schedule> recent;
+    if (const auto known = recent.find(request)) return *known;
+    Schedule schedule = estimate();
+    recent.store(request, schedule);
+    return schedule;
 }
 
 } // namespace swirl::search

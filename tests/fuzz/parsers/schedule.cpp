@@ -4,6 +4,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return swirl::fuzz::check_fixpoint(data, size, [](std::string_view text) {
         return swirl::gemm::to_string(swirl::gemm::parse_cpu_gemm(
-            text, swirl::MatrixProduct::column_major(swirl::DataType::float64, 99, 99, 99)));
+            text, swirl::target::avx2_cpu(),
+            swirl::MatrixProduct::column_major(swirl::DataType::float64, 99, 99, 99)));
     });
 }

@@ -92,10 +92,8 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
     const Value following = builder_.add(stage, operands_.integer(1));
     const Value next =
         builder_.select(builder_.less(following, operands_.integer(stages)), following, operands_.integer(0));
-    const Value free =
-        builder_.select(builder_.less(stage, operands_.integer(1)), operands_.integer(stages - 1),
-                        builder_.subtract(stage, operands_.integer(1)));
-    TmaPipeline::State state{{stage, next}, {}, {}};
+    const Value free = PipelineState(builder_, counters_, stage_counter, stages).before(stage);
+    TmaPipeline::State state{.k_tiles = {{{.stage = stage}, {.stage = next}}}};
     if (schedule_.has_tma()) state = pipeline_.state();
     take();
     // Padding occurs only in k-tiles that are in flight before the first is multiplied.

@@ -29,8 +29,9 @@ void TmaPipeline::begin(const KTiles& k_tiles) {
             for (const int lead : {0, 1})
                 if (tma_.has(lead)) tma_.load(lead, step_of(first), {first});
     });
-    counters_ = builder_.local("bulk_counters", DataType::int64, 3);
-    for (const Integer counter : {stage, phase, side}) builder_.store(counters_, counter, integer(0));
+    counters_ = builder_.local("bulk_counters", DataType::int64, PipelineState::count + 1);
+    pipeline().start();
+    builder_.store(counters_, side, integer(0));
 }
 
 void TmaPipeline::transpose_first() const {
@@ -49,29 +50,22 @@ void TmaPipeline::wait_for_first() const {
 
 TmaPipeline::State TmaPipeline::state() const {
     State result;
-    result.stages[0] = builder_.load(counters_, stage);
-    result.phases[0] = builder_.load(counters_, phase);
-    const Value last = integer(schedule_.stages - 1);
-    for (std::size_t k = 1; k < result.stages.size(); ++k) {
-        const Value stays = builder_.less(result.stages[k - 1], last);
-        result.stages[k] = builder_.select(stays, builder_.add(result.stages[k - 1], integer(1)), integer(0));
-        result.phases[k] =
-            builder_.select(stays, result.phases[k - 1], builder_.subtract(integer(1), result.phases[k - 1]));
-    }
+    result.k_tiles[0] = pipeline().position();
+    for (std::size_t k = 1; k < result.k_tiles.size(); ++k)
+        result.k_tiles[k] = pipeline().after(result.k_tiles[k - 1]);
     result.sides[0] = builder_.load(counters_, side);
     result.sides[1] = builder_.subtract(integer(1), result.sides[0]);
     return result;
 }
 
 void TmaPipeline::keep(const State& state) const {
-    builder_.store(counters_, stage, state.stages[1]);
-    builder_.store(counters_, phase, state.phases[1]);
+    pipeline().keep(state.k_tiles[1]);
     builder_.store(counters_, side, state.sides[1]);
 }
 
 void TmaPipeline::transpose(const State& state, int step, int steps) const {
     tma_.transpose(tma_.rounds() * step / steps, tma_.rounds() * (step + 1) / steps,
-                   {.dynamic = state.stages[1]}, {.dynamic = state.sides[1]});
+                   {.dynamic = state.k_tiles[1].stage}, {.dynamic = state.sides[1]});
 }
 
 bool TmaPipeline::needs_barrier() const {
@@ -82,7 +76,8 @@ void TmaPipeline::advance_to_next(const Affine& number, const State& state) cons
     if (reuses_stages()) refill(number, state);
     for (const int lead : {0, 1}) {
         const auto at = static_cast<std::size_t>(lead + 1);
-        if_in_range(lead, number + 1 + lead, [&] { tma_.wait(lead, state.stages[at], state.phases[at]); });
+        if_in_range(lead, number + 1 + lead,
+                    [&] { tma_.wait(lead, state.k_tiles[at].stage, state.k_tiles[at].phase); });
     }
 }
 
@@ -92,7 +87,8 @@ void TmaPipeline::refill(const Affine& number, const State& state) const {
         for (const int lead : {0, 1}) {
             const Affine k_tile = number + schedule_.stages + lead;
             if_in_range(lead, k_tile, [&] {
-                tma_.load(lead, step_of(k_tile), {.dynamic = state.stages[static_cast<std::size_t>(lead)]});
+                tma_.load(lead, step_of(k_tile),
+                          {.dynamic = state.k_tiles[static_cast<std::size_t>(lead)].stage});
             });
         }
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/gpu/pipeline_state.hpp"
 #include "gemm/gpu/simt/accumulators.hpp"
 #include "gemm/gpu/wgmma/tma_loader.hpp"
 
@@ -28,14 +29,13 @@ public:
     void transpose_first() const;
     void wait_for_first() const;
 
-    /// Stages of a k-tile and of the next ones, and the phases in which they arrive; for transposed operands, the
-    /// sides of this k-tile and the next.
+    /// Where a k-tile and the next ones are in the pipeline; for transposed operands, the sides of this k-tile and the next.
     struct State {
-        std::array<ir::Value, 3> stages{}, phases{};
+        std::array<PipelineState::Position, 3> k_tiles{};
         std::array<ir::Value, 2> sides{};
         SimtAccumulators::StageIndices numbers(const SimtGemm& schedule, std::size_t k_tile) const {
-            return {schedule.is_transposed(0) ? sides[k_tile] : stages[k_tile],
-                    schedule.is_transposed(1) ? sides[k_tile] : stages[k_tile]};
+            return {schedule.is_transposed(0) ? sides[k_tile] : k_tiles[k_tile].stage,
+                    schedule.is_transposed(1) ? sides[k_tile] : k_tiles[k_tile].stage};
         }
     };
     State state() const;
@@ -58,8 +58,9 @@ private:
     template <class Body> void if_in_range(int lead, const Affine& number, Body&& body) const;
     template <class Body> void in_one_thread(Body&& body) const;
     ir::Value integer(Integer number) const;
+    PipelineState pipeline() const { return {builder_, counters_, 0, schedule_.stages}; }
 
-    static constexpr Integer stage = 0, phase = 1, side = 2;
+    static constexpr Integer side = PipelineState::count; ///< counters: of the pipeline, then the side
 
     ir::Builder& builder_;
     const SimtGemm& schedule_;

@@ -1,0 +1,263 @@
+#include "plan/check/definition.hpp"
+
+#include "base/error.hpp"
+#include "rules/number_theory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace swirl::planning {
+
+namespace {
+
+constexpr long double pi = std::numbers::pi_v<long double>;
+
+using Precise = std::complex<long double>;
+using Value = std::complex<double>;
+
+/// Skips the standard library's handling of infinities, which finite operands do not need.
+template <class T> std::complex<T> times(const std::complex<T>& a, const std::complex<T>& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// step^j for j < count, each the product of two precomputed powers; `power(j)` computes step^j itself.
+class Geometric {
+public:
+    template <class Power>
+    Geometric(Integer count, Power&& power)
+        : stretch_(std::max(static_cast<Integer>(std::sqrt(static_cast<double>(count))), Integer{1})) {
+        for (Integer j = 0; j < std::min(count, stretch_); ++j) fine_.emplace_back(power(j));
+        for (Integer first = 0; first < count; first += stretch_) coarse_.emplace_back(power(first));
+    }
+    Value operator()(Integer j) const {
+        return times(coarse_[static_cast<std::size_t>(j / stretch_)],
+                     fine_[static_cast<std::size_t>(j % stretch_)]);
+    }
+
+private:
+    Integer stretch_;
+    std::vector<Value> fine_, coarse_;
+};
+
+/// ω_n^{jk}, ω = e^{sign·2πi/n}.
+Precise character(Integer n, Integer j, Integer k, int sign) {
+    const auto exponent = static_cast<long double>(rules::multiply_modulo(j, k, n));
+    return std::polar(1.0L, static_cast<long double>(sign) * 2 * pi * exponent / static_cast<long double>(n));
+}
+
+/// ω_n^{jk} for j < n.
+Geometric characters(Integer n, Integer k, int sign) {
+    return {n, [=](Integer j) { return character(n, j, k, sign); }};
+}
+
+/// 2·f(π·(j + a)·(k + b)/n), f the cosine or sine; with factor 1 for the one j that the definition does not double.
+template <class F> Row trigonometric(Integer n, double k, double a, double b, Integer undoubled, F&& f) {
+    return {n, [=](Integer j) {
+                return Value((j == undoubled ? 1 : 2) *
+                             f(pi * (static_cast<double>(j) + a) * (k + b) / static_cast<double>(n)));
+            }};
+}
+
+/// Σ_{k<n} e^{i·angle·k} = e^{i(n−1)angle/2}·sin(n·angle/2) / sin(angle/2).
+Precise geometric_sum(long double angle, Integer n) {
+    const auto length = static_cast<long double>(n);
+    return std::polar(1.0L, (length - 1) * angle / 2) * (std::sin(length * angle / 2) / std::sin(angle / 2));
+}
+
+/// The row over a half spectrum that equals `row` over the spectrum: entry k also stands for its mirror image n−k.
+Row half_spectrum(const Row& row, Integer n) {
+    return {n / 2 + 1, [=](Integer k) { return (k > 0 && 2 * k != n ? 2.0 : 1.0) * row[k]; }};
+}
+
+Row signs(Integer n, Integer k) {
+    return {n,
+            [=](Integer j) { return Value(std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1); }};
+}
+
+constexpr Integer max_cached = Integer{1} << 16; ///< weights of a row
+
+} // namespace
+
+Row::Row(Integer size, std::function<Value(Integer)> weight) : size_(size), weight_(std::move(weight)) {
+    if (size > max_cached) return;
+    for (Integer j = 0; j < size; ++j) cached_.push_back(weight_(j));
+}
+
+Row rotated(const Row& row, Integer shift) {
+    return {row.size(), [=](Integer j) { return row[(j + shift) % row.size()]; }};
+}
+
+Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k) {
+    const auto cosine = [](double x) { return std::cos(x); };
+    const auto sine = [](double x) { return std::sin(x); };
+    const auto at = static_cast<double>(k);
+    switch (kind) {
+    case TransformKind::dft: return {n, characters(n, k, direction == Direction::forward ? -1 : 1)};
+    case TransformKind::real_dft:
+        if (direction == Direction::forward) return {n, characters(n, k, -1)};
+        return half_spectrum({n, characters(n, k, 1)}, n);
+    case TransformKind::wht: return signs(n, k);
+    case TransformKind::dct2: return trigonometric(n, at, 0.5, 0, -1, cosine);
+    case TransformKind::dct3: return trigonometric(n, at, 0, 0.5, 0, cosine);
+    case TransformKind::dct4: return trigonometric(n, at, 0.5, 0.5, -1, cosine);
+    case TransformKind::dst2: return trigonometric(n, at, 0.5, 1, -1, sine);
+    case TransformKind::dst3: return trigonometric(n, at, 1, 0.5, n - 1, sine);
+    case TransformKind::dst4: return trigonometric(n, at, 0.5, 0.5, -1, sine);
+    case TransformKind::convolution: throw InternalError("a convolution's rows depend on its spectrum");
+    case TransformKind::formula:
+    case TransformKind::real_formula: throw InternalError("a formula's rows depend on its terms");
+    }
+    throw InternalError("unknown kind of transform");
+}
+
+long double functional_angle(Integer n, Integer which) {
+    constexpr long double off_grid = 0.37L; // grids are multiples of a quarter of 2π/n
+    return 2 * pi * (static_cast<long double>(which) + off_grid) / static_cast<long double>(n);
+}
+
+Row powers(long double angle, Integer count) {
+    return {count, Geometric(count, [=](Integer k) {
+                return std::polar(1.0L, angle * static_cast<long double>(k));
+            })};
+}
+
+namespace {
+
+/// Below this value of |1 − r·ω^j|², cancellation costs two digits.
+constexpr double cancelled = 1e-4;
+
+/// above / below
+Value quotient(const Value& above, const Value& below) {
+    return times(above, std::conj(below)) / std::norm(below);
+}
+
+/// Σ_{k<outputs} (r·ω^j)^k = (1 − (r·ω^j)^outputs) / (1 − r·ω^j) for every j.
+Row dft_functional(Direction direction, Integer n, Integer outputs, long double angle) {
+    const int sign = direction == Direction::forward ? -1 : 1;
+    const Geometric roots = characters(n, 1, sign), ends = characters(n, outputs % n, sign);
+    const Precise r = std::polar(1.0L, angle),
+                  end = std::polar(1.0L, angle * static_cast<long double>(outputs));
+    const Value rounded_r(r), rounded_end(end);
+    return {n, [=](Integer j) {
+                const Value above = 1.0 - times(rounded_end, ends(j)),
+                            below = 1.0 - times(rounded_r, roots(j));
+                return std::norm(below) > cancelled
+                           ? quotient(above, below)
+                           : Value((1.0L - times(end, character(n, j, outputs % n, sign))) /
+                                   (1.0L - times(r, character(n, j, 1, sign))));
+            }};
+}
+
+/// Entry j of column k of a real kind's matrix is 2·cos or 2·sin of π·(j + a)/n·(k + shift); half of that for one j.
+struct Wave {
+    double a;
+    double shift;
+    bool is_sine;
+    Integer undoubled; ///< the j whose entry is halved
+};
+
+Wave wave_of(TransformKind kind, Integer n) {
+    switch (kind) {
+    case TransformKind::dct2: return {0.5, 0, false, -1};
+    case TransformKind::dct3: return {0, 0.5, false, 0};
+    case TransformKind::dct4: return {0.5, 0.5, false, -1};
+    case TransformKind::dst2: return {0.5, 1, true, -1};
+    case TransformKind::dst3: return {1, 0.5, true, n - 1};
+    case TransformKind::dst4: return {0.5, 0.5, true, -1};
+    case TransformKind::dft:
+    case TransformKind::real_dft:
+    case TransformKind::wht:
+    case TransformKind::convolution:
+    case TransformKind::formula:
+    case TransformKind::real_formula: break;
+    }
+    throw InternalError("not a kind of cosines or sines");
+}
+
+/// Σ_k r^k·(e^{iα(k+shift)} ± e^{−iα(k+shift)}) for the phase α of entry j, r = e^{i·angle}: both sums in closed form.
+class WaveSums {
+public:
+    WaveSums(const Wave& wave, Integer n, long double angle)
+        : wave_(wave),
+          n_(n),
+          angle_(angle),
+          r_(std::polar(1.0L, angle)),
+          end_(std::polar(1.0L, angle * static_cast<long double>(n))),
+          first_(std::polar(1.0L, phase(0) / 2)),
+          halves_(n, [&](Integer j) { return std::polar(1.0L, (phase(j) - phase(0)) / 2); }) {}
+
+    Value operator()(Integer j) const {
+        const Value half = times(first_, halves_(j)), root = times(half, half);
+        const Value below[] = {1.0 - times(r_, root), 1.0 - times(r_, std::conj(root))};
+        if (std::min(std::norm(below[0]), std::norm(below[1])) <= cancelled) return Value(precise(j));
+        const Value turn = wave_.shift == 0 ? Value(1) : wave_.shift == 1 ? root : half;
+        const Value last = end_of_phase(j);
+        return together(j, times(turn, quotient(1.0 - times(end_, last), below[0])),
+                        times(std::conj(turn), quotient(1.0 - times(end_, std::conj(last)), below[1])));
+    }
+
+private:
+    long double phase(Integer j) const {
+        return pi * (static_cast<long double>(j) + static_cast<long double>(wave_.a)) /
+               static_cast<long double>(n_);
+    }
+    /// e^{i·n·phase} = e^{iπ(j + a)}, a quarter turn or a half turn.
+    Value end_of_phase(Integer j) const {
+        const double sign = j % 2 == 0 ? 1 : -1;
+        return wave_.a == 0.5 ? Value(0, sign) : Value(wave_.a == 0 ? sign : -sign);
+    }
+    template <class Complex> Complex together(Integer j, const Complex& up, const Complex& down) const {
+        using Real = typename Complex::value_type;
+        const Real weight = j == wave_.undoubled ? Real(0.5) : Real(1);
+        return weight * (wave_.is_sine ? times(Complex(0, -1), up - down) : up + down);
+    }
+    Precise precise(Integer j) const {
+        const auto turned = [&](long double alpha) {
+            return std::polar(1.0L, alpha * static_cast<long double>(wave_.shift)) *
+                   geometric_sum(alpha + angle_, n_);
+        };
+        return together(j, turned(phase(j)), turned(-phase(j)));
+    }
+
+    Wave wave_;
+    Integer n_;
+    long double angle_;
+    Value r_, end_, first_;
+    Geometric halves_;
+};
+
+/// Π over the bits b of j of 1 ± r^b, with − where the bit is set: the lower bits' factor times the upper bits'.
+Row wht_functional(Integer n, long double angle) {
+    Integer lower = 1;
+    while (lower * lower < n) lower *= 2;
+    const auto product = [&](Integer j, Integer first, Integer end) {
+        Precise value = 1;
+        for (Integer bit = first; bit < end; bit *= 2)
+            value *=
+                1.0L + (j & bit ? -1.0L : 1.0L) * std::polar(1.0L, angle * static_cast<long double>(bit));
+        return Value(value);
+    };
+    std::vector<Value> low, high;
+    for (Integer j = 0; j < std::min(lower, n); ++j) low.push_back(product(j, 1, std::min(lower, n)));
+    for (Integer j = 0; j < n; j += lower) high.push_back(product(j, lower, n));
+    return {n, [=](Integer j) {
+                return times(high[static_cast<std::size_t>(j / lower)],
+                             low[static_cast<std::size_t>(j % lower)]);
+            }};
+}
+
+} // namespace
+
+Row functional_row(TransformKind kind, Direction direction, Integer n, long double angle) {
+    if (kind == TransformKind::dft) return dft_functional(direction, n, n, angle);
+    if (kind == TransformKind::real_dft) {
+        if (direction == Direction::forward) return dft_functional(direction, n, n / 2 + 1, angle);
+        return half_spectrum(dft_functional(direction, n, n, angle), n);
+    }
+    if (kind == TransformKind::wht) return wht_functional(n, angle);
+    return {n, WaveSums(wave_of(kind, n), n, angle)};
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,271 @@
+#include "plan/check/problem_data.hpp"
+
+#include "ir/rounding.hpp"
+#include "problem/data_type.hpp"
+#include "problem/expression_at.hpp"
+
+#include <swirl/half.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace swirl::planning {
+
+namespace {
+
+struct Bytes {
+    Integer lowest, end;
+};
+
+Bytes bytes_of(const Transform& problem, Side side) {
+    const Extent reach = extent(problem, side);
+    const Integer element = element_bytes(problem, side);
+    return {reach.lowest * element, (reach.highest + 1) * element};
+}
+
+template <class T> T rounded(double number) { return static_cast<T>(number); }
+template <> float16 rounded(double number) {
+    return float16(static_cast<float>(ir::round_to_float16(number)));
+}
+template <> bfloat16 rounded(double number) {
+    return bfloat16(static_cast<float>(ir::round_to_bfloat16(number)));
+}
+
+double random_number(std::minstd_rand& generator) {
+    constexpr double half_range = 1073741824; // 2^30: minstd_rand gives 1…2^31−2
+    return static_cast<double>(generator()) / half_range - 1;
+}
+
+template <class T> void fill_random(std::span<T> numbers, std::minstd_rand& generator) {
+    for (T& number : numbers) number = rounded<T>(random_number(generator));
+}
+
+/// Calls f with a value of the precision's type.
+template <class F> auto with_type_of(DataType precision, F&& f) {
+    switch (precision) {
+    case DataType::float32: return f(float{});
+    case DataType::float16: return f(float16{});
+    case DataType::bfloat16: return f(bfloat16{});
+    case DataType::float64: return f(double{});
+    default: throw InternalError("a transform of {}", name_of(precision));
+    }
+}
+
+/// Other libraries destroy half spectra of several dimensions even out of place.
+bool writes_over_input(const Transform& problem) {
+    return problem.placement == Placement::in_place ||
+           (problem.kind == TransformKind::real_dft && problem.direction == Direction::backward);
+}
+
+} // namespace
+
+int largest_exponent(DataType precision) {
+    switch (precision) {
+    case DataType::float16: return 15;
+    case DataType::float32:
+    case DataType::bfloat16: return 127;
+    case DataType::float64: return 1023;
+    default: throw InternalError("a transform of {}", name_of(precision));
+    }
+}
+
+void for_each_index(const std::vector<Axis>& loops,
+                    const std::function<void(const std::vector<Integer>&)>& f) {
+    std::vector<Integer> indices(loops.size());
+    for (bool more = true; more;) {
+        f(indices);
+        std::size_t k = loops.size();
+        while (k > 0 && ++indices[k - 1] == loops[k - 1].length) indices[--k] = 0;
+        more = k > 0;
+    }
+}
+
+Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& indices) {
+    Integer offset = 0;
+    for (std::size_t k = 0; k < loops.size(); ++k) offset += indices[k] * loops[k].stride;
+    return offset;
+}
+
+ProblemData::ProblemData(const Transform& problem) : problem_(problem), arrays_(arrays_of(problem)) {
+    const bool in_place = problem.placement == Placement::in_place;
+    for (const Side side : {Side::input, Side::output}) {
+        if (in_place && side == Side::output) break;
+        Bytes bytes = bytes_of(problem, side);
+        if (in_place) {
+            const Bytes other = bytes_of(problem, Side::output);
+            bytes = {std::min(bytes.lowest, other.lowest), std::max(bytes.end, other.end)};
+        }
+        const DataType precision = stored_precision(problem, side);
+        const Role role = in_place || side == Side::output ? Role::output : Role::input;
+        const std::string name = role == Role::output ? "output" : "input";
+        addresses(side).real = allocate(bytes.lowest, bytes.end, {name, precision, role});
+        if (problem.layout == ComplexLayout::planar && is_complex(problem, side))
+            addresses(side).imaginary =
+                allocate(bytes.lowest, bytes.end, {"imaginary " + name, precision, role});
+    }
+    if (in_place) addresses(Side::output) = addresses(Side::input);
+    for (const AuxiliaryArray& array : arrays_) {
+        const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
+        const Integer components = array.is_complex && !planar ? 2 : 1;
+        const Integer bytes = components * array.elements * bytes_of(array.precision);
+        ArrayArgument& argument = auxiliary_.emplace_back();
+        argument.data = allocate(0, bytes, {"array " + array.name, array.precision, Role::auxiliary});
+        if (planar)
+            argument.imaginary =
+                allocate(0, bytes, {"imaginary array " + array.name, array.precision, Role::auxiliary});
+    }
+}
+
+std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte, Contents contents) {
+    constexpr Integer alignment = 64;
+    const Integer before = ceil_divide(-lowest_byte, alignment) * alignment;
+    contents.before = before;
+    contents_.push_back(std::move(contents));
+    buffers_.emplace_back(static_cast<std::size_t>(before + end_byte));
+    return buffers_.back().as<std::byte>() + before;
+}
+
+Arguments ProblemData::arguments() const {
+    const ElementAddress &in = addresses(Side::input), &out = addresses(Side::output);
+    return {.input = in.real,
+            .output = out.real,
+            .input_imaginary = in.imaginary,
+            .output_imaginary = out.imaginary,
+            .arrays = auxiliary_};
+}
+
+Integer ProblemData::component_stride(Side side) const {
+    return is_complex(problem_, side) && addresses(side).imaginary == nullptr ? 2 : 1;
+}
+
+ProblemData::ElementAddress ProblemData::components(Side side, Integer offset) const {
+    const ElementAddress& from = addresses(side);
+    const Integer scalar = bytes_of(stored_precision(problem_, side)), at = offset * scalar;
+    if (!is_complex(problem_, side)) return {from.real + at, nullptr};
+    if (from.imaginary != nullptr) return {from.real + at, from.imaginary + at};
+    return {from.real + 2 * at, from.real + 2 * at + scalar};
+}
+
+ProblemData::ElementAddress ProblemData::auxiliary_components(std::size_t array, Integer index) const {
+    const Integer scalar = bytes_of(arrays_[array].precision), at = index * scalar;
+    const auto byte = [](const void* pointer) { return static_cast<std::byte*>(const_cast<void*>(pointer)); };
+    std::byte* const real = byte(auxiliary_[array].data);
+    if (!arrays_[array].is_complex) return {real + at, nullptr};
+    if (auxiliary_[array].imaginary != nullptr) return {real + at, byte(auxiliary_[array].imaginary) + at};
+    return {real + 2 * at, real + 2 * at + scalar};
+}
+
+std::complex<double> ProblemData::read(const ElementAddress& element, DataType precision) const {
+    const auto number = [&](const std::byte* part) -> double {
+        if (part == nullptr) return 0;
+        return with_type_of(precision, [&]<class T>(T) -> double {
+            return static_cast<double>(*reinterpret_cast<const T*>(part));
+        });
+    };
+    return {number(element.real), number(element.imaginary)};
+}
+
+void ProblemData::write(const ElementAddress& element, DataType precision, std::complex<double> value) {
+    const auto write = [&](std::byte* part, double number) {
+        if (part == nullptr) return;
+        with_type_of(precision, [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded<T>(number); });
+    };
+    write(element.real, value.real());
+    write(element.imaginary, value.imag());
+}
+
+std::complex<double> ProblemData::get(Side side, Integer offset) const {
+    return read(components(side, offset), stored_precision(problem_, side));
+}
+void ProblemData::set(Side side, Integer offset, std::complex<double> value) {
+    write(components(side, offset), stored_precision(problem_, side), value);
+}
+std::complex<double> ProblemData::get_auxiliary(std::size_t array, Integer index) const {
+    return read(auxiliary_components(array, index), arrays_[array].precision);
+}
+void ProblemData::set_auxiliary(std::size_t array, Integer index, std::complex<double> value) {
+    write(auxiliary_components(array, index), arrays_[array].precision, value);
+}
+
+void ProblemData::fill(std::uint32_t seed) {
+    std::minstd_rand generator(seed);
+    for (std::size_t k = 0; k < buffers_.size(); ++k)
+        with_type_of(contents_[k].precision,
+                     [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
+}
+
+template <class F> void ProblemData::for_each_range(Side side, F&& f) const {
+    std::vector<Axis> loops = axes(problem_, side);
+    if (!expression_of(problem_, side).is_identity()) {
+        const ExpressionAt expression(problem_, side, [this](std::size_t array, Integer element) {
+            return get_auxiliary(array, element);
+        });
+        for_each_index(loops, [&](const std::vector<Integer>& indices) {
+            if (expression.touches(indices)) f(offset_of(loops, indices), Axis{1, 0});
+        });
+        return;
+    }
+    const Axis range = loops.back();
+    loops.pop_back();
+    for_each_index(loops, [&](const std::vector<Integer>& indices) { f(offset_of(loops, indices), range); });
+}
+
+void ProblemData::fill_input(std::uint32_t seed, double amplitude) {
+    for (GuardedBuffer& buffer : buffers_) buffer.clear();
+    std::minstd_rand generator(seed);
+    for (std::size_t k = 0; k < buffers_.size(); ++k)
+        if (contents_[k].role == Role::auxiliary) // first, because conditions on the input may read them
+            with_type_of(contents_[k].precision,
+                         [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
+    const Integer stride = component_stride(Side::input);
+    for_each_range(Side::input, [&](Integer offset, const Axis& range) {
+        const ElementAddress first = components(Side::input, offset);
+        for (std::byte* const part : {first.real, first.imaginary}) {
+            if (part == nullptr) continue;
+            with_type_of(stored_precision(problem_, Side::input), [&]<class T>(T) {
+                T* const numbers = reinterpret_cast<T*>(part);
+                for (Integer k = 0; k < range.length; ++k)
+                    numbers[k * range.stride * stride] = rounded<T>(amplitude * random_number(generator));
+            });
+        }
+    });
+}
+
+void ProblemData::erase(Side side) {
+    const Integer part = bytes_of(stored_precision(problem_, side));
+    for_each_range(side, [&](Integer offset, const Axis& range) {
+        const ElementAddress first = components(side, offset);
+        const Integer step = range.stride * component_stride(side) * part;
+        for (std::byte* const at : {first.real, first.imaginary}) {
+            if (at == nullptr) continue;
+            if (step == part)
+                std::fill_n(at, range.length * part, poison);
+            else
+                for (Integer k = 0; k < range.length; ++k) std::fill_n(at + k * step, part, poison);
+        }
+    });
+}
+
+void ProblemData::save() {
+    saved_.clear();
+    for (const GuardedBuffer& buffer : buffers_) {
+        const auto bytes = buffer.span_of<std::byte>();
+        saved_.emplace_back(bytes.begin(), bytes.end());
+    }
+}
+
+void ProblemData::restore() {
+    for (std::size_t i = 0; i < saved_.size(); ++i)
+        std::copy(saved_[i].begin(), saved_[i].end(), buffers_[i].as<std::byte>());
+}
+
+runtime::TimedWork ProblemData::timed(std::function<void()> run) {
+    if (!writes_over_input(problem_)) return {std::move(run), {}, 0};
+    const double growth =
+        std::fabs(problem_.scale) * std::sqrt(static_cast<double>(transform_size(problem_)));
+    return {std::move(run), [this] { restore(); },
+            runtime::applications_before_overflow(growth, largest_exponent(problem_.precision))};
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,538 @@
+#include "plan/check/transform.hpp"
+
+#include "base/error.hpp"
+#include "formula/properties.hpp"
+#include "plan/check/definition.hpp"
+#include "plan/check/formula_functional.hpp"
+#include "plan/check/problem_data.hpp"
+#include "plan/check/write_watch.hpp"
+#include "plan/transform/cpu/direct_call.hpp"
+#include "problem/data_type.hpp"
+#include "problem/expression_at.hpp"
+#include "problem/syntax.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <random>
+
+namespace swirl::planning {
+
+namespace {
+
+using Value = std::complex<double>;
+
+/// Larger data is not checked, to save time and memory.
+constexpr Integer largest_checked_bytes = Integer{1} << 28;
+
+/// Skips the standard library's handling of infinities: finite values do not need it, and others fail the check anyway.
+Value times(const Value& a, const Value& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// Σ over all points of data[point]·Π rows[d][index_d]; `from` is the offset of the point with index 0.
+Value weighted_sum(const ProblemData& data, const Transform& problem, Side side, const std::vector<Row>& rows,
+                   Integer from, std::size_t d = 0) {
+    const Dimension& dimension = problem.dimensions[d];
+    Value sum = 0;
+    for (Integer j = 0; j < stored_length(problem, d, side); ++j) {
+        const Integer at = from + j * stride_of(dimension, side);
+        const Value inner = d + 1 == problem.dimensions.size()
+                                ? data.get(side, at)
+                                : weighted_sum(data, problem, side, rows, at, d + 1);
+        sum += times(rows[d][j], inner);
+    }
+    return sum;
+}
+
+/// Relative tolerance of an output, to be multiplied by √points and the number of passes.
+double relative_tolerance(DataType precision) {
+    switch (precision) {
+    case DataType::float32: return 2e-5;
+    case DataType::float16: return 0x1p-9; // each output is rounded once, with relative error 2^-11
+    case DataType::bfloat16: return 0x1p-6;
+    case DataType::float64: return 1e-10;
+    default: throw InternalError("a transform of {}", name_of(precision));
+    }
+}
+
+/// Distance of neighbouring values around 0.
+double smallest_subnormal(DataType precision) {
+    switch (precision) {
+    case DataType::float32: return 0x1p-149;
+    case DataType::float16: return 0x1p-24;
+    case DataType::bfloat16: return 0x1p-133;
+    case DataType::float64: return 0x1p-1074;
+    default: throw InternalError("a transform of {}", name_of(precision));
+    }
+}
+
+bool is_cosine_or_sine(TransformKind kind) {
+    switch (kind) {
+    case TransformKind::dct2:
+    case TransformKind::dct3:
+    case TransformKind::dct4:
+    case TransformKind::dst2:
+    case TransformKind::dst3:
+    case TransformKind::dst4: return true;
+    default: return false;
+    }
+}
+
+/// √Σ|entry|² of a vector or a matrix.
+double norm_of(const Row& row) {
+    double sum = 0;
+    for (Integer j = 0; j < row.size(); ++j) sum += std::norm(row[j]);
+    return std::sqrt(sum);
+}
+double norm_of(TransformKind kind, Integer length) {
+    const auto n = static_cast<double>(length);
+    switch (kind) {
+    case TransformKind::dct2:
+    case TransformKind::dst2: return std::sqrt(2 * n * (n + 1)); // one row of ±2 alone
+    case TransformKind::dct3:
+    case TransformKind::dst3: return std::sqrt(n * (2 * n - 1)); // one column of ±1 alone
+    case TransformKind::dct4:
+    case TransformKind::dst4: return std::sqrt(2.0) * n;
+    default: return n;
+    }
+}
+
+/// DataType of the arithmetic.
+DataType working_precision(const Transform& problem) {
+    return problem.precision == DataType::float64 ? DataType::float64 : DataType::float32;
+}
+
+/// The same transform of contiguous doubles, without load and store callbacks.
+Transform without_expressions(const Transform& problem) {
+    TransformOptions options{.direction = problem.direction,
+                             .scale = problem.scale,
+                             .spectrum = problem.spectrum,
+                             .matrix = problem.matrix};
+    for (const Dimension& loop : problem.batches) options.batches.push_back({.count = loop.length});
+    std::vector<Integer> lengths;
+    for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
+    return Transform::make(problem.kind, lengths, options);
+}
+
+class Check {
+public:
+    Check(const Transform& problem, const Schedule& schedule)
+        : problem_(problem), schedule_(schedule), data_(problem_) {
+        if (has_formula(problem)) formula_.emplace(problem.matrix.term());
+        if (problem.load.is_identity()) return;
+        plain_problem_ = without_expressions(problem);
+        plain_data_.emplace(*plain_problem_);
+    }
+
+    void run(const std::function<void(ProblemData&)>& execute) {
+        fill();
+        const bool is_compared = has_room(amplitude_);
+        std::vector<Expectation> expectations; // before execution: in place, it overwrites its input
+        std::vector<Value> sums;
+        if (is_compared) {
+            for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
+            sums = functionals();
+        }
+        WriteWatch watch(data_, problem_, name_of_plan(problem_, schedule_));
+        execute(data_);
+        watch.require_surroundings();
+        for (const Expectation& expected : expectations) compare(expected);
+        compare_functionals(sums);
+        watch.require_gaps();
+    }
+
+private:
+    /// Expected results of one transform of the batch.
+    struct Expectation {
+        std::vector<Integer> indices;
+        bool is_stored = true;
+        Integer point;    ///< offset of one of its outputs
+        Value at_point;   ///< value of that output
+        double tolerance; ///< of one output
+    };
+
+    /// The transformed data: the input, or the input after the load expression.
+    const Transform& source() const { return plain_problem_ ? *plain_problem_ : problem_; }
+    const ProblemData& source_data() const { return plain_data_ ? *plain_data_ : data_; }
+
+    ExpressionAt expression_at(Side side) const {
+        return ExpressionAt(problem_, side, [this](std::size_t array, Integer element) {
+            return data_.get_auxiliary(array, element);
+        });
+    }
+
+    void load_plain() {
+        const ExpressionAt load = expression_at(Side::input);
+        const std::vector<Axis> from = axes(problem_, Side::input), to = axes(*plain_problem_, Side::input);
+        for_each_index(from, [&](const std::vector<Integer>& indices) {
+            const Value x =
+                load.touches(indices) ? data_.get(Side::input, offset_of(from, indices)) : Value(0);
+            const Value value = load(x, indices);
+            amplitude_ = std::max(amplitude_, std::abs(value));
+            plain_data_->set(Side::input, offset_of(to, indices), value);
+        });
+    }
+
+    /// Fills the input, the auxiliary arrays, and the data after the load expression.
+    void fill() {
+        amplitude_ = input_amplitude();
+        data_.fill_input(1, amplitude_);
+        if (problem_.kind == TransformKind::convolution) fill_spectra();
+        if (plain_data_) load_plain();
+        for (const Dimension& dimension : problem_.dimensions) {
+            angles_.push_back(functional_angle(dimension.length, random_below(dimension.length)));
+            powers_.push_back(powers(angles_.back(), stored_length(problem_, powers_.size(), Side::output)));
+        }
+    }
+
+    /// Exponent of the largest representable results.
+    int room() const {
+        return std::min(largest_exponent(problem_.precision),
+                        largest_exponent(stored_precision(problem_, Side::output)));
+    }
+
+    /// 1, or less if the scale would make results overflow.
+    double input_amplitude() const {
+        int exponent = 0; // bounds the results; the bound itself may overflow
+        std::frexp(problem_.scale, &exponent);
+        exponent += std::ilogb(16 * largest_gain()) + 1;
+        return std::ldexp(1.0, std::min(0, room() - 1 - exponent));
+    }
+
+    /// Whether data of this amplitude stays far from overflow.
+    bool has_room(double amplitude) const {
+        const bool has_scale =
+            std::abs(problem_.scale) / 2 < std::ldexp(1.0, largest_exponent(working_precision(problem_)));
+        const double largest = 16 * amplitude * largest_gain() * std::abs(problem_.scale);
+        return has_scale && largest < std::ldexp(1.0, room());
+    }
+
+    /// Approximate bound on the ratio of outputs to random inputs: rows of cosines and sines have norms up to 2√n.
+    double largest_gain() const {
+        if (formula_) return formula_->largest();
+        const int doublings =
+            is_cosine_or_sine(problem_.kind) ? static_cast<int>(problem_.dimensions.size()) : 0;
+        return std::ldexp(std::sqrt(points()), doublings);
+    }
+
+    /// Absolute tolerance of an output, per unit of gain and pass. A tiny scale has few significant digits.
+    double tolerance_of_elements() const {
+        const DataType working = working_precision(problem_);
+        const double relative = std::max(relative_tolerance(stored_precision(problem_, Side::output)),
+                                         relative_tolerance(working));
+        return amplitude_ * (relative * std::abs(problem_.scale) + smallest_subnormal(working));
+    }
+
+    /// Tolerance of a sum of outputs that is `gain` times as large as random inputs, before the store expression.
+    double tolerance(double gain, double outputs) const {
+        const double passes = 2 + std::log2(points());
+        return tolerance_of_elements() * gain * passes +
+               smallest_subnormal(stored_precision(problem_, Side::output)) * std::sqrt(outputs);
+    }
+
+    /// Gain of one output: the norm of its row of the transform's matrix, a product of `rows` along the dimensions.
+    double gain_of(const std::vector<Row>& rows) const {
+        if (problem_.kind == TransformKind::convolution) return 4;
+        if (!is_cosine_or_sine(problem_.kind)) return std::sqrt(points());
+        double gain = 1;
+        for (const Row& row : rows) gain *= norm_of(row);
+        return gain;
+    }
+
+    /// Gain of a weighted sum of all outputs, each with an error of its own.
+    double gain_of_functional() const {
+        if (formula_) return formula_functional().gain;
+        if (problem_.kind == TransformKind::convolution) return 4 * std::sqrt(points());
+        double gain = 1;
+        for (const Dimension& dimension : problem_.dimensions)
+            gain *= norm_of(problem_.kind, dimension.length);
+        return gain;
+    }
+
+    const FormulaFunctionals::Functional& formula_functional() const {
+        if (!functional_) {
+            std::vector<formula::Complex> weights;
+            for (Integer k = 0; k < powers_[0].size(); ++k) weights.emplace_back(powers_[0][k]);
+            functional_ = formula_->of(weights);
+        }
+        return *functional_;
+    }
+
+    /// Applies the store expression to an expected output and to its tolerance.
+    void store(Expectation& expected) const {
+        const ExpressionAt at = expression_at(Side::output);
+        expected.is_stored = at.touches(expected.indices);
+        if (!expected.is_stored) return;
+        const Value raw = expected.at_point, value = at(raw, expected.indices);
+        double change = 0;
+        for (const Value step : {Value(1, 0), Value(-1, 0), Value(0, 1), Value(0, -1)})
+            change =
+                std::max(change, std::abs(at(raw + expected.tolerance * step, expected.indices) - value));
+        const double rounding = 4 * relative_tolerance(stored_precision(problem_, Side::output));
+        expected.at_point = value;
+        expected.tolerance = change + rounding * std::abs(value) + expected.tolerance;
+    }
+
+    /// Indices of the first and last transform of the batch, and one in between.
+    std::vector<std::vector<Integer>> batches() {
+        std::vector<std::vector<Integer>> result(3);
+        for (const Dimension& loop : problem_.batches) {
+            result[0].push_back(0);
+            result[1].push_back(loop.length - 1);
+            result[2].push_back(random_below(loop.length));
+        }
+        if (batch_count(problem_) == 1) result.resize(1);
+        constexpr std::size_t points = 4; // single outputs per transform if nothing else can be compared
+        if (!problem_.store.is_identity())
+            for (std::size_t k = 0, count = result.size(); k < (points - 1) * count; ++k)
+                result.push_back(result[k]);
+        return result;
+    }
+
+    /// One impulse of a convolution's kernel. With a kernel of a few impulses, results are sums of a few inputs.
+    struct Impulse {
+        Value height;
+        std::vector<Integer> at; ///< index along each dimension
+    };
+
+    /// The kernel of transform b is that of transform 0, rotated by b steps in the complex plane.
+    static Value turn_of(Integer b) { return std::polar(1.0, 0.7 * static_cast<double>(b)); }
+
+    void fill_spectra() {
+        for (int k = 0; k < 3; ++k) {
+            Impulse& impulse = impulses_.emplace_back(Impulse{std::polar(0.5 + 0.25 * k, 1.0 + k), {}});
+            for (const Dimension& d : problem_.dimensions) impulse.at.push_back(random_below(d.length));
+        }
+        const Integer points = transform_size(problem_);
+        std::vector<std::vector<Row>> rows; // by impulse and dimension
+        for (const Impulse& impulse : impulses_) {
+            auto& own = rows.emplace_back();
+            for (std::size_t d = 0; d < impulse.at.size(); ++d)
+                own.push_back(definition_row(TransformKind::dft, Direction::forward,
+                                             problem_.dimensions[d].length, impulse.at[d]));
+        }
+        const Integer spectra = problem_.spectrum == Sharing::each ? batch_count(problem_) : 1;
+        for (Integer i = 0; i < points; ++i) {
+            Value value = 0;
+            for (std::size_t k = 0; k < impulses_.size(); ++k) {
+                Value term = impulses_[k].height;
+                Integer rest = i;
+                for (std::size_t d = problem_.dimensions.size(); d-- > 0;) {
+                    const Integer n = problem_.dimensions[d].length;
+                    term *= rows[k][d][rest % n];
+                    rest /= n;
+                }
+                value += term;
+            }
+            for (Integer b = 0; b < spectra; ++b) data_.set_auxiliary(0, b * points + i, turn_of(b) * value);
+        }
+    }
+
+    Value convolved_at(Integer from, const std::vector<Integer>& point) const {
+        Value sum = 0;
+        for (const Impulse& impulse : impulses_) {
+            Integer at = from;
+            for (std::size_t d = 0; d < point.size(); ++d) {
+                const Dimension& dimension = source().dimensions[d];
+                at += modulo(point[d] - impulse.at[d], dimension.length) * dimension.input_stride;
+            }
+            sum += impulse.height * source_data().get(Side::input, at);
+        }
+        return sum;
+    }
+
+    /// The sum of all outputs with these weights.
+    Value convolved_with(Integer from, const std::vector<Row>& weights) const {
+        Value sum = 0;
+        for (const Impulse& impulse : impulses_) {
+            std::vector<Row> turned;
+            for (std::size_t d = 0; d < weights.size(); ++d)
+                turned.push_back(rotated(weights[d], impulse.at[d]));
+            sum += impulse.height * weighted_sum(source_data(), source(), Side::input, turned, from);
+        }
+        return sum;
+    }
+
+    Integer random_below(Integer n) { return static_cast<Integer>(random_()) % n; }
+
+    /// Offsets of one transform's input and output, and its index in the batch.
+    struct TransformOfBatch {
+        Integer input = 0, output = 0, number = 0;
+    };
+    TransformOfBatch transform(const std::vector<Integer>& batch) const {
+        TransformOfBatch result;
+        for (std::size_t k = 0; k < batch.size(); ++k) {
+            result.number = result.number * problem_.batches[k].length + batch[k];
+            result.input += batch[k] * source().batches[k].input_stride;
+            result.output += batch[k] * problem_.batches[k].output_stride;
+        }
+        return result;
+    }
+
+    /// Factor of a convolution's sums of impulses.
+    Value factor_of(Integer number) const {
+        return problem_.scale * (problem_.spectrum == Sharing::each ? turn_of(number) : Value(1));
+    }
+
+    Expectation expectation(const std::vector<Integer>& batch) {
+        const TransformOfBatch place = transform(batch);
+        Expectation result{.indices = batch, .point = place.output, .at_point = 0, .tolerance = 0};
+        const bool convolves = problem_.kind == TransformKind::convolution;
+        std::vector<Row> one;
+        std::optional<double> gain; ///< of a formula's output
+        std::vector<Integer> point;
+        for (std::size_t d = 0; d < problem_.dimensions.size(); ++d) {
+            const Dimension& dimension = problem_.dimensions[d];
+            const Integer k = random_below(stored_length(problem_, d, Side::output));
+            point.push_back(k);
+            result.indices.push_back(k);
+            if (formula_) {
+                std::vector<formula::Complex> weights(static_cast<std::size_t>(problem_.matrix.rows()));
+                weights[static_cast<std::size_t>(k)] = 1;
+                auto functional = formula_->of(weights);
+                one.push_back(std::move(functional.row));
+                gain = functional.gain;
+            } else if (!convolves)
+                one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
+            result.point += k * dimension.output_stride;
+        }
+        if (convolves) {
+            result.at_point = factor_of(place.number) * convolved_at(place.input, point);
+        } else {
+            const Value sum = weighted_sum(source_data(), source(), Side::input, one, place.input);
+            result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
+        }
+        result.tolerance = tolerance(gain ? *gain : gain_of(one), 1);
+        if (!problem_.store.is_identity()) store(result);
+        return result;
+    }
+
+    void compare(const Expectation& expected) const {
+        if (!expected.is_stored) return;
+        const double largest = std::ldexp(0.5, largest_exponent(stored_precision(problem_, Side::output)));
+        if (std::abs(expected.at_point) > largest) return;
+        require(data_.get(Side::output, expected.point), expected.at_point, expected.tolerance);
+    }
+
+    std::vector<Axis> batch_axes() const {
+        std::vector<Axis> result;
+        for (const Dimension& loop : problem_.batches) result.push_back({loop.length, 0});
+        return result;
+    }
+
+    /// For each transform of the batch, the sum of all outputs with weights `powers_`. None with a store expression,
+    /// because such sums then do not follow from sums over the input.
+    std::vector<Value> functionals() const {
+        std::vector<Value> result;
+        if (!problem_.store.is_identity()) return result;
+        const bool convolves = problem_.kind == TransformKind::convolution;
+        const std::vector<Row> rows = convolves ? std::vector<Row>() : rows_of_functional(1);
+        const std::vector<Row> conjugate = makes_reals() ? rows_of_functional(-1) : std::vector<Row>();
+        for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {
+            const TransformOfBatch place = transform(batch);
+            if (convolves) {
+                result.push_back(factor_of(place.number) * convolved_with(place.input, powers_));
+                return;
+            }
+            // Σ_k r^k·Re z[k] = (Σ_k r^k·z[k] + conj Σ_k r^{−k}·z[k])/2
+            Value sum = weighted_sum(source_data(), source(), Side::input, rows, place.input);
+            if (makes_reals())
+                sum = (sum + std::conj(weighted_sum(source_data(), source(), Side::input, conjugate,
+                                                    place.input))) /
+                      2.0;
+            result.push_back(problem_.scale * sum);
+        });
+        return result;
+    }
+
+    void compare_functionals(const std::vector<Value>& expected) const {
+        if (expected.empty()) return;
+        std::size_t next = 0;
+        for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {
+            require(weighted_sum(data_, problem_, Side::output, powers_, transform(batch).output),
+                    expected[next++], tolerance(gain_of_functional(), points()));
+        });
+    }
+
+    double points() const {
+        if (has_formula(problem_))
+            return static_cast<double>(formula::longest_vector(problem_.matrix.term()));
+        return static_cast<double>(transform_size(problem_));
+    }
+
+    /// A real DFT is real along the last dimension and complex along the others.
+    TransformKind kind_along(std::size_t d) const {
+        const bool last = d + 1 == problem_.dimensions.size();
+        return problem_.kind == TransformKind::real_dft && !last ? TransformKind::dft : problem_.kind;
+    }
+
+    /// A backward real DFT takes the real components of its rows' results.
+    bool makes_reals() const {
+        return problem_.kind == TransformKind::real_dft && problem_.direction == Direction::backward;
+    }
+
+    std::vector<Row> rows_of_functional(long double sign) const {
+        std::vector<Row> rows;
+        if (formula_) return {formula_functional().row};
+        for (std::size_t d = 0; d < angles_.size(); ++d)
+            rows.push_back(functional_row(kind_along(d), problem_.direction, problem_.dimensions[d].length,
+                                          sign * angles_[d]));
+        return rows;
+    }
+
+    void require(Value found, Value expected, double tolerance) const {
+        if (std::abs(found - expected) <= tolerance) return;
+        throw InternalError("a new kernel failed its check: {}: {}{:+}i instead of {}{:+}i",
+                            name_of_plan(problem_, schedule_), found.real(), found.imag(), expected.real(),
+                            expected.imag());
+    }
+
+    const Transform& problem_;
+    const Schedule& schedule_;
+    ProblemData data_;
+    std::optional<Transform> plain_problem_; ///< set if there is a load expression
+    std::optional<ProblemData> plain_data_;
+    std::optional<FormulaFunctionals> formula_;
+    mutable std::optional<FormulaFunctionals::Functional> functional_; ///< of the random functional
+    double amplitude_ = 1;                                             ///< of the transformed data
+    std::vector<long double> angles_; ///< of the random functional, one per dimension
+    std::vector<Row> powers_;         ///< the functional's weights of the outputs
+    std::vector<Impulse> impulses_;
+    std::minstd_rand random_{2};
+};
+
+} // namespace
+
+std::string name_of_plan(const Transform& problem, const Schedule& schedule) {
+    return fmt::format("problem \"{}\", schedule \"{}\"", to_text(problem), to_string(schedule));
+}
+
+void check_against_definition(const Transform& problem, const Schedule& schedule,
+                              const std::function<void(ProblemData&)>& execute) {
+    constexpr Integer longest_checked_formula = Integer{1} << 22; // takes seconds
+    if (has_formula(problem) && formula::longest_vector(problem.matrix.term()) > longest_checked_formula)
+        return;
+    for (const Side side : {Side::input, Side::output}) {
+        const Extent reach = extent(problem, side);
+        if ((reach.highest - reach.lowest + 1) * element_bytes(problem, side) > largest_checked_bytes) return;
+    }
+    Check(problem, schedule).run(execute);
+}
+
+void check_against_definition(const Plan& plan) {
+    const std::string name = name_of_plan(plan.problem(), plan.schedule());
+    const std::size_t bytes = plan.workspace_bytes();
+    check_against_definition(plan.problem(), plan.schedule(), [&](ProblemData& data) {
+        run_in_guarded_workspace(bytes, name, [&](void* workspace) {
+            if (bytes == 0) return plan.execute(data.arguments());
+            plan.execute(data.arguments(), workspace);
+        });
+    });
+    if (bytes == 0 || bytes > DirectCall::max_workspace) return;
+    // Without the caller's workspace the plan may take another code path.
+    check_against_definition(plan.problem(), plan.schedule(),
+                             [&](ProblemData& data) { plan.execute(data.arguments()); });
+}
+
+} // namespace swirl::planning

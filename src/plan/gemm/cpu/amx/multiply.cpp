@@ -1,0 +1,144 @@
+#include "plan/gemm/cpu/amx/multiply.hpp"
+
+#include "base/integer.hpp"
+#include "gemm/cpu/schedule.hpp"
+#include "plan/gemm/cpu/amx/kernels.hpp"
+#include "plan/gemm/cpu/goto_blocks.hpp"
+#include "plan/gemm/cpu/packing_buffers.hpp"
+#include "runtime/cpu/tile_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+
+namespace swirl::planning {
+
+namespace {
+
+using gemm::amx_tile;
+using Operand = gemm::Operand;
+
+/// An operand to be packed.
+struct Source {
+    PanelSource panels;
+    DataType data_type;
+    float scale;
+
+    /// Scalar type for packing: int8 and uint8 are copied without conversion.
+    DataType scalar() const {
+        return data_type == DataType::int8 ? DataType::uint8 : gemm::scalar_of(data_type);
+    }
+};
+
+class AmxBlocks {
+public:
+    AmxBlocks(AmxKernels& kernels, const AmxRoute& route, const MatrixProduct& product,
+              const MatrixArguments& arguments, Integer kc, const EpilogueCall& epilogue)
+        : kernels_(kernels),
+          product_(product),
+          a_{{Operand::a, arguments.a, product.a}, product.type_of_a(), std::ldexp(1.0F, route.scale.a)},
+          b_{{Operand::b, arguments.b, product.b}, product.type_of_b(), std::ldexp(1.0F, route.scale.b)},
+          c_(static_cast<std::uint32_t*>(arguments.c)),
+          epilogue_(epilogue) {
+        const gemm::AmxGemm& schedule = kernels_.schedule();
+        blocks_ = {.mc = gemm::balanced_block(product.rows, schedule.mc, amx_tile),
+                   .kc = kc,
+                   .nc = gemm::balanced_block(product.columns, schedule.nc, amx_tile)};
+        std::memcpy(&alpha_beta_[0], arguments.alpha, sizeof alpha_beta_[0]);
+        std::memcpy(&alpha_beta_[1], arguments.beta, sizeof alpha_beta_[1]);
+        if (route.scale == SplitScale{}) return;
+        const float alpha = std::bit_cast<float>(alpha_beta_[0]);
+        alpha_beta_[0] = std::bit_cast<std::uint32_t>(std::ldexp(alpha, -route.scale.a - route.scale.b));
+    }
+
+    void run(gemm::Update first_update) {
+        const auto block_bytes = [&](Integer extent) {
+            return static_cast<std::size_t>(extent / amx_tile * kernels_.panel_bytes());
+        };
+        packed_a_ = packing_buffer(0, block_bytes(blocks_.mc));
+        packed_b_ = packing_buffer(1, block_bytes(blocks_.nc));
+        const runtime::TileState tile_state;
+        over_blocks(
+            product_, blocks_,
+            [&](const PanelRange& columns) {
+                update_ = columns.first_k == 0 ? first_update : gemm::Update::add;
+                pack(b_, columns, packed_b_);
+            },
+            [&](const PanelRange& rows, const PanelRange& columns) {
+                pack(a_, rows, packed_a_);
+                multiply_block(rows, columns);
+            });
+    }
+
+private:
+    void pack(const Source& source, const PanelRange& range, std::byte* to) {
+        const PanelSource& panels = source.panels;
+        float scale = source.scale;
+        const Integer steps = kernels_.types().k_group();
+        const std::int64_t parameters[] = {range.k_extent / steps * steps, range.k_extent, panels.k_stride,
+                                           panels.stride};
+        for (Integer at = 0; at < range.extent; at += amx_tile) {
+            const int count = static_cast<int>(std::min<Integer>(amx_tile, range.extent - at));
+            const std::byte* from =
+                panels.data + ((range.first + at) * panels.stride + range.first_k * panels.k_stride) *
+                                  bytes_of(source.data_type);
+            void* const buffers[] = {const_cast<std::byte*>(from),
+                                     to + at / amx_tile * kernels_.panel_bytes(), &scale};
+            kernels_.pack(panels.operand, source.scalar(), panels.kind(), count, scale != 1)(buffers,
+                                                                                             parameters);
+        }
+    }
+
+    void multiply_block(const PanelRange& rows, const PanelRange& columns) {
+        const bool is_finished = epilogue_ && columns.first_k + columns.k_extent == product_.k;
+        AmxKernels& kernels = is_finished ? epilogue_.epilogue->amx() : kernels_;
+        const Integer k_groups = ceil_divide(columns.k_extent, Integer{kernels_.types().k_group()});
+        for (Integer column = 0; column < columns.extent; column += amx_tile) {
+            const int in_column = static_cast<int>(std::min<Integer>(amx_tile, columns.extent - column));
+            const auto multiply = [&](Integer row, Integer tiles, int rows_of_tile) {
+                if (tiles == 0 || rows_of_tile == 0) return;
+                const Integer in_c = rows.first + row, at_c = columns.first + column;
+                std::array<void*, 5 + most_operands> buffers = {
+                    packed_a_ + row / amx_tile * kernels_.panel_bytes(),
+                    packed_b_ + column / amx_tile * kernels_.panel_bytes(),
+                    c_ + in_c + at_c * product_.c.column_stride, alpha_beta_};
+                const bool becomes_float = product_.data_type == DataType::int32;
+                if (is_finished && becomes_float) buffers[4] = buffers[2];
+                if (is_finished) epilogue_.put_operands(buffers.data() + (becomes_float ? 5 : 4), in_c, at_c);
+                const std::int64_t parameters[] = {tiles, k_groups, product_.c.column_stride};
+                kernels.tiles(rows_of_tile, in_column, update_, k_groups)(buffers.data(), parameters);
+            };
+            const Integer whole = rows.extent / amx_tile;
+            multiply(0, whole, amx_tile);
+            multiply(whole * amx_tile, 1, static_cast<int>(rows.extent % amx_tile));
+        }
+    }
+
+    AmxKernels& kernels_;
+    const MatrixProduct& product_;
+    Source a_, b_;
+    std::uint32_t* c_;
+    std::uint32_t alpha_beta_[2]; ///< α, β: float32, or int32 if C is int32
+    gemm::BlockSizes blocks_;
+    const EpilogueCall& epilogue_;
+    gemm::Update update_ = gemm::Update::add; ///< of the current block
+    std::byte* packed_a_ = nullptr;
+    std::byte* packed_b_ = nullptr;
+};
+
+} // namespace
+
+void multiply_amx(AmxKernels& kernels, const AmxRoute& route, const MatrixProduct& product,
+                  const MatrixArguments& arguments, gemm::Update update, Integer kc,
+                  const EpilogueCall& epilogue) {
+    AmxBlocks(kernels, route, product, arguments, kc, epilogue).run(update);
+}
+
+Integer amx_kc(const AmxKernels& kernels, const MatrixProduct& product) {
+    return gemm::balanced_block(product.k, kernels.schedule().kc, kernels.types().k_group());
+}
+
+} // namespace swirl::planning

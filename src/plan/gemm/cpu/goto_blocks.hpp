@@ -1,0 +1,25 @@
+#pragma once
+
+#include "gemm/cpu/schedule.hpp"
+#include "plan/gemm/cpu/packed_matrix.hpp"
+
+#include <algorithm>
+
+namespace swirl::planning {
+
+/// Goto's loops: columns in blocks of nc, k in blocks of kc, rows in blocks of mc (Goto and van de Geijn 2008). Calls
+/// columns(B's range) for each block of k, and inside it rows(A's range, B's range).
+template <class Columns, class Rows>
+void over_blocks(const MatrixProduct& product, const gemm::BlockSizes& blocks, Columns&& columns,
+                 Rows&& rows) {
+    for (Integer column = 0; column < product.columns; column += blocks.nc)
+        for (Integer step = 0; step < product.k; step += blocks.kc) {
+            const Integer k_extent = std::min(blocks.kc, product.k - step);
+            const PanelRange of_b{column, std::min(blocks.nc, product.columns - column), step, k_extent};
+            columns(of_b);
+            for (Integer row = 0; row < product.rows; row += blocks.mc)
+                rows(PanelRange{row, std::min(blocks.mc, product.rows - row), step, k_extent}, of_b);
+        }
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,408 @@
+#include "plan/gemm/cpu/multiply.hpp"
+
+#include "base/integer.hpp"
+#include "plan/gemm/cpu/amx/kernels.hpp"
+#include "plan/gemm/cpu/amx/multiply.hpp"
+#include "plan/gemm/cpu/blocks.hpp"
+#include "plan/gemm/cpu/code.hpp"
+#include "plan/gemm/cpu/extras.hpp"
+#include "plan/gemm/cpu/result_conversion.hpp"
+#include "plan/gemm/cpu/small_gemm_cache.hpp"
+#include "plan/gemm/cpu/work_items.hpp"
+#include "plan/gemm/values.hpp"
+#include "plan/portable/gemm.hpp"
+#include "plan/transform/cpu/advanced_pointer.hpp"
+#include "runtime/cpu/team.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace swirl::planning {
+
+namespace {
+
+/// A product of one matrix, with the decisions made for all of it, so that its subproblems give the same bits whichever
+/// thread computes them.
+struct Work {
+    const MatrixCode* code;
+    MatrixProduct product;
+    MatrixArguments arguments;
+    gemm::Update update;
+    bool alpha_is_one;
+    bool is_small;
+    Integer kc;
+    AmxRoute route;
+    std::shared_ptr<AmxKernels> amx; ///< of the route
+    MatrixExtras extras;
+
+    Work(const MatrixProduct& given, const MatrixArguments& given_arguments, const MatrixCode& given_code)
+        : code(&given_code), product(given), arguments(given_arguments) {
+        product.batch = 1;
+        product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = 0;
+        if (wants_transposition(product)) {
+            product = transposed(product);
+            std::swap(arguments.a, arguments.b);
+        }
+        if (arguments.extras != nullptr) extras = *arguments.extras;
+        update = update_for(scalar_kind(product.data_type, arguments.beta));
+        alpha_is_one = scalar_kind(product.data_type, arguments.alpha) == ScalarKind::one;
+        is_small = gemm::suits_small_gemm(product);
+        if (extras.route)
+            route = *extras.route;
+        else if (!extras.epilogue && !extras.a && !extras.b && code->cpu == &target::host_cpu())
+            route = amx_route(product, Accuracy::ordinary, code->blocks.get());
+        if (route) amx = code->amx != nullptr ? code->amx : model_amx_kernels();
+        kc = amx != nullptr ? amx_kc(*amx, product) : kc_of(product, *code);
+    }
+
+    MatrixKernels& blocks() const { return *code->blocks; }
+
+    /// Refines the route once the elements of A and B are available.
+    void look_at_operands(int threads) {
+        if (!route) return;
+        route = with_scale(route, product, arguments, threads);
+        if (route) return;
+        amx = nullptr;
+        kc = kc_of(product, *code);
+    }
+
+    /// The subproblem for these rows and columns of C.
+    Work subproblem(runtime::IterationRange rows, runtime::IterationRange columns) const {
+        Work subproblem = *this;
+        subproblem.product.rows = rows.last - rows.first;
+        subproblem.product.columns = columns.last - columns.first;
+        subproblem.extras.epilogue.row += rows.first;
+        subproblem.extras.epilogue.column += columns.first;
+        subproblem.extras.a.first += rows.first;
+        subproblem.extras.b.first += columns.first;
+        subproblem.arguments = moved(
+            product, arguments, rows.first * product.a.row_stride, columns.first * product.b.column_stride,
+            rows.first * product.c.row_stride + columns.first * product.c.column_stride);
+        return subproblem;
+    }
+
+    /// Rows and columns of C in multiples of which it is divided.
+    gemm::BlockSizes grain() const {
+        if (route) return {.mc = gemm::amx_tile, .nc = gemm::amx_tile};
+        if (code->is_builtin()) return {.mc = builtin_grain, .nc = builtin_grain};
+        return {.mc = blocks().schedule().tile.rows(), .nc = blocks().schedule().tile.columns};
+    }
+
+private:
+    static constexpr Integer builtin_grain = 8;
+
+    std::shared_ptr<AmxKernels> model_amx_kernels() const {
+        const gemm::AmxTypes types = gemm::AmxTypes::of(product);
+        return AmxKernels::shared(model_amx(route.term_products, types), types, {}, code->check);
+    }
+};
+
+bool is_scattered(const Work& work) {
+    return !work.route && !work.code->is_builtin() && work.product.c.row_stride != 1 && work.product.rows > 1;
+}
+
+/// The kernels that store a scattered C, with the epilogue if there is one; null if there are none.
+ElementwiseKernels* scattered_store(const Work& work) {
+    const EpilogueCall& epilogue = work.extras.epilogue;
+    const ScatteredStores& stores = epilogue ? epilogue.epilogue->scattered() : work.code->scattered;
+    return (work.update == gemm::Update::overwrite ? stores.overwriting : stores.adding).get();
+}
+
+/// Stores a contiguous matrix of accumulators in C, plus β·C, on the host.
+void store_scattered_on_host(const Work& work, const void* accumulators) {
+    const MatrixProduct& product = work.product;
+    with_data_type(product.data_type, [&](auto example) {
+        using T = decltype(example);
+        const T beta = value_at<T>(work.arguments.beta);
+        T* const c = static_cast<T*>(work.arguments.c);
+        for (Integer column = 0; column < product.columns; ++column)
+            for (Integer row = 0; row < product.rows; ++row) {
+                T& element = c[row * product.c.row_stride + column * product.c.column_stride];
+                const T result = static_cast<const T*>(accumulators)[column * product.rows + row];
+                element = beta == T(0) ? result : result + beta * element;
+            }
+    });
+}
+
+/// C has no unit stride: some columns at a time are computed in a buffer.
+void multiply_scattered(const Work& work) {
+    constexpr Integer most = 64;
+    const MatrixProduct& product = work.product;
+    const Integer width = work.blocks().schedule().tile.columns; // of packed panels
+    const Integer columns_at_once = std::min(most / width * width, product.columns);
+    ElementwiseKernels* const store = scattered_store(work);
+    std::vector<std::byte> accumulators(
+        static_cast<std::size_t>(product.rows * columns_at_once * bytes_of(product.data_type)));
+    for (Integer first = 0; first < product.columns; first += columns_at_once) {
+        const Work columns =
+            work.subproblem({0, product.rows}, {first, std::min(first + columns_at_once, product.columns)});
+        Work contiguous = columns;
+        contiguous.product.c = {.row_stride = 1, .column_stride = product.rows};
+        contiguous.arguments.c = accumulators.data();
+        contiguous.extras.epilogue = {};
+        multiply_blocks(work.blocks(), contiguous.product, contiguous.arguments, gemm::Update::overwrite,
+                        work.kc, {}, contiguous.extras);
+        if (store == nullptr)
+            store_scattered_on_host(columns, accumulators.data());
+        else
+            store->run({.rows = product.rows,
+                        .columns = columns.product.columns,
+                        .elements = accumulators.data(),
+                        .column_stride = product.rows,
+                        .results = columns.arguments.c,
+                        .result_stride = product.c.column_stride,
+                        .beta = work.arguments.beta},
+                       1, [&](std::size_t number) { return columns.extras.epilogue.operand(number, 0, 0); });
+    }
+}
+
+/// A product without α·A·B: C = β·C, then epilogue and reductions.
+void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& arguments,
+                           const MatrixCode& code, void* c, Integer matrix) {
+    if (wants_transposition(product))
+        return scale_matrix_of_batch(transposed(product), arguments, code, c, matrix);
+    MatrixExtras extras = arguments.extras == nullptr ? MatrixExtras{} : *arguments.extras;
+    extras.epilogue.matrix = extras.reductions.matrix = matrix;
+    if (!needs_conversion_buffer(product)) {
+        scale_matrix(product, arguments.beta, c);
+        if (extras.epilogue) apply_epilogue(product, extras.epilogue, c);
+        if (extras.reductions) reduce_matrix(product, extras.reductions, c, 1);
+        return;
+    }
+    const ReductionGrid grid{product.rows, product.columns, product.rows, 1};
+    std::optional<PartialReductions> partials;
+    if (extras.reductions) partials.emplace(product, extras.reductions, grid);
+    std::vector<float> accumulators(static_cast<std::size_t>(product.rows));
+    MatrixProduct subproblem = product;
+    subproblem.columns = 1;
+    for (Integer column = 0; column < product.columns; ++column) {
+        std::fill(accumulators.begin(), accumulators.end(), 0.0F); // also int32 zeros
+        subproblem.c = {.row_stride = 1, .column_stride = product.rows};
+        extras.epilogue.column = column;
+        if (extras.epilogue) apply_epilogue(subproblem, extras.epilogue, accumulators.data());
+        if (partials) partials->take(column, accumulators.data(), 1, product.rows);
+        subproblem.c = product.c;
+        convert_and_store(
+            code.conversion.get(), accumulators.data(), subproblem,
+            static_cast<std::byte*>(c) + column * product.c.column_stride * bytes_of(product.type_of_c()));
+    }
+    if (partials) partials->finish();
+}
+
+/// Reductions over matrices without elements.
+void reduce_nothing(const MatrixProduct& product, const MatrixArguments& arguments) {
+    if (arguments.extras == nullptr || !arguments.extras->reductions) return;
+    ReductionCall call = arguments.extras->reductions;
+    const MatrixProduct canonical = wants_transposition(product) ? transposed(product) : product;
+    for (call.matrix = 0; call.matrix < product.batch; ++call.matrix)
+        reduce_matrix(canonical, call, nullptr, 1);
+}
+
+/// Runs the product's specialised kernel; returns false if it has none.
+bool multiply_small(const std::optional<SmallKey>& key, const MatrixArguments& arguments) {
+    const SmallKernel* kernel = key ? SmallGemmCache::of_host().find(*key) : nullptr;
+    if (kernel != nullptr) kernel->run(arguments);
+    return kernel != nullptr;
+}
+
+/// The fast path, for products that need neither a second thread nor a transposition.
+bool multiply_small(const MatrixProduct& product, const MatrixArguments& arguments, ScalarKind alpha,
+                    const MatrixCode& code) {
+    if (product.batch != 1 || !gemm::suits_small_gemm(product) || work_of(product) >= 2 * min_parallel_work ||
+        code.cpu != &target::host_cpu() || code.is_builtin())
+        return false;
+    return multiply_small(SmallKey::of(product, update_for(scalar_kind(product.data_type, arguments.beta)),
+                                       alpha == ScalarKind::one, gemm::small_kc(product, target::host_cpu())),
+                          arguments);
+}
+
+void multiply_alone(const Work& work);
+
+/// Blocks of accumulators that are computed in a buffer.
+ReductionGrid grid_of_stored(const Work& work) {
+    const MatrixProduct& product = work.product;
+    const gemm::BlockSizes grain = work.grain();
+    const auto whole = [&](Integer width) { return std::max(width, max_conversion_block / width * width); };
+    return {product.rows, product.columns, std::min(whole(grain.mc), product.rows),
+            std::min(whole(grain.nc), product.columns)};
+}
+
+/// C is narrower than the accumulators. Computes the blocks first, first + step, … of a grid.
+void multiply_stored(const Work& work, const ReductionGrid& grid, Integer first, Integer step,
+                     PartialReductions* partials) {
+    const MatrixProduct& product = work.product;
+    std::vector<float> accumulators(
+        static_cast<std::size_t>(grid.block_rows * grid.block_columns)); // or int32 until the epilogue
+    for (Integer block = first; block < grid.count(); block += step) {
+        const Integer row = block % grid.row_blocks() * grid.block_rows;
+        const Integer column = block / grid.row_blocks() * grid.block_columns;
+        Work subproblem = work.subproblem({row, std::min(row + grid.block_rows, product.rows)},
+                                          {column, std::min(column + grid.block_columns, product.columns)});
+        const MatrixProduct target = subproblem.product;
+        void* const c = subproblem.arguments.c;
+        subproblem.product.c_type =
+            product.data_type == DataType::int32 ? DataType::float32 : product.data_type;
+        subproblem.product.c = {.row_stride = 1, .column_stride = subproblem.product.rows};
+        subproblem.arguments.c = accumulators.data();
+        multiply_alone(subproblem);
+        if (partials != nullptr)
+            partials->take(grid.block_index(row, column), accumulators.data(), 1, subproblem.product.rows);
+        convert_and_store(work.code->conversion.get(), accumulators.data(), target, c);
+    }
+}
+
+/// An epilogue that tiles do not apply waits until all elements have been computed.
+void multiply_alone(const Work& work) {
+    if (needs_conversion_buffer(work.product))
+        return multiply_stored(work, grid_of_stored(work), 0, 1, nullptr);
+    const EpilogueCall& epilogue = work.extras.epilogue;
+    const bool is_stored_finished = is_scattered(work) && scattered_store(work) != nullptr;
+    if (epilogue && !epilogue.epilogue->is_in_tiles() && !is_stored_finished) {
+        Work plain = work;
+        plain.extras.epilogue = {};
+        multiply_alone(plain);
+        return apply_epilogue(work.product, epilogue, work.arguments.c);
+    }
+    if (work.route)
+        return multiply_amx(*work.amx, work.route, work.product, work.arguments, work.update, work.kc,
+                            epilogue);
+    if (work.code->is_builtin()) return multiply_portable(work.product, work.arguments, work.code->check);
+    if (is_scattered(work)) return multiply_scattered(work);
+    if (work.is_small && work.code->cpu == &target::host_cpu() && !epilogue && !work.extras.a &&
+        !work.extras.b &&
+        multiply_small(SmallKey::of(work.product, work.update, work.alpha_is_one, work.kc), work.arguments))
+        return;
+    multiply_blocks(work.blocks(), work.product, work.arguments, work.update, work.kc, {}, work.extras);
+}
+
+/// Numbers of threads along the rows and along the columns of C, with nearly square subproblems.
+std::pair<int, int> grid(int threads, const MatrixProduct& product) {
+    std::pair<int, int> best{threads, 1};
+    double least = 0;
+    for (int along_rows = 1; along_rows <= threads; ++along_rows) {
+        if (threads % along_rows != 0) continue;
+        const int along_columns = threads / along_rows;
+        const double edge = static_cast<double>(product.rows) / along_rows +
+                            static_cast<double>(product.columns) / along_columns;
+        if (along_rows == 1 || edge < least) {
+            least = edge;
+            best = {along_rows, along_columns};
+        }
+    }
+    return best;
+}
+
+/// Elements are reduced before conversion, block by block; the blocks are also distributed among the threads.
+void multiply_stored_reduced(const Work& work, int members) {
+    const ReductionGrid grid = grid_of_stored(work);
+    PartialReductions partials(work.product, work.extras.reductions, grid);
+    runtime::run_team(
+        members,
+        [&](const runtime::TeamMember& member) {
+            multiply_stored(work, grid, member.number(), member.size(), &partials);
+        },
+        min_seconds(work_of(work.product)));
+    partials.finish();
+}
+
+void multiply_by_team(const Work& work, int members) {
+    if (members <= 1) return multiply_alone(work);
+    const gemm::BlockSizes grain = work.grain();
+    runtime::run_team(
+        members,
+        [&](const runtime::TeamMember& member) {
+            const auto [along_rows, along_columns] = grid(member.size(), work.product);
+            const runtime::IterationRange rows =
+                runtime::partition_of(work.product.rows, grain.mc, member.number() % along_rows, along_rows);
+            const runtime::IterationRange columns = runtime::partition_of(
+                work.product.columns, grain.nc, member.number() / along_rows, along_columns);
+            if (rows.first < rows.last && columns.first < columns.last)
+                multiply_alone(work.subproblem(rows, columns));
+        },
+        min_seconds(work_of(work.product)));
+}
+
+void multiply_one(Work work, int threads) {
+    const int wanted = threads_worthwhile(work.product, threads);
+    const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
+    work.look_at_operands(members);
+    const ReductionCall& reductions = work.extras.reductions;
+    if (reductions && needs_conversion_buffer(work.product)) return multiply_stored_reduced(work, members);
+    multiply_by_team(work, members);
+    if (reductions) reduce_matrix(work.product, reductions, work.arguments.c, members);
+}
+
+} // namespace
+
+MatrixLayout transposed(MatrixLayout layout) {
+    std::swap(layout.row_stride, layout.column_stride);
+    return layout;
+}
+
+Integer kc_of(const MatrixProduct& product, const MatrixCode& code) {
+    if (code.kc) return *code.kc;
+    if (code.is_builtin()) return product.k;
+    if (gemm::suits_small_gemm(product)) return gemm::small_kc(product, *code.cpu);
+    const gemm::BlockedGemm& schedule = code.blocks->schedule();
+    return gemm::balanced_block(product.k, schedule.kc,
+                                Integer{schedule.unroll} * code.blocks->types().k_packing.k_group());
+}
+
+MatrixProduct transposed(const MatrixProduct& product) {
+    MatrixProduct result = product;
+    std::swap(result.rows, result.columns);
+    std::swap(result.a_type, result.b_type);
+    result.a = transposed(product.b);
+    result.b = transposed(product.a);
+    result.c = transposed(product.c);
+    return result;
+}
+
+MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer a, Integer b,
+                      Integer c) {
+    MatrixArguments result = arguments;
+    result.a = advanced(arguments.a, a * bytes_of(product.type_of_a()));
+    result.b = advanced(arguments.b, b * bytes_of(product.type_of_b()));
+    result.c = advanced(arguments.c, c * bytes_of(product.type_of_c()));
+    return result;
+}
+
+bool wants_transposition(const MatrixProduct& product) {
+    return product.c.row_stride != 1 && product.c.column_stride == 1;
+}
+
+int threads_worthwhile(const MatrixProduct& product, int threads) {
+    return std::max(1, static_cast<int>(std::min<double>(threads, work_of(product) / min_parallel_work)));
+}
+
+void multiply(const MatrixProduct& product, const MatrixArguments& arguments, const MatrixCode& code,
+              int threads) {
+    if (product.rows == 0 || product.columns == 0 || product.batch == 0)
+        return reduce_nothing(product, arguments);
+    const ScalarKind alpha = scalar_kind(product.data_type, arguments.alpha);
+    if (product.k == 0 || alpha == ScalarKind::zero) {
+        for (Integer matrix = 0; matrix < product.batch; ++matrix)
+            scale_matrix_of_batch(product, arguments, code,
+                                  moved(product, arguments, 0, 0, matrix * product.c.batch_stride).c, matrix);
+        return;
+    }
+    if (arguments.extras == nullptr && multiply_small(product, arguments, alpha, code)) return;
+    const Work work(product, arguments, code);
+    if (product.batch == 1) return multiply_one(work, threads);
+    const Items matrices{work_of(product), product.batch, threads_worthwhile(product, threads)};
+    distribute_items({&matrices, 1}, threads, [&](std::size_t, Integer matrix, int threads_for_it) {
+        Work one(product,
+                 moved(product, arguments, matrix * product.a.batch_stride, matrix * product.b.batch_stride,
+                       matrix * product.c.batch_stride),
+                 code);
+        one.extras.epilogue.matrix = one.extras.reductions.matrix = matrix;
+        one.extras.a.matrix = one.extras.b.matrix = matrix;
+        multiply_one(one, threads_for_it);
+    });
+}
+
+} // namespace swirl::planning

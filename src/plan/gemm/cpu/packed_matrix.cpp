@@ -1,0 +1,73 @@
+#include "plan/gemm/cpu/packed_matrix.hpp"
+
+#include "plan/gemm/values.hpp"
+#include "problem/matrix_product.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace swirl::planning {
+
+void pack_panels(MatrixKernels& kernels, const PanelSource& source, const PanelRange& range, std::byte* to) {
+    const gemm::OperandTypes& types = kernels.types();
+    const Integer bytes = bytes_of(source.operand == MatrixKernels::Operand::a ? types.a : types.b);
+    const Integer width = kernels.width(source.operand);
+    const Integer panel_bytes = kernels.panel_bytes(source.operand, range.k_extent);
+    const Integer k_step = kernels.k_per_iteration(source.operand, source.kind());
+    const Integer group = types.k_packing.k_group(), whole = range.k_extent / group;
+    const std::int64_t parameters[] = {whole / k_step * k_step, whole, source.k_stride, source.stride};
+    for (Integer at = 0; at < range.extent; at += width) {
+        const int count = static_cast<int>(std::min(width, range.extent - at));
+        const std::byte* from =
+            source.data + ((range.first + at) * source.stride + range.first_k * source.k_stride) * bytes;
+        void* const buffers[] = {const_cast<std::byte*>(from), to + at / width * panel_bytes};
+        kernels.pack(source.operand, source.kind(), source.conjugated, count,
+                     static_cast<int>(range.k_extent % group))(buffers, parameters);
+    }
+}
+
+std::string PackedForm::text() const {
+    const bool is_a = operand == MatrixKernels::Operand::a;
+    const std::string layout =
+        width == 0 ? "copied"
+                   : fmt::format("in panels of {} {} with kc={}", width, is_a ? "rows" : "columns", kc);
+    return fmt::format("{} of {} by {} {}, {}, {} matrices", is_a ? "A" : "B", is_a ? extent : k_extent,
+                       is_a ? k_extent : extent, name_of(data_type), layout, matrices);
+}
+
+PackedMatrix::PackedMatrix(const PackedForm& form, const void* data, const MatrixLayout& layout,
+                           MatrixKernels* kernels)
+    : form_(form),
+      memory_(static_cast<std::size_t>(std::max<Integer>(form.bytes_of_matrix() * form.matrices, 1)),
+              {.alignment = 4096, .huge_pages = true}) {
+    for (Integer number = 0; number < form.matrices; ++number) {
+        const std::byte* const from =
+            static_cast<const std::byte*>(data) + number * layout.batch_stride * bytes_of(form.data_type);
+        std::byte* const to = memory_.as<std::byte>() + number * form.bytes_of_matrix();
+        if (form.width == 0) {
+            copy(from, layout, to);
+            continue;
+        }
+        const PanelSource source(form.operand, from, layout);
+        for (Integer step = 0; step < form.k_extent; step += form.kc)
+            pack_panels(*kernels, source, {0, form.extent, step, std::min(form.kc, form.k_extent - step)},
+                        to + step * form.padded() * bytes_of(form.data_type));
+    }
+}
+
+void PackedMatrix::copy(const std::byte* from, const MatrixLayout& layout, std::byte* to) const {
+    const PanelSource source(form_.operand, from, layout);
+    with_data_type(form_.data_type, [&](auto example) {
+        using T = decltype(example);
+        const PanelSource copied(form_.operand, to, form_.layout());
+        for (Integer k = 0; k < form_.k_extent; ++k)
+            for (Integer i = 0; i < form_.extent; ++i) {
+                T& element = reinterpret_cast<T*>(to)[k * copied.k_stride + i * copied.stride];
+                element = reinterpret_cast<const T*>(source.data)[k * source.k_stride + i * source.stride];
+                if constexpr (!std::is_same_v<T, typename RealPart<T>::type>)
+                    if (source.conjugated) element = std::conj(element);
+            }
+    });
+}
+
+} // namespace swirl::planning

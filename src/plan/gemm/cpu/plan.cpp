@@ -1,0 +1,352 @@
+#include "plan/gemm/cpu/plan.hpp"
+
+#include "base/error.hpp"
+#include "plan/gemm/cpu/amx/kernels.hpp"
+#include "plan/gemm/cpu/arrays.hpp"
+#include "plan/gemm/cpu/kernels.hpp"
+#include "plan/gemm/cpu/result_conversion.hpp"
+#include "plan/transform/cpu/advanced_pointer.hpp"
+#include "runtime/cpu/tile_state.hpp"
+
+#include <algorithm>
+
+namespace swirl::planning {
+
+namespace {
+
+/// What tile registers compute, as a tile of vectors.
+constexpr gemm::Tile amx_shape{.lanes = 1, .vectors = gemm::amx_tile, .columns = gemm::amx_tile};
+
+} // namespace
+
+MatrixProduct canonical(const MatrixProduct& product) {
+    MatrixProduct result = wants_transposition(product) ? transposed(product) : product;
+    result.batch = std::min<Integer>(product.batch, 1);
+    result.a.batch_stride = result.b.batch_stride = result.c.batch_stride = 0;
+    result.epilogue = {};
+    result.reductions = {};
+    return result;
+}
+
+MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, const Options& options)
+    : type_key_(type_key_of(product.type_of_a(), product.type_of_b(), product.type_of_c())),
+      schedule_(schedule),
+      cpu_(&target::cpu_named(schedule.target)),
+      product_(product),
+      canonical_(canonical(product)),
+      is_swapped_(wants_transposition(product)),
+      is_empty_(product.rows == 0 || product.columns == 0 || product.k == 0 || product.batch == 0),
+      is_small_(schedule.cpu_gemm().unpacked() != nullptr),
+      threads_asked_for_(options.threads),
+      threads_(is_small_ ? 1 : threads_worthwhile(product, options.threads)),
+      misaligned_{misaligned_bits(product.type_of_a()), misaligned_bits(product.type_of_b()),
+                  misaligned_bits(product.type_of_c())},
+      accuracy_(options.accuracy) {
+    gemm::require_suitable(schedule_.cpu_gemm(), *cpu_, canonical_);
+    code_ = {.cpu = cpu_, .blocks = {}, .amx = {}, .kc = {}, .check = options.check};
+    const bool is_made_float = product.converts() && product.data_type == DataType::int32;
+    if (!product.epilogue.is_identity() || is_made_float)
+        epilogue_ = std::make_unique<MatrixEpilogue>(product);
+    if (!product.reductions.empty()) reductions_ = std::make_unique<MatrixReductions>(product);
+    if (epilogue_ != nullptr) epilogue_->generate_for(*cpu_, options.check);
+    if (reductions_ != nullptr) reductions_->generate_for(product, *cpu_, options.check);
+    if (canonical_.c.row_stride != 1 && canonical_.rows > 1 && !needs_conversion_buffer(product))
+        code_.scattered =
+            ScatteredStores({.data_type = product.data_type,
+                             .result = gemm::StoredElements{.type = product.data_type,
+                                                            .row_stride = canonical_.c.row_stride}},
+                            canonical_.rows, canonical_.columns, *cpu_, options.check);
+    code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
+    make_code();
+    loads_from_global_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
+    a_with_c_ = b_with_c_ = {0, 0};
+    arrays_ = given_arrays_of(product);
+    forms_ = {form_of(MatrixKernels::Operand::a), form_of(MatrixKernels::Operand::b)};
+    if (is_empty_) return;
+    const Extent c = extent_of(product.c, product.rows, product.columns, product.batch);
+    const Integer bytes = bytes_of(product.type_of_c());
+    a_with_c_ = overlap_of(extent_of(product.a, product.rows, product.k, product.batch),
+                           bytes_of(product.type_of_a()), c, bytes);
+    b_with_c_ = overlap_of(extent_of(product.b, product.k, product.columns, product.batch),
+                           bytes_of(product.type_of_b()), c, bytes);
+    if (is_small_) kernel(gemm::Update::overwrite, true);
+}
+
+/// The kernels of the schedule, not compiled yet, and the epilogue in their tiles.
+void MatrixPlan::make_code() {
+    const auto use_blocks = [&](const gemm::BlockedGemm& blocked) {
+        const gemm::OperandTypes types = gemm::operand_types_on(canonical_, *cpu_);
+        code_.blocks = MatrixKernels::shared(types, blocked, *cpu_, {}, code_.check);
+        code_.kc = gemm::suits_small_gemm(canonical_)
+                       ? std::min(blocked.kc, canonical_.k)
+                       : gemm::balanced_block(canonical_.k, blocked.kc,
+                                              Integer{blocked.unroll} * types.k_packing.k_group());
+        if (epilogue_ != nullptr && epilogue_->suits(blocked.tile)) epilogue_->use(*code_.blocks);
+    };
+    const auto require_epilogue = [&](const gemm::Tile& tile) {
+        if (epilogue_ == nullptr || epilogue_->suits(tile)) return;
+        throw UserError(
+            "schedule '{}': its tiles cannot apply the epilogue \"{}\", whose operands are too many or "
+            "too far apart, or C has no unit stride; use blocked",
+            to_string(schedule_), product_.epilogue.text());
+    };
+    if (const gemm::BlockedGemm* const blocked = schedule_.cpu_gemm().blocked()) use_blocks(*blocked);
+    if (const gemm::UnpackedGemm* const unpacked = schedule_.cpu_gemm().unpacked())
+        require_epilogue(unpacked->tile);
+    if (const gemm::AmxGemm* const amx = schedule_.cpu_gemm().amx()) {
+        require_epilogue(amx_shape);
+        if (amx->fallback) {
+            require_epilogue(amx->fallback->tile);
+            use_blocks(*amx->fallback);
+        }
+        if (!runtime::may_use_tiles())
+            throw UserError("schedule '{}': this machine has no tile registers; use blocked",
+                            to_string(schedule_));
+        if (!has_amx_types(canonical_) && amx->term_products < term_products_for(accuracy_))
+            throw UserError("schedule '{}': products is {}, but the accuracy asked for needs {}",
+                            to_string(schedule_), amx->term_products, term_products_for(accuracy_));
+        code_.amx = AmxKernels::shared(*amx, gemm::AmxTypes::of(canonical_), {}, code_.check);
+        if (epilogue_ != nullptr) epilogue_->use(*code_.amx);
+        route_ = {.term_products = amx->term_products};
+    }
+}
+
+MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
+                                           Integer second_bytes) {
+    // second + lowest must lie before first's end, and second's end after first + lowest.
+    const Integer from = first.lowest * first_bytes - (second.highest + 1) * second_bytes + 1;
+    const Integer to = (first.highest + 1) * first_bytes - second.lowest * second_bytes;
+    return {static_cast<Address>(from), static_cast<Address>(to - from)};
+}
+
+/// Compiled on first use.
+const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
+                                           GivenPacked packed) const {
+    const std::lock_guard lock(making_);
+    if (made_[kind] == nullptr) {
+        MatrixProduct product = canonical_;
+        const PackedForm &a = canonical_form(MatrixKernels::Operand::a),
+                         &b = canonical_form(MatrixKernels::Operand::b);
+        if (packed.a && a.width == 0) product.a = a.layout();
+        if (packed.b) product.b = b.layout();
+        gemm::SmallGemm small =
+            gemm::small_gemm_by(*schedule_.cpu_gemm().unpacked(), product, update, alpha_is_one);
+        small.a_is_given_packed = packed.a && a.width > 0;
+        if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
+        made_[kind] = std::make_unique<const SmallKernel>(small, *cpu_, code_.check);
+        kernels_[kind].store(made_[kind].get(), std::memory_order_release);
+    }
+    return *made_[kind];
+}
+
+void MatrixPlan::check(const MatrixArguments& arguments, ScalarKind alpha, const void* const* arrays) const {
+    check_beta(product_, arguments.beta);
+    if (epilogue_ != nullptr || reductions_ != nullptr) check_arrays(arguments, alpha, arrays);
+    if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return;
+    if (product_.k == 0 || alpha == ScalarKind::zero)
+        report_pointer("c", arguments.c, misaligned_[2]);
+    else if (!look_right(arguments))
+        check_closely(arguments);
+}
+
+void MatrixPlan::execute_any(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
+                             const void* const* arrays) const {
+    check(arguments, alpha, arrays);
+    MatrixExtras extras{.route = route_};
+    if (epilogue_ != nullptr) extras.epilogue = {epilogue_.get(), arrays};
+    if (reductions_ != nullptr) extras.reductions = {reductions_.get(), arrays};
+    if (is_small_ && alpha != ScalarKind::zero) return finish_small(arguments, alpha, beta, extras);
+    MatrixArguments with_extras = arguments;
+    with_extras.extras = &extras;
+    multiply(product_, with_extras, code_, threads_);
+}
+
+namespace {
+
+/// Elements that an execution touches.
+struct Touched {
+    std::string name;
+    const void* pointer = nullptr;
+    Elements elements;
+    bool is_written = false;
+
+    bool overlaps(const Touched& other) const {
+        return share_a_byte(elements, pointer, other.elements, other.pointer);
+    }
+};
+
+} // namespace
+
+void MatrixPlan::check_arrays(const MatrixArguments& arguments, ScalarKind alpha,
+                              const void* const* arrays) const {
+    const std::size_t first_written = arrays_.size() - product_.reductions.size();
+    const bool has_no_c = product_.rows == 0 || product_.columns == 0 || product_.batch == 0;
+    const Integer scalar = bytes_of(gemm::epilogue_scalar(product_.data_type));
+    std::vector<Touched> all;
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const AuxiliaryArray& array = arrays_[k];
+        if (array.elements == 0 || (has_no_c && k < first_written)) continue;
+        if (arrays == nullptr || arrays[k] == nullptr) report_missing(product_, array);
+        report_pointer(array.name.c_str(), arrays[k], static_cast<Address>(scalar - 1));
+        all.push_back({"array " + array.name, arrays[k],
+                       Elements{{{array.elements, 1}}, scalar * (array.is_complex ? 2 : 1)},
+                       k >= first_written});
+    }
+    const auto add = [&](const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
+                         Integer columns, DataType data_type, bool is_written) {
+        if (pointer != nullptr)
+            all.push_back({fmt::format("'{}'", name), pointer,
+                           elements_of(layout, rows, columns, product_.batch, bytes_of(data_type)),
+                           is_written});
+    };
+    if (!has_no_c)
+        add("c", arguments.c, product_.c, product_.rows, product_.columns, product_.type_of_c(), true);
+    if (!is_empty_ && alpha != ScalarKind::zero && first_written < arrays_.size()) {
+        add("a", arguments.a, product_.a, product_.rows, product_.k, product_.type_of_a(), false);
+        add("b", arguments.b, product_.b, product_.k, product_.columns, product_.type_of_b(), false);
+    }
+    for (const Touched& written : all)
+        for (const Touched& other : all)
+            if (written.is_written && &written != &other && written.overlaps(other))
+                throw UserError("{} and {} overlap; what is written must lie apart from everything else",
+                                other.name, written.name);
+}
+
+/// Runs the specialised kernel, with extras.
+void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta,
+                              MatrixExtras extras) const {
+    const SmallKernel& chosen =
+        kernel(update_for(beta), alpha == ScalarKind::one, {.a = bool{extras.a}, .b = bool{extras.b}});
+    if (is_swapped_) std::swap(arguments.a, arguments.b);
+    for (Integer matrix = 0; matrix < product_.batch; ++matrix) {
+        MatrixArguments given = arguments;
+        if (extras.a) given.a = extras.a.packed->matrix(matrix);
+        if (extras.b) given.b = extras.b.packed->matrix(matrix);
+        extras.epilogue.matrix = matrix;
+        if (extras.epilogue)
+            chosen.run(given, extras.epilogue);
+        else
+            chosen.run(given);
+        if (extras.reductions) {
+            extras.reductions.matrix = matrix;
+            reduce_matrix(canonical_, extras.reductions, given.c, 1);
+        }
+        to_next_matrix(arguments);
+    }
+}
+
+/// For canonical arguments.
+void MatrixPlan::to_next_matrix(MatrixArguments& arguments) const {
+    const Integer bytes = bytes_of(product_.data_type);
+    Integer a = product_.a.batch_stride * bytes, b = product_.b.batch_stride * bytes;
+    if (is_swapped_) std::swap(a, b);
+    arguments.a = advanced(arguments.a, a);
+    arguments.b = advanced(arguments.b, b);
+    arguments.c = advanced(arguments.c, product_.c.batch_stride * bytes);
+}
+
+void MatrixPlan::run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const {
+    for (Integer matrix = 0; matrix < product_.batch; ++matrix) {
+        chosen.run(of_matrix);
+        to_next_matrix(of_matrix);
+    }
+}
+
+/// Throws if the pointer by itself is invalid.
+void MatrixPlan::report_pointer(const char* name, const void* pointer, Address misaligned) {
+    if (pointer == nullptr) throw UserError("argument '{}' is a null pointer", name);
+    if ((address(pointer) & misaligned) != 0)
+        throw UserError("argument '{}' is {}, not a multiple of {} bytes", name, pointer, misaligned + 1);
+}
+
+void MatrixPlan::check_closely(const MatrixArguments& arguments) const {
+    report_pointer("a", arguments.a, misaligned_[0]);
+    report_pointer("b", arguments.b, misaligned_[1]);
+    report_pointer("c", arguments.c, misaligned_[2]);
+    check_apart_from_c(MatrixKernels::Operand::a, arguments.a, arguments.c);
+    check_apart_from_c(MatrixKernels::Operand::b, arguments.b, arguments.c);
+}
+
+void MatrixPlan::check_apart_from_c(MatrixKernels::Operand operand, const void* pointer,
+                                    const void* c) const {
+    const bool is_a = operand == MatrixKernels::Operand::a;
+    if (!(is_a ? a_with_c_ : b_with_c_).holds(pointer, c)) return;
+    const Elements of_operand = is_a ? elements_of(product_.a, product_.rows, product_.k, product_.batch,
+                                                   bytes_of(product_.type_of_a()))
+                                     : elements_of(product_.b, product_.k, product_.columns, product_.batch,
+                                                   bytes_of(product_.type_of_b()));
+    const Elements of_c = elements_of(product_.c, product_.rows, product_.columns, product_.batch,
+                                      bytes_of(product_.type_of_c()));
+    if (share_a_byte(of_operand, pointer, of_c, c))
+        throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must share no element with A and B",
+                        is_a ? "a" : "b", pointer, c);
+}
+
+double MatrixPlan::flops() const {
+    const double of_number = is_complex(product_.data_type) ? 8 : 2;
+    return of_number * static_cast<double>(product_.rows) * static_cast<double>(product_.columns) *
+           static_cast<double>(product_.k) * static_cast<double>(product_.batch);
+}
+
+std::vector<ir::Program> MatrixPlan::programs() const {
+    using Operand = MatrixKernels::Operand;
+    if (is_empty_ || code_.is_builtin() || route_) return {};
+    if (is_small_) {
+        std::vector<ir::Program> small = {gemm::small_gemm(kernel(gemm::Update::overwrite, true).small())};
+        add_elementwise(small);
+        return small;
+    }
+    const bool is_finished = epilogue_ != nullptr && epilogue_->is_in_tiles();
+    MatrixKernels& kernels = is_finished ? epilogue_->kernels() : *code_.blocks;
+    std::vector<ir::Program> programs = {gemm::micro_kernel(kernels.tile_description(
+        kernels.width(Operand::a), kernels.width(Operand::b), gemm::Update::overwrite))};
+    for (const Operand operand : {Operand::a, Operand::b}) {
+        const MatrixLayout& layout = operand == Operand::a ? canonical_.a : canonical_.b;
+        const PanelSource source(operand, nullptr, layout);
+        programs.push_back(gemm::pack(
+            kernels.description(operand, source.kind(), source.conjugated, kernels.width(operand))));
+        programs.back().name += operand == Operand::a ? "_a" : "_b";
+    }
+    add_elementwise(programs);
+    return programs;
+}
+
+/// What is done to finished elements in memory.
+void MatrixPlan::add_elementwise(std::vector<ir::Program>& programs) const {
+    const bool converts = code_.conversion != nullptr;
+    const auto add = [&](const ElementwiseKernels& kernels, Integer rows, Integer row_stride) {
+        programs.push_back(gemm::elementwise(kernels.description(rows, row_stride)));
+    };
+    const bool is_in_memory = epilogue_ != nullptr && !is_small_ && !epilogue_->is_in_tiles();
+    if (const auto& fused = is_in_memory ? epilogue_->scattered() : code_.scattered;
+        fused.overwriting != nullptr)
+        add(*fused.overwriting, canonical_.rows, 1);
+    else if (is_in_memory)
+        add(*epilogue_->in_memory(), canonical_.rows, converts ? 1 : canonical_.c.row_stride);
+    if (reductions_ != nullptr)
+        for (std::size_t k = 0; k < reductions_->all().size(); ++k) {
+            add(*reductions_->all()[k].of_block, std::min(usual_grid(canonical_).block_rows, canonical_.rows),
+                converts ? 1 : canonical_.c.row_stride);
+            programs.back().name += fmt::format("_{}", k);
+        }
+    if (converts) add(*code_.conversion, canonical_.rows, 1);
+}
+
+std::string MatrixPlan::description() const {
+    if (is_empty_) return "nothing to multiply";
+    if (code_.is_builtin()) return fmt::format("built-in tiles, {} threads", threads_);
+    if (const gemm::UnpackedGemm* const small = schedule_.cpu_gemm().unpacked())
+        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, kc {}, {} outside", cpu_->name,
+                           small->tile.rows(), small->tile.columns, small->unroll, small->kc,
+                           small->rows_outermost ? "rows" : "columns");
+    if (route_)
+        return fmt::format(
+            "amx: {} bfloat16 products per product of elements, packed blocks, tile {}x{}, {} threads",
+            route_.term_products, gemm::amx_tile, gemm::amx_tile, threads_);
+    const gemm::BlockedGemm& blocked = *schedule_.cpu_gemm().blocked();
+    return fmt::format("{}: {}packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads", cpu_->name,
+                       product_.widens() ? gemm::words_of(code_.blocks->types()) : "", blocked.mc, blocked.nc,
+                       blocked.kc, blocked.tile.rows(), blocked.tile.columns, blocked.unroll, threads_);
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,278 @@
+#include "plan/gemm/gpu/kernel.hpp"
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "gemm/gpu/gemm_kernels.hpp"
+#include "gemm/gpu/schedule_text.hpp"
+#include "ir/verify.hpp"
+#include "plan/transform/cpu/pointwise.hpp"
+#include "plan/transform/cpu/tables.hpp"
+#include "plan/transform/gpu/kernel.hpp"
+#include "plan/transform/gpu/workspace.hpp"
+#include "runtime/cuda/memory.hpp"
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace swirl::planning {
+
+namespace {
+
+constexpr std::size_t max_parameters = 16 + max_arrays + most_reductions;
+constexpr std::size_t most_tensors = 6;
+
+gemm::GpuEpilogue epilogue_of(const MatrixProduct& product) {
+    const std::vector<AuxiliaryArray> arrays = arrays_of(product);
+    gemm::GpuEpilogue result;
+    if (const ExpressionTree* const tree = product.epilogue.tree())
+        result.code = pointwise_of(*tree, scope_of(product), arrays);
+    for (const AuxiliaryArray& array : arrays)
+        result.arrays.push_back({array.name, array.is_complex, array.elements});
+    for (const Reduction& reduction : product.reductions) {
+        gemm::GpuReduction& one = result.reductions.emplace_back();
+        one.name = reduction.name;
+        one.index = static_cast<int>(result.reductions.size()) - 1;
+        one.operation = reduction.operation;
+        one.over = reduction.over;
+        if (const ExpressionTree* const tree = reduction.of.tree())
+            one.code = pointwise_of(*tree, scope_of(product, reduction), arrays);
+    }
+    return result;
+}
+
+/// Empty if the machine code cannot be parsed.
+std::optional<sass::KernelScore> score_of(sass::Bytes code, const std::string& kernel) {
+    try {
+        const sass::Cubin cubin(std::move(code));
+        return sass::score(cubin, cubin.kernel(kernel));
+    } catch (const UserError&) {
+        return std::nullopt;
+    }
+}
+
+std::vector<GpuMatrixDerivation> derived(std::vector<ir::Program> programs, const MatrixProduct& product,
+                                         const target::Gpu& gpu) {
+    std::vector<GpuMatrixDerivation> result;
+    const std::array<Integer, 2> parameters = {product.k > 0 ? 1 : 0, 0};
+    for (ir::Program& program : programs) {
+        GpuMatrixDerivation& derivation = result.emplace_back();
+        derivation.program = std::move(program);
+        ir::verify(derivation.program, ir::VerificationLevel::vectorized);
+        derivation.ptx = emit::ptx(derivation.program, ptx_options(gpu, derivation.program));
+        derivation.info = describe_by_cluster(derivation.program, gpu, {.parameters = parameters});
+    }
+    return result;
+}
+
+/// Role of the integer argument at this position.
+ir::ArgumentRole role_of_parameter(const ir::Program& program, std::size_t position) {
+    for (const ir::VariableInfo& variable : program.variables)
+        if (variable.kind == ir::VariableInfo::Kind::parameter &&
+            static_cast<std::size_t>(variable.axis) == position)
+            return variable.role;
+    throw InternalError("kernel {} has no integer argument {}", program.name, position);
+}
+
+runtime::TensorLayout layout_of(const ir::TensorInfo& tensor, DataType element) {
+    const Integer size = bytes_of(element);
+    runtime::TensorLayout result{.element = element,
+                                 .extents = {},
+                                 .byte_strides = {},
+                                 .box = {},
+                                 .swizzle = static_cast<int>(tensor.swizzle),
+                                 .rounds = tensor.rounds};
+    for (const Integer extent : tensor.extents) result.extents.push_back(static_cast<std::uint64_t>(extent));
+    for (std::size_t k = 1; k < tensor.strides.size(); ++k)
+        result.byte_strides.push_back(static_cast<std::uint64_t>(tensor.strides[k] * size));
+    for (const Integer extent : tensor.box) result.box.push_back(static_cast<std::uint32_t>(extent));
+    return result;
+}
+
+} // namespace
+
+std::vector<GpuMatrixDerivation> derive_gemm_for_gpu(const MatrixProduct& product,
+                                                     const gemm::GpuGemmSchedule& schedule,
+                                                     const target::Gpu& gpu) {
+    return derived(gemm::gpu_gemm_kernels(product, schedule, gpu, epilogue_of(product)), product, gpu);
+}
+
+std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& product,
+                                                           const gemm::GpuGemmSchedule& schedule,
+                                                           const target::Gpu& gpu) {
+    return derived(gemm::gpu_reductions(product, schedule, gpu, epilogue_of(product)), product, gpu);
+}
+
+GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_with(const ir::Role& role) const {
+    using enum ir::ArgumentRole;
+    const auto index = static_cast<std::size_t>(role.index);
+    switch (role.argument) {
+    case a:
+    case a_pointers: return {Source::a};
+    case b:
+    case b_pointers: return {Source::b};
+    case c:
+    case c_pointers: return {Source::c};
+    case alpha_beta: return {Source::factors};
+    case multiplies: return {Source::multiplies};
+    case reads_c: return {Source::reads_c};
+    case auxiliary: return {Source::array, index};
+    case reduction: return {Source::array, auxiliary_arrays_ + index};
+    default: throw InternalError("a product's kernel has an argument in the role '{}'", ir::to_string(role));
+    }
+}
+
+GpuMatrixKernels::Parameter GpuMatrixKernels::workspace_region(const ir::BufferInfo& buffer) {
+    const std::size_t bytes = bytes_of(buffer);
+    const Parameter part{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
+    workspace_bytes_ += aligned_bytes(bytes);
+    return part;
+}
+
+/// Parameters of the same buffer share one region of the workspace.
+GpuMatrixKernels::Parameter GpuMatrixKernels::memory_of(const ir::BufferInfo& buffer) {
+    if (buffer.role.argument != ir::ArgumentRole::workspace) return parameter_with(buffer.role);
+    const auto known = workspace_regions_.find(buffer.name);
+    if (known != workspace_regions_.end()) return known->second;
+    return workspace_regions_.emplace(buffer.name, workspace_region(buffer)).first->second;
+}
+
+void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& derivation,
+                                     const emit::PtxParameter& parameter) {
+    using Kind = emit::PtxParameter::Kind;
+    const ir::Program& program = derivation.program;
+    const auto position = static_cast<std::size_t>(parameter.position);
+    if (parameter.kind == Kind::number)
+        return step.parameters.push_back(parameter_with({role_of_parameter(program, position)}));
+    if (parameter.kind != Kind::tensor)
+        return step.parameters.push_back(memory_of(program.buffers.at(position)));
+    const ir::TensorInfo& tensor = program.tensors.at(position);
+    const ir::BufferInfo& buffer = program.buffers.at(static_cast<std::size_t>(tensor.buffer));
+    step.parameters.push_back({Source::tensor, step.tensors.size()});
+    step.tensors.push_back({.memory = memory_of(buffer),
+                            .origin = tensor.origin * bytes_of(buffer.element),
+                            .layout = layout_of(tensor, buffer.element)});
+    ensure(step.tensors.size() <= most_tensors, "a product's kernel has {} tensors", step.tensors.size());
+}
+
+GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
+                                   const runtime::GpuDevice& device, runtime::KernelCache* cache,
+                                   bool reads_sass)
+    : device_(device),
+      auxiliary_arrays_(arrays_of(product).size()),
+      scalar_bytes_(static_cast<std::size_t>(bytes_of(product.data_type))) {
+    const target::Gpu& gpu = device.target();
+    if (product.rows > 0 && product.columns > 0 && product.batch > 0) {
+        std::vector<GpuMatrixDerivation> derivations = derive_gemm_for_gpu(product, schedule, gpu);
+        multiplying_ = main_kernel(schedule, derivations.size());
+        finishing_ = derivations.size() - 1;
+        for (std::size_t k = 0; k < derivations.size(); ++k) {
+            const bool multiplies = k == multiplying_;
+            runtime::CompiledText compiled = add_step(schedule, std::move(derivations[k]),
+                                                      multiplies && gemm::reorders_sass(schedule), cache);
+            if (multiplies) not_reordered_because_ = std::move(compiled.not_reordered_because);
+            if (multiplies && reads_sass && sass::is_read(gpu.capability_major))
+                score_ = score_of(std::move(compiled.code), steps_[k].kernel.entry());
+        }
+    }
+    for (GpuMatrixDerivation& derivation : derive_reductions_for_gpu(product, schedule, gpu))
+        add_step(schedule, std::move(derivation), false, cache);
+}
+
+/// `reorder_sass`: its main loop may be reordered.
+runtime::CompiledText GpuMatrixKernels::add_step(const gemm::GpuGemmSchedule& schedule,
+                                                 GpuMatrixDerivation derivation, bool reorder_sass,
+                                                 runtime::KernelCache* cache) {
+    Step& step = steps_.emplace_back();
+    const emit::PtxInterface interface =
+        emit::ptx_interface(derivation.program, ptx_options(device_.target(), derivation.program));
+    for (const emit::PtxParameter& parameter : interface.parameters)
+        add_parameter(step, derivation, parameter);
+    ensure(step.parameters.size() <= max_parameters, "a product's kernel has {} parameters",
+           step.parameters.size());
+    const runtime::KernelText text{
+        std::move(derivation.ptx), "gemm " + to_string(schedule), {}, reorder_sass};
+    const runtime::CacheKey key = runtime::code_key(device_, text);
+    code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
+    step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
+    runtime::CompiledText compiled = runtime::compiled_with_code(device_, text, cache);
+    step.kernel.load(compiled.module, device_);
+    return compiled;
+}
+
+/// The memories of a launch's parameters.
+struct GpuMatrixKernels::Memories {
+    const GpuMatrixArguments& arguments;
+    bool multiplies;
+    alignas(std::max_align_t) std::array<std::byte, 32> factors;
+    std::array<std::int64_t, 2> numbers;
+    runtime::cuda::Address workspace;
+};
+
+/// Operands that are not read need no memory, but tensor maps still need an address.
+void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const Step& step,
+                                    const Memories& memories) const {
+    if (step.tensors.empty()) return;
+    const runtime::CurrentGpu current(device_);
+    const std::array matrices = {memories.arguments.a, memories.arguments.b,
+                                 static_cast<const void*>(memories.arguments.c)};
+    for (std::size_t k = 0; k < step.tensors.size(); ++k) {
+        const auto& [memory, origin, layout] = step.tensors[k];
+        runtime::cuda::Address start = memories.workspace + memory.offset;
+        if (memory.source != Source::workspace)
+            start = reinterpret_cast<runtime::cuda::Address>(
+                matrices.at(static_cast<std::size_t>(memory.source)));
+        start += static_cast<runtime::cuda::Address>(origin);
+        const bool is_scalar = memory.source == Source::a || memory.source == Source::b;
+        if (is_scalar && !memories.multiplies) start = workspace_alignment;
+        maps[k] = runtime::tensor_map(device_.driver(), layout, start);
+    }
+}
+
+void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
+                              const runtime::GpuStream& stream) const {
+    const GpuMatrixArguments& arguments = memories.arguments;
+    const std::array<const void*, 6> pointers = {&arguments.a,         &arguments.b,
+                                                 &arguments.c,         memories.factors.data(),
+                                                 &memories.numbers[0], &memories.numbers[1]};
+    std::array<runtime::cuda::Address, max_parameters> parts{};
+    std::array<runtime::TensorMap, most_tensors> maps;
+    make_tensors(maps, step, memories);
+    std::array<void*, max_parameters> values{};
+    for (std::size_t k = 0; k < step.parameters.size(); ++k) {
+        const Parameter& parameter = step.parameters[k];
+        if (parameter.source == Source::tensor) {
+            values[k] = &maps[parameter.offset];
+            continue;
+        }
+        if (parameter.source == Source::array) {
+            values[k] = const_cast<void**>(&arguments.arrays[parameter.offset]);
+            continue;
+        }
+        if (parameter.source != Source::workspace) {
+            values[k] = const_cast<void*>(pointers[static_cast<std::size_t>(parameter.source)]);
+            continue;
+        }
+        parts[k] = memories.workspace + parameter.offset;
+        values[k] = &parts[k];
+    }
+    step.kernel.launch(std::span(values).first(step.parameters.size()), stream);
+}
+
+/// If nothing is multiplied, the product's last kernel does all the work.
+void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
+                              runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
+    Memories memories{arguments, multiplies, {}, {multiplies ? 1 : 0, reads_c ? 1 : 0}, workspace};
+    std::memcpy(memories.factors.data(), arguments.alpha, scalar_bytes_);
+    std::memcpy(memories.factors.data() + scalar_bytes_, arguments.beta, scalar_bytes_);
+    std::optional<runtime::GpuStreamBuffer> own;
+    if (workspace == 0 && workspace_bytes_ > 0) own.emplace(stream, workspace_bytes_);
+    if (own) memories.workspace = own->address();
+    for (const auto& [name, part] : workspace_regions_)
+        if (part.zeroed > 0) runtime::fill_on_gpu(stream, memories.workspace + part.offset, 0, part.zeroed);
+    for (std::size_t k = multiplies ? 0 : finishing_; k < steps_.size(); ++k)
+        launch(steps_[k], memories, stream);
+}
+
+} // namespace swirl::planning

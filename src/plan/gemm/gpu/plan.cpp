@@ -1,0 +1,201 @@
+#include "plan/gemm/gpu/plan.hpp"
+
+#include "base/error.hpp"
+#include "gemm/epilogue.hpp"
+#include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/simt/layout.hpp"
+#include "ir/tile.hpp"
+#include "plan/check/gpu_gemm.hpp"
+#include "plan/gemm/cpu/arrays.hpp"
+#include "plan/gemm/values.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/kernel_cache.hpp"
+
+#include <cstdint>
+
+namespace swirl::planning {
+
+namespace {
+
+bool is_aligned(const void* pointer, Integer bytes) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
+}
+
+/// That a schedule's kernels require of arrays with elements of `element_bytes` bytes. The vector widths are those of
+/// the canonical A and B, so either operand may be accessed with any of them. An epilogue's arrays are accessed with the
+/// width of C.
+Integer alignment_of(const gemm::GpuGemmSchedule& schedule, Integer element_bytes) {
+    const auto* const simt = std::get_if<gemm::SimtGemm>(&schedule);
+    if (simt == nullptr || simt->has_tma()) return ir::swizzle_chunk_bytes;
+    const int lanes = std::max(
+        {simt->a.vector_mn, simt->b.vector_mn, simt->c_vector_m, simt->a.vector_k, simt->b.vector_k});
+    return std::min<Integer>(gemm::SimtThreadLayout::widest_access, lanes * element_bytes);
+}
+
+} // namespace
+
+GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const Schedule& schedule,
+                             const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options)
+    : product_(product),
+      schedule_(schedule),
+      device_(device),
+      cache_(options.use_cache ? runtime::KernelCache::of_user() : nullptr),
+      arrays_(given_arrays_of(product)),
+      read_arrays_(arrays_.size() - product.reductions.size()),
+      is_empty_(product.rows == 0 || product.columns == 0 || product.batch == 0) {
+    const bool has_results =
+        std::any_of(arrays_.begin() + static_cast<std::ptrdiff_t>(read_arrays_), arrays_.end(),
+                    [](const AuxiliaryArray& array) { return array.elements > 0; });
+    if (!is_empty_ || has_results)
+        kernel_.emplace(product, schedule.gpu_gemm(), device, cache_, options.reads_sass);
+}
+
+std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& product,
+                                                          const Schedule& schedule,
+                                                          const runtime::GpuDevice& device,
+                                                          const GpuMatrixPlanOptions& options) {
+    require_target(schedule, device.target().name);
+    std::shared_ptr<const GpuMatrixPlan> plan(new GpuMatrixPlan(product, schedule, device, options));
+    plan->compare_once(options);
+    return plan;
+}
+
+/// The mark that a kernel was verified is stored beside its machine code, under a key derived from the code's key.
+void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
+    if (!options.check || is_empty_) return;
+    const runtime::CacheKey& code = kernel_->code_key();
+    const runtime::CacheKey key =
+        runtime::cache_key(device_, "compared product", fmt::format("{:x} {:x}", code.high, code.low));
+    if (cache_ != nullptr && cache_->find(key)) return;
+    try {
+        compare_with_definition(*this);
+    } catch (const OutOfMemory& error) {
+        throw OutOfMemory(
+            "{}\n  the check before first use has A, B, C and a workspace of its own; give memory free, or "
+            "plan "
+            "without it (check = false)",
+            error.what());
+    }
+    if (cache_ != nullptr)
+        cache_->store(key, {.target = runtime::target_text(device_), .name = "gemm, compared"},
+                      std::as_bytes(std::span("compared", 8)));
+}
+
+GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* pointer,
+                                                  const MatrixLayout& layout, Integer rows, Integer columns,
+                                                  DataType number) const {
+    if (product_.listed) { // the kernel assumes no more about the pointers in the lists than the product says
+        constexpr std::size_t pointer_bytes = sizeof(const void*);
+        return {{std::string("list ") + name, pointer, 0,
+                 product_.batch * static_cast<Integer>(pointer_bytes), pointer_bytes},
+                false,
+                false};
+    }
+    const Extent extent = extent_of(layout, rows, columns, product_.batch);
+    const Integer bytes = bytes_of(number);
+    return {{name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
+             static_cast<std::size_t>(bytes), elements_of(layout, rows, columns, product_.batch, bytes)}};
+}
+
+/// For an empty product only the arrays that are written.
+void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const {
+    const Integer scalar_bytes = bytes_of(gemm::epilogue_scalar(product_.data_type));
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const AuxiliaryArray& array = arrays_[k];
+        const bool is_written = k >= read_arrays_;
+        if (array.elements == 0 || (is_empty_ && !is_written)) continue;
+        if (k >= arguments.arrays.size() || arguments.arrays[k] == nullptr) report_missing(product_, array);
+        to.push_back({{"array " + array.name, arguments.arrays[k], 0,
+                       array.elements * scalar_bytes * (array.is_complex ? 2 : 1),
+                       static_cast<std::size_t>(scalar_bytes)},
+                      is_written,
+                      !is_written});
+    }
+}
+
+std::vector<GpuMatrixPlan::BufferAccess> GpuMatrixPlan::accesses(const GpuMatrixArguments& arguments,
+                                                                 bool multiplies) const {
+    std::vector<BufferAccess> result;
+    if (!is_empty_) {
+        result.push_back(
+            matrix("c", arguments.c, product_.c, product_.rows, product_.columns, product_.type_of_c()));
+        result.back().is_written = !product_.listed; // pointer arrays are only read
+    }
+    add_arrays(arguments, result);
+    if (is_empty_ || !multiplies) return result;
+    result.push_back(matrix("a", arguments.a, product_.a, product_.rows, product_.k, product_.type_of_a()));
+    result.push_back(
+        matrix("b", arguments.b, product_.b, product_.k, product_.columns, product_.type_of_b()));
+    return result;
+}
+
+void GpuMatrixPlan::check(const std::vector<BufferAccess>& accesses) const {
+    for (const auto& [argument, is_written, is_in_vectors] : accesses) {
+        if (argument.pointer == nullptr)
+            throw UserError("{} is null; it must point at the {} in memory of {}", argument.name,
+                            product_.listed ? "pointers to matrices" : "element (0, 0)",
+                            device_.description());
+        planning::check(device_, argument);
+    }
+    for (const BufferAccess& written : accesses)
+        for (const BufferAccess& other : accesses)
+            if (written.is_written && &other != &written && !are_disjoint(other.argument, written.argument))
+                throw UserError("{} = {} and {} = {} overlap; {} has to lie apart from all others",
+                                written.argument.name, written.argument.pointer, other.argument.name,
+                                other.argument.pointer, written.argument.name);
+}
+
+const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<BufferAccess>& accesses) const {
+    bool suits = true;
+    for (const auto& [argument, is_written, is_in_vectors] : accesses)
+        suits = suits &&
+                (!is_in_vectors ||
+                 is_aligned(argument.pointer,
+                            alignment_of(schedule_.gpu_gemm(), static_cast<Integer>(argument.alignment))));
+    if (suits) return *kernel_;
+    const std::lock_guard lock(kernel_mutex_);
+    if (!unaligned_kernel_)
+        unaligned_kernel_.emplace(
+            product_, gemm::gpu_single_element_schedule(schedule_.gpu_gemm(), product_, device_.target()),
+            device_, cache_);
+    return *unaligned_kernel_;
+}
+
+/// The workspace size is that of the usual kernels; other kernels that need more allocate memory.
+GpuMatrixPlan::Execution GpuMatrixPlan::examined(const GpuMatrixArguments& arguments,
+                                                 const GpuWorkspace& workspace) const {
+    if (!kernel_) return {};
+    const ScalarKind alpha = scalar_kind(product_.data_type, arguments.alpha);
+    const bool multiplies = product_.k > 0 && alpha != ScalarKind::zero;
+    const std::vector<BufferAccess> used = accesses(arguments, multiplies);
+    check(used);
+    std::vector<GpuArgument> beside;
+    for (const BufferAccess& one : used) beside.push_back(one.argument);
+    planning::check(device_, workspace, workspace_bytes(), beside);
+    check_beta(product_, arguments.beta);
+    const bool reads_c = scalar_kind(product_.data_type, arguments.beta) != ScalarKind::zero;
+    const GpuMatrixKernels& kernel = kernel_for(used);
+    const bool fits = kernel.workspace_bytes() <= workspace.bytes;
+    return {arguments, multiplies, reads_c, &kernel,
+            fits ? reinterpret_cast<runtime::cuda::Address>(workspace.data) : 0};
+}
+
+void GpuMatrixPlan::launch(const Execution& execution, runtime::cuda::Stream stream) const {
+    if (execution.kernel == nullptr) return;
+    execution.kernel->launch(execution.arguments, execution.multiplies, execution.reads_c,
+                             execution.workspace, runtime::GpuStream::borrowed(device_, stream));
+}
+
+void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
+                            const GpuWorkspace& workspace) const {
+    launch(examined(arguments, workspace), stream);
+}
+
+double GpuMatrixPlan::flops() const {
+    return is_empty_ ? 0
+                     : (is_complex(product_.data_type) ? 8.0 : 2.0) * static_cast<double>(product_.rows) *
+                           static_cast<double>(product_.columns) * static_cast<double>(product_.k) *
+                           static_cast<double>(product_.batch);
+}
+
+} // namespace swirl::planning

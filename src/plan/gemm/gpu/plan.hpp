@@ -1,0 +1,88 @@
+#pragma once
+
+#include "base/fork_gate.hpp"
+#include "plan/gemm/gpu/kernel.hpp"
+#include "plan/schedule.hpp"
+#include "plan/transform/gpu/arguments.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace swirl::planning {
+
+struct GpuMatrixPlanOptions {
+    /// Multiply random matrices once and compare some elements, unless the cache says that the kernel was verified.
+    bool check = true;
+    bool use_cache = true;   ///< machine code on disk, see runtime::KernelCache
+    bool reads_sass = false; ///< score the SASS of the main kernel
+};
+
+/// A matrix multiplication on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its
+/// kernels, so it must outlive the work it has enqueued and the graphs that captured it.
+class GpuMatrixPlan {
+public:
+    /// The product must be valid. Throws UserError for a schedule that does not fit it or this GPU, OutOfMemory if
+    /// the check's matrices do not fit.
+    static std::shared_ptr<const GpuMatrixPlan> build(const MatrixProduct& product, const Schedule& schedule,
+                                                      const runtime::GpuDevice& device,
+                                                      const GpuMatrixPlanOptions& options = {});
+
+    /// A checked execution that can be enqueued once.
+    struct Execution {
+        GpuMatrixArguments arguments = {};
+        bool multiplies = true;
+        bool reads_c = true;
+        const GpuMatrixKernels* kernel = nullptr; ///< null: nothing to compute
+        runtime::cuda::Address workspace = 0;
+    };
+    /// Throws UserError for invalid arguments. What they point to must stay valid until the launch.
+    Execution examined(const GpuMatrixArguments& arguments, const GpuWorkspace& workspace = {}) const;
+    void launch(const Execution& execution, runtime::cuda::Stream stream) const;
+
+    /// Enqueues the product and returns without waiting, so a CUDA graph can capture it. The first execution with
+    /// matrices less aligned than the schedule's vector accesses compiles another kernel. Throws UserError for invalid
+    /// arguments before anything is enqueued.
+    void execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
+                 const GpuWorkspace& workspace = {}) const;
+    std::size_t workspace_bytes() const { return kernel_ ? kernel_->workspace_bytes() : 0; }
+
+    const MatrixProduct& product() const { return product_; }
+    const Schedule& schedule() const { return schedule_; }
+    const runtime::GpuDevice& device() const { return device_; }
+    double flops() const;
+    /// Null if there is nothing to compute.
+    const GpuMatrixKernels* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
+
+private:
+    GpuMatrixPlan(const MatrixProduct& product, const Schedule& schedule, const runtime::GpuDevice& device,
+                  const GpuMatrixPlanOptions& options);
+    /// A buffer that an execution touches, and how.
+    struct BufferAccess {
+        GpuArgument argument;
+        bool is_written = false;
+        bool is_in_vectors = true; ///< may be accessed by vector instructions
+    };
+    BufferAccess matrix(const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
+                        Integer columns, DataType number) const;
+    std::vector<BufferAccess> accesses(const GpuMatrixArguments& arguments, bool multiplies) const;
+    void add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const;
+    void check(const std::vector<BufferAccess>& accesses) const;
+    const GpuMatrixKernels& kernel_for(const std::vector<BufferAccess>& accesses) const;
+    void compare_once(const GpuMatrixPlanOptions& options) const;
+
+    MatrixProduct product_;
+    Schedule schedule_;
+    runtime::GpuDevice device_;
+    runtime::KernelCache* cache_;
+    std::vector<AuxiliaryArray> arrays_; ///< passed to executions
+    std::size_t read_arrays_;            ///< the first ones of these, which are only read
+    bool is_empty_;
+    std::optional<GpuMatrixKernels> kernel_;
+    mutable ForkSafeMutex kernel_mutex_;
+    mutable std::optional<GpuMatrixKernels> unaligned_kernel_; ///< accesses single elements
+};
+
+} // namespace swirl::planning

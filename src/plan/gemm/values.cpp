@@ -1,0 +1,33 @@
+#include "plan/gemm/values.hpp"
+
+namespace swirl::planning {
+
+ScalarKind scalar_kind(DataType data_type, const void* pointer) {
+    ScalarKind kind = ScalarKind::other;
+    with_data_type(data_type,
+                   [&](auto example) { kind = scalar_kind(value_at<decltype(example)>(pointer)); });
+    return kind;
+}
+
+void check_beta(const MatrixProduct& product, const void* beta) {
+    if (product.converts() && scalar_kind(product.data_type, beta) != ScalarKind::zero)
+        throw UserError(
+            "beta is not 0, but C is {} and the accumulators are {}: it is not read\n  use beta = 0",
+            name_of(product.type_of_c()), name_of(product.data_type));
+}
+
+void scale_matrix(const MatrixProduct& product, const void* beta, void* c) {
+    with_data_type(product.data_type, [&](auto example) {
+        using T = decltype(example);
+        const T factor = value_at<T>(beta);
+        if (factor == T(1)) return;
+        for (Integer column = 0; column < product.columns; ++column)
+            for (Integer row = 0; row < product.rows; ++row) {
+                T& element =
+                    static_cast<T*>(c)[row * product.c.row_stride + column * product.c.column_stride];
+                element = factor == T(0) ? T(0) : factor * element;
+            }
+    });
+}
+
+} // namespace swirl::planning

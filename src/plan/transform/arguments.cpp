@@ -1,0 +1,177 @@
+#include "plan/transform/arguments.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace swirl::planning {
+
+ArgumentCheck::ArgumentCheck(const Transform& problem)
+    : planar_input_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::input)),
+      planar_output_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::output)),
+      in_place_(problem.placement == Placement::in_place),
+      alignment_(static_cast<std::size_t>(std::min(bytes_of(stored_precision(problem, Side::input)),
+                                                   bytes_of(stored_precision(problem, Side::output))))),
+      arrays_(arrays_of(problem)),
+      layout_(problem.layout) {
+    const auto range = [&](Side side) {
+        const Extent reach = extent(problem, side);
+        const Integer bytes = element_bytes(problem, side);
+        return Range{reach.lowest * bytes, (reach.highest + 1) * bytes};
+    };
+    input_ = range(Side::input);
+    output_ = range(Side::output);
+    for (const Side side : {Side::input, Side::output})
+        elements_[static_cast<std::size_t>(side)] = {axes(problem, side), element_bytes(problem, side)};
+    planar_ = planar_input_ || planar_output_;
+    for (const AuxiliaryArray& array : arrays_) {
+        const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
+        const Integer components = array.is_complex && !separate ? 2 : 1;
+        array_bytes_.push_back({components * array.elements * bytes_of(array.precision),
+                                static_cast<std::uintptr_t>(bytes_of(array.precision)), separate});
+    }
+    nearest_ = in_place_ ? 1 : static_cast<std::uintptr_t>(input_.low - output_.high + 1);
+    forbidden_ = in_place_ ? std::numeric_limits<std::uintptr_t>::max()
+                           : static_cast<std::uintptr_t>(input_.high - output_.low) - nearest_;
+}
+
+void ArgumentCheck::check_pointer(const char* name, const void* pointer) const {
+    if (!pointer) throw UserError("{} is null; it must point at the element of index 0", name);
+    if (reinterpret_cast<std::uintptr_t>(pointer) % alignment_ != 0)
+        throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", name, pointer,
+                        alignment_);
+}
+
+void ArgumentCheck::check_disjoint(const char* a_name, const void* a, Side a_side, const char* b_name,
+                                   const void* b, Side b_side) const {
+    const Range &a_range = range_of(a_side), &b_range = range_of(b_side);
+    const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
+    if (start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low) return;
+    if (!share_a_byte(elements_[static_cast<std::size_t>(a_side)], a,
+                      elements_[static_cast<std::size_t>(b_side)], b))
+        return;
+    throw UserError(
+        "{} = {} and {} = {} overlap: an element of one is part of the other; an out-of-place plan "
+        "needs them apart (or plan it in place)",
+        a_name, a, b_name, b);
+}
+
+void ArgumentCheck::require_disjoint(const void* workspace, std::size_t bytes, const Arguments& call) const {
+    const auto start = reinterpret_cast<std::intptr_t>(workspace);
+    const auto end = start + static_cast<std::intptr_t>(bytes);
+    const auto require = [&](const char* name, const void* array, const Range& range) {
+        const auto first = reinterpret_cast<std::intptr_t>(array) + range.low;
+        const auto last = reinterpret_cast<std::intptr_t>(array) + range.high;
+        if (bytes > 0 && start < last && first < end)
+            throw UserError(
+                "workspace = {} of {} bytes and {} = {} overlap; use memory that is no part of the data",
+                workspace, bytes, name, array);
+    };
+    require("input", call.input, input_);
+    require("output", call.output, output_);
+    if (planar_input_) require("imaginary input", call.input_imaginary, input_);
+    if (planar_output_) require("imaginary output", call.output_imaginary, output_);
+    for (const Named& array : arrays_of_call(call)) require(array.name.c_str(), array.pointer, array.range);
+}
+
+std::vector<ArgumentCheck::Named> ArgumentCheck::arrays_of_call(const Arguments& call) const {
+    std::vector<Named> result;
+    for (std::size_t k = 0; k < call.arrays.size() && k < arrays_.size(); ++k) {
+        const Range range{0, array_bytes_[k].all};
+        result.push_back({"array " + arrays_[k].name, call.arrays[k].data, range});
+        if (array_bytes_[k].separate)
+            result.push_back({"imaginary array " + arrays_[k].name, call.arrays[k].imaginary, range});
+    }
+    return result;
+}
+
+bool ArgumentCheck::admits_arrays(const Arguments& call) const {
+    if (call.arrays.size() < arrays_.size()) return false;
+    for (std::size_t k = 0; k < array_bytes_.size(); ++k) {
+        const ArrayBytes& bytes = array_bytes_[k];
+        const auto is_right = [&](const void* array) {
+            const auto first = reinterpret_cast<std::intptr_t>(array);
+            const auto is_apart = [&](const void* output) {
+                const auto start = reinterpret_cast<std::intptr_t>(output);
+                return first + bytes.all <= start + output_.low || start + output_.high <= first;
+            };
+            return array != nullptr && reinterpret_cast<std::uintptr_t>(array) % bytes.scalar == 0 &&
+                   is_apart(call.output) && (!planar_output_ || is_apart(call.output_imaginary));
+        };
+        if (!is_right(call.arrays[k].data)) return false;
+        if (bytes.separate && !is_right(call.arrays[k].imaginary)) return false;
+    }
+    return true;
+}
+
+std::vector<ArgumentCheck::Named> ArgumentCheck::outputs_of_call(const Arguments& call) const {
+    const Elements& elements = elements_[static_cast<std::size_t>(Side::output)];
+    std::vector<Named> result{{"output", call.output, output_, elements}};
+    if (planar_output_) result.push_back({"imaginary output", call.output_imaginary, output_, elements});
+    return result;
+}
+
+void ArgumentCheck::check_arrays(const Arguments& call) const {
+    if (admits_arrays(call)) return;
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const AuxiliaryArray& array = arrays_[k];
+        if (k >= call.arrays.size() || call.arrays[k].data == nullptr)
+            throw UserError("array {} is missing: the plan needs {} {} elements there", array.name,
+                            array.elements, array.is_complex ? "complex" : "real");
+        if (array_bytes_[k].separate && call.arrays[k].imaginary == nullptr)
+            throw UserError("array {} is missing its imaginary components: the plan's data are planar",
+                            array.name);
+        const std::uintptr_t bytes = array_bytes_[k].scalar;
+        for (const void* pointer : {call.arrays[k].data, call.arrays[k].imaginary})
+            if (reinterpret_cast<std::uintptr_t>(pointer) % bytes != 0)
+                throw UserError("array {} = {} is not aligned to its elements; use a multiple of {} bytes",
+                                array.name, pointer, bytes);
+    }
+    const auto start = [](const Named& named) { return reinterpret_cast<std::intptr_t>(named.pointer); };
+    for (const Named& array : arrays_of_call(call))
+        for (const Named& output : outputs_of_call(call)) {
+            if (start(array) + array.range.high <= start(output) + output.range.low ||
+                start(output) + output.range.high <= start(array) + array.range.low)
+                continue;
+            const Elements bytes{{{array.range.high, 1}}, 1};
+            if (!share_a_byte(bytes, array.pointer, output.elements, output.pointer)) continue;
+            throw UserError(
+                "{} = {} and {} = {} overlap; what is read beside the input has to lie apart from "
+                "what is written",
+                array.name, array.pointer, output.name, output.pointer);
+        }
+}
+
+void ArgumentCheck::explain(const Arguments& call) const {
+    check_pointer("input", call.input);
+    check_pointer("output", call.output);
+    if (planar_input_) check_pointer("imaginary input", call.input_imaginary);
+    if (planar_output_) check_pointer("imaginary output", call.output_imaginary);
+    if (in_place_) {
+        if (call.input != call.output)
+            throw UserError("input = {} differs from output = {}; an in-place plan needs one pointer",
+                            call.input, call.output);
+        if (planar_input_ && planar_output_ && call.input_imaginary != call.output_imaginary)
+            throw UserError(
+                "imaginary input = {} differs from imaginary output = {}; an in-place plan needs one pointer",
+                call.input_imaginary, call.output_imaginary);
+    } else {
+        check_disjoint("input", call.input, Side::input, "output", call.output, Side::output);
+        if (planar_input_)
+            check_disjoint("imaginary input", call.input_imaginary, Side::input, "output", call.output,
+                           Side::output);
+        if (planar_output_)
+            check_disjoint("input", call.input, Side::input, "imaginary output", call.output_imaginary,
+                           Side::output);
+        if (planar_input_ && planar_output_)
+            check_disjoint("imaginary input", call.input_imaginary, Side::input, "imaginary output",
+                           call.output_imaginary, Side::output);
+    }
+    if (planar_output_)
+        check_disjoint("output", call.output, Side::output, "imaginary output", call.output_imaginary,
+                       Side::output);
+    check_arrays(call);
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "plan/transform/cpu/plan.hpp"
+#include "problem/overlap.hpp"
+#include "problem/problem.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace swirl::planning {
+
+/// Requirements on the pointers of a call, precomputed for a problem.
+class ArgumentCheck {
+public:
+    explicit ArgumentCheck(const Transform& problem);
+
+    /// Throws UserError, naming the argument, for null or misaligned pointers, for different pointers in place, for
+    /// overlapping input and output out of place, and for auxiliary arrays that are missing or overwritten.
+    void operator()(const Arguments& arguments) const {
+        if (!admits(arguments)) explain(arguments);
+    }
+
+    /// Throws UserError if a workspace of this size overlaps one of the caller's arrays.
+    void require_disjoint(const void* workspace, std::size_t bytes, const Arguments& arguments) const;
+
+    /// Fast check: true if nothing is wrong. False for planar arguments, and for arrays that interleave without sharing
+    /// an element, which operator() checks in full.
+    bool admits(const Arguments& arguments) const {
+        const auto input = reinterpret_cast<std::uintptr_t>(arguments.input);
+        const auto output = reinterpret_cast<std::uintptr_t>(arguments.output);
+        const bool null = static_cast<int>(input == 0) | static_cast<int>(output == 0);
+        const bool misaligned = ((input | output) & (alignment_ - 1)) != 0;
+        const bool too_near = output - input - nearest_ < forbidden_;
+        return !(static_cast<int>(null) | static_cast<int>(misaligned) | static_cast<int>(too_near) |
+                 static_cast<int>(planar_)) &&
+               (arrays_.empty() || admits_arrays(arguments));
+    }
+
+private:
+    struct Range {
+        std::ptrdiff_t low;  ///< bytes from the pointer to the first touched byte
+        std::ptrdiff_t high; ///< bytes from the pointer to one past the last touched byte
+    };
+    /// Memory of an execution: its elements, or all bytes of a range if it has no axes.
+    struct Named {
+        std::string name;
+        const void* pointer;
+        Range range;
+        Elements elements = {};
+    };
+    void explain(const Arguments& arguments) const;
+    std::vector<Named> arrays_of_call(const Arguments& arguments) const;
+    std::vector<Named> outputs_of_call(const Arguments& arguments) const;
+    /// Whether all auxiliary arrays are there, aligned, and outside the bytes around the output.
+    bool admits_arrays(const Arguments& arguments) const;
+    void check_arrays(const Arguments& arguments) const;
+    void check_pointer(const char* name, const void* pointer) const;
+    void check_disjoint(const char* a_name, const void* a, Side a_side, const char* b_name, const void* b,
+                        Side b_side) const;
+    const Range& range_of(Side side) const { return side == Side::input ? input_ : output_; }
+
+    bool planar_; ///< on either side
+    /// output − input modulo 2^64 outside nearest_ … nearest_ + forbidden_ − 1 is right. Out of place these are the
+    /// distances at which the ranges of both arrays overlap; in place, all but 0.
+    std::uintptr_t nearest_;
+    std::uintptr_t forbidden_;
+    bool planar_input_;
+    bool planar_output_;
+    bool in_place_;
+    std::size_t alignment_;
+    Range input_;
+    Range output_;
+    std::array<Elements, 2> elements_; ///< of each side
+    std::vector<AuxiliaryArray> arrays_;
+    /// What each auxiliary array takes: bytes of one of its memories, and of one scalar.
+    struct ArrayBytes {
+        std::ptrdiff_t all;
+        std::uintptr_t scalar;
+        bool separate; ///< imaginary components are apart
+    };
+    std::vector<ArrayBytes> array_bytes_;
+    ComplexLayout layout_;
+};
+
+} // namespace swirl::planning

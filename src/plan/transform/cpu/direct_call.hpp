@@ -1,0 +1,53 @@
+#pragma once
+
+#include "plan/transform/cpu/plan.hpp"
+#include "runtime/cpu/executable_memory.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace swirl::planning {
+
+/// A call of one function on the caller's two arrays, tables and a small workspace. Everything that is the same for all
+/// calls is precomputed.
+class DirectCall {
+public:
+    static constexpr std::size_t max_buffers = 8;
+    static constexpr std::size_t max_workspace = 8192; ///< bytes, taken from the stack
+    using Buffers = std::array<void*, max_buffers>;
+
+    struct Layout {
+        Buffers buffers{};      ///< in the function's order: tables are set here, the others at each call
+        std::uint8_t input = 0; ///< index of the input buffer; of the output if that is the only argument
+        std::uint8_t output = 0;
+        std::uint8_t scratch = 0; ///< number of buffers in workspace
+        std::array<std::uint8_t, max_buffers> scratch_index{};
+        std::array<std::uint16_t, max_buffers> scratch_offset{}; ///< bytes
+    };
+
+    DirectCall() = default; ///< no function to call
+    DirectCall(runtime::KernelFunction function, const Layout& layout)
+        : function_(function), layout_(layout) {}
+
+    explicit operator bool() const { return function_ != nullptr; }
+    /// Arguments must have been checked.
+    void operator()(const Arguments& arguments) const {
+        if (layout_.scratch > 0) return call_with_workspace(arguments);
+        Buffers buffers = layout_.buffers;
+        call(buffers, arguments);
+    }
+
+private:
+    void call(Buffers& buffers, const Arguments& arguments) const {
+        buffers[layout_.input] = const_cast<void*>(arguments.input);
+        buffers[layout_.output] = arguments.output;
+        function_(buffers.data(), nullptr);
+    }
+    void call_with_workspace(const Arguments& arguments) const;
+
+    runtime::KernelFunction function_ = nullptr;
+    Layout layout_;
+};
+
+} // namespace swirl::planning

@@ -1,0 +1,24 @@
+#include "plan/transform/cpu/emitted_kernel.hpp"
+
+#include "base/error.hpp"
+#include "emit/cpp/transform.hpp"
+
+namespace swirl::planning {
+
+EmittedKernel::EmittedKernel(const ir::Program& program) {
+    info_ = ir::describe(program);
+    emit::CppTransform transform;
+    transform.calls.push_back({&program, {}});
+    workspace_bytes_ = emit::cpp_workspace_bytes(transform);
+}
+
+void EmittedKernel::run_phase(std::size_t, runtime::IterationRange, const Pointers& pointers) const {
+    run(pointers);
+}
+
+void EmittedKernel::run(const Pointers&) const {
+    throw UserError(
+        "this plan is for a CPU that swirl writes C++ for, not machine code; it cannot be run here");
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,61 @@
+#include "plan/transform/cpu/half_spectrum.hpp"
+
+namespace swirl::planning {
+
+using namespace formula;
+
+namespace {
+
+/// Halfcomplex entries to complex elements, or back: r_0, the real components, the imaginary ones, and r_{n/2} if n is
+/// even. Elements without an imaginary component get a zero there, or drop what is stored there.
+Formula numbers_of(Integer n, bool forward) {
+    const Integer m = (n - 1) / 2;
+    const Formula alone = forward ? matrix(2, 1, {1, 0}) : matrix(1, 2, {1, 0});
+    std::vector<Formula> steps{alone};
+    std::vector<DigitMap> halfcomplex{{{1}, {1}, 0, 0}}, pairs{{{2}, {1}, 0, 0}};
+    if (m > 0) {
+        steps.push_back(m > 1 ? kron(codelet(I(2)), I(m)) : codelet(I(2)));
+        halfcomplex.push_back({{m}, {1}, 1, 0});
+        halfcomplex.push_back({{m}, {-1}, n - 1, 0});
+        pairs.push_back({{2, m}, {1, 2}, 2, 0});
+    }
+    if (n % 2 == 0) {
+        steps.push_back(alone);
+        halfcomplex.push_back({{1}, {1}, n / 2, 0});
+        pairs.push_back({{2}, {1}, n, 0});
+    }
+    const IndexMap of_entries = IndexMap::piecewise(std::move(halfcomplex), n);
+    const IndexMap of_pairs = IndexMap::piecewise(std::move(pairs), 2 * (n / 2 + 1));
+    const Formula together = steps.size() > 1 ? direct_sum(std::move(steps)) : steps.front();
+    return forward ? product({scatter(of_pairs), together, gather(of_entries)})
+                   : product({scatter(of_entries), together, gather(of_pairs)});
+}
+
+} // namespace
+
+IndexMap indices_in_pairs(Integer n) {
+    const Integer h = n / 2 + 1, m = (n - 1) / 2;
+    return IndexMap::piecewise({DigitMap{{h}, {2}, 0, 0}, DigitMap{{m}, {-2}, 2 * m + 1, 0}}, 2 * h);
+}
+
+void add_half_spectrum(DimensionPass& pass, std::size_t side, lower::Pointwise& pointwise, Integer n) {
+    loops::Layout& layout = pass.layouts[side];
+    loops::LayoutForm number{std::vector<Integer>(layout.lengths.size(), 0), 0};
+    number.strides[pass.left.size()] = 1;
+    layout.forms->push_back(std::move(number));
+    pointwise.half = {static_cast<int>(pointwise.forms.size()), n};
+    pointwise.forms.emplace_back();
+}
+
+std::optional<DimensionPass> by_complex_entries(const DimensionPass& pass) {
+    DimensionPass result = pass;
+    if (pass.load && pass.load->half)
+        result.before = numbers_of(pass.load->half->n, false);
+    else if (pass.store && pass.store->half)
+        result.after = numbers_of(pass.store->half->n, true);
+    else
+        return std::nullopt;
+    return result;
+}
+
+} // namespace swirl::planning

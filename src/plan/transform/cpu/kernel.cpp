@@ -1,0 +1,249 @@
+#include "plan/transform/cpu/kernel.hpp"
+
+#include "base/error.hpp"
+#include "ir/analysis.hpp"
+#include "loops/passes.hpp"
+#include "lower/cpu/callback_loops.hpp"
+#include "passes/change_layout.hpp"
+#include "passes/pipeline.hpp"
+#include "plan/stored_types.hpp"
+#include "plan/transform/cpu/tables.hpp"
+
+#include <algorithm>
+
+namespace swirl::planning {
+
+namespace {
+
+/// Distance modulo the page size between starts of scratch buffers: equal indices then use different cache sets.
+constexpr std::size_t stagger = 2 * cache_line;
+/// Tables up to this many bytes are copied together, onto few pages. Larger ones stay where they were made.
+constexpr std::size_t largest_gathered_table = std::size_t{1} << 16;
+
+} // namespace
+
+Binding::Source source_of(const ir::Role& role, const DimensionPass& pass) {
+    using enum ir::ArgumentRole;
+    const bool imaginary = role.component == ir::Component::imaginary;
+    if (role.argument == auxiliary) {
+        ensure(static_cast<std::size_t>(role.index) < pass.arrays.size(),
+               "a kernel asks for auxiliary array {} of {}", role.index, pass.arrays.size());
+        return Binding::array_source(static_cast<std::size_t>(role.index), imaginary);
+    }
+    ensure(role.argument == input || role.argument == output || role.argument == data,
+           "a kernel asks for an argument that no plan has: {}", ir::to_string(role));
+    switch (role.argument == input ? pass.source : pass.target) {
+    case DataLocation::input: return imaginary ? Binding::Source::input_imaginary : Binding::Source::input;
+    case DataLocation::output: return imaginary ? Binding::Source::output_imaginary : Binding::Source::output;
+    case DataLocation::intermediate: return Binding::Source::intermediate;
+    }
+    throw InternalError("unknown place");
+}
+
+ir::Program laid_out(ir::Program program, const Transform& problem, const DimensionPass& pass) {
+    using enum ir::ArgumentRole;
+    const auto split = [&](const ir::Role& role) {
+        if (const auto buffer = program.buffer_with(role))
+            program = passes::interleaved_to_planar(std::move(program), *buffer);
+    };
+    if (is_planar(problem, pass.source)) split({input});
+    if (is_planar(problem, pass.target)) split({output}), split({data});
+    int index = 0;
+    for (const AuxiliaryArray& array : arrays_of(problem)) {
+        if (array.is_complex && problem.layout == ComplexLayout::planar) split({auxiliary, index});
+        ++index;
+    }
+    return program;
+}
+
+Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
+                  const target::Cpu& cpu, bool scalar_code) {
+    lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
+    loops::LoopProgram loops = lower::loops_for_cpu(request);
+    ir::Program lowered = lower::lower(request, loops);
+    lowered = laid_out(std::move(lowered), problem, pass);
+    ir::Program machine = with_stored_types(passes::run_for_cpu(lowered, cpu), problem, pass);
+    return {std::move(request.loops.formula), std::move(loops), std::move(lowered), std::move(machine)};
+}
+
+ir::Program optimized_program(const Transform& problem, const DimensionPass& pass,
+                              const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar_code) {
+    const auto lowered = [&] {
+        const lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
+        return laid_out(lower::lower(request), problem, pass);
+    };
+    return with_stored_types(passes::run_for_cpu(lowered(), cpu), problem, pass);
+}
+
+namespace {
+
+bool lies_on_line(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % cache_line == 0; }
+
+ir::Program with_aligned_arguments(ir::Program program) {
+    for (ir::BufferInfo& buffer : program.buffers)
+        if (buffer.space == ir::Space::argument && buffer.non_temporal) buffer.alignment = cache_line;
+    return program;
+}
+
+} // namespace
+
+CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
+                               const passes::PhaseOptions& sharing) {
+    bind(program, pass);
+    info_ = ir::describe(program);
+    std::vector<passes::Phase> parts;
+    if (sharing.threads > 1) parts = passes::phases(program, sharing);
+    if (std::any_of(parts.begin(), parts.end(), [](const passes::Phase& p) { return p.is_parallel; })) {
+        phases_.clear();
+        for (const passes::Phase& part : parts) {
+            phases_.push_back({part.is_parallel, part.iterations, part.grain});
+            compile(part.program, cpu);
+        }
+    } else {
+        compile(program, cpu);
+        if (aligned_code_.empty()) whole_ = code_.front().function();
+    }
+}
+
+void CompiledKernel::compile(const ir::Program& program, const target::Cpu& cpu) {
+    const jit::MachineCode code = jit::compile(program, cpu);
+    statistics_ += code.statistics;
+    code_.emplace_back(code);
+    if (!non_temporal_arguments_.empty())
+        aligned_code_.emplace_back(jit::compile(with_aligned_arguments(program), cpu));
+}
+
+std::vector<const void*> CompiledKernel::allocate_tables(const ir::Program& program) {
+    const auto is_gathered = [](const ir::BufferInfo& table) {
+        return bytes_of(table) <= largest_gathered_table || data_of(table) == nullptr;
+    };
+    std::size_t bytes = 0;
+    for (const ir::BufferInfo& buffer : program.buffers)
+        if (buffer.space == ir::Space::table && is_gathered(buffer))
+            bytes += in_whole_lines(bytes_of(buffer));
+    tables_ = runtime::AlignedBuffer(bytes);
+    std::vector<const void*> places;
+    std::byte* next = tables_.as<std::byte>();
+    for (const ir::BufferInfo& buffer : program.buffers) {
+        places.push_back(nullptr);
+        if (buffer.space != ir::Space::table) continue;
+        if (is_gathered(buffer)) {
+            fill_table(next, buffer);
+            places.back() = next;
+            next += in_whole_lines(bytes_of(buffer));
+        } else {
+            large_tables_.push_back(buffer.contents);
+            places.back() = data_of(buffer);
+        }
+    }
+    return places;
+}
+
+void CompiledKernel::bind(const ir::Program& program, const DimensionPass& pass) {
+    std::vector<char> used(program.buffers.size(), false);
+    ir::for_each_operation(program, [&](ir::Value value) {
+        if (ir::accesses_memory(program[value].opcode))
+            used[static_cast<std::size_t>(program[value].address.buffer)] = true;
+    });
+    const std::vector<const void*> tables = allocate_tables(program);
+    for (std::size_t k = 0; k < program.buffers.size(); ++k) {
+        const ir::BufferInfo& buffer = program.buffers[k];
+        if (buffer.space == ir::Space::scratch && !used[k]) {
+            bindings_.push_back({Binding::Source::unused});
+            continue;
+        }
+        switch (buffer.space) {
+        case ir::Space::argument:
+            if (buffer.non_temporal) non_temporal_arguments_.push_back(bindings_.size());
+            bindings_.push_back({source_of(buffer.role, pass)});
+            break;
+        case ir::Space::table: bindings_.push_back({Binding::Source::table, 0, tables[k]}); break;
+        case ir::Space::scratch:
+            if (buffer.per_iteration) {
+                bindings_.push_back({Binding::Source::own_workspace, own_workspace_bytes_});
+                own_workspace_bytes_ += in_whole_lines(bytes_of(buffer)) + stagger;
+            } else {
+                bindings_.push_back({Binding::Source::workspace, workspace_bytes_});
+                workspace_bytes_ += in_whole_lines(bytes_of(buffer)) + stagger;
+            }
+            break;
+        case ir::Space::local:
+        case ir::Space::shared: break;
+        }
+    }
+    constexpr std::size_t most = std::tuple_size_v<BufferPointers>;
+    ensure(bindings_.size() <= most, "kernel {} has {} buffers; at most {} are foreseen", program.name,
+           bindings_.size(), most);
+}
+
+void CompiledKernel::find_buffers(const Pointers& pointers, BufferPointers& buffers) const {
+    void** next = buffers.data();
+    for (const Binding& binding : bindings_)
+        *next++ = binding.source == Binding::Source::unused ? nullptr
+                  : binding.source == Binding::Source::table
+                      ? const_cast<void*>(binding.table)
+                      : static_cast<std::byte*>(pointers[binding.source]) + binding.offset;
+}
+
+void CompiledKernel::run_phase(std::size_t phase, runtime::IterationRange range,
+                               const Pointers& pointers) const {
+    BufferPointers buffers;
+    find_buffers(pointers, buffers);
+    const bool aligned =
+        !aligned_code_.empty() && std::all_of(non_temporal_arguments_.begin(), non_temporal_arguments_.end(),
+                                              [&](std::size_t k) { return lies_on_line(buffers[k]); });
+    const std::int64_t parameters[] = {range.first, range.last};
+    (aligned ? aligned_code_ : code_)[phase].function()(buffers.data(), parameters);
+}
+
+void CompiledKernel::run(const Pointers& pointers) const {
+    if (whole_ == nullptr) return run_phases(pointers);
+    BufferPointers buffers;
+    find_buffers(pointers, buffers);
+    whole_(buffers.data(), nullptr);
+}
+
+void CompiledKernel::run_phases(const Pointers& pointers) const {
+    for (std::size_t k = 0; k < code_.size(); ++k) run_phase(k, {0, phases_[k].iterations}, pointers);
+}
+
+DirectCall CompiledKernel::direct_call() const {
+    const std::size_t workspace = workspace_bytes_ + own_workspace_bytes_;
+    if (whole_ == nullptr || bindings_.size() > DirectCall::max_buffers ||
+        workspace > DirectCall::max_workspace)
+        return {};
+    DirectCall::Layout layout;
+    bool has_output = false, has_input = false;
+    for (std::uint8_t k = 0; k < bindings_.size(); ++k) {
+        const Binding& binding = bindings_[k];
+        const bool own = binding.source == Binding::Source::own_workspace;
+        switch (binding.source) {
+        case Binding::Source::input:
+            layout.input = k;
+            has_input = true;
+            break;
+        case Binding::Source::output:
+            layout.output = k;
+            has_output = true;
+            break;
+        case Binding::Source::table: layout.buffers[k] = const_cast<void*>(binding.table); break;
+        case Binding::Source::unused: break;
+        case Binding::Source::workspace:
+        case Binding::Source::own_workspace:
+            layout.scratch_index[layout.scratch] = k;
+            layout.scratch_offset[layout.scratch++] =
+                static_cast<std::uint16_t>(binding.offset + (own ? workspace_bytes_ : 0));
+            break;
+        case Binding::Source::input_imaginary:
+        case Binding::Source::output_imaginary:
+        case Binding::Source::intermediate:
+        case Binding::Source::arrays: return {};
+        }
+        if (binding.source > Binding::Source::arrays) return {}; // the further arrays
+    }
+    if (!has_output) return {};
+    if (!has_input) layout.input = layout.output;
+    return {whole_, layout};
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,146 @@
+#pragma once
+
+#include "ir/kernel_info.hpp"
+#include "ir/program.hpp"
+#include "ir/role.hpp"
+#include "jit/compile.hpp"
+#include "loops/loop_program.hpp"
+#include "passes/phases.hpp"
+#include "plan/transform/cpu/direct_call.hpp"
+#include "plan/transform/cpu/phase.hpp"
+#include "plan/transform/cpu/plan.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
+#include "runtime/cpu/executable_memory.hpp"
+#include "runtime/cpu/team.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace swirl::planning {
+
+constexpr std::size_t cache_line = 64;
+/// A size rounded up to whole cache lines.
+constexpr std::size_t in_whole_lines(std::size_t bytes) {
+    return (bytes + cache_line - 1) / cache_line * cache_line;
+}
+
+/// The pointer of a call that a kernel's buffer is bound to.
+struct Binding {
+    enum class Source : std::uint8_t {
+        input,
+        input_imaginary,
+        output,
+        output_imaginary,
+        intermediate,
+        workspace,
+        own_workspace, ///< of the thread; its contents do not outlive an iteration
+        table,
+        unused, ///< not accessed by any operation
+        arrays, ///< the first auxiliary array; two per array: see array_source
+    };
+    static constexpr std::size_t max_arrays = 8;
+    static constexpr std::size_t sources = static_cast<std::size_t>(Source::arrays) + 2 * max_arrays;
+    /// The auxiliary array with this index, or the imaginary components of a planar one.
+    static constexpr Source array_source(std::size_t array, bool imaginary) {
+        return static_cast<Source>(static_cast<std::size_t>(Source::arrays) + 2 * array + imaginary);
+    }
+    Source source;
+    std::size_t offset = 0;      ///< bytes into either workspace
+    const void* table = nullptr; ///< the table itself
+};
+
+/// A pass's programs during compilation.
+struct Derivation {
+    formula::Formula formula;
+    loops::LoopProgram loops;
+    ir::Program lowered;
+    ir::Program program; ///< after the passes
+};
+/// See TransformSchedule for `scalar_code`.
+Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
+                  const target::Cpu& cpu, bool scalar_code = false);
+
+/// The last program of derive. Earlier ones are freed on the way, because tables may be as large as the data.
+ir::Program optimized_program(const Transform& problem, const DimensionPass& pass,
+                              const rules::BreakdownTree& tree, const target::Cpu& cpu,
+                              bool scalar_code = false);
+
+/// The program with each planar argument split into two buffers.
+ir::Program laid_out(ir::Program program, const Transform& problem, const DimensionPass& pass);
+
+/// Source of an argument: of input, output, data or an auxiliary array. Throws InternalError for other roles.
+Binding::Source source_of(const ir::Role& role, const DimensionPass& pass);
+
+/// One pass, ready to run: phases in order, each run by one thread or shared by several.
+class Kernel {
+public:
+    virtual ~Kernel() = default;
+
+    const ir::KernelInfo& info() const { return info_; }
+    const std::vector<PhaseDescription>& phases() const { return phases_; }
+    std::size_t workspace_bytes() const { return workspace_bytes_; }         ///< shared by all threads
+    std::size_t own_workspace_bytes() const { return own_workspace_bytes_; } ///< of each thread
+    virtual jit::CodeStatistics statistics() const { return {}; }
+
+    /// Workspaces are 64-byte aligned.
+    struct Pointers {
+        std::array<void*, static_cast<std::size_t>(Binding::Source::table)> own; ///< by Binding::Source
+        const ArrayArgument* arrays;                                             ///< the auxiliary arrays
+
+        void* operator[](Binding::Source source) const {
+            const auto at = static_cast<std::size_t>(source);
+            if (at < own.size()) return own[at];
+            const std::size_t array = at - static_cast<std::size_t>(Binding::Source::arrays);
+            return const_cast<void*>(array % 2 == 0 ? arrays[array / 2].data : arrays[array / 2].imaginary);
+        }
+    };
+    /// Runs some of a phase's iterations. A barrier separates two phases if one of them is parallel.
+    virtual void run_phase(std::size_t phase, runtime::IterationRange range,
+                           const Pointers& pointers) const = 0;
+    /// The whole kernel as one call, if it is one function of an input and an output with a small workspace.
+    virtual DirectCall direct_call() const { return {}; }
+    /// Runs all phases on the calling thread.
+    virtual void run(const Pointers& pointers) const = 0;
+
+protected:
+    ir::KernelInfo info_;
+    std::vector<PhaseDescription> phases_{1}; ///< by default one serial phase
+    std::size_t workspace_bytes_ = 0;
+    std::size_t own_workspace_bytes_ = 0;
+};
+
+/// Machine code, tables and buffer bindings.
+class CompiledKernel : public Kernel {
+public:
+    /// One function for everything, or one per phase if several threads have enough to share.
+    CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
+                   const passes::PhaseOptions& sharing);
+
+    jit::CodeStatistics statistics() const override { return statistics_; }
+    void run_phase(std::size_t phase, runtime::IterationRange range, const Pointers& pointers) const override;
+    void run(const Pointers& pointers) const override;
+    DirectCall direct_call() const override;
+
+private:
+    using BufferPointers = std::array<void*, 64>;
+    void find_buffers(const Pointers& pointers, BufferPointers& buffers) const;
+    [[gnu::noinline]] void run_phases(const Pointers& pointers) const;
+    void compile(const ir::Program& program, const target::Cpu& cpu);
+    void bind(const ir::Program& program, const DimensionPass& pass);
+    /// Returns the new address of each table, by buffer; null for other buffers.
+    std::vector<const void*> allocate_tables(const ir::Program& program);
+
+    std::vector<Binding> bindings_;
+    runtime::AlignedBuffer tables_;             ///< small tables, contiguous
+    std::vector<ir::TableData> large_tables_;   ///< large tables, where they were made
+    std::vector<runtime::ExecutableCode> code_; ///< by phase
+    runtime::KernelFunction whole_ = nullptr;   ///< if it is one serial phase without aligned variants
+    /// Code for streamed arguments aligned to cache lines; may use non-temporal stores.
+    std::vector<runtime::ExecutableCode> aligned_code_;
+    std::vector<std::size_t> non_temporal_arguments_; ///< their bindings
+    jit::CodeStatistics statistics_;
+};
+
+} // namespace swirl::planning

@@ -1,0 +1,66 @@
+#include "plan/transform/dimension_passes.hpp"
+
+#include "base/error.hpp"
+#include "plan/transform/cpu/half_spectrum.hpp"
+#include "rules/given_formula.hpp"
+#include "rules/merge_convolution.hpp"
+
+namespace swirl::planning {
+
+using namespace formula;
+
+Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree) {
+    std::vector<Formula> factors;
+    for (Integer n : pass.left) factors.push_back(I(n));
+    if (tree.rule.empty() && rules::is_given_formula(pass.nonterminal))
+        throw UserError(
+            "the step of a formula is a codelet\n  use a tree that begins with 'formula' or "
+            "'formula-codelet'");
+    Formula transform =
+        pass.nonterminal.is<Identity>() ? pass.nonterminal : rules::expand(pass.nonterminal, tree);
+    if (pass.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);
+    if (pass.before) transform = product({transform, *pass.before});
+    if (pass.after) transform = product({*pass.after, transform});
+    factors.push_back(std::move(transform));
+    for (Integer n : pass.right) factors.push_back(I(n));
+    return factors.size() == 1 ? factors[0] : kron(std::move(factors));
+}
+
+DataType arithmetic_of(DataType precision) {
+    return precision == DataType::float64 ? DataType::float64 : DataType::float32;
+}
+
+lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
+                                    const rules::BreakdownTree& tree) {
+    const std::optional<DimensionPass> numbers = by_complex_entries(pass);
+    return {.name = fmt::format("swirl_step_{}", pass.dimension),
+            .loops = {.formula = pass_formula(pass, tree),
+                      .complex = pass.complex,
+                      .scalar = arithmetic_of(problem.precision),
+                      .input = pass.layouts[0],
+                      .output = pass.layouts[1],
+                      .in_place = pass.source == pass.target,
+                      .input_split_complex = is_planar(problem, pass.source),
+                      .output_split_complex = is_planar(problem, pass.target),
+                      .auxiliary = pass.auxiliary,
+                      .input_reach = pass.reaches[0],
+                      .output_reach = pass.reaches[1],
+                      .scale = pass.scale},
+            .by_complex_entries = numbers ? std::optional(pass_formula(*numbers, tree)) : std::nullopt,
+            .arrays = pass.arrays,
+            .load = pass.load,
+            .store = pass.store};
+}
+
+lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu,
+                                    bool scalar_code) {
+    lower::KernelRequest request = kernel_request(problem, pass, tree);
+    request.loops.lanes = scalar_code ? 1 : target::lanes(cpu, request.loops.scalar);
+    request.loops.cache_bytes = cpu.cache_bytes;
+    request.loops.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
+    request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;
+    return request;
+}
+
+} // namespace swirl::planning

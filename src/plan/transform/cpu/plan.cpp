@@ -1,0 +1,244 @@
+#include "plan/transform/cpu/plan.hpp"
+
+#include "base/error.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/memory_need.hpp"
+#include "plan/portable/kernel.hpp"
+#include "plan/transform/arguments.hpp"
+#include "plan/transform/cpu/emitted_kernel.hpp"
+#include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "problem/validate.hpp"
+#include "runtime/cpu/aligned_buffer.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace swirl::planning {
+
+struct Plan::State {
+    State(Transform p, Schedule r, const target::Cpu* c, ArgumentCheck a)
+        : problem(std::move(p)), schedule(std::move(r)), cpu(c), check(std::move(a)) {}
+
+    Transform problem;
+    Schedule schedule;
+    const target::Cpu* cpu;
+    ArgumentCheck check;
+    DirectCall direct; ///< of the only kernel
+    std::vector<std::unique_ptr<Kernel>> kernels;
+    int threads = 1;
+    double seconds = 0; ///< lower bound on one thread's time
+    /// Workspace layout: the intermediate, then shared memory, then each thread's own.
+    std::size_t intermediate_bytes = 0;
+    std::size_t shared_bytes = 0;
+    std::size_t own_bytes = 0;
+    std::size_t workspace_bytes = 0;
+
+    void run(const Arguments& arguments, void* workspace) const {
+        if (threads > 1 && runtime::team_size(threads) > 1) return run_on_team(arguments, workspace);
+        const Kernel::Pointers pointers = pointers_of(arguments, workspace, 0);
+        for (const auto& kernel : kernels) kernel->run(pointers);
+    }
+
+    void run_pass(std::size_t pass, const Arguments& arguments, void* workspace) const {
+        kernels.at(pass)->run(pointers_of(arguments, workspace, 0));
+    }
+
+private:
+    Kernel::Pointers pointers_of(const Arguments& arguments, void* workspace, int member) const {
+        std::byte* const intermediate = static_cast<std::byte*>(workspace);
+        std::byte* const shared = intermediate + intermediate_bytes;
+        // The first kernel may read the input; the others find their data in the output.
+        return {{const_cast<void*>(arguments.input), const_cast<void*>(arguments.input_imaginary),
+                 arguments.output, arguments.output_imaginary, intermediate, shared,
+                 shared + shared_bytes + static_cast<std::size_t>(member) * own_bytes},
+                arguments.arrays.data()};
+    }
+
+    /// Out of line: keeps the fast path of `run` small, for transforms of about 16 points.
+    [[gnu::noinline]] void run_on_team(const Arguments& arguments, void* workspace) const {
+        runtime::run_team(
+            threads,
+            [&, this](const runtime::TeamMember& member) {
+                run_as(member, pointers_of(arguments, workspace, member.number()));
+            },
+            seconds);
+    }
+
+    /// Member 0 runs the serial phases. Barriers surround each parallel phase, except at the ends.
+    void run_as(const runtime::TeamMember& member, const Kernel::Pointers& pointers) const {
+        const PhaseDescription* previous = nullptr;
+        for (const auto& kernel : kernels)
+            for (std::size_t k = 0; k < kernel->phases().size(); ++k) {
+                const PhaseDescription& phase = kernel->phases()[k];
+                if (previous && (previous->is_parallel || phase.is_parallel)) member.barrier();
+                previous = &phase;
+                const runtime::IterationRange range =
+                    phase.is_parallel
+                        ? runtime::partition_of(phase.iterations, phase.grain, member.number(), member.size())
+                        : runtime::IterationRange{0, member.number() == 0 ? phase.iterations : 0};
+                if (range.first < range.last) kernel->run_phase(k, range, pointers);
+            }
+    }
+};
+
+namespace {
+
+/// Workspace of the calling thread; grows to that of the largest plan it has run.
+void* thread_workspace(std::size_t bytes) {
+    thread_local runtime::AlignedBuffer buffer;
+    if (buffer.bytes() < bytes) buffer = runtime::AlignedBuffer(bytes, {.huge_pages = true});
+    return buffer.data();
+}
+
+void match(const Schedule& schedule, const std::vector<DimensionPass>& passes) {
+    require_passes_for(schedule, passes);
+    for (const PassSchedule& pass : schedule.transform().passes)
+        if (!pass.configurations.empty())
+            throw UserError("schedule \"{}\" says 'on {}', which is how GPUs run a step; {} is a CPU",
+                            to_string(schedule), to_string(pass.configurations.front()), schedule.target);
+}
+
+bool is_portable(const target::Cpu& cpu) { return cpu.set == target::InstructionSet::portable; }
+
+/// The schedule's CPU, if code for it can run here.
+const target::Cpu& kernel_cpu(const Schedule& schedule) {
+    const target::Cpu& cpu = target::cpu_named(schedule.target);
+    if (schedule.transform().scalar && is_portable(cpu))
+        throw UserError(
+            "schedule \"{}\": the portable CPU has no scalar code\n  name another, as \"sse2: scalar; …\" "
+            "does",
+            to_string(schedule));
+    const bool needs_code = !is_portable(cpu) && !cpu.emitted_only;
+    return !needs_code || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
+}
+
+std::unique_ptr<Kernel> make_kernel(const Transform& problem, const DimensionPass& pass,
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar,
+                                    const passes::PhaseOptions& sharing) {
+    if (is_portable(cpu)) return make_portable_kernel(problem, pass, tree);
+    const ir::Program program = optimized_program(problem, pass, tree, cpu, scalar);
+    if (cpu.emitted_only) return std::make_unique<EmittedKernel>(program);
+    return std::make_unique<CompiledKernel>(program, pass, cpu, sharing);
+}
+
+bool has_parallel_phase(const Kernel& kernel) {
+    return std::any_of(kernel.phases().begin(), kernel.phases().end(),
+                       [](const PhaseDescription& phase) { return phase.is_parallel; });
+}
+
+} // namespace
+
+Plan::Plan(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Plan::~Plan() = default;
+
+std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule& schedule,
+                                        const PlanOptions& options) {
+    validate_for_cpu(problem);
+    require_memory(problem);
+    const target::Cpu& cpu = kernel_cpu(schedule);
+    const std::vector<DimensionPass> passes = dimension_passes(problem);
+    match(schedule, passes);
+    if (options.threads < 1) throw UserError("threads is {}; use 1 or more", options.threads);
+    auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
+    state->intermediate_bytes = in_whole_lines(intermediate_bytes(problem));
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        auto kernel =
+            make_kernel(problem, passes[k], schedule.transform().passes[k].tree, cpu,
+                        schedule.transform().scalar, {options.threads, options.min_parallel_operations});
+        state->shared_bytes = std::max(state->shared_bytes, kernel->workspace_bytes());
+        state->own_bytes = std::max(state->own_bytes, kernel->own_workspace_bytes());
+        if (has_parallel_phase(*kernel)) state->threads = options.threads;
+        state->kernels.push_back(std::move(kernel));
+    }
+    state->workspace_bytes = state->intermediate_bytes + state->shared_bytes +
+                             static_cast<std::size_t>(state->threads) * state->own_bytes;
+    if (state->kernels.size() == 1 && state->threads == 1 && state->intermediate_bytes == 0)
+        state->direct = state->kernels[0]->direct_call();
+    constexpr double max_flops_per_second = 1e11; // per thread
+    for (const auto& kernel : state->kernels)
+        state->seconds += static_cast<double>(kernel->info().flops) / max_flops_per_second;
+    std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
+    if (options.check) check_against_definition(*plan);
+    return plan;
+}
+
+const Transform& Plan::problem() const { return state_->problem; }
+const Schedule& Plan::schedule() const { return state_->schedule; }
+const target::Cpu& Plan::cpu() const { return *state_->cpu; }
+std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes; }
+int Plan::threads() const { return state_->threads; }
+
+void Plan::execute(const Arguments& arguments) const {
+    if (state_->direct && state_->check.admits(arguments)) return state_->direct(arguments);
+    execute_in_thread_workspace(arguments);
+}
+
+void Plan::execute_in_thread_workspace(const Arguments& arguments) const {
+    state_->check(arguments);
+    state_->run(arguments, thread_workspace(state_->workspace_bytes));
+}
+
+void Plan::execute(const Arguments& arguments, void* workspace) const {
+    state_->check(arguments);
+    if (state_->workspace_bytes > 0 && (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
+        throw UserError("workspace = {} must point at {} bytes aligned to 64", workspace,
+                        state_->workspace_bytes);
+    state_->check.require_disjoint(workspace, state_->workspace_bytes, arguments);
+    state_->run(arguments, workspace);
+}
+
+void Plan::execute_pass(std::size_t pass, const Arguments& arguments) const {
+    state_->check(arguments);
+    state_->run_pass(pass, arguments, thread_workspace(state_->workspace_bytes));
+}
+
+double Plan::flops() const {
+    double sum = 0;
+    for (const auto& kernel : state_->kernels) sum += static_cast<double>(kernel->info().flops);
+    return sum;
+}
+
+double Plan::bytes() const {
+    double sum = 0;
+    for (const auto& kernel : state_->kernels)
+        sum += static_cast<double>(kernel->info().bytes_loaded + kernel->info().bytes_stored);
+    return sum;
+}
+
+Integer Plan::table_bytes() const {
+    Integer sum = 0;
+    for (const auto& kernel : state_->kernels) sum += kernel->info().table_bytes;
+    return sum;
+}
+
+std::vector<PassDescription> Plan::describe() const {
+    std::vector<PassDescription> descriptions;
+    const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        const rules::BreakdownTree& tree = state_->schedule.transform().passes[k].tree;
+        Derivation derivation =
+            derive(state_->problem, passes[k], tree, *state_->cpu, state_->schedule.transform().scalar);
+        if (is_portable(*state_->cpu)) {
+            PortableDerivation portable = derive_portable(state_->problem, passes[k], tree);
+            derivation.formula = std::move(portable.request.loops.formula);
+            derivation.loops = std::move(portable.loops);
+        }
+        descriptions.push_back({state_->schedule.transform().passes[k], std::move(derivation.formula),
+                                std::move(derivation.loops), std::move(derivation.lowered),
+                                std::move(derivation.program), state_->kernels[k]->info(),
+                                state_->kernels[k]->phases(), state_->kernels[k]->statistics()});
+    }
+    return descriptions;
+}
+
+std::string Plan::listing(std::size_t pass) const {
+    const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
+    ensure(pass < passes.size(), "a plan of {} steps has no step {}", passes.size(), pass);
+    const Derivation derivation =
+        derive(state_->problem, passes[pass], state_->schedule.transform().passes[pass].tree, *state_->cpu,
+               state_->schedule.transform().scalar);
+    return jit::compile(derivation.program, *state_->cpu, {.listing = true}).listing;
+}
+
+} // namespace swirl::planning

@@ -1,0 +1,481 @@
+#include "plan/transform/dimension_passes.hpp"
+
+#include "base/error.hpp"
+#include "formula/properties.hpp"
+#include "plan/transform/cpu/half_spectrum.hpp"
+#include "plan/transform/cpu/pointwise.hpp"
+#include "problem/syntax.hpp"
+#include "rules/given_formula.hpp"
+#include "rules/number_theory.hpp"
+#include "rules/rewriting_rules.hpp"
+#include "rules/row_column.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <numeric>
+
+namespace swirl::planning {
+
+using namespace formula;
+
+namespace {
+
+/// One axis of the data as the current pass reads and writes it.
+struct PassAxis {
+    Integer length;
+    Integer in;
+    Integer out;
+    Integer auxiliary = 0; ///< in the auxiliary array
+    std::array<std::vector<Integer>, 2> forms =
+        {}; ///< for each form of either side's expression, its stride along the axis
+
+    /// Whether this loop around `inner` is equivalent to one longer loop.
+    bool continues(const PassAxis& inner) const {
+        const auto goes_on = [&](Integer outer, Integer inside) { return outer == inside * inner.length; };
+        bool all = goes_on(in, inner.in) && goes_on(out, inner.out) && goes_on(auxiliary, inner.auxiliary);
+        for (const std::size_t side : {0U, 1U})
+            for (std::size_t k = 0; k < forms[side].size(); ++k)
+                all = all && goes_on(forms[side][k], inner.forms[side][k]);
+        return all;
+    }
+};
+
+/// Sorts loops by stride, outer before inner, and merges neighbours that are equivalent to one loop.
+std::vector<PassAxis> merged(std::vector<PassAxis> loops) {
+    std::erase_if(loops, [](const PassAxis& a) { return a.length == 1; });
+    std::stable_sort(loops.begin(), loops.end(),
+                     [](const PassAxis& a, const PassAxis& b) { return std::abs(a.in) > std::abs(b.in); });
+    std::vector<PassAxis> result;
+    for (const PassAxis& axis : loops) {
+        const Integer around = !result.empty() && result.back().continues(axis) ? result.back().length : 0;
+        if (around > 0) result.pop_back();
+        result.push_back(axis);
+        if (around > 0) result.back().length *= around;
+    }
+    return result;
+}
+
+Formula transform_of(const Transform& problem, Integer n) {
+    if (n == 1 && problem.kind == TransformKind::dft) return I(1);
+    switch (problem.kind) {
+    case TransformKind::dft: return DFT(n, problem.direction);
+    case TransformKind::real_dft: return RDFT(n, problem.direction);
+    case TransformKind::wht: return n == 1 ? I(1) : WHT(n);
+    case TransformKind::dct2: return DCT(2, n);
+    case TransformKind::dct3: return DCT(3, n);
+    case TransformKind::dct4: return DCT(4, n);
+    case TransformKind::dst2: return DST(2, n);
+    case TransformKind::dst3: return DST(3, n);
+    case TransformKind::dst4: return DST(4, n);
+    case TransformKind::convolution: return circulant(n);
+    case TransformKind::formula:
+    case TransformKind::real_formula: break;
+    }
+    throw InternalError("unknown kind of transform");
+}
+
+/// A pass's transform axes and the loops around it.
+struct Setting {
+    DataLocation source;
+    DataLocation target;
+    std::vector<PassAxis> axes; ///< of the transform, outermost first
+    std::vector<PassAxis> others;
+};
+
+/// Fused passes: one kernel transforms several dimensions of arrays up to this size, or the inner dimensions of larger
+/// arrays, while their data is in a core's private caches.
+constexpr Integer largest_fused_bytes = Integer{1} << 20;
+
+/// Splits the other axes into loops outside and inside the transform, and lays out both sides.
+DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Setting& setting) {
+    const PassAxis& innermost = setting.axes.back();
+    std::vector<PassAxis> outside, inside;
+    for (const PassAxis& other : setting.others)
+        (std::abs(other.in) >= std::abs(innermost.in) && innermost.length > 1 ? outside : inside)
+            .push_back(other);
+    outside = merged(std::move(outside));
+    inside = merged(std::move(inside));
+    const auto* circulant = nonterminal.get_if<Circulant>();
+    const bool convolves = circulant != nullptr && !circulant->kernel;
+    const bool complex =
+        convolves || nonterminal.is<Dft>() || nonterminal.is<Kronecker>() || nonterminal.is<Identity>();
+    DimensionPass pass{dimension,      std::move(nonterminal), {}, {}, complex,
+                       setting.source, setting.target,         {}, {}, {}};
+    if (convolves) pass.auxiliary.emplace();
+    const auto append = [&](const PassAxis& a) {
+        if (convolves) {
+            pass.auxiliary->layout.lengths.push_back(a.length);
+            pass.auxiliary->layout.strides.push_back(a.auxiliary);
+        }
+        for (loops::Layout& layout : pass.layouts) layout.lengths.push_back(a.length);
+        pass.layouts[0].strides.push_back(a.in);
+        pass.layouts[1].strides.push_back(a.out);
+        for (const std::size_t side : {0U, 1U}) {
+            if (!pass.layouts[side].forms) pass.layouts[side].forms.emplace(a.forms[side].size());
+            for (std::size_t k = 0; k < a.forms[side].size(); ++k)
+                (*pass.layouts[side].forms)[k].strides.push_back(a.forms[side][k]);
+        }
+    };
+    for (const PassAxis& a : outside) append(a), pass.left.push_back(a.length);
+    for (const PassAxis& a : setting.axes) append(a);
+    for (const PassAxis& a : inside) append(a), pass.right.push_back(a.length);
+    return pass;
+}
+
+/// Strides of the intermediate, row-major over the stored elements: batches, then dimensions.
+std::vector<Integer> intermediate_strides(const Transform& problem) {
+    const std::vector<Axis> stored = axes(problem, Side::input);
+    std::vector<Integer> strides(stored.size());
+    Integer stride = 1;
+    for (std::size_t k = stored.size(); k-- > 0; stride *= stored[k].length) strides[k] = stride;
+    return strides;
+}
+
+/// Stride of an axis (batches first, then dimensions) at a location.
+Integer stride_in(const Transform& problem, std::size_t axis, DataLocation location) {
+    if (location == DataLocation::intermediate) return intermediate_strides(problem)[axis];
+    const std::size_t loops = problem.batches.size();
+    const Dimension& d = axis < loops ? problem.batches[axis] : problem.dimensions[axis - loops];
+    return stride_of(d, location == DataLocation::input ? Side::input : Side::output);
+}
+
+/// The setting of a pass along the dimensions first … last. Complex strides count complex elements; if the pass's
+/// entries are reals, `real_factor` converts a side's strides to reals.
+Setting setting_of(const Transform& problem, std::size_t first, std::size_t last, DataLocation source,
+                   DataLocation target, std::array<Integer, 2> real_factor = {1, 1}) {
+    Setting setting{source, target, {}, {}};
+    const std::size_t loops = problem.batches.size();
+    const Side side = is_complex(problem, Side::input) ? Side::input : Side::output;
+    const std::vector<Axis> stored =
+        axes(problem, problem.kind == TransformKind::real_dft ? side : Side::output);
+    for (std::size_t k = 0; k < stored.size(); ++k) {
+        PassAxis axis{stored[k].length, real_factor[0] * stride_in(problem, k, source),
+                      real_factor[1] * stride_in(problem, k, target)};
+        if (problem.kind == TransformKind::convolution) axis.auxiliary = spectrum_strides(problem)[k];
+        for (const Side which : {Side::input, Side::output}) {
+            if (expression_of(problem, which).is_identity()) continue;
+            for (const loops::LayoutForm& form : pointwise_of(problem, which).forms)
+                axis.forms[static_cast<std::size_t>(which)].push_back(form.strides[k]);
+        }
+        const bool transformed = loops + first <= k && k <= loops + last;
+        if (!transformed)
+            setting.others.push_back(axis);
+        else if (axis.length > 1 || first == last)
+            setting.axes.push_back(axis);
+    }
+    return setting;
+}
+
+/// The pass between reals and half spectrum, always along the last dimension.
+DimensionPass real_pass(const Transform& problem, DataLocation source, DataLocation target) {
+    const std::size_t last = problem.dimensions.size() - 1;
+    const Integer n = problem.dimensions[last].length;
+    const bool forward = problem.direction == Direction::forward;
+    DimensionPass pass =
+        make_pass(last, RDFT(n, problem.direction),
+                  setting_of(problem, last, last, source, target, {forward ? 1 : 2, forward ? 2 : 1}));
+    // On the half spectrum's side, the transform's digit becomes n/2+1 elements of two reals; on the other side, n
+    // reals.
+    const std::size_t at = pass.left.size();
+    loops::Layout& spectrum = pass.layouts[forward ? 1 : 0];
+    spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
+    spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
+    pass.layouts[forward ? 0 : 1].lengths[at] = n;
+    for (loops::LayoutForm& form : *spectrum.forms)
+        form.strides.insert(form.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 0);
+    (forward ? pass.after : pass.before) =
+        forward ? scatter(indices_in_pairs(n)) : gather(indices_in_pairs(n));
+    return pass;
+}
+
+/// Whether a dimension encloses the next one in memory, on both sides.
+bool nests(const Transform& problem, std::size_t outer) {
+    const Dimension &a = problem.dimensions[outer], &b = problem.dimensions[outer + 1];
+    return std::abs(stride_of(a, Side::input)) >= std::abs(stride_of(b, Side::input)) * b.length &&
+           std::abs(stride_of(a, Side::output)) >= std::abs(stride_of(b, Side::output)) * b.length;
+}
+
+/// Whether the last two dimensions are matrices larger than the caches whose rows one kernel transforms in bands,
+/// together with part of their columns.
+bool go_in_bands(const Transform& problem) {
+    const std::size_t rank = problem.dimensions.size();
+    if (rank < 2 || !nests(problem, rank - 2)) return false;
+    const Integer rows = problem.dimensions[rank - 2].length, columns = problem.dimensions[rank - 1].length;
+    if (rows < 2 || columns < 2) return false;
+    const Integer row_bytes = 2 * bytes_of(problem.precision) * columns;
+    const Integer factor = rules::prime_factors(rows).front();
+    return factor < rows && row_bytes * rows > largest_fused_bytes &&
+           row_bytes * factor <= largest_fused_bytes;
+}
+
+/// Index of the first of the last dimensions that one kernel transforms.
+std::size_t first_fused(const Transform& problem) {
+    if (go_in_bands(problem)) return problem.dimensions.size() - 2;
+    std::size_t first = problem.dimensions.size() - 1;
+    Integer bytes = 2 * bytes_of(problem.precision) * problem.dimensions[first].length;
+    while (first > 0 && bytes * problem.dimensions[first - 1].length <= largest_fused_bytes &&
+           nests(problem, first - 1))
+        bytes *= problem.dimensions[--first].length;
+    return first;
+}
+
+/// Fuses the innermost dimensions into one pass if they are small enough; returns the number of remaining dimensions.
+std::size_t add_fused_pass(std::vector<DimensionPass>& result, const Transform& problem, std::size_t first) {
+    const std::size_t rank = problem.dimensions.size();
+    std::vector<Integer> lengths;
+    for (std::size_t k = first; k < rank; ++k)
+        if (problem.dimensions[k].length > 1) lengths.push_back(problem.dimensions[k].length);
+    if (lengths.size() < 2) return rank;
+    result.push_back(
+        make_pass(first, rules::dft_multidimensional(lengths, problem.direction),
+                  setting_of(problem, first, rank - 1, DataLocation::input, DataLocation::output)));
+    return first;
+}
+
+/// Transforms along the first `end` dimensions, last one first; all but the first pass work in `target`.
+void add_passes(std::vector<DimensionPass>& result, const Transform& problem, std::size_t end,
+                DataLocation source, DataLocation target) {
+    for (std::size_t k = end; k-- > 0;) {
+        const Integer n = problem.dimensions[k].length;
+        if (n == 1) continue;
+        const bool complex = problem.kind == TransformKind::dft || problem.kind == TransformKind::real_dft;
+        Formula transform = complex ? DFT(n, problem.direction) : transform_of(problem, n);
+        result.push_back(make_pass(k, std::move(transform), setting_of(problem, k, k, source, target)));
+        source = target;
+    }
+}
+
+std::vector<DimensionPass> real_dft_passes(const Transform& problem) {
+    const std::size_t last = problem.dimensions.size() - 1;
+    std::vector<DimensionPass> result;
+    if (problem.direction == Direction::forward) {
+        result.push_back(real_pass(problem, DataLocation::input, DataLocation::output));
+        add_passes(result, problem, last, DataLocation::output, DataLocation::output);
+        return result;
+    }
+    const bool in_place = problem.placement == Placement::in_place;
+    const DataLocation between = in_place ? DataLocation::input : DataLocation::intermediate;
+    add_passes(result, problem, last, DataLocation::input, between);
+    result.push_back(
+        real_pass(problem, result.empty() ? DataLocation::input : between, DataLocation::output));
+    return result;
+}
+
+/// Transforms along all dimensions but the first, the convolution along the first, and the transforms back.
+std::vector<DimensionPass> convolution_passes(const Transform& problem) {
+    std::vector<std::size_t> along;
+    for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
+        if (problem.dimensions[k].length > 1) along.push_back(k);
+    if (along.empty()) along.push_back(0);
+    const bool small =
+        bytes_of(stored_precision(problem, Side::output)) < 4; // values between the passes must not grow
+    std::vector<DimensionPass> result;
+    const auto add = [&](std::size_t k, Formula transform, double scale) {
+        const DataLocation source = result.empty() ? DataLocation::input : DataLocation::output;
+        result.push_back(
+            make_pass(k, std::move(transform), setting_of(problem, k, k, source, DataLocation::output)));
+        result.back().scale = scale;
+    };
+    const auto length = [&](std::size_t k) { return problem.dimensions[k].length; };
+    const auto fraction = [&](std::size_t k) { return 1 / std::sqrt(static_cast<double>(length(k))); };
+    for (std::size_t k = along.size(); k-- > 1;)
+        add(along[k], DFT(length(along[k]), Direction::forward), small ? fraction(along[k]) : 1);
+    add(along[0], circulant(length(along[0])), 1);
+    for (std::size_t k = 1; k < along.size(); ++k)
+        add(along[k], DFT(length(along[k]), Direction::backward),
+            small ? fraction(along[k]) : 1 / static_cast<double>(length(along[k])));
+    result.back().scale *= problem.scale;
+    return result;
+}
+
+/// Whether a formula's factors may run in place: some temporary vector lies between the first read and the last write,
+/// in each loop around it.
+bool has_temporary_vector(const Formula& f) {
+    const auto moves_data = [](const Formula& factor) {
+        return factor.is<Identity>() || factor.is<Permutation>() || factor.is<Diagonal>() ||
+               factor.is<Gather>() || factor.is<Scatter>();
+    };
+    return f.is<Product>() && std::count_if(f.children().begin(), f.children().end(),
+                                            [&](const Formula& factor) { return !moves_data(factor); }) > 1;
+}
+
+/// The formula as one pass. In place, where it might overwrite entries that it has yet to read, through the intermediate.
+std::vector<DimensionPass> formula_passes(const Transform& problem) {
+    const Formula& given = problem.matrix.term();
+    const bool complex = problem.kind == TransformKind::formula;
+    const bool by_components = complex && has_real_transform(given);
+    const Formula term = complex ? given : rules::on_reals(given).value_or(given);
+    if (!complex && !rules::on_reals(given))
+        throw Unsupported(
+            "a circulant of the formula is too long for real data\n  problem: {}\n  use complex data, where "
+            "circulants are "
+            "products of DFTs",
+            to_text(problem));
+    if (by_components && problem.layout == ComplexLayout::planar)
+        throw Unsupported(
+            "no kernel applies the formula's real transforms to planar data\n  problem: {}\n  use the "
+            "interleaved "
+            "layout, or a formula without RDFT, DCT, DST and real[…]",
+            to_text(problem));
+    if (by_components && !(problem.load.is_identity() && problem.store.is_identity()))
+        throw Unsupported(
+            "no kernel has load or store callbacks around real transforms of complex data\n  problem: {}\n  "
+            "leave out "
+            "the callbacks, or use a formula without RDFT, DCT, DST and real[…]",
+            to_text(problem));
+    const Integer components = by_components ? 2 : 1;
+    const auto pass_of = [&](Formula nonterminal, DataLocation source, DataLocation target) {
+        const Shape shape = nonterminal.shape();
+        DimensionPass pass = make_pass(0, by_components ? real_of(nonterminal) : std::move(nonterminal),
+                                       setting_of(problem, 0, 0, source, target, {components, components}));
+        pass.complex = complex && !by_components;
+        const auto at = static_cast<std::ptrdiff_t>(pass.left.size());
+        pass.layouts[0].lengths[pass.left.size()] = shape.columns;
+        pass.layouts[1].lengths[pass.left.size()] = shape.rows;
+        if (by_components)
+            for (loops::Layout& layout : pass.layouts) {
+                layout.lengths.insert(layout.lengths.begin() + at + 1, 2);
+                layout.strides.insert(layout.strides.begin() + at + 1, 1);
+            }
+        return pass;
+    };
+    const bool is_direct = problem.placement == Placement::out_of_place || is_nonterminal(given) ||
+                           has_temporary_vector(rules::simplify(given));
+    if (is_direct) return {pass_of(term, DataLocation::input, DataLocation::output)};
+    return {pass_of(term, DataLocation::input, DataLocation::intermediate),
+            pass_of(I(given.rows()), DataLocation::intermediate, DataLocation::output)};
+}
+
+/// The factor by which a transform of one point multiplies.
+double factor_of_one_point(TransformKind kind) {
+    switch (kind) {
+    case TransformKind::dct2:
+    case TransformKind::dst2: return 2;
+    case TransformKind::dct4:
+    case TransformKind::dst4: return std::numbers::sqrt2;
+    case TransformKind::dft:
+    case TransformKind::real_dft:
+    case TransformKind::wht:
+    case TransformKind::dct3:
+    case TransformKind::dst3:
+    case TransformKind::convolution:
+    case TransformKind::formula:
+    case TransformKind::real_formula: return 1;
+    }
+    throw InternalError("unknown kind of transform");
+}
+
+/// The problem's scale, times the factors of the dimensions of one point that no pass transforms.
+long double scale_of(const std::vector<DimensionPass>& passes, const Transform& problem) {
+    long double scale = problem.scale;
+    for (std::size_t k = 0; k < problem.dimensions.size(); ++k) {
+        const auto transforms_it = [&](const DimensionPass& pass) { return pass.dimension == k; };
+        if (problem.dimensions[k].length == 1 && std::none_of(passes.begin(), passes.end(), transforms_it))
+            scale *= factor_of_one_point(problem.kind);
+    }
+    return scale;
+}
+
+/// The last pass applies the scale. With 16-bit types, whose intermediate values lie in the output, each pass applies a
+/// share in proportion to the logarithm of its length, so that intermediate values are no larger than those at one of
+/// the ends.
+void distribute_scale(std::vector<DimensionPass>& passes, const Transform& problem) {
+    const long double scale = scale_of(passes, problem);
+    passes.back().scale = scale;
+    if (bytes_of(stored_precision(problem, Side::output)) >= 4 || scale == 0) return;
+    const double points = std::log2(static_cast<double>(transform_size(problem)));
+    for (std::size_t k = 0; k + 1 < passes.size(); ++k) {
+        const double fraction = std::log2(static_cast<double>(passes[k].nonterminal.rows())) / points;
+        passes[k].scale = std::exp2(fraction * std::log2(std::fabs(scale)));
+        passes.back().scale /= passes[k].scale;
+    }
+}
+
+/// The first pass applies the load expression, the last pass the store expression.
+void add_expressions(std::vector<DimensionPass>& passes, const Transform& problem) {
+    for (const Side side : {Side::input, Side::output}) {
+        const auto s = static_cast<std::size_t>(side);
+        DimensionPass& own = side == Side::input ? passes.front() : passes.back();
+        for (DimensionPass& pass : passes)
+            if (&pass != &own || expression_of(problem, side).is_identity()) pass.layouts[s].forms.reset();
+        if (expression_of(problem, side).is_identity()) continue;
+        lower::Pointwise pointwise = pointwise_of(problem, side);
+        for (std::size_t k = 0; k < pointwise.forms.size(); ++k)
+            own.layouts[s].forms->at(k).constant = pointwise.forms[k].constant;
+        const Extent reach = extent(problem, side);
+        own.reaches[s] = {reach.lowest, reach.highest};
+        if (is_complex(problem, side) && !own.complex) {
+            add_half_spectrum(own, s, pointwise, problem.dimensions.back().length);
+            own.reaches[s] = {2 * reach.lowest, 2 * reach.highest + 1};
+        }
+        (side == Side::input ? own.load : own.store) = std::move(pointwise);
+    }
+}
+
+} // namespace
+
+std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fusion) {
+    const std::size_t rank = problem.dimensions.size();
+    return dimension_passes(problem, fusion == Fusion::none ? rank : first_fused(problem));
+}
+
+std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_t first_fused) {
+    std::vector<DimensionPass> result;
+    if (problem.kind == TransformKind::convolution) {
+        result = convolution_passes(problem);
+    } else if (has_formula(problem)) {
+        result = formula_passes(problem);
+    } else if (problem.kind == TransformKind::real_dft) {
+        result = real_dft_passes(problem);
+    } else {
+        const bool fuses = problem.kind == TransformKind::dft && first_fused < problem.dimensions.size();
+        const std::size_t rest =
+            fuses ? add_fused_pass(result, problem, first_fused) : problem.dimensions.size();
+        add_passes(result, problem, rest, result.empty() ? DataLocation::input : DataLocation::output,
+                   DataLocation::output);
+        if (result.empty()) {
+            const Setting setting = setting_of(problem, 0, 0, DataLocation::input, DataLocation::output);
+            result.push_back(make_pass(0, transform_of(problem, 1), setting));
+            result[0].complex = problem.kind == TransformKind::dft;
+        }
+    }
+    if (problem.kind != TransformKind::convolution) distribute_scale(result, problem);
+    add_expressions(result, problem);
+    for (DimensionPass& pass : result) pass.arrays = auxiliary_buffers(problem);
+    // In place, both locations are the caller's one array; the strides of either side have already been used.
+    if (problem.placement == Placement::in_place)
+        for (DimensionPass& pass : result)
+            for (DataLocation* const location : {&pass.source, &pass.target})
+                if (*location == DataLocation::input) *location = DataLocation::output;
+    return result;
+}
+
+bool is_planar(const Transform& problem, DataLocation location) {
+    if (problem.layout != ComplexLayout::planar || location == DataLocation::intermediate) return false;
+    return is_complex(problem, location == DataLocation::input ? Side::input : Side::output);
+}
+
+std::size_t intermediate_bytes(const Transform& problem) {
+    for (const DimensionPass& pass : dimension_passes(problem))
+        if (pass.target == DataLocation::intermediate) {
+            Integer elements = 1;
+            for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;
+            return static_cast<std::size_t>(2 * elements * bytes_of(arithmetic_of(problem.precision)));
+        }
+    return 0;
+}
+
+void require_passes_for(const Schedule& schedule, const std::vector<DimensionPass>& passes) {
+    if (schedule.transform().passes.size() != passes.size())
+        throw UserError("schedule \"{}\" has {} steps; this problem needs {}", to_string(schedule),
+                        schedule.transform().passes.size(), passes.size());
+    for (std::size_t k = 0; k < passes.size(); ++k)
+        if (schedule.transform().passes[k].dimension != passes[k].dimension)
+            throw UserError(
+                "schedule \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
+                to_string(schedule), k, schedule.transform().passes[k].dimension, passes[k].dimension);
+}
+
+} // namespace swirl::planning

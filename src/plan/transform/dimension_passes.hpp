@@ -1,0 +1,77 @@
+#pragma once
+
+#include "lower/lower.hpp"
+#include "plan/schedule.hpp"
+#include "problem/problem.hpp"
+#include "target/cpu.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+/// Splits a problem into passes: one kernel per transformed dimension, with loops over the others, and one kernel for
+/// all inner dimensions that fit in cache together (row–column: the tutorial, section 4.1).
+namespace swirl::planning {
+
+/// The memory that a pass reads or writes. The intermediate holds a half spectrum between the passes of a
+/// multi-dimensional backward real transform: contiguous, in the plan's workspace.
+enum class DataLocation : std::uint8_t { input, output, intermediate };
+
+/// Whether the caller's array at this location is planar.
+bool is_planar(const Transform& problem, DataLocation location);
+
+/// One pass over a dimension (or several fused ones), before a breakdown is chosen.
+struct DimensionPass {
+    std::size_t dimension; ///< of the problem; the first one if several are fused
+    formula::Formula
+        nonterminal; ///< the transform, a Kronecker product if several dimensions are fused; I(1) for a copy
+    std::optional<formula::Formula>
+        before; ///< maps stored elements to the transform's input; absent: the identity
+    std::optional<formula::Formula> after; ///< maps its output to stored elements; absent: the identity
+    bool complex; ///< entries are complex; else real, and a stored complex element counts as two entries
+    DataLocation source;
+    DataLocation target;
+    std::array<loops::Layout, 2>
+        layouts;                ///< of input and output: the transform's digits between those of the loops
+    std::vector<Integer> left;  ///< loops outside the transform, outermost first
+    std::vector<Integer> right; ///< loops inside it
+    long double scale = 1;      ///< may exceed the largest double: one-point cosines multiply by 2
+    std::optional<loops::AuxiliaryFactor> auxiliary = {};    ///< a convolution's spectrum
+    std::vector<lower::AuxiliaryArray> arrays = {};          ///< all auxiliary arrays of the problem
+    std::optional<lower::Pointwise> load = {};               ///< load callback of the first pass
+    std::optional<lower::Pointwise> store = {};              ///< store callback of the last pass
+    std::array<std::optional<loops::Reach>, 2> reaches = {}; ///< elements that load and store touch
+};
+
+/// Which dimensions share a kernel.
+enum class Fusion : std::uint8_t {
+    in_caches, ///< the innermost ones whose data stays in a core's private caches
+    none,      ///< one kernel per dimension, as on GPUs
+};
+
+/// The passes in order of execution; at least one. The problem must be valid.
+std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fusion = Fusion::in_caches);
+/// The same with the dimensions from `first_fused` on fused into one kernel; for complex problems.
+std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_t first_fused);
+
+/// The pass's formula with the transform expanded by the tree.
+formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree);
+
+/// Bytes of the intermediate, in the arithmetic's data type; 0 if no pass uses it.
+std::size_t intermediate_bytes(const Transform& problem);
+
+/// Throws UserError unless the schedule has one entry for each pass.
+void require_passes_for(const Schedule& schedule, const std::vector<DimensionPass>& passes);
+
+/// Data type of the arithmetic: float32 for the 16-bit types.
+DataType arithmetic_of(DataType precision);
+
+/// The request to lower/ for any target, with the data types of the arithmetic and of the caller's memory.
+lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
+                                    const rules::BreakdownTree& tree);
+/// The same for a CPU; with one lane for scalar code.
+lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
+                                    const rules::BreakdownTree& tree, const target::Cpu& cpu,
+                                    bool scalar_code = false);
+
+} // namespace swirl::planning

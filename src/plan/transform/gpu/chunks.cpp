@@ -1,0 +1,61 @@
+#include "plan/transform/gpu/chunks.hpp"
+
+#include "base/error.hpp"
+#include "plan/transform/cpu/advanced_pointer.hpp"
+#include "problem/expression.hpp"
+#include "problem/problem.hpp"
+
+namespace swirl::planning {
+
+namespace {
+
+bool depends_on_batch(const Transform& problem) {
+    bool depends = problem.spectrum == Sharing::each;
+    const auto look = [&](const std::string& index) {
+        const auto axis = axis_of_index(problem, index);
+        depends = depends || (axis && *axis < problem.batches.size());
+    };
+    for (const Expression* expression : {&problem.load, &problem.store}) {
+        if (expression->is_identity()) continue;
+        for (const ExpressionTerm& term : {expression->tree()->value, expression->tree()->where})
+            for_each_term(term, [&](const ExpressionNode& node) {
+                if (node.kind == ExpressionNode::Kind::index) look(node.name);
+                for (const std::string& index : node.indices) look(index);
+            });
+    }
+    return depends;
+}
+
+} // namespace
+
+GpuChunks::GpuChunks(const Transform& problem, Integer chunk) : problem_(problem) {
+    const Integer count = problem.batches.empty() ? 1 : problem.batches.front().length;
+    if (chunk > count)
+        throw UserError("a schedule for chunks of {} transforms, and a batch of {}", chunk, count);
+    chunk_ = chunk == 0 ? count : chunk;
+    whole_ = count / chunk_;
+    rest_ = count % chunk_;
+    if (whole_ == 1 && rest_ == 0) return;
+    if (depends_on_batch(problem))
+        throw UserError(
+            "a schedule for chunks of {} transforms, and arrays or expressions that differ from "
+            "transform to transform: such go all at once",
+            chunk);
+    const Dimension& batch = problem.batches.front();
+    input_stride_ = chunk_ * batch.input_stride * element_bytes(problem, Side::input);
+    output_stride_ = chunk_ * batch.output_stride * element_bytes(problem, Side::output);
+}
+
+Transform GpuChunks::problem_of(Integer iterations) const {
+    Transform part = problem_;
+    if (!part.batches.empty()) part.batches.front().length = iterations;
+    return part;
+}
+
+Arguments GpuChunks::arguments_of(const Arguments& all, Integer k) const {
+    const Integer input = k * input_stride_, output = k * output_stride_;
+    return {advanced(all.input, input), advanced(all.output, output), advanced(all.input_imaginary, input),
+            advanced(all.output_imaginary, output), all.arrays};
+}
+
+} // namespace swirl::planning

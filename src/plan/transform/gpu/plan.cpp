@@ -1,0 +1,209 @@
+#include "plan/transform/gpu/plan.hpp"
+
+#include "base/error.hpp"
+#include "plan/check/gpu_problem_data.hpp"
+#include "plan/check/guarded_gpu_buffer.hpp"
+#include "plan/check/transform.hpp"
+#include "plan/check/write_watch.hpp"
+#include "plan/memory_need.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/gpu/chunks.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "problem/validate.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace swirl::planning {
+
+namespace {
+
+/// Throws UserError if the device cannot run code for this target.
+void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
+    const runtime::GpuProperties& properties = device.properties();
+    if (std::pair(properties.capability_major, properties.capability_minor) <
+        std::pair(gpu.capability_major, gpu.capability_minor))
+        throw UserError("the schedule is for {}, which {} of compute capability {}.{} is not; it runs {}",
+                        gpu.name, device.description(), properties.capability_major,
+                        properties.capability_minor, device.target().name);
+    if (device.driver().version() < gpu.driver_version)
+        device.driver().too_old_for(fmt::format("code for {}", gpu.name), gpu.driver_version);
+}
+
+} // namespace
+
+struct GpuPlan::State {
+    State(const Transform& p, const Schedule& r, const runtime::GpuDevice& d, const target::Gpu& g)
+        : problem(p), schedule(r), device(d), gpu(g), chunks(p, r.transform().chunk) {}
+
+    Transform problem;
+    Schedule schedule;
+    runtime::GpuDevice device;
+    const target::Gpu& gpu;
+    GpuChunks chunks;
+    std::optional<GpuKernels> whole; ///< for full chunks
+    std::optional<GpuKernels> rest;  ///< for a smaller last chunk
+    std::optional<GpuArgumentCheck> check;
+    std::size_t workspace_bytes = 0;
+
+    void derive(runtime::KernelCache* cache) {
+        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache);
+        workspace_bytes = whole->workspace_bytes();
+        std::array<std::size_t, Binding::sources> alignments = whole->alignments();
+        if (chunks.rest() > 0) {
+            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache);
+            workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
+            const std::array<std::size_t, Binding::sources> of_rest = rest->alignments();
+            for (std::size_t k = 0; k < alignments.size(); ++k)
+                alignments[k] = std::max(alignments[k], of_rest[k]);
+        }
+        check.emplace(problem, alignments, workspace_bytes);
+    }
+
+    bool is_checked() const { return whole->is_checked() && (!rest || rest->is_checked()); }
+    /// Stores the plan in the cache; a plan that fails its check is not stored.
+    void store(bool checked) {
+        for (std::optional<GpuKernels>* const kernels : {&whole, &rest}) {
+            if (!*kernels) continue;
+            (*kernels)->store(checked);
+            (*kernels)->release_unstored();
+        }
+    }
+
+    void launch(const Arguments& arguments, runtime::cuda::Address workspace,
+                const runtime::GpuStream& stream) const {
+        for (Integer k = 0; k < chunks.whole(); ++k)
+            whole->launch(chunks.arguments_of(arguments, k), workspace, stream);
+        if (rest) rest->launch(chunks.arguments_of(arguments, chunks.whole()), workspace, stream);
+    }
+
+    /// Sum over all launches.
+    template <class F> double sum_of(F&& of) const {
+        double sum = 0;
+        for (const LaunchedKernel& kernel : whole->kernels())
+            sum += static_cast<double>(chunks.whole()) * of(kernel.info());
+        if (rest)
+            for (const LaunchedKernel& kernel : rest->kernels()) sum += of(kernel.info());
+        return sum;
+    }
+};
+
+std::vector<GpuPassDescription> describe_passes(const Transform& all, const Schedule& schedule) {
+    const target::Gpu& gpu = target::gpu_named(schedule.target);
+    validate(all);
+    require_gpu_memory(all, gpu);
+    const GpuChunks chunks(all, schedule.transform().chunk);
+    const Transform problem = chunks.problem_of(chunks.iterations());
+    const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
+    std::vector<GpuPassDescription> result;
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
+        GpuPassDescription& pass = result.emplace_back(GpuPassDescription{schedule.transform().passes[k],
+                                                                          std::move(derivation.formula),
+                                                                          std::move(derivation.lowered),
+                                                                          std::move(derivation.programs),
+                                                                          {},
+                                                                          {}});
+        for (std::size_t i = 0; i < pass.programs.size(); ++i) {
+            pass.ptx.push_back(emit::ptx(pass.programs[i], ptx_options(gpu, pass.programs[i])));
+            pass.kernels.push_back(describe_for_gpu(pass.programs[i], pass.schedule, i, gpu));
+        }
+    }
+    return result;
+}
+
+namespace {
+
+/// For the check before first use: all device memory that the plan may write lies between redzones.
+void execute_between_redzones(const GpuPlan& plan, ProblemData& data) {
+    GpuProblemData there(plan.device(), data, GpuProblemData::Redzones::copied);
+    there.copy_from(data);
+    if (const std::size_t bytes = plan.workspace_bytes(); bytes > 0) {
+        const GuardedGpuBuffer workspace(plan.device(), bytes);
+        plan.execute(there.arguments(), nullptr, {reinterpret_cast<void*>(workspace.address()), bytes});
+        plan.device().synchronize();
+        require_intact_redzones(workspace.written_in_redzones(), bytes,
+                                name_of_plan(plan.problem(), plan.schedule()));
+    } else {
+        plan.execute(there.arguments(), nullptr);
+    }
+    there.copy_to(data);
+}
+
+} // namespace
+
+GpuPlan::GpuPlan(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GpuPlan::~GpuPlan() = default;
+
+std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Schedule& schedule,
+                                              const runtime::GpuDevice& device,
+                                              const GpuPlanOptions& options) {
+    if (!is_for_gpu(schedule)) require_target(schedule, device.target().name);
+    const target::Gpu& gpu = target::gpu_named(schedule.target);
+    require_runs(gpu, device);
+    validate(problem);
+    require_gpu_memory(problem, gpu, static_cast<Integer>(device.properties().memory_bytes));
+    auto state = std::make_unique<State>(problem, schedule, device, gpu);
+    state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr);
+    std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
+    const bool known = plan->state_->is_checked();
+    if (options.check && !known)
+        check_against_definition(problem, schedule,
+                                 [&](ProblemData& data) { execute_between_redzones(*plan, data); });
+    plan->state_->store(options.check);
+    return plan;
+}
+
+const Transform& GpuPlan::problem() const { return state_->problem; }
+const Schedule& GpuPlan::schedule() const { return state_->schedule; }
+const runtime::GpuDevice& GpuPlan::device() const { return state_->device; }
+const target::Gpu& GpuPlan::gpu() const { return state_->gpu; }
+std::size_t GpuPlan::workspace_bytes() const { return state_->workspace_bytes; }
+
+void GpuPlan::execute(const Arguments& arguments, runtime::cuda::Stream stream,
+                      const GpuWorkspace& workspace) const {
+    const State& state = *state_;
+    (*state.check)(state.device, arguments);
+    const auto queue = runtime::GpuStream::borrowed(state.device, stream);
+    (*state.check)(state.device, workspace, arguments);
+    std::optional<runtime::GpuStreamBuffer> own;
+    if (!workspace.is_given() && state.workspace_bytes > 0) own.emplace(queue, state.workspace_bytes);
+    state.launch(arguments, own ? own->address() : reinterpret_cast<runtime::cuda::Address>(workspace.data),
+                 queue);
+}
+
+void GpuPlan::execute_kernel(std::size_t kernel, const Arguments& arguments, runtime::cuda::Stream stream,
+                             const GpuWorkspace& workspace) const {
+    const State& state = *state_;
+    (*state.check)(state.device, arguments);
+    (*state.check)(state.device, workspace, arguments);
+    state.whole->launch_one(kernel, state.chunks.arguments_of(arguments, 0),
+                            reinterpret_cast<runtime::cuda::Address>(workspace.data),
+                            runtime::GpuStream::borrowed(state.device, stream));
+}
+
+double GpuPlan::flops() const {
+    return state_->sum_of([](const ir::KernelInfo& info) { return static_cast<double>(info.flops); });
+}
+
+double GpuPlan::bytes() const {
+    return state_->sum_of([](const ir::KernelInfo& info) {
+        return static_cast<double>(info.bytes_loaded + info.bytes_stored);
+    });
+}
+
+std::vector<ir::KernelInfo> GpuPlan::kernels() const {
+    std::vector<ir::KernelInfo> result;
+    for (const LaunchedKernel& kernel : state_->whole->kernels()) result.push_back(kernel.info());
+    return result;
+}
+
+std::vector<GpuPassDescription> GpuPlan::describe() const {
+    std::vector<GpuPassDescription> result = describe_passes(state_->problem, state_->schedule);
+    std::size_t next = 0;
+    for (GpuPassDescription& pass : result)
+        for (ir::KernelInfo& info : pass.kernels) info = state_->whole->kernels().at(next++).info();
+    return result;
+}
+
+} // namespace swirl::planning

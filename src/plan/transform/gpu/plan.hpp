@@ -1,0 +1,76 @@
+#pragma once
+
+#include "ir/kernel_info.hpp"
+#include "ir/program.hpp"
+#include "plan/schedule.hpp"
+#include "plan/transform/cpu/plan.hpp"
+#include "plan/transform/gpu/arguments.hpp"
+#include "problem/problem.hpp"
+#include "runtime/cuda/stream.hpp"
+#include "target/gpu.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace swirl::planning {
+
+struct GpuPlanOptions {
+    /// Verify each plan once against a second algorithm before returning it, unless the cache says that it was.
+    bool check = true;
+    bool use_cache = true; ///< machine code and plans on disk, see runtime::KernelCache
+};
+
+/// One pass on a GPU, for people and reports.
+struct GpuPassDescription {
+    PassSchedule schedule;
+    formula::Formula formula;          ///< expanded, with codelets as leaves
+    std::vector<ir::Program> lowered;  ///< one per kernel, as derived
+    std::vector<ir::Program> programs; ///< as compiled
+    std::vector<std::string> ptx;
+    std::vector<ir::KernelInfo> kernels; ///< all that is known of their launches
+};
+
+/// Describes a schedule's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
+std::vector<GpuPassDescription> describe_passes(const Transform& problem, const Schedule& schedule);
+
+/// A transform on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its kernels, so
+/// it must outlive the work it has enqueued and the graphs that captured it.
+class GpuPlan {
+public:
+    /// Derives, compiles and verifies. Throws UserError for an invalid problem, a schedule that does not fit it or this
+    /// GPU, or a driver that is too old; throws OutOfMemory.
+    static std::shared_ptr<const GpuPlan> build(const Transform& problem, const Schedule& schedule,
+                                                const runtime::GpuDevice& device,
+                                                const GpuPlanOptions& options = {});
+    ~GpuPlan();
+
+    const Transform& problem() const;
+    const Schedule& schedule() const;
+    const runtime::GpuDevice& device() const;
+    const target::Gpu& gpu() const; ///< target of the code
+    std::size_t workspace_bytes() const;
+
+    /// Enqueues the transform and returns without waiting, so a CUDA graph can capture it. Without a workspace, memory
+    /// is allocated and freed in stream order. Pointers are device memory, at the element with index 0. Throws
+    /// UserError for invalid arguments before anything is enqueued.
+    void execute(const Arguments& arguments, runtime::cuda::Stream stream,
+                 const GpuWorkspace& workspace = {}) const;
+
+    /// One kernel of kernels() alone, to time it: the result is meaningful only after the kernels before it.
+    void execute_kernel(std::size_t kernel, const Arguments& arguments, runtime::cuda::Stream stream,
+                        const GpuWorkspace& workspace) const;
+
+    double flops() const;                             ///< real additions and multiplications executed
+    double bytes() const;                             ///< device memory read and written by the kernels
+    std::vector<ir::KernelInfo> kernels() const;      ///< in launch order
+    std::vector<GpuPassDescription> describe() const; ///< rebuilt on demand
+
+private:
+    struct State;
+    explicit GpuPlan(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace swirl::planning

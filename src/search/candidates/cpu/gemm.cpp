@@ -1,0 +1,151 @@
+#include "search/candidates/cpu/gemm.hpp"
+
+#include "base/integer.hpp"
+#include "search/timer/cpu/gemm_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace swirl::search {
+
+namespace {
+
+using gemm::BlockedGemm;
+
+/// A register tile that fills less than this fraction of the registers has too few independent accumulators to hide the
+/// latency of multiply-adds.
+constexpr double least_filled = 0.55;
+constexpr std::size_t most_tiles = 16;
+constexpr double clearly_faster_blocks = 1.004;
+
+double accumulator_registers(DataType data_type, const gemm::Tile& tile) {
+    return gemm::scalars_in(data_type) * tile.vectors * tile.columns;
+}
+
+std::vector<BlockedGemm> tiles(DataType data_type, const target::Cpu& cpu, const BlockedGemm& best,
+                               bool refines) {
+    const gemm::OperandTypes types = gemm::OperandTypes::all(data_type);
+    std::vector<BlockedGemm> all;
+    for (int vectors = 1; vectors <= 6; ++vectors)
+        for (int columns = 1; columns <= 16; ++columns) {
+            const gemm::Tile tile{best.tile.lanes, vectors, columns};
+            const bool is_near =
+                std::abs(vectors - best.tile.vectors) <= 1 && std::abs(columns - best.tile.columns) <= 1;
+            if (!gemm::fits_registers(types, tile, cpu) || (refines && !is_near) ||
+                accumulator_registers(data_type, tile) < least_filled * cpu.vector_registers)
+                continue;
+            all.push_back(refines ? best : gemm::model_schedule_of(types, tile, cpu));
+            all.back().tile = tile;
+        }
+    std::stable_sort(all.begin(), all.end(), [&](const BlockedGemm& a, const BlockedGemm& b) {
+        return gemm::cycles_per_k(types, a.tile, cpu) < gemm::cycles_per_k(types, b.tile, cpu);
+    });
+    if (all.size() > most_tiles) all.resize(most_tiles);
+    return all;
+}
+
+/// The best schedule with a parameter set to each of these values.
+template <class T>
+std::vector<BlockedGemm> with(const BlockedGemm& best, T BlockedGemm::*parameter,
+                              const std::vector<T>& values) {
+    std::vector<BlockedGemm> all;
+    for (const T& value : values) {
+        all.push_back(best);
+        all.back().*parameter = value;
+    }
+    return all;
+}
+
+/// A block's extent scaled by these factors, in multiples of a step.
+std::vector<BlockedGemm> scaled(const BlockedGemm& best, Integer BlockedGemm::*extent, Integer step,
+                                bool refines) {
+    const std::vector<double> factors =
+        refines ? std::vector{0.875, 1.125} : std::vector{0.5, 2.0, 0.25, 0.75, 1.5};
+    std::vector<Integer> values;
+    for (const double factor : factors) {
+        const double value = factor * static_cast<double>(best.*extent) / static_cast<double>(step);
+        values.push_back(std::max<Integer>(1, static_cast<Integer>(std::lround(value))) * step);
+    }
+    return with(best, extent, values);
+}
+
+/// Equal for schedules with which GEMMs of all tuned extents run the same code.
+std::string code_of(BlockedGemm schedule) {
+    std::string text;
+    for (const Integer extent : tuned_extents()) {
+        const Integer k_extent = gemm::balanced_block(extent, schedule.kc, schedule.unroll);
+        const gemm::BlockSizes sizes = gemm::blocks_of(schedule, extent, k_extent, extent, k_extent);
+        text += fmt::format("{} {} {}, ", sizes.mc, sizes.kc, sizes.nc);
+    }
+    schedule.mc = schedule.kc = schedule.nc = 1;
+    return text + to_string(schedule);
+}
+
+} // namespace
+
+std::span<const BlockedGemmParameter> blocked_gemm_parameters() {
+    static constexpr BlockedGemmParameter all[] = {
+        {"tile", tiles},
+        {"unroll",
+         [](DataType, const target::Cpu&, const BlockedGemm& best, bool refines) {
+             return with(
+                 best, &BlockedGemm::unroll,
+                 refines ? std::vector{best.unroll * 2, best.unroll / 2 + 1} : std::vector{1, 2, 4, 8, 16});
+         }},
+        {"depth", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                     bool refines) { return scaled(best, &BlockedGemm::kc, 8 * best.unroll, refines); }},
+        {"rows", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                    bool refines) { return scaled(best, &BlockedGemm::mc, best.tile.rows(), refines); }},
+        {"columns", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                       bool refines) { return scaled(best, &BlockedGemm::nc, best.tile.columns, refines); }},
+        {"order",
+         [](DataType, const target::Cpu&, const BlockedGemm& best, bool refines) {
+             return refines ? std::vector<BlockedGemm>{}
+                            : with(best, &BlockedGemm::rows_innermost, {!best.rows_innermost});
+         }},
+        {"prefetch of C", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                             bool) { return with(best, &BlockedGemm::prefetch_c, {!best.prefetch_c}); }},
+        {"prefetch of the next panel",
+         [](DataType, const target::Cpu&, const BlockedGemm& best, bool) {
+             return with(best, &BlockedGemm::prefetch_next, {!best.prefetch_next});
+         }},
+        {"prefetch of A",
+         [](DataType, const target::Cpu&, const BlockedGemm& best, bool refines) {
+             return with(best, &BlockedGemm::prefetch_a,
+                         refines ? std::vector{best.prefetch_a / 2, best.prefetch_a * 2}
+                                 : std::vector{0, 2, 4, 8, 16});
+         }},
+    };
+    return all;
+}
+
+MatrixProduct tuned_product(DataType data_type) {
+    const Integer extent = tuned_extents().back();
+    return MatrixProduct::column_major(data_type, extent, extent, extent);
+}
+
+SearchSpace cpu_gemm_space(DataType data_type, const target::Cpu& cpu,
+                           std::vector<planning::Schedule> others) {
+    const auto blocked = [](const planning::Schedule& schedule) { return *schedule.cpu_gemm().blocked(); };
+    SearchSpace space{.estimate = {cpu.name, gemm::CpuGemm{gemm::model_schedule(data_type, cpu)}}};
+    if (!others.empty())
+        space.proposals = [others = std::move(others)](Benchmark&, double) { return others; };
+    for (const bool refines : {false, true})
+        for (const BlockedGemmParameter& parameter : blocked_gemm_parameters())
+            space.actions.push_back({std::string(parameter.name) + (refines ? ", refined" : ""),
+                                     [=, &cpu, &parameter](const planning::Schedule& incumbent, auto) {
+                                         std::vector<planning::Schedule> result;
+                                         for (const BlockedGemm& candidate : parameter.candidates(
+                                                  data_type, cpu, blocked(incumbent), refines))
+                                             result.emplace_back(cpu.name, gemm::CpuGemm{candidate});
+                                         return result;
+                                     }});
+    space.identity = [=](const planning::Schedule& schedule) { return code_of(blocked(schedule)); };
+    space.compared_at_once = 1;
+    space.clearly_faster = clearly_faster_blocks;
+    return space;
+}
+
+} // namespace swirl::search

@@ -1,0 +1,115 @@
+#include "search/candidates/gpu/large_trees.hpp"
+
+#include "rules/number_theory.hpp"
+#include "search/candidates/gpu/trees.hpp"
+
+#include <utility>
+
+namespace swirl::search {
+
+using rules::BreakdownTree;
+
+namespace {
+
+constexpr std::size_t max_large_matrices = 2; ///< matrix shapes tried for a vector in two sweeps
+
+/// Divisors of n, nearest to its square root first.
+std::vector<Integer> near_root(Integer n) {
+    std::vector<Integer> result;
+    for (const auto& [rows, columns] : rules::ordered_splits(n)) result.push_back(columns);
+    return result;
+}
+
+/// The tree of a rule that leaves one transform, or two different ones.
+BreakdownTree split(const char* rule, rules::Choice choice, const BreakdownTree& first,
+                    const BreakdownTree& second, bool same) {
+    BreakdownTree tree{rule, std::move(choice), {first}};
+    if (!same) tree.children.push_back(second);
+    return tree;
+}
+
+std::vector<BreakdownTree> around(const char* rule, std::vector<BreakdownTree> inner) {
+    for (BreakdownTree& tree : inner) tree = {rule, {}, {std::move(tree)}};
+    return inner;
+}
+
+std::vector<BreakdownTree> three(Integer n) {
+    auto tree = three_sweeps(n);
+    if (!tree) tree = swept_convolution(n, 3, 4 * n);
+    if (!tree) return {};
+    return {std::move(*tree)};
+}
+
+std::vector<BreakdownTree> sweeps(Integer n, int count, Integer entries) {
+    if (count == 3) return three(n);
+    std::vector<BreakdownTree> result;
+    for (const Integer columns : near_root(n)) {
+        const Integer rows = n / columns;
+        const auto of_rows = gpu_tree(formula::DFT(rows)), of_columns = gpu_tree(formula::DFT(columns));
+        if (!of_rows || !of_columns || of_rows->rule != "stockham" || of_columns->rule != "stockham")
+            continue;
+        result.push_back(split("two-sweep", {columns, 1, 1}, *of_rows, *of_columns, columns == rows));
+        if (result.size() == max_large_matrices) return result;
+    }
+    if (result.empty())
+        if (auto by_primes = sweeps_by_primes(n, entries)) result.push_back(std::move(*by_primes));
+    if (result.empty())
+        if (auto convolution = swept_convolution(n, 2, 4 * n)) result.push_back(std::move(*convolution));
+    return result;
+}
+
+std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count, Integer entries) {
+    std::vector<BreakdownTree> result;
+    for (const Integer columns : near_root(n)) {
+        if (count == 3) break;
+        if (auto tree = real_two_sweep(n, columns, direction)) result.push_back(std::move(*tree));
+        if (result.size() == max_large_matrices) break;
+    }
+    if (!result.empty()) return result;
+    return n % 2 == 0 ? around("rdft-half-size", sweeps(n / 2, count, entries))
+                      : around("rdft-embedding", sweeps(n, count, entries));
+}
+
+std::vector<BreakdownTree> of_cosines(int type, Integer n, int count, Integer entries) {
+    if (type == 2) return around("dct2-rdft", of_reals(n, Direction::forward, count, entries));
+    if (type == 3) return around("dct3-rdft", of_reals(n, Direction::backward, count, entries));
+    return n % 2 == 0 ? around("dct4-dft", sweeps(n / 2, count, entries))
+                      : around("dct4-rdft", of_reals(n, Direction::forward, count, entries));
+}
+
+/// Forward and inverse by the same sweeps.
+std::vector<BreakdownTree> of_convolutions(Integer n, int count, Integer entries) {
+    std::vector<BreakdownTree> result;
+    for (const BreakdownTree& tree : sweeps(n, count, entries))
+        result.push_back({"circulant-dft", {}, {tree, tree}});
+    return result;
+}
+
+std::vector<BreakdownTree> of_signs(Integer n) {
+    std::vector<BreakdownTree> result;
+    for (const Integer columns : near_root(n)) {
+        const Integer rows = n / columns;
+        const auto of_columns = gpu_tree(formula::WHT(columns)), of_rows = gpu_tree(formula::WHT(rows));
+        if (!of_columns || !of_rows) continue;
+        result.push_back(split("wht-split", {columns, rows}, *of_columns, *of_rows, columns == rows));
+        if (result.size() == max_large_matrices) break;
+    }
+    return result;
+}
+
+} // namespace
+
+std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform, int count, Integer entries) {
+    const Integer n = transform.rows();
+    if (transform.is<formula::Dft>()) return sweeps(n, count, entries);
+    if (const auto* real = transform.get_if<formula::RealDft>())
+        return of_reals(n, real->direction, count, entries);
+    if (const auto* dct = transform.get_if<formula::Dct>()) return of_cosines(dct->type, n, count, entries);
+    if (const auto* dst = transform.get_if<formula::Dst>())
+        return around("dst-dct", of_cosines(dst->type, n, count, entries));
+    if (transform.is<formula::Wht>()) return of_signs(n);
+    if (transform.is<formula::Circulant>()) return of_convolutions(n, count, entries);
+    return {};
+}
+
+} // namespace swirl::search

@@ -1,0 +1,268 @@
+#include "search/candidates/gpu/launch_configurations.hpp"
+
+#include "loops/gpu/arrange.hpp"
+#include "loops/gpu/cluster.hpp"
+#include "lower/gpu/lowering.hpp"
+#include "search/candidates/gpu/trees.hpp"
+
+#include <limits>
+#include <set>
+
+namespace swirl::search {
+
+using loops::Between;
+using loops::KernelRegion;
+using loops::KernelRegions;
+using loops::LaunchConfiguration;
+using rules::BreakdownTree;
+
+namespace {
+
+constexpr Integer default_pitch = 1; ///< assumed when dividing threads, whatever the best pitch is
+constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, approximate
+constexpr Integer max_cluster_entries = 32;                  ///< per thread, where blocks exchange data
+constexpr Integer max_entries = 64;                          ///< per thread in one step, in 32-bit words
+/// Fractions of the memory time: for data exchanged with other blocks of a cluster, and divided by the resident blocks.
+constexpr double exchange_fraction = 0.12;
+constexpr double exchange_alone = 0.5;
+
+/// Product of passes, or a rule around it.
+bool is_product_of_passes(const BreakdownTree& tree) {
+    if (tree.rule == "stockham" || tree.rule == "rdft-stockham") return true;
+    return tree.children.size() == 1 && tree.choice.empty() && is_product_of_passes(tree.children.front());
+}
+
+struct Lowered {
+    loops::LoopProgram loops;
+    KernelRegion region;
+};
+Lowered lowered_as(const KernelRegions& regions, const KernelRegion& region, loops::SmemStaging staged,
+                   bool held) {
+    Lowered lowered{regions.loops, region};
+    loops::arrange_region(lowered.loops, lowered.region, staged, held);
+    loops::lay_out_arrays(lowered.loops, {.threads = 1, .smem_vector_pad = default_pitch}, {});
+    return lowered;
+}
+
+/// Whether threads hold their inputs in registers anywhere.
+bool holds(const Lowered& lowered) {
+    return std::any_of(
+        lowered.region.calls.begin(), lowered.region.calls.end(), [&](const loops::Call& call) {
+            return is_shared(lowered.loops, call.input) && call.input.array == call.output.array;
+        });
+}
+
+} // namespace
+
+GpuCode LaunchConfigurations::code() const {
+    return {planning::arithmetic_of(problem_.precision), pass_.complex, problem_.precision};
+}
+
+Integer LaunchConfigurations::words() const { return code().scalar == DataType::float64 ? 2 : 1; }
+
+Integer LaunchConfigurations::entry_bytes() const {
+    return (pass_.complex ? 2 : 1) * bytes_of(planning::arithmetic_of(problem_.precision));
+}
+
+KernelRegions LaunchConfigurations::parts_of(const BreakdownTree& tree, Integer row, Between between,
+                                             Integer apart) const {
+    const lower::KernelRequest request = planning::kernel_request(problem_, pass_, tree);
+    const bool simple = between == Between::global && apart == 0 && is_product_of_passes(tree);
+    KernelRegions regions = simple
+                                ? lower::kernel_regions_of_passes(request, row, stays_whole(tree))
+                                : lower::kernel_regions_of(request, row, between, stays_whole(tree), apart);
+    for (KernelRegion& region : regions.regions) loops::open_region(regions.loops, region);
+    return regions;
+}
+
+std::vector<RatedConfiguration> LaunchConfigurations::of_part(const KernelRegions& regions,
+                                                              const KernelRegion& region, Integer row,
+                                                              bool whole) const {
+    std::vector<RatedConfiguration> rated;
+    if (leaves_out_by_table(regions, region)) return rated;
+    const Integer available = region.around.empty() ? 1 : region.around.back().count;
+    std::set<std::pair<Integer, Integer>> shapes; // transforms, threads
+    for (const Integer threads : threads_per_transform(region))
+        for (const Integer size : block_sizes) {
+            const Integer transforms = std::clamp<Integer>((size + threads / 2) / threads, 1, available);
+            if (threads * transforms <= gpu_.threads_per_block)
+                shapes.insert({transforms, std::max<Integer>(threads * transforms, gpu_.warp_size)});
+        }
+    bool scatters = false;
+    using loops::SmemStaging;
+    for (const SmemStaging staged :
+         {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out}) {
+        if (staged != SmemStaging::none && !scatters) break;
+        for (const bool held : {false, true}) {
+            const Lowered lowered = lowered_as(regions, region, staged, held);
+            if (held && !holds(lowered)) break;
+            for (const auto& [transforms, threads] : shapes) {
+                const LaunchConfiguration configuration{.threads = threads,
+                                                        .transforms = transforms,
+                                                        .smem_pad_interval = row,
+                                                        .single_buffer = held,
+                                                        .staged = staged,
+                                                        .fuse_nested = whole};
+                const GpuPitchedCost best = best_gpu_pitch(lowered.loops, lowered.region, configuration,
+                                                           code(), gpu_, bound_of(rated));
+                scatters = scatters || best.scattered > 0.2;
+                if (best.cost) add(rated, configuration, best);
+            }
+        }
+    }
+    return rated;
+}
+
+/// Whether a table of indices locates results that the store expression omits: no condition can express these.
+bool LaunchConfigurations::leaves_out_by_table(const KernelRegions& regions,
+                                               const KernelRegion& region) const {
+    if (!pass_.store || pass_.store->where.empty()) return false;
+    return std::any_of(region.calls.begin(), region.calls.end(), [&](const loops::Call& call) {
+        const auto role = regions.loops.arrays[static_cast<std::size_t>(call.output.array)].role;
+        const auto& targets = call.placement.targets;
+        return role != loops::Array::Role::temporary &&
+               std::any_of(targets.begin(), targets.end(),
+                           [](const loops::Location& location) { return location.table.has_value(); });
+    });
+}
+
+/// The time that a new candidate must beat to be among the best.
+double LaunchConfigurations::bound_of(const std::vector<RatedConfiguration>& rated) const {
+    return rated.size() < ranks_ ? std::numeric_limits<double>::infinity() : rated.back().seconds;
+}
+
+/// Inserts into the best so far, fastest first.
+void LaunchConfigurations::add(std::vector<RatedConfiguration>& rated, LaunchConfiguration configuration,
+                               const GpuPitchedCost& best) const {
+    configuration.smem_vector_pad = best.smem_vector_pad;
+    configuration.resident = best.cost->resident_blocks;
+    rated.push_back({configuration, best.cost->seconds});
+    fastest_first(rated);
+    if (rated.size() > ranks_) rated.pop_back();
+}
+
+/// As many threads as a step has iterations per transform, or a half or a quarter of them.
+std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelRegion& region) const {
+    std::set<Integer> threads;
+    const auto iterations_of = [](const loops::Call& call) {
+        Integer iterations = 1;
+        for (const loops::Loop& loop : call.loops) iterations *= loop.count;
+        return iterations;
+    };
+    const auto entries_of = [](const loops::Call& call) {
+        return std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
+    };
+    const auto computes = [](const loops::Call& call) { return call.codelet.formula.has_value(); };
+    const bool only_moves = std::none_of(region.calls.begin(), region.calls.end(), computes);
+    const auto counts = [&](const loops::Call& call) { return only_moves || computes(call); };
+    Integer most = 0;
+    for (const loops::Call& call : region.calls)
+        if (counts(call)) most = std::max(most, iterations_of(call) * entries_of(call));
+    // The transforms chained in a convolution have about equal size. For reals, the separate work at the ends is
+    // smaller.
+    const Integer least = pass_.nonterminal.is<formula::Dft>() ? most / 2 : most;
+    for (const loops::Call& call : region.calls) {
+        const Integer iterations = iterations_of(call);
+        const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
+        if (!counts(call) || iterations * entries_of(call) < least) continue;
+        for (const Integer thread_iterations : {1, 2, 4})
+            if (iterations % thread_iterations == 0 &&
+                iterations / thread_iterations <= gpu_.threads_per_block &&
+                (thread_iterations == 1 || thread_iterations * entries * words() <= max_entries))
+                threads.insert(iterations / thread_iterations);
+    }
+    if (threads.empty()) // more iterations than threads in a block, and not divisible by one
+        threads.insert(std::begin(block_sizes), std::end(block_sizes));
+    return {threads.begin(), threads.end()};
+}
+
+std::vector<RatedConfiguration> LaunchConfigurations::of_fused_parts(const KernelRegions& regions,
+                                                                     Integer blocks, Integer entries,
+                                                                     bool neighbours) const {
+    const Integer available = neighbours && !regions.common.empty() ? regions.common.back().count : 1;
+    const Integer scalars = pass_.nonterminal.is<formula::RealDft>() ? 2 : 1; // per entry of a thread
+    std::vector<RatedConfiguration> rated;
+    if (!loops::has_shareable_loops(regions)) return rated;
+    for (const Integer transforms : {1, 2, 4, 8, 16, 32}) {
+        if (available % transforms != 0 || transforms * entries / blocks * entry_bytes() > max_fused_bytes())
+            break;
+        for (const Integer threads : block_sizes) {
+            const Integer of_thread = transforms * entries / blocks / threads / scalars;
+            if (of_thread < 8 || of_thread > max_cluster_entries) continue;
+            const LaunchConfiguration configuration{.threads = threads,
+                                                    .transforms = transforms,
+                                                    .smem_pad_interval = bank_count,
+                                                    .single_buffer = true,
+                                                    .cluster = blocks,
+                                                    .fused = blocks == 1};
+            if (const auto best = with_best_pitch(regions, configuration)) rated.push_back(*best);
+        }
+    }
+    fastest_first(rated);
+    return rated;
+}
+
+std::optional<RatedConfiguration> LaunchConfigurations::with_best_pitch(
+    const KernelRegions& regions, LaunchConfiguration configuration) const {
+    std::optional<RatedConfiguration> best;
+    for (const Integer pitch : {1, 2, 3}) {
+        configuration.smem_vector_pad = pitch;
+        const auto seconds = fused_seconds(regions, configuration);
+        if (seconds && (!best || *seconds < best->seconds))
+            best = RatedConfiguration{configuration, *seconds};
+    }
+    return best;
+}
+
+std::optional<double> LaunchConfigurations::fused_seconds(const KernelRegions& regions,
+                                                          LaunchConfiguration& configuration) const {
+    const Integer blocks = configuration.cluster;
+    const loops::GpuCluster cluster =
+        in_cluster(regions, blocks, configuration.smem_vector_pad, configuration.transforms);
+    LaunchConfiguration one = configuration;
+    one.transforms = 1;
+    const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.region, one, code(), gpu_);
+    if (cost.resident_blocks == 0 || cost.spills) return std::nullopt;
+    configuration.resident = cost.resident_blocks;
+    const double exchange = blocks == 1 ? 0 : exchange_fraction + exchange_alone / cost.resident_blocks;
+    return cost.seconds * (1 + exchange);
+}
+
+std::optional<double> LaunchConfigurations::seconds_of(const KernelRegions& regions,
+                                                       const KernelRegion& region,
+                                                       const LaunchConfiguration& configuration) const {
+    const Lowered lowered = lowered_as(regions, region, configuration.staged, configuration.single_buffer);
+    const GpuKernelCost cost = gpu_kernel_cost(lowered.loops, lowered.region, configuration, code(), gpu_);
+    if (cost.resident_blocks == 0) return std::nullopt;
+    return cost.seconds;
+}
+
+std::optional<double> LaunchConfigurations::seconds_of(const planning::PassSchedule& schedule) const {
+    const std::vector<LaunchConfiguration>& own = schedule.configurations;
+    if (own.empty() || own.front().group_blocks > 0) return std::nullopt;
+    const auto is_fused = [](const LaunchConfiguration& one) { return one.cluster > 1 || one.fused; };
+    const bool shares = std::any_of(own.begin(), own.end(), is_fused);
+    const KernelRegions regions =
+        parts_of(schedule.tree, own.front().smem_pad_interval, shares ? Between::shared : Between::global,
+                 own.front().separate_above);
+    const std::size_t kernels = shares ? regions.fused_ends.size() : regions.regions.size();
+    double sum = 0;
+    for (std::size_t k = 0; k < kernels; ++k) {
+        LaunchConfiguration configuration = own[std::min(k, own.size() - 1)];
+        std::optional<double> seconds;
+        if (!shares) {
+            seconds = seconds_of(regions, regions.regions[k], configuration);
+        } else {
+            const KernelRegions fused = loops::fused_regions(regions, k);
+            if (is_fused(configuration))
+                seconds = fused_seconds(fused, configuration);
+            else if (fused.regions.size() == 1)
+                seconds = seconds_of(fused, fused.regions.front(), configuration);
+        }
+        if (!seconds) return std::nullopt;
+        sum += *seconds;
+    }
+    return sum;
+}
+
+} // namespace swirl::search

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "loops/gpu/launch_configuration.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "plan/transform/schedule.hpp"
+#include "problem/problem.hpp"
+#include "rules/rule.hpp"
+#include "search/cost/gpu/model.hpp"
+#include "target/gpu.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+/// Launch configurations for a pass's kernels, rated by the model.
+namespace swirl::search {
+
+/// Banks of shared memory, one entry wide each.
+constexpr Integer bank_count = 32;
+
+struct RatedConfiguration {
+    loops::LaunchConfiguration configuration;
+    double seconds;
+};
+
+template <class Rated> void fastest_first(std::vector<Rated>& all) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
+}
+
+/// The launch configurations of one pass's kernels, the best `ranks` of each, best first. Holds references.
+class LaunchConfigurations {
+public:
+    LaunchConfigurations(const Transform& problem, const planning::DimensionPass& pass,
+                         const target::Gpu& gpu, std::size_t ranks)
+        : problem_(problem), pass_(pass), gpu_(gpu), ranks_(ranks) {}
+
+    std::size_t ranks() const { return ranks_; }
+    GpuCode code() const;
+    Integer words() const;       ///< 32-bit words of one arithmetic value
+    Integer entry_bytes() const; ///< in shared memory
+
+    /// The pass's regions, not yet lowered; `apart` as in LaunchConfiguration.
+    loops::KernelRegions parts_of(const rules::BreakdownTree& tree, Integer row, loops::Between between,
+                                  Integer apart = 0) const;
+
+    /// Configurations of a region that is a kernel of its own.
+    std::vector<RatedConfiguration> of_part(const loops::KernelRegions& regions,
+                                            const loops::KernelRegion& region, Integer row, bool whole) const;
+
+    /// Configurations of regions fused in one block or in the blocks of a cluster: `entries` of one transform, one
+    /// transform at a time, or several interleaved neighbours.
+    std::vector<RatedConfiguration> of_fused_parts(const loops::KernelRegions& regions, Integer blocks,
+                                                   Integer entries, bool neighbours) const;
+
+    /// The model's seconds for a pass by this schedule; nothing if it does not rate such kernels, or blocks do not fit.
+    std::optional<double> seconds_of(const planning::PassSchedule& schedule) const;
+
+    /// Shared memory that fused regions may use in a block.
+    Integer max_fused_bytes() const { return gpu_.max_shared_bytes_per_block * 15 / 16; }
+
+private:
+    std::vector<Integer> threads_per_transform(const loops::KernelRegion& region) const;
+    void add(std::vector<RatedConfiguration>& rated, loops::LaunchConfiguration configuration,
+             const GpuPitchedCost& best) const;
+    bool leaves_out_by_table(const loops::KernelRegions& regions, const loops::KernelRegion& region) const;
+    double bound_of(const std::vector<RatedConfiguration>& rated) const;
+    std::optional<double> seconds_of(const loops::KernelRegions& regions, const loops::KernelRegion& region,
+                                     const loops::LaunchConfiguration& configuration) const;
+    /// Of regions fused in the blocks of a cluster; sets the resident blocks.
+    std::optional<double> fused_seconds(const loops::KernelRegions& regions,
+                                        loops::LaunchConfiguration& configuration) const;
+    std::optional<RatedConfiguration> with_best_pitch(const loops::KernelRegions& regions,
+                                                      loops::LaunchConfiguration configuration) const;
+
+    const Transform& problem_;
+    const planning::DimensionPass& pass_;
+    const target::Gpu& gpu_;
+    std::size_t ranks_;
+};
+
+} // namespace swirl::search

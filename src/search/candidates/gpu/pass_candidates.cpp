@@ -1,0 +1,287 @@
+#include "search/candidates/gpu/pass_candidates.hpp"
+
+#include "formula/properties.hpp"
+#include "lower/gpu/lowering.hpp"
+#include "plan/transform/gpu/kernels.hpp"
+#include "rules/given_formula.hpp"
+#include "rules/number_theory.hpp"
+#include "search/candidates/gpu/large_trees.hpp"
+#include "search/candidates/gpu/launch_configurations.hpp"
+#include "search/candidates/gpu/measured.hpp"
+#include "search/candidates/gpu/trees.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace swirl::search {
+
+namespace {
+
+using loops::Between;
+using loops::KernelRegion;
+using loops::KernelRegions;
+using loops::LaunchConfiguration;
+using rules::BreakdownTree;
+
+constexpr std::size_t configurations_per_tree = 3;
+constexpr std::size_t max_matrices = 12; ///< matrix shapes tried for a vector in two sweeps
+constexpr Integer longest_side = 8192;   ///< of a matrix whose whole rows and columns fit in blocks
+class PassCandidates {
+public:
+    PassCandidates(const Transform& problem, const planning::DimensionPass& pass, const target::Gpu& gpu,
+                   std::size_t most)
+        : pass_(pass),
+          gpu_(gpu),
+          most_(most),
+          configurations_(problem, pass, gpu, std::min(most, configurations_per_tree)),
+          n_(pass.nonterminal.rows()),
+          entry_bytes_(configurations_.entry_bytes()) {}
+
+    std::vector<GpuPassCandidate> best() {
+        const Integer capacity = gpu_.max_shared_bytes_per_block;
+        if (rules::is_given_formula(pass_.nonterminal)) return of_formula();
+        if (pass_.nonterminal.is<formula::Kronecker>()) {
+            add_plane();
+            add_bands();
+        } else if (n_ * entry_bytes_ <= capacity)
+            for (const BreakdownTree& tree : gpu_trees(pass_.nonterminal, widest_radix()))
+                add_kernels(tree, row_for(tree));
+        if (found_.empty() && n_ * entry_bytes_ <= capacity)
+            for (const BreakdownTree& tree : gpu_trees(pass_.nonterminal, widest_radix()))
+                if (const BreakdownTree other = without_rader(tree); other != tree)
+                    add_kernels(other, row_for(other));
+        if (is_swept() && 16 * n_ * entry_bytes_ > capacity) add_two_sweeps();
+        if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
+            if (const auto tree = sweeps_by_primes(n_, capacity / entry_bytes_))
+                add_kernels(*tree, bank_count);
+        if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
+            if (const auto tree = swept_convolution(n_, 2, longest_side * longest_side))
+                add_kernels(*tree, bank_count);
+        for (const int sweeps : {2, 3})
+            if (found_.empty()) add_large(sweeps);
+        fastest_first(found_);
+        if (found_.size() > most_)
+            found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
+        return std::move(found_);
+    }
+
+private:
+    /// In one kernel if all vectors between the factors fit in a block; else vectors that do not fit pass from kernel to
+    /// kernel through global memory.
+    std::vector<GpuPassCandidate> of_formula() {
+        const auto tree = gpu_tree(pass_.nonterminal);
+        if (!tree) return {};
+        const Integer longest = formula::longest_vector(pass_.nonterminal);
+        if (longest * entry_bytes_ <= gpu_.max_shared_bytes_per_block) add_kernels(*tree, 0);
+        const Integer reals = gpu_.max_shared_bytes_per_block / bytes_of(configurations_.code().scalar) / 2;
+        if (found_.empty()) {
+            add_kernels(*tree, 0, reals);
+            for (GpuPassCandidate& candidate : found_)
+                candidate.pass.configurations.front().separate_above = reals;
+        }
+        fastest_first(found_);
+        if (found_.size() > most_)
+            found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
+        return std::move(found_);
+    }
+
+    Integer widest_radix() const { return largest_gpu_radix * (configurations_.words() == 1 ? 2 : 1); }
+    /// Spectra of reals do not use rows.
+    Integer row_for(const BreakdownTree& tree) const {
+        if (tree.rule == "rdft-stockham") return 0;
+        return row_for(tree.rule == "bluestein" ? tree.choice.front() : n_);
+    }
+    Integer row_for(Integer n) const { return n % bank_count == 0 && n > bank_count ? bank_count : 0; }
+
+    /// For transforms that exceed a block and have no better breakdown: data that does not fit in a block passes from
+    /// kernel to kernel through global memory.
+    void add_large(int sweeps) {
+        const Integer reals = gpu_.max_shared_bytes_per_block / bytes_of(configurations_.code().scalar) /
+                              2; // two vectors per block
+        for (const BreakdownTree& tree : gpu_large_trees(pass_.nonterminal, sweeps, reals)) {
+            const std::size_t before = found_.size();
+            add_kernels(tree, bank_count, reals);
+            for (std::size_t k = before; k < found_.size(); ++k)
+                found_[k].pass.configurations.front().separate_above = reals;
+        }
+    }
+
+    /// One kernel per region; `apart` as in LaunchConfiguration.
+    void add_kernels(const BreakdownTree& tree, Integer row, Integer apart = 0) {
+        const KernelRegions regions = configurations_.parts_of(tree, row, Between::global, apart);
+        std::vector<std::vector<RatedConfiguration>> rated;
+        for (const KernelRegion& region : regions.regions)
+            rated.push_back(configurations_.of_part(regions, region, row, stays_whole(tree)));
+        add(tree, rated);
+    }
+
+    /// Combines the best configurations of all regions, then the second best ones, and so on.
+    void add(const BreakdownTree& tree, const std::vector<std::vector<RatedConfiguration>>& rated) {
+        for (std::size_t rank = 0; rank < configurations_.ranks(); ++rank) {
+            GpuPassCandidate candidate{{pass_.dimension, tree, {}}, 0};
+            for (const auto& region : rated) {
+                if (rank >= region.size()) return;
+                candidate.pass.configurations.push_back(region[rank].configuration);
+                candidate.seconds += region[rank].seconds;
+            }
+            found_.push_back(std::move(candidate));
+        }
+    }
+
+    /// All dimensions in one kernel: codelets only, or two dimensions in a block or a cluster.
+    void add_plane() {
+        const auto tree = gpu_tree(pass_.nonterminal);
+        if (!tree) return;
+        if (tree->children.empty()) {
+            if (n_ * entry_bytes_ <= gpu_.max_shared_bytes_per_block) add_kernels(*tree, row_for(n_));
+            return;
+        }
+        const Integer columns = pass_.nonterminal.children()[0].rows(), rows = n_ / columns;
+        const BreakdownTree of_rows = gpu_tree(pass_.nonterminal.children()[1]).value();
+        const Integer last = of_rows.choice.empty() ? rows : of_rows.choice.back();
+        std::vector<Integer> clusters;
+        for (Integer blocks = 1; blocks <= std::max(1, gpu_.largest_cluster); blocks *= 2)
+            if (columns % blocks == 0 && rows % blocks == 0 && last % blocks == 0) clusters.push_back(blocks);
+        add_clusters(*tree, clusters);
+    }
+
+    /// Two sweeps over a matrix, or over a volume whose middle dimension is split between the sweeps. The first sweep
+    /// takes the largest factor that fits in a block: this gives the second sweep the widest contiguous ranges.
+    void add_bands() {
+        const std::vector<BreakdownTree> trees =
+            gpu_band_trees(pass_.nonterminal, configurations_.max_fused_bytes() / entry_bytes_);
+        for (const BreakdownTree& tree : trees) {
+            const KernelRegions regions = configurations_.parts_of(tree, bank_count, Between::shared);
+            const Integer rows = tree.choice.front() * pass_.nonterminal.children().back().rows();
+            std::vector<std::vector<RatedConfiguration>> rated;
+            for (std::size_t k = 0; k < regions.fused_ends.size(); ++k) {
+                const KernelRegions own = loops::fused_regions(regions, k);
+                if (own.regions.size() == 1)
+                    rated.push_back(configurations_.of_part(own, own.regions.front(), bank_count, false));
+                else
+                    rated.push_back(configurations_.of_fused_parts(own, 1, k == 0 ? rows : n_ / rows, k > 0));
+            }
+            add(tree, rated);
+        }
+    }
+
+    bool is_real() const { return pass_.nonterminal.is<formula::RealDft>(); }
+    bool convolves() const { return pass_.nonterminal.is<formula::Circulant>(); }
+    bool is_swept() const {
+        return convolves() || pass_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0);
+    }
+
+    bool beyond_half_a_block() const { return n_ * entry_bytes_ > gpu_.max_shared_bytes_per_block / 2; }
+
+    /// Returns whether any exist.
+    bool add_real_sweeps() {
+        if (!is_real()) return false;
+        const Direction direction = pass_.nonterminal.get_if<formula::RealDft>()->direction;
+        bool any = false;
+        for (const Integer columns : columns_of(n_)) {
+            const auto tree = real_two_sweep(n_, columns, direction);
+            if (!tree) continue;
+            any = true;
+            if (beyond_half_a_block()) add_kernels(*tree, bank_count);
+            add_clusters(*tree, real_clusters(columns));
+        }
+        return any;
+    }
+
+    /// Cluster sizes for columns that are not codelets.
+    std::vector<Integer> real_clusters(Integer columns) const {
+        std::vector<Integer> clusters;
+        const Integer largest = columns > largest_gpu_real_codelet ? gpu_.largest_cluster : 1;
+        for (Integer blocks = 2; blocks <= largest; blocks *= 2)
+            if (columns / 2 % blocks == 0 && n_ / columns % blocks == 0) clusters.push_back(blocks);
+        return clusters;
+    }
+
+    /// Columns, then rows, of a matrix: in two kernels, or in one kernel by the blocks of a cluster. Real input stays
+    /// real where the rule applies, with a small kernel for the real-valued rows; otherwise it becomes complex input of
+    /// half the length, with another kernel for the spectrum.
+    void add_two_sweeps() {
+        if (add_real_sweeps()) return;
+        const Integer n = is_real() ? n_ / 2 : n_;
+        for (const Integer columns : columns_of(n)) {
+            const Integer rows = n / columns;
+            const auto of_rows = gpu_tree(formula::DFT(rows)), of_columns = gpu_tree(formula::DFT(columns));
+            if (!of_rows || !of_columns || of_rows->rule != "stockham" || of_columns->rule != "stockham")
+                continue;
+            BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
+            if (columns != rows) tree.children.push_back(*of_columns);
+            if (is_real()) tree = {"rdft-half-size", {}, {tree}};
+            if (convolves()) { // the inverse's columns are the forward transform's rows
+                BreakdownTree back{"two-sweep", {rows, 1, 1}, {reversed_passes(*of_rows)}};
+                if (columns != rows) back.children.insert(back.children.begin(), *of_columns);
+                tree = {"circulant-dft", {}, {back, tree}};
+            }
+            if (beyond_half_a_block()) add_kernels(tree, bank_count);
+            std::vector<Integer> clusters;
+            for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
+                if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0 &&
+                    (!convolves() || of_rows->choice.front() % blocks == 0))
+                    clusters.push_back(blocks);
+            add_clusters(tree, clusters);
+        }
+    }
+
+    /// Column counts of matrices of n entries: those nearest to square, with a bounded aspect ratio.
+    static std::vector<Integer> columns_of(Integer n) {
+        std::vector<Integer> result;
+        for (const Integer columns : rules::divisors(n)) {
+            const Integer rows = n / columns;
+            if (columns > 1 && columns <= 16 * rows && rows <= 16 * columns) result.push_back(columns);
+        }
+        std::stable_sort(result.begin(), result.end(),
+                         [&](Integer a, Integer b) { return std::max(a, n / a) < std::max(b, n / b); });
+        if (result.size() > max_matrices) result.resize(max_matrices);
+        std::sort(result.begin(), result.end());
+        return result;
+    }
+
+    void add_clusters(const BreakdownTree& tree, std::vector<Integer> sizes) {
+        std::erase_if(sizes, [&](Integer blocks) {
+            return n_ / blocks * entry_bytes_ > configurations_.max_fused_bytes();
+        });
+        if (sizes.empty()) return;
+        const KernelRegions regions = configurations_.parts_of(tree, bank_count, Between::shared);
+        for (const Integer blocks : sizes)
+            add(tree, {configurations_.of_fused_parts(regions, blocks, n_, !pass_.right.empty())});
+    }
+
+    const planning::DimensionPass& pass_;
+    const target::Gpu& gpu_;
+    std::size_t most_;
+    LaunchConfigurations configurations_;
+    Integer n_;
+    Integer entry_bytes_; ///< in shared memory
+    std::vector<GpuPassCandidate> found_;
+};
+
+} // namespace
+
+std::vector<GpuPassCandidate> gpu_candidates(const Transform& problem, const planning::DimensionPass& pass,
+                                             const target::Gpu& gpu, std::size_t most) {
+    return PassCandidates(problem, pass, gpu, most).best();
+}
+
+std::vector<std::optional<double>> gpu_pass_seconds(const Transform& problem,
+                                                    const planning::Schedule& schedule,
+                                                    const target::Gpu& gpu) {
+    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
+    std::vector<std::optional<double>> result;
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        const planning::PassSchedule& own = schedule.transform().passes[k];
+        const auto measured =
+            has_formula(problem) ? std::nullopt : measured_gpu_pass(problem, passes[k], gpu);
+        if (measured && measured->pass == own)
+            result.emplace_back(measured->seconds);
+        else
+            result.push_back(LaunchConfigurations(problem, passes[k], gpu, 1).seconds_of(own));
+    }
+    return result;
+}
+
+} // namespace swirl::search

@@ -1,0 +1,445 @@
+#include "search/cost/cpu/cost_model.hpp"
+
+#include "base/error.hpp"
+#include "rules/given_formula.hpp"
+#include "rules/limits.hpp"
+#include "rules/number_theory.hpp"
+#include "search/candidates/cpu/dft_candidates.hpp"
+#include "search/candidates/cpu/subproblems.hpp"
+#include "search/cost/cpu/cycles.hpp"
+#include "search/cost/cpu/multidimensional_cost.hpp"
+#include "search/cost/cpu/pair_cost.hpp"
+#include "search/cost/cpu/real_cost.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace swirl::search {
+
+using namespace formula;
+using rules::BreakdownTree;
+
+namespace {
+
+/// Largest transform computed by one straight-line codelet, and the largest prime factor of such a transform.
+constexpr Integer largest_codelet = rules::largest_radix;
+constexpr Integer largest_codelet_prime = rules::largest_base_prime;
+
+} // namespace
+
+bool is_codelet_size(Integer n) {
+    return n <= largest_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime;
+}
+
+void sort_by_cycles(std::vector<Candidate>& all) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+}
+
+namespace {
+
+/// The radix of the pass that reads memory: the first radix, or n for a single pass.
+Integer first_radix(const Candidate& candidate, Integer n) {
+    const bool several_passes = candidate.tree.rule == "stockham" && candidate.tree.choice.size() > 1;
+    return several_passes ? candidate.tree.choice.front() : n;
+}
+
+/// Candidates for a radix of a Stockham transform, or for a nested transform.
+std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting);
+
+BreakdownTree with_children(std::string_view rule, rules::Choice choice, const Formula& dft,
+                            const Setting& setting) {
+    BreakdownTree tree{std::string(rule), choice, {}};
+    for (const Formula& child : children_of(rule, choice, dft))
+        tree.children.push_back(child.rows() <= largest_codelet && rule == "stockham"
+                                    ? BreakdownTree{}
+                                    : best_dft(child, setting).tree);
+    return tree;
+}
+
+/// The divisor of n up to `most` with the best vector utilisation; the largest of equals.
+Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
+    Integer best_divisor = 1;
+    double best_utilization = 0;
+    for (Integer d = 1; d <= std::min(n, most); ++d) {
+        if (n % d != 0) continue;
+        const double used = utilization(static_cast<double>(d), setting.lanes);
+        if (used >= best_utilization) best_divisor = d, best_utilization = used;
+    }
+    return best_divisor;
+}
+
+/// The column transform of the first sweep, and the block width of its stored output: a divisor or a multiple of its
+/// first radix, so that the lanes of its last pass are neighbours in memory. Its rows lie `row` entries apart.
+struct Columns {
+    Candidate transform;
+    Integer block = 1;
+    double cycles = std::numeric_limits<double>::infinity(); ///< including the cost of partial blocks
+};
+
+Columns best_columns(const Formula& dft, Integer row, Integer widest_block, const Setting& setting) {
+    Columns best_so_far;
+    for (Candidate& candidate : dft_candidates(dft, setting)) {
+        const Integer radix = first_radix(candidate, dft.rows());
+        const Integer part = widest_divisor(radix, widest_block, setting);
+        const Integer block =
+            part < radix ? part : radix * widest_divisor(dft.rows() / radix, widest_block / radix, setting);
+        const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
+        const double cycles = candidate.cycles / utilization(static_cast<double>(block), setting.lanes) +
+                              conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
+        if (cycles < best_so_far.cycles) best_so_far = {std::move(candidate), block, cycles};
+    }
+    return best_so_far;
+}
+
+} // namespace
+
+std::vector<Candidate> strided_candidates(const Formula& dft, Integer stride, const Setting& setting) {
+    std::vector<Candidate> all = dft_candidates(dft, setting);
+    for (Candidate& candidate : all) {
+        const Integer radix = first_radix(candidate, dft.rows());
+        candidate.cycles +=
+            conflict_cycles(radix, dft.rows() / radix * stride) * static_cast<double>(dft.rows());
+    }
+    sort_by_cycles(all);
+    return all;
+}
+
+namespace {
+
+/// The setting for `count` interleaved transforms.
+Setting columns_of(const Setting& setting, Integer count) {
+    Setting columns = setting;
+    columns.loops = static_cast<double>(count);
+    columns.side_by_side = static_cast<double>(count);
+    return columns;
+}
+
+/// Cost of multiplying the loads of the second sweep's transform by twiddle factors.
+double loaded_twiddle_cycles(const Candidate& rows, Integer n, const Setting& setting) {
+    const Integer radix = first_radix(rows, n);
+    return loaded_twiddle_cycles(radix, setting) * static_cast<double>(n / radix);
+}
+
+/// The transform of the second sweep, interleaved in blocks.
+Candidate best_rows(const Formula& dft, const Setting& setting) {
+    const auto stride = static_cast<Integer>(setting.side_by_side * setting.element_bytes / 2);
+    std::vector<Candidate> all = strided_candidates(dft, stride, setting);
+    for (Candidate& candidate : all)
+        candidate.cycles += loaded_twiddle_cycles(candidate, dft.rows(), setting);
+    sort_by_cycles(all);
+    return all.front();
+}
+
+/// One split into two sweeps, with tiles of up to `widest_tile` columns.
+Candidate two_sweep_candidate(const Formula& dft, Integer first, Integer widest_tile,
+                              const Setting& setting) {
+    const Integer n = dft.rows(), second = n / first;
+    const Direction direction = dft.get_if<Dft>()->direction;
+    constexpr Integer block_bytes = 512;
+    const auto widest_block = std::max(static_cast<Integer>(block_bytes / setting.element_bytes),
+                                       static_cast<Integer>(setting.lanes));
+    const Integer tile = widest_divisor(second, widest_tile, setting);
+    const Columns columns =
+        best_columns(DFT(first, direction), second, widest_block, columns_of(setting, tile));
+    const Setting inner = columns_of(setting, columns.block);
+    Candidate rows = columns.transform;
+    if (first != second)
+        rows = best_rows(DFT(second, direction), inner);
+    else
+        rows.cycles += loaded_twiddle_cycles(rows, second, inner);
+    Candidate candidate{{"two-sweep", {first, tile, columns.block}, {rows.tree}}, 0};
+    if (first != second) candidate.tree.children.push_back(columns.transform.tree);
+    candidate.cycles = 2 * (sweep_cycles(n, setting) + cached_sweep_cycles(n, setting)) +
+                       columns.cycles * static_cast<double>(second) +
+                       rows.cycles * static_cast<double>(first) + second_twiddle_cycles(n, setting) +
+                       colliding_rows_cycles(n, first, setting);
+    return candidate;
+}
+
+/// Columns of `first` entries per tile, so that the tile fits in the cache below the level that holds the whole
+/// transform.
+Integer widest_tile(Integer first, Integer n, const Setting& setting) {
+    const bool far = sweep_cycles(n, setting) > 0;
+    const double capacity = far ? setting.cache_bytes / 2 : setting.machine->nearest_cache_bytes;
+    return std::clamp(static_cast<Integer>(capacity / setting.element_bytes) / first,
+                      static_cast<Integer>(setting.lanes), Integer{far ? 64 : 32});
+}
+
+/// Splits into about equal factors: two sweeps over memory, or over a core's private caches, each of which works within
+/// a nearer cache.
+std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& setting) {
+    constexpr Integer max_uneven = 8;
+    const Integer n = dft.rows();
+    std::vector<Candidate> result;
+    if (cached_sweep_cycles(n, setting) == 0 || !setting.is_alone()) return result;
+    for (Integer first = 2; first * first <= n * max_uneven; ++first) {
+        if (n % first != 0 || first * first * max_uneven < n) continue;
+        result.push_back(two_sweep_candidate(dft, first, widest_tile(first, n, setting), setting));
+    }
+    return result;
+}
+
+/// The smallest size ≥ n that is a product of 2, 3 and 5 and divisible by 4, so that its passes fill vectors.
+Integer convolution_length(Integer n) {
+    Integer best_length = 0;
+    for (Integer five = 1; five <= 2 * n; five *= 5)
+        for (Integer three = five; three <= 2 * n; three *= 3) {
+            Integer m = three;
+            while (m < n || m % 4 != 0) m *= 2;
+            if (best_length == 0 || m < best_length) best_length = m;
+        }
+    return best_length;
+}
+
+double convolution_cycles(Integer length, const Setting& setting) {
+    const Candidate inner = best_dft(DFT(length), setting);
+    return 2 * inner.cycles + 6 * static_cast<double>(length) / setting.lanes;
+}
+
+/// Primes too large for a codelet: Rader if p−1 is smooth, Bluestein otherwise or if cheaper.
+std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setting) {
+    const Integer p = dft.rows();
+    std::vector<Candidate> result;
+    if (rules::largest_prime_factor(p - 1) <= largest_codelet_prime)
+        result.push_back({with_children("rader", {}, dft, setting),
+                          convolution_cycles(p - 1, setting) + 5 * static_cast<double>(p)});
+    const Integer length = convolution_length(2 * p - 1);
+    result.push_back(
+        {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
+    return result;
+}
+
+/// The radices with the fewest cycles for passes over n entries; each prime factor of n has a codelet.
+rules::Choice smooth_radices(const Formula& dft, const Setting& setting) {
+    if (is_codelet_size(dft.rows())) return {dft.rows()};
+    rules::Choice best;
+    double least = std::numeric_limits<double>::infinity();
+    for (rules::Choice& radices : rules::rule_named("stockham").choices(dft)) {
+        const double cycles = stockham_cycles(radices, dft.rows(), setting);
+        if (cycles < least) least = cycles, best = std::move(radices);
+    }
+    return best;
+}
+
+/// Radices for sizes with large primes: first the large primes, each as a pass of its own, then the smooth cofactor.
+rules::Choice rough_radices(Integer n, const Setting& setting) {
+    rules::Choice radices;
+    Integer smooth = n;
+    for (Integer p = rules::largest_prime_factor(smooth); p > largest_codelet_prime;
+         p = rules::largest_prime_factor(smooth)) {
+        radices.push_back(p);
+        smooth /= p;
+    }
+    if (smooth == 1) return radices;
+    const rules::Choice rest = smooth_radices(DFT(smooth), setting);
+    radices.insert(radices.end(), rest.begin(), rest.end());
+    return radices;
+}
+
+/// Composite sizes with a large prime factor.
+std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setting) {
+    const Integer n = dft.rows();
+    const rules::Choice radices = rough_radices(n, setting);
+    double cycles = 0;
+    for (const Integer r : radices) {
+        Setting inner = setting;
+        inner.loops = static_cast<double>(n / r);
+        cycles += inner.loops *
+                  (r <= largest_codelet ? codelet_cycles(r, inner) : best_dft(DFT(r), setting).cycles);
+    }
+    std::vector<Candidate> result{{with_children("stockham", radices, dft, setting), cycles}};
+    // Bluestein's chirp costs accuracy: it does not pay if every prime has a codelet.
+    if (rules::largest_prime_factor(n) <= largest_codelet) return result;
+    // The spectrum is a table longer than the data; the spectra for the prime factors are shorter.
+    constexpr Integer longest_spectrum = Integer{1} << 22;
+    const Integer length = convolution_length(2 * n - 1);
+    if (length > longest_spectrum) return result;
+    result.push_back(
+        {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
+    return result;
+}
+
+std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting) {
+    const Integer n = dft.rows();
+    std::vector<Candidate> result;
+    if (is_codelet_size(n)) result.push_back({{}, codelet_cycles(n, setting)});
+    const Integer largest = rules::largest_prime_factor(n);
+    if (largest > largest_codelet_prime && largest == n) {
+        for (Candidate& c : prime_candidates(dft, setting)) result.push_back(std::move(c));
+    } else if (largest > largest_codelet_prime) {
+        result = rough_candidates(dft, setting);
+    } else if (n > largest) {
+        const auto& stockham = rules::rule_named("stockham");
+        for (const rules::Choice& choice : stockham.choices(dft)) {
+            if (choice.size() < 2) continue;
+            result.push_back({{"stockham", choice, {}}, stockham_cycles(choice, n, setting)});
+        }
+        for (Candidate& c : two_sweep_candidates(dft, setting)) result.push_back(std::move(c));
+    }
+    sort_by_cycles(result);
+    return result;
+}
+
+/// A forward transform, and the backward one by the same passes in reverse order, so that the product fits between two
+/// passes over columns.
+std::vector<Candidate> convolution_candidates(const Formula& circulant, const Setting& setting) {
+    const Integer n = circulant.rows();
+    if (n == 1) return {{{"circulant-dft", {}, {}}, 1}};
+    std::vector<Candidate> result;
+    for (Candidate& there : dft_candidates(DFT(n, Direction::forward), setting)) {
+        rules::BreakdownTree back = there.tree;
+        if (back.rule == "stockham" && back.children.empty())
+            std::reverse(back.choice.begin(), back.choice.end());
+        Candidate& both = result.emplace_back(Candidate{{"circulant-dft", {}, {}}, 2 * there.cycles});
+        if (!there.tree.rule.empty()) both.tree.children = {std::move(back), std::move(there.tree)};
+    }
+    return result;
+}
+
+} // namespace
+
+Candidate best_dft(const Formula& dft, const Setting& setting) {
+    const std::tuple key(dft.rows(), dft.get_if<Dft>()->direction, setting.loops, setting.side_by_side);
+    if (const auto known = setting.memo->find(key); known != setting.memo->end()) return known->second;
+    auto all = dft_candidates(dft, setting);
+    if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", dft.rows());
+    return setting.memo->emplace(key, std::move(all.front())).first->second;
+}
+
+namespace {
+
+std::vector<Candidate> formula_candidates(const Formula& formula, const Setting& setting);
+
+/// Candidates for a transform, cheapest first.
+std::vector<Candidate> candidates_of(const Formula& transform, const Setting& setting) {
+    if (transform.is<Dft>()) return strided_candidates(transform, 0, setting);
+    const auto* circulant = transform.get_if<Circulant>();
+    if (circulant != nullptr && !circulant->kernel) return convolution_candidates(transform, setting);
+    if (circulant != nullptr || rules::is_given_formula(transform))
+        return formula_candidates(transform, setting);
+    if (transform.is<Kronecker>()) return multidimensional_candidates(transform, setting);
+    return real_candidates(transform, setting);
+}
+
+/// A transform inside a formula.
+struct Inner {
+    Formula transform;
+    double times;     ///< in all
+    bool has_columns; ///< the first one: with copies side by side
+};
+
+/// Counts a formula's transforms, and the entries that its factors move, in copies of the whole.
+class Inside {
+public:
+    explicit Inside(const Formula& formula) { add(formula, 1, false); }
+
+    const std::vector<Inner>& transforms() const { return transforms_; }
+    double entries() const { return entries_; }
+
+private:
+    void add(const Formula& f, double times, bool has_columns) {
+        if (is_nonterminal(f)) {
+            entries_ += times * static_cast<double>(f.rows() + f.columns());
+            const auto known = std::find_if(transforms_.begin(), transforms_.end(),
+                                            [&](const Inner& inner) { return inner.transform == f; });
+            if (known == transforms_.end())
+                transforms_.push_back({f, times, has_columns});
+            else
+                known->times += times;
+            return;
+        }
+        if (f.children().empty()) entries_ += times * static_cast<double>(f.rows() + f.columns());
+        if (const auto* sum = f.get_if<IterativeSum>()) times *= static_cast<double>(sum->count);
+        double before = static_cast<double>(f.columns()), after = 1;
+        for (std::size_t k = f.children().size(); k-- > 0;) {
+            const Formula& child = f.children()[k];
+            if (!f.is<Kronecker>()) {
+                add(child, times, has_columns);
+                continue;
+            }
+            before /= static_cast<double>(child.columns());
+            if (!child.is<Identity>()) add(child, times * before * after, has_columns || after > 1);
+            after *= static_cast<double>(child.rows());
+        }
+    }
+
+    std::vector<Inner> transforms_;
+    double entries_ = 0;
+};
+
+/// Each transform by its best tree, in the loops of the formula.
+Candidate formula_candidate(std::string_view rule, const Formula& formula, const Setting& setting) {
+    const Formula built = rules::rule_named(rule).build(formula, {});
+    const Inside inside(built);
+    Candidate candidate{{std::string(rule), {}, {}}, 2 * inside.entries() / setting.lanes};
+    for (const Formula& transform : rules::nonterminals(built)) {
+        const auto inner = std::find_if(inside.transforms().begin(), inside.transforms().end(),
+                                        [&](const Inner& i) { return i.transform == transform; });
+        Setting own = setting;
+        own.loops *= inner->times;
+        if (inner->has_columns && transform.is<Dft>()) own.side_by_side = own.lanes;
+        const Candidate best = candidates_of(transform, own).front();
+        candidate.tree.children.push_back(best.tree);
+        candidate.cycles += best.cycles * inner->times;
+    }
+    while (!candidate.tree.children.empty() && candidate.tree.children.back() == BreakdownTree{})
+        candidate.tree.children.pop_back();
+    return candidate;
+}
+
+/// One straight-line codelet: no loop inside it fills the lanes.
+Candidate codelet_candidate(const Formula& formula, const Setting& setting) {
+    const auto& rule = rules::rule_named("formula-codelet");
+    const Inside inside(rule.build(formula, {}));
+    Candidate candidate{{std::string(rule.name), {}, {}}, 2 * inside.entries() / setting.lanes};
+    candidate.cycles = 2 * static_cast<double>(formula.rows() + formula.columns()) / setting.lanes;
+    for (const Inner& inner : inside.transforms())
+        candidate.cycles += inner.times * codelet_cycles(inner.transform.rows(), setting);
+    return candidate;
+}
+
+std::vector<Candidate> formula_candidates(const Formula& formula, const Setting& setting) {
+    if (formula.is<Circulant>()) return {formula_candidate("circulant-dft", formula, setting)};
+    std::vector<Candidate> result{formula_candidate("formula", formula, setting)};
+    if (rules::rule_named("formula-codelet").applicable(formula).ok())
+        result.push_back(codelet_candidate(formula, setting));
+    sort_by_cycles(result);
+    return result;
+}
+
+} // namespace
+
+std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
+                                  DataType scalar, const MachineModel& machine) {
+    if (pass.nonterminal.is<Identity>()) return {{{}, 0}};
+    Memo memo;
+    Setting setting{
+        static_cast<double>(cpu.vector_bytes ? target::lanes(cpu, scalar) : 1),
+        static_cast<double>(cpu.vector_registers),
+        1,
+        cpu.cache_bytes > 0 ? static_cast<double>(cpu.cache_bytes) : std::numeric_limits<double>::infinity(),
+        2.0 * bytes_of(scalar),
+        &memo};
+    setting.machine = &machine;
+    if (cpu.cache_bytes > 0 && machine.own_cache_bytes > 0) setting.cache_bytes = machine.own_cache_bytes;
+    for (const auto& loops : {pass.left, pass.right})
+        for (const Integer count : loops) setting.loops *= static_cast<double>(count);
+    if (!pass.right.empty() && pass.nonterminal.is<Dft>()) setting.side_by_side = setting.lanes;
+    const Integer element = static_cast<Integer>(setting.element_bytes);
+    const Integer stride = element * std::abs(pass.layouts[0].strides[pass.left.size()]);
+    const double bytes = setting.loops * static_cast<double>(pass.nonterminal.rows() * element);
+    const bool far_apart = bytes > setting.cache_bytes && stride > element;
+    auto all = pass.nonterminal.is<Dft>()
+                   ? strided_candidates(pass.nonterminal, far_apart ? stride : 0, setting)
+                   : candidates_of(pass.nonterminal, setting);
+    if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
+    if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone())
+        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1);
+    for (Candidate& candidate : all) candidate.cycles *= setting.loops;
+    return all;
+}
+
+} // namespace swirl::search

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "plan/transform/dimension_passes.hpp"
+#include "rules/rule.hpp"
+#include "search/cost/cpu/machine_model.hpp"
+
+#include <string>
+#include <vector>
+
+/// Estimated cost of kernels, from the machine tables alone.
+namespace swirl::search {
+
+/// A breakdown of one pass and its estimated time in cycles of vector operations.
+struct Candidate {
+    rules::BreakdownTree tree;
+    double cycles = 0;
+};
+
+/// Breakdowns worth considering for a pass, cheapest first. Throws UserError when no rule applies.
+std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
+                                  DataType scalar, const MachineModel& machine = fitted_machine_model());
+
+/// Approximate floating-point operations of a straight-line codelet; an fma counts as one.
+double codelet_operations(Integer n);
+
+} // namespace swirl::search

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "rules/rule.hpp"
+#include "search/cost/cpu/cost_model.hpp"
+#include "search/cost/cpu/machine_model.hpp"
+
+#include <map>
+#include <tuple>
+
+/// Estimated cycles of codelets, passes and sweeps over memory.
+namespace swirl::search {
+
+/// Memo of the best candidates found so far, keyed by points, direction, loop iterations and interleaved transforms:
+/// the same inner transforms recur, and building the rules for primes computes the spectra of their kernels.
+using Memo = std::map<std::tuple<Integer, Direction, double, double>, Candidate>;
+
+/// What the model needs to know of the machine and of the loops around a transform.
+struct Setting {
+    double lanes;
+    double registers;
+    double loops;         ///< iterations of all loops around the transform
+    double cache_bytes;   ///< capacity of a core's private caches
+    double element_bytes; ///< of one complex element
+    Memo* memo;
+    /// Number of transforms that go through each pass together (interleaved): neighbours in memory are corresponding
+    /// entries of different transforms, and `loops` fills the lanes. 1: each transform runs alone, and neighbours in
+    /// memory are its own entries.
+    double side_by_side = 1;
+    const MachineModel* machine = &fitted_machine_model();
+
+    bool is_alone() const { return side_by_side == 1; }
+};
+
+/// Fraction of a vector's lanes that do useful work in a loop of `count` iterations.
+double utilization(double count, double lanes);
+
+/// Cycles to read and write n entries once; zero if they stay in cache.
+double sweep_cycles(Integer n, const Setting& setting);
+
+/// Cycles to read and write n entries once within a core's private caches; zero if they stay in L1.
+double cached_sweep_cycles(Integer n, const Setting& setting);
+
+/// Cycles to write n entries in blocks to rows of length `row`. If the row length is a multiple of a power of two, all
+/// rows map to the same L1 set. Zero where stores bypass the caches.
+double colliding_rows_cycles(Integer n, Integer row, const Setting& setting);
+
+/// Cycles per entry for a radix that reads at this stride (bytes). Rows fetched together from beyond the caches fall
+/// into one cache set if the stride is a multiple of a power of two; more rows than the set has ways evict each other.
+double conflict_cycles(Integer radix, Integer stride);
+
+/// Cycles of a Stockham transform of n points.
+double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting);
+
+/// Cycles of one straight-line codelet, per iteration of the setting's loops.
+double codelet_cycles(Integer n, const Setting& setting);
+
+/// Cost of twiddle factors applied to loaded entries: they are live together with the entries.
+double loaded_twiddle_cycles(Integer radix, const Setting& setting);
+
+/// Extra cost for n entries of twiddles stored as two factors instead of one.
+double second_twiddle_cycles(Integer n, const Setting& setting);
+
+} // namespace swirl::search

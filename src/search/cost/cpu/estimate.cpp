@@ -1,0 +1,66 @@
+#include "search/cost/cpu/estimate.hpp"
+
+#include "base/error.hpp"
+#include "plan/memory_need.hpp"
+#include "problem/validate.hpp"
+#include "search/cost/cpu/cost_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace swirl::search {
+
+namespace {
+
+void add_rejections(Choice& choice, const planning::DimensionPass& pass, const std::vector<Candidate>& all) {
+    for (std::size_t k = 1; k < all.size(); ++k)
+        choice.rejections.push_back(
+            {rules::to_string(all[k].tree),
+             fmt::format("estimated at {:.2f} times the cost", all[k].cycles / all[0].cycles)});
+    for (Rejection& rejection : inapplicable_rules(pass.nonterminal))
+        choice.rejections.push_back(std::move(rejection));
+}
+
+} // namespace
+
+std::vector<Rejection> inapplicable_rules(const formula::Formula& nonterminal) {
+    std::vector<Rejection> result;
+    for (const rules::BreakdownRule& rule : rules::registry())
+        if (const auto applicability = rule.applicable(nonterminal); !applicability.ok())
+            result.push_back({std::string(rule.name), applicability.reason()});
+    return result;
+}
+
+Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
+    validate_for_cpu(problem);
+    planning::require_memory(problem);
+    const DataType scalar = planning::arithmetic_of(problem.precision);
+    Choice choice{{cpu.name, planning::TransformSchedule{}}, 0, {}};
+    for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
+        const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
+        choice.schedule.transform().passes.push_back({pass.dimension, all[0].tree});
+        choice.estimated_seconds += all[0].cycles / machine.hertz;
+        add_rejections(choice, pass, all);
+    }
+    return choice;
+}
+
+std::vector<std::optional<double>> pass_seconds(const Transform& problem, const planning::Schedule& schedule,
+                                                const target::Cpu& cpu, const MachineModel& machine) {
+    const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
+    planning::require_passes_for(schedule, passes);
+    const DataType scalar = planning::arithmetic_of(problem.precision);
+    std::vector<std::optional<double>> result;
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        const std::vector<Candidate> all = candidates(passes[k], cpu, scalar, machine);
+        const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+            return candidate.tree == schedule.transform().passes[k].tree;
+        });
+        result.push_back(found == all.end() ? std::nullopt : std::optional(found->cycles / machine.hertz));
+    }
+    return result;
+}
+
+} // namespace swirl::search

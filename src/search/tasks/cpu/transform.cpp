@@ -1,0 +1,198 @@
+#include "plan/check/transform.hpp"
+#include "base/error.hpp"
+#include "plan/memory_need.hpp"
+#include "problem/syntax.hpp"
+#include "runtime/cpu/executable_memory.hpp"
+#include "runtime/timer.hpp"
+#include "search/candidates/cpu/transforms.hpp"
+#include "search/cost/cpu/estimate.hpp"
+#include "search/cost/cpu/host.hpp"
+#include "search/options.hpp"
+#include "search/tasks/task.hpp"
+#include "search/timer/cpu/timer.hpp"
+#include "search/wisdom/recent_plans.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace swirl::search {
+namespace {
+
+using planning::Plan;
+using planning::Schedule;
+
+/// Time limit in seconds for checking another version's schedule against the estimate.
+constexpr double recheck_seconds = 0.3;
+/// Fraction of the time budget for one thread's schedule, if a plan for several is to be timed.
+constexpr double one_thread_fraction = 0.8;
+constexpr double least_budget = 1e-6; ///< seconds; 0 is no limit for an exhaustive search
+
+/// Time budgets for measuring, in seconds: for up to `small` elements in all, and for more.
+constexpr double small_budget = 0.8, large_budget = 3.5;
+constexpr double small = 65536;
+
+double usual_budget(const Transform& problem) {
+    double entries = 1;
+    for (const auto* axes : {&problem.dimensions, &problem.batches})
+        for (const Dimension& axis : *axes) entries *= static_cast<double>(axis.length);
+    return entries <= small ? small_budget : large_budget;
+}
+
+class CpuTransform : public Task {
+public:
+    CpuTransform(const Transform& problem, const target::Cpu& cpu, const TaskSetting& setting)
+        : Task(setting),
+          problem_(problem),
+          whole_(problem),
+          cpu_(cpu),
+          threads_(threads_of(options())),
+          budget_(budget_of(options(), usual_budget(problem))),
+          check_(options().check && target::host_can_run(cpu)) {}
+
+    AnyPlan build(const ScheduleCandidate& chosen) override {
+        planning::require_target(chosen.schedule, cpu_.name);
+        if (!chosen.built)
+            return recent_plan(request(to_string(chosen.schedule)), [&] {
+                return Plan::build(problem_, chosen.schedule, {.threads = threads_, .check = check_});
+            });
+        auto plan = std::static_pointer_cast<const Plan>(chosen.built);
+        if (check_) planning::check_against_definition(*plan);
+        return plan;
+    }
+
+private:
+    ScheduleCandidate chosen() override { return for_threads(of_one_thread()); }
+
+    ScheduleCandidate of_one_thread() {
+        std::optional<CpuTimer> of_host;
+        const double fraction = threads_ > 1 ? one_thread_fraction : 1;
+        return choose_schedule(
+            {.problem = whole_,
+             .stored = stored(problem_),
+             .effort = options().effort,
+             .seconds = fraction * budget_,
+             .recheck_seconds = recheck_seconds,
+             .estimate = [this] { return estimated(); },
+             .space = [this](std::vector<Schedule> others) { return space(std::move(others)); },
+             .timer = [&]() -> Timer& { return timer_of(of_host, 1); }});
+    }
+
+    /// The schedule for the number of threads, of one thread's.
+    ScheduleCandidate for_threads(ScheduleCandidate of_one) {
+        const bool is_models_choice = options().effort == Effort::estimate && !of_one.is_timed();
+        if (threads_ == 1 || is_models_choice) return of_one;
+        of_one.built.reset(); // for one thread
+        const Schedule one = of_one.schedule;
+        const SearchSpace space = threads_space(one);
+        const bool can_vary = !space.actions.front().neighbours(space.estimate, {}).empty();
+        if (!can_vary) return of_one;
+        std::optional<CpuTimer> of_host;
+        return choose_schedule({.problem = whole_,
+                                .stored = stored_for_threads(one),
+                                .effort = options().effort,
+                                .seconds = budget_left(),
+                                .recheck_seconds = recheck_seconds,
+                                .estimate = [&] { return one; },
+                                .space =
+                                    [&](std::vector<Schedule> others) {
+                                        SearchSpace all = space;
+                                        all.proposals = [others](Benchmark&, double) { return others; };
+                                        return all;
+                                    },
+                                .timer = [&]() -> Timer& { return timer_of(of_host, threads_); }});
+    }
+
+    Schedule estimated() const {
+        const std::string request = fmt::format("{} | {} | model {}", to_text(problem_), cpu_.name,
+                                                fmt::ptr(&machine())); // models live as long as the process
+        return recent_estimate(request, [&] { return estimate(problem_, cpu_, machine()).schedule; });
+    }
+
+    /// What wisdom knows about a problem.
+    StoredSchedules stored(const Transform& problem) const {
+        return {[this, &problem] {
+                    return WisdomKey{cpu_key(cpu_), to_text(problem)};
+                },
+                [this](const std::string& text) { return parsed(text); }, options().use_wisdom};
+    }
+    /// Schedules for the number of threads: they differ from one thread's in nothing that changes bits.
+    StoredSchedules stored_for_threads(const Schedule& of_one) const {
+        return {
+            [this] {
+                return WisdomKey{cpu_key(cpu_), fmt::format("{}, {} threads", to_text(problem_), threads_)};
+            },
+            [this, of_one](const std::string& text) {
+                Schedule schedule = parsed(text);
+                if (!have_same_arithmetic(schedule, of_one))
+                    throw UserError("its arithmetic is not that of one thread's schedule");
+                return schedule;
+            },
+            options().use_wisdom};
+    }
+    Schedule parsed(const std::string& text) const {
+        Schedule schedule = planning::parse_schedule(text, whole_);
+        planning::require_target(schedule, cpu_.name);
+        return schedule;
+    }
+
+    SearchSpace space(std::vector<Schedule> others) const {
+        CpuTransformOptions space{.cpu = cpu_,
+                                  .machine = machine(),
+                                  .exhaustive = options().effort == Effort::exhaustive,
+                                  .others = std::move(others)};
+        space.wisdom.lookup = [this](const Transform& subproblem) -> std::optional<TimedTree> {
+            const auto known = stored(subproblem).lookup();
+            if (!known || !known->is_trusted(options().effort)) return std::nullopt;
+            const auto& passes = known->schedule.transform().passes;
+            if (passes.size() != 1) return std::nullopt;
+            return TimedTree{passes[0].tree, known->seconds};
+        };
+        space.wisdom.store = [this](const Transform& subproblem, const Schedule& best, double seconds) {
+            stored(subproblem).store(best, seconds, found_by(options().effort));
+        };
+        return cpu_transform_space(problem_, std::move(space));
+    }
+
+    const MachineModel& machine() const {
+        return options().use_wisdom ? known_machine_model(cpu_) : fitted_machine_model();
+    }
+
+    double now() const {
+        return given_timer() != nullptr ? given_timer()->now() : runtime::monotonic_seconds();
+    }
+    double budget_left() const {
+        return budget_ > 0 ? std::max(budget_ - (now() - begin_), least_budget) : 0;
+    }
+
+    Timer& timer_of(std::optional<CpuTimer>& of_host, int threads) const {
+        if (given_timer() != nullptr) return *given_timer();
+        require_runnable(cpu_);
+        return of_host ? *of_host : of_host.emplace(threads);
+    }
+
+    /// Everything that a plan depends on; whether code can run may change within a process.
+    std::string request(const std::string& schedule) const {
+        return fmt::format("{} | {} | {} | threads {}, {}, {}", to_text(problem_), cpu_.name, schedule,
+                           threads_, check_ ? "checked" : "unchecked",
+                           runtime::ExecutableCode::is_available() ? "code" : "no code");
+    }
+
+    const Transform& problem_;
+    const Problem whole_;
+    const target::Cpu& cpu_;
+    const int threads_;
+    const double budget_;
+    const bool check_;
+    const double begin_ = now();
+};
+
+} // namespace
+
+std::unique_ptr<Task> task_of(const Transform& problem, const target::Cpu* cpu, const TaskSetting& setting) {
+    planning::require_memory(problem);
+    return std::make_unique<CpuTransform>(problem, *cpu, setting);
+}
+
+} // namespace swirl::search

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "plan/check/problem_data.hpp"
+#include "plan/transform/cpu/plan.hpp"
+#include "search/timer/cpu/gemm_runs.hpp"
+#include "search/timer/timer.hpp"
+
+#include <optional>
+
+namespace swirl::search {
+
+/// Builds plans and runs them on this machine. Transforms: first each alone, briefly, then those near the fastest
+/// interleaved. Products are square ones of the extents that a schedule is tuned for, on one thread.
+class CpuTimer final : public Timer {
+public:
+    /// Executions of transforms use at most so many threads.
+    explicit CpuTimer(int threads = 1) : threads_(threads) {}
+
+    double now() override;
+    void compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care care,
+                 const Seen& seen) override;
+
+private:
+    struct TimingData {
+        Transform problem;
+        planning::ProblemData data;
+    };
+    void compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
+                 Care care, const Seen& seen);
+    void compare(const MatrixProduct& product, std::span<ScheduleCandidate> candidates, double deadline,
+                 Care care, const Seen& seen);
+
+    planning::ProblemData& data_for(const Transform& problem);
+    /// Builds a candidate and runs it a few times; nothing if it cannot be built. Returns the seconds that building took.
+    std::optional<double> benchmark_briefly(const Transform& problem, ScheduleCandidate& candidate);
+
+    int threads_;
+    std::optional<TimingData> timing_data_; ///< of the last problem: filling large arrays takes time
+    std::optional<CpuGemmRuns> products_;
+};
+
+} // namespace swirl::search

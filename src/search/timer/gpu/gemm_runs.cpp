@@ -1,0 +1,215 @@
+#include "search/timer/gpu/gemm_runs.hpp"
+
+#include <swirl/half.hpp>
+
+#include "base/error.hpp"
+#include "base/fork_gate.hpp"
+#include "runtime/timer.hpp"
+#include "search/timer/gpu/interleaved_timing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <complex>
+#include <limits>
+#include <random>
+#include <system_error>
+#include <thread>
+
+namespace swirl::search {
+
+namespace {
+
+constexpr std::size_t max_sets = 64;
+/// Capacity of the plan cache: the schedules that a search compiles together, the incumbent and some more.
+constexpr std::size_t max_built = 24;
+constexpr std::size_t random_numbers = 1 << 16;
+
+const InterleavedTimingOptions rotation_options{
+    .seconds = 30e-3, .warm_up = 2e-3, .sample = 5e-4, .min_rounds = 7};
+
+/// Extent of a matrix in elements; 1 if it is empty.
+Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
+    return rows == 0 || columns == 0 ? Extent{0, 0} : extent_of(layout, rows, columns, batch);
+}
+
+Integer count_of(const Extent& extent) { return extent.highest - extent.lowest + 1; }
+
+template <class T> std::vector<std::byte> random_bytes() {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<std::byte> result(random_numbers * sizeof(T));
+    for (T& number : std::span(reinterpret_cast<T*>(result.data()), random_numbers))
+        number = static_cast<T>(uniform(random));
+    return result;
+}
+
+std::vector<std::byte> random_bytes(DataType number) {
+    switch (number) {
+    case DataType::complex128: return random_bytes<std::complex<double>>();
+    case DataType::complex64: return random_bytes<std::complex<float>>();
+    case DataType::float64: return random_bytes<double>();
+    case DataType::bfloat16: return random_bytes<bfloat16>();
+    case DataType::float16: return random_bytes<float16>();
+    case DataType::float8_e4m3: return random_bytes<float8_e4m3>();
+    case DataType::unorm8: return random_bytes<unorm8>();
+    case DataType::snorm8: return random_bytes<snorm8>();
+    case DataType::unorm16: return random_bytes<unorm16>();
+    case DataType::snorm16: return random_bytes<snorm16>();
+    default: return random_bytes<float>();
+    }
+}
+
+} // namespace
+
+std::size_t GpuGemmRuns::Matrices::bytes() const {
+    std::size_t result = a.bytes() + b.bytes() + c.bytes();
+    for (const runtime::GpuBuffer& array : arrays) result += array.bytes();
+    return result;
+}
+
+GpuGemmRuns::GpuGemmRuns(const runtime::GpuDevice& device, const MatrixProduct& product, bool use_cache)
+    : device_(device),
+      stream_(device),
+      product_(product),
+      strided_(planning::with_contiguous_batch(product)),
+      use_cache_(use_cache),
+      extents_{reach(strided_.a, product.rows, product.k, product.batch),
+               reach(strided_.b, product.k, product.columns, product.batch),
+               reach(strided_.c, product.rows, product.columns, product.batch)} {
+    add_matrices();
+    const std::size_t bytes = sets_.front().bytes();
+    const auto cache = static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
+    const std::size_t room = device.memory().free / 2 / bytes + 1;
+    const std::size_t count = std::min({4 * cache / bytes + 1, room, max_sets});
+    while (sets_.size() < count) add_matrices();
+    device.synchronize();
+}
+
+void GpuGemmRuns::add_matrices() {
+    sets_.push_back({filled(product_.type_of_a(), count_of(extents_[0])),
+                     filled(product_.type_of_b(), count_of(extents_[1])),
+                     filled(product_.type_of_c(), count_of(extents_[2])),
+                     {},
+                     {}});
+    for (const AuxiliaryArray& array : given_arrays_of(product_))
+        sets_.back().arrays.push_back(
+            filled(epilogue_type(product_), array.elements * (array.is_complex ? 2 : 1)));
+    if (product_.listed && product_.batch > 0)
+        sets_.back().lists.emplace(device_, strided_, arguments(sets_.back()));
+}
+
+/// Random data: zeros would let the GPU run faster.
+runtime::GpuBuffer GpuGemmRuns::filled(DataType number, Integer count) const {
+    const std::vector<std::byte> numbers = random_bytes(number);
+    const auto bytes = static_cast<std::size_t>(count * bytes_of(number));
+    runtime::GpuBuffer buffer(device_, bytes);
+    std::size_t done = std::min(bytes, numbers.size());
+    runtime::copy_to_gpu(device_, buffer.address(), numbers.data(), done);
+    device_.synchronize();
+    for (; done < bytes; done += std::min(done, bytes - done))
+        runtime::copy_on_gpu(stream_, buffer.address() + done, buffer.address(),
+                             std::min(done, bytes - done));
+    stream_.synchronize();
+    return buffer;
+}
+
+GpuGemmRuns::Built GpuGemmRuns::build(const gemm::GpuGemmSchedule& schedule) const {
+    const planning::GpuMatrixPlanOptions options{.check = false, .use_cache = use_cache_, .reads_sass = true};
+    try {
+        return {schedule,
+                planning::GpuMatrixPlan::build(product_, {device_.target().name, schedule}, device_, options),
+                {}};
+    } catch (const Error& error) { // it needs more than this GPU has, or the driver's compiler rejects it
+        return {schedule, nullptr, error.what()};
+    }
+}
+
+/// Builds all in parallel: the driver's compiler dominates and uses one thread per kernel.
+std::vector<GpuGemmRuns::Built> GpuGemmRuns::built(std::span<const gemm::GpuGemmSchedule> schedules) {
+    std::vector<std::optional<Built>> found(schedules.size());
+    for (std::size_t k = 0; k < schedules.size(); ++k)
+        for (const Built& one : built_)
+            if (one.schedule == schedules[k]) found[k] = one;
+    std::atomic<std::size_t> next{0};
+    const auto work = [&, is_in_section = ForkSection::is_inside()] {
+        const ForkSection::Joined joined(is_in_section);
+        for (std::size_t k = next++; k < schedules.size(); k = next++)
+            if (!found[k]) found[k] = build(schedules[k]);
+    };
+    {
+        std::vector<std::jthread> others;
+        try {
+            while (others.size() + 1 < schedules.size()) others.emplace_back(work);
+        } catch (const std::system_error&) {
+            // fewer threads suffice
+        }
+        work();
+    }
+    std::vector<Built> result;
+    for (std::optional<Built>& one : found) {
+        std::erase_if(built_, [&](const Built& known) { return known.schedule == one->schedule; });
+        built_.push_back(*one);
+        result.push_back(*std::move(one));
+    }
+    while (built_.size() > max_built) built_.pop_front();
+    return result;
+}
+
+std::vector<CompiledGemm> GpuGemmRuns::compile(std::span<const gemm::GpuGemmSchedule> schedules) {
+    std::vector<CompiledGemm> result;
+    for (const Built& one : built(schedules)) {
+        CompiledGemm& code = result.emplace_back();
+        code.failed_because = one.failed_because;
+        if (!one.plan) continue;
+        code.not_reordered_because = one.plan->kernel()->not_reordered_because();
+        code.score = one.plan->kernel()->score();
+    }
+    return result;
+}
+
+planning::GpuMatrixArguments GpuGemmRuns::arguments(const Matrices& matrices) const {
+    const auto origin = [](const runtime::GpuBuffer& buffer, const Extent& extent, DataType number) {
+        return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * bytes_of(number);
+    };
+    return {.a = origin(matrices.a, extents_[0], product_.type_of_a()),
+            .b = origin(matrices.b, extents_[1], product_.type_of_b()),
+            .c = origin(matrices.c, extents_[2], product_.type_of_c())};
+}
+
+void GpuGemmRuns::execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const {
+    std::vector<const void*> arrays;
+    for (const runtime::GpuBuffer& array : matrices.arrays)
+        arrays.push_back(reinterpret_cast<const void*>(array.address()));
+    constexpr std::array<float, 2> one = {1, 0}, zero = {}; // real component first
+    constexpr std::array<double, 2> wide_one = {1, 0}, wide_zero = {};
+    const bool is_wide =
+        product_.data_type == DataType::float64 || product_.data_type == DataType::complex128;
+    planning::GpuMatrixArguments all = arguments(matrices);
+    if (matrices.lists) all = matrices.lists->of(all);
+    all.alpha = is_wide ? static_cast<const void*>(wide_one.data()) : one.data();
+    all.beta = is_wide ? static_cast<const void*>(wide_zero.data()) : zero.data();
+    all.arrays = arrays;
+    plan.execute(all, stream_.handle());
+}
+
+std::vector<double> GpuGemmRuns::seconds(std::span<const gemm::GpuGemmSchedule> schedules) {
+    const std::vector<Built> contenders = built(schedules);
+    std::vector<GpuWork> works;
+    for (const Built& one : contenders)
+        if (const Plan& plan = one.plan)
+            works.push_back(
+                {[this, &plan](std::size_t execution) { execute(*plan, sets_[execution % sets_.size()]); }});
+    const std::vector<InterleavedTimes> turns = time_interleaved(stream_, works, rotation_options);
+    std::vector<double> result;
+    std::size_t next = 0;
+    for (const Built& one : contenders) {
+        const InterleavedTimes* const timed = one.plan ? &turns[next++] : nullptr;
+        result.push_back(timed != nullptr && timed->failed_because.empty()
+                             ? timed->time.median
+                             : std::numeric_limits<double>::infinity());
+    }
+    return result;
+}
+
+} // namespace swirl::search

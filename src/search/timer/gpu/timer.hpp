@@ -1,0 +1,54 @@
+#pragma once
+
+#include "plan/transform/gpu/plan.hpp"
+#include "runtime/cuda/device.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/stream.hpp"
+#include "search/timer/gpu/gemm_runs.hpp"
+#include "search/timer/gpu/timing.hpp"
+#include "search/timer/timer.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace swirl::search {
+
+/// Compiles plans, several in parallel, and runs them on a GPU. Transforms: first each alone, briefly, then those near the
+/// fastest interleaved. Products: those whose machine code does not rule them out (search/candidates/gpu/gemm_code.hpp),
+/// interleaved, in the order that model and code predict. Executions cycle through arrays that together exceed the cache
+/// (for a small problem: within it). Its clock stops while it fills them.
+class GpuTimer final : public Timer {
+public:
+    GpuTimer(const runtime::GpuDevice& device, bool use_cache)
+        : device_(device), stream_(device), use_cache_(use_cache) {}
+
+    double now() override;
+    void compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care care,
+                 const Seen& seen) override;
+
+private:
+    void compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
+                 const Seen& seen);
+    void compare(const MatrixProduct& product, std::span<ScheduleCandidate> candidates, double deadline,
+                 const Seen& seen);
+
+    void build(const Transform& problem, std::span<ScheduleCandidate> candidates) const;
+    void screen(ScheduleCandidate& candidate);
+    void finish(std::span<ScheduleCandidate* const> left, double seconds);
+    void prepare(const Transform& problem);
+    void prepare(const MatrixProduct& product);
+    std::function<void(std::size_t)> execution_of(const planning::GpuPlan& plan);
+
+    runtime::GpuDevice device_;
+    runtime::GpuStream stream_;
+    bool use_cache_;
+    double preparing_seconds_ = 0;     ///< time to fill the arrays, which does not count towards the search
+    std::optional<Transform> problem_; ///< problem of the current data
+    std::optional<GpuTimingData> data_;
+    std::optional<runtime::GpuBuffer> workspace_; ///< as large as the largest workspace so far
+    std::optional<GpuGemmRuns> products_;
+};
+
+} // namespace swirl::search
