@@ -204,7 +204,7 @@ void bench(const BenchOptions& options) {
     print(table.text() + threads_of(options) +
           "; pGflop/s counts 5 n log2 n operations (2.5 for real data); 'of arith.' and 'of "
           "traffic' are the\n"
-          "parts of the time that the floors allow, 100% being the best possible: see swirl plan.\n" +
+          "fractions of the time that the floors allow, 100% being the best possible: see swirl plan.\n" +
           fmt::format("{}", fmt::join(absences, "")));
 }
 
@@ -213,7 +213,8 @@ void bench(const BenchOptions& options) {
 void add_bench(CLI::App& program) {
     auto options = std::make_shared<BenchOptions>();
     CLI::App& command = *program.add_subcommand(
-        "bench", "Time transforms beside other libraries, in turn and in the same run");
+        "bench",
+        "Time transforms or a matrix multiplication against other libraries, interleaved in the same run");
     add_problem_words(command, options->words, "What to time: one problem or several");
     add_sizes_option(command, options->sizes);
     const CLI::Option* const peers = command

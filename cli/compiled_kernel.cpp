@@ -95,12 +95,12 @@ sass::KernelScore score_of(const sass::Bytes& code, const std::string& kernel) {
 
 } // namespace
 
-CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& kernel, const target::Gpu& gpu,
-                                  std::optional<int> device, bool reorder_sass) {
+CompiledKernel compile_for_inspection(const std::string& ptx, const std::string& kernel,
+                                      const target::Gpu& gpu, std::optional<int> device, bool reorder_sass) {
     CompiledKernel result;
     if (!sass::is_read(gpu.capability_major)) {
         result.missing =
-            fmt::format("machine code of compute capability {}.{} is not read, of 7.0 to 9.0 it is",
+            fmt::format("machine code of compute capability {}.{} is not decoded; that of 7.0 to 9.0 is",
                         gpu.capability_major, gpu.capability_minor);
         return result;
     }
@@ -124,8 +124,8 @@ CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& ker
         result.score = score_of(*code, kernel);
         if (reorder_sass) {
             const sass::ReorderedLoop loop = sass::reorder_main_loop(*code, target);
-            result.stays_because = loop.not_reordered_because;
-            if (loop.not_reordered_because.empty()) result.other_order = score_of(loop.image, kernel);
+            result.not_reordered_because = loop.not_reordered_because;
+            if (loop.not_reordered_because.empty()) result.reordered = score_of(loop.image, kernel);
         }
     } catch (const UserError& error) {
         result.missing = fmt::format("{}: {}", result.compiler, error.what());
@@ -135,10 +135,10 @@ CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& ker
 
 namespace {
 
-/// The main loop as compiled, beside the reordered one if it exists.
+/// The main loop as compiled and, next to it, the reordered one if it exists.
 std::string text_of_loops(const sass::LoopScore& loop, const sass::LoopScore* other) {
-    std::vector<std::string> header = {"compiled main loop", "of a thread, for an iteration"};
-    if (other != nullptr) header.emplace_back("in another order");
+    std::vector<std::string> header = {"compiled main loop", "per thread and iteration"};
+    if (other != nullptr) header.emplace_back("reordered");
     Table table(header);
     const auto add = [&](std::string_view name, auto figure) {
         std::vector<std::string> row = {std::string(name), std::to_string(figure(loop))};
@@ -152,11 +152,11 @@ std::string text_of_loops(const sass::LoopScore& loop, const sass::LoopScore* ot
             add(sass::name_of(static_cast<sass::Kind>(kind)), count);
     }
     add("all instructions", [](const LoopScore& of) { return of.instructions; });
-    add("that wait for scoreboards", [](const LoopScore& of) { return of.waits; });
+    add("waiting for scoreboards", [](const LoopScore& of) { return of.waits; });
     add("after which the warp yields", [](const LoopScore& of) { return of.yields; });
     add("operands from banks of registers", [](const LoopScore& of) { return of.register_reads; });
     add("operands from the reuse cache", [](const LoopScore& of) { return of.reuse_hits; });
-    add("operands that were there and not kept", [](const LoopScore& of) { return of.missed_reuses; });
+    add("operands that were cached and not reused", [](const LoopScore& of) { return of.missed_reuses; });
     add("cycles lost to banks of registers", [](const LoopScore& of) { return of.bank_cycles; });
     add("cycles of issue", [](const LoopScore& of) { return of.issue_cycles; });
     add("cycles of a warp alone, without waits", [](const LoopScore& of) { return of.single_warp_cycles; });
@@ -186,14 +186,14 @@ Json json_of(const sass::LoopScore& loop) {
             {"bank_cycles", loop.bank_cycles},
             {"issue_cycles", loop.issue_cycles},
             {"lone_cycles", loop.single_warp_cycles},
-            {"multiply_add_share", loop.fma_fraction()},
-            {"peak_share", loop.peak_fraction()}};
+            {"multiply_add_fraction", loop.fma_fraction()},
+            {"peak_fraction", loop.peak_fraction()}};
 }
 
 } // namespace
 
-std::string text_of_loop_that_stays(const std::string& because) {
-    return because.empty() ? "" : fmt::format("order      of the main loop stays as compiled: {}\n", because);
+std::string text_of_kept_order(const std::string& because) {
+    return because.empty() ? "" : fmt::format("main loop  not reordered: {}\n", because);
 }
 
 std::string text_of(const CompiledKernel& compiled) {
@@ -202,15 +202,15 @@ std::string text_of(const CompiledKernel& compiled) {
     std::string text = fmt::format("compiled   by {}: {} registers, {} instructions, {} of spills\n",
                                    compiled.compiler, score.registers, score.instructions, score.spills);
     if (!score.loop) return text + "           no loop has multiply-adds\n";
-    const bool has_other = compiled.other_order && compiled.other_order->loop;
-    const sass::LoopScore* const other = has_other ? &*compiled.other_order->loop : nullptr;
+    const bool has_other = compiled.reordered && compiled.reordered->loop;
+    const sass::LoopScore* const other = has_other ? &*compiled.reordered->loop : nullptr;
     text += "\n" + text_of_loops(*score.loop, other) + "issue      " + text_of_issue(*score.loop);
     if (other != nullptr)
         text += fmt::format(
-            "order      another one is proved to leave the same bits: {} cycles of issue in place of {}\n"
+            "reordered  proved to give the same bits: {} cycles of issue instead of {}\n"
             "           {}",
             other->issue_cycles, score.loop->issue_cycles, text_of_issue(*other));
-    return text + text_of_loop_that_stays(compiled.stays_because);
+    return text + text_of_kept_order(compiled.not_reordered_because);
 }
 
 Json json_of(const CompiledKernel& compiled) {
@@ -221,9 +221,10 @@ Json json_of(const CompiledKernel& compiled) {
                    {"instructions", score.instructions},
                    {"spills", score.spills}};
     if (score.loop) result["main_loop"] = json_of(*score.loop);
-    if (compiled.other_order && compiled.other_order->loop)
-        result["main_loop_in_another_order"] = json_of(*compiled.other_order->loop);
-    if (!compiled.stays_because.empty()) result["main_loop_stays_because"] = compiled.stays_because;
+    if (compiled.reordered && compiled.reordered->loop)
+        result["reordered_main_loop"] = json_of(*compiled.reordered->loop);
+    if (!compiled.not_reordered_because.empty())
+        result["not_reordered_because"] = compiled.not_reordered_because;
     return result;
 }
 

@@ -15,19 +15,19 @@ struct CompiledKernel {
     std::string compiler; ///< which compiler was used
     std::string missing;  ///< why there is no score
 
-    /// With the reordered main loop, if requested and verified; else the reason why it stays as compiled.
-    std::optional<sass::KernelScore> other_order;
-    std::string stays_because;
+    /// With the reordered main loop, if requested and verified; else the reason why not.
+    std::optional<sass::KernelScore> reordered;
+    std::string not_reordered_because;
 };
 
 /// Compiles with the driver of the GPU of this index if it exists, else with `ptxas`: in PATH, under $CUDA_HOME or in
 /// /usr/local/cuda*. `reorder_sass`: reorder its main loop.
-CompiledKernel compile_to_look_at(const std::string& ptx, const std::string& kernel, const target::Gpu& gpu,
-                                  std::optional<int> device, bool reorder_sass);
+CompiledKernel compile_for_inspection(const std::string& ptx, const std::string& kernel,
+                                      const target::Gpu& gpu, std::optional<int> device, bool reorder_sass);
 
 std::string text_of(const CompiledKernel& compiled);
 /// One line; empty if there is no reason.
-std::string text_of_loop_that_stays(const std::string& because);
+std::string text_of_kept_order(const std::string& because);
 Json json_of(const CompiledKernel& compiled);
 
 } // namespace swirl::cli

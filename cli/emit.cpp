@@ -102,9 +102,10 @@ void emit(const EmitOptions& options) {
 
 void add_emit(CLI::App& program) {
     auto options = std::make_shared<EmitOptions>();
-    CLI::App& command = *program.add_subcommand("emit",
-                                                "Write a transform as a standalone file that needs no swirl, "
-                                                "in C++, or for a GPU in CUDA C++, HIP or OpenCL");
+    CLI::App& command = *program.add_subcommand(
+        "emit",
+        "Write a transform or a matrix multiplication as a standalone file that needs no swirl, "
+        "in C++, or for a GPU in CUDA C++, HIP or OpenCL");
     add_problem_words(command, options->words, "What to write");
     command
         .add_option("-o,--output", options->file, "File to write (whole or not at all); else standard output")

@@ -1,5 +1,6 @@
 #include "cli/floors.hpp"
 
+#include "cli/table.hpp"
 #include "search/wisdom/wisdom.hpp"
 
 #include <fmt/format.h>
@@ -25,6 +26,8 @@ search::Floors floors_of(const planning::Plan& plan) {
 search::Floors floors_of(const MatrixProduct& product, double flops) {
     return search::floors(product, flops, probe());
 }
+
+search::MachineModel this_machine() { return search::machine_model(probe()); }
 
 std::string describe_floors(const search::Floors& floors) {
     return fmt::format("arithmetic {}, traffic {} ({}): {} binds", format_seconds(floors.arithmetic),

@@ -2,6 +2,7 @@
 
 #include "cli/output.hpp"
 #include "plan/plan.hpp"
+#include "search/cost/machine_model.hpp"
 #include "search/timer/timing.hpp"
 
 #include <string>
@@ -11,6 +12,9 @@ namespace swirl::cli {
 /// The lower bounds for a plan on this machine, which is probed first if wisdom has no probe.
 search::Floors floors_of(const planning::Plan& plan);
 search::Floors floors_of(const MatrixProduct& product, double flops);
+
+/// The model of this machine, by the same probe.
+search::MachineModel this_machine();
 
 /// "arithmetic 281 ns, traffic 61.6 ns (L1): arithmetic binds"
 std::string describe_floors(const search::Floors& floors);

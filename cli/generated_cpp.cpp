@@ -8,6 +8,7 @@
 #include "emit/cpp/transform.hpp"
 #include "ir/role.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/dimension_passes.hpp"
 #include "problem/syntax.hpp"
 
 #include <algorithm>

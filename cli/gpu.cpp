@@ -2,10 +2,14 @@
 
 #include "api/build.hpp"
 #include "base/error.hpp"
+#include "cli/costs.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
+#include "search/candidates/gpu_candidates.hpp"
+#include "search/cost/gpu_estimate.hpp"
+#include "search/cost/gpu_floors.hpp"
 #include "search/gpu_planner.hpp"
 #include "search/timer/timing.hpp"
 
@@ -20,14 +24,14 @@ namespace {
 constexpr std::string_view any_gpu = "gpu";
 
 /// The index in "gpu" or "gpu:1"; nothing for other words.
-std::optional<int> number_of(std::string_view device) {
+std::optional<int> index_in(std::string_view device) {
     if (device == any_gpu) return 0;
     if (!device.starts_with("gpu:")) return std::nullopt;
     const std::string_view digits = device.substr(4);
-    int number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    int index = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    return number;
+    return index;
 }
 
 [[noreturn]] void unknown_device(const PlanningOptions& options, std::string_view others) {
@@ -45,9 +49,9 @@ std::optional<int> number_of(std::string_view device) {
 planning::TransformSchedule schedule_of(const Transform& problem, const PlanningOptions& options) {
     if (!options.schedule.empty()) return planning::parse_transform_schedule(options.schedule);
     const bool measures = options.measure || options.exhaustive;
-    if (const auto number = index_of_gpu(options)) {
+    if (const auto index = index_of_gpu(options)) {
         if (measures) return make_gpu_plan(problem, options)->schedule();
-        return api::schedule_for(problem, api::device_numbered(*number), !options.no_wisdom);
+        return api::schedule_for(problem, api::device_numbered(*index), !options.no_wisdom);
     }
     return search::choose_gpu_schedule(problem, kind_of_gpu(options), !options.no_wisdom);
 }
@@ -69,10 +73,10 @@ Json json_of(const ir::KernelInfo& kernel) {
             {"bytes_stored", kernel.bytes_stored}};
 }
 
-std::string known(int number) { return number == 0 ? "-" : std::to_string(number); }
+std::string known(int count) { return count == 0 ? "-" : std::to_string(count); }
 
 std::string text_of(const GpuInspection& plan) {
-    Table table({"step", "dimension", "tree", "blocks", "threads", "transforms", "shared", "registers",
+    Table table({"pass", "dimension", "tree", "blocks", "threads", "transforms", "shared", "registers",
                  "resident", "flops", "traffic"});
     for (std::size_t k = 0; k < plan.passes.size(); ++k)
         for (const ir::KernelInfo& kernel : plan.passes[k].kernels)
@@ -96,12 +100,12 @@ void require_gpu_options(const PlanningOptions& options) {
     only_for_cpus(options.threads != 1, "--threads");
 }
 
-std::optional<int> index_of_gpu(const PlanningOptions& options) { return number_of(options.device); }
+std::optional<int> index_of_gpu(const PlanningOptions& options) { return index_in(options.device); }
 
 int require_index_of_gpu(const PlanningOptions& options) {
-    const auto number = index_of_gpu(options);
-    if (!number) unknown_device(options, "");
-    return *number;
+    const auto index = index_of_gpu(options);
+    if (!index) unknown_device(options, "");
+    return *index;
 }
 
 const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
@@ -110,7 +114,7 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
         if (options.measure || options.exhaustive) refuse_to_measure(options);
         return *gpu;
     }
-    unknown_device(options, ", or to look at plans generic, sm_80 or sm_90");
+    unknown_device(options, ", or to inspect plans generic, sm_80 or sm_90");
 }
 
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
@@ -124,6 +128,15 @@ GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& 
     GpuInspection result{schedule_of(problem, options), {}};
     result.passes = planning::describe_passes(problem, result.schedule);
     return result;
+}
+
+PlanCosts costs_on_gpu(const Transform& problem, const planning::TransformSchedule& schedule, double flops,
+                       const target::Gpu& gpu) {
+    PlanCosts costs =
+        costs_of(search::estimate(problem, gpu), schedule, search::gpu_pass_seconds(problem, schedule, gpu));
+    costs.floors = search::gpu_floors(problem, flops, gpu);
+    costs.raise_to_floors();
+    return costs;
 }
 
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json) {
@@ -144,20 +157,23 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
             bytes += static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored);
         }
     const double data = search::compulsory_bytes(problem);
+    const PlanCosts costs =
+        costs_on_gpu(problem, plan.schedule, flops, target::gpu_named(plan.schedule.target));
     if (json) {
         Json kernels = Json::array();
         for (const auto& pass : plan.passes)
             for (const ir::KernelInfo& kernel : pass.kernels) kernels.push_back(json_of(kernel));
-        print_json({{"problem", to_text(problem)},
-                    {"schedule", planning::to_string(plan.schedule)},
-                    {"gpu", plan.schedule.target},
-                    {"kernels", std::move(kernels)},
-                    {"flops", flops},
-                    {"pseudo_flops", search::pseudo_flops(problem)},
-                    {"bytes", bytes},
-                    {"data_bytes", data},
-                    {"workspace_bytes", workspace}});
-        return;
+        Json report = {{"problem", to_text(problem)},
+                       {"schedule", planning::to_string(plan.schedule)},
+                       {"gpu", plan.schedule.target},
+                       {"kernels", std::move(kernels)},
+                       {"flops", flops},
+                       {"pseudo_flops", search::pseudo_flops(problem)},
+                       {"bytes", bytes},
+                       {"data_bytes", data},
+                       {"workspace_bytes", workspace}};
+        add_costs(report, costs);
+        return print_json(report);
     }
     std::string text = fmt::format("problem    {}\nschedule   {}\n\n{}\n", to_text(problem),
                                    planning::to_string(plan.schedule), text_of(plan));
@@ -166,7 +182,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(bytes), bytes / data, format_bytes(data));
     if (is_at_hand) text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(workspace)));
-    print(text);
+    print(text + text_of(costs));
 }
 
 } // namespace swirl::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/costs.hpp"
 #include "cli/planning.hpp"
 #include "plan/gpu_plan.hpp"
 #include "problem/problem.hpp"
@@ -37,6 +38,10 @@ struct GpuInspection {
     std::vector<planning::GpuPassDescription> passes;
 };
 GpuInspection inspect_gpu_plan(const Transform& problem, const PlanningOptions& options);
+
+/// `flops`: executed by the schedule's kernels.
+PlanCosts costs_on_gpu(const Transform& problem, const planning::TransformSchedule& schedule, double flops,
+                       const target::Gpu& gpu);
 
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json);
 

@@ -5,6 +5,7 @@
 #include <swirl/matrix_product.hpp>
 #include "api/build.hpp"
 #include "base/error.hpp"
+#include "cli/costs.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_product_data.hpp"
 #include "cli/output.hpp"
@@ -18,6 +19,8 @@
 #include "ir/role.hpp"
 #include "plan/gpu_matrix_plan.hpp"
 #include "search/candidates/gpu_gemm.hpp"
+#include "search/cost/gpu_floors.hpp"
+#include "search/gpu_planner.hpp"
 #include "search/timer/gpu_gemm_runs.hpp"
 #include "search/timer/gpu_interleaved_timing.hpp"
 #include "search/wisdom/gpu_identity.hpp"
@@ -35,8 +38,8 @@ namespace {
 
 /// The target for code generation.
 target::Gpu target_of(const PlanningOptions& options) {
-    if (const auto number = index_of_gpu(options))
-        return search::gpu_identity_of(api::device_numbered(*number)).gpu;
+    if (const auto index = index_of_gpu(options))
+        return search::gpu_identity_of(api::device_numbered(*index)).gpu;
     return kind_of_gpu(options);
 }
 
@@ -179,6 +182,15 @@ GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const Planni
     return result;
 }
 
+PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy) {
+    PlanCosts costs{.floors = search::gpu_floors(product, plan.schedule, plan.gpu),
+                    .estimated = to_string(plan.schedule),
+                    .seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu),
+                    .rejections = search::other_gpu_schedules(product, plan.schedule, plan.gpu, accuracy)};
+    costs.raise_to_floors();
+    return costs;
+}
+
 void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {
     if (is_empty(product)) return report_nothing(product, json);
     GpuGemmInspection plan{};
@@ -195,41 +207,47 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
         for (const planning::GpuMatrixDerivation& derived : *behind) kernels.push_back(&derived.info);
     Json described = Json::array();
     for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of_kernel(*kernel));
-    const double seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu);
-    if (json)
-        return print_json({{"problem", to_text(product)},
-                           {"gpu", plan.gpu.name},
-                           {"schedule", to_string(plan.schedule)},
-                           {"flops", flops_of(product)},
-                           {"estimated_seconds", seconds},
-                           {"kernels", described}});
+    const PlanCosts costs = costs_of(product, plan, accuracy_of(options));
+    if (json) {
+        Json report = {{"problem", to_text(product)},
+                       {"gpu", plan.gpu.name},
+                       {"schedule", to_string(plan.schedule)},
+                       {"flops", flops_of(product)},
+                       {"kernels", described}};
+        add_costs(report, costs);
+        return print_json(report);
+    }
     Table table(
         {"kernel", "blocks", "threads", "cluster", "shared", "registers", "resident", "flops", "traffic"});
-    const auto known = [](int number) { return number == 0 ? "-" : std::to_string(number); };
+    const auto known = [](int count) { return count == 0 ? "-" : std::to_string(count); };
     for (const ir::KernelInfo* kernel : kernels)
         table.add({kernel->name, std::to_string(kernel->launch.blocks[0]),
                    std::to_string(kernel->launch.threads[0]), std::to_string(kernel->launch.cluster),
                    format_bytes(static_cast<double>(kernel->shared_bytes)), known(kernel->registers),
                    known(kernel->resident_blocks), std::to_string(kernel->flops),
                    format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
-    print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\nestimate   {}\n",
-                      to_text(product), to_string(plan.schedule), table.text(), flops_of(product),
-                      format_seconds(seconds)));
+    print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\n", to_text(product),
+                      to_string(plan.schedule), table.text(), flops_of(product)) +
+          text_of(costs));
 }
 
-void show_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
-                      bool full) {
+KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
+                                 const std::string& stage, bool full) {
     if (stage != "ir" && stage != "ptx")
-        throw UserError("--stage is '{}'; for a product on a GPU use one of ir, ptx", stage);
+        throw UserError("--stage is '{}'; for matrix multiplication on a GPU use one of ir, ptx", stage);
     const GpuGemmInspection plan = inspect(product, options, target_of(options));
-    const auto print_one = [&](const planning::GpuMatrixDerivation& derived) {
-        print(stage == "ptx"
-                  ? derived.ptx
-                  : ir::to_string(derived.program, full ? ir::PrintStyle::full : ir::PrintStyle::compact));
+    KernelTexts result{to_string(plan.schedule), std::string(plan.gpu.name), {}};
+    const auto add = [&](const planning::GpuMatrixDerivation& derived) {
+        result.kernels.push_back(
+            {derived.info.name,
+             stage == "ptx"
+                 ? derived.ptx
+                 : ir::to_string(derived.program, full ? ir::PrintStyle::full : ir::PrintStyle::compact)});
     };
-    print_one(plan.derived);
+    add(plan.derived);
     for (const auto* behind : {&plan.finishing, &plan.reductions})
-        for (const planning::GpuMatrixDerivation& derived : *behind) print_one(derived);
+        for (const planning::GpuMatrixDerivation& derived : *behind) add(derived);
+    return result;
 }
 
 void execute_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const ProductData& data) {
@@ -243,7 +261,7 @@ void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opti
                        const ProductTiming& timing) {
     const auto plan = make_plan_on_gpu(product, options);
     const runtime::GpuDevice& device = plan->device();
-    if (!ProductData::has_numbers_of(product)) {
+    if (!ProductData::supports(product)) {
         const double seconds = seconds_of_any(*plan, options), rate = plan->flops() / seconds * 1e-9;
         if (timing.json)
             return print_json({{"problem", to_text(product)},
@@ -334,7 +352,7 @@ void add_step(emit::GpuTransform& transform, const Memories& memories, const ir:
 StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,
                                  emit::GpuLanguage language, const std::string& function) {
     if (is_complex(product.data_type))
-        throw UserError("{} is of complex numbers, whose kernels are PTX alone\n  swirl show --stage ptx",
+        throw UserError("{} is complex, and complex kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));
     if (product.listed)
         throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
@@ -347,8 +365,9 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
     }
     if (is_opencl && stream_k_blocks_of(plan.schedule) > 0)
         throw UserError(
-            "stream_k_blocks is {}: threads of its blocks meet under a condition, where PoCL 3.1 gives wrong "
-            "sums, so that no OpenCL C is written of streams\n  use stream_k_blocks=0, or --language cuda or "
+            "stream_k_blocks is {}: its blocks have barriers in conditional code, where PoCL 3.1 gives wrong "
+            "results, so that no OpenCL C is written of Stream-K\n  use stream_k_blocks=0, or --language "
+            "cuda or "
             "hip",
             stream_k_blocks_of(plan.schedule));
     if (is_opencl) {

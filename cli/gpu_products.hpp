@@ -34,6 +34,8 @@ struct GpuGemmInspection {
 bool is_empty(const MatrixProduct& product);
 /// Real additions and multiplications.
 double flops_of(const MatrixProduct& product);
+/// By the schedule of a nonempty GEMM.
+PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy);
 /// Throws UserError if C is empty.
 GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
 
@@ -47,8 +49,8 @@ void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opti
                        const ProductTiming& timing);
 
 /// Its kernels, at stage ir or ptx.
-void show_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
-                      bool full);
+KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
+                                 const std::string& stage, bool full);
 
 /// Source text that does not depend on swirl; the device in the options names a kind of GPU.
 StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOptions& options,

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "problem/words.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,18 +12,24 @@
 namespace swirl::cli {
 namespace {
 
-constexpr const char* footer =
-    "PROBLEM is a transform, lengths and options, as separate words or quoted (for the shell's sake with "
-    "parentheses):\n"
-    "  dft 1024                     dft 16x8 backward float32 inplace\n"
-    "  formula (DFT(2) ⊗ I(4)) · L(8, 2) complex64      a matrix as a formula, (x) * (+) in ASCII\n"
-    "  dft 2^20 planar              'dft 64 in=2 batch=10:(128,64) scale=1/64'\n"
-    "transforms: dft rdft wht dct2 dct3 dct4 dst2 dst3 dst4\n"
-    "plan, show, verify, bench and emit also take a product of matrices, ROWSxCOLUMNSxK:\n"
-    "  gemm 1000x80x60              gemm 64x64x64 float32 a=rows b=1:80 batch=10 'epilogue=max(0, x + "
-    "bias[i])'\n"
-    "  gemm 64x64x64 reduce=amax:max:columns:abs(x) reduce=total:sum:all\n"
-    "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be";
+std::string footer() {
+    std::string kinds;
+    for (const auto& kind : kind_words) kinds += fmt::format(" {}", kind.text);
+    return fmt::format(
+        "PROBLEM is a transform, lengths and options, as separate words or quoted (for the shell's sake with "
+        "parentheses):\n"
+        "  dft 1024                     dft 16x8 backward float32 inplace\n"
+        "  formula (DFT(2) ⊗ I(4)) · L(8, 2) complex64      a matrix as a formula, (x) * (+) in ASCII\n"
+        "  dft 2^20 planar              'dft 64 in=2 batch=10:(128,64) scale=1/64'\n"
+        "  convolution 4096 float32     'dft 1024 float16 load=\"x * window[i]\"'\n"
+        "transforms:{}\n"
+        "or a matrix multiplication, ROWSxCOLUMNSxK (m, n, k):\n"
+        "  gemm 1000x80x60              gemm 64x64x64 float32 a=rows b=1:80 batch=10 'epilogue=max(0, x + "
+        "bias[i])'\n"
+        "  gemm 64x64x64 reduce=amax:max:columns:abs(x) reduce=total:sum:all\n"
+        "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be",
+        kinds);
+}
 
 /// Joins the lines of a message, without their indentation.
 std::string on_one_line(const std::string& message) {
@@ -65,7 +72,7 @@ int run(int count, char** arguments) {
     program.set_version_flag("--version", "swirl " + std::string(version()), "Print the version and exit");
     program.set_help_flag("-h,--help", "Print help and exit; each command has its own");
     program.require_subcommand(1);
-    program.footer(footer);
+    program.footer(footer());
     for (const AddCommand add : commands()) add(program);
     try {
         program.parse(count, arguments);

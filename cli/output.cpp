@@ -22,7 +22,7 @@ class TemporaryFile {
 public:
     explicit TemporaryFile(const std::filesystem::path& beside) : name_(beside.string() + ".XXXXXX") {
         descriptor_ = mkstemp(name_.data());
-        if (descriptor_ < 0) fail("cannot write beside " + beside.string());
+        if (descriptor_ < 0) fail("cannot write next to " + beside.string());
     }
     ~TemporaryFile() {
         if (descriptor_ >= 0) close(descriptor_);

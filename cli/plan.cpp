@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/costs.hpp"
 #include "cli/floors.hpp"
 #include "cli/gpu.hpp"
 #include "cli/output.hpp"
@@ -10,9 +11,7 @@
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
 
-#include <algorithm>
 #include <memory>
-#include <optional>
 
 namespace swirl::cli {
 namespace {
@@ -27,25 +26,13 @@ struct PlanCommandOptions {
 struct Report {
     std::shared_ptr<const planning::Plan> plan;
     std::vector<planning::PassDescription> passes;
-    search::Choice choice;                ///< the model's choice, and why alternatives were rejected
-    std::optional<search::Floors> floors; ///< if the plan can run on this machine
+    PlanCosts costs;
 };
 
 Report report_on(const Transform& problem, const PlanningOptions& options) {
-    Report report;
-    report.plan = make_plan(problem, options, api::Purpose::inspect);
-    report.passes = report.plan->describe();
-    report.choice = search::estimate(
-        problem, report.plan->cpu(),
-        options.no_wisdom ? search::fitted_machine_model() : search::known_machine_model(report.plan->cpu()));
-    if (!target::host_can_run(report.plan->cpu())) return report;
-    report.floors = floors_of(*report.plan);
-    // Another machine's costs in this one's cycles may add up to less than what no execution can beat.
-    report.choice.estimated_seconds = std::max(report.choice.estimated_seconds, report.floors->larger());
-    return report;
+    const auto plan = make_plan(problem, options, api::Purpose::inspect);
+    return {plan, plan->describe(), costs_on_cpu(*plan, !options.no_wisdom)};
 }
-
-bool is_models_choice(const Report& report) { return report.plan->schedule() == report.choice.schedule; }
 
 Json phases_of(const planning::PassDescription& pass) {
     Json phases = Json::array();
@@ -77,29 +64,23 @@ Json json_of(const Report& report) {
               {"schedule", planning::to_string(plan.schedule())},
               {"cpu", plan.cpu().name},
               {"threads", plan.threads()},
-              {"steps", Json::array()},
+              {"passes", Json::array()},
               {"flops", plan.flops()},
               {"pseudo_flops", search::pseudo_flops(plan.problem())},
               {"bytes", plan.bytes()},
               {"data_bytes", search::compulsory_bytes(plan.problem())},
-              {"workspace_bytes", plan.workspace_bytes()},
-              {"floors", report.floors ? json_of_floors(*report.floors) : Json(nullptr)},
-              {"estimate",
-               {{"schedule", planning::to_string(report.choice.schedule)},
-                {"seconds", report.choice.estimated_seconds}}},
-              {"rejected", Json::array()}};
-    for (const auto& pass : report.passes) json["steps"].push_back(json_of(pass));
-    for (const auto& rejection : report.choice.rejections)
-        json["rejected"].push_back({{"what", rejection.what}, {"why", rejection.why}});
+              {"workspace_bytes", plan.workspace_bytes()}};
+    for (const auto& pass : report.passes) json["passes"].push_back(json_of(pass));
+    add_costs(json, report.costs);
     return json;
 }
 
 std::string text_of_passes(const Report& report) {
     Table table(
-        {"step", "dimension", "tree", "flops", "traffic", "tables", "instructions", "spills", "code"});
-    std::size_t number = 0;
+        {"pass", "dimension", "tree", "flops", "traffic", "tables", "instructions", "spills", "code"});
+    std::size_t index = 0;
     for (const auto& pass : report.passes)
-        table.add({std::to_string(++number), std::to_string(pass.schedule.dimension),
+        table.add({std::to_string(++index), std::to_string(pass.schedule.dimension),
                    rules::to_string(pass.schedule.tree), std::to_string(pass.info.flops),
                    format_bytes(static_cast<double>(pass.info.bytes_loaded + pass.info.bytes_stored)),
                    format_bytes(static_cast<double>(pass.info.table_bytes)),
@@ -119,19 +100,6 @@ std::string text_of_threads(const Report& report) {
     return fmt::format("threads    {}; phases: {}\n", report.plan->threads(), text);
 }
 
-std::string text_of_estimate(const Report& report) {
-    if (is_models_choice(report) && !report.floors)
-        return fmt::format("estimate   {} on machines like those that the model was fitted to\n",
-                           format_seconds(report.choice.estimated_seconds));
-    if (is_models_choice(report))
-        return fmt::format("estimate   {}, {} of the floor\n",
-                           format_seconds(report.choice.estimated_seconds),
-                           format_percent(report.floors->larger() / report.choice.estimated_seconds));
-    return fmt::format("estimate   the model would take {} for {}\n",
-                       planning::to_string(report.choice.schedule),
-                       format_seconds(report.choice.estimated_seconds));
-}
-
 std::string text_of(const Report& report) {
     const planning::Plan& plan = *report.plan;
     const double bytes = search::compulsory_bytes(plan.problem());
@@ -146,29 +114,18 @@ std::string text_of(const Report& report) {
                         format_bytes(plan.bytes()), plan.bytes() / bytes, format_bytes(bytes));
     text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(plan.workspace_bytes())));
     if (plan.threads() > 1) text += text_of_threads(report);
-    if (report.floors)
-        text += fmt::format("floors     {}\n", describe_floors(*report.floors));
-    else
-        text += fmt::format("floors     unknown: this machine cannot run {}\n", plan.cpu().name);
-    text += text_of_estimate(report);
-    if (report.choice.rejections.empty()) return text;
-    Table table({"not taken", "because"});
-    int others = 0;
-    for (const auto& rejection : report.choice.rejections) {
-        if (rejection.why.starts_with("not a ")) // another kind of transform
-            ++others;
-        else
-            table.add({rejection.what, rejection.why});
-    }
-    return text + "\n" + table.text() + fmt::format("({} rules are for other transforms)\n", others);
+    return text + text_of(report.costs);
 }
 
 } // namespace
 
 void add_plan(CLI::App& program) {
     auto options = std::make_shared<PlanCommandOptions>();
-    CLI::App& command = *program.add_subcommand(
-        "plan", "Plan a transform: schedule, formula, steps, costs, floors, and why nothing else was taken");
+    CLI::App& command =
+        *program.add_subcommand("plan",
+                                "Plan a transform or a matrix multiplication: schedule, kernels, "
+                                "floors, the model's estimate, and why nothing "
+                                "else was taken");
     add_problem_words(command, options->words, "What to plan");
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);

@@ -15,11 +15,12 @@ void PlanningOptions::add_to(CLI::App& command) {
                     "Take this schedule, as 'swirl plan' prints it, instead of choosing one")
         ->type_name("TEXT");
     CLI::Option* const likely = command.add_flag(
-        "--measure", measure, "Choose by timing the likely schedules; the winner is remembered");
+        "--measure", measure, "Choose by timing the likely schedules; the winner is stored in wisdom");
     command
         .add_flag(
             "--exhaustive", exhaustive,
-            "Choose by timing every breakdown that applies, which may take hours; the winner is remembered")
+            "Choose by timing every breakdown that applies, which may take hours; the winner is stored in "
+            "wisdom")
         ->excludes(likely);
     command
         .add_option(
@@ -27,7 +28,7 @@ void PlanningOptions::add_to(CLI::App& command) {
             "Seconds that --measure (without this 0.8, beyond 65536 entries 3.5, on a GPU 5) or --exhaustive "
             "(no limit) may take")
         ->type_name("SECONDS");
-    command.add_option("--threads", threads, "Threads that may work on one transform; 0 for all processors")
+    command.add_option("--threads", threads, "Threads that may work on one execution; 0 for all processors")
         ->type_name("NUMBER")
         ->capture_default_str();
     command.add_flag("--no-wisdom", no_wisdom, "Do not use wisdom, the results of earlier measurements");
@@ -37,24 +38,23 @@ void PlanningOptions::add_to(CLI::App& command) {
 
 void PlanningOptions::add_device_to(CLI::App& command) {
     command
-        .add_option(
-            "--device", device,
-            "cpu, gpu (NVIDIA's; gpu:1 for the second), or for plan and show a kind of GPU such as sm_90")
+        .add_option("--device", device,
+                    "cpu, gpu (NVIDIA's; gpu:1 for the second), or for plan, show and explain a kind of GPU: "
+                    "generic, "
+                    "sm_80 or sm_90")
         ->type_name("NAME")
         ->capture_default_str();
     command
         .add_option("--product-accuracy", product_accuracy,
-                    "Of products of float32 on a GPU: ordinary, or ordinary-in-range, reduced, eleven-bits "
-                    "or low, for "
-                    "which tensor "
-                    "cores may multiply")
+                    "Of float32 GEMM on a GPU: ordinary, ordinary-in-range, reduced, eleven-bits or low; the "
+                    "less accurate, the more tensor cores may do")
         ->type_name("NAME")
         ->capture_default_str();
     command.add_flag("--reorder-sass", reorder_sass,
-                     "Reorder the SASS of main loops of products of float32 on a GPU, "
+                     "Reorder the SASS main loops of float32 GEMM on a GPU, "
                      "where the order is proved to give the same bits");
     command.add_flag("--no-cache", no_cache,
-                     "On a GPU neither take machine code from an earlier run nor keep it for the next");
+                     "On a GPU neither take machine code from the cache nor store it there");
 }
 
 Effort effort_of(const PlanningOptions& options) {

@@ -32,9 +32,9 @@ MatrixProduct with_strides(const MatrixProduct& product) {
 }
 
 const MatrixProduct& of_one_kind(const MatrixProduct& product) {
-    if (!ProductData::has_numbers_of(product))
+    if (!ProductData::supports(product))
         throw UserError(
-            "{} is of several kinds of numbers\n  plan and show know such products; to compute "
+            "{} has operands of several data types\n  plan and show know such products; to compute "
             "them use the library",
             to_text(product));
     return product;
@@ -42,7 +42,7 @@ const MatrixProduct& of_one_kind(const MatrixProduct& product) {
 
 } // namespace
 
-bool ProductData::has_numbers_of(const MatrixProduct& product) {
+bool ProductData::supports(const MatrixProduct& product) {
     return !product.widens() && !product.converts() && product.data_type != DataType::int32;
 }
 

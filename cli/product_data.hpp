@@ -14,7 +14,7 @@ namespace swirl::cli {
 class ProductData {
 public:
     /// Whether all operands have one data type that it supports.
-    static bool has_numbers_of(const MatrixProduct& product);
+    static bool supports(const MatrixProduct& product);
     /// α and β are real. Throws UserError for mixed data types.
     ProductData(const MatrixProduct& product, std::uint32_t seed, double alpha, double beta);
 

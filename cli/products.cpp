@@ -4,6 +4,7 @@
 
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
+#include "cli/costs.hpp"
 #include "cli/floors.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
@@ -18,6 +19,7 @@
 #include "problem/matrix_product.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/affinity.hpp"
+#include "search/cost/gemm_cost.hpp"
 #include "search/matrix_planner.hpp"
 #include "search/timer/timing.hpp"
 
@@ -26,22 +28,21 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace swirl::cli {
 
 namespace {
 
-std::shared_ptr<const planning::MatrixPlan> planned(const MatrixProduct& product,
-                                                    const PlanningOptions& options) {
-    return search::make_matrix_plan(
-        product, {.threads = api::threads_asked_for(options.threads),
-                  .effort = effort_of(options),
-                  .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
-                  .progress = print_progress,
-                  .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
-                  .schedule = options.schedule,
-                  .use_wisdom = !options.no_wisdom,
-                  .check = !options.no_check});
+search::MatrixPlanRequest request_of(const PlanningOptions& options) {
+    return {.threads = api::threads_asked_for(options.threads),
+            .effort = effort_of(options),
+            .time_budget_seconds = options.budget.value_or(search::usual_schedule_budget),
+            .progress = print_progress,
+            .cpu = options.cpu.empty() ? nullptr : &target::cpu_named(options.cpu),
+            .schedule = options.schedule,
+            .use_wisdom = !options.no_wisdom,
+            .check = !options.no_check};
 }
 
 std::string comment_for(const MatrixProduct& product, const planning::MatrixPlan& plan) {
@@ -55,6 +56,36 @@ std::vector<const ir::Program*> pointers_to(const std::vector<ir::Program>& prog
 }
 
 } // namespace
+
+std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct& product,
+                                                             const PlanningOptions& options) {
+    return search::make_matrix_plan(product, request_of(options));
+}
+
+PlanCosts costs_of(const planning::MatrixPlan& plan, const PlanningOptions& options) {
+    search::MatrixPlanRequest request = request_of(options);
+    request.effort = Effort::estimate;
+    request.schedule.clear();
+    request.cpu = plan.choices().cpu;
+    search::CpuGemmChoice choice = search::choose_schedule(plan.product(), request);
+    PlanCosts costs{.estimated = plan.schedule(), .rejections = std::move(choice.rejections)};
+    const bool can_run = target::host_can_run(*plan.choices().cpu);
+    const search::MachineModel machine = can_run ? this_machine() : search::fitted_machine_model();
+    costs.seconds = search::gemm_seconds(plan.product(), plan.choices(), machine, plan.threads());
+    if (choice.schedule != plan.choices())
+        costs.rejections.insert(
+            costs.rejections.begin(),
+            {to_string(choice.schedule),
+             fmt::format("the model's choice, at {:.2f} times the cost; this schedule was given or measured",
+                         search::gemm_seconds(plan.product(), choice.schedule, machine, plan.threads()) /
+                             costs.seconds)});
+    if (can_run)
+        costs.floors = floors_of(plan.product(), plan.flops());
+    else
+        costs.no_floors_because = fmt::format("this machine cannot run {}", plan.choices().cpu->name);
+    costs.raise_to_floors();
+    return costs;
+}
 
 bool is_product(const std::vector<std::string>& words) {
     return !words.empty() && names_product(words.front());
@@ -75,7 +106,7 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
 
 void report_product(const MatrixProduct& product, const PlanningOptions& options, bool json) {
     if (options.is_for_gpu()) return report_gemm_on_gpu(product, options, json);
-    const auto planned_product = planned(product, options);
+    const auto planned_product = make_matrix_plan(product, options);
     const planning::MatrixPlan& plan = *planned_product;
     Json report{{"problem", to_text(product)}, {"plan", plan.description()}, {"schedule", plan.schedule()},
                 {"threads", plan.threads()},   {"flops", plan.flops()},      {"kernels", Json::array()}};
@@ -91,24 +122,20 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
         table.add({program.name, std::to_string(statistics.instructions), std::to_string(statistics.spills),
                    format_bytes(static_cast<double>(statistics.bytes))});
     }
-    std::string floors = "unknown: this machine cannot run the kernels";
-    report["floors"] = nullptr;
-    if (target::host_can_run(*plan.choices().cpu)) {
-        const search::Floors known = floors_of(product, plan.flops());
-        floors = describe_floors(known);
-        report["floors"] = json_of_floors(known);
-    }
+    const PlanCosts costs = costs_of(plan, options);
+    add_costs(report, costs);
     if (json) return print_json(report);
-    print(fmt::format("problem    {}\nplan       {}\nschedule   {}\nflops      {:.0f}\nfloors     {}\n",
-                      to_text(product), plan.description(), plan.schedule(), plan.flops(), floors) +
-          (report["kernels"].empty() ? "" : "\n" + table.text()));
+    const std::string kernels = report["kernels"].empty() ? "" : "\n" + table.text();
+    print(fmt::format("problem    {}\nplan       {}\nschedule   {}\n{}\nflops      {:.0f}\n",
+                      to_text(product), plan.description(), plan.schedule(), kernels, plan.flops()) +
+          text_of(costs));
 }
 
-void show_product(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
-                  bool full) {
-    if (options.is_for_gpu()) return show_gemm_on_gpu(product, options, stage, full);
+KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
+                             const std::string& stage, bool full) {
+    if (options.is_for_gpu()) return gpu_kernels_at_stage(product, options, stage, full);
     const auto style = full ? ir::PrintStyle::full : ir::PrintStyle::compact;
-    const auto plan = planned(product, options);
+    const auto plan = make_matrix_plan(product, options);
     const target::Cpu& cpu = *plan->choices().cpu;
     std::function<std::string(const ir::Program&)> text_of;
     if (stage == "ir")
@@ -124,15 +151,17 @@ void show_product(const MatrixProduct& product, const PlanningOptions& options, 
             return jit::compile(passes::run_codegen_passes(program, cpu), cpu, {.listing = true}).listing;
         };
     else
-        throw UserError("--stage is '{}'; for a product use one of ir, machine-ir, c++, asm", stage);
-    std::string text;
-    for (const ir::Program& program : plan->programs()) text += (text.empty() ? "" : "\n") + text_of(program);
-    print(text);
+        throw UserError("--stage is '{}'; for matrix multiplication use one of ir, machine-ir, c++, asm",
+                        stage);
+    KernelTexts result{plan->schedule(), std::string(cpu.name), {}};
+    for (const ir::Program& program : plan->programs())
+        result.kernels.push_back({program.name, text_of(program)});
+    return result;
 }
 
 ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& options,
                            const std::string& function) {
-    const auto planned_product = planned(product, options);
+    const auto planned_product = make_matrix_plan(product, options);
     const planning::MatrixPlan& plan = *planned_product;
     std::vector<ir::Program> programs = plan.programs();
     if (programs.empty()) throw UserError("{} has no kernels: {}", to_text(product), plan.description());
@@ -149,8 +178,8 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
 
 void verify_product(const MatrixProduct& product, const PlanningOptions& options, std::uint32_t seed,
                     double tolerance, bool json) {
-    if (options.is_for_gpu() && (!ProductData::has_numbers_of(product) ||
-                                 accuracy_of(options) > swirl::Accuracy::ordinary_in_range)) {
+    if (options.is_for_gpu() &&
+        (!ProductData::supports(product) || accuracy_of(options) > swirl::Accuracy::ordinary_in_range)) {
         const std::string schedule = compare_on_gpu(product, options);
         if (json) return print_json({{"problem", to_text(product)}, {"schedule", schedule}, {"ok", true}});
         return print(fmt::format("{}: compared with the definition on the GPU, by {}: ok\n", to_text(product),
@@ -160,18 +189,17 @@ void verify_product(const MatrixProduct& product, const PlanningOptions& options
     if (options.is_for_gpu())
         execute_on_gpu(product, options, data);
     else
-        data.execute(*planned(product, options));
+        data.execute(*make_matrix_plan(product, options));
     const double error = data.error();
     const bool is_right = error <= tolerance; // false for NaN
     if (json)
         print_json({{"problem", to_text(product)},
-                    {"unit", "epsilon * (depth + 4) * sum of absolute values"},
+                    {"unit", "epsilon * (K + 4) * sum of absolute values"},
                     {"error", error},
                     {"ok", is_right}});
     else
-        print(fmt::format(
-            "{}: error {:.3f} of {} units of epsilon*(depth+4) in the sum of absolute values: {}\n",
-            to_text(product), error, tolerance, is_right ? "ok" : "WRONG"));
+        print(fmt::format("{}: error {:.3f} of {} units of epsilon*(K+4) in the sum of absolute values: {}\n",
+                          to_text(product), error, tolerance, is_right ? "ok" : "WRONG"));
     if (!is_right) throw ExitStatus{exit_failure};
 }
 
@@ -179,7 +207,7 @@ void bench_product(const MatrixProduct& product, const PlanningOptions& options,
                    const ProductTiming& timing) {
     if (options.is_for_gpu()) return bench_gemm_on_gpu(product, options, timing);
     const ProductData data(product, timing.seed, 1, 0);
-    const auto planned_product = planned(product, options);
+    const auto planned_product = make_matrix_plan(product, options);
     const planning::MatrixPlan& plan = *planned_product;
     std::vector<std::string> names = {"swirl"};
     std::vector<runtime::TimedWork> works = {{.run = [&] { data.execute(plan); }, .restore = {}}};

@@ -2,8 +2,11 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "cli/costs.hpp"
 #include "cli/planning.hpp"
+#include "plan/matrix_plan.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,11 +19,27 @@ bool is_product(const std::vector<std::string>& words);
 /// Parses and validates the GEMM; rejects planning options that do not apply to GEMM.
 MatrixProduct parse_product(const std::vector<std::string>& words, const PlanningOptions& options);
 
+/// A plan for a CPU.
+std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct& product,
+                                                             const PlanningOptions& options);
+/// By the plan's schedule. Nothing is timed: wisdom has what was measured.
+PlanCosts costs_of(const planning::MatrixPlan& plan, const PlanningOptions& options);
+
 void report_product(const MatrixProduct& product, const PlanningOptions& options, bool json);
 
-/// Its kernels, at stage ir, machine-ir, c++ or asm.
-void show_product(const MatrixProduct& product, const PlanningOptions& options, const std::string& stage,
-                  bool full);
+/// A schedule's kernels at one stage.
+struct KernelTexts {
+    struct Kernel {
+        std::string name;
+        std::string text;
+    };
+    std::string schedule;
+    std::string target; ///< CPU or GPU
+    std::vector<Kernel> kernels;
+};
+/// At stage ir, machine-ir, c++ or asm; on GPUs at ir or ptx.
+KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
+                             const std::string& stage, bool full);
 
 /// Its kernels as one C++ file. A single kernel is a function with typed arguments of this name, unless the name is
 /// empty.

@@ -260,7 +260,7 @@ double products_of(const formula::Formula& f) {
 
 Complex array_element(Integer i) { return formula::diagonal_value(formula::ArgumentFunction{}, i); }
 
-std::vector<Complex> reference(const Transform& problem, std::span<const Complex> input, Integer number) {
+std::vector<Complex> reference(const Transform& problem, std::span<const Complex> input, Integer batch) {
     if (has_formula(problem)) {
         const formula::Formula& given = problem.matrix.term();
         return products_of(given) <= most_products ? formula::apply(given, input)
@@ -273,7 +273,7 @@ std::vector<Complex> reference(const Transform& problem, std::span<const Complex
     transform.kind = TransformKind::dft;
     Line data = proved_transform(transform, input);
     const auto points = static_cast<Integer>(data.size());
-    const Integer first = problem.spectrum == Sharing::each ? number * points : 0;
+    const Integer first = problem.spectrum == Sharing::each ? batch * points : 0;
     for (Integer i = 0; i < points; ++i)
         data[size(i)] *= array_element(first + i) / static_cast<long double>(points);
     transform.direction = Direction::backward;

@@ -8,9 +8,12 @@
 #include "cli/products.hpp"
 #include "formula/print.hpp"
 #include "ir/print.hpp"
+#include "problem/syntax.hpp"
 
-#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace swirl::cli {
 namespace {
@@ -21,6 +24,7 @@ struct ShowOptions {
     std::string stage = "formula";
     bool latex = false;
     bool full = false;
+    bool json = false;
 };
 
 /// One stage of a transform's lowering.
@@ -77,20 +81,47 @@ std::string text_on_gpu(const planning::GpuPassDescription& pass, const ShowOpti
     return text;
 }
 
-/// The text of each pass, with a heading above each if there are several.
-template <class Passes, class Text> std::string with_headings(const Passes& passes, Text text_of) {
-    std::string text;
-    for (std::size_t i = 0; i < passes.size(); ++i) {
-        if (passes.size() > 1)
-            text += fmt::format("{}# step {} of {}\n", i > 0 ? "\n" : "", i + 1, passes.size());
-        text += text_of(i);
+/// Everything that is shown of a problem.
+struct Shown {
+    std::string problem, schedule, target, stage;
+    std::string (*heading)(std::size_t, std::size_t) = nullptr; ///< above each text if there are several
+    std::vector<KernelTexts::Kernel> texts;                     ///< of each pass or kernel
+};
+
+void print(const ShowOptions& options, const Shown& shown) {
+    if (options.json) {
+        Json json{{"problem", shown.problem},
+                  {"schedule", shown.schedule},
+                  {"target", shown.target},
+                  {"stage", shown.stage},
+                  {"texts", Json::array()}};
+        for (const KernelTexts::Kernel& each : shown.texts)
+            json["texts"].push_back({{"name", each.name}, {"text", each.text}});
+        return print_json(json);
     }
-    return text;
+    std::string text;
+    for (std::size_t i = 0; i < shown.texts.size(); ++i) {
+        if (i > 0) text += "\n";
+        if (shown.texts.size() > 1 && shown.heading != nullptr) text += shown.heading(i, shown.texts.size());
+        text += shown.texts[i].text;
+    }
+    cli::print(text);
 }
 
-void show_on_gpu(const ShowOptions& options) {
-    const GpuInspection plan = inspect_gpu_plan(parse_one_problem(options.words), options.planning);
-    print(with_headings(plan.passes, [&](std::size_t i) { return text_on_gpu(plan.passes[i], options); }));
+std::string pass_heading(std::size_t pass, std::size_t count) {
+    return fmt::format("# pass {} of {}\n", pass + 1, count);
+}
+std::string pass_name(std::size_t pass) { return fmt::format("pass {}", pass + 1); }
+
+Shown shown_on_gpu(const ShowOptions& options) {
+    const Transform problem = parse_one_problem(options.words);
+    const GpuInspection plan = inspect_gpu_plan(problem, options.planning);
+    Shown shown{to_text(problem),     planning::to_string(plan.schedule),
+                plan.schedule.target, options.stage,
+                pass_heading,         {}};
+    for (std::size_t i = 0; i < plan.passes.size(); ++i)
+        shown.texts.push_back({pass_name(i), text_on_gpu(plan.passes[i], options)});
+    return shown;
 }
 
 const StageText& stage_named(const std::string& name) {
@@ -102,17 +133,35 @@ const StageText& stage_named(const std::string& name) {
     throw UserError("--stage is '{}'; use one of {}", name, names);
 }
 
+Shown shown_product(const ShowOptions& options) {
+    const MatrixProduct product = parse_product(options.words, options.planning);
+    const std::string stage = options.stage == "formula" ? "ir" : options.stage;
+    KernelTexts kernels = kernels_at_stage(product, options.planning, stage, options.full);
+    return {to_text(product), std::move(kernels.schedule), std::move(kernels.target), stage,
+            nullptr,          std::move(kernels.kernels)};
+}
+
+Shown shown_on_cpu(const ShowOptions& options) {
+    const StageText& stage = stage_named(options.stage);
+    const Transform problem = parse_one_problem(options.words);
+    const auto plan = make_plan(problem, options.planning, api::Purpose::inspect);
+    const auto passes = plan->describe();
+    Shown shown{to_text(problem),
+                planning::to_string(plan->schedule()),
+                std::string(plan->cpu().name),
+                options.stage,
+                pass_heading,
+                {}};
+    for (std::size_t i = 0; i < passes.size(); ++i)
+        shown.texts.push_back({pass_name(i), stage.text(*plan, i, passes[i], options)});
+    return shown;
+}
+
 void show(const ShowOptions& options) {
     if (options.latex && options.stage != "formula")
         throw UserError("--latex goes with --stage formula only");
-    if (is_product(options.words))
-        return show_product(parse_product(options.words, options.planning), options.planning,
-                            options.stage == "formula" ? "ir" : options.stage, options.full);
-    if (options.planning.is_for_gpu()) return show_on_gpu(options);
-    const StageText& stage = stage_named(options.stage);
-    const auto plan = make_plan(parse_one_problem(options.words), options.planning, api::Purpose::inspect);
-    const auto passes = plan->describe();
-    print(with_headings(passes, [&](std::size_t i) { return stage.text(*plan, i, passes[i], options); }));
+    if (is_product(options.words)) return print(options, shown_product(options));
+    print(options, options.planning.is_for_gpu() ? shown_on_gpu(options) : shown_on_cpu(options));
 }
 
 } // namespace
@@ -120,14 +169,18 @@ void show(const ShowOptions& options) {
 void add_show(CLI::App& program) {
     auto options = std::make_shared<ShowOptions>();
     CLI::App& command = *program.add_subcommand(
-        "show", "Print a transform at one of its stages from formula to machine code");
+        "show",
+        "Print a transform or a matrix multiplication at one of its stages, from formula to machine code");
     add_problem_words(command, options->words, "What to show");
     std::string help = "One of";
     for (const StageText& stage : stages) help += fmt::format("\n{}: {}", stage.name, stage.what);
-    help += "\nptx: of a GPU, what its driver compiles";
+    help +=
+        "\nptx: of a GPU, what its driver compiles\nmatrix multiplication has no formula: on CPUs ir, "
+        "machine-ir, c++, asm; on GPUs ir, ptx";
     command.add_option("--stage", options->stage, help)->type_name("STAGE")->capture_default_str();
     command.add_flag("--latex", options->latex, "The formula for LaTeX");
     command.add_flag("--full", options->full, "The ir with every type and parameter");
+    command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);
     options->planning.add_device_to(command);
     command.callback([options] { show(*options); });

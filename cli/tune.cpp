@@ -19,7 +19,7 @@ namespace swirl::cli {
 namespace {
 
 struct TuneOptions {
-    std::vector<std::string> numbers;
+    std::vector<std::string> data_types;
     std::string sizes = "500,1000,2000";
     double seconds = 20;
     bool json = false;
@@ -28,7 +28,7 @@ struct TuneOptions {
 };
 
 struct Result {
-    DataType number;
+    DataType data_type;
     gemm::BlockedGemm model, found;
     int timed = 0;
     bool is_complete = false;
@@ -36,32 +36,33 @@ struct Result {
     std::vector<search::MatrixRates> rates; ///< by size: the model's schedule, then the result
 };
 
-std::vector<DataType> numbers_of(const TuneOptions& options) {
-    std::vector<DataType> numbers;
-    for (const std::string& word : options.numbers) {
-        const auto* const known = std::find_if(std::begin(search::tuned_types), std::end(search::tuned_types),
-                                               [&](DataType number) { return name_of(number) == word; });
+std::vector<DataType> data_types_of(const TuneOptions& options) {
+    std::vector<DataType> data_types;
+    for (const std::string& word : options.data_types) {
+        const auto* const known =
+            std::find_if(std::begin(search::tuned_types), std::end(search::tuned_types),
+                         [&](DataType data_type) { return name_of(data_type) == word; });
         if (known == std::end(search::tuned_types))
-            throw UserError("--number is '{}'; use float64, float32, complex128 or complex64", word);
-        numbers.push_back(*known);
+            throw UserError("--data-type is '{}'; use float64, float32, complex128 or complex64", word);
+        data_types.push_back(*known);
     }
-    if (numbers.empty()) numbers.assign(std::begin(search::tuned_types), std::end(search::tuned_types));
-    return numbers;
+    if (data_types.empty()) data_types.assign(std::begin(search::tuned_types), std::end(search::tuned_types));
+    return data_types;
 }
 
-Result tune(DataType number, const TuneOptions& options) {
+Result tune(DataType data_type, const TuneOptions& options) {
     const auto progress = [&](const std::string& line) {
         if (!options.quiet) std::cerr << line << std::endl;
     };
     search::CpuTimer timer;
-    const Problem problem = search::tuned_product(number);
-    const search::SearchSpace space = search::cpu_gemm_space(number, target::host_cpu());
+    const Problem problem = search::tuned_product(data_type);
+    const search::SearchSpace space = search::cpu_gemm_space(data_type, target::host_cpu());
     const search::SearchResult found =
         search::search(problem, space, timer, {.seconds = options.seconds, .progress = progress});
     if (options.keep && found.best.is_timed())
-        search::stored_blocks(number, target::host_cpu())
+        search::stored_blocks(data_type, target::host_cpu())
             .store(found.best.schedule, found.best.seconds, search::FoundBy::measure);
-    Result result{number,
+    Result result{data_type,
                   *space.estimate.cpu_gemm().blocked(),
                   *found.best.schedule.cpu_gemm().blocked(),
                   found.timed,
@@ -69,7 +70,7 @@ Result tune(DataType number, const TuneOptions& options) {
                   parse_sizes(options.sizes),
                   {}};
     for (const Integer size : result.sizes) {
-        search::CpuGemmRuns at_size(number, {size});
+        search::CpuGemmRuns at_size(data_type, {size});
         result.rates.push_back(at_size.rates({result.model, result.found}, size, options.seconds / 8));
     }
     return result;
@@ -88,12 +89,12 @@ std::string text_of(const Result& result) {
     }
     return fmt::format(
         "{} on {}, Gflop/s of one thread\n  model: {}\n  found: {}\n  {} schedules timed{}\n{}",
-        name_of(result.number), target::host_cpu().name, to_string(result.model), to_string(result.found),
+        name_of(result.data_type), target::host_cpu().name, to_string(result.model), to_string(result.found),
         result.timed, result.is_complete ? "" : "; time was too short for all", table.text());
 }
 
 Json json_of(const Result& result) {
-    Json json{{"number", name_of(result.number)},
+    Json json{{"data_type", name_of(result.data_type)},
               {"cpu", target::host_cpu().name},
               {"model", to_string(result.model)},
               {"found", to_string(result.found)},
@@ -114,18 +115,18 @@ Json json_of(const Result& result) {
 void run(const TuneOptions& options) {
     if (!(options.seconds >= 0))
         throw UserError("--seconds is {}; use a number that is not negative", options.seconds);
-    const std::vector<DataType> numbers = numbers_of(options);
+    const std::vector<DataType> data_types = data_types_of(options);
     for (const Integer size : parse_sizes(options.sizes))
         if (size > 20000) throw UserError("--sizes has {}; use sizes up to 20000", size);
     if (!runtime::ExecutableCode::is_available())
         throw UserError("generated code cannot run here, so there is nothing to tune");
     Json json = Json::array();
-    for (const DataType number : numbers) {
-        const Result result = tune(number, options);
+    for (const DataType data_type : data_types) {
+        const Result result = tune(data_type, options);
         if (options.json)
             json.push_back(json_of(result));
         else
-            print((number == numbers.front() ? "" : "\n") + text_of(result));
+            print((data_type == data_types.front() ? "" : "\n") + text_of(result));
     }
     if (options.json) print_json(json);
 }
@@ -140,7 +141,7 @@ void add_tune(CLI::App& program) {
         "gemm",
         "The blocks, tiles and prefetches of matrix products, as ATLAS searches for them; wisdom keeps "
         "what is found, and products are computed so from then on");
-    gemm.add_option("--number", options->numbers,
+    gemm.add_option("--data-type", options->data_types,
                     "float64, float32, complex128 or complex64; several; else all")
         ->delimiter(',')
         ->type_name("NUMBER");

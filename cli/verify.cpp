@@ -119,7 +119,8 @@ void report(const std::vector<Verdict>& verdicts, const VerifyOptions& options) 
 void add_verify(CLI::App& program) {
     auto options = std::make_shared<VerifyOptions>();
     CLI::App& command = *program.add_subcommand(
-        "verify", "Run transforms and compare the results with a reference in long double");
+        "verify",
+        "Run transforms or a matrix multiplication and compare the results with a reference in long double");
     add_problem_words(command, options->words, "What to verify: one problem or several");
     add_sizes_option(command, options->sizes);
     command

@@ -1,8 +1,9 @@
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/explain/cpu_gemm.hpp"
 #include "cli/explain/gemm.hpp"
-#include "cli/explain/map.hpp"
+#include "cli/explain/thread_map.hpp"
 #include "cli/explain/transform.hpp"
 #include "cli/explain/wgmma.hpp"
 #include "cli/output.hpp"
@@ -35,62 +36,69 @@ void say(const ExplainOptions& options, const Explanation& explanation,
 }
 
 void explain_transform(const ExplainOptions& options) {
-    if (options.json || !options.svg.empty())
-        throw UserError("--json and --svg go with a product of matrices; a transform's derivation is text");
+    if (!options.svg.empty())
+        throw UserError("--svg is '{}'; it draws a tile of C, of a matrix multiplication on a GPU",
+                        options.svg);
     const Transform problem = parse_one_problem(options.words);
-    print(options.planning.is_for_gpu() ? derivation_on_gpu(problem, options.planning, options.full)
-                                        : derivation_on_cpu(problem, options.planning, options.full));
+    const TransformDerivation derivation = options.planning.is_for_gpu()
+                                               ? derivation_on_gpu(problem, options.planning, options.full)
+                                               : derivation_on_cpu(problem, options.planning, options.full);
+    if (options.json)
+        print_json(derivation.json);
+    else
+        print(derivation.text);
+}
+
+void explain_gpu_gemm(const ExplainOptions& options, const MatrixProduct& product) {
+    if (options.full)
+        throw UserError("--full is for CPUs and transforms; use swirl show --device {} --stage ir",
+                        options.planning.device);
+    if (is_empty(product) || product.k == 0)
+        throw Unsupported("a GPU multiplies nothing for an extent of 0\n  problem: {}", to_text(product));
+    PlanningOptions planning = options.planning;
+    planning.no_check = true; // compiled at most, not run
+    GpuGemmInspection inspection = inspect_gemm_on_gpu(product, planning);
+    if (gemm::is_wgmma(inspection.schedule))
+        return say(options, explain_wgmma(product, planning, std::move(inspection)), tile_map_of);
+    say(options, explain_gemm(product, planning, std::move(inspection)), thread_map_of);
 }
 
 void explain_product(const ExplainOptions& options) {
-    if (options.full) throw UserError("--full goes with a transform; its derivation has ir");
-    if (!options.planning.is_for_gpu())
-        throw UserError("--device is 'cpu'; kernels of GPUs are explained, such as those of sm_90");
     const MatrixProduct product = parse_product(options.words, options.planning);
-    if (is_complex(product.data_type))
-        throw UserError("a product of complex numbers is not explained; one of float32 or float64 is");
-    if (is_empty(product) || product.k == 0)
-        throw UserError("{} has an extent of 0: nothing is multiplied", to_text(product));
-    GpuGemmInspection inspection = inspect_gemm_on_gpu(product, options.planning);
-    if (gemm::is_wgmma(inspection.schedule)) {
-        const WgmmaExplanation explanation = explain_wgmma(product, std::move(inspection));
-        return say(options, explanation, tile_map_of);
-    }
-    say(options, explain_gemm(product, options.planning, std::move(inspection)), thread_map_of);
+    if (options.planning.is_for_gpu()) return explain_gpu_gemm(options, product);
+    if (!options.svg.empty())
+        throw UserError("--svg is '{}'; it draws a GPU's tile of C: add --device, such as sm_90",
+                        options.svg);
+    if (options.json)
+        print_json(gemm_derivation_on_cpu_as_json(product, options.planning));
+    else
+        print(gemm_derivation_on_cpu(product, options.planning, options.full));
 }
 
 } // namespace
 
 void add_explain(CLI::App& program) {
     auto options = std::make_shared<ExplainOptions>();
-    options->planning.no_check = true; // inspected, not run
-    CLI::App& command =
-        *program.add_subcommand("explain",
-                                "Explain a transform's derivation: formula, rules, loops and their tags, ir, "
-                                "code; or a GPU's kernel of a "
-                                "product of matrices: its decisions, instructions, traffic and limits");
+    CLI::App& command = *program.add_subcommand(
+        "explain",
+        "Explain how a problem is computed: a transform's formula, rules, loops and their tags, ir and code, "
+        "with the "
+        "predicted and measured time of each pass; a matrix multiplication's blocks, loops, kernels, traffic "
+        "and limits; floors, the estimate, and what was not taken");
+    add_problem_words(command, options->words, "A transform or a matrix multiplication, such as dft 4096");
+    command.add_flag("--full", options->full, "Print the ir and the code too (not of GEMM on GPUs)");
+    command.add_flag("--json", options->json, "Print JSON");
     command
-        .add_option("problem", options->words,
-                    "A transform or a product: dft 4096, gemm 4096x4096x4096 float32")
-        ->type_name("PROBLEM")
-        ->required();
-    command.add_option("--schedule", options->planning.schedule, "This schedule, not the model's choice")
-        ->type_name("SCHEDULE");
-    command.add_option("--cpu", options->planning.cpu, "The CPU of a transform's code, not this machine's")
-        ->type_name("NAME");
-    command.add_flag("--full", options->full, "Of a transform, print the ir and the code too");
-    command.add_flag("--json", options->json, "Of a product, print JSON");
-    command.add_option("--svg", options->svg, "Draw which thread has which elements of a block's tile of C")
+        .add_option("--svg", options->svg,
+                    "Of GEMM on a GPU, draw which thread has which elements of a block's tile of C")
         ->type_name("FILE");
+    options->planning.add_to(command);
     options->planning.add_device_to(command);
-    CLI::Option& device = *command.get_option("--device");
-    device.description(
-        "cpu, gpu (NVIDIA's; gpu:1 for the second), or a kind of GPU; without it cpu for a transform, "
-        "sm_90 for a product");
-    command.callback([options, &device] {
-        if (!is_product(options->words)) return explain_transform(*options);
-        if (device.count() == 0) options->planning.device = "sm_90";
-        explain_product(*options);
+    command.callback([options] {
+        if (is_product(options->words))
+            explain_product(*options);
+        else
+            explain_transform(*options);
     });
 }
 

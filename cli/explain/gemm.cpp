@@ -13,7 +13,7 @@
 namespace swirl::cli {
 
 double GemmExplanation::multiply_add_slots() const {
-    const double words = static_cast<double>(bytes_of(product.data_type)) / 4;
+    const double words = static_cast<double>(bytes_of(gemm::scalar_of(product.data_type))) / 4;
     const double by_warps = static_cast<double>(mix.mma_multiply_adds) / gemm::mma_speedup(product.data_type);
     return words * (static_cast<double>(mix.fused) + by_warps) / static_cast<double>(mix.threads);
 }
@@ -25,15 +25,16 @@ double GemmExplanation::slots() const {
 
 GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
                              GpuGemmInspection inspection) {
-    ensure(!gemm::is_wgmma(inspection.schedule), "the schedule has tiles");
+    ensure(!gemm::is_wgmma(inspection.schedule), "the schedule uses wgmma");
     GemmExplanation result;
     result.product = product;
     result.gpu = inspection.gpu;
     result.schedule = std::get<gemm::SimtGemm>(inspection.schedule);
-    result.compiled = compile_to_look_at(inspection.derived.ptx, inspection.derived.info.name, result.gpu,
-                                         index_of_gpu(options), result.schedule.reorders_sass());
-    if (result.compiled.stays_because.empty())
-        result.compiled.stays_because = std::move(inspection.not_reordered_because);
+    result.costs = costs_of(product, inspection, accuracy_of(options));
+    result.compiled = compile_for_inspection(inspection.derived.ptx, inspection.derived.info.name, result.gpu,
+                                             index_of_gpu(options), result.schedule.reorders_sass());
+    if (result.compiled.not_reordered_because.empty())
+        result.compiled.not_reordered_because = std::move(inspection.not_reordered_because);
     result.kernel = std::move(inspection.derived.info);
     const ir::Program& program = inspection.derived.program;
     result.mix = ir::has_loop(program, gemm::k_tile_loop)
@@ -41,7 +42,6 @@ GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions
                      : ir::instruction_mix_of_kernel(program, {{1, 0}}); // multiplies, without reading C
     result.balance = gemm::gpu_balance(product, result.schedule, result.gpu, result.kernel.registers);
     result.sample = gemm::gpu_sample(product, result.schedule, result.gpu);
-    result.seconds = gemm::gpu_seconds(product, result.schedule, result.gpu);
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include <swirl/matrix_product.hpp>
 
 #include "cli/compiled_kernel.hpp"
+#include "cli/costs.hpp"
 #include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
@@ -25,7 +26,7 @@ struct GemmExplanation {
     gemm::GpuBalance balance;
     gemm::GpuSample sample;
     CompiledKernel compiled;
-    double seconds = 0; ///< predicted by the model
+    PlanCosts costs;
 
     /// Per k-tile and scheduler, counted from a thread's instructions: multiply_add_slots() are the cycles in which its
     /// multiply-add units are busy, slots() all its busy cycles. A multiply-add takes two cycles for float64 and one

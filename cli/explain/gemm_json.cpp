@@ -1,6 +1,6 @@
 #include <swirl/matrix_product.hpp>
 #include "cli/explain/gemm.hpp"
-#include "cli/explain/parts.hpp"
+#include "cli/explain/gpu_gemm_common.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 
 namespace swirl::cli {
@@ -17,8 +17,8 @@ Json json_of_mix(const GemmExplanation& explanation) {
         return result;
     };
     return {{"multiply_adds", of_thread(mix.fused)},
-            {"warp_products", of_thread(mix.mma_instructions)},
-            {"multiply_adds_of_products", of_thread(mix.mma_multiply_adds)},
+            {"mma_instructions", of_thread(mix.mma_instructions)},
+            {"mma_multiply_adds", of_thread(mix.mma_multiply_adds)},
             {"shared_loads_by_bytes", by_bytes(mix.shared_loads)},
             {"copies_by_bytes", by_bytes(mix.copies)},
             {"other_accesses", of_thread(mix.other_accesses)},
@@ -35,21 +35,25 @@ Json json_of_mix(const GemmExplanation& explanation) {
 }
 
 Json json_of(const gemm::GpuBalance& balance) {
-    return {{"k_tile_bytes", balance.k_tile_bytes},       {"k_tile_fmas", balance.k_tile_fmas},
-            {"flops_per_byte", balance.flops_per_byte()}, {"peak_flops_per_second", balance.peak},
-            {"second_cache_needed", balance.l2_needed},   {"second_cache_given", balance.l2_given},
-            {"memory_needed", balance.memory_needed},     {"memory_given", balance.memory_given}};
+    return {{"k_tile_bytes", balance.k_tile_bytes},
+            {"k_tile_fmas", balance.k_tile_fmas},
+            {"flops_per_byte", balance.flops_per_byte()},
+            {"peak_flops_per_second", balance.peak},
+            {"l2_needed", balance.l2_needed},
+            {"l2_available", balance.l2_given},
+            {"memory_needed", balance.memory_needed},
+            {"memory_available", balance.memory_given}};
 }
 
 Json json_of_occupancy(const GemmExplanation& explanation) {
     const gemm::GpuBalance& balance = explanation.balance;
     Json stream;
     if (balance.stream)
-        stream = {{"pieces_of_a_tile", balance.stream->k_tiles},
-                  {"whole_tiles_of_a_block", balance.stream->data_parallel_tiles},
-                  {"shared_tiles", balance.stream->stream_k_tiles()},
-                  {"pieces_of_a_share", balance.stream->k_tiles_per_block()},
-                  {"parts", balance.stream->partials()}};
+        stream = {{"k_tiles_per_tile", balance.stream->k_tiles},
+                  {"data_parallel_tiles_per_block", balance.stream->data_parallel_tiles},
+                  {"stream_k_tiles", balance.stream->stream_k_tiles()},
+                  {"k_tiles_per_block", balance.stream->k_tiles_per_block()},
+                  {"partials", balance.stream->partials()}};
     return {{"threads", explanation.schedule.threads()},
             {"registers", balance.registers},
             {"registers_by_the_driver", explanation.kernel.registers > 0},
@@ -62,23 +66,24 @@ Json json_of_occupancy(const GemmExplanation& explanation) {
             {"resident_blocks", balance.resident_blocks},
             {"waves", balance.waves},
             {"last_wave", balance.last_wave},
-            {"stream", stream}};
+            {"stream_k", stream}};
 }
 
 } // namespace
 
 Json json_of(const GemmExplanation& explanation) {
-    return {{"problem", to_text(explanation.product)},
-            {"gpu", explanation.gpu.name},
-            {"is_turned", gemm::canonical_for_gpu(explanation.product).is_swapped},
-            {"schedule", to_string(explanation.schedule)},
-            {"parameters", json_of_parameters(explanation.schedule)},
-            {"main_loop", json_of_mix(explanation)},
-            {"compiled", json_of(explanation.compiled)},
-            {"traffic", json_of(explanation.balance)},
-            {"occupancy", json_of_occupancy(explanation)},
-            {"sample", json_of_sample(explanation.sample)},
-            {"estimated_seconds", explanation.seconds}};
+    Json result = {{"problem", to_text(explanation.product)},
+                   {"gpu", explanation.gpu.name},
+                   {"is_swapped", gemm::canonical_for_gpu(explanation.product).is_swapped},
+                   {"schedule", to_string(explanation.schedule)},
+                   {"parameters", json_of_parameters(explanation.schedule)},
+                   {"main_loop", json_of_mix(explanation)},
+                   {"compiled", json_of(explanation.compiled)},
+                   {"traffic", json_of(explanation.balance)},
+                   {"occupancy", json_of_occupancy(explanation)},
+                   {"sample", json_of_sample(explanation.sample)}};
+    add_costs(result, explanation.costs);
+    return result;
 }
 
 } // namespace swirl::cli

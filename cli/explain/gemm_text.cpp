@@ -1,6 +1,6 @@
 #include <swirl/matrix_product.hpp>
 #include "cli/explain/gemm.hpp"
-#include "cli/explain/parts.hpp"
+#include "cli/explain/gpu_gemm_common.hpp"
 #include "cli/table.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 
@@ -14,22 +14,23 @@ double rate(double bytes) { return bytes * 1e-12; }
 std::string_view slots_in_words(const GemmExplanation& explanation) {
     const bool is_double = explanation.product.data_type == DataType::float64;
     if (explanation.mix.mma_instructions > 0)
-        return is_double ? ", one for each of float64 by warps" : ", one for eight of short numbers by warps";
-    return is_double ? ", two for each of float64" : "";
+        return is_double ? ", one for each float64 multiply-add of mma.sync"
+                         : ", one for eight half-precision multiply-adds of mma.sync";
+    return is_double ? ", two for each float64 multiply-add" : "";
 }
 
 /// Per thread: instructions that a condition restricts to some threads count as a fraction.
 std::string text_of_mix(const GemmExplanation& explanation) {
     const ir::InstructionMix& mix = explanation.mix;
-    Table table({mix.repeats ? "main loop" : "kernel, which has no loop", "of a thread, for a piece"});
+    Table table({mix.repeats ? "main loop" : "kernel, which has no loop", "per thread and k-tile"});
     const auto add = [&](const std::string& name, Integer count) {
         if (count > 0)
             table.add(
                 {name, fmt::format("{:.4g}", static_cast<double>(count) / static_cast<double>(mix.threads))});
     };
     add("multiply-adds", mix.fused);
-    add("products by warps", mix.mma_instructions);
-    add("multiply-adds of these", mix.mma_multiply_adds);
+    add("mma.sync instructions", mix.mma_instructions);
+    add("multiply-adds of mma.sync", mix.mma_multiply_adds);
     for (const auto& [bytes, count] : mix.shared_loads)
         add(fmt::format("loads from shared memory, {} bytes", bytes), count);
     for (const auto& [bytes, count] : mix.copies)
@@ -43,22 +44,23 @@ std::string text_of_mix(const GemmExplanation& explanation) {
     if (mix.repeats) add("the loop's count, comparison, jump", mix.threads * ir::InstructionMix::of_the_loop);
     add("all instructions", mix.instructions());
     return table.text() +
-           fmt::format("bound      {:.4g} of {:.4g} issue slots are multiply-adds{}: {:.1f}% of the peak\n",
-                       explanation.multiply_add_slots(), explanation.slots(), slots_in_words(explanation),
-                       100 * explanation.bound());
+           fmt::format(
+               "bound      {:.4g} of {:.4g} issue slots are multiply-adds{}: at most {:.1f}% of the peak\n",
+               explanation.multiply_add_slots(), explanation.slots(), slots_in_words(explanation),
+               100 * explanation.bound());
 }
 
 std::string text_of_traffic(const GemmExplanation& explanation) {
     const gemm::GpuBalance& balance = explanation.balance;
-    Table table({"at the peak", "needed", "given", "of it"});
+    Table table({"bandwidth", "needed at the peak", "available", "fraction"});
     const auto add = [&](const char* name, double needed, double given) {
         table.add({name, fmt::format("{:.3g} TB/s", rate(needed)), fmt::format("{:.3g} TB/s", rate(given)),
                    fmt::format("{:.0f}%", 100 * needed / given)});
     };
-    add("second cache", balance.l2_needed, balance.l2_given);
+    add("L2", balance.l2_needed, balance.l2_given);
     add("memory", balance.memory_needed, balance.memory_given);
     return fmt::format(
-        "piece      {} of A and B by a block, for {} multiply-adds: {:.3g} flops a byte\n"
+        "k-tile     {} of A and B per block, for {} multiply-adds: {:.3g} flops a byte\n"
         "peak       {:.3g} Tflop/s, by the model's clock\n\n{}",
         format_bytes(static_cast<double>(balance.k_tile_bytes)), balance.k_tile_fmas,
         balance.flops_per_byte(), balance.peak * 1e-12, table.text());
@@ -68,14 +70,13 @@ std::string text_of_stream_k(const GemmExplanation& explanation) {
     if (!explanation.balance.stream) return {};
     const gemm::StreamKPartition& stream = *explanation.balance.stream;
     const gemm::SimtGemm& schedule = explanation.schedule;
-    const Integer part =
+    const Integer tile_bytes =
         Integer{schedule.cta_tile.m} * schedule.cta_tile.n * bytes_of(explanation.product.data_type);
     return fmt::format(
-        "stream     {} whole tiles of {} pieces for each block, then {} pieces of the {} tiles that are "
-        "left\n"
-        "parts      {} at most, {} in all, of tiles that several blocks have; a second kernel adds them up\n",
+        "stream-k   {} whole tiles of {} k-tiles for each block, then {} k-tiles of the {} remaining tiles\n"
+        "partials   {} at most, {} in all, of tiles shared by several blocks; a second kernel adds them\n",
         stream.data_parallel_tiles, stream.k_tiles, stream.k_tiles_per_block(), stream.stream_k_tiles(),
-        stream.partials(), format_bytes(static_cast<double>(stream.partials() * part)));
+        stream.partials(), format_bytes(static_cast<double>(stream.partials() * tile_bytes)));
 }
 
 std::string text_of_occupancy(const GemmExplanation& explanation) {
@@ -97,15 +98,12 @@ std::string text_of_occupancy(const GemmExplanation& explanation) {
 } // namespace
 
 std::string text_of(const GemmExplanation& explanation) {
-    const double rate_of_model = flops_of(explanation.product) / explanation.seconds;
-    return fmt::format(
-        "{}\n{}\n{}\n{}\n{}\n{}\n{}\n"
-        "estimate   {}, {:.3g} Tflop/s, {:.1f}% of the peak\n",
-        text_of_problem(explanation.product, explanation.gpu, explanation.schedule),
-        text_of_parameters(explanation.schedule), text_of_mix(explanation), text_of(explanation.compiled),
-        text_of_traffic(explanation), text_of_occupancy(explanation),
-        text_of_accesses(explanation.sample, explanation.gpu), format_seconds(explanation.seconds),
-        rate_of_model * 1e-12, 100 * rate_of_model / explanation.balance.peak);
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
+                       text_of_problem(explanation.product, explanation.gpu, explanation.schedule),
+                       text_of_parameters(explanation.schedule), text_of_mix(explanation),
+                       text_of(explanation.compiled), text_of_traffic(explanation),
+                       text_of_occupancy(explanation), text_of_accesses(explanation.sample, explanation.gpu),
+                       text_of(explanation.costs));
 }
 
 } // namespace swirl::cli

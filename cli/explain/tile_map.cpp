@@ -17,7 +17,7 @@ constexpr double cell = 44;              ///< of the two detail pictures
 constexpr double tile_legend = 60;
 constexpr int rows_of_warp = 16; ///< of a wgmma instruction
 constexpr int group = 8;
-constexpr int pieces_of_row = static_cast<int>(ir::swizzle_row_bytes / ir::swizzle_chunk_bytes);
+constexpr int chunks_of_row = static_cast<int>(ir::swizzle_row_bytes / ir::swizzle_chunk_bytes);
 
 class TileMap {
 public:
@@ -41,8 +41,8 @@ public:
                         schedule_.cta_tile.n, schedule_.warpgroups, explanation_.balance.instruction->name),
             14, Svg::Anchor::start);
         draw_warps();
-        draw_sums();
-        draw_pieces();
+        draw_accumulators();
+        draw_chunks();
         return svg_.text();
     }
 
@@ -51,11 +51,11 @@ private:
     bool has_rows() const { return explanation_.balance.a.from_registers; }
 
     void draw_warps() {
-        const int lines = has_rows() ? schedule_.cta_tile.m : schedule_.cta_tile.n;
-        const int own = lines / schedule_.warpgroups;
-        for (int line = 0; line < lines; line += rows_of_warp) {
-            const int warpgroup = line / own, warp = line % gemm::rows_of_wgmma / rows_of_warp;
-            const double at = line * element_, length = rows_of_warp * element_;
+        const int extent = has_rows() ? schedule_.cta_tile.m : schedule_.cta_tile.n;
+        const int own = extent / schedule_.warpgroups;
+        for (int row = 0; row < extent; row += rows_of_warp) {
+            const int warpgroup = row / own, warp = row % gemm::rows_of_wgmma / rows_of_warp;
+            const double at = row * element_, length = rows_of_warp * element_;
             const Svg::Box box = has_rows() ? Svg::Box{tile_margin, tile_heading + tile_margin + at,
                                                        schedule_.cta_tile.n * element_, length}
                                             : Svg::Box{tile_margin + at, tile_heading + tile_margin, length,
@@ -68,9 +68,9 @@ private:
     }
 
     /// Eight rows of a warp with eight accumulators each: the owning thread and its register.
-    void draw_sums() {
-        svg_.words(tile_margin, details_, "Threads of a warp, and registers: 8 × 8 of a warp's sums", 12,
-                   Svg::Anchor::start);
+    void draw_accumulators() {
+        svg_.words(tile_margin, details_, "Threads of a warp, and registers: 8 × 8 of a warp's accumulators",
+                   12, Svg::Anchor::start);
         for (int thread = 0; thread < 32; ++thread)
             for (int r = 0; r < 2; ++r) {
                 const Svg::Box box{tile_margin + ir::column_of_accumulator(thread, r) * cell,
@@ -80,25 +80,26 @@ private:
             }
         svg_.words(
             tile_margin, height_ - tile_legend + 30,
-            fmt::format("A warp's name: warpgroup.warp; C's {} go to the right in the picture of sums.",
-                        has_rows() ? "columns" : "rows"),
+            fmt::format(
+                "A warp's name: warpgroup.warp; C's {} go to the right in the picture of accumulators.",
+                has_rows() ? "columns" : "rows"),
             12, Svg::Anchor::start);
     }
 
     /// Locations of the 16-byte chunks of eight rows of shared memory.
-    void draw_pieces() {
+    void draw_chunks() {
         const double left = tile_margin + group * cell + gap;
-        svg_.words(left, details_, "Rows of shared memory: which 16 bytes of each are where", 12,
+        svg_.words(left, details_, "Rows of shared memory: which 16-byte chunk is at each position", 12,
                    Svg::Anchor::start);
         for (Integer row = 0; row < 8; ++row)
-            for (Integer piece = 0; piece < pieces_of_row; ++piece) {
-                const Integer index = row * ir::swizzle_row_bytes + piece * ir::swizzle_chunk_bytes;
-                const Integer place =
+            for (Integer chunk = 0; chunk < chunks_of_row; ++chunk) {
+                const Integer index = row * ir::swizzle_row_bytes + chunk * ir::swizzle_chunk_bytes;
+                const Integer position =
                     ir::swizzled(index, 1) % ir::swizzle_row_bytes / ir::swizzle_chunk_bytes;
-                const Svg::Box box{left + static_cast<double>(place) * cell,
+                const Svg::Box box{left + static_cast<double>(position) * cell,
                                    details_ + 20 + static_cast<double>(row) * cell, cell, cell};
-                svg_.box(box, colour_of(static_cast<double>(piece) / pieces_of_row, 0.82), "white", 0.5);
-                svg_.words(box.x + cell / 2, box.y + cell / 2, std::to_string(piece), 13);
+                svg_.box(box, colour_of(static_cast<double>(chunk) / chunks_of_row, 0.82), "white", 0.5);
+                svg_.words(box.x + cell / 2, box.y + cell / 2, std::to_string(chunk), 13);
             }
     }
 

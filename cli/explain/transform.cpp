@@ -1,11 +1,13 @@
 #include "cli/explain/transform.hpp"
 
+#include "cli/costs.hpp"
+#include "cli/explain/sections.hpp"
 #include "cli/generated_cpp.hpp"
 #include "cli/gpu.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "ir/count.hpp"
-#include "ir/print.hpp"
+#include "ir/kernel_info.hpp"
 #include "loops/merge_loops.hpp"
 #include "loops/passes.hpp"
 #include "lower/gpu/lowering.hpp"
@@ -13,25 +15,22 @@
 #include "plan/dimension_passes.hpp"
 #include "plan/gpu_kernels.hpp"
 #include "plan/kernel.hpp"
+#include "plan/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "rules/rewriting_rules.hpp"
+#include "search/candidates/gpu_candidates.hpp"
+#include "search/timer/gpu_timing.hpp"
+#include "search/timer/timing.hpp"
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
 namespace swirl::cli {
 namespace {
-
-/// A heading and its text, each line indented.
-std::string section(std::string_view heading, std::string_view text) {
-    std::string result = fmt::format("\n{}\n", heading);
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        if (end > begin) result += "  ";
-        result += std::string(text.substr(begin, end - begin)) + "\n";
-        begin = end + 1;
-    }
-    return result;
-}
 
 std::string text_of(const formula::RewriteTrace& trace) {
     std::string text;
@@ -65,42 +64,8 @@ std::string formulas_of(const planning::DimensionPass& pass, const rules::Breakd
 std::string merges_of(const formula::Formula& kernel) {
     std::string text;
     for (const loops::LoopMerge& merge : loops::loop_merges_of(kernel))
-        text += fmt::format("{}: {} beside {}\n", merge.rule, merge.folded, merge.factor);
+        text += fmt::format("{}: {} folded into {}\n", merge.rule, merge.folded, merge.factor);
     return text.empty() ? "" : section("loop merging", text);
-}
-
-std::vector<std::string> counts_of(std::string_view name, const ir::Program& program) {
-    const ir::OperationCounts n = ir::count_operations(program);
-    return {std::string(name), std::to_string(n.loads + n.stores),
-            std::to_string(n.additions + n.multiplications + n.fused + n.negations),
-            std::to_string(n.shuffles)};
-}
-
-/// Executed operations as lowered and after each pass that changes their number; a vector operation counts once.
-class OperationTable {
-public:
-    explicit OperationTable(const ir::Program& lowered) { add("as lowered", lowered); }
-
-    void add(std::string_view pass, const ir::Program& program) {
-        std::vector<std::string> row = counts_of(pass, program);
-        const bool same = !last_.empty() && std::equal(row.begin() + 1, row.end(), last_.begin() + 1);
-        if (!same) table_.add(row);
-        last_ = std::move(row);
-    }
-
-    std::string text() const { return section("ir", table_.text()); }
-
-private:
-    Table table_{{"after the pass", "loads and stores", "arithmetic", "shuffles"}};
-    std::vector<std::string> last_;
-};
-
-std::string text_of_ir(std::string_view heading, const ir::Program& program) {
-    return section(heading, ir::to_string(program, ir::PrintStyle::compact));
-}
-
-std::string heading_of(std::size_t k, std::size_t count, std::string_view what) {
-    return count > 1 ? fmt::format("\n# {} {} of {}\n", what, k + 1, count) : "";
 }
 
 /// The loops as built and after each pass that changes their text.
@@ -118,13 +83,107 @@ std::string loops_of(const loops::Request& request) {
 
 } // namespace
 
-std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& options, bool full) {
+namespace {
+
+/// The model's time of each pass over the data and, where it can run here, the measured one.
+struct PassTimes {
+    std::vector<std::optional<double>> predicted;
+    std::vector<double> measured; ///< empty: nothing was measured
+    std::string not_measured_because = {};
+};
+
+std::string text_of(const PassTimes& times) {
+    Table table({"pass", "predicted", "measured", "measured/predicted"});
+    for (std::size_t k = 0; k < times.predicted.size(); ++k) {
+        const std::optional<double>& predicted = times.predicted[k];
+        const bool is_measured = k < times.measured.size();
+        table.add({std::to_string(k + 1), predicted ? format_seconds(*predicted) : "-",
+                   is_measured ? format_seconds(times.measured[k]) : "-",
+                   is_measured && predicted ? fmt::format("{:.2f}", times.measured[k] / *predicted) : "-"});
+    }
+    const std::string why =
+        times.not_measured_because.empty() ? "" : "not measured: " + times.not_measured_because + "\n";
+    return "\n# time of each pass\n\n" + table.text() + why;
+}
+
+void add_times(Json& pass, const PassTimes& times, std::size_t k) {
+    const std::optional<double>& predicted = times.predicted[k];
+    pass["predicted_seconds"] = predicted ? Json(*predicted) : Json(nullptr);
+    pass["measured_seconds"] = k < times.measured.size() ? Json(times.measured[k]) : Json(nullptr);
+}
+
+/// Median seconds of each pass alone, on one thread, with data in the caches that hold it.
+std::vector<double> measured_passes(const planning::Plan& plan, std::size_t passes) {
+    constexpr double seconds_of_pass = 0.05;
+    planning::ProblemData data(plan.problem());
+    data.fill(1);
+    plan.execute(data.arguments());
+    std::vector<double> result;
+    for (std::size_t k = 0; k < passes; ++k) {
+        data.fill(1);
+        const runtime::TimedWork work = data.timed([&] { plan.execute_pass(k, data.arguments()); });
+        runtime::TimingOptions budget;
+        budget.budget = seconds_of_pass;
+        result.push_back(search::measure_interleaved(std::span(&work, 1), budget).front().median);
+    }
+    return result;
+}
+
+PassTimes times_on_cpu(const planning::Plan& plan, bool use_wisdom) {
+    const search::MachineModel& machine =
+        use_wisdom ? search::known_machine_model(plan.cpu()) : search::fitted_machine_model();
+    PassTimes times{.predicted = search::pass_seconds(plan.problem(), plan.schedule(), plan.cpu(), machine),
+                    .measured = {}};
+    if (target::host_can_run(plan.cpu()))
+        times.measured = measured_passes(plan, times.predicted.size());
+    else
+        times.not_measured_because = fmt::format("this machine cannot run {}", plan.cpu().name);
+    return times;
+}
+
+/// Sums of the kernels of each pass, in order.
+std::vector<double> measured_passes(const planning::GpuPlan& plan,
+                                    const std::vector<planning::GpuPassDescription>& passes) {
+    const std::vector<runtime::Measurement> kernels = search::time_kernels_on_gpu(plan);
+    std::vector<double> result;
+    std::size_t next = 0;
+    for (const planning::GpuPassDescription& pass : passes) {
+        double seconds = 0;
+        for (std::size_t k = 0; k < pass.kernels.size() && next < kernels.size(); ++k)
+            seconds += kernels[next++].median;
+        result.push_back(seconds);
+    }
+    return result;
+}
+
+double flops_of(const std::vector<planning::GpuPassDescription>& passes) {
+    double flops = 0;
+    for (const planning::GpuPassDescription& pass : passes)
+        for (const ir::KernelInfo& kernel : pass.kernels) flops += static_cast<double>(kernel.flops);
+    return flops;
+}
+
+Json json_of(const ir::OperationCounts& n) {
+    return {{"loads", n.loads},
+            {"stores", n.stores},
+            {"arithmetic", n.additions + n.multiplications + n.fused + n.negations},
+            {"shuffles", n.shuffles}};
+}
+
+} // namespace
+
+TransformDerivation derivation_on_cpu(const Transform& problem, const PlanningOptions& options, bool full) {
     const auto plan = make_plan(problem, options, api::Purpose::inspect);
     const std::vector<planning::PassDescription> described = plan->describe();
     const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
-    std::string text =
-        fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan->schedule())) +
-        identities_of(problem);
+    std::string text = fmt::format("problem    {}\nschedule   {}\n", to_text(problem),
+                                   planning::to_string(plan->schedule())) +
+                       identities_of(problem);
+    const PassTimes times = times_on_cpu(*plan, !options.no_wisdom);
+    Json json{{"problem", to_text(problem)},
+              {"schedule", planning::to_string(plan->schedule())},
+              {"cpu", plan->cpu().name},
+              {"passes", Json::array()}};
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const planning::PassDescription& own = described[k];
         const rules::BreakdownTree& tree = own.schedule.tree;
@@ -152,15 +211,47 @@ std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& o
             text += section("machine code", plan->listing(k));
         else if (full)
             text += section("C++", kernel_as_cpp(*plan, own));
+        json["passes"].push_back({{"dimension", own.schedule.dimension},
+                                  {"tree", rules::to_string(tree)},
+                                  {"formula", formula::to_short_text(own.formula)},
+                                  {"loops", loops::to_text(own.loops)},
+                                  {"lowered", json_of(ir::count_operations(own.lowered))},
+                                  {"compiled", json_of(ir::count_operations(own.program))},
+                                  {"instructions", code.instructions},
+                                  {"spills", code.spills},
+                                  {"code_bytes", code.bytes}});
+        add_times(json["passes"].back(), times, k);
     }
-    return text;
+    const PlanCosts costs = costs_on_cpu(*plan, !options.no_wisdom);
+    add_costs(json, costs);
+    return {text + text_of(times) + "\n" + cli::text_of(costs), json};
 }
 
-std::string derivation_on_gpu(const Transform& problem, const PlanningOptions& options, bool full) {
-    const GpuInspection plan = inspect_gpu_plan(problem, options);
+TransformDerivation derivation_on_gpu(const Transform& problem, const PlanningOptions& options, bool full) {
+    GpuInspection plan;
+    std::vector<double> measured;
+    if (index_of_gpu(options)) {
+        const auto built = make_gpu_plan(problem, options);
+        plan = {built->schedule(), built->describe()};
+        measured = measured_passes(*built, plan.passes);
+    } else {
+        plan = inspect_gpu_plan(problem, options);
+    }
+    const target::Gpu& gpu = target::gpu_named(plan.schedule.target);
+    const PassTimes times{
+        .predicted = search::gpu_pass_seconds(problem, plan.schedule, gpu),
+        .measured = measured,
+        .not_measured_because =
+            measured.empty()
+                ? fmt::format("{} is a kind of GPU; use --device gpu for one of this machine", gpu.name)
+                : ""};
+    Json json{{"problem", to_text(problem)},
+              {"schedule", planning::to_string(plan.schedule)},
+              {"gpu", gpu.name},
+              {"passes", Json::array()}};
     const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, plan.schedule);
     std::string text =
-        fmt::format("problem  {}\nschedule {}\n", to_text(problem), planning::to_string(plan.schedule)) +
+        fmt::format("problem    {}\nschedule   {}\n", to_text(problem), planning::to_string(plan.schedule)) +
         identities_of(problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const planning::PassSchedule& schedule = plan.schedule.passes[k];
@@ -187,8 +278,21 @@ std::string derivation_on_gpu(const Transform& problem, const PlanningOptions& o
             text += section("launch", ir::to_string(own.kernels[i]));
             if (full) text += section("PTX", own.ptx[i]);
         }
+        Json kernels = Json::array();
+        for (std::size_t i = 0; i < own.lowered.size(); ++i)
+            kernels.push_back({{"kernel", own.kernels[i].name},
+                               {"lowered", json_of(ir::count_operations(own.lowered[i]))},
+                               {"compiled", json_of(ir::count_operations(own.programs[i]))},
+                               {"launch", ir::to_string(own.kernels[i])}});
+        json["passes"].push_back({{"dimension", own.schedule.dimension},
+                                  {"tree", rules::to_string(own.schedule.tree)},
+                                  {"formula", formula::to_short_text(own.formula)},
+                                  {"kernels", std::move(kernels)}});
+        add_times(json["passes"].back(), times, k);
     }
-    return text;
+    const PlanCosts costs = costs_on_gpu(problem, plan.schedule, flops_of(plan.passes), gpu);
+    add_costs(json, costs);
+    return {text + text_of(times) + "\n" + cli::text_of(costs), json};
 }
 
 } // namespace swirl::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "problem/problem.hpp"
 
@@ -9,8 +10,15 @@
 /// and code.
 namespace swirl::cli {
 
-/// `full`: with the ir as lowered and as compiled, and the code.
-std::string derivation_on_cpu(const Transform& problem, const PlanningOptions& options, bool full);
-std::string derivation_on_gpu(const Transform& problem, const PlanningOptions& options, bool full);
+/// For people and, in short, as figures.
+struct TransformDerivation {
+    std::string text;
+    Json json;
+};
+
+/// With the predicted and the measured time of each pass over the data; the latter where this machine can run the plan,
+/// which is checked first. `full`: with the ir as lowered and as compiled, and the code.
+TransformDerivation derivation_on_cpu(const Transform& problem, const PlanningOptions& options, bool full);
+TransformDerivation derivation_on_gpu(const Transform& problem, const PlanningOptions& options, bool full);
 
 } // namespace swirl::cli

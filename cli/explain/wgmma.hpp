@@ -1,7 +1,9 @@
 #pragma once
 
+#include "cli/costs.hpp"
 #include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
+#include "cli/planning.hpp"
 #include "gemm/gpu/model/sample.hpp"
 #include "gemm/gpu/scheduler/wgmma_balance.hpp"
 
@@ -17,12 +19,13 @@ struct WgmmaExplanation {
     ir::KernelInfo kernel;
     gemm::WgmmaBalance balance;
     gemm::GpuSample sample;
-    double seconds = 0;                ///< predicted by the model
+    PlanCosts costs;
     std::string not_reordered_because; ///< why its main loop was not reordered although requested
 };
 
 /// For an inspection whose schedule uses wgmma, of a non-empty GEMM.
-WgmmaExplanation explain_wgmma(const MatrixProduct& product, GpuGemmInspection inspection);
+WgmmaExplanation explain_wgmma(const MatrixProduct& product, const PlanningOptions& options,
+                               GpuGemmInspection inspection);
 
 std::string text_of(const WgmmaExplanation& explanation);
 Json json_of(const WgmmaExplanation& explanation);

@@ -55,7 +55,7 @@ std::vector<long double> product_of(const GemmLadderOptions& setting, const Matr
                 for (std::size_t j = 0; j < n; ++j) result[i * n + j] += factor * b[k * n + j];
             }
     };
-    if (setting.number == DataType::float32)
+    if (setting.data_type == DataType::float32)
         compute(matrices.a.as<float>(), matrices.b.as<float>());
     else
         compute(matrices.a.as<double>(), matrices.b.as<double>());
@@ -64,7 +64,7 @@ std::vector<long double> product_of(const GemmLadderOptions& setting, const Matr
 
 double largest_error_of(const GemmLadderOptions& setting, const Matrices& matrices,
                         const std::vector<long double>& expected) {
-    const bool is_single = setting.number == DataType::float32;
+    const bool is_single = setting.data_type == DataType::float32;
     long double largest = 0;
     for (std::size_t at = 0; at < expected.size(); ++at) {
         const long double value = is_single ? matrices.c.as<float>()[at] : matrices.c.as<double>()[at];
@@ -187,7 +187,7 @@ void read_cache(const std::string& text, GemmLadderOptions& setting) {
 
 GemmLadderOptions setting_of(const GemmCommandOptions& options) {
     GemmLadderOptions setting;
-    setting.number = options.is_single ? DataType::float32 : DataType::float64;
+    setting.data_type = options.is_single ? DataType::float32 : DataType::float64;
     setting.threads = options.threads == 0 ? runtime::processors() : options.threads;
     setting.cache_bytes = 32 << 10;
     setting.cache_ways = 8;
@@ -248,7 +248,7 @@ Json json_of(const MatrixRung& rung, const CacheLineCounts& lines) {
 
 Json json_of(const MatrixLadder& ladder) {
     Json json{{"n", ladder.setting.n},
-              {"number", ladder.setting.number == DataType::float32 ? "float32" : "float64"},
+              {"data_type", ladder.setting.data_type == DataType::float32 ? "float32" : "float64"},
               {"flops", ladder.flops()},
               {"cache_bytes", ladder.setting.cache_bytes},
               {"cache_ways", ladder.setting.cache_ways},

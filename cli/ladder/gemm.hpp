@@ -19,13 +19,13 @@ namespace swirl::cli {
 /// Settings shared by the steps of one size.
 struct GemmLadderOptions {
     Integer n = 0;
-    DataType number = DataType::float64;
+    DataType data_type = DataType::float64;
     int threads = 1;         ///< of the last step
     Integer cache_bytes = 0; ///< of the L1 cache
     Integer cache_ways = 0;
 
-    Integer elements_per_cache_line() const { return target::line_bytes / bytes_of(number); }
-    MatrixProduct product() const { return MatrixProduct::row_major(number, n, n, n); }
+    Integer elements_per_cache_line() const { return target::line_bytes / bytes_of(data_type); }
+    MatrixProduct product() const { return MatrixProduct::row_major(data_type, n, n, n); }
 };
 
 /// One setting of the generator of loop nests or, without a nest, a plan of the library.
@@ -58,7 +58,7 @@ public:
     std::string description() const { return description_; }
 
 private:
-    DataType number_;
+    DataType data_type_;
     Plan plan_;
     std::unique_ptr<runtime::ExecutableCode> code_;
     std::vector<runtime::AlignedBuffer> copies_; ///< its scratch, in the order of its buffers

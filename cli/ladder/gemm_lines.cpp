@@ -71,7 +71,7 @@ Integer misses_of_swirl(const GemmLadderOptions& setting, const GemmRung& step, 
         "--cache {0},{1} --step {7} --times {8} >{9} 2>&1",
         setting.cache_bytes, setting.cache_ways, target::line_bytes, word(counts.string()),
         word(fs::read_symlink("/proc/self/exe").string()), setting.n,
-        setting.number == DataType::float32 ? " --float" : "", word(step.name), times,
+        setting.data_type == DataType::float32 ? " --float" : "", word(step.name), times,
         word(messages.string()));
     if (std::system(command.c_str()) != 0) {
         std::ostringstream text;

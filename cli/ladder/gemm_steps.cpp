@@ -47,8 +47,8 @@ private:
 
     /// The largest N_B for which a block of B, a row of A's block and an element of C fit: N_B² + N_B + 1 ≤ C_s.
     Integer largest_block() const {
-        const auto numbers = static_cast<double>(setting_.cache_bytes / bytes_of(setting_.number));
-        return std::max<Integer>(8, static_cast<Integer>(std::sqrt(numbers - 0.75) - 0.5));
+        const auto elements = static_cast<double>(setting_.cache_bytes / bytes_of(setting_.data_type));
+        return std::max<Integer>(8, static_cast<Integer>(std::sqrt(elements - 0.75) - 0.5));
     }
     /// Nearly equal blocks, multiples of the step, no larger than largest_block().
     Integer block(Integer step) const {
@@ -82,7 +82,7 @@ private:
         add("register", "tiles of M_U x N_U sums in registers: fewer loads, sums that wait for none other",
             cache_lines_by_blocks());
         nest_.unroll = unrolled;
-        add("unrolled", "K_U steps along the depth in an iteration", cache_lines_by_blocks());
+        add("unrolled", "K_U k indices per iteration", cache_lines_by_blocks());
         nest_.load_distance = 2;
         nest_.add_distance = 2;
         add("scheduled", "loads before, additions after the multiplications of other sums",
@@ -91,7 +91,7 @@ private:
 
     void vector_steps() {
         cpu_ = &target::host_cpu();
-        const gemm::Tile tile = gemm::model_schedule(setting_.number, *cpu_).tile;
+        const gemm::Tile tile = gemm::model_schedule(setting_.data_type, *cpu_).tile;
         nest_.lanes = tile.lanes;
         nest_.tile_vectors = tile.vectors;
         nest_.tile_rows = tile.columns;
@@ -105,11 +105,9 @@ private:
         nest_.mc = setting_.n;
         nest_.kc = gemm::balanced_block(setting_.n, 256, 8);
         const Integer l2_cache = std::max<Integer>(cpu_->cache_bytes, 512 << 10);
-        const Integer most_columns = l2_cache / 2 / (nest_.kc * bytes_of(setting_.number));
+        const Integer most_columns = l2_cache / 2 / (nest_.kc * bytes_of(setting_.data_type));
         nest_.nc = gemm::balanced_block(setting_.n, most_columns, nest_.tile_columns());
-        add("packed",
-            "copies in panels, read from front to back; those of B's blocks in the second cache: few pages",
-            0);
+        add("packed", "copies in panels, read from front to back; those of B's blocks in L2: few pages", 0);
     }
 
     const GemmLadderOptions& setting_;
@@ -124,14 +122,14 @@ std::vector<GemmRung> gemm_rungs(const GemmLadderOptions& setting) { return Rung
 
 Matrices::Matrices(const GemmLadderOptions& setting, std::uint32_t seed) {
     const auto count = static_cast<std::size_t>(setting.n * setting.n);
-    const auto bytes = count * static_cast<std::size_t>(bytes_of(setting.number));
+    const auto bytes = count * static_cast<std::size_t>(bytes_of(setting.data_type));
     std::mt19937 random(seed);
     for (runtime::AlignedBuffer* buffer : {&a, &b, &c}) {
         *buffer = runtime::AlignedBuffer(bytes, {.alignment = 4096});
         if (buffer == &c) continue;
         std::uniform_real_distribution<double> uniform(-1, 1);
         for (std::size_t at = 0; at < count; ++at)
-            if (setting.number == DataType::float32)
+            if (setting.data_type == DataType::float32)
                 buffer->as<float>()[at] = static_cast<float>(uniform(random));
             else
                 buffer->as<double>()[at] = uniform(random);
@@ -143,7 +141,7 @@ void Matrices::clear_c() {
 }
 
 MatrixProgram::MatrixProgram(const GemmLadderOptions& setting, const GemmRung& step)
-    : number_(setting.number) {
+    : data_type_(setting.data_type) {
     if (!step.nest) {
         plan_ = swirl::plan(setting.product(), {.threads = step.threads});
         description_ = plan_.description();
@@ -152,7 +150,7 @@ MatrixProgram::MatrixProgram(const GemmLadderOptions& setting, const GemmRung& s
     const ir::Program program = passes::run_codegen_passes(gemm::loop_nest(*step.nest), *step.cpu);
     for (const ir::BufferInfo& buffer : program.buffers)
         if (buffer.space == ir::Space::scratch)
-            copies_.emplace_back(static_cast<std::size_t>(buffer.elements * bytes_of(number_)),
+            copies_.emplace_back(static_cast<std::size_t>(buffer.elements * bytes_of(data_type_)),
                                  runtime::AlignedBuffer::Options{.alignment = 4096});
     code_ = std::make_unique<runtime::ExecutableCode>(jit::compile(program, *step.cpu));
     description_ = fmt::format("{}: {}", step.cpu->name, gemm::to_string(*step.nest));
@@ -164,7 +162,7 @@ void MatrixProgram::execute(const Matrices& matrices) const {
         for (std::size_t k = 0; k < copies_.size(); ++k) buffers.at(3 + k) = copies_[k].data();
         return (*code_)(buffers.data());
     }
-    if (number_ == DataType::float32)
+    if (data_type_ == DataType::float32)
         plan_.execute(1, matrices.a.as<float>(), matrices.b.as<float>(), 0, matrices.c.as<float>());
     else
         plan_.execute(1, matrices.a.as<double>(), matrices.b.as<double>(), 0, matrices.c.as<double>());

@@ -1,4 +1,4 @@
-/// Planning and executing: transforms and products of matrices, on the CPU and on GPUs.
+/// Planning and executing: transforms and matrix multiplications, on the CPU and on GPUs.
 ///
 ///     std::vector<std::complex<double>> x(1024), y(1024);
 ///     const swirl::Plan fft = swirl::plan("dft 1024");

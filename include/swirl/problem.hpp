@@ -1,4 +1,4 @@
-/// What a plan computes: a transform, or a product of matrices.
+/// What a plan computes: a transform, or a matrix multiplication.
 #pragma once
 
 #include <swirl/export.h>

@@ -60,7 +60,7 @@ typedef enum swirl_data_type {
 
 /* ---- problems --------------------------------------------------------------------------------------------------- */
 
-/* What to compute, and the data layout: a transform or a product of matrices. Created with defaults, then changed by
+/* What to compute, and the data layout: a transform or a matrix multiplication. Created with defaults, then changed by
  * the functions below. Planning checks whether it can be computed. */
 typedef struct swirl_problem swirl_problem;
 
@@ -124,7 +124,7 @@ SWIRL_API swirl_status swirl_problem_add_batch(swirl_problem* problem, int64_t c
 SWIRL_API swirl_status swirl_problem_add_strided_batch(swirl_problem* problem, int64_t count,
                                                        int64_t input_stride, int64_t output_stride);
 
-/* ---- products of matrices --------------------------------------------------------------------------------------- */
+/* ---- matrix multiplication ---------------------------------------------------------------------------------------- */
 
 typedef enum swirl_matrix { SWIRL_A = 0, SWIRL_B = 1, SWIRL_C = 2 } swirl_matrix;
 

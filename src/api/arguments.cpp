@@ -217,7 +217,7 @@ NamedArray array_named(const Problem& problem, std::string_view name, std::span<
     const bool is_planar =
         transform != nullptr && array.is_complex && transform->layout == ComplexLayout::planar;
     if (parts.size() != (is_planar ? 2U : 1U))
-        throw UserError("array {} was given in {} parts\n  problem: {}\n  its elements are {}", name,
+        throw UserError("array {} was given in {} components\n  problem: {}\n  its elements are {}", name,
                         parts.size(), to_text(problem),
                         is_planar ? "planar: give the real and the imaginary components" : "in one array");
     const Wanted wanted{

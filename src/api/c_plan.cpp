@@ -101,7 +101,7 @@ public:
         const swirl_array* const array = take(name);
         if (array == nullptr) return nullptr;
         if (array->imaginary != nullptr)
-            throw UserError("array {} is given in two parts; its elements are in one array", name);
+            throw UserError("array {} is given in two components; its elements are in one array", name);
         return array->data;
     }
     /// What is left, as auxiliary arrays.
@@ -142,8 +142,8 @@ void execute_transform(const Executable& executable, NamedArrays& arrays, Launch
         if (array == nullptr)
             throw UserError("array {} is missing\n  problem: {}", name, to_text(executable.problem()));
         if ((array->imaginary != nullptr) != is_planar)
-            throw UserError("array {} is given in {} parts\n  problem: {}\n  its elements are in {}", name,
-                            array->imaginary == nullptr ? 1 : 2, to_text(executable.problem()),
+            throw UserError("array {} is given in {} components\n  problem: {}\n  its elements are in {}",
+                            name, array->imaginary == nullptr ? 1 : 2, to_text(executable.problem()),
                             is_planar ? "two arrays" : "one array");
         data = const_cast<void*>(array->data);
         imaginary = const_cast<void*>(array->imaginary);

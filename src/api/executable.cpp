@@ -16,7 +16,7 @@ Executable::Executable(const Problem& problem) : problem_(problem) {
 const Transform& Executable::transform() const {
     if (const auto* const transform = std::get_if<Transform>(&problem_)) return *transform;
     throw UserError(
-        "the plan is of a product of matrices\n  problem: {}\n"
+        "the plan is of a matrix multiplication\n  problem: {}\n"
         "  call execute(alpha, a, b, beta, c), or from C swirl_execute_product",
         to_text(problem_));
 }

@@ -46,7 +46,7 @@ struct ProductArguments {
     const planning::PackedMatrix* packed_b = nullptr;
 };
 
-/// Products of matrices given by arrays of pointers.
+/// Matrix multiplications given by arrays of pointers.
 struct PointerArguments {
     ScalarValue alpha = {};
     const void* const* a = nullptr;

@@ -154,17 +154,21 @@ bool has_amx_types(const MatrixProduct& product) {
     return product.data_type == DataType::int32 || product.type_of_a() == DataType::bfloat16;
 }
 
-bool suits_amx(const MatrixProduct& product) {
+std::string_view amx_infeasibility(const MatrixProduct& product) {
+    if (product.data_type != DataType::float32 && product.data_type != DataType::int32)
+        return "tile registers accumulate float32 and int32 only";
+    if (product.widens() && !has_amx_types(product))
+        return "tile registers take no such operands without a conversion";
+    if (product.c.row_stride != 1) return "C has no dimension of stride 1";
     const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                         static_cast<double>(product.k);
-    return (product.data_type == DataType::float32 || product.data_type == DataType::int32) &&
-           (!product.widens() || has_amx_types(product)) && product.c.row_stride == 1 &&
-           std::min(product.rows, product.columns) >= least_extent && product.k >= min_k &&
-           work >= least_work;
+    const bool is_large =
+        std::min(product.rows, product.columns) >= least_extent && product.k >= min_k && work >= least_work;
+    return is_large ? "" : "packing costs more than tile registers save in a product so small";
 }
 
 AmxRoute amx_route(const MatrixProduct& product, Accuracy accuracy, MatrixKernels* ordinary) {
-    if (!suits_amx(product) || !runtime::may_use_tiles()) return {};
+    if (!amx_infeasibility(product).empty() || !runtime::may_use_tiles()) return {};
     // No other kernels come close.
     if (has_amx_types(product)) return {.term_products = gemm::bf16x1().term_products()};
     static constinit LazyValue<Decisions> all;

@@ -6,6 +6,8 @@
 #include "plan/matrix_multiply.hpp"
 #include "plan/split_scale.hpp"
 
+#include <string_view>
+
 namespace swirl::planning {
 
 /// Whether and how a product uses AMX: float32 as a bf16 split, or low-precision types directly.
@@ -20,8 +22,8 @@ struct AmxRoute {
 /// be null for products that has_amx_types.
 AmxRoute amx_route(const MatrixProduct& product, Accuracy accuracy, MatrixKernels* ordinary);
 
-/// Whether tile registers could compute the product at a gain.
-bool suits_amx(const MatrixProduct& product);
+/// Why tile registers cannot compute the product at a gain; empty if they can.
+std::string_view amx_infeasibility(const MatrixProduct& product);
 /// Whether tile registers take A's and B's elements without conversion.
 bool has_amx_types(const MatrixProduct& product);
 /// Products of bfloat16 terms that this accuracy needs for float32.

@@ -132,7 +132,7 @@ GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass
     const bool in_one = schedule.configurations.front().group_blocks >
                         0; // with a launch configuration for each of its phases
     if (schedule.configurations.size() > result.lowered.size() && !in_one)
-        throw UserError("the step {} has mappings of {} kernels; there are {}",
+        throw UserError("the pass {} has launch configurations of {} kernels; there are {}",
                         rules::to_string(schedule.tree), schedule.configurations.size(),
                         result.lowered.size());
     hand_on_scratch(result.lowered);

@@ -117,8 +117,7 @@ std::array<std::size_t, Binding::sources> GpuKernels::alignments() const {
     return result;
 }
 
-void GpuKernels::launch(const Arguments& arguments, runtime::cuda::Address workspace,
-                        const runtime::GpuStream& stream) const {
+GpuAddresses GpuKernels::addresses_of(const Arguments& arguments, runtime::cuda::Address workspace) const {
     const auto address = [](const void* pointer) {
         return reinterpret_cast<runtime::cuda::Address>(pointer);
     };
@@ -137,7 +136,18 @@ void GpuKernels::launch(const Arguments& arguments, runtime::cuda::Address works
         at(Binding::array_source(k, false)) = address(arguments.arrays[k].data);
         at(Binding::array_source(k, true)) = address(arguments.arrays[k].imaginary);
     }
+    return addresses;
+}
+
+void GpuKernels::launch(const Arguments& arguments, runtime::cuda::Address workspace,
+                        const runtime::GpuStream& stream) const {
+    const GpuAddresses addresses = addresses_of(arguments, workspace);
     for (const LaunchedKernel& kernel : kernels_) kernel.launch(addresses, stream);
+}
+
+void GpuKernels::launch_one(std::size_t kernel, const Arguments& arguments, runtime::cuda::Address workspace,
+                            const runtime::GpuStream& stream) const {
+    kernels_.at(kernel).launch(addresses_of(arguments, workspace), stream);
 }
 
 } // namespace swirl::planning

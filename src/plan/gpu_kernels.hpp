@@ -42,8 +42,11 @@ public:
 
     void launch(const Arguments& arguments, runtime::cuda::Address workspace,
                 const runtime::GpuStream& stream) const;
+    void launch_one(std::size_t kernel, const Arguments& arguments, runtime::cuda::Address workspace,
+                    const runtime::GpuStream& stream) const;
 
 private:
+    GpuAddresses addresses_of(const Arguments& arguments, runtime::cuda::Address workspace) const;
     /// Loads from the cache. Returns false if the cache lacks the entry or its machine code.
     bool lookup(const runtime::GpuDevice& device);
     void load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,

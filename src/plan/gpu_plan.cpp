@@ -171,6 +171,16 @@ void GpuPlan::execute(const Arguments& arguments, runtime::cuda::Stream stream,
                  queue);
 }
 
+void GpuPlan::execute_kernel(std::size_t kernel, const Arguments& arguments, runtime::cuda::Stream stream,
+                             const GpuWorkspace& workspace) const {
+    const State& state = *state_;
+    (*state.check)(state.device, arguments);
+    (*state.check)(state.device, workspace, arguments);
+    state.whole->launch_one(kernel, state.chunks.arguments_of(arguments, 0),
+                            reinterpret_cast<runtime::cuda::Address>(workspace.data),
+                            runtime::GpuStream::borrowed(state.device, stream));
+}
+
 double GpuPlan::flops() const {
     return state_->sum_of([](const ir::KernelInfo& info) { return static_cast<double>(info.flops); });
 }

@@ -58,6 +58,10 @@ public:
     void execute(const Arguments& arguments, runtime::cuda::Stream stream,
                  const GpuWorkspace& workspace = {}) const;
 
+    /// One kernel of kernels() alone, to time it: the result is meaningful only after the kernels before it.
+    void execute_kernel(std::size_t kernel, const Arguments& arguments, runtime::cuda::Stream stream,
+                        const GpuWorkspace& workspace) const;
+
     double flops() const;                             ///< real additions and multiplications executed
     double bytes() const;                             ///< device memory read and written by the kernels
     std::vector<ir::KernelInfo> kernels() const;      ///< in launch order

@@ -332,12 +332,12 @@ std::string MatrixPlan::description() const {
     if (is_empty_) return "nothing to multiply";
     if (code_.is_builtin()) return fmt::format("built-in tiles, {} threads", threads_);
     if (const gemm::UnpackedGemm* const small = schedule_.unpacked())
-        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, depth {}, {} outside", schedule_.cpu->name,
+        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, kc {}, {} outside", schedule_.cpu->name,
                            small->tile.rows(), small->tile.columns, small->unroll, small->kc,
                            small->rows_outermost ? "rows" : "columns");
     if (route_)
         return fmt::format(
-            "amx: sums of {} products of bfloat16 terms, packed blocks, tile {}x{}, {} threads",
+            "amx: {} bfloat16 products per product of elements, packed blocks, tile {}x{}, {} threads",
             route_.term_products, gemm::amx_tile, gemm::amx_tile, threads_);
     const gemm::BlockedGemm& blocked = *schedule_.blocked();
     return fmt::format("{}: {}packed blocks {}x{}x{}, tile {}x{}, unroll {}, {} threads", schedule_.cpu->name,

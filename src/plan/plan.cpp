@@ -40,6 +40,10 @@ struct Plan::State {
         for (const auto& kernel : kernels) kernel->run(pointers);
     }
 
+    void run_pass(std::size_t pass, const Arguments& arguments, void* workspace) const {
+        kernels.at(pass)->run(pointers_of(arguments, workspace, 0));
+    }
+
 private:
     Kernel::Pointers pointers_of(const Arguments& arguments, void* workspace, int member) const {
         std::byte* const intermediate = static_cast<std::byte*>(workspace);
@@ -180,6 +184,11 @@ void Plan::execute(const Arguments& arguments, void* workspace) const {
                         state_->workspace_bytes);
     state_->check.require_disjoint(workspace, state_->workspace_bytes, arguments);
     state_->run(arguments, workspace);
+}
+
+void Plan::execute_pass(std::size_t pass, const Arguments& arguments) const {
+    state_->check(arguments);
+    state_->run_pass(pass, arguments, thread_workspace(state_->workspace_bytes));
 }
 
 double Plan::flops() const {

@@ -76,6 +76,9 @@ public:
     /// The same with the caller's workspace: workspace_bytes() bytes, 64-byte aligned; may be null if 0.
     void execute(const Arguments& arguments, void* workspace) const;
 
+    /// One pass alone, on one thread, to time it: the result is meaningful only after the passes before it.
+    void execute_pass(std::size_t pass, const Arguments& arguments) const;
+
     double flops() const;        ///< real additions and multiplications executed
     double bytes() const;        ///< read and written by the kernels
     Integer table_bytes() const; ///< constants read by the kernels; they live as long as the plan

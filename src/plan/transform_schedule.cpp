@@ -125,7 +125,7 @@ PassSchedule parse_pass(std::string_view text) {
     PassSchedule pass;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pass.dimension);
     if (error != std::errc())
-        throw UserError("schedule step '{}': expected a dimension's number, then a breakdown tree", text);
+        throw UserError("schedule pass '{}': expected a dimension's index, then a breakdown tree", text);
     const std::string_view rest = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
     const auto on = rest.find(configuration_word);
     pass.tree = rules::parse_tree(trimmed(rest.substr(0, on)));

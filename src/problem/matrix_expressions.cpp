@@ -69,8 +69,8 @@ void check_arrays(const MatrixProduct& product, const ExpressionScope& scope) {
 
 void check_floating(const MatrixProduct& product, const ExpressionScope& scope) {
     if (product.type_of_c() == DataType::int32)
-        scope.reject("C's numbers are int32",
-                     "expressions are of floating numbers: say by c_type what C is to be");
+        scope.reject("C's elements are int32",
+                     "expressions have floating-point values: give C a floating-point type with c_type");
 }
 
 void check_epilogue(const MatrixProduct& product, std::map<std::string, std::string>& shapes) {

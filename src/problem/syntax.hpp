@@ -15,7 +15,7 @@ const char* name_of(Direction direction);
 const char* name_of(ComplexLayout layout);
 const char* name_of(Placement placement);
 
-/// Whether the first word of a problem's text names a product of matrices.
+/// Whether the first word of a problem's text names a matrix multiplication.
 bool names_product(std::string_view text);
 
 } // namespace swirl

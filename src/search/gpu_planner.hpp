@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 /// Chooses schedules for GPUs: from tables, wisdom or timing.
 namespace swirl::search {
@@ -64,6 +65,11 @@ struct GpuScheduleOptions {
 /// The schedule of a product, by the same precedence. Any schedule is valid for an empty product.
 gemm::GpuGemmSchedule choose_gpu_schedule(const MatrixProduct& product, const runtime::GpuDevice& device,
                                           const GpuScheduleOptions& options = {});
+
+/// The model's schedules of a nonempty product that are not the chosen one, with the fastest of each kind of kernel; and why
+/// other kinds have none.
+std::vector<Rejection> other_gpu_schedules(const MatrixProduct& product, const gemm::GpuGemmSchedule& chosen,
+                                           const target::Gpu& gpu, Accuracy accuracy);
 
 /// What wisdom knows about a product on such a GPU. Different accuracies have different entries; so do searches that may
 /// reorder SASS main loops.

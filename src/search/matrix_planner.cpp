@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace swirl::search {
 
@@ -46,52 +48,70 @@ public:
         if (!product.epilogue.is_identity() || is_made_float) epilogue_.emplace(product);
     }
 
-    gemm::CpuGemm choose() {
+    CpuGemmChoice choose() {
         gemm::CpuGemm schedule{.cpu = &cpu_};
         const bool is_empty =
             std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
-        if (is_empty) return schedule;
+        if (is_empty) return {schedule};
         if (cpu_.set == target::InstructionSet::portable) {
+            reject("generated kernels", "no machine code is generated for portable");
             schedule.kernel = gemm::BuiltinGemm{};
         } else if (const auto amx = tile_registers()) {
+            reject("unpacked", "tile registers are faster, and read packed blocks");
+            reject("blocked", "tile registers multiply several times as much per cycle");
             schedule.kernel = *amx;
         } else if (const auto unpacked = one_kernel()) {
+            reject("blocked", "one kernel reads operands of this size in place: packing would not pay");
             schedule.kernel = *unpacked;
         } else {
             schedule.kernel = blocks();
         }
-        return schedule;
+        return {schedule, std::move(rejections_)};
     }
 
 private:
+    std::nullopt_t reject(std::string_view what, std::string_view why) {
+        rejections_.push_back({std::string(what), std::string(why)});
+        return std::nullopt;
+    }
+
     bool suits_epilogue(const gemm::Tile& tile) const { return !epilogue_ || epilogue_->suits(tile); }
 
     std::optional<gemm::AmxGemm> tile_registers() {
         constexpr gemm::Tile shape{.lanes = 1, .vectors = gemm::amx_tile, .columns = gemm::amx_tile};
-        if (&cpu_ != &target::host_cpu() || !planning::suits_amx(canonical_) || !runtime::may_use_tiles() ||
-            !suits_epilogue(shape))
-            return std::nullopt;
+        if (const std::string_view why = planning::amx_infeasibility(canonical_); !why.empty())
+            return reject("amx", why);
+        if (&cpu_ != &target::host_cpu())
+            return reject("amx", "the CPU is not the host's own, which alone may have tile registers");
+        if (!runtime::may_use_tiles())
+            return reject("amx", "this machine has no tile registers, or they are not allowed");
+        if (!suits_epilogue(shape)) return reject("amx", "the epilogue does not suit tiles of 16 x 16");
         const gemm::AmxTypes types = gemm::AmxTypes::of(canonical_);
         if (planning::has_amx_types(canonical_))
             return planning::model_amx(gemm::bf16x1().term_products(), types);
         const gemm::BlockedGemm fallback = blocks();
-        if (!suits_epilogue(fallback.tile)) return std::nullopt;
+        if (!suits_epilogue(fallback.tile))
+            return reject("amx", "the epilogue does not suit the tile of its fallback kernel");
         const auto ordinary = planning::MatrixKernels::shared(gemm::OperandTypes::all(canonical_.data_type),
                                                               fallback, cpu_, {}, check());
         const planning::AmxRoute route = planning::amx_route(canonical_, request_.accuracy, ordinary.get());
-        if (!route) return std::nullopt;
+        if (!route)
+            return reject("amx", "a benchmark of both found the vector kernels faster at this accuracy");
         gemm::AmxGemm amx = planning::model_amx(route.term_products, types);
         amx.fallback = fallback;
         return amx;
     }
 
-    std::optional<gemm::UnpackedGemm> one_kernel() const {
-        if (product_.converts() || !gemm::suits_small_gemm(canonical_) ||
-            planning::threads_worthwhile(product_, request_.threads) != 1)
-            return std::nullopt;
+    std::optional<gemm::UnpackedGemm> one_kernel() {
+        if (product_.converts()) return reject("unpacked", "C's elements are converted after the sum");
+        if (const std::string_view why = gemm::small_gemm_infeasibility(canonical_); !why.empty())
+            return reject("unpacked", why);
+        if (planning::threads_worthwhile(product_, request_.threads) != 1)
+            return reject("unpacked", "several threads share the product, which packed blocks allow");
         const gemm::UnpackedGemm unpacked =
             gemm::model_unpacked(canonical_, gemm::small_kc(canonical_, cpu_), cpu_);
-        return suits_epilogue(unpacked.tile) ? std::optional(unpacked) : std::nullopt;
+        if (!suits_epilogue(unpacked.tile)) return reject("unpacked", "the epilogue does not suit its tile");
+        return unpacked;
     }
 
     gemm::BlockedGemm blocks() {
@@ -150,11 +170,12 @@ private:
     const MatrixPlanRequest& request_;
     const target::Cpu& cpu_;
     std::optional<MatrixEpilogue> epilogue_;
+    std::vector<Rejection> rejections_;
 };
 
 } // namespace
 
-gemm::CpuGemm choose_schedule(const MatrixProduct& product, const MatrixPlanRequest& request) {
+CpuGemmChoice choose_schedule(const MatrixProduct& product, const MatrixPlanRequest& request) {
     if (request.schedule.empty()) return Chooser(product, request, cpu_of(request)).choose();
     gemm::CpuGemm schedule = gemm::parse_cpu_gemm(request.schedule, planning::canonical(product));
     if (request.cpu != nullptr && request.cpu != schedule.cpu)
@@ -163,7 +184,7 @@ gemm::CpuGemm choose_schedule(const MatrixProduct& product, const MatrixPlanRequ
     MatrixPlanRequest of_cpu = request;
     of_cpu.cpu = schedule.cpu;
     static_cast<void>(cpu_of(of_cpu));
-    return schedule;
+    return {schedule};
 }
 
 StoredSchedules stored_blocks(DataType data_type, const target::Cpu& cpu, bool use_wisdom) {
@@ -186,7 +207,7 @@ std::shared_ptr<const planning::MatrixPlan> make_matrix_plan(const MatrixProduct
         throw UserError("time_budget_seconds is {}; use a number that is not negative",
                         request.time_budget_seconds);
     return std::make_shared<const planning::MatrixPlan>(
-        product, choose_schedule(product, request),
+        product, choose_schedule(product, request).schedule,
         planning::MatrixPlan::Options{
             .threads = request.threads,
             .accuracy = request.accuracy,

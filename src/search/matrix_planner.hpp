@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 /// Chooses the schedule of a matrix multiplication on a CPU.
 namespace swirl::search {
@@ -29,10 +30,16 @@ struct MatrixPlanRequest {
     Timer* timer = nullptr; ///< default: this machine
 };
 
+/// A schedule, and the kinds of kernels that were not taken, and why.
+struct CpuGemmChoice {
+    gemm::CpuGemm schedule;
+    std::vector<Rejection> rejections = {};
+};
+
 /// The schedule: the request's, else a kernel of its own for a product that suits one, tile registers where they are
 /// faster, else packed blocks by a trusted schedule from wisdom, else the search's or, without timing, the model's.
 /// Sums have the same bits at any number of threads.
-gemm::CpuGemm choose_schedule(const MatrixProduct& product, const MatrixPlanRequest& request);
+CpuGemmChoice choose_schedule(const MatrixProduct& product, const MatrixPlanRequest& request);
 
 /// A plan with the chosen schedule. The product must be valid for CPUs. Throws UserError for a request that does not suit
 /// the product or this machine.

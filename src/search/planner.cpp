@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace swirl::search {
 
 namespace {
@@ -16,12 +19,19 @@ void add_rejections(Choice& choice, const planning::DimensionPass& pass, const s
         choice.rejections.push_back(
             {rules::to_string(all[k].tree),
              fmt::format("estimated at {:.2f} times the cost", all[k].cycles / all[0].cycles)});
-    for (const rules::BreakdownRule& rule : rules::registry())
-        if (const auto applicability = rule.applicable(pass.nonterminal); !applicability.ok())
-            choice.rejections.push_back({std::string(rule.name), applicability.reason()});
+    for (Rejection& rejection : inapplicable_rules(pass.nonterminal))
+        choice.rejections.push_back(std::move(rejection));
 }
 
 } // namespace
+
+std::vector<Rejection> inapplicable_rules(const formula::Formula& nonterminal) {
+    std::vector<Rejection> result;
+    for (const rules::BreakdownRule& rule : rules::registry())
+        if (const auto applicability = rule.applicable(nonterminal); !applicability.ok())
+            result.push_back({std::string(rule.name), applicability.reason()});
+    return result;
+}
 
 Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
     validate_for_cpu(problem);
@@ -35,6 +45,23 @@ Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineM
         add_rejections(choice, pass, all);
     }
     return choice;
+}
+
+std::vector<std::optional<double>> pass_seconds(const Transform& problem,
+                                                const planning::TransformSchedule& schedule,
+                                                const target::Cpu& cpu, const MachineModel& machine) {
+    const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
+    planning::require_passes_for(schedule, passes);
+    const DataType scalar = planning::arithmetic_of(problem.precision);
+    std::vector<std::optional<double>> result;
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        const std::vector<Candidate> all = candidates(passes[k], cpu, scalar, machine);
+        const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+            return candidate.tree == schedule.passes[k].tree;
+        });
+        result.push_back(found == all.end() ? std::nullopt : std::optional(found->cycles / machine.hertz));
+    }
+    return result;
 }
 
 } // namespace swirl::search

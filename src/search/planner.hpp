@@ -6,6 +6,7 @@
 #include "search/cost/machine_model.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Choice {
     std::vector<Rejection> rejections;
 };
 
+/// The breakdown rules that do not apply to a transform.
+std::vector<Rejection> inapplicable_rules(const formula::Formula& nonterminal);
+
 struct PlannerOptions {
     Effort effort = Effort::estimate;
     double time_budget_seconds = 5;   ///< for an exhaustive search, 0 or infinite means no budget
@@ -42,6 +46,12 @@ struct PlannerOptions {
 /// The model's best schedule. Throws UserError for an invalid problem or one that no rule can break down.
 Choice estimate(const Transform& problem, const target::Cpu& cpu,
                 const MachineModel& machine = fitted_machine_model());
+
+/// The model's seconds for each pass of a schedule; nothing for a breakdown that the model does not rate.
+std::vector<std::optional<double>> pass_seconds(const Transform& problem,
+                                                const planning::TransformSchedule& schedule,
+                                                const target::Cpu& cpu,
+                                                const MachineModel& machine = fitted_machine_model());
 
 /// The plan of one thread's schedule: a trusted one from wisdom, else the result of the requested effort (choose.hpp).
 /// Timed winners are stored in wisdom, those of subproblems too.

@@ -214,7 +214,7 @@ void Benchmark::report(const Problem& problem, std::span<const ScheduleCandidate
         return say(
             fmt::format("left out: {}, {}", candidate.infeasible_because, to_string(candidate.schedule)));
     std::string line = to_text(problem_);
-    if (is_subproblem) line += ", part " + to_text(problem);
+    if (is_subproblem) line += ", subproblem " + to_text(problem);
     line += fmt::format(": {} of {}, {} with {}", which + 1, candidates.size(),
                         microseconds(candidate.seconds), to_string(candidate.schedule));
     if (std::isfinite(best_seconds_)) line += "; best " + microseconds(best_seconds_);

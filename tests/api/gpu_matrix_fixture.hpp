@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-/// Products of matrices on a GPU that is not there.
+/// Matrix multiplications on a GPU that is not there.
 namespace swirl {
 
 using runtime::expect_contains;

@@ -1,4 +1,4 @@
-// Products of matrices on a GPU that is not there, from C++ and from C: what is launched is what was planned.
+// Matrix multiplications on a GPU that is not there, from C++ and from C: what is launched is what was planned.
 
 #include "api/build.hpp"
 #include "api/c_interface.hpp"

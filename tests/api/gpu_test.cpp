@@ -197,7 +197,7 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
     const Plan planar = swirl::plan("convolution 8 planar", unchecked);
     const gpu::Array<double> a(8), b(8), c(8), d(8);
     expect_contains(error_of<UserError>([&] { planar.with("spectrum", a.data()); }),
-                    {"array spectrum was given in 1 parts"});
+                    {"array spectrum was given in 1 components"});
     planar.with("spectrum", a.data(), b.data()).execute(a.data(), b.data(), c.data(), d.data());
 }
 

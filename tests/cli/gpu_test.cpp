@@ -34,7 +34,7 @@ TEST(DeviceOption, ShowsPlansForAKindOfGpuWithoutADriver) {
                     {"sm_90: 0 stockham(", "blocks", "registers"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64"), 0,
                     {".target sm_80", ".entry swirl_step_0"});
-    expect_contains(run_with("/nowhere.so", "show --device sm_80 rdft 8x16"), 0, {"# step 2 of 2", "DFT(8)"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_80 rdft 8x16"), 0, {"# pass 2 of 2", "DFT(8)"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage machine-ir dft 16"), 0,
                     {"blocks 1x1x1"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64 float16 batch=4"), 0,

@@ -26,8 +26,8 @@ TEST(Plan, TellsTheScheduleAndItsCosts) {
     EXPECT_GT(plan["flops"], 64 * 6);
     EXPECT_LT(plan["flops"], 5 * 64 * 6);
     EXPECT_GE(plan["bytes"], plan["data_bytes"]);
-    EXPECT_EQ(plan["steps"].size(), 1U);
-    EXPECT_GT(plan["steps"][0]["instructions"], 64);
+    EXPECT_EQ(plan["passes"].size(), 1U);
+    EXPECT_GT(plan["passes"][0]["instructions"], 64);
     EXPECT_GT(plan["floors"]["arithmetic_seconds"], 0);
     EXPECT_GT(plan["floors"]["traffic_seconds"], 0);
     EXPECT_GT(plan["estimate"]["seconds"], 0);
@@ -55,6 +55,25 @@ TEST(Show, PrintsEveryStage) {
             EXPECT_EQ(outcome.status, 0) << stage << " " << problem << "\n" << outcome.errors;
             EXPECT_GT(outcome.output.size(), 5U) << stage << " " << problem;
         }
+}
+
+TEST(Show, PrintsJsonForEveryKindOfProblemAndDevice) {
+    for (const char* arguments : {"show --json dft 16", "show --json --stage asm dft 4x6",
+                                  "show --json --device sm_90 --stage ptx rdft 8x16",
+                                  "show --json gemm 20x20x20", "show --json --stage c++ gemm 500x500x500",
+                                  "show --json --device sm_90 --stage ptx gemm 64x64x64 float32"}) {
+        const json shown = json_of(arguments);
+        EXPECT_NE(shown["problem"], "") << arguments;
+        EXPECT_NE(shown["schedule"], "") << arguments;
+        EXPECT_NE(shown["target"], "") << arguments;
+        ASSERT_FALSE(shown["texts"].empty()) << arguments;
+        for (const json& each : shown["texts"]) {
+            EXPECT_NE(each["name"], "") << arguments;
+            EXPECT_GT(each["text"].get<std::string>().size(), 5U) << arguments;
+        }
+    }
+    EXPECT_EQ(json_of("show --json gemm 20x20x20")["stage"], "ir");
+    EXPECT_EQ(json_of("show --json rdft 8x16")["texts"].size(), 2U);
 }
 
 TEST(Show, PrintsCodeForOtherMachinesToo) {

@@ -50,7 +50,7 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
         {"cache import", "FILE is required"},
         {"probe --seconds", "--seconds"},
         {"tune", "subcommand"},
-        {"tune gemm --number float16", "--number is 'float16'"},
+        {"tune gemm --data-type float16", "--data-type is 'float16'"},
         {"tune gemm --seconds soon", "soon"},
     };
     for (const Mistake& mistake : mistakes) {
@@ -61,9 +61,9 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
 
 TEST(CommandLine, HelpAndVersionAreNoMistakes) {
     for (const char* arguments :
-         {"--help", "-h", "plan --help", "show --help", "verify --help", "bench --help", "emit --help",
-          "probe --help", "tune gemm --help", "wisdom --help", "wisdom list --help", "cache --help",
-          "cache import --help"}) {
+         {"--help", "-h", "plan --help", "show --help", "explain --help", "ladder --help", "verify --help",
+          "bench --help", "emit --help", "probe --help", "tune gemm --help", "wisdom --help",
+          "wisdom list --help", "cache --help", "cache import --help"}) {
         const auto outcome = run_swirl(arguments);
         EXPECT_EQ(outcome.status, 0) << arguments;
         EXPECT_NE(outcome.output.find("Usage:"), std::string::npos) << arguments;

@@ -1,4 +1,4 @@
-// Products of matrices on a real GPU, against sums in wider numbers.
+// Matrix multiplications on a real GPU, against sums in wider numbers.
 
 #include <swirl/swirl.hpp>
 

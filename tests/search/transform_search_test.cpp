@@ -220,7 +220,7 @@ TEST(TransformSearch, ReportsWhatItTimesHowManyTheBestAndTheTimeLeft) {
     EXPECT_TRUE(lines[0].starts_with("dft 10007: 1 of 1, 2 µs with avx2: 0 bluestein(")) << lines[0];
     EXPECT_TRUE(lines[0].ends_with("; best 2 µs; 59.8 s left")) << lines[0];
     const auto names_a_part = [](const std::string& line) {
-        return line.starts_with("dft 10007, part dft ") && line.find(" of ") != std::string::npos;
+        return line.starts_with("dft 10007, subproblem dft ") && line.find(" of ") != std::string::npos;
     };
     EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), names_a_part));
 }

@@ -83,7 +83,7 @@ std::size_t GpuFile::kernel_of(const ir::Program& program) {
     expect_gpu_launch(program);
     if (has_tiles(program))
         throw UserError(
-            "kernel '{}' has tensor cores multiply tiles that the copy engine brings, for which emitted {} "
+            "kernel '{}' uses wgmma on tiles that TMA loads, for which emitted {} "
             "has no "
             "words; take a schedule without tiles",
             program.name, dialect_.name);

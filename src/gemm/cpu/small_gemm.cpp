@@ -185,12 +185,15 @@ int piece(Integer extent, Integer most) {
 
 } // namespace
 
-bool suits_small_gemm(const MatrixProduct& product) {
+std::string_view small_gemm_infeasibility(const MatrixProduct& product) {
     constexpr Integer thin = 64, most = 384;
     const auto [least, greatest] = std::minmax({product.rows, product.columns, product.k});
-    const bool is_small = least <= thin || greatest <= most;
-    const bool packs_little = !is_packed(product) || product.rows * product.k <= most * most;
-    return !product.widens() && product.c.row_stride == 1 && is_small && packs_little;
+    if (product.widens()) return "A's and B's elements are widened when they are packed";
+    if (product.c.row_stride != 1) return "C has no dimension of stride 1";
+    if (least > thin && greatest > most) return "operands so large are reused enough that packing pays";
+    if (is_packed(product) && product.rows * product.k > most * most)
+        return "A is packed in any case, and too large for one panel buffer";
+    return "";
 }
 
 Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu) {

@@ -5,6 +5,8 @@
 #include "ir/program.hpp"
 #include "target/cpu.hpp"
 
+#include <string_view>
+
 namespace swirl::gemm {
 
 /// A GEMM with everything known at generation time: extents, strides, the cases of α and β. A and B are read in
@@ -24,9 +26,12 @@ struct SmallGemm {
     bool operator==(const SmallGemm&) const = default;
 };
 
-/// Whether a problem runs better unpacked: packing gains little for operands that are rarely reused or already
-/// cached.
-bool suits_small_gemm(const MatrixProduct& product);
+/// Why a problem does not run better unpacked; empty if it does: packing gains little for operands that are rarely reused
+/// or already cached.
+std::string_view small_gemm_infeasibility(const MatrixProduct& product);
+inline bool suits_small_gemm(const MatrixProduct& product) {
+    return small_gemm_infeasibility(product).empty();
+}
 
 /// K extent after which a small problem's C is updated: that much of the operand with fewer rows or columns fills
 /// half of a core's own outer cache.

@@ -77,7 +77,7 @@ std::string arithmetic_of(const GpuGemmSchedule& schedule, const MatrixProduct& 
     if (wgmma != nullptr && wgmma->has_bf16_split())
         return fmt::format("tensor cores multiply {} bfloat16 terms of each {}{}", wgmma->bf16_terms(),
                            operands,
-                           wgmma->has_range_check() ? "; threads, where numbers are out of their range" : "");
+                           wgmma->has_range_check() ? "; a SIMT kernel where elements are out of range" : "");
     if (wgmma != nullptr && wgmma->is_tf32())
         return fmt::format("tensor cores multiply {} rounded to 11 significant bits", operands);
     if (wgmma != nullptr || std::get<SimtGemm>(schedule).is_mma())

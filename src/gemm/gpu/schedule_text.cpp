@@ -173,8 +173,9 @@ constexpr std::array simt_parameters = {
          .needs = "split_k>1"}),
     decomposition_member<SplitK, &SplitK::interleaved>(
         {.name = "interleaved_split_k",
-         .meaning = "1: splits take k-tiles in turn, so that concurrent ones are adjacent in memory; 0: each "
-                    "has a contiguous range",
+         .meaning =
+             "1: splits take k-tiles alternately, so that concurrent ones are adjacent in memory; 0: each "
+             "has a contiguous range",
          .needs = "split_k>1"}),
     choosing_parameter<SimtGemm, &SimtGemm::decomposition, StreamK, 0, &StreamK::blocks>(
         {.name = "stream_k_blocks",

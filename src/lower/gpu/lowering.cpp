@@ -93,8 +93,8 @@ void lower_fused(const KernelRequest& request, const KernelRegions& regions,
         else if (own.regions.size() == 1)
             lower_region(request, own, own.regions.front(), configuration, observer, programs);
         else
-            throw UserError("kernel {} does {} parts, which one kernel does 'fused' or in a 'cluster'", k,
-                            own.regions.size());
+            throw UserError("kernel {} has {} regions, which one kernel executes 'fused' or in a 'cluster'",
+                            k, own.regions.size());
     }
 }
 
@@ -114,7 +114,7 @@ public:
             const Integer count = own_loops(region).empty() ? 1 : region.around.back().count;
             configuration.transforms = std::min(configuration.transforms, count);
             if (configuration.threads != configurations[0].threads)
-                throw UserError("parts of one kernel on {} and {} threads; they share its blocks",
+                throw UserError("regions of one kernel on {} and {} threads; they share its blocks",
                                 configurations[0].threads, configuration.threads);
             if (configuration.single_buffer && count % configuration.transforms != 0)
                 throw UserError(
@@ -128,11 +128,12 @@ public:
                 "groups of blocks for what is one kernel without; leave out 'group_blocks' and "
                 "'cooperative_groups'");
         if (configurations.size() > regions_.regions.size())
-            throw UserError("mappings of {} parts; there are {}", configurations.size(),
+            throw UserError("launch configurations of {} regions; there are {}", configurations.size(),
                             regions_.regions.size());
         if (is_pipelined() && (regions_.regions.size() != 2 || regions_.common.size() > 1))
-            throw UserError("'pipelined' for {} parts in {} loops; there have to be two in at most one",
-                            regions_.regions.size(), regions_.common.size());
+            throw UserError(
+                "'pipelined' for {} regions in {} loops; use it for two regions in at most one loop",
+                regions_.regions.size(), regions_.common.size());
     }
 
     ir::Program lower(const RegionObserver& observer) {

@@ -44,10 +44,9 @@ int swizzle_of(int bytes) {
 
 TensorMap tensor_map(const CudaDriver& driver, const TensorLayout& layout, cuda::Address address) {
     if (driver->cuTensorMapEncodeTiled == nullptr)
-        driver.too_old_for("a kernel whose data the copy engine moves", tensor_version);
+        driver.too_old_for("a kernel that loads tiles by TMA", tensor_version);
     if (address % address_alignment != 0)
-        throw UserError("the copy engine moves data at multiples of {} bytes; {:#x} is none",
-                        address_alignment, address);
+        throw UserError("TMA moves data at multiples of {} bytes; {:#x} is none", address_alignment, address);
     const std::size_t rank = layout.extents.size();
     ensure(rank >= 1 && rank <= max_extents && layout.byte_strides.size() == rank - 1 &&
                layout.box.size() == rank,

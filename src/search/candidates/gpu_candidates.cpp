@@ -2,9 +2,11 @@
 
 #include "formula/properties.hpp"
 #include "lower/gpu/lowering.hpp"
+#include "plan/gpu_kernels.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
 #include "search/candidates/gpu_large_trees.hpp"
+#include "search/candidates/gpu_measured.hpp"
 #include "search/candidates/gpu_trees.hpp"
 #include "search/candidates/launch_configurations.hpp"
 
@@ -263,6 +265,23 @@ private:
 std::vector<GpuPassCandidate> gpu_candidates(const Transform& problem, const planning::DimensionPass& pass,
                                              const target::Gpu& gpu, std::size_t most) {
     return PassCandidates(problem, pass, gpu, most).best();
+}
+
+std::vector<std::optional<double>> gpu_pass_seconds(const Transform& problem,
+                                                    const planning::TransformSchedule& schedule,
+                                                    const target::Gpu& gpu) {
+    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
+    std::vector<std::optional<double>> result;
+    for (std::size_t k = 0; k < passes.size(); ++k) {
+        const planning::PassSchedule& own = schedule.passes[k];
+        const auto measured =
+            has_formula(problem) ? std::nullopt : measured_gpu_pass(problem, passes[k], gpu);
+        if (measured && measured->pass == own)
+            result.emplace_back(measured->seconds);
+        else
+            result.push_back(LaunchConfigurations(problem, passes[k], gpu, 1).seconds_of(own));
+    }
+    return result;
 }
 
 } // namespace swirl::search

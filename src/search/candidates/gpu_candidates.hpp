@@ -6,6 +6,7 @@
 #include "target/gpu.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 /// Candidates for one pass on a GPU.
@@ -20,5 +21,11 @@ struct GpuPassCandidate {
 /// threads, transforms per block and the storage between passes. Empty if no kernel can compute the pass.
 std::vector<GpuPassCandidate> gpu_candidates(const Transform& problem, const planning::DimensionPass& pass,
                                              const target::Gpu& gpu, std::size_t most);
+
+/// The model's seconds for each pass of a schedule, by measured figures where there are some; nothing for kernels that the
+/// model does not rate.
+std::vector<std::optional<double>> gpu_pass_seconds(const Transform& problem,
+                                                    const planning::TransformSchedule& schedule,
+                                                    const target::Gpu& gpu);
 
 } // namespace swirl::search

@@ -1,5 +1,7 @@
 #include "search/candidates/gpu_measured.hpp"
 
+#include "search/cost/gpu_model.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +28,6 @@ struct MeasuredPass {
     const char* pass;
 };
 
-constexpr double copy_bytes_per_second = 3e12;
 constexpr double min_bytes = 64e6; ///< minimum size of the data for which these figures hold
 /// Size of data that stays in the GPU's L2 cache and keeps all multiprocessors busy.
 constexpr double min_bytes_in_cache = 6e6, max_bytes_in_cache = 20e6;
@@ -412,8 +413,7 @@ std::optional<GpuPassCandidate> measured_gpu_pass(const Transform& problem,
                 fmt::format("{}: {} {}", gpu.name, pass.dimension, measured.pass))
                 .passes.at(0);
         if (serves(schedule, pass, gpu))
-            return GpuPassCandidate{std::move(schedule),
-                                    2 * bytes / copy_bytes_per_second / measured.copy_fraction};
+            return GpuPassCandidate{std::move(schedule), 2 * bytes / gpu_copy_rate / measured.copy_fraction};
     }
     return std::nullopt;
 }

@@ -205,20 +205,64 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_fused_parts(const Kerne
 std::optional<RatedConfiguration> LaunchConfigurations::with_best_pitch(
     const KernelRegions& regions, LaunchConfiguration configuration) const {
     std::optional<RatedConfiguration> best;
-    const Integer blocks = configuration.cluster;
     for (const Integer pitch : {1, 2, 3}) {
         configuration.smem_vector_pad = pitch;
-        const loops::GpuCluster cluster = in_cluster(regions, blocks, pitch, configuration.transforms);
-        LaunchConfiguration one = configuration;
-        one.transforms = 1;
-        const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.region, one, code(), gpu_);
-        if (cost.resident_blocks == 0 || cost.spills) continue;
-        const double exchange = blocks == 1 ? 0 : exchange_fraction + exchange_alone / cost.resident_blocks;
-        const double seconds = cost.seconds * (1 + exchange);
-        configuration.resident = cost.resident_blocks;
-        if (!best || seconds < best->seconds) best = RatedConfiguration{configuration, seconds};
+        const auto seconds = fused_seconds(regions, configuration);
+        if (seconds && (!best || *seconds < best->seconds))
+            best = RatedConfiguration{configuration, *seconds};
     }
     return best;
+}
+
+std::optional<double> LaunchConfigurations::fused_seconds(const KernelRegions& regions,
+                                                          LaunchConfiguration& configuration) const {
+    const Integer blocks = configuration.cluster;
+    const loops::GpuCluster cluster =
+        in_cluster(regions, blocks, configuration.smem_vector_pad, configuration.transforms);
+    LaunchConfiguration one = configuration;
+    one.transforms = 1;
+    const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.region, one, code(), gpu_);
+    if (cost.resident_blocks == 0 || cost.spills) return std::nullopt;
+    configuration.resident = cost.resident_blocks;
+    const double exchange = blocks == 1 ? 0 : exchange_fraction + exchange_alone / cost.resident_blocks;
+    return cost.seconds * (1 + exchange);
+}
+
+std::optional<double> LaunchConfigurations::seconds_of(const KernelRegions& regions,
+                                                       const KernelRegion& region,
+                                                       const LaunchConfiguration& configuration) const {
+    const Lowered lowered = lowered_as(regions, region, configuration.staged, configuration.single_buffer);
+    const GpuKernelCost cost = gpu_kernel_cost(lowered.loops, lowered.region, configuration, code(), gpu_);
+    if (cost.resident_blocks == 0) return std::nullopt;
+    return cost.seconds;
+}
+
+std::optional<double> LaunchConfigurations::seconds_of(const planning::PassSchedule& schedule) const {
+    const std::vector<LaunchConfiguration>& own = schedule.configurations;
+    if (own.empty() || own.front().group_blocks > 0) return std::nullopt;
+    const auto is_fused = [](const LaunchConfiguration& one) { return one.cluster > 1 || one.fused; };
+    const bool shares = std::any_of(own.begin(), own.end(), is_fused);
+    const KernelRegions regions =
+        parts_of(schedule.tree, own.front().smem_pad_interval, shares ? Between::shared : Between::global,
+                 own.front().separate_above);
+    const std::size_t kernels = shares ? regions.fused_ends.size() : regions.regions.size();
+    double sum = 0;
+    for (std::size_t k = 0; k < kernels; ++k) {
+        LaunchConfiguration configuration = own[std::min(k, own.size() - 1)];
+        std::optional<double> seconds;
+        if (!shares) {
+            seconds = seconds_of(regions, regions.regions[k], configuration);
+        } else {
+            const KernelRegions fused = loops::fused_regions(regions, k);
+            if (is_fused(configuration))
+                seconds = fused_seconds(fused, configuration);
+            else if (fused.regions.size() == 1)
+                seconds = seconds_of(fused, fused.regions.front(), configuration);
+        }
+        if (!seconds) return std::nullopt;
+        sum += *seconds;
+    }
+    return sum;
 }
 
 } // namespace swirl::search

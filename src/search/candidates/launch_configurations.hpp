@@ -2,6 +2,7 @@
 
 #include "loops/gpu/launch_configuration.hpp"
 #include "plan/dimension_passes.hpp"
+#include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
 #include "rules/rule.hpp"
 #include "search/cost/gpu_model.hpp"
@@ -54,6 +55,9 @@ public:
     std::vector<RatedConfiguration> of_fused_parts(const loops::KernelRegions& regions, Integer blocks,
                                                    Integer entries, bool neighbours) const;
 
+    /// The model's seconds for a pass by this schedule; nothing if it does not rate such kernels, or blocks do not fit.
+    std::optional<double> seconds_of(const planning::PassSchedule& schedule) const;
+
     /// Shared memory that fused regions may use in a block.
     Integer max_fused_bytes() const { return gpu_.max_shared_bytes_per_block * 15 / 16; }
 
@@ -63,6 +67,11 @@ private:
              const GpuPitchedCost& best) const;
     bool leaves_out_by_table(const loops::KernelRegions& regions, const loops::KernelRegion& region) const;
     double bound_of(const std::vector<RatedConfiguration>& rated) const;
+    std::optional<double> seconds_of(const loops::KernelRegions& regions, const loops::KernelRegion& region,
+                                     const loops::LaunchConfiguration& configuration) const;
+    /// Of regions fused in the blocks of a cluster; sets the resident blocks.
+    std::optional<double> fused_seconds(const loops::KernelRegions& regions,
+                                        loops::LaunchConfiguration& configuration) const;
     std::optional<RatedConfiguration> with_best_pitch(const loops::KernelRegions& regions,
                                                       loops::LaunchConfiguration configuration) const;
 

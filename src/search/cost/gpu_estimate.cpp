@@ -10,6 +10,7 @@
 #include "search/candidates/gpu_measured.hpp"
 #include "search/candidates/gpu_trees.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -86,20 +87,84 @@ std::vector<std::vector<DimensionPass>> gpu_decompositions(const Transform& prob
     return result;
 }
 
-planning::TransformSchedule gpu_schedule(const Transform& problem, const target::Gpu& gpu) {
+namespace {
+
+/// The best schedule of each decomposition that has kernels, and the passes that it has; one kernel per dimension first.
+struct Rated {
+    RatedSchedule best;
+    std::vector<DimensionPass> passes;
+};
+std::vector<Rated> rated_decompositions(const Transform& problem, const target::Gpu& gpu) {
     validate(problem);
     planning::require_gpu_memory(problem, gpu);
-    RatedSchedule best{{std::string(gpu.name), {}}};
-    const std::vector<std::vector<DimensionPass>> decompositions = gpu_decompositions(problem);
+    std::vector<std::vector<DimensionPass>> decompositions = gpu_decompositions(problem);
+    RatedSchedule separate{{std::string(gpu.name), {}}};
     for (const DimensionPass& pass : decompositions.front()) {
         GpuPassCandidate candidate = best_pass(problem, pass, gpu);
-        best.schedule.passes.push_back(std::move(candidate.pass));
-        best.seconds += candidate.seconds;
+        separate.schedule.passes.push_back(std::move(candidate.pass));
+        separate.seconds += candidate.seconds;
     }
+    std::vector<Rated> result;
+    result.push_back({std::move(separate), std::move(decompositions.front())});
     for (std::size_t k = 1; k < decompositions.size(); ++k)
-        if (auto other = fused(problem, gpu, decompositions[k]); other && other->seconds < best.seconds)
-            best = std::move(*other);
-    return best.schedule;
+        if (auto other = fused(problem, gpu, decompositions[k]))
+            result.push_back({std::move(*other), std::move(decompositions[k])});
+    return result;
+}
+
+/// The first of the fastest.
+std::size_t fastest_of(const std::vector<Rated>& all) {
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < all.size(); ++k)
+        if (all[k].best.seconds < all[best].best.seconds) best = k;
+    return best;
+}
+
+std::string times_the_cost(double seconds, double chosen) {
+    return fmt::format("estimated at {:.2f} times the cost", seconds / chosen);
+}
+
+/// The best other candidates for a pass: other breakdowns, or other launch configurations of the chosen one.
+void add_other_candidates(Choice& choice, const Transform& problem, const DimensionPass& pass,
+                          const PassSchedule& chosen, const target::Gpu& gpu) {
+    constexpr std::size_t most = 8;
+    const auto measured = has_formula(problem) ? std::nullopt : measured_gpu_pass(problem, pass, gpu);
+    const std::vector<GpuPassCandidate> all = gpu_candidates(problem, pass, gpu, most);
+    const auto of_chosen =
+        std::find_if(all.begin(), all.end(), [&](const auto& candidate) { return candidate.pass == chosen; });
+    for (const GpuPassCandidate& candidate : all) {
+        if (candidate.pass == chosen) continue;
+        const std::string what =
+            to_string(planning::TransformSchedule{std::string(gpu.name), {candidate.pass}});
+        const std::string why = of_chosen != all.end() ? times_the_cost(candidate.seconds, of_chosen->seconds)
+                                : measured             ? "a measured schedule is known for this pass"
+                                                       : "the model ranks it lower";
+        choice.rejections.push_back({what, why});
+    }
+}
+
+} // namespace
+
+planning::TransformSchedule gpu_schedule(const Transform& problem, const target::Gpu& gpu) {
+    const std::vector<Rated> all = rated_decompositions(problem, gpu);
+    return all[fastest_of(all)].best.schedule;
+}
+
+Choice estimate(const Transform& problem, const target::Gpu& gpu) {
+    const std::vector<Rated> all = rated_decompositions(problem, gpu);
+    const std::size_t fastest = fastest_of(all);
+    const Rated& chosen = all[fastest];
+    Choice choice{chosen.best.schedule, chosen.best.seconds, {}};
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (k != fastest)
+            choice.rejections.push_back({planning::to_string(all[k].best.schedule),
+                                         times_the_cost(all[k].best.seconds, chosen.best.seconds)});
+    for (std::size_t k = 0; k < chosen.passes.size(); ++k) {
+        add_other_candidates(choice, problem, chosen.passes[k], chosen.best.schedule.passes[k], gpu);
+        for (Rejection& rejection : inapplicable_rules(chosen.passes[k].nonterminal))
+            choice.rejections.push_back(std::move(rejection));
+    }
+    return choice;
 }
 
 } // namespace swirl::search

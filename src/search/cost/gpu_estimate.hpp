@@ -3,6 +3,7 @@
 #include "plan/dimension_passes.hpp"
 #include "plan/transform_schedule.hpp"
 #include "problem/problem.hpp"
+#include "search/planner.hpp"
 #include "target/gpu.hpp"
 
 #include <vector>
@@ -15,6 +16,9 @@ namespace swirl::search {
 /// fits in a block's shared memory, otherwise in two sweeps over global memory. Throws UserError for an invalid
 /// problem, and "not yet on GPUs" where no kernel exists.
 planning::TransformSchedule gpu_schedule(const Transform& problem, const target::Gpu& gpu);
+
+/// The same with its predicted time, and what was not chosen, and why.
+Choice estimate(const Transform& problem, const target::Gpu& gpu);
 
 /// The decompositions of the problem into passes: one pass per dimension, and the two or three innermost dimensions
 /// fused.

@@ -16,7 +16,6 @@ using loops::Call;
 using loops::KernelRegion;
 using loops::LaunchConfiguration;
 
-constexpr double bytes_per_second = 3e12; ///< memory bandwidth of the reference GPU
 constexpr double launch_seconds = 1.5e-6;
 constexpr double bytes_in_flight = 4e6; ///< needed to saturate memory
 constexpr double pass_seconds = 3e-7;   ///< from one barrier to the next
@@ -284,7 +283,7 @@ private:
         }
         const double together = std::min(blocks, resident_blocks * std::max(gpu_.multiprocessors, 1));
         const double flying = std::min(1.0, together * bytes_ / bytes_in_flight);
-        const double memory = blocks * bytes_ / bytes_per_second * (1 + overhead) / std::max(flying, 0.05);
+        const double memory = blocks * bytes_ / gpu_copy_rate * (1 + overhead) / std::max(flying, 0.05);
         const double alone = passes_ * (pass_seconds + entry_seconds * static_cast<double>(max_entries_));
         const double compiling =
             (memory > alone ? per_thousand_instructions : per_thousand_alone) * instructions_ / 1000;

@@ -20,6 +20,9 @@ struct GpuCode {
     std::optional<DataType> storage = {}; ///< data type in the caller's arrays, if different
 };
 
+/// Bytes per second that the reference GPU copies.
+inline constexpr double gpu_copy_rate = 3e12;
+
 struct GpuKernelCost {
     double seconds;       ///< on the reference GPU
     Integer shared_bytes; ///< per block

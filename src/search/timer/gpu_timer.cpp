@@ -31,7 +31,7 @@ const InterleavedTimingOptions glance{.seconds = 6e-3, .warm_up = 1e-3, .sample 
 constexpr double longest_finish = 0.5,
                  shortest_finish = 0.02; ///< seconds, for all remaining candidates together
 
-const planning::GpuPlan& plan_of(const ScheduleCandidate& candidate) {
+const planning::GpuPlan& gpu_plan_of(const ScheduleCandidate& candidate) {
     return *static_cast<const planning::GpuPlan*>(candidate.built.get());
 }
 
@@ -91,7 +91,7 @@ std::function<void(std::size_t)> GpuTimer::execution_of(const planning::GpuPlan&
 }
 
 void GpuTimer::screen(ScheduleCandidate& candidate, const Observer& observer) {
-    const GpuWork work{execution_of(plan_of(candidate))};
+    const GpuWork work{execution_of(gpu_plan_of(candidate))};
     InterleavedTimingOptions options = glance;
     options.interrupt = observer.interrupt;
     const InterleavedTimes times = time_interleaved(stream_, std::span(&work, 1), options).front();
@@ -104,8 +104,9 @@ void GpuTimer::screen(ScheduleCandidate& candidate, const Observer& observer) {
 /// Interleaved, so that clock drift affects all alike.
 void GpuTimer::finish(std::span<ScheduleCandidate* const> left, double seconds, const Observer& observer) {
     std::vector<GpuWork> works;
-    for (const ScheduleCandidate* candidate : left) execution_of(plan_of(*candidate)); // grows the workspace
-    for (const ScheduleCandidate* candidate : left) works.push_back({execution_of(plan_of(*candidate))});
+    for (const ScheduleCandidate* candidate : left)
+        execution_of(gpu_plan_of(*candidate)); // grows the workspace
+    for (const ScheduleCandidate* candidate : left) works.push_back({execution_of(gpu_plan_of(*candidate))});
     const std::vector<InterleavedTimes> times =
         time_interleaved(stream_, works,
                          {.seconds = std::clamp(seconds, shortest_finish, longest_finish),

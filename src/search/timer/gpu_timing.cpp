@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace swirl::search {
@@ -30,8 +31,10 @@ Integer safe_executions(const Transform& problem) {
 
 class EventTimer {
 public:
-    explicit EventTimer(const planning::GpuPlan& plan)
+    /// Of the whole plan, or of one of its kernels.
+    explicit EventTimer(const planning::GpuPlan& plan, std::optional<std::size_t> kernel = {})
         : plan_(plan),
+          kernel_(kernel),
           device_(plan.device()),
           stream_(device_),
           start_(device_),
@@ -66,9 +69,13 @@ private:
             executed_ = 0;
         }
         start_.record(stream_);
+        const planning::GpuWorkspace workspace{reinterpret_cast<void*>(workspace_.address()),
+                                               workspace_.bytes()};
         for (Integer k = 0; k < repetitions; ++k) {
-            plan_.execute(data_.arguments(next_++), stream_.handle(),
-                          {reinterpret_cast<void*>(workspace_.address()), workspace_.bytes()});
+            if (kernel_)
+                plan_.execute_kernel(*kernel_, data_.arguments(next_++), stream_.handle(), workspace);
+            else
+                plan_.execute(data_.arguments(next_++), stream_.handle(), workspace);
         }
         end_.record(stream_);
         end_.synchronize();
@@ -77,6 +84,7 @@ private:
     }
 
     const planning::GpuPlan& plan_;
+    std::optional<std::size_t> kernel_;
     runtime::GpuDevice device_;
     runtime::GpuStream stream_;
     runtime::GpuEvent start_, end_;
@@ -106,6 +114,14 @@ void GpuTimingData::restore() {
 
 runtime::Measurement time_on_gpu(const planning::GpuPlan& plan, const GpuTimingOptions& options) {
     return EventTimer(plan).measure(options);
+}
+
+std::vector<runtime::Measurement> time_kernels_on_gpu(const planning::GpuPlan& plan,
+                                                      const GpuTimingOptions& options) {
+    std::vector<runtime::Measurement> result;
+    for (std::size_t k = 0; k < plan.kernels().size(); ++k)
+        result.push_back(EventTimer(plan, k).measure(options));
+    return result;
 }
 
 double copy_bandwidth(const runtime::GpuDevice& device) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <vector>
 
 /// Timing on a GPU, by its own clock.
 namespace swirl::search {
@@ -40,6 +41,10 @@ struct GpuTimingOptions {
 /// Seconds of one execution. Executions cycle through random arrays that together are several times the GPU's largest
 /// cache, so each finds its data in global memory. They share one workspace, allocated once.
 runtime::Measurement time_on_gpu(const planning::GpuPlan& plan, const GpuTimingOptions& options = {});
+
+/// The same of each kernel alone, in the order of GpuPlan::kernels().
+std::vector<runtime::Measurement> time_kernels_on_gpu(const planning::GpuPlan& plan,
+                                                      const GpuTimingOptions& options = {});
 
 /// Bandwidth (bytes read plus written per second) of the driver's copy between arrays far larger than the caches.
 double copy_bandwidth(const runtime::GpuDevice& device);

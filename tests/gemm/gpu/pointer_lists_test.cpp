@@ -1,4 +1,4 @@
-// Products of matrices that lie where lists of pointers say, in the interpreter: its memory is as large as all of them, and has
+// Matrix multiplications that lie where lists of pointers say, in the interpreter: its memory is as large as all of them, and has
 // nothing between them.
 
 #include "gemm/gpu/gemm_kernels.hpp"

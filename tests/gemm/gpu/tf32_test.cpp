@@ -233,8 +233,8 @@ TEST(GpuSchedules, SayWhoMultipliesWhat) {
     EXPECT_EQ(words(product, "wgmma warpgroups=2 bf16_split=3"),
               "tensor cores multiply 3 bfloat16 terms of each float32");
     EXPECT_EQ(words(product, "wgmma warpgroups=2 bf16_split=3 range_check=1"),
-              "tensor cores multiply 3 bfloat16 terms of each float32; threads, where numbers are out of "
-              "their range");
+              "tensor cores multiply 3 bfloat16 terms of each float32; a SIMT kernel where elements are out "
+              "of range");
     EXPECT_EQ(words(product, "wgmma warpgroups=2 tf32=1"),
               "tensor cores multiply float32 rounded to 11 significant bits");
 }

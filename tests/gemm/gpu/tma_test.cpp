@@ -170,7 +170,7 @@ TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
     expect_contains(why(product, "", target::gpu_named("sm_80")), "sm_80 has no TMA");
     expect_contains(why(product, "b_load=tma_k_major"), "b_load is along K, and the stride along K is 48");
     expect_contains(why(product_of('T', 'T', 64, 48, 39, 1), "a_load=tma_k_major b_load=cp_async"),
-                    "pieces begin 1 steps before the first");
+                    "k-tiles begin 1 k indices before the first");
     expect_contains(why(product_of('T', 'T', 64, 48, 40), ""), "a_load is tma, and the stride along M is 40");
     expect_contains(why(product_of('N', 'T', 63, 48, 40), ""), "a stride of 63 elements");
     expect_contains(why(product, "matrices=2"), "matrices is 2");
@@ -180,7 +180,7 @@ TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
     expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=tma_k_major cta_k=10"),
                     "multiples of 4 are possible");
     expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=tma_transpose cta_k=32"),
-                    "32 threads turn lines of 8 chunks; multiples of 64");
+                    "32 threads transpose rows of 8 chunks; multiples of 64");
     expect_contains(why(product_of('N', 'N', 64, 48, 40), "b_load=tma_k_major zigzag=1"), "zigzag is 1");
     MatrixProduct lists = product;
     lists.batch = 2;

@@ -144,19 +144,26 @@ bool add_stages(WgmmaGemm& schedule, const MatrixProduct& canonical, const targe
     return false;
 }
 
+/// Without pipeline stages.
+WgmmaGemm schedule_of(const WgmmaGemm& shape, const OperandChoice& operands, int rows_of_k,
+                      const MatrixProduct& canonical, const target::Gpu& gpu, Accuracy accuracy) {
+    WgmmaGemm schedule = shape;
+    schedule.operands = operands;
+    const Integer bytes = bytes_of_operand_element(schedule, canonical);
+    schedule.cta_tile.k = rows_of_k * static_cast<int>(ir::swizzle_row_bytes / bytes);
+    if (schedule.has_bf16_split() && accuracy <= Accuracy::ordinary_in_range) {
+        schedule.accumulation_interval = max_accumulation_steps / schedule.cta_tile.k;
+        schedule.promotion_interval = max_promotion_interval(canonical.k);
+    }
+    schedule.epilogue_tile_m = epilogue_tile_m_of(schedule, canonical);
+    schedule.raster_group = raster_group_of(schedule, canonical, gpu);
+    return schedule;
+}
+
 void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const MatrixProduct& canonical,
                    const target::Gpu& gpu, Accuracy accuracy, std::vector<WgmmaGemm>& result) {
     for (const int rows_of_k : rows_per_k_tile) {
-        WgmmaGemm schedule = shape;
-        schedule.operands = operands;
-        const Integer bytes = bytes_of_operand_element(schedule, canonical);
-        schedule.cta_tile.k = rows_of_k * static_cast<int>(ir::swizzle_row_bytes / bytes);
-        if (schedule.has_bf16_split() && accuracy <= Accuracy::ordinary_in_range) {
-            schedule.accumulation_interval = max_accumulation_steps / schedule.cta_tile.k;
-            schedule.promotion_interval = max_promotion_interval(canonical.k);
-        }
-        schedule.epilogue_tile_m = epilogue_tile_m_of(schedule, canonical);
-        schedule.raster_group = raster_group_of(schedule, canonical, gpu);
+        WgmmaGemm schedule = schedule_of(shape, operands, rows_of_k, canonical, gpu, accuracy);
         if (has_registers_to_promote(schedule) && add_stages(schedule, canonical, gpu) &&
             wgmma_infeasibility(schedule, canonical, gpu).empty())
             result.push_back(schedule);
@@ -238,6 +245,19 @@ std::vector<WgmmaGemm> wgmma_schedules(const MatrixProduct& canonical, const tar
                 add_schedules(shape, operands, canonical, gpu, accuracy, result);
     }
     return result;
+}
+
+std::string no_wgmma_because(const MatrixProduct& canonical, const target::Gpu& gpu, Accuracy accuracy) {
+    for (const auto& alternatives : operands_for(canonical, accuracy)) {
+        const auto* const terms = std::get_if<Bf16Terms>(&alternatives.front());
+        if (terms != nullptr && !is_worth_splitting(canonical, terms->count))
+            return "its operands as bf16 splits take too much memory, or K is too long for their accuracy";
+        WgmmaGemm schedule =
+            schedule_of(shapes[0], alternatives.front(), rows_per_k_tile[0], canonical, gpu, accuracy);
+        if (!add_stages(schedule, canonical, gpu)) return "a block's shared memory holds too few stages";
+        if (std::string why = wgmma_infeasibility(schedule, canonical, gpu); !why.empty()) return why;
+    }
+    return "none of the model's tiles suits the problem";
 }
 
 } // namespace swirl::gemm

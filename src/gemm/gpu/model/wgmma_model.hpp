@@ -4,6 +4,7 @@
 
 #include "gemm/gpu/schedule.hpp"
 
+#include <string>
 #include <vector>
 
 namespace swirl::gemm {
@@ -23,5 +24,7 @@ WgmmaRates wgmma_rates(Integer bytes);
 /// load the operands. `accuracy`: required of float32 problems.
 std::vector<WgmmaGemm> wgmma_schedules(const MatrixProduct& canonical, const target::Gpu& gpu,
                                        Accuracy accuracy = Accuracy::ordinary);
+/// Why there are none.
+std::string no_wgmma_because(const MatrixProduct& canonical, const target::Gpu& gpu, Accuracy accuracy);
 
 } // namespace swirl::gemm

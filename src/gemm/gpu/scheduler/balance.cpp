@@ -30,13 +30,14 @@ GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, c
                        int registers) {
     const MatrixProduct canonical = canonical_for_gpu(product).product;
     const GpuRates rates = gpu_rates(gpu);
-    const Integer bytes = bytes_of(product.data_type), threads = schedule.threads();
+    const Integer bytes = bytes_of(scalar_of(product.data_type)), threads = schedule.threads();
+    const Integer scalars = scalars_in(product.data_type); // real multiply-adds of a complex one: four
     const Integer tile = Integer{schedule.cta_tile.m} * schedule.cta_tile.n;
     GpuBalance result;
     result.k_tile_bytes = Integer{schedule.matrices()} * schedule.cta_tile.k *
                           (schedule.cta_tile.m * bytes_of(canonical.type_of_a()) +
                            schedule.cta_tile.n * bytes_of(canonical.type_of_b()));
-    result.k_tile_fmas = schedule.matrices() * tile * schedule.cta_tile.k;
+    result.k_tile_fmas = scalars * scalars * schedule.matrices() * tile * schedule.cta_tile.k;
     // A float64 lane counts as two: a multiprocessor has half as many float64 units.
     result.peak = 2 * rates.multiprocessors * gpu.partitions * gpu.warp_size * rates.hertz /
                   (static_cast<double>(bytes) / 4);
@@ -66,7 +67,8 @@ GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, c
                        static_cast<double>(result.resident_blocks);
     const double tiles =
         static_cast<double>(std::min(result.blocks, result.resident_blocks)) / schedule.splits();
-    const double flops = 2 * tiles * static_cast<double>(schedule.matrices() * tile); // per k index
+    const double flops =
+        2 * tiles * static_cast<double>(scalars * scalars * schedule.matrices() * tile); // per k index
     result.memory_needed = result.peak * bytes_of_wave(canonical, schedule, tiles) / flops;
     return result;
 }

@@ -64,9 +64,9 @@ WgmmaBalance wgmma_balance(const MatrixProduct& product, const WgmmaGemm& schedu
     result.k_tile_flops = Integer{2} * schedule.cta_tile.m * schedule.cta_tile.n * schedule.cta_tile.k;
     result.wgmma_count = result.k_tile_flops / schedule.warpgroups / result.instruction->flops();
     result.k_tile_bytes = result.a.loads * result.a.box_bytes + result.b.loads * result.b.box_bytes;
-    const Integer products =
-        schedule.has_bf16_split() ? std::ssize(bf16_split_products(schedule.bf16_terms())) : 1;
-    result.k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_tile.k}) * products;
+    if (schedule.has_bf16_split())
+        result.term_products = std::ssize(bf16_split_products(schedule.bf16_terms()));
+    result.k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_tile.k}) * result.term_products;
     const GpuRates rates = gpu_rates(gpu);
     const WgmmaRates tile_rates = wgmma_rates(bytes_of_operand_element(schedule, canonical));
     result.peak = rates.multiprocessors * rates.hertz * tile_rates.flops;

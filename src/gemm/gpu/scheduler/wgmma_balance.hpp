@@ -23,6 +23,7 @@ struct WgmmaBalance {
     Integer k_tile_bytes = 0;                          ///< loaded by a block per k-tile
     Integer k_tile_flops = 0;                          ///< of the block, per k-tile
     Integer k_tiles = 0;                               ///< per tile, over all products of split terms
+    Integer term_products = 1;                         ///< of a bf16 split: products per element product
     double peak = 0;                                   ///< flops per second of all multiprocessors
     /// Cycles of a multiprocessor per k-tile: of its tensor cores, of shared memory for their operands, of transfers
     /// from L2.

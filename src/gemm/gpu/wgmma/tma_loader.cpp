@@ -56,11 +56,11 @@ Integer mn_of_round(const SimtGemm& schedule, const SmemTile& k_tile) {
 std::string smem_transpose_infeasibility(const SimtGemm& schedule, const SmemTile& k_tile) {
     const SmemTile lines = tile_before_transpose(k_tile);
     if (lines.row < k_tile.chunk())
-        return fmt::format("a piece has {} steps; multiples of {} are possible", k_tile.depth,
+        return fmt::format("a k-tile has {} k indices; multiples of {} are possible", k_tile.depth,
                            k_tile.chunk());
     const Integer chunks = k_tile.depth / k_tile.chunk();
     if (schedule.threads() % (chunks * mn_of_pattern) != 0)
-        return fmt::format("{} threads turn lines of {} chunks; multiples of {} threads are possible",
+        return fmt::format("{} threads transpose rows of {} chunks; multiples of {} threads are possible",
                            schedule.threads(), chunks, chunks * mn_of_pattern);
     if (k_tile.extent % mn_of_pattern != 0)
         return fmt::format("a block has {} lines; multiples of {} are possible", k_tile.extent,
@@ -72,7 +72,7 @@ std::string k_major_infeasibility(const SimtGemm& schedule, const SmemTile& k_ti
     const int lanes = operand == 0 ? schedule.warp_lanes().m : schedule.warp_lanes().n;
     const int lines = operand == 0 ? schedule.thread_tile.m : schedule.thread_tile.n;
     if (k_tile.row < k_tile.chunk())
-        return fmt::format("slices have {} steps of a piece; multiples of {} are possible",
+        return fmt::format("slices have {} k indices of a k-tile; multiples of {} are possible",
                            schedule.cta_tile.k / schedule.sliced_k, k_tile.chunk());
     if (schedule.zigzag()) return "zigzag is 1; 0 is possible where TMA loads K-major";
     if (k_tile.extent % mn_of_pattern != 0 ||
@@ -104,12 +104,12 @@ std::string tma_operand_infeasibility(const SimtGemm& schedule, const MatrixProd
     if (!k_tile.is_smem_k_major() && k_tile.steps > 1)
         return fmt::format("threads load {} steps at once, which are not next to each other", k_tile.steps);
     if (k_tile.extent > longest_box || k_tile.depth > longest_box)
-        return fmt::format("a piece of {} by {}; {} by {} at most are possible", k_tile.extent, k_tile.depth,
+        return fmt::format("a k-tile of {} by {}; {} by {} at most are possible", k_tile.extent, k_tile.depth,
                            longest_box, longest_box);
     if (const Integer before = k_padding(schedule, canonical);
         is_smem_k_major && before * bytes_of(k_tile.number) % ir::swizzle_chunk_bytes != 0)
         return fmt::format(
-            "pieces begin {} steps before the first, as threads copy the other operand; "
+            "k-tiles begin {} k indices before the first, as threads copy the other operand; "
             "multiples of {} bytes are possible",
             before, ir::swizzle_chunk_bytes);
     if (!is_smem_k_major && lines.extent % k_tile.extent != 0 &&

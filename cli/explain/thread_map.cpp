@@ -1,4 +1,4 @@
-#include "cli/explain/map.hpp"
+#include "cli/explain/thread_map.hpp"
 
 #include <swirl/matrix_product.hpp>
 #include "cli/svg.hpp"
@@ -11,14 +11,14 @@
 namespace swirl::cli {
 namespace {
 
-using Parts = std::vector<gemm::ThreadFragment>;
+using Fragments = std::vector<gemm::ThreadFragment>;
 
 constexpr double margin = 48;   ///< around the tile, including the strips of A and B
 constexpr double strip = 18;    ///< width of a strip
 constexpr double heading = 74;  ///< height
 constexpr double legend = 76;   ///< height
 constexpr double largest = 960; ///< longer side of a tile's picture, unless its text needs more
-constexpr double least_of_part = 18;
+constexpr double min_fragment = 18;
 constexpr double most_of_element = 40;
 constexpr double narrowest = 760; ///< for the text
 
@@ -28,7 +28,7 @@ public:
         : explanation_(explanation),
           schedule_(explanation.schedule),
           warps_(schedule_.k_slice_threads() / schedule_.lanes()),
-          first_(parts_of_warp(0)),
+          first_(fragments_of_warp(0)),
           element_(size_of_element()),
           height_(heading + margin + schedule_.cta_tile.m * element_ + legend),
           svg_(std::max(narrowest, 2 * margin + schedule_.cta_tile.n * element_), height_) {}
@@ -43,15 +43,15 @@ public:
     }
 
 private:
-    Parts parts_of_warp(int warp) const {
+    Fragments fragments_of_warp(int warp) const {
         return gemm::thread_fragments(schedule_, explanation_.product.data_type, warp * schedule_.lanes(),
                                       schedule_.lanes());
     }
 
     double size_of_element() const {
         const double longer = std::max(schedule_.cta_tile.m, schedule_.cta_tile.n);
-        const double shorter_of_part = std::min(first_.front().rows, first_.front().columns);
-        return std::min(std::max(largest / longer, least_of_part / shorter_of_part), most_of_element);
+        const double shorter_of_fragment = std::min(first_.front().rows, first_.front().columns);
+        return std::min(std::max(largest / longer, min_fragment / shorter_of_fragment), most_of_element);
     }
 
     Svg::Box place(Integer row, Integer column, Integer rows, Integer columns) const {
@@ -82,8 +82,8 @@ private:
 
     void draw_warps() {
         for (int warp = 0; warp < warps_; ++warp) {
-            const Parts parts = warp == 0 ? first_ : parts_of_warp(warp);
-            const gemm::ThreadFragment& corner = parts.front();
+            const Fragments fragments = warp == 0 ? first_ : fragments_of_warp(warp);
+            const gemm::ThreadFragment& corner = fragments.front();
             const Svg::Box box =
                 place(corner.row, corner.column, schedule_.warp_lanes().m * schedule_.thread_tile.m,
                       schedule_.warp_lanes().n * schedule_.thread_tile.n);
@@ -93,32 +93,34 @@ private:
     }
 
     void draw_lanes() {
-        for (const gemm::ThreadFragment& part : first_) {
+        for (const gemm::ThreadFragment& fragment : first_) {
             // Consecutive threads also differ in lightness.
-            const std::string colour = colour_of(part.thread / static_cast<double>(schedule_.lanes()),
-                                                 part.thread % 2 == 0 ? 0.82 : 0.7);
-            const Svg::Box box = place(part.row, part.column, part.rows, part.columns);
+            const std::string colour = colour_of(fragment.thread / static_cast<double>(schedule_.lanes()),
+                                                 fragment.thread % 2 == 0 ? 0.82 : 0.7);
+            const Svg::Box box = place(fragment.row, fragment.column, fragment.rows, fragment.columns);
             svg_.box(box, colour, "white", 0.5);
-            label(box, std::to_string(part.thread), 13);
+            label(box, std::to_string(fragment.thread), 13);
         }
-        for (const gemm::ThreadFragment& part : first_)
-            if (part.thread == 0)
-                svg_.box(place(part.row, part.column, part.rows, part.columns), "none", "black", 1.5);
+        for (const gemm::ThreadFragment& fragment : first_)
+            if (fragment.thread == 0)
+                svg_.box(place(fragment.row, fragment.column, fragment.rows, fragment.columns), "none",
+                         "black", 1.5);
     }
 
     /// A warp's operands of one k index: vectors of A on the left, of B above.
     void draw_strips() {
-        const gemm::ThreadFragment& part = first_.front();
-        for (Integer row = 0; row < schedule_.warp_lanes().m * schedule_.thread_tile.m; row += part.rows) {
-            Svg::Box box = place(row, 0, part.rows, 1);
+        const gemm::ThreadFragment& fragment = first_.front();
+        for (Integer row = 0; row < schedule_.warp_lanes().m * schedule_.thread_tile.m;
+             row += fragment.rows) {
+            Svg::Box box = place(row, 0, fragment.rows, 1);
             box.x = margin - strip - 6;
             box.width = strip;
             svg_.box(box, "#e8eef6", "#8090a0", 0.5);
             label(box, std::to_string(row), 10);
         }
         for (Integer column = 0; column < schedule_.warp_lanes().n * schedule_.thread_tile.n;
-             column += part.columns) {
-            Svg::Box box = place(0, column, 1, part.columns);
+             column += fragment.columns) {
+            Svg::Box box = place(0, column, 1, fragment.columns);
             box.y -= strip + 6;
             box.height = strip;
             svg_.box(box, "#f6eee8", "#a09080", 0.5);
@@ -128,28 +130,28 @@ private:
     }
 
     void draw_legend() {
-        const gemm::ThreadFragment& part = first_.front();
+        const gemm::ThreadFragment& fragment = first_.front();
         const double top = height_ - legend + 18;
         svg_.words(
             margin, top,
-            fmt::format("Each box: {} × {} elements of the lane with that number, {} × {} in all; lane 0's "
+            fmt::format("Each box: {} × {} elements of the lane with that index, {} × {} in all; lane 0's "
                         "have a black line.",
-                        part.rows, part.columns, schedule_.thread_tile.m, schedule_.thread_tile.n),
+                        fragment.rows, fragment.columns, schedule_.thread_tile.m, schedule_.thread_tile.n),
             12, Svg::Anchor::start);
         svg_.words(margin, top + 18,
                    "On the left the rows of A, above the columns of B that the warp reads from shared memory "
-                   "at each step, a vector in a box.",
+                   "for each k index, a vector per box.",
                    12, Svg::Anchor::start);
         svg_.words(margin, top + 36,
                    fmt::format("{} × {} lanes{}", schedule_.warp_lanes().m, schedule_.warp_lanes().n,
-                               schedule_.zigzag() ? ", neighbours in two columns in turn" : ""),
+                               schedule_.zigzag() ? ", neighbours alternate between two columns" : ""),
                    12, Svg::Anchor::start);
     }
 
     const GemmExplanation& explanation_;
     const gemm::SimtGemm& schedule_;
     int warps_; ///< per sliced-K slice
-    Parts first_;
+    Fragments first_;
     double element_;
     double height_;
     Svg svg_;

@@ -1,4 +1,4 @@
-#include "cli/explain/parts.hpp"
+#include "cli/explain/gpu_gemm_common.hpp"
 
 #include <swirl/matrix_product.hpp>
 #include "cli/table.hpp"
@@ -12,7 +12,7 @@ std::string text_of_problem(const MatrixProduct& product, const target::Gpu& gpu
                             const gemm::GpuGemmSchedule& schedule) {
     return fmt::format("problem    {}\ngpu        {}{}\nschedule   {}\n", to_text(product), gpu.name,
                        gemm::canonical_for_gpu(product).is_swapped
-                           ? "; C's rows are next to each other: A and B are exchanged, rows are columns here"
+                           ? "; C's rows are contiguous: A and B are swapped, rows are columns here"
                            : "",
                        to_string(schedule));
 }
@@ -30,7 +30,7 @@ std::string text_of_accesses(const gemm::GpuSample& sample, const target::Gpu& g
     const auto each = [](Integer amount, Integer accesses) {
         return fmt::format("{:.4g}", static_cast<double>(amount) / static_cast<double>(accesses));
     };
-    Table table({"accesses by a warp", "", "accesses", "bytes", "sectors", "least", "lost cycles"});
+    Table table({"accesses of a warp", "", "accesses", "bytes", "sectors", "minimum", "lost cycles"});
     for (const gemm::GpuAccess& access : sample.accesses) {
         const ir::AccessCounts& counts = access.counts;
         const double least =
@@ -41,11 +41,11 @@ std::string text_of_accesses(const gemm::GpuSample& sample, const target::Gpu& g
                    access.is_shared ? "-" : fmt::format("{:.4g}", least),
                    access.is_shared ? each(counts.extra_cycles, counts.accesses) : "-"});
     }
-    return table.text() +
-           fmt::format(
-               "Of each access on average, as the interpreter counts them in one tile, {} steps "
-               "deep: sectors of {} bytes, cycles lost to conflicts in the banks of shared memory.\n",
-               sample.product.k, gpu.sector_bytes);
+    return table.text() + fmt::format(
+                              "Averages per access, counted by the interpreter in one tile with K = {}: "
+                              "sectors of {} bytes, "
+                              "cycles lost to bank conflicts of shared memory.\n",
+                              sample.product.k, gpu.sector_bytes);
 }
 
 namespace {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "cli/output.hpp"
+#include "plan/plan.hpp"
+#include "search/planner.hpp"
+#include "search/timer/timing.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What every plan is held against, on every device.
+namespace swirl::cli {
+
+struct PlanCosts {
+    std::optional<search::Floors> floors = {};
+    std::string no_floors_because = {}; ///< if there are none
+    std::string estimated = {};         ///< the schedule that the estimate is of
+    bool is_of_plan = true;             ///< and it is the plan's own
+    double seconds = 0;                 ///< the model's estimate, never below the floors
+    std::vector<search::Rejection> rejections = {};
+
+    /// Another machine's rates, or a fitted model, may promise less than what no execution can beat.
+    void raise_to_floors();
+};
+
+/// Without floors: the sum of the model's seconds for the passes of a plan's schedule or, where the model does not rate one
+/// of them, the estimate of the model's choice.
+PlanCosts costs_of(search::Choice choice, const planning::TransformSchedule& schedule,
+                   const std::vector<std::optional<double>>& pass_seconds);
+
+/// Of a CPU's plan: floors by the probe of this machine if it can run the plan.
+PlanCosts costs_on_cpu(const planning::Plan& plan, bool use_wisdom);
+
+/// Lines for the floors and the estimate, then a table of what was not taken, and why.
+std::string text_of(const PlanCosts& costs);
+/// Adds the members "floors", "estimate" and "rejected".
+void add_costs(Json& report, const PlanCosts& costs);
+
+} // namespace swirl::cli

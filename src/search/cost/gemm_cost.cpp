@@ -1,0 +1,122 @@
+#include "search/cost/gemm_cost.hpp"
+
+#include "gemm/cpu/amx_kernel.hpp"
+#include "plan/matrix_plan.hpp"
+
+#include <algorithm>
+
+namespace swirl::search {
+
+namespace {
+
+/// Cycles to start a tile and to drain its multiply-adds, and for each vector of C that it loads and stores.
+constexpr double tile_cycles = 16, vector_of_c_cycles = 2;
+/// Cycles of a call of a generated kernel, and of a block's loops.
+constexpr double call_cycles = 60, block_cycles = 200;
+/// Bytes per cycle of packing within a core's private caches: panels are read and written once each.
+constexpr double packing_bytes = 16;
+/// Cycles of one tile-register instruction, and the fraction of that rate that whole products reach.
+constexpr double amx_cycles = 16, amx_fraction = 0.75;
+/// Scalar multiply-adds per cycle of tiles that a compiler translated for the baseline, which has no fused ones.
+constexpr double builtin_rate = 0.2;
+
+double whole(Integer extent, Integer unit) { return static_cast<double>(ceil_divide(extent, unit)); }
+
+class GemmCost {
+public:
+    GemmCost(const MatrixProduct& product, const gemm::CpuGemm& schedule, const MachineModel& machine)
+        : product_(planning::canonical(product)),
+          schedule_(schedule),
+          machine_(machine),
+          cpu_(*schedule.cpu) {}
+
+    /// Of one matrix of a batch.
+    double cycles() const {
+        return std::visit([&](const auto& kernel) { return cycles_of(kernel); }, schedule_.kernel);
+    }
+
+private:
+    double cycles_of(const gemm::EmptyGemm&) const { return call_cycles; }
+
+    double cycles_of(const gemm::BuiltinGemm&) const {
+        const double components = gemm::scalars_in(product_.data_type);
+        const double multiply_adds = components * components * static_cast<double>(product_.rows) *
+                                     static_cast<double>(product_.columns) * static_cast<double>(product_.k);
+        return call_cycles + multiply_adds / builtin_rate;
+    }
+
+    double cycles_of(const gemm::UnpackedGemm& unpacked) const {
+        const gemm::OperandTypes types = gemm::OperandTypes::all(product_.data_type);
+        return call_cycles + tiles(types, unpacked.tile, unpacked.kc) + traffic(bytes_of_a() + bytes_of_b()) +
+               traffic_of_c(unpacked.kc);
+    }
+
+    double cycles_of(const gemm::BlockedGemm& blocked) const {
+        const gemm::OperandTypes types = gemm::operand_types_on(product_, cpu_);
+        const double blocks = whole(product_.rows, blocked.mc) * whole(product_.columns, blocked.nc) *
+                              whole(product_.k, blocked.kc);
+        return call_cycles + blocks * block_cycles + tiles(types, blocked.tile, blocked.kc) +
+               packing(blocked.nc) + traffic_of_c(blocked.kc);
+    }
+
+    double cycles_of(const gemm::AmxGemm& amx) const {
+        const gemm::AmxTypes types = gemm::AmxTypes::of(product_);
+        const double instructions = whole(product_.rows, gemm::amx_tile) *
+                                    whole(product_.columns, gemm::amx_tile) *
+                                    whole(product_.k, types.k_group()) * amx.term_products;
+        return call_cycles + instructions * amx_cycles / amx_fraction + packing(amx.nc) +
+               traffic_of_c(amx.kc);
+    }
+
+    /// The micro-kernel for all tiles; those at the edges cost what their vectors and columns do.
+    double tiles(const gemm::OperandTypes& types, const gemm::Tile& tile, Integer kc) const {
+        const double components = gemm::scalars_in(types.c);
+        const double vectors = components * tile.vectors * tile.columns;
+        const double unfused = cpu_.has_fma || !types.k_packing.is_plain() ? 1 : 2;
+        const double of_k = components * vectors * gemm::cycles_per_k(types, tile, cpu_) * unfused;
+        const double count = whole(product_.rows, tile.lanes) / tile.vectors *
+                             static_cast<double>(product_.columns) / tile.columns;
+        return count * (whole(product_.k, types.k_packing.k_group()) * of_k +
+                        whole(product_.k, kc) * (tile_cycles + vector_of_c_cycles * vectors));
+    }
+
+    /// A once for each block of columns, B once.
+    double packing(Integer nc) const {
+        const double bytes = whole(product_.columns, nc) * bytes_of_a() + bytes_of_b();
+        return 2 * bytes / packing_bytes + traffic(bytes);
+    }
+
+    /// The first block along K overwrites C; the others update it.
+    double traffic_of_c(Integer kc) const { return (2 * whole(product_.k, kc) - 1) * traffic(bytes_of_c()); }
+
+    /// Beyond the core's private caches; within them multiply-adds hide it.
+    double traffic(double bytes) const {
+        const double all = bytes_of_a() + bytes_of_b() + bytes_of_c();
+        const double own =
+            machine_.own_cache_bytes > 0 ? machine_.own_cache_bytes : static_cast<double>(cpu_.cache_bytes);
+        return all <= own ? 0 : bytes / machine_.bytes_per_cycle(all);
+    }
+
+    double bytes_of_a() const { return bytes(product_.rows, product_.k, product_.type_of_a()); }
+    double bytes_of_b() const { return bytes(product_.k, product_.columns, product_.type_of_b()); }
+    double bytes_of_c() const { return bytes(product_.rows, product_.columns, product_.type_of_c()); }
+    static double bytes(Integer rows, Integer columns, DataType type) {
+        return static_cast<double>(rows) * static_cast<double>(columns) *
+               static_cast<double>(swirl::bytes_of(type));
+    }
+
+    MatrixProduct product_;
+    const gemm::CpuGemm& schedule_;
+    const MachineModel& machine_;
+    const target::Cpu& cpu_;
+};
+
+} // namespace
+
+double gemm_seconds(const MatrixProduct& product, const gemm::CpuGemm& schedule, const MachineModel& machine,
+                    int threads) {
+    const double cycles = GemmCost(product, schedule, machine).cycles() * static_cast<double>(product.batch);
+    return cycles / machine.hertz / threads;
+}
+
+} // namespace swirl::search

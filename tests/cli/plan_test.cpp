@@ -1,0 +1,111 @@
+// `swirl plan`: floors, the model's estimate, and what was not taken, for transforms and products on CPUs and GPUs.
+
+#include "cli/run_swirl.hpp"
+#include "support/fake_cuda.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace swirl {
+namespace plan_test {
+
+using nlohmann::json;
+
+support::Outcome run_without_gpu(const std::string& arguments) {
+    setenv("SWIRL_CUDA_DRIVER", "/nowhere.so", 1);
+    support::Outcome outcome = run_swirl(arguments);
+    unsetenv("SWIRL_CUDA_DRIVER");
+    EXPECT_EQ(outcome.status, 0) << arguments << "\n" << outcome.errors;
+    return outcome;
+}
+
+json plan_of(const std::string& arguments) {
+    return json::parse(run_without_gpu("plan --json " + arguments).output);
+}
+
+double larger_floor(const json& plan) {
+    return std::max(plan.at("floors").at("arithmetic_seconds").get<double>(),
+                    plan.at("floors").at("traffic_seconds").get<double>());
+}
+
+constexpr const char* problems[] = {
+    "dft 1024",
+    "rdft 8x16 float32",
+    "gemm 64x64x64 float32",
+    "gemm 1000x1000x1000",
+    "gemm 500x300x200 complex64",
+    "gemm 64x64x64 int32 a=uint8 b=int8",
+    "--cpu portable gemm 100x100x100",
+    "--device sm_90 dft 1024 batch=100 float32",
+    "--device sm_90 dft 64x64 batch=10",
+    "--device sm_80 rdft 4096 batch=8",
+    "--device sm_90 gemm 4096x4096x4096 float32",
+    "--device sm_90 gemm 512x512x512 float32 a=bfloat16 b=bfloat16",
+    "--device sm_80 gemm 300x200x100",
+};
+
+TEST(Plan, HasFloorsAnEstimateAndRejectionsOnEveryDevice) {
+    for (const char* problem : problems) {
+        const json plan = plan_of(problem);
+        EXPECT_GT(plan.at("floors").at("traffic_seconds"), 0) << problem;
+        EXPECT_GE(plan.at("estimate").at("seconds").get<double>(), larger_floor(plan)) << problem;
+        EXPECT_EQ(plan.at("estimate").at("schedule"), plan.at("schedule")) << problem;
+        EXPECT_FALSE(plan.at("rejected").empty()) << problem;
+        for (const json& rejected : plan.at("rejected")) {
+            EXPECT_NE(rejected.at("what"), "") << problem;
+            EXPECT_NE(rejected.at("why"), "") << problem;
+        }
+    }
+}
+
+TEST(Plan, SaysTheSameInOneShapeOnEveryDevice) {
+    for (const char* problem : problems) {
+        const std::string text = run_without_gpu(std::string("plan ") + problem).output;
+        std::size_t at = 0;
+        for (const char* line : {"problem    ", "\nschedule   ", "\nfloors     arithmetic ", "traffic ",
+                                 " binds", "\nestimate   ", "of the floor", "\nnot taken ", "because"}) {
+            at = text.find(line, at);
+            ASSERT_NE(at, std::string::npos) << line << " of " << problem << " in\n" << text;
+        }
+    }
+}
+
+TEST(Plan, RatesAGivenScheduleAndTheModelsChoice) {
+    for (const char* problem :
+         {"dft 64 --schedule 'avx2: 0 cooley-tukey(2,32)' --cpu avx2",
+          "--device sm_90 dft 256 batch=1000 float32 --schedule 'sm_90: 0 stockham(8,32) on 128x16'",
+          "gemm 256x256x256 --schedule 'portable: builtin'"}) {
+        const json plan = plan_of(problem);
+        EXPECT_GE(plan.at("estimate").at("seconds").get<double>(), larger_floor(plan)) << problem;
+        EXPECT_GT(plan.at("rejected").size(), 0U) << problem;
+    }
+    const json gpu =
+        plan_of("--device sm_90 dft 256 batch=1000 float32 --schedule 'sm_90: 0 stockham(8,32) on 128x16'");
+    EXPECT_EQ(gpu.at("estimate").at("schedule"), gpu.at("schedule"));
+    EXPECT_NE(gpu.at("rejected").at(0).at("why").get<std::string>().find("the model's choice"),
+              std::string::npos);
+}
+
+TEST(Plan, SaysWhyAProductHasNoOtherKernel) {
+    const auto reasons = [](const std::string& arguments) {
+        std::string all;
+        const json plan = plan_of(arguments);
+        for (const json& rejected : plan.at("rejected"))
+            all +=
+                rejected.at("what").get<std::string>() + ": " + rejected.at("why").get<std::string>() + "\n";
+        return all;
+    };
+    EXPECT_NE(reasons("gemm 1000x1000x1000").find("amx: tile registers accumulate float32 and int32 only"),
+              std::string::npos);
+    EXPECT_NE(reasons("gemm 1000x1000x1000").find("unpacked: operands so large"), std::string::npos);
+    EXPECT_NE(reasons("gemm 20x20x20").find("blocked: one kernel reads"), std::string::npos);
+    EXPECT_NE(reasons("--device sm_80 gemm 512x512x512 float32").find("wgmma: "), std::string::npos);
+    EXPECT_NE(reasons("--device sm_90 gemm 512x512x512 float32").find("tf32: 11 significant bits"),
+              std::string::npos);
+}
+
+} // namespace plan_test
+} // namespace swirl

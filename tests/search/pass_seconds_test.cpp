@@ -1,0 +1,63 @@
+#include "search/candidates/gpu_candidates.hpp"
+#include "search/cost/gemm_cost.hpp"
+#include "search/cost/gpu_estimate.hpp"
+#include "search/matrix_planner.hpp"
+#include "search/planner.hpp"
+
+#include "problem/matrix_product.hpp"
+#include "problem/syntax.hpp"
+
+#include <gtest/gtest.h>
+
+namespace swirl::search {
+namespace pass_seconds_test {
+
+double sum_of(const std::vector<std::optional<double>>& passes) {
+    double sum = 0;
+    for (const std::optional<double>& pass : passes) sum += pass.value_or(-1e9);
+    return sum;
+}
+
+TEST(PassSeconds, OfTheModelsChoiceAddUpToItsEstimateOnGpus) {
+    for (const char* text :
+         {"dft 1024 batch=7", "dft 48 float32 batch=100", "rdft 4096", "dft 64x64 batch=10",
+          "dft 2^20 float32", "dft 8x100x3", "convolution 4096 float32", "dct2 100", "dft 67 batch=3",
+          "dft 1000 float32 batch=100000", "formula DFT(4) ⊗ I(8)"}) {
+        const Transform problem = parse_transform(text);
+        for (const target::Gpu* gpu : target::gpus()) {
+            const Choice choice = estimate(problem, *gpu);
+            EXPECT_EQ(choice.schedule, gpu_schedule(problem, *gpu)) << text;
+            EXPECT_NEAR(sum_of(gpu_pass_seconds(problem, choice.schedule, *gpu)) / choice.estimated_seconds,
+                        1, 1e-9)
+                << text << " on " << gpu->name;
+        }
+    }
+}
+
+TEST(PassSeconds, OfTheModelsChoiceAddUpToItsEstimateOnCpus) {
+    for (const char* text : {"dft 1024", "dft 16x30 float32", "rdft 100", "dct2 64"}) {
+        const Transform problem = parse_transform(text);
+        const Choice choice = estimate(problem, target::avx2_cpu());
+        EXPECT_NEAR(sum_of(pass_seconds(problem, choice.schedule, target::avx2_cpu())),
+                    choice.estimated_seconds, 1e-12 + 1e-9 * choice.estimated_seconds);
+    }
+    EXPECT_EQ(pass_seconds(parse_transform("dft 8"), planning::parse_transform_schedule("avx2: 0 rader(8)"),
+                           target::avx2_cpu())
+                  .at(0),
+              std::nullopt);
+}
+
+TEST(GemmSeconds, GrowWithTheWorkAndShrinkWithThreads) {
+    const auto seconds = [](const char* text, int threads) {
+        const MatrixProduct product = parse_matrix_product(text);
+        const gemm::CpuGemm schedule = choose_schedule(product, {.use_wisdom = false}).schedule;
+        return gemm_seconds(product, schedule, fitted_machine_model(), threads);
+    };
+    EXPECT_LT(seconds("gemm 64x64x64", 1), seconds("gemm 128x64x64", 1));
+    EXPECT_LT(seconds("gemm 600x600x600", 1), seconds("gemm 600x600x1200", 1));
+    EXPECT_LT(seconds("gemm 600x600x600", 4), seconds("gemm 600x600x600", 1));
+    EXPECT_LT(seconds("gemm 100x100x100", 1), seconds("gemm 100x100x100 complex128", 1));
+}
+
+} // namespace pass_seconds_test
+} // namespace swirl::search
