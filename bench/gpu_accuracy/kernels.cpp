@@ -24,14 +24,9 @@ public:
     Kernels(const GpuMatrixCall& call, const runtime::GpuStream& stream)
         : call_(call), stream_(stream), product_(peers::product_of(call)) {}
 
-    /// SIMT kernels; none for data types that these do not support.
-    void add_threads() {
-        try {
-            add_swirl("SIMT", Accuracy::ordinary,
-                      text_of(gemm::simt_schedule(product_, stream_.device().target())));
-        } catch (const Error& error) {
-            std::fprintf(stderr, "SIMT is left out: %s\n", error.what());
-        }
+    void add_simt() {
+        add_swirl("SIMT", Accuracy::ordinary,
+                  text_of(gemm::simt_schedule(product_, stream_.device().target())));
     }
     void add_swirl(const std::string& name, Accuracy accuracy, const std::string& schedule,
                    bool is_promised = false) {
@@ -44,7 +39,7 @@ public:
                                        .use_kernel_cache = false});
             const gpu::Stream queue(static_cast<void*>(stream_.handle()));
             return AccuracyKernel{
-                name, plan.schedule(), is_promised,
+                name, plan.schedule(), is_promised, &operand_of(call_),
                 [plan, queue](const void* a, const void* b, void* c) { plan.execute(1, a, b, 0, c, queue); }};
         });
     }
@@ -54,7 +49,7 @@ public:
             other.arithmetic = arithmetic;
             const auto plan =
                 std::make_shared<const peers::CublasPlan>(other, stream_.device(), stream_.handle());
-            return AccuracyKernel{name, plan->routine(), false,
+            return AccuracyKernel{name, plan->routine(), false, &operand_of(call_),
                                   [plan](const void* a, const void* b, void* c) { plan->execute(a, b, c); }};
         });
     }
@@ -95,10 +90,15 @@ const StoredType& operand_of(const GpuMatrixCall& call) {
 
 std::vector<AccuracyKernel> kernels_for(const GpuMatrixCall& call, const std::vector<std::string>& decisions,
                                         const runtime::GpuStream& stream) {
-    Kernels kernels(call, stream);
     const bool is_float32 = operand_of(call).bytes == 4;
-    kernels.add_threads();
-    if (call.arithmetic == GpuArithmetic::float64) return kernels.take();
+    GpuMatrixCall wide = call; // float32 holds narrower values, and multiply-adds have its precision
+    if (call.arithmetic != GpuArithmetic::float64) wide.arithmetic = GpuArithmetic::float32;
+    Kernels simt(wide, stream);
+    simt.add_simt();
+    std::vector<AccuracyKernel> result = simt.take();
+    if (result.empty()) throw UserError("there is no SIMT kernel to compare with");
+    if (call.arithmetic == GpuArithmetic::float64) return result;
+    Kernels kernels(call, stream);
     kernels.add_swirl("default", Accuracy::ordinary, {}, is_float32);
     for (const std::string& one : decisions)
         kernels.add_swirl("with " + one, Accuracy::ordinary, kernels.best() + " " + one);
@@ -113,7 +113,8 @@ std::vector<AccuracyKernel> kernels_for(const GpuMatrixCall& call, const std::ve
     } else {
         kernels.add_cublas("cuBLAS", call.arithmetic);
     }
-    return kernels.take();
+    for (AccuracyKernel& kernel : kernels.take()) result.push_back(std::move(kernel));
+    return result;
 }
 
 } // namespace swirl::bench

@@ -27,8 +27,17 @@ namespace {
 using peers::GpuArithmetic;
 using peers::GpuMatrixCall;
 
+/// Every data type of tensor cores, at a square and, because errors of sums grow with K, at a long K.
+std::vector<std::string> all_products() {
+    std::vector<std::string> result;
+    for (const char* types : {"", ",bfloat16 b=bfloat16", ",float16 b=float16", ",float8_e4m3 b=float8_e4m3"})
+        for (const char* shape : {"2560x2560x2560", "256x256x100000"})
+            result.push_back(fmt::format("gemm {} float32 a=rows{}", shape, types));
+    return result;
+}
+
 struct Arguments {
-    std::vector<std::string> products;
+    std::vector<std::string> products = all_products();
     std::vector<std::string> decisions;
     std::string only;
     std::uint64_t seed = 1;
@@ -184,10 +193,10 @@ int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime
         if (!pattern.is_low_precision && operand_of(call).bytes < 4) continue;
         const Data data = data_of(pattern, call, arguments.seed);
         const Reference reference = reference_of(data, call, float64, stream);
-        const runtime::GpuBuffer a = to_gpu(stream.device(), data.a, operand_of(call));
-        const runtime::GpuBuffer b = to_gpu(stream.device(), data.b, operand_of(call));
         Errors simt;
         for (const AccuracyKernel& kernel : kernels) {
+            const runtime::GpuBuffer a = to_gpu(stream.device(), data.a, *kernel.operand);
+            const runtime::GpuBuffer b = to_gpu(stream.device(), data.b, *kernel.operand);
             const Errors errors =
                 errors_of(product_on_gpu<float>(kernel, a, b, reference.values.size(), stream), reference);
             if (&kernel == kernels.data()) simt = errors;
@@ -261,6 +270,7 @@ int run(const Arguments& arguments, const std::string& command) {
         "{}; driver {}; {}; seed {}\n`{}`\n", device.properties().name, driver_text(device.driver()),
         no_cublas.empty() ? peers::cublas_version() : "no cuBLAS: " + no_cublas, arguments.seed, command));
     int wrong = 0;
+    std::vector<std::string> without;
     for (const std::string& text : arguments.products) {
         GpuMatrixCall call = peers::gpu_call_of(parse_matrix_product(text));
         call.transposed_a = true; // the data's layout
@@ -278,10 +288,10 @@ int main(int count, char** values) {
     using namespace swirl::bench;
     CLI::App program("Errors of products on a GPU, beside those of multiply-adds and of cuBLAS.");
     Arguments arguments;
-    program
-        .add_option("--product", arguments.products,
-                    "Such as 'gemm 2560x2560x2560 float32'; may be given again")
-        ->required();
+    program.add_option(
+        "--product", arguments.products,
+        "Such as 'gemm 2560x2560x2560 float32'; may be given again. Default: each data type, at "
+        "2560x2560x2560 and at K = 100000");
     program.add_option("--with", arguments.decisions,
                        "Parameters in place of those of the model's schedule; may be given again");
     program.add_option("--only", arguments.only,

@@ -45,7 +45,8 @@ struct Options {
     std::optional<double> time_budget_seconds = {};
     std::function<void(const std::string&)> progress =
         {}; ///< receives a line of text now and then while searching
-    /// Called now and then while searching; if it returns true, planning throws Cancelled.
+    /// Called, on the calling thread, when planning starts and while searching before each compilation and each sample;
+    /// if it returns true, planning throws Cancelled.
     std::function<bool()> cancelled = {};
     std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
     std::string schedule = {}; ///< every choice, in the format of Plan::schedule(); empty: choose

@@ -3,8 +3,8 @@
 #include "api/c.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <fstream>
-#include <system_error>
 
 namespace swirl::api {
 namespace {
@@ -12,16 +12,16 @@ namespace {
 template <class Stream> Stream opened(const char* path, const char* to_do) {
     require(path, "path");
     Stream file(path, std::ios::binary);
-    if (!file) throw std::system_error(errno, std::generic_category(), std::string("cannot ") + to_do + path);
+    if (!file) throw SystemError("cannot {} {}: {}", to_do, path, std::strerror(errno));
     return file;
 }
 
 /// Calls `write(file)` for a new file of this path.
 template <class Write> void write_file(const char* path, const Write& write) {
-    auto file = opened<std::ofstream>(path, "write ");
+    auto file = opened<std::ofstream>(path, "write");
     write(file);
     file.close();
-    if (!file) throw std::system_error(errno, std::generic_category(), std::string("cannot write ") + path);
+    if (!file) throw SystemError("cannot write {}: {}", path, std::strerror(errno));
 }
 
 } // namespace
@@ -41,7 +41,7 @@ swirl_status swirl_wisdom_export(const char* path) {
 
 swirl_status swirl_wisdom_import(const char* path) {
     return guarded([&] {
-        auto file = opened<std::ifstream>(path, "read ");
+        auto file = opened<std::ifstream>(path, "read");
         const swirl::wisdom::Imported imported = swirl::wisdom::import_from(file);
         if (imported.unreadable > 0)
             throw swirl::UserError("{} lines of {} are no wisdom; the other {} were imported",
@@ -68,7 +68,7 @@ swirl_status swirl_kernel_cache_export(const char* path) {
 
 swirl_status swirl_kernel_cache_import(const char* path) {
     return guarded([&] {
-        auto file = opened<std::ifstream>(path, "read ");
+        auto file = opened<std::ifstream>(path, "read");
         swirl::kernel_cache::import_from(file);
     });
 }

@@ -10,7 +10,7 @@
 namespace swirl {
 
 /// A constant list shared by its owners, or none. A list that takes long to compute is computed on first access to its
-/// contents, by any thread, and never otherwise.
+/// contents, by any thread, and never otherwise. One that takes much memory is a function, evaluated for each access.
 template <class T> class SharedList {
     struct State;
 
@@ -32,10 +32,24 @@ public:
         list.state_->compute = std::move(compute);
         return list;
     }
+    /// A list of `size` elements, element i being evaluate(i), which several threads may call at once.
+    static SharedList evaluated_by(std::size_t size, std::function<T(std::size_t)> evaluate) {
+        SharedList list;
+        list.state_ = std::make_shared<State>();
+        list.state_->size = size;
+        list.state_->compute = [size, evaluate] {
+            List contents;
+            contents.reserve(size);
+            for (std::size_t i = 0; i < size; ++i) contents.push_back(evaluate(i));
+            return contents;
+        };
+        list.state_->evaluate = std::move(evaluate);
+        return list;
+    }
 
     explicit operator bool() const { return state_ != nullptr; }
     bool operator==(std::nullptr_t) const { return state_ == nullptr; }
-    /// Computed lists equal only themselves: a comparison does not force computation.
+    /// Computed and evaluated lists equal only themselves: a comparison does not force computation.
     bool operator==(const SharedList& other) const {
         if (state_ == other.state_) return true;
         if (!state_ || !other.state_ || state_->size != other.state_->size) return false;
@@ -47,6 +61,10 @@ public:
     /// Equal for all owners of the list.
     const void* identity() const { return state_.get(); }
 
+    /// Element i < size(), without computing the others where a function gives it.
+    T at(std::size_t i) const { return state_->evaluate ? state_->evaluate(i) : contents().at(i); }
+
+    /// All elements in memory.
     const List& operator*() const { return contents(); }
     const List* operator->() const { return &contents(); }
 
@@ -69,6 +87,7 @@ private:
     struct State {
         std::size_t size = 0;
         std::function<List()> compute;
+        std::function<T(std::size_t)> evaluate;
         std::once_flag once;
         std::shared_ptr<const List> contents;
     };

@@ -13,6 +13,12 @@ bool is_real(const std::vector<Complex>& values) {
     return std::all_of(values.begin(), values.end(), [](const Complex& value) { return is_real(value); });
 }
 
+bool is_real(const SharedList<Complex>& list) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+        if (!is_real(list.at(i))) return false;
+    return true;
+}
+
 /// Of a function whose values are roots of unity.
 bool has_real_values(const Diagonal& diagonal) {
     constexpr Integer most = Integer{1} << 16;
@@ -25,7 +31,7 @@ bool has_real_values(const Diagonal& diagonal) {
 bool is_real(const Diagonal& diagonal) {
     if (const auto* constant = std::get_if<ConstantFunction>(&diagonal.function))
         return is_real(constant->value);
-    if (const auto* list = std::get_if<ExplicitFunction>(&diagonal.function)) return is_real(*list->values);
+    if (const auto* list = std::get_if<ExplicitFunction>(&diagonal.function)) return is_real(list->values);
     if (const auto* twiddle = std::get_if<TwiddleFunction>(&diagonal.function);
         twiddle && twiddle->order <= 2)
         return true;

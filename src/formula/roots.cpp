@@ -45,7 +45,7 @@ Complex diagonal_value(const DiagonalFunction& function, Integer i) {
                 return root_of_unity(2 * f.order, static_cast<Integer>(exponent), f.direction);
             },
             [&](const ConstantFunction& f) { return f.value; },
-            [&](const ExplicitFunction& f) { return f.values->at(static_cast<std::size_t>(i)); },
+            [&](const ExplicitFunction& f) { return f.values.at(static_cast<std::size_t>(i)); },
             [&](const ArgumentFunction&) {
                 const auto x = static_cast<long double>(i % 1024);
                 return std::polar(1 + std::cos(5 * x) / 2, x * x * x);

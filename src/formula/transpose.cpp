@@ -81,8 +81,9 @@ DiagonalFunction conjugated(const DiagonalFunction& function) {
             },
             [](const ExplicitFunction& f) -> DiagonalFunction {
                 if (f.values.is_computed())
-                    return ExplicitFunction{SharedList<Complex>::computed_by(
-                        f.values.size(), [values = f.values] { return conjugated(*values); })};
+                    return ExplicitFunction{SharedList<Complex>::evaluated_by(
+                        f.values.size(),
+                        [values = f.values](std::size_t i) { return std::conj(values.at(i)); })};
                 return ExplicitFunction{std::make_shared<const std::vector<Complex>>(conjugated(*f.values))};
             },
             [](const ArgumentFunction&) -> DiagonalFunction {

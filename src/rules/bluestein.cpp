@@ -10,6 +10,7 @@
 #include "formula/roots_of_unity.hpp"
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
+#include "rules/chirp_spectrum.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/rule_list.hpp"
 
@@ -60,63 +61,53 @@ constexpr Integer computed_at_once = 1 << 16;
 
 Integer entries_of_spectrum(Integer size) { return size <= computed_at_once ? size : size / 2 + 1; }
 
-/// Longer spectra store only entries 0 … size/2; the rest follow by symmetry.
-std::vector<Complex> compute_spectrum(Integer n, Integer size) {
+/// Of a short chirp, by a DFT.
+std::vector<Complex> compute_spectrum(Integer n, Integer size, Direction direction) {
     const DiagonalFunction chirp = ChirpFunction{n, Direction::backward};
     DiagonalValues values;
     std::vector<Complex> kernel(static_cast<std::size_t>(size / 2 + 1));
     for (Integer k = 0; k < n && k <= size / 2; ++k) kernel[static_cast<std::size_t>(k)] = values(chirp, k);
     std::vector<Complex> d = accurate_even_dft(std::move(kernel), size);
-    for (Complex& value : d) value /= static_cast<long double>(size);
-    d.resize(static_cast<std::size_t>(entries_of_spectrum(size)));
-    for (Integer k = size / 2 + 1; k < std::ssize(d); ++k)
+    d.resize(static_cast<std::size_t>(size));
+    for (Integer k = size / 2 + 1; k < size; ++k)
         d[static_cast<std::size_t>(k)] = d[static_cast<std::size_t>(size - k)];
+    for (Complex& value : d) {
+        value /= static_cast<long double>(size);
+        if (direction == Direction::backward) value = std::conj(value);
+    }
     return d;
 }
 
-/// The spectrum for a direction, from the forward one.
-std::vector<Complex> conjugated(std::vector<Complex> values, Direction direction) {
-    for (Complex& value : values) value = direction == Direction::forward ? value : std::conj(value);
-    return values;
+/// Of a long chirp, entry by entry: entries 0 … size/2; the rest follow by symmetry.
+SharedList<Complex> closed_form(Integer n, Integer size, Direction direction) {
+    const auto spectrum = std::make_shared<const ChirpSpectrum>(n, size);
+    const long double scale = 1 / static_cast<long double>(size);
+    const long double sign = direction == Direction::forward ? scale : -scale;
+    return SharedList<Complex>::evaluated_by(static_cast<std::size_t>(entries_of_spectrum(size)),
+                                             [=](std::size_t j) {
+                                                 const Complex value = (*spectrum)(static_cast<Integer>(j));
+                                                 return Complex(value.real() * scale, value.imag() * sign);
+                                             });
 }
 
-/// Small spectra are computed at once. Large ones are computed when a plan needs its tables, and shared by all live
-/// formulas.
+/// All live formulas share the spectrum of a long chirp.
 class Spectra {
 public:
     SharedList<Complex> of_chirp(Integer n, Integer size, Direction direction) {
-        const auto compute = [=] { return conjugated(compute_spectrum(n, size), direction); };
-        if (size <= computed_at_once) return std::make_shared<const std::vector<Complex>>(compute());
+        if (size <= computed_at_once)
+            return std::make_shared<const std::vector<Complex>>(compute_spectrum(n, size, direction));
         const std::lock_guard lock(mutex_);
         const Key key{n, size, direction};
-        if (auto list = known(key)) return list;
+        const auto at = known_.find(key);
+        if (auto list = at == known_.end() ? SharedList<Complex>() : at->second.lock()) return list;
         std::erase_if(known_, [](const auto& entry) { return !entry.second.lock(); });
-        const auto entries = static_cast<std::size_t>(entries_of_spectrum(size));
-        auto list = SharedList<Complex>::computed_by(entries, [=, this] {
-            // Derive the backward spectrum from the forward one if it exists; otherwise compute it alone and save
-            // memory.
-            const Key forward{n, size, Direction::forward};
-            if (direction != Direction::forward)
-                if (const SharedList<Complex> other = known_to_all(forward))
-                    return conjugated(*other, direction);
-            return compute();
-        });
+        const SharedList<Complex> list = closed_form(n, size, direction);
         known_[key] = list;
         return list;
     }
 
 private:
     using Key = std::tuple<Integer, Integer, Direction>;
-
-    SharedList<Complex> known(const Key& key) const {
-        const auto at = known_.find(key);
-        return at == known_.end() ? SharedList<Complex>() : at->second.lock();
-    }
-
-    SharedList<Complex> known_to_all(const Key& key) {
-        const std::lock_guard lock(mutex_);
-        return known(key);
-    }
 
     ForkSafeMutex mutex_;
     std::map<Key, SharedList<Complex>::Weak> known_;

@@ -24,9 +24,11 @@ std::optional<ScheduleCandidate> rechecked(const ChoiceRequest& request, const S
     Timer& timer = request.timer();
     ScheduleCandidate both[] = {{request.estimate()}, {schedule}};
     const double seconds = std::min(request.seconds, request.recheck_seconds);
-    timer.compare(request.problem, both, timer.now() + seconds, Care::screen, [&](std::size_t) {
+    const auto seen = [&](std::size_t) {
         if (request.interrupt) request.interrupt();
-    });
+    };
+    timer.compare(request.problem, both, timer.now() + seconds, Care::screen,
+                  {.seen = seen, .interrupt = request.interrupt});
     if (!both[1].is_timed() || both[1].seconds > as_fast * both[0].seconds) return std::nullopt;
     return both[1];
 }

@@ -190,10 +190,11 @@ void Benchmark::compare_subproblem(const Problem& subproblem, std::span<Schedule
 void Benchmark::benchmark(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline,
                           Care care) {
     if (setting_.interrupt) setting_.interrupt();
-    timer_.compare(problem, candidates, deadline, care, [&](std::size_t which) {
+    const auto seen = [&](std::size_t which) {
         if (setting_.interrupt) setting_.interrupt();
         report(problem, candidates, which);
-    });
+    };
+    timer_.compare(problem, candidates, deadline, care, {.seen = seen, .interrupt = setting_.interrupt});
 }
 
 void Benchmark::say(const std::string& line) const {

@@ -363,6 +363,28 @@ TEST(Planning, EndsWhenItIsCancelled) {
     EXPECT_GT(questions, 1);
 }
 
+TEST(Planning, AsksBeforeEachSampleWhetherItIsCancelled) {
+    for (const char* text : {"dft 720", "gemm 1000x1000x1000 float32"}) {
+        int questions = 0;
+        swirl::plan(text, {.effort = swirl::Effort::measure,
+                           .time_budget_seconds = 0.3,
+                           .cancelled = [&] { return ++questions < 0; },
+                           .use_wisdom = false});
+        // The first comparison alone has several samples of two candidates.
+        EXPECT_GT(questions, 6) << text;
+        for (const int most : {2, 4, 6}) {
+            int asked = 0;
+            EXPECT_THROW(swirl::plan(text, {.effort = swirl::Effort::measure,
+                                            .time_budget_seconds = 60,
+                                            .cancelled = [&] { return ++asked > most; },
+                                            .use_wisdom = false}),
+                         swirl::Cancelled)
+                << text;
+            EXPECT_EQ(asked, most + 1) << text;
+        }
+    }
+}
+
 TEST(Planning, RefusesWhatCannotBe) {
     EXPECT_THROW(swirl::plan("dft"), swirl::SyntaxError);
     EXPECT_THROW(swirl::plan("dft 0"), swirl::UserError);

@@ -72,7 +72,10 @@ TEST_F(WisdomInterface, ServesC) {
     EXPECT_GT(wisdom::forget(parse_problem("dft 720")), 0);
     ASSERT_EQ(swirl_wisdom_forget(nullptr), SWIRL_OK);
     EXPECT_EQ(wisdom::forget_all(), 0);
-    EXPECT_EQ(swirl_wisdom_import((folder_.path() / "missing").c_str()), SWIRL_SYSTEM_ERROR);
+    c::expect_error(swirl_wisdom_import((folder_.path() / "missing").c_str()), SWIRL_SYSTEM_ERROR,
+                    "cannot read");
+    c::expect_error(swirl_wisdom_export((folder_.path() / "missing" / "lines").c_str()), SWIRL_SYSTEM_ERROR,
+                    "No such file");
     EXPECT_EQ(swirl_wisdom_import(nullptr), SWIRL_USER_ERROR);
     std::ofstream(file) << "no entry\n";
     c::expect_error(swirl_wisdom_import(file.c_str()), SWIRL_USER_ERROR, "1 lines");

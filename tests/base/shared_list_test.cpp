@@ -38,6 +38,19 @@ TEST(SharedLists, AreEqualByContentsUnlessTheyAreComputed) {
     EXPECT_FALSE(computed == nullptr);
 }
 
+TEST(SharedLists, EvaluateSingleElementsWithoutTheOthers) {
+    int evaluated = 0;
+    const auto list = SharedList<std::size_t>::evaluated_by(5, [&](std::size_t i) {
+        ++evaluated;
+        return i * i;
+    });
+    EXPECT_EQ(list.size(), 5U);
+    EXPECT_TRUE(list.is_computed());
+    EXPECT_EQ(list.at(3), 9U);
+    EXPECT_EQ(evaluated, 1);
+    EXPECT_EQ(*list, (std::vector<std::size_t>{0, 1, 4, 9, 16}));
+}
+
 TEST(SharedLists, LiveAsLongAsSomebodyOwnsThem) {
     SharedList<int>::Weak weak;
     EXPECT_FALSE(weak.lock());

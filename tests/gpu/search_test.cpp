@@ -41,7 +41,7 @@ TEST_F(SearchOnThisGpu, FindsSchedulesThatAreNotSlowerAndComputeTheTransform) {
         EXPECT_EQ(stored->schedule, planning::Schedule(plan->schedule()));
         GpuTimer timer(*device, false);
         ScheduleCandidate both[] = {{gpu_schedule(problem, device->target())}, {plan->schedule()}};
-        timer.compare(problem, both, timer.now() + 3, Care::screen, [](std::size_t) {});
+        timer.compare(problem, both, timer.now() + 3, Care::screen, {.seen = [](std::size_t) {}});
         RecordProperty(std::string("estimate ") + text, std::to_string(both[0].seconds));
         RecordProperty(std::string("measured ") + text, std::to_string(both[1].seconds));
         EXPECT_LT(both[1].seconds, 1.2 * both[0].seconds) << to_string(plan->schedule());

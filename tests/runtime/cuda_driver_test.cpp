@@ -53,8 +53,10 @@ TEST_F(Cuda, SaysWhyTheDriverDoesNotStart) {
 TEST_F(Cuda, NamesTheCallThatFailed) {
     fake.failures["cuDeviceGetCount"] = cuda::illegal_address;
     expect_contains(
-        error_of<InternalError>([&] { all_gpus(driver()); }),
+        error_of<SystemError>([&] { all_gpus(driver()); }),
         {"cuDeviceGetCount failed", "CUDA_ERROR_ILLEGAL_ADDRESS (some text)", "nothing more can run"});
+    fake.failures["cuDeviceGetCount"] = cuda::invalid_value;
+    expect_contains(error_of<InternalError>([&] { all_gpus(driver()); }), {"cuDeviceGetCount failed"});
 }
 
 TEST_F(Cuda, IsLoadedOnceByManyThreads) {

@@ -39,7 +39,7 @@ TEST_F(TimekeepersOfGpus, TimeWhatCanBeBuilt) {
                            "sm_90: 0 stockham(4,16) on 64x8", "sm_90: 0 stockham(8,8) on 2048x8"});
     std::set<std::size_t> seen;
     timer.compare(problem, all, timer.now() + 30, Care::screen,
-                  [&](std::size_t which) { seen.insert(which); });
+                  {.seen = [&](std::size_t which) { seen.insert(which); }});
     EXPECT_EQ(seen, (std::set<std::size_t>{0, 1, 2, 3}));
     EXPECT_TRUE(all[0].is_timed() && all[0].infeasible_because.empty());
     EXPECT_TRUE(!all[1].is_timed() && !all[1].infeasible_because.empty());
@@ -53,10 +53,32 @@ TEST_F(TimekeepersOfGpus, TimeTheFirstInAnyCaseAndTheOthersUntilTheEnd) {
     GpuTimer timer(device, false);
     auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(4,16) on 64x8"});
     timer.compare(parse_transform("dft 64 float32 batch=100"), all, timer.now(), Care::screen,
-                  [](std::size_t) {});
+                  {.seen = [](std::size_t) {}});
     EXPECT_TRUE(all[0].is_timed());
     EXPECT_FALSE(all[1].is_timed());
     EXPECT_TRUE(all[1].infeasible_because.empty());
+}
+
+TEST_F(TimekeepersOfGpus, AskBeforeEachCompilationAndEachSample) {
+    struct Stop {};
+    const runtime::GpuDevice device(0, driver());
+    const Transform problem = parse_transform("dft 64 float32 batch=100");
+    const auto questions_until = [&](int most) {
+        GpuTimer timer(device, false);
+        auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(4,16) on 64x8"});
+        int asked = 0;
+        const auto interrupt = [&] {
+            if (++asked > most) throw Stop();
+        };
+        const Timer::Observer observer{.seen = [](std::size_t) {}, .interrupt = interrupt};
+        if (most > 1000)
+            timer.compare(problem, all, timer.now() + 30, Care::screen, observer);
+        else
+            EXPECT_THROW(timer.compare(problem, all, timer.now() + 30, Care::screen, observer), Stop) << most;
+        return asked;
+    };
+    EXPECT_GT(questions_until(1000000), 20);
+    for (const int most : {0, 1, 2, 5, 12}) EXPECT_EQ(questions_until(most), most + 1);
 }
 
 TEST_F(TimekeepersOfGpus, ServePlansThatMeasure) {

@@ -39,20 +39,20 @@ public:
     double now() override { return now_; }
 
     void compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care,
-                 const Seen& seen) override {
+                 const Observer& observer) override {
         Benchmark benchmark{to_text(problem), {}};
         for (std::size_t i = 0; i < candidates.size() && (i == 0 || now_ + cost_ <= deadline); ++i) {
             now_ += cost_;
             const double seconds = seconds_(problem, candidates[i].schedule);
             if (seconds < 0) {
                 candidates[i].infeasible_because = "it cannot be built";
-                seen(i);
+                observer.seen(i);
                 continue;
             }
             candidates[i].seconds = seconds;
             benchmark.schedules.push_back(to_string(candidates[i].schedule));
             timed.push_back(candidates[i].schedule);
-            seen(i);
+            observer.seen(i);
         }
         benchmarks.push_back(std::move(benchmark));
     }

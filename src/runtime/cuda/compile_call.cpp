@@ -57,7 +57,7 @@ void throw_compile_error(const GpuDevice& device, cuda::Result result, std::stri
         throw Unavailable("the code is not for {} of compute capability {}.{}: {}{}", device.description(),
                           device.properties().capability_major, device.properties().capability_minor, reason,
                           shown);
-    default: throw InternalError("{} failed: {}{}", call, reason, shown);
+    default: CudaDriver::refused(result, fmt::format("{} failed: {}{}", call, reason, shown));
     }
 }
 

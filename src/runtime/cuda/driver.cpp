@@ -174,7 +174,17 @@ std::string CudaDriver::describe(cuda::Result result) const {
 }
 
 void CudaDriver::check(cuda::Result result, std::string_view call) const {
-    if (result != cuda::success) throw InternalError("{} failed: {}", call, describe(result));
+    if (result != cuda::success) refused(result, fmt::format("{} failed: {}", call, describe(result)));
+}
+
+void CudaDriver::refused(cuda::Result result, const std::string& message) {
+    switch (result) {
+    case cuda::invalid_value:
+    case cuda::invalid_ptx:
+    case cuda::not_found:
+    case cuda::launch_out_of_resources: throw InternalError(message);
+    default: throw SystemError(message);
+    }
 }
 
 void CudaDriver::too_old_for(std::string_view what, int needed_version) const {

@@ -30,8 +30,10 @@ public:
 
     /// "CUDA_ERROR_OUT_OF_MEMORY (out of memory)", and a remedy if known.
     std::string describe(cuda::Result result) const;
-    /// Throws InternalError that names the call, unless it succeeded.
+    /// Throws SystemError or InternalError that names the call, unless it succeeded.
     void check(cuda::Result result, std::string_view call) const;
+    /// Throws InternalError with this message if the result says that swirl's request was wrong, else SystemError.
+    [[noreturn]] static void refused(cuda::Result result, const std::string& message);
     /// Throws Unavailable: `what` needs a driver for a later version of CUDA.
     [[noreturn]] void too_old_for(std::string_view what, int needed_version) const;
 

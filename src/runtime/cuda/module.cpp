@@ -154,8 +154,9 @@ void GpuKernel::launch_with(const LaunchShape& shape, const GpuStream& stream,
             "stream, will do",
             static_cast<const void*>(stream.handle()), code_->device.description(), driver.describe(result));
     if (result != cuda::success)
-        throw InternalError("launch of '{}' failed: {}; {}; {} registers a thread", name_,
-                            driver.describe(result), in_words(shape), attributes_.registers);
+        CudaDriver::refused(result,
+                            fmt::format("launch of '{}' failed: {}; {}; {} registers a thread", name_,
+                                        driver.describe(result), in_words(shape), attributes_.registers));
 }
 
 } // namespace swirl::runtime

@@ -34,13 +34,22 @@ public:
     /// Seconds on the timer's own clock.
     virtual double now() = 0;
 
-    /// Called with the index of each candidate that has been timed or found infeasible. It may throw to end the search.
-    using Seen = std::function<void(std::size_t)>;
+    /// Whom a comparison informs, on the thread that called it. Both functions may throw to end the search.
+    struct Observer {
+        /// Called with the index of each candidate that has been timed or found infeasible.
+        std::function<void(std::size_t)> seen;
+        /// Called before each compilation and each sample; may be empty.
+        std::function<void()> interrupt = {};
+
+        void ask() const {
+            if (interrupt) interrupt();
+        }
+    };
 
     /// Times the candidates interleaved, the incumbent first. The first is always timed; the others until `deadline` on
     /// this clock. A candidate that is not timed has infinite seconds.
     virtual void compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline,
-                         Care care, const Seen& seen) = 0;
+                         Care care, const Observer& observer) = 0;
 };
 
 } // namespace swirl::search

@@ -87,8 +87,9 @@ planning::MatrixKernels& CpuGemmRuns::kernels_of(const gemm::BlockedGemm& schedu
     return kernels_.emplace_back(data_type_, schedule, target::host_cpu());
 }
 
-double CpuGemmRuns::run(planning::MatrixKernels& kernels, Integer extent) {
+double CpuGemmRuns::run(planning::MatrixKernels& kernels, Integer extent, const Interrupt& interrupt) {
     ForkSection::let_forks_pass();
+    if (interrupt) interrupt();
     const MatrixProduct product = MatrixProduct::column_major(data_type_, extent, extent, extent);
     const gemm::BlockedGemm& schedule = kernels.schedule();
     const Integer k_extent = gemm::balanced_block(extent, schedule.kc, schedule.unroll);
@@ -105,23 +106,25 @@ double CpuGemmRuns::run(planning::MatrixKernels& kernels, Integer extent) {
 }
 
 CpuGemmRuns::Comparison CpuGemmRuns::compare_at(Integer extent, planning::MatrixKernels& kernels,
-                                                planning::MatrixKernels& others, int rounds) {
-    run(kernels, extent); // generates kernels, warms the caches
-    run(others, extent);
+                                                planning::MatrixKernels& others, int rounds,
+                                                const Interrupt& interrupt) {
+    run(kernels, extent, interrupt); // generates kernels, warms the caches
+    run(others, extent, interrupt);
     std::vector<double> ratios, times;
     for (int round = 0; round < rounds; ++round) {
         const bool is_first = round % 2 == 0;
-        const double before = is_first ? 0 : run(kernels, extent);
-        const double other = run(others, extent);
+        const double before = is_first ? 0 : run(kernels, extent, interrupt);
+        const double other = run(others, extent, interrupt);
         times.push_back(other);
-        ratios.push_back(other / (is_first ? run(kernels, extent) : before));
+        ratios.push_back(other / (is_first ? run(kernels, extent, interrupt) : before));
         if (round + 1 == first_rounds && median(ratios) < hopeless) break;
     }
     return {median(times), median(ratios)};
 }
 
 CpuGemmRuns::Comparison CpuGemmRuns::compare(const gemm::BlockedGemm& schedule,
-                                             const gemm::BlockedGemm& other, Care care) {
+                                             const gemm::BlockedGemm& other, Care care,
+                                             const Interrupt& interrupt) {
     const runtime::PinnedThread pinned;
     planning::MatrixKernels &kernels = kernels_of(schedule), &others = kernels_of(other);
     const int rounds = care == Care::last      ? rounds_at_last
@@ -130,19 +133,19 @@ CpuGemmRuns::Comparison CpuGemmRuns::compare(const gemm::BlockedGemm& schedule,
     double logarithms = 0;
     Comparison last;
     for (const Integer extent : extents_) { // in increasing order
-        last = compare_at(extent, kernels, others, rounds);
+        last = compare_at(extent, kernels, others, rounds, interrupt);
         if (last.speedup < hopeless) return {extent == extents_.back() ? last.seconds : 0, last.speedup};
         logarithms += std::log(last.speedup);
     }
     return {last.seconds, std::exp(logarithms / static_cast<double>(extents_.size()))};
 }
 
-double CpuGemmRuns::seconds(const gemm::BlockedGemm& schedule) {
+double CpuGemmRuns::seconds(const gemm::BlockedGemm& schedule, const Interrupt& interrupt) {
     const runtime::PinnedThread pinned;
     planning::MatrixKernels& kernels = kernels_of(schedule);
     const Integer extent = *std::max_element(extents_.begin(), extents_.end());
     std::vector<double> times;
-    for (int round = 0; round < first_rounds; ++round) times.push_back(run(kernels, extent));
+    for (int round = 0; round < first_rounds; ++round) times.push_back(run(kernels, extent, interrupt));
     return median(times);
 }
 

@@ -8,6 +8,7 @@
 #include <swirl/matrix_product.hpp>
 
 #include <deque>
+#include <functional>
 #include <vector>
 
 namespace swirl::search {
@@ -41,10 +42,13 @@ public:
         double seconds = 0; ///< of the other schedule, at the largest extent; 0 if a smaller one settled it
         double speedup = 1; ///< over the other schedule, over all extents
     };
+    /// Called before each execution, unless empty; may throw to end the timing.
+    using Interrupt = std::function<void()>;
     /// Times a schedule and another one interleaved.
-    Comparison compare(const gemm::BlockedGemm& schedule, const gemm::BlockedGemm& other, Care care);
+    Comparison compare(const gemm::BlockedGemm& schedule, const gemm::BlockedGemm& other, Care care,
+                       const Interrupt& interrupt = {});
     /// Seconds of a GEMM of the largest extent.
-    double seconds(const gemm::BlockedGemm& schedule);
+    double seconds(const gemm::BlockedGemm& schedule, const Interrupt& interrupt = {});
 
     /// Square GEMMs of one extent, timed interleaved for about so many seconds.
     MatrixRates rates(const std::vector<gemm::BlockedGemm>& schedules, Integer extent, double seconds);
@@ -52,9 +56,9 @@ public:
 private:
     planning::MatrixKernels& kernels_of(const gemm::BlockedGemm& schedule);
     /// Seconds of one GEMM.
-    double run(planning::MatrixKernels& kernels, Integer extent);
+    double run(planning::MatrixKernels& kernels, Integer extent, const Interrupt& interrupt = {});
     Comparison compare_at(Integer extent, planning::MatrixKernels& kernels, planning::MatrixKernels& others,
-                          int rounds);
+                          int rounds, const Interrupt& interrupt);
 
     DataType data_type_;
     std::vector<Integer> extents_;

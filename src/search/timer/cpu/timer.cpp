@@ -50,7 +50,9 @@ planning::ProblemData& CpuTimer::data_for(const Transform& problem) {
     return timing_data_->data;
 }
 
-std::optional<double> CpuTimer::benchmark_briefly(const Transform& problem, ScheduleCandidate& candidate) {
+std::optional<double> CpuTimer::benchmark_briefly(const Transform& problem, ScheduleCandidate& candidate,
+                                                  const Observer& observer) {
+    observer.ask();
     const double start = now();
     double building = 0;
     try {
@@ -66,6 +68,7 @@ std::optional<double> CpuTimer::benchmark_briefly(const Transform& problem, Sche
     }
     if (!candidate.built) return std::nullopt;
     planning::ProblemData& data = data_for(problem);
+    observer.ask();
     const TimedWork work =
         data.timed([&plan = plan_of(candidate), arguments = data.arguments()] { plan.execute(arguments); });
     runtime::time_once(work, 1); // warms tables, code and data
@@ -80,12 +83,12 @@ std::optional<double> CpuTimer::benchmark_briefly(const Transform& problem, Sche
 }
 
 void CpuTimer::compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline,
-                       Care care, const Seen& seen) {
-    std::visit([&](const auto& each) { compare(each, candidates, deadline, care, seen); }, problem);
+                       Care care, const Observer& observer) {
+    std::visit([&](const auto& each) { compare(each, candidates, deadline, care, observer); }, problem);
 }
 
 void CpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
-                       Care care, const Seen& seen) {
+                       Care care, const Observer& observer) {
     std::optional<runtime::PinnedThread> pinned;
     if (threads_ == 1) pinned.emplace(); // threads started while pinned would inherit this affinity
     const runtime::FlushDenormals flush;
@@ -94,13 +97,13 @@ void CpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> ca
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const double start = now();
         if (i > 0 && start + longest > last_start) break;
-        const std::optional<double> building = benchmark_briefly(problem, candidates[i]);
+        const std::optional<double> building = benchmark_briefly(problem, candidates[i], observer);
         if (building) {
             longest = std::max({longest, now() - start, *building + 3 * candidates[i].seconds});
             fastest = std::min(fastest, candidates[i].seconds);
             if (i > 0 && is_beaten(candidates[i], fastest)) candidates[i].built.reset();
         }
-        seen(i);
+        observer.seen(i);
     }
     std::vector<ScheduleCandidate*> left;
     double slowest = 0;
@@ -119,23 +122,26 @@ void CpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> ca
             [&plan = plan_of(*candidate), arguments = data.arguments()] { plan.execute(arguments); }));
     const double longest_for_each = care == Care::subproblem ? longest_timing_of_subproblem : longest_timing;
     const auto times = measure_interleaved(
-        works, timing_for(slowest, (deadline - now()) / static_cast<double>(works.size()), longest_for_each));
+        works, timing_for(slowest, (deadline - now()) / static_cast<double>(works.size()), longest_for_each),
+        observer.interrupt);
     for (std::size_t i = 0; i < left.size(); ++i) left[i]->seconds = times[i].median;
 }
 
 void CpuTimer::compare(const MatrixProduct& product, std::span<ScheduleCandidate> candidates, double deadline,
-                       Care care, const Seen& seen) {
+                       Care care, const Observer& observer) {
     if (!products_ || products_->data_type() != product.data_type)
         products_.emplace(product.data_type, tuned_extents());
     if (candidates.size() == 1 || !candidates[0].is_timed())
-        candidates[0].seconds = products_->seconds(*candidates[0].schedule.cpu_gemm().blocked());
-    if (candidates.size() == 1) return seen(0);
+        candidates[0].seconds =
+            products_->seconds(*candidates[0].schedule.cpu_gemm().blocked(), observer.interrupt);
+    if (candidates.size() == 1) return observer.seen(0);
     for (std::size_t i = 1; i < candidates.size() && (now() < deadline || care == Care::confirm); ++i) {
-        const auto [seconds, speedup] = products_->compare(
-            *candidates[i].schedule.cpu_gemm().blocked(), *candidates[0].schedule.cpu_gemm().blocked(), care);
+        const auto [seconds, speedup] =
+            products_->compare(*candidates[i].schedule.cpu_gemm().blocked(),
+                               *candidates[0].schedule.cpu_gemm().blocked(), care, observer.interrupt);
         if (seconds > 0) candidates[0].seconds = seconds;
         candidates[i].seconds = candidates[0].seconds / speedup;
-        seen(i);
+        observer.seen(i);
     }
 }
 

@@ -18,7 +18,7 @@ public:
 
     double now() override;
     void compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care care,
-                 const Seen& seen) override;
+                 const Observer& observer) override;
 
 private:
     struct TimingData {
@@ -26,13 +26,14 @@ private:
         planning::ProblemData data;
     };
     void compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
-                 Care care, const Seen& seen);
+                 Care care, const Observer& observer);
     void compare(const MatrixProduct& product, std::span<ScheduleCandidate> candidates, double deadline,
-                 Care care, const Seen& seen);
+                 Care care, const Observer& observer);
 
     planning::ProblemData& data_for(const Transform& problem);
     /// Builds a candidate and runs it a few times; nothing if it cannot be built. Returns the seconds that building took.
-    std::optional<double> benchmark_briefly(const Transform& problem, ScheduleCandidate& candidate);
+    std::optional<double> benchmark_briefly(const Transform& problem, ScheduleCandidate& candidate,
+                                            const Observer& observer);
 
     int threads_;
     std::optional<TimingData> timing_data_; ///< of the last problem: filling large arrays takes time

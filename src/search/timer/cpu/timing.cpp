@@ -29,15 +29,20 @@ double scalars_of(const Transform& problem) {
 } // namespace
 
 std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidates,
-                                             const TimingOptions& options) {
+                                             const TimingOptions& options,
+                                             const std::function<void()>& interrupt) {
     const std::size_t count = candidates.size();
     std::vector<Integer> repetitions;
-    for (const TimedWork& work : candidates) repetitions.push_back(runtime::warm_up(work, options));
+    for (const TimedWork& work : candidates) {
+        if (interrupt) interrupt();
+        repetitions.push_back(runtime::warm_up(work, options));
+    }
     std::vector<std::vector<double>> times(count);
     const double start = runtime::monotonic_seconds();
     const double budget = options.budget * static_cast<double>(count);
     for (int round = 0; round < options.max_samples; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
+            if (interrupt) interrupt();
             const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
             times[turn].push_back(runtime::time_once(candidates[turn], repetitions[turn]));
         }

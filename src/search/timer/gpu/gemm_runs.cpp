@@ -126,16 +126,19 @@ GpuGemmRuns::Built GpuGemmRuns::build(const gemm::GpuGemmSchedule& schedule) con
 }
 
 /// Builds all in parallel: the driver's compiler dominates and uses one thread per kernel.
-std::vector<GpuGemmRuns::Built> GpuGemmRuns::built(std::span<const gemm::GpuGemmSchedule> schedules) {
+std::vector<GpuGemmRuns::Built> GpuGemmRuns::built(std::span<const gemm::GpuGemmSchedule> schedules,
+                                                   const Interrupt& interrupt) {
     std::vector<std::optional<Built>> found(schedules.size());
     for (std::size_t k = 0; k < schedules.size(); ++k)
         for (const Built& one : built_)
             if (one.schedule == schedules[k]) found[k] = one;
     std::atomic<std::size_t> next{0};
-    const auto work = [&, is_in_section = ForkSection::is_inside()] {
+    const auto work = [&, is_in_section = ForkSection::is_inside(), caller = std::this_thread::get_id()] {
         const ForkSection::Joined joined(is_in_section);
-        for (std::size_t k = next++; k < schedules.size(); k = next++)
+        for (std::size_t k = next++; k < schedules.size(); k = next++) {
+            if (interrupt && std::this_thread::get_id() == caller) interrupt();
             if (!found[k]) found[k] = build(schedules[k]);
+        }
     };
     {
         std::vector<std::jthread> others;
@@ -144,7 +147,12 @@ std::vector<GpuGemmRuns::Built> GpuGemmRuns::built(std::span<const gemm::GpuGemm
         } catch (const std::system_error&) {
             // fewer threads suffice
         }
-        work();
+        try {
+            work();
+        } catch (...) {
+            next = schedules.size(); // the other threads end with their present schedule
+            throw;
+        }
     }
     std::vector<Built> result;
     for (std::optional<Built>& one : found) {
@@ -156,9 +164,10 @@ std::vector<GpuGemmRuns::Built> GpuGemmRuns::built(std::span<const gemm::GpuGemm
     return result;
 }
 
-std::vector<CompiledGemm> GpuGemmRuns::compile(std::span<const gemm::GpuGemmSchedule> schedules) {
+std::vector<CompiledGemm> GpuGemmRuns::compile(std::span<const gemm::GpuGemmSchedule> schedules,
+                                               const Interrupt& interrupt) {
     std::vector<CompiledGemm> result;
-    for (const Built& one : built(schedules)) {
+    for (const Built& one : built(schedules, interrupt)) {
         CompiledGemm& code = result.emplace_back();
         code.failed_because = one.failed_because;
         if (!one.plan) continue;
@@ -193,14 +202,17 @@ void GpuGemmRuns::execute(const planning::GpuMatrixPlan& plan, const Matrices& m
     plan.execute(all, stream_.handle());
 }
 
-std::vector<double> GpuGemmRuns::seconds(std::span<const gemm::GpuGemmSchedule> schedules) {
-    const std::vector<Built> contenders = built(schedules);
+std::vector<double> GpuGemmRuns::seconds(std::span<const gemm::GpuGemmSchedule> schedules,
+                                         const Interrupt& interrupt) {
+    const std::vector<Built> contenders = built(schedules, interrupt);
     std::vector<GpuWork> works;
     for (const Built& one : contenders)
         if (const Plan& plan = one.plan)
             works.push_back(
                 {[this, &plan](std::size_t execution) { execute(*plan, sets_[execution % sets_.size()]); }});
-    const std::vector<InterleavedTimes> turns = time_interleaved(stream_, works, rotation_options);
+    InterleavedTimingOptions options = rotation_options;
+    options.interrupt = interrupt;
+    const std::vector<InterleavedTimes> turns = time_interleaved(stream_, works, options);
     std::vector<double> result;
     std::size_t next = 0;
     for (const Built& one : contenders) {

@@ -6,6 +6,7 @@
 #include "search/candidates/gpu/gemm_code.hpp"
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,10 +22,14 @@ public:
     GpuGemmRuns(const runtime::GpuDevice& device, const MatrixProduct& product, bool use_cache);
 
     const MatrixProduct& product() const { return product_; }
+    /// Called on the caller's thread before each compilation and each sample, unless empty; may throw to end them.
+    using Interrupt = std::function<void()>;
     /// Compiles each schedule; executes none.
-    std::vector<CompiledGemm> compile(std::span<const gemm::GpuGemmSchedule> schedules);
+    std::vector<CompiledGemm> compile(std::span<const gemm::GpuGemmSchedule> schedules,
+                                      const Interrupt& interrupt = {});
     /// Seconds of one execution per schedule, timed interleaved; infinite if a schedule cannot be built.
-    std::vector<double> seconds(std::span<const gemm::GpuGemmSchedule> schedules);
+    std::vector<double> seconds(std::span<const gemm::GpuGemmSchedule> schedules,
+                                const Interrupt& interrupt = {});
 
 private:
     struct Matrices {
@@ -45,7 +50,7 @@ private:
     void add_matrices();
     runtime::GpuBuffer filled(DataType number, Integer count) const;
     Built build(const gemm::GpuGemmSchedule& schedule) const;
-    std::vector<Built> built(std::span<const gemm::GpuGemmSchedule> schedules);
+    std::vector<Built> built(std::span<const gemm::GpuGemmSchedule> schedules, const Interrupt& interrupt);
     planning::GpuMatrixArguments arguments(const Matrices& matrices) const;
     void execute(const planning::GpuMatrixPlan& plan, const Matrices& matrices) const;
 

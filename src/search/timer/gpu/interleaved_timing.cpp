@@ -68,10 +68,11 @@ struct Marks {
 /// Rounds over all valid candidates; each round begins with a different one, so that the influence of a candidate on
 /// its successor affects all alike.
 void run_rounds(const runtime::GpuStream& stream, std::vector<std::optional<Sampled>>& all, int rounds,
-                std::vector<std::vector<Marks>>* marks) {
+                std::vector<std::vector<Marks>>* marks, const std::function<void()>& ask) {
     for (int round = 0; round < rounds; ++round)
         for (std::size_t k = 0; k < all.size(); ++k) {
             ForkSection::let_forks_pass();
+            ask();
             const std::size_t which = (k + static_cast<std::size_t>(round)) % all.size();
             if (!all[which]) continue;
             if (marks == nullptr) {
@@ -91,25 +92,37 @@ void run_rounds(const runtime::GpuStream& stream, std::vector<std::optional<Samp
 std::vector<InterleavedTimes> time_interleaved(const runtime::GpuStream& stream,
                                                std::span<const GpuWork> candidates,
                                                const InterleavedTimingOptions& options) {
+    const auto ask = [&] {
+        if (!options.interrupt) return;
+        try {
+            options.interrupt();
+        } catch (...) {
+            stream.synchronize(); // what is enqueued uses the candidates
+            throw;
+        }
+    };
     std::vector<InterleavedTimes> result(candidates.size());
     std::vector<std::optional<Sampled>> sampled(candidates.size());
     double seconds_of_round = 0;
-    for (std::size_t k = 0; k < candidates.size(); ++k) try {
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+        ask();
+        try {
             sampled[k].emplace(stream, candidates[k], options);
             seconds_of_round += sampled[k]->seconds();
         } catch (const std::exception& error) {
             sampled[k].reset();
             result[k].failed_because = error.what();
         }
+    }
     if (seconds_of_round == 0) return result;
     const double warm_up = options.warm_up * static_cast<double>(candidates.size());
     run_rounds(stream, sampled, static_cast<int>(std::ceil(std::min(warm_up / seconds_of_round, 100.0))),
-               nullptr);
+               nullptr, ask);
     const double wanted = std::ceil(options.seconds / seconds_of_round);
     const int rounds =
         static_cast<int>(std::clamp(wanted, static_cast<double>(options.min_rounds), double{max_rounds})) | 1;
     std::vector<std::vector<Marks>> marks(candidates.size());
-    run_rounds(stream, sampled, rounds, &marks);
+    run_rounds(stream, sampled, rounds, &marks, ask);
     stream.synchronize();
     for (std::size_t k = 0; k < candidates.size(); ++k) {
         if (!sampled[k]) continue;

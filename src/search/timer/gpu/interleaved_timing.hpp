@@ -25,6 +25,8 @@ struct InterleavedTimingOptions {
     double replayed_below = 1e-4;
     bool always_replayed = false;
     int min_rounds = 7;
+    /// Called before each candidate is prepared and before each sample, unless empty; may throw to end the timing.
+    std::function<void()> interrupt = {};
 };
 
 struct InterleavedTimes {
@@ -35,6 +37,7 @@ struct InterleavedTimes {
 };
 
 /// Takes one sample of each candidate per round, all enqueued without waiting. A candidate that throws is dropped.
+/// The stream is idle when this returns or throws.
 std::vector<InterleavedTimes> time_interleaved(const runtime::GpuStream& stream,
                                                std::span<const GpuWork> candidates,
                                                const InterleavedTimingOptions& options = {});

@@ -49,11 +49,13 @@ void GpuTimer::prepare(const Transform& problem) {
 }
 
 /// Builds as many in parallel as there are processors: the driver's compiler dominates and uses one thread per kernel.
-void GpuTimer::build(const Transform& problem, std::span<ScheduleCandidate> candidates) const {
+void GpuTimer::build(const Transform& problem, std::span<ScheduleCandidate> candidates,
+                     const Observer& observer) const {
     std::atomic<std::size_t> next{0};
-    const auto work = [&, is_in_section = ForkSection::is_inside()] {
+    const auto work = [&, is_in_section = ForkSection::is_inside(), caller = std::this_thread::get_id()] {
         const ForkSection::Joined joined(is_in_section);
         for (std::size_t k = next++; k < candidates.size(); k = next++) {
+            if (std::this_thread::get_id() == caller) observer.ask();
             ScheduleCandidate& candidate = candidates[k];
             if (candidate.built) continue;
             try {
@@ -68,7 +70,12 @@ void GpuTimer::build(const Transform& problem, std::span<ScheduleCandidate> cand
     try {
         while (others.size() + 1 < candidates.size()) others.emplace_back(work);
     } catch (const std::system_error&) {} // fewer threads suffice
-    work();
+    try {
+        work();
+    } catch (...) {
+        next = candidates.size(); // the other threads end with their present candidate
+        throw;
+    }
 }
 
 std::function<void(std::size_t)> GpuTimer::execution_of(const planning::GpuPlan& plan) {
@@ -83,9 +90,11 @@ std::function<void(std::size_t)> GpuTimer::execution_of(const planning::GpuPlan&
     };
 }
 
-void GpuTimer::screen(ScheduleCandidate& candidate) {
+void GpuTimer::screen(ScheduleCandidate& candidate, const Observer& observer) {
     const GpuWork work{execution_of(gpu_plan_of(candidate))};
-    const InterleavedTimes times = time_interleaved(stream_, std::span(&work, 1), glance).front();
+    InterleavedTimingOptions options = glance;
+    options.interrupt = observer.interrupt;
+    const InterleavedTimes times = time_interleaved(stream_, std::span(&work, 1), options).front();
     if (times.failed_because.empty())
         candidate.seconds = times.time.median;
     else
@@ -93,25 +102,28 @@ void GpuTimer::screen(ScheduleCandidate& candidate) {
 }
 
 /// Interleaved, so that clock drift affects all alike.
-void GpuTimer::finish(std::span<ScheduleCandidate* const> left, double seconds) {
+void GpuTimer::finish(std::span<ScheduleCandidate* const> left, double seconds, const Observer& observer) {
     std::vector<GpuWork> works;
     for (const ScheduleCandidate* candidate : left)
         execution_of(gpu_plan_of(*candidate)); // grows the workspace
     for (const ScheduleCandidate* candidate : left) works.push_back({execution_of(gpu_plan_of(*candidate))});
-    const std::vector<InterleavedTimes> times = time_interleaved(
-        stream_, works,
-        {.seconds = std::clamp(seconds, shortest_finish, longest_finish), .warm_up = 2e-3, .sample = 1e-3});
+    const std::vector<InterleavedTimes> times =
+        time_interleaved(stream_, works,
+                         {.seconds = std::clamp(seconds, shortest_finish, longest_finish),
+                          .warm_up = 2e-3,
+                          .sample = 1e-3,
+                          .interrupt = observer.interrupt});
     for (std::size_t k = 0; k < left.size(); ++k)
         if (times[k].failed_because.empty()) left[k]->seconds = times[k].time.median;
 }
 
 void GpuTimer::compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care,
-                       const Seen& seen) {
-    std::visit([&](const auto& each) { compare(each, candidates, deadline, seen); }, problem);
+                       const Observer& observer) {
+    std::visit([&](const auto& each) { compare(each, candidates, deadline, observer); }, problem);
 }
 
 void GpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
-                       const Seen& seen) {
+                       const Observer& observer) {
     prepare(problem);
     const double begin = now(), last_start = begin + screening_fraction * (deadline - begin);
     const auto at_once = std::min<std::size_t>(max_builders, static_cast<std::size_t>(runtime::processors()));
@@ -123,16 +135,16 @@ void GpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> ca
         const double start = now();
         if (first > 0 && start + longest > last_start) break;
         const std::size_t count = first == 0 ? 1 : std::min(at_once, candidates.size() - first);
-        build(problem, candidates.subspan(first, count));
+        build(problem, candidates.subspan(first, count), observer);
         for (std::size_t k = first; k < first + count; ++k) {
-            if (candidates[k].built) screen(candidates[k]);
+            if (candidates[k].built) screen(candidates[k], observer);
             if (!candidates[k].infeasible_because.empty()) {
-                seen(k);
+                observer.seen(k);
                 continue;
             }
             fastest = std::min(fastest, candidates[k].seconds);
             if (k > 0 && is_beaten(candidates[k])) candidates[k].built.reset();
-            seen(k);
+            observer.seen(k);
         }
         longest = first == 0 ? now() - start : std::max(longest, now() - start);
         first += count;
@@ -146,7 +158,7 @@ void GpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> ca
     std::stable_sort(left.begin() + 1, left.end(),
                      [](const auto* a, const auto* b) { return a->seconds < b->seconds; });
     left.resize(std::min(left.size(), max_interleaved));
-    finish(left, deadline - now());
+    finish(left, deadline - now(), observer);
 }
 
 void GpuTimer::prepare(const MatrixProduct& product) {
@@ -158,19 +170,19 @@ void GpuTimer::prepare(const MatrixProduct& product) {
 }
 
 void GpuTimer::compare(const MatrixProduct& product, std::span<ScheduleCandidate> candidates, double deadline,
-                       const Seen& seen) {
+                       const Observer& observer) {
     prepare(product);
     std::vector<gemm::GpuGemmSchedule> schedules;
     for (const ScheduleCandidate& candidate : candidates) schedules.push_back(candidate.schedule.gpu_gemm());
-    const std::vector<CompiledGemm> codes = products_->compile(schedules);
+    const std::vector<CompiledGemm> codes = products_->compile(schedules, observer.interrupt);
     if (!candidates[0].is_timed())
-        candidates[0].seconds = products_->seconds(std::span(schedules).first(1)).front();
-    if (candidates.size() == 1) return seen(0);
+        candidates[0].seconds = products_->seconds(std::span(schedules).first(1), observer.interrupt).front();
+    if (candidates.size() == 1) return observer.seen(0);
     const TimingOrder order =
         timing_order(codes, schedules, product, device_.target(), candidates[0].seconds);
     for (const auto& [which, why] : order.left_out) {
         candidates[which].infeasible_because = why;
-        seen(which);
+        observer.seen(which);
     }
     for (std::size_t first = 0; first < order.worth_timing.size() && now() < deadline;
          first += products_at_once) {
@@ -178,7 +190,7 @@ void GpuTimer::compare(const MatrixProduct& product, std::span<ScheduleCandidate
                                .subspan(first, std::min(products_at_once, order.worth_timing.size() - first));
         std::vector<gemm::GpuGemmSchedule> in_rotation{schedules[0]};
         for (const std::size_t which : group) in_rotation.push_back(schedules[which]);
-        const std::vector<double> seconds = products_->seconds(in_rotation);
+        const std::vector<double> seconds = products_->seconds(in_rotation, observer.interrupt);
         // Groups are compared by their ratios to the incumbent.
         const double scale = first > 0 && std::isfinite(seconds[0]) ? candidates[0].seconds / seconds[0] : 1;
         if (first == 0) candidates[0].seconds = seconds[0];
@@ -186,7 +198,7 @@ void GpuTimer::compare(const MatrixProduct& product, std::span<ScheduleCandidate
             candidates[group[k]].seconds = scale * seconds[k + 1];
             if (!candidates[group[k]].is_timed())
                 candidates[group[k]].infeasible_because = "its execution failed";
-            seen(group[k]);
+            observer.seen(group[k]);
         }
     }
 }

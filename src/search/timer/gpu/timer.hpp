@@ -26,17 +26,18 @@ public:
 
     double now() override;
     void compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care care,
-                 const Seen& seen) override;
+                 const Observer& observer) override;
 
 private:
     void compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
-                 const Seen& seen);
+                 const Observer& observer);
     void compare(const MatrixProduct& product, std::span<ScheduleCandidate> candidates, double deadline,
-                 const Seen& seen);
+                 const Observer& observer);
 
-    void build(const Transform& problem, std::span<ScheduleCandidate> candidates) const;
-    void screen(ScheduleCandidate& candidate);
-    void finish(std::span<ScheduleCandidate* const> left, double seconds);
+    void build(const Transform& problem, std::span<ScheduleCandidate> candidates,
+               const Observer& observer) const;
+    void screen(ScheduleCandidate& candidate, const Observer& observer);
+    void finish(std::span<ScheduleCandidate* const> left, double seconds, const Observer& observer);
     void prepare(const Transform& problem);
     void prepare(const MatrixProduct& product);
     std::function<void(std::size_t)> execution_of(const planning::GpuPlan& plan);
