@@ -90,13 +90,48 @@ TEST_F(ArgumentChecks, RefuseNullAndMisalignedPointers) {
     }
 }
 
-TEST_F(ArgumentChecks, LeavePlanarArgumentsToThePreciseCheck) {
-    const ArgumentCheck check(parse_transform("dft 4 planar"));
-    Arguments arguments = at(0, 1024);
-    arguments.input_imaginary = memory_.data() + 2048;
-    arguments.output_imaginary = memory_.data() + 3072;
-    EXPECT_FALSE(check.admits(arguments));
-    EXPECT_FALSE(is_refused(check, arguments));
+TEST_F(ArgumentChecks, AdmitImaginaryComponentsApartFromEverything) {
+    struct Case {
+        const char* problem;
+        bool input, output; ///< which sides are planar
+        bool in_place;
+    };
+    for (const Case& c : {Case{"dft 4 planar", true, true, false}, Case{"rdft 6 planar", false, true, false},
+                          Case{"rdft 6 backward planar", true, false, false},
+                          Case{"dft 4 planar inplace", true, true, true}}) {
+        SCOPED_TRACE(c.problem);
+        const ArgumentCheck check(parse_transform(c.problem));
+        Arguments right = c.in_place ? at(1024, 1024) : at(0, 1024);
+        if (c.input) right.input_imaginary = memory_.data() + (c.in_place ? 3072 : 2048);
+        if (c.output) right.output_imaginary = memory_.data() + 3072;
+        EXPECT_TRUE(check.admits(right));
+        EXPECT_FALSE(is_refused(check, right));
+        const auto expect_refused = [&](const Arguments& wrong) {
+            EXPECT_FALSE(check.admits(wrong));
+            EXPECT_TRUE(is_refused(check, wrong));
+        };
+        Arguments wrong = right;
+        for (const std::ptrdiff_t from_output : {0, 8, -8}) {
+            wrong = right;
+            if (c.input && !c.in_place) {
+                wrong.input_imaginary = static_cast<std::byte*>(right.output) + from_output;
+                expect_refused(wrong);
+            }
+            wrong = right;
+            if (c.output) {
+                wrong.output_imaginary = static_cast<std::byte*>(right.output) + from_output;
+                expect_refused(wrong);
+            }
+        }
+        wrong = right;
+        if (c.input) wrong.input_imaginary = nullptr;
+        if (c.output) wrong.output_imaginary = nullptr;
+        expect_refused(wrong);
+        wrong = right;
+        if (c.input) wrong.input_imaginary = memory_.data() + 2049;
+        if (c.output) wrong.output_imaginary = memory_.data() + 3073;
+        expect_refused(wrong);
+    }
 }
 
 } // namespace arguments_test

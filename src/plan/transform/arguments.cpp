@@ -24,7 +24,7 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
     output_ = range(Side::output);
     for (const Side side : {Side::input, Side::output})
         elements_[static_cast<std::size_t>(side)] = {axes(problem, side), element_bytes(problem, side)};
-    planar_ = planar_input_ || planar_output_;
+    has_more_ = planar_input_ || planar_output_ || !arrays_.empty();
     for (const AuxiliaryArray& array : arrays_) {
         const bool separate = array.is_complex && layout_ == ComplexLayout::planar;
         const Integer components = array.is_complex && !separate ? 2 : 1;
@@ -84,6 +84,27 @@ std::vector<ArgumentCheck::Named> ArgumentCheck::arrays_of_call(const Arguments&
             result.push_back({"imaginary array " + arrays_[k].name, call.arrays[k].imaginary, range});
     }
     return result;
+}
+
+bool ArgumentCheck::admits_imaginary(const Arguments& call) const {
+    if (!planar_input_ && !planar_output_) return true;
+    const auto is_right = [&](const void* pointer) {
+        return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignment_ == 0;
+    };
+    const auto are_apart = [](const void* a, const Range& a_range, const void* b, const Range& b_range) {
+        const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
+        return start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low;
+    };
+    if (planar_input_ && !is_right(call.input_imaginary)) return false;
+    if (planar_output_ && !is_right(call.output_imaginary)) return false;
+    if (planar_output_ && !are_apart(call.output, output_, call.output_imaginary, output_)) return false;
+    if (in_place_) return !planar_input_ || !planar_output_ || call.input_imaginary == call.output_imaginary;
+    const auto is_apart_from_input = [&](const void* output) {
+        return are_apart(call.input, input_, output, output_) &&
+               (!planar_input_ || are_apart(call.input_imaginary, input_, output, output_));
+    };
+    return is_apart_from_input(call.output) &&
+           (!planar_output_ || is_apart_from_input(call.output_imaginary));
 }
 
 bool ArgumentCheck::admits_arrays(const Arguments& call) const {

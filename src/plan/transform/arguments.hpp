@@ -26,17 +26,16 @@ public:
     /// Throws UserError if a workspace of this size overlaps one of the caller's arrays.
     void require_disjoint(const void* workspace, std::size_t bytes, const Arguments& arguments) const;
 
-    /// Fast check: true if nothing is wrong. False for planar arguments, and for arrays that interleave without sharing
-    /// an element, which operator() checks in full.
+    /// Fast check: true if nothing is wrong. False for arrays that interleave without sharing an element, which
+    /// operator() checks in full.
     bool admits(const Arguments& arguments) const {
         const auto input = reinterpret_cast<std::uintptr_t>(arguments.input);
         const auto output = reinterpret_cast<std::uintptr_t>(arguments.output);
         const bool null = static_cast<int>(input == 0) | static_cast<int>(output == 0);
         const bool misaligned = ((input | output) & (alignment_ - 1)) != 0;
         const bool too_near = output - input - nearest_ < forbidden_;
-        return !(static_cast<int>(null) | static_cast<int>(misaligned) | static_cast<int>(too_near) |
-                 static_cast<int>(planar_)) &&
-               (arrays_.empty() || admits_arrays(arguments));
+        return !(static_cast<int>(null) | static_cast<int>(misaligned) | static_cast<int>(too_near)) &&
+               (!has_more_ || (admits_imaginary(arguments) && admits_arrays(arguments)));
     }
 
 private:
@@ -54,6 +53,8 @@ private:
     void explain(const Arguments& arguments) const;
     std::vector<Named> arrays_of_call(const Arguments& arguments) const;
     std::vector<Named> outputs_of_call(const Arguments& arguments) const;
+    /// Whether the imaginary components are there, aligned, and where `input` and `output` may be.
+    bool admits_imaginary(const Arguments& arguments) const;
     /// Whether all auxiliary arrays are there, aligned, and outside the bytes around the output.
     bool admits_arrays(const Arguments& arguments) const;
     void check_arrays(const Arguments& arguments) const;
@@ -62,7 +63,7 @@ private:
                         Side b_side) const;
     const Range& range_of(Side side) const { return side == Side::input ? input_ : output_; }
 
-    bool planar_; ///< on either side
+    bool has_more_; ///< than input and output: imaginary components apart, or auxiliary arrays
     /// output − input modulo 2^64 outside nearest_ … nearest_ + forbidden_ − 1 is right. Out of place these are the
     /// distances at which the ranges of both arrays overlap; in place, all but 0.
     std::uintptr_t nearest_;

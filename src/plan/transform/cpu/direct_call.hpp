@@ -9,13 +9,21 @@
 
 namespace swirl::planning {
 
-/// A call of one function on the caller's two arrays, tables and a small workspace. Everything that is the same for all
-/// calls is precomputed.
+/// A call of one function on the caller's arrays, tables and a small workspace. Everything that is the same for all calls
+/// is precomputed.
 class DirectCall {
 public:
     static constexpr std::size_t max_buffers = 8;
     static constexpr std::size_t max_workspace = 8192; ///< bytes, taken from the stack
     using Buffers = std::array<void*, max_buffers>;
+
+    /// A buffer that is the caller's, beside `input` and `output`.
+    struct Further {
+        enum class Source : std::uint8_t { input_imaginary, output_imaginary, array, array_imaginary };
+        std::uint8_t buffer = 0;
+        Source source = Source::input_imaginary;
+        std::uint8_t array = 0; ///< its index in Arguments::arrays
+    };
 
     struct Layout {
         Buffers buffers{};      ///< in the function's order: tables are set here, the others at each call
@@ -24,16 +32,18 @@ public:
         std::uint8_t scratch = 0; ///< number of buffers in workspace
         std::array<std::uint8_t, max_buffers> scratch_index{};
         std::array<std::uint16_t, max_buffers> scratch_offset{}; ///< bytes
+        std::uint8_t further_count = 0;
+        std::array<Further, max_buffers> further{}; ///< the first further_count of them
     };
 
     DirectCall() = default; ///< no function to call
     DirectCall(runtime::KernelFunction function, const Layout& layout)
-        : function_(function), layout_(layout) {}
+        : function_(function), needs_more_(layout.scratch > 0 || layout.further_count > 0), layout_(layout) {}
 
     explicit operator bool() const { return function_ != nullptr; }
     /// Arguments must have been checked.
     void operator()(const Arguments& arguments) const {
-        if (layout_.scratch > 0) return call_with_workspace(arguments);
+        if (needs_more_) return call_with_more(arguments);
         Buffers buffers = layout_.buffers;
         call(buffers, arguments);
     }
@@ -44,9 +54,11 @@ private:
         buffers[layout_.output] = arguments.output;
         function_(buffers.data(), nullptr);
     }
-    void call_with_workspace(const Arguments& arguments) const;
+    /// With a workspace, and with arrays beside input and output.
+    void call_with_more(const Arguments& arguments) const;
 
     runtime::KernelFunction function_ = nullptr;
+    bool needs_more_ = false; ///< than input, output and tables
     Layout layout_;
 };
 

@@ -46,6 +46,15 @@ struct Binding {
     static constexpr Source array_source(std::size_t array, bool imaginary) {
         return static_cast<Source>(static_cast<std::size_t>(Source::arrays) + 2 * array + imaginary);
     }
+    struct Array {
+        std::size_t index;
+        bool is_imaginary;
+    };
+    /// What array_source was asked for.
+    static constexpr Array array_of(Source source) {
+        const std::size_t at = static_cast<std::size_t>(source) - static_cast<std::size_t>(Source::arrays);
+        return {at / 2, at % 2 != 0};
+    }
     Source source;
     std::size_t offset = 0;      ///< bytes into either workspace
     const void* table = nullptr; ///< the table itself
@@ -92,14 +101,15 @@ public:
         void* operator[](Binding::Source source) const {
             const auto at = static_cast<std::size_t>(source);
             if (at < own.size()) return own[at];
-            const std::size_t array = at - static_cast<std::size_t>(Binding::Source::arrays);
-            return const_cast<void*>(array % 2 == 0 ? arrays[array / 2].data : arrays[array / 2].imaginary);
+            const Binding::Array array = Binding::array_of(source);
+            return const_cast<void*>(array.is_imaginary ? arrays[array.index].imaginary
+                                                        : arrays[array.index].data);
         }
     };
     /// Runs some of a phase's iterations. A barrier separates two phases if one of them is parallel.
     virtual void run_phase(std::size_t phase, runtime::IterationRange range,
                            const Pointers& pointers) const = 0;
-    /// The whole kernel as one call, if it is one function of an input and an output with a small workspace.
+    /// The whole kernel as one call, if it is one function of the caller's arrays with a small workspace.
     virtual DirectCall direct_call() const { return {}; }
     /// Runs all phases on the calling thread.
     virtual void run(const Pointers& pointers) const = 0;
