@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -15,7 +16,9 @@ namespace {
 /// Recursive descent: one function per level of the grammar in parse.hpp.
 class Parser {
 public:
-    explicit Parser(std::string_view text, std::size_t begin = 0) : scan_(text, begin) {}
+    enum class Tags : std::uint8_t { accepted, refused };
+
+    Parser(std::string_view text, std::size_t begin, Tags tags) : scan_(text, begin), tags_(tags) {}
 
     Formula all() {
         Formula result = sum();
@@ -37,7 +40,7 @@ private:
     Formula bracketed();
     std::optional<Formula> transform(std::string_view name);
     std::optional<Formula> leaf(std::string_view name);
-    std::optional<Formula> wrapper(std::string_view name);
+    std::optional<Formula> wrapper(std::string_view name, std::size_t position);
     Formula iterative();
     Formula diagonal_term();
     DiagonalFunction diagonal_function();
@@ -52,6 +55,7 @@ private:
 
     static constexpr int deepest = 200; ///< keeps the recursion well within a small thread's stack
     Scanner scan_;
+    Tags tags_;
     int depth_ = 0;
 };
 
@@ -90,12 +94,12 @@ Formula Parser::atom() {
     if (name.empty()) scan_.fail_expected("a term");
     if (auto term = transform(name)) return *std::move(term);
     if (auto term = leaf(name)) return *std::move(term);
-    if (auto term = wrapper(name)) return *std::move(term);
+    if (auto term = wrapper(name, position)) return *std::move(term);
     scan_.fail(
         position,
         fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT2…4, DST2…4, circulant, L, J, "
-                    "T, perm, G, S, diag, matrix, sum, real, pass, tile, codelet",
-                    name));
+                    "T, perm, G, S, diag, matrix, sum, real{}",
+                    name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
 }
 
 Formula Parser::bracketed() {
@@ -185,12 +189,15 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
     return std::nullopt;
 }
 
-std::optional<Formula> Parser::wrapper(std::string_view name) {
+std::optional<Formula> Parser::wrapper(std::string_view name, std::size_t position) {
     if (name == "real") return real_of(bracketed());
-    if (name == "pass") return pass(bracketed());
-    if (name == "tile") return tile(bracketed());
-    if (name == "codelet") return codelet(bracketed());
-    return std::nullopt;
+    if (name != "pass" && name != "tile" && name != "codelet") return std::nullopt;
+    if (tags_ == Tags::refused)
+        scan_.fail(position, fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "
+                                         "inside {0}[…] alone: plans place pass, tile and codelet",
+                                         name));
+    Formula inside = bracketed();
+    return name == "pass" ? pass(inside) : name == "tile" ? tile(inside) : codelet(inside);
 }
 
 Formula Parser::iterative() {
@@ -257,7 +264,9 @@ DiagonalFunction Parser::diagonal_function() {
 
 } // namespace
 
-Formula parse(std::string_view text) { return Parser(text).all(); }
-ParsedPrefix parse_prefix(std::string_view text, std::size_t begin) { return Parser(text, begin).prefix(); }
+Formula parse(std::string_view text) { return Parser(text, 0, Parser::Tags::accepted).all(); }
+ParsedPrefix parse_matrix(std::string_view text, std::size_t begin) {
+    return Parser(text, begin, Parser::Tags::refused).prefix();
+}
 
 } // namespace swirl::formula

@@ -28,7 +28,8 @@ struct ParsedPrefix {
     Formula formula;
     std::size_t end; ///< position after it and the white space that follows, in bytes
 };
-/// Parses from `begin` on; throws ParseError with a position in the whole text.
-ParsedPrefix parse_prefix(std::string_view text, std::size_t begin);
+/// Parses from `begin` on a formula that says which matrix is meant: pass, tile and codelet, which say how to compute
+/// it, are refused. Throws ParseError with a position in the whole text.
+ParsedPrefix parse_matrix(std::string_view text, std::size_t begin);
 
 } // namespace swirl::formula

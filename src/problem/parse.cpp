@@ -104,7 +104,7 @@ public:
         if (text_.size() - position_ > MatrixFormula::longest_text)
             fail("a formula of at most " + std::to_string(MatrixFormula::longest_text) + " bytes");
         try {
-            const formula::ParsedPrefix prefix = formula::parse_prefix(text_, position_);
+            const formula::ParsedPrefix prefix = formula::parse_matrix(text_, position_);
             position_ = prefix.end;
             return MatrixFormula(prefix.formula);
         } catch (const formula::ParseError& error) {
