@@ -198,7 +198,7 @@ GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const Planni
 
 PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy) {
     PlanCosts costs{.floors = search::gpu_floors(product, plan.schedule, plan.gpu),
-                    .estimated = to_string(plan.schedule),
+                    .estimated = text_of_schedule(plan),
                     .seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu),
                     .rejections = search::other_gpu_schedules(product, plan.schedule, plan.gpu, accuracy)};
     costs.raise_to_floors();
@@ -260,7 +260,7 @@ KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOpt
     if (stage != "ir" && stage != "ptx")
         throw UserError("--stage is '{}'; for matrix multiplication on a GPU use one of ir, ptx", stage);
     const GpuGemmInspection plan = inspect(product, options, target_of(options));
-    KernelTexts result{to_string(plan.schedule), std::string(plan.gpu.name), {}};
+    KernelTexts result{text_of_schedule(plan), std::string(plan.gpu.name), {}};
     const auto add = [&](const planning::GpuMatrixDerivation& derived) {
         result.kernels.push_back(
             {derived.info.name,

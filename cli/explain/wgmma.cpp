@@ -8,6 +8,7 @@
 #include "gemm/gpu/schedule_text.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "ir/type_rules.hpp"
+#include "plan/schedule.hpp"
 #include "problem/data_type.hpp"
 
 #include <swirl/matrix_product.hpp>
@@ -114,7 +115,8 @@ Json json_of(const WgmmaExplanation& explanation) {
         {"problem", to_text(explanation.product)},
         {"gpu", explanation.gpu.name},
         {"is_swapped", gemm::canonical_for_gpu(explanation.product).is_swapped},
-        {"schedule", to_string(explanation.schedule)},
+        {"schedule",
+         to_string(planning::Schedule(explanation.gpu.name, gemm::GpuGemmSchedule(explanation.schedule)))},
         {"parameters", json_of_parameters(explanation.schedule)},
         {"instruction", balance.instruction->name},
         {"instructions_per_k_tile", balance.wgmma_count},

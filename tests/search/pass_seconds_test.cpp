@@ -1,4 +1,5 @@
 #include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/cost/cpu/estimate.hpp"
 #include "search/cost/cpu/gemm_cost.hpp"
 #include "search/cost/gpu/estimate.hpp"
 #include "search/planner.hpp"
@@ -40,8 +41,8 @@ TEST(PassSeconds, OfTheModelsChoiceAddUpToItsEstimateOnCpus) {
         EXPECT_NEAR(sum_of(pass_seconds(problem, choice.schedule, target::avx2_cpu())),
                     choice.estimated_seconds, 1e-12 + 1e-9 * choice.estimated_seconds);
     }
-    EXPECT_EQ(pass_seconds(parse_transform("dft 8"), planning::parse_transform_schedule("avx2: 0 rader(8)"),
-                           target::avx2_cpu())
+    const Transform problem = parse_transform("dft 8");
+    EXPECT_EQ(pass_seconds(problem, planning::parse_schedule("avx2: 0 rader(8)", problem), target::avx2_cpu())
                   .at(0),
               std::nullopt);
 }
@@ -49,7 +50,8 @@ TEST(PassSeconds, OfTheModelsChoiceAddUpToItsEstimateOnCpus) {
 TEST(GemmSeconds, GrowWithTheWorkAndShrinkWithThreads) {
     const auto seconds = [](const char* text, int threads) {
         const MatrixProduct product = parse_matrix_product(text);
-        const gemm::CpuGemm schedule = choose_schedule(product, {.use_wisdom = false}).schedule;
+        const planning::Schedule schedule =
+            choose_schedule(product, &target::host_cpu(), {.use_wisdom = false});
         return gemm_seconds(product, schedule, fitted_machine_model(), threads);
     };
     EXPECT_LT(seconds("gemm 64x64x64", 1), seconds("gemm 128x64x64", 1));

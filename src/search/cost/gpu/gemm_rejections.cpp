@@ -37,9 +37,9 @@ std::vector<Rejection> other_gpu_schedules(const MatrixProduct& product, const g
         const bool is_new_kind = seen.insert(kind_of(schedule)).second;
         if (listed >= most && !is_new_kind) continue;
         ++listed;
-        result.push_back(
-            {to_string(schedule), fmt::format("estimated at {:.2f} times the cost",
-                                              gemm::gpu_seconds(product, schedule, gpu) / seconds)});
+        result.push_back({to_string(planning::Schedule(gpu.name, schedule)),
+                          fmt::format("estimated at {:.2f} times the cost",
+                                      gemm::gpu_seconds(product, schedule, gpu) / seconds)});
     }
     if (seen.count(GemmKernelKind::wgmma) == 0)
         result.push_back(
