@@ -132,25 +132,25 @@ std::string remedy_of(const MemoryNeed& need, Integer limit) {
     return remedy;
 }
 
-template <class Kind>
-void require(Integer limit, std::string_view limited, const MemoryNeed& need, const Kind& problem) {
+template <class Kind> void require(Integer limit, const MemoryNeed& need, const Kind& problem) {
     if (total(need) <= limit) return;
     throw OutOfMemory(
         "a plan needs {}{} bytes of memory besides the caller's arrays ({}), and {} {}\n  problem: {}\n  {}",
-        need.is_whole ? "" : "at least ", total(need), parts_of(need), limited, limit, to_text(problem),
-        remedy_of(need, limit));
+        need.is_whole ? "" : "at least ", total(need), parts_of(need),
+        limit == runtime::memory_limit() ? "this process may have" : "memory_limit_bytes is", limit,
+        to_text(problem), remedy_of(need, limit));
 }
 
 template <class Kind> void require_limit(std::size_t limit, const MemoryNeed& need, const Kind& problem) {
     if (limit == 0 || limit > static_cast<std::uint64_t>(saturated)) return;
-    require(static_cast<Integer>(limit), "memory_limit_bytes is", need, problem);
+    require(static_cast<Integer>(limit), need, problem);
 }
 
 template <class Kind>
 void require_limit_on_host(std::size_t limit, const MemoryNeed& need, const Kind& problem) {
     require_limit(limit, need, problem);
     constexpr Integer moderate = Integer{1} << 26; // every machine has it: saves asking
-    if (total(need) > moderate) require(runtime::memory_limit(), "this process may have", need, problem);
+    if (limit == 0 && total(need) > moderate) require(runtime::memory_limit(), need, problem);
 }
 
 } // namespace

@@ -18,7 +18,7 @@ struct GpuMatrixPlanOptions {
     bool check = true;
     bool use_cache = true;        ///< machine code on disk, see runtime::KernelCache
     bool reads_sass = false;      ///< score the SASS of the main kernel
-    std::size_t memory_limit = 0; ///< Options::memory_limit_bytes
+    std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
 };
 
 /// A matrix multiplication on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its

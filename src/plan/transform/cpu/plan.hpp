@@ -24,7 +24,7 @@ struct PlanOptions {
     /// barrier. Measure again with: swirl bench 'dft n' --sizes 1024..65536*2 with --threads 2 and with --threads 1.
     double min_parallel_operations = 32768;
     bool check = true;            ///< verify each plan once against a second algorithm before returning it
-    std::size_t memory_limit = 0; ///< Options::memory_limit_bytes
+    std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
 };
 
 /// An auxiliary array, at its element with index 0.

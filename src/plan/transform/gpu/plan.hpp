@@ -20,7 +20,7 @@ struct GpuPlanOptions {
     /// Verify each plan once against a second algorithm before returning it, unless the cache says that it was.
     bool check = true;
     bool use_cache = true;        ///< machine code and plans on disk, see runtime::KernelCache
-    std::size_t memory_limit = 0; ///< Options::memory_limit_bytes
+    std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
 };
 
 /// One pass on a GPU, for people and reports.

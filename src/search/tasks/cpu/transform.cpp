@@ -3,6 +3,7 @@
 #include "plan/memory_need.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/executable_memory.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/timer.hpp"
 #include "search/candidates/cpu/transforms.hpp"
 #include "search/cost/cpu/estimate.hpp"
@@ -55,9 +56,8 @@ public:
         planning::require_target(chosen.schedule, cpu_.name);
         if (!chosen.built)
             return recent_plan(request(to_string(chosen.schedule)), [&] {
-                return Plan::build(
-                    problem_, chosen.schedule,
-                    {.threads = threads_, .check = check_, .memory_limit = options().memory_limit_bytes});
+                return Plan::build(problem_, chosen.schedule,
+                                   {.threads = threads_, .check = check_, .memory_limit = memory_limit()});
             });
         auto plan = std::static_pointer_cast<const Plan>(chosen.built);
         planning::require_on_host(options().memory_limit_bytes,
@@ -177,6 +177,12 @@ private:
         if (given_timer() != nullptr) return *given_timer();
         require_runnable(cpu_);
         return of_host ? *of_host : of_host.emplace(threads);
+    }
+
+    /// In bytes: the one asked for, else what this process may have.
+    std::size_t memory_limit() const {
+        return options().memory_limit_bytes > 0 ? options().memory_limit_bytes
+                                                : static_cast<std::size_t>(runtime::memory_limit());
     }
 
     /// Everything that a plan depends on; whether code can run may change within a process.
