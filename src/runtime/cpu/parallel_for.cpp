@@ -2,6 +2,8 @@
 
 #include "base/fork_gate.hpp"
 
+#include <forward_list>
+#include <mutex>
 #include <vector>
 
 namespace swirl::runtime {
@@ -61,8 +63,12 @@ private:
 } // namespace
 
 void set_parallel_for(const ParallelFor& users) {
-    programs_loop.store(users.function == nullptr ? nullptr : new ParallelFor(users),
-                        std::memory_order_release);
+    if (users.function == nullptr) return programs_loop.store(nullptr, std::memory_order_release);
+    // An earlier one may still run: it lives as long as the process.
+    static std::mutex mutex;
+    static auto* const all = new std::forward_list<ParallelFor>;
+    const std::lock_guard lock(mutex);
+    programs_loop.store(&all->emplace_front(users), std::memory_order_release);
 }
 
 const ParallelFor* parallel_for() { return programs_loop.load(std::memory_order_acquire); }
