@@ -3,8 +3,10 @@
 #include "base/error.hpp"
 #include "cli/costs.hpp"
 #include "cli/output.hpp"
+#include "cli/plan_memory.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
+#include "plan/memory_need.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cuda/devices.hpp"
 #include "search/candidates/gpu/pass_candidates.hpp"
@@ -143,14 +145,20 @@ PlanCosts costs_on_gpu(const Transform& problem, const planning::Schedule& sched
 
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json) {
     GpuInspection plan;
-    std::size_t workspace = 0;
-    const bool is_at_hand = index_of_gpu(options).has_value();
-    if (is_at_hand) { // compiled, so that register counts are known
+    PlanMemory memory;
+    if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_gpu_plan(problem, options);
         plan = {built->schedule(), built->describe()};
-        workspace = built->workspace_bytes();
+        memory = {.workspace = static_cast<Integer>(built->workspace_bytes()),
+                  .tables = built->table_bytes()};
     } else {
         plan = inspect_gpu_plan(problem, options);
+        for (const auto& pass : plan.passes) {
+            memory.workspace = std::max(memory.workspace, static_cast<Integer>(pass.workspace_bytes));
+            for (const ir::KernelInfo& kernel : pass.kernels) memory.tables += kernel.table_bytes;
+        }
+        planning::require_within(options.memory_limit,
+                                 {.workspace = memory.workspace, .tables = memory.tables}, problem);
     }
     double flops = 0, bytes = 0;
     for (const auto& pass : plan.passes)
@@ -172,8 +180,8 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                        {"flops", flops},
                        {"pseudo_flops", search::pseudo_flops(problem)},
                        {"bytes", bytes},
-                       {"data_bytes", data},
-                       {"workspace_bytes", workspace}};
+                       {"data_bytes", data}};
+        add_memory(report, memory);
         add_costs(report, costs);
         return print_json(report);
     }
@@ -183,8 +191,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                         flops / search::pseudo_flops(problem));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(bytes), bytes / data, format_bytes(data));
-    if (is_at_hand) text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(workspace)));
-    print(text + text_of(costs));
+    print(text + text_of(memory) + text_of(costs));
 }
 
 } // namespace swirl::cli

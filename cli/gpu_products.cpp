@@ -8,6 +8,7 @@
 #include "cli/gpu.hpp"
 #include "cli/gpu_product_data.hpp"
 #include "cli/output.hpp"
+#include "cli/plan_memory.hpp"
 #include "cli/table.hpp"
 #include "gemm/cpu/tile_writer.hpp"
 #include "gemm/gpu/model/model.hpp"
@@ -17,6 +18,7 @@
 #include "ir/program.hpp"
 #include "ir/role.hpp"
 #include "plan/gemm/gpu/plan.hpp"
+#include "plan/memory_need.hpp"
 #include "runtime/cuda/devices.hpp"
 #include "search/candidates/gpu/gemm.hpp"
 #include "search/cost/gpu/floors.hpp"
@@ -206,6 +208,7 @@ PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, 
 void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {
     if (is_empty(product)) return report_nothing(product, json);
     GpuGemmInspection plan{};
+    PlanMemory memory;
     if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_plan_on_gpu(product, options);
         plan = {built->device().target(), built->schedule().gpu_gemm()};
@@ -214,11 +217,19 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
     } else {
         plan = inspect(product, options, kind_of_gpu(options));
     }
-    std::vector<const ir::KernelInfo*> kernels = {&plan.derived.info};
+    std::vector<const planning::GpuMatrixDerivation*> derived = {&plan.derived};
     for (const auto* behind : {&plan.finishing, &plan.reductions})
-        for (const planning::GpuMatrixDerivation& derived : *behind) kernels.push_back(&derived.info);
+        for (const planning::GpuMatrixDerivation& kernel : *behind) derived.push_back(&kernel);
+    memory.workspace = static_cast<Integer>(planning::workspace_bytes(derived));
+    std::vector<const ir::KernelInfo*> kernels;
+    for (const planning::GpuMatrixDerivation* kernel : derived) kernels.push_back(&kernel->info);
     Json described = Json::array();
-    for (const ir::KernelInfo* kernel : kernels) described.push_back(json_of_kernel(*kernel));
+    for (const ir::KernelInfo* kernel : kernels) {
+        described.push_back(json_of_kernel(*kernel));
+        memory.tables += kernel->table_bytes;
+    }
+    planning::require_within(options.memory_limit, {.workspace = memory.workspace, .tables = memory.tables},
+                             product);
     const PlanCosts costs = costs_of(product, plan, accuracy_of(options));
     if (json) {
         Json report = {{"problem", to_text(product)},
@@ -226,6 +237,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                        {"schedule", text_of_schedule(plan)},
                        {"flops", flops_of(product)},
                        {"kernels", described}};
+        add_memory(report, memory);
         add_costs(report, costs);
         return print_json(report);
     }
@@ -240,7 +252,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                    format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
     print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\n", to_text(product),
                       text_of_schedule(plan), table.text(), flops_of(product)) +
-          text_of(costs));
+          text_of(memory) + text_of(costs));
 }
 
 KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,

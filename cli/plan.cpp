@@ -4,6 +4,7 @@
 #include "cli/floors.hpp"
 #include "cli/gpu.hpp"
 #include "cli/output.hpp"
+#include "cli/plan_memory.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
@@ -33,6 +34,10 @@ struct Report {
 Report report_on(const Transform& problem, const PlanningOptions& options) {
     const auto plan = make_plan(problem, options, search::Purpose::inspect);
     return {plan, plan->describe(), costs_on_cpu(*plan, !options.no_wisdom)};
+}
+
+PlanMemory memory_of(const planning::Plan& plan) {
+    return {.workspace = static_cast<Integer>(plan.workspace_bytes()), .tables = plan.table_bytes()};
 }
 
 Json phases_of(const planning::PassDescription& pass) {
@@ -69,8 +74,8 @@ Json json_of(const Report& report) {
               {"flops", plan.flops()},
               {"pseudo_flops", search::pseudo_flops(plan.problem())},
               {"bytes", plan.bytes()},
-              {"data_bytes", search::compulsory_bytes(plan.problem())},
-              {"workspace_bytes", plan.workspace_bytes()}};
+              {"data_bytes", search::compulsory_bytes(plan.problem())}};
+    add_memory(json, memory_of(plan));
     for (const auto& pass : report.passes) json["passes"].push_back(json_of(pass));
     add_costs(json, report.costs);
     return json;
@@ -113,7 +118,7 @@ std::string text_of(const Report& report) {
                         plan.flops() / search::pseudo_flops(plan.problem()));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(plan.bytes()), plan.bytes() / bytes, format_bytes(bytes));
-    text += fmt::format("workspace  {}\n", format_bytes(static_cast<double>(plan.workspace_bytes())));
+    text += text_of(memory_of(plan));
     if (plan.threads() > 1) text += text_of_threads(report);
     return text + text_of(report.costs);
 }

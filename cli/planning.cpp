@@ -31,6 +31,13 @@ void PlanningOptions::add_to(CLI::App& command) {
     command.add_option("--threads", threads, "Threads that may work on one execution; 0 for all processors")
         ->type_name("NUMBER")
         ->capture_default_str();
+    command
+        .add_option(
+            "--memory-limit", memory_limit,
+            "Memory that a plan may need besides the arrays, in bytes or as 64MiB; without this, what the "
+            "machine has")
+        ->transform(CLI::AsSizeValue(false))
+        ->type_name("BYTES");
     command.add_flag("--no-wisdom", no_wisdom, "Do not use wisdom, the results of earlier measurements");
     command.add_flag("--no-check", no_check,
                      "Do not check the plan against a second route before it is used");
@@ -70,6 +77,7 @@ Options PlanningOptions::plan_options(Device where) const {
     options.effort = effort_of(*this);
     options.time_budget_seconds = budget;
     options.progress = print_progress;
+    options.memory_limit_bytes = memory_limit;
     options.cpu = cpu;
     options.schedule = schedule;
     options.check = !no_check;

@@ -25,6 +25,7 @@ struct PlanningOptions {
     std::string product_accuracy = "ordinary"; ///< of GEMM on GPUs
     bool reorder_sass = false;                 ///< as above
     int threads = 1;
+    std::size_t memory_limit = 0; ///< bytes; 0: what the machine has
 
     void add_to(CLI::App& command);
     /// --device and its dependent options, for commands that support GPUs.

@@ -9,6 +9,7 @@
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
+#include "cli/plan_memory.hpp"
 #include "cli/product_data.hpp"
 #include "cli/table.hpp"
 #include "emit/cpp/transform.hpp"
@@ -111,6 +112,8 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
         table.add({program.name, std::to_string(statistics.instructions), std::to_string(statistics.spills),
                    format_bytes(static_cast<double>(statistics.bytes))});
     }
+    const PlanMemory memory{.packing = plan.packing_bytes()};
+    add_memory(report, memory);
     const PlanCosts costs = costs_of(plan, options);
     add_costs(report, costs);
     if (json) return print_json(report);
@@ -118,7 +121,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     print(fmt::format("problem    {}\nplan       {}\nschedule   {}\n{}\nflops      {:.0f}\n",
                       to_text(product), plan.description(), to_string(plan.schedule()), kernels,
                       plan.flops()) +
-          text_of(costs));
+          text_of(memory) + text_of(costs));
 }
 
 KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,

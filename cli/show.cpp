@@ -88,7 +88,7 @@ struct Shown {
     std::vector<KernelTexts::Kernel> texts;                     ///< of each pass or kernel
 };
 
-void print(const ShowOptions& options, const Shown& shown) {
+void print_shown(const ShowOptions& options, const Shown& shown) {
     if (options.json) {
         Json json{{"problem", shown.problem},
                   {"schedule", shown.schedule},
@@ -105,7 +105,7 @@ void print(const ShowOptions& options, const Shown& shown) {
         if (shown.texts.size() > 1 && shown.heading != nullptr) text += shown.heading(i, shown.texts.size());
         text += shown.texts[i].text;
     }
-    cli::print(text);
+    print(text);
 }
 
 std::string pass_heading(std::size_t pass, std::size_t count) {
@@ -160,8 +160,8 @@ Shown shown_on_cpu(const ShowOptions& options) {
 void show(const ShowOptions& options) {
     if (options.latex && options.stage != "formula")
         throw UserError("--latex goes with --stage formula only");
-    if (is_product(options.words)) return print(options, shown_product(options));
-    print(options, options.planning.is_for_gpu() ? shown_on_gpu(options) : shown_on_cpu(options));
+    if (is_product(options.words)) return print_shown(options, shown_product(options));
+    print_shown(options, options.planning.is_for_gpu() ? shown_on_gpu(options) : shown_on_cpu(options));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include <swirl/device.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -43,6 +44,10 @@ struct Options {
     /// elements in all, 3.5 beyond; products on CPUs 10; GPUs 5. Default for Effort::exhaustive: no limit (0 and
     /// infinity also mean no limit).
     std::optional<double> time_budget_seconds = {};
+    /// Limit on the memory that a plan may need besides the caller's arrays, in bytes of its device: workspace, packed
+    /// operands, tables, the arrays of the check before first use and of a search. Planning throws OutOfMemory before it
+    /// takes more, and names the need. 0: what the machine has.
+    std::size_t memory_limit_bytes = 0;
     std::function<void(const std::string&)> progress =
         {}; ///< receives a line of text now and then while searching
     /// Called, on the calling thread, when planning starts and while searching before each compilation and each sample;

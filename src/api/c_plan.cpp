@@ -208,6 +208,7 @@ Options options_of(const swirl_options* options) {
     result.use_wisdom = given.use_wisdom != 0;
     result.use_kernel_cache = given.use_kernel_cache != 0;
     result.reorder_sass = given.reorder_sass != 0;
+    result.memory_limit_bytes = given.memory_limit_bytes;
     const auto sink = [context = given.context](void (*function)(const char*, void*)) {
         return function == nullptr
                    ? std::function<void(const std::string&)>()

@@ -2,16 +2,21 @@
 
 #include "base/error.hpp"
 #include "formula/properties.hpp"
+#include "gemm/epilogue.hpp"
 #include "problem/syntax.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "runtime/memory_limit.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace swirl::planning {
 
@@ -96,7 +101,72 @@ Integer added(Integer a, Integer b) { return a > saturated - b ? saturated : a +
         static_cast<double>(largest_gpu_memory) / gibibyte, to_text(problem), remedy);
 }
 
+Integer total(const MemoryNeed& need) {
+    return added(added(need.workspace, need.tables), std::max(need.check, need.search));
+}
+
+/// "1000 of workspace, 24 of tables".
+std::string parts_of(const MemoryNeed& need) {
+    std::vector<std::string> parts;
+    const auto add = [&](Integer bytes, std::string_view what) {
+        if (bytes > 0) parts.push_back(fmt::format("{} {}", bytes, what));
+    };
+    add(need.workspace, "of workspace");
+    add(need.tables, "of tables");
+    add(need.check, "for the check before first use");
+    add(need.search, "for benchmarks");
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What would work: of a part of the need, what may.
+std::string remedy_of(const MemoryNeed& need, Integer limit) {
+    std::string remedy = need.is_whole ? fmt::format("allow {} bytes", total(need)) : "allow more";
+    const auto would_fit_without = [&](Integer MemoryNeed::*part) {
+        MemoryNeed less = need;
+        less.*part = 0;
+        return need.*part > 0 && total(less) <= limit;
+    };
+    if (would_fit_without(&MemoryNeed::check)) remedy += ", or plan without the check (check = false)";
+    if (would_fit_without(&MemoryNeed::search)) remedy += ", or without a search (effort = estimate)";
+    if (need.workspace > 0) remedy += "; a smaller problem or fewer threads may need less";
+    return remedy;
+}
+
+template <class Kind>
+void require(Integer limit, std::string_view limited, const MemoryNeed& need, const Kind& problem) {
+    if (total(need) <= limit) return;
+    throw OutOfMemory(
+        "a plan needs {}{} bytes of memory besides the caller's arrays ({}), and {} {}\n  problem: {}\n  {}",
+        need.is_whole ? "" : "at least ", total(need), parts_of(need), limited, limit, to_text(problem),
+        remedy_of(need, limit));
+}
+
+template <class Kind> void require_limit(std::size_t limit, const MemoryNeed& need, const Kind& problem) {
+    if (limit == 0 || limit > static_cast<std::uint64_t>(saturated)) return;
+    require(static_cast<Integer>(limit), "memory_limit_bytes is", need, problem);
+}
+
+template <class Kind>
+void require_limit_on_host(std::size_t limit, const MemoryNeed& need, const Kind& problem) {
+    require_limit(limit, need, problem);
+    constexpr Integer moderate = Integer{1} << 26; // every machine has it: saves asking
+    if (total(need) > moderate) require(runtime::memory_limit(), "this process may have", need, problem);
+}
+
 } // namespace
+
+void require_within(std::size_t limit, const MemoryNeed& need, const Transform& problem) {
+    require_limit(limit, need, problem);
+}
+void require_within(std::size_t limit, const MemoryNeed& need, const MatrixProduct& problem) {
+    require_limit(limit, need, problem);
+}
+void require_on_host(std::size_t limit, const MemoryNeed& need, const Transform& problem) {
+    require_limit_on_host(limit, need, problem);
+}
+void require_on_host(std::size_t limit, const MemoryNeed& need, const MatrixProduct& problem) {
+    require_limit_on_host(limit, need, problem);
+}
 
 Integer min_workspace(const Transform& problem) {
     constexpr Integer small = Integer{1} << 20; // some plans need no workspace for this many points
@@ -124,6 +194,24 @@ Integer min_gpu_memory(const Transform& problem, const target::Gpu& gpu) {
 Integer array_bytes(const Transform& problem) {
     const Integer input = bytes_of_side(problem, Side::input), output = bytes_of_side(problem, Side::output);
     return problem.placement == Placement::in_place ? std::max(input, output) : added(input, output);
+}
+
+Integer array_bytes(const MatrixProduct& problem) {
+    Integer bytes = 0;
+    const auto add = [&](const MatrixLayout& layout, Integer rows, Integer columns, DataType type) {
+        if (rows == 0 || columns == 0 || problem.batch == 0) return;
+        const Extent reach = extent_of(layout, rows, columns, problem.listed ? 1 : problem.batch);
+        const auto span = checked_multiply(reach.highest - reach.lowest + 1, bytes_of(type));
+        const auto all = checked_multiply(span.value_or(saturated), problem.listed ? problem.batch : 1);
+        bytes = added(bytes, all.value_or(saturated));
+    };
+    add(problem.a, problem.rows, problem.k, problem.type_of_a());
+    add(problem.b, problem.k, problem.columns, problem.type_of_b());
+    add(problem.c, problem.rows, problem.columns, problem.type_of_c());
+    for (const AuxiliaryArray& array : given_arrays_of(problem))
+        bytes = added(bytes, array.elements * bytes_of(gemm::epilogue_scalar(problem.data_type)) *
+                                 (array.is_complex ? 2 : 1));
+    return bytes;
 }
 
 void require_gpu_memory(const Transform& problem, const target::Gpu& gpu, Integer memory) {

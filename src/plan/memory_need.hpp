@@ -1,9 +1,28 @@
 #pragma once
 
+#include "problem/matrix_product.hpp"
 #include "problem/problem.hpp"
 #include "target/gpu.hpp"
 
+#include <cstddef>
+
 namespace swirl::planning {
+
+/// Memory that a plan takes besides the caller's arrays, in bytes.
+struct MemoryNeed {
+    Integer workspace = 0; ///< of one execution: intermediate data, packed operands
+    Integer tables = 0;    ///< constants that kernels read
+    Integer check = 0;     ///< arrays of the check before first use
+    Integer search = 0;    ///< arrays of a search's benchmarks
+    bool is_whole = true;  ///< false: a plan needs at least this, and more may be known later
+};
+
+/// Throws OutOfMemory, saying what would work, if a need exceeds Options::memory_limit_bytes (0: no limit).
+void require_within(std::size_t limit, const MemoryNeed& need, const Transform& problem);
+void require_within(std::size_t limit, const MemoryNeed& need, const MatrixProduct& problem);
+/// The same for a plan on a CPU; without a limit, if a need exceeds what this process may have.
+void require_on_host(std::size_t limit, const MemoryNeed& need, const Transform& problem);
+void require_on_host(std::size_t limit, const MemoryNeed& need, const MatrixProduct& problem);
 
 /// Lower bound on the workspace bytes of any CPU plan: one copy of the longest transform, unless that is small. The
 /// problem must be valid. Saturates.
@@ -22,6 +41,8 @@ Integer min_gpu_memory(const Transform& problem, const target::Gpu& gpu);
 
 /// Bytes of the elements of input and output, over the whole batch; gaps do not count. Saturates.
 Integer array_bytes(const Transform& problem);
+/// Bytes that A, B, C and the arrays of a product span.
+Integer array_bytes(const MatrixProduct& problem);
 
 /// Throws UserError, before deriving anything, if a GPU with this much memory has too little, or if the arrays plus
 /// this bound would fit on no GPU. (The arrays may exceed the present GPU's memory, because managed memory is larger.)

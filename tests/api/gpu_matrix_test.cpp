@@ -201,6 +201,20 @@ TEST_F(GpuMatrixInterface, SaysThatTheCheckHasNoRoom) {
     fake.free_bytes = free_bytes;
 }
 
+TEST_F(GpuMatrixInterface, NeedsNoMoreThanTheMemoryLimit) {
+    Options options = unchecked;
+    options.memory_limit_bytes = 20'000;
+    EXPECT_NO_THROW(swirl::plan(product, options));
+    options.check = true;
+    expect_contains(error_of<OutOfMemory>([&] { swirl::plan(product, options); }),
+                    {"for the check before first use", "memory_limit_bytes is 20000", "check = false"});
+    options.check = false;
+    options.effort = Effort::measure;
+    options.use_wisdom = false;
+    expect_contains(error_of<OutOfMemory>([&] { swirl::plan(product, options); }),
+                    {"for benchmarks", "effort = estimate"});
+}
+
 TEST_F(GpuMatrixInterface, RefusesArgumentsThatDoNotFit) {
     const Plan plan = swirl::plan(product, unchecked);
     const gpu::Array<float> a(64 * 32), b(32 * 48), c(64 * 48), small(10), all(1 << 14);

@@ -96,6 +96,18 @@ TEST_F(GpuInterface, CopiesArraysToTheGpuAndBack) {
     expect_contains(error_of<OutOfMemory>([&] { gpu::Array<float>(std::size_t{1} << 30); }), {"no room"});
 }
 
+TEST_F(GpuInterface, NeedsNoMoreThanTheMemoryLimit) {
+    Options options = unchecked;
+    options.memory_limit_bytes = 20'000;
+    EXPECT_NO_THROW(swirl::plan("dft 1024 float32 batch=4", options));
+    options.check = true;
+    expect_contains(error_of<OutOfMemory>([&] { swirl::plan("dft 1024 float32 batch=4", options); }),
+                    {"for the check before first use", "memory_limit_bytes is 20000", "check = false"});
+    options.check = false;
+    expect_contains(error_of<OutOfMemory>([&] { swirl::plan("dft 2^22 float32", options); }),
+                    {"of workspace", "memory_limit_bytes is 20000"});
+}
+
 TEST_F(GpuInterface, NamesWhatIsWrong) {
     expect_contains(error_of<Unavailable>([] { swirl::plan("dft 8", {.device = Device::gpu(7)}); }),
                     {"no GPU 7"});

@@ -89,6 +89,34 @@ TEST(Plan, RatesAGivenScheduleAndTheModelsChoice) {
               std::string::npos);
 }
 
+TEST(Plan, PrintsItsMemory) {
+    const json transform = plan_of("dft 65536");
+    EXPECT_GT(transform.at("workspace_bytes"), 0);
+    EXPECT_GT(transform.at("table_bytes"), 0);
+    EXPECT_GT(plan_of("gemm 1000x1000x1000").at("packing_bytes"), 0);
+    const json on_gpu = plan_of("--device sm_90 dft 1048576 float32");
+    EXPECT_GE(on_gpu.at("workspace_bytes"), 8 << 20);
+    EXPECT_GT(on_gpu.at("table_bytes"), 0);
+    EXPECT_GE(plan_of("--device sm_90 gemm 512x512x8192 float32").at("workspace_bytes"), 8 << 20);
+    for (const char* problem : {"dft 65536", "gemm 1000x1000x1000", "--device sm_90 dft 64",
+                                "--device sm_80 gemm 64x64x64 float32"})
+        EXPECT_NE(run_without_gpu(std::string("plan ") + problem).output.find("workspace  "),
+                  std::string::npos)
+            << problem;
+}
+
+TEST(Plan, KeepsToAMemoryLimit) {
+    setenv("SWIRL_CUDA_DRIVER", "/nowhere.so", 1);
+    for (const char* problem : {"dft 65536", "gemm 1000x1000x1000", "--device sm_90 dft 1048576 float32"}) {
+        const support::Outcome refused = run_swirl(std::string("plan --memory-limit 1KiB ") + problem);
+        EXPECT_NE(refused.status, 0) << problem;
+        EXPECT_NE(refused.errors.find("memory_limit_bytes is 1024"), std::string::npos) << refused.errors;
+        EXPECT_NE(refused.errors.find("allow "), std::string::npos) << refused.errors;
+        EXPECT_EQ(run_swirl(std::string("plan --memory-limit 1GiB ") + problem).status, 0) << problem;
+    }
+    unsetenv("SWIRL_CUDA_DRIVER");
+}
+
 TEST(Plan, SaysWhyAProductHasNoOtherKernel) {
     const auto reasons = [](const std::string& arguments) {
         std::string all;

@@ -117,6 +117,23 @@ ProblemData::ProblemData(const Transform& problem) : problem_(problem), arrays_(
     }
 }
 
+Integer ProblemData::bytes_for(const Transform& problem) {
+    const auto guarded = [](Integer bytes) {
+        return bytes + 2 * static_cast<Integer>(redzone_bytes(static_cast<std::size_t>(bytes)));
+    };
+    const auto of_side = [&](Side side) {
+        const Bytes bytes = bytes_of(problem, side);
+        const bool is_planar = problem.layout == ComplexLayout::planar && is_complex(problem, side);
+        return (is_planar ? 2 : 1) * guarded(bytes.end - bytes.lowest);
+    };
+    const bool in_place = problem.placement == Placement::in_place;
+    Integer result = in_place ? std::max(of_side(Side::input), of_side(Side::output))
+                              : of_side(Side::input) + of_side(Side::output);
+    for (const AuxiliaryArray& array : arrays_of(problem))
+        result += guarded((array.is_complex ? 2 : 1) * array.elements * bytes_of(array.precision));
+    return result;
+}
+
 std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte, Contents contents) {
     constexpr Integer alignment = 64;
     const Integer before = ceil_divide(-lowest_byte, alignment) * alignment;

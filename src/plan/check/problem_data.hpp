@@ -29,6 +29,8 @@ Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& in
 class ProblemData {
 public:
     explicit ProblemData(const Transform& problem);
+    /// All memory that it takes for a problem, in bytes.
+    static Integer bytes_for(const Transform& problem);
 
     Arguments arguments() const;
 

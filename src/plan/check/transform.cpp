@@ -502,7 +502,27 @@ private:
     std::minstd_rand random_{2};
 };
 
+/// Whether the check takes moderate time and memory.
+bool is_checkable(const Transform& problem) {
+    constexpr Integer longest_checked_formula = Integer{1} << 22; // takes seconds
+    if (has_formula(problem) && formula::longest_vector(problem.matrix.term()) > longest_checked_formula)
+        return false;
+    for (const Side side : {Side::input, Side::output}) {
+        const Extent reach = extent(problem, side);
+        if ((reach.highest - reach.lowest + 1) * element_bytes(problem, side) > largest_checked_bytes)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
+
+Integer check_bytes(const Transform& problem) {
+    if (!is_checkable(problem)) return 0;
+    const Integer of_load =
+        problem.load.is_identity() ? 0 : ProblemData::bytes_for(without_expressions(problem));
+    return ProblemData::bytes_for(problem) + of_load;
+}
 
 std::string name_of_plan(const Transform& problem, const Schedule& schedule) {
     return fmt::format("problem \"{}\", schedule \"{}\"", to_text(problem), to_string(schedule));
@@ -510,14 +530,7 @@ std::string name_of_plan(const Transform& problem, const Schedule& schedule) {
 
 void check_against_definition(const Transform& problem, const Schedule& schedule,
                               const std::function<void(ProblemData&)>& execute) {
-    constexpr Integer longest_checked_formula = Integer{1} << 22; // takes seconds
-    if (has_formula(problem) && formula::longest_vector(problem.matrix.term()) > longest_checked_formula)
-        return;
-    for (const Side side : {Side::input, Side::output}) {
-        const Extent reach = extent(problem, side);
-        if ((reach.highest - reach.lowest + 1) * element_bytes(problem, side) > largest_checked_bytes) return;
-    }
-    Check(problem, schedule).run(execute);
+    if (is_checkable(problem)) Check(problem, schedule).run(execute);
 }
 
 void check_against_definition(const Plan& plan) {

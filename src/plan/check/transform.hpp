@@ -11,6 +11,9 @@ namespace swirl::planning {
 /// Name of a plan in messages.
 std::string name_of_plan(const Transform& problem, const Schedule& schedule);
 
+/// Bytes that check_against_definition takes at least, besides the plan's workspace; 0 if it checks nothing.
+Integer check_bytes(const Transform& problem);
+
 /// Runs a new plan once on random data and compares it with the transform's definition. One output is summed directly.
 /// For each transform of the batch, Σ_k r^k·output k, with r a random point of the unit circle, must equal the same
 /// functional of the input in closed form, so that every output counts (self-testing of linear functions: Ergün 1995).

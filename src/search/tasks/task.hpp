@@ -57,6 +57,9 @@ protected:
     ScheduleCandidate choose_schedule(ChoiceRequest request);
 
 private:
+    /// Throws OutOfMemory if the arrays of a problem that is timed exceed the limit.
+    void require_room_for_benchmarks(const Problem& problem) const;
+
     TaskSetting setting_;
     std::vector<Rejection> rejections_;
     std::vector<StoredSchedules> followed_; ///< entries that decided the last choice

@@ -4,7 +4,9 @@
 #include "plan/gemm/cpu/amx/kernels.hpp"
 #include "plan/gemm/cpu/arrays.hpp"
 #include "plan/gemm/cpu/kernels.hpp"
+#include "plan/gemm/cpu/packing_buffers.hpp"
 #include "plan/gemm/cpu/result_conversion.hpp"
+#include "plan/memory_need.hpp"
 #include "plan/transform/cpu/advanced_pointer.hpp"
 #include "runtime/cpu/tile_state.hpp"
 
@@ -58,6 +60,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
                             canonical_.rows, canonical_.columns, *cpu_, options.check);
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
+    require_on_host(options.memory_limit, {.workspace = packing_bytes()}, product);
     loads_from_global_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
     arrays_ = given_arrays_of(product);
@@ -280,6 +283,39 @@ void MatrixPlan::check_apart_from_c(MatrixKernels::Operand operand, const void* 
     if (share_a_byte(of_operand, pointer, of_c, c))
         throw UserError("arguments '{}' ({}) and 'c' ({}) overlap; C must share no element with A and B",
                         is_a ? "a" : "b", pointer, c);
+}
+
+Integer MatrixPlan::packing_bytes() const {
+    if (is_empty_ || code_.is_builtin()) return 0;
+    const auto taken = [](Integer bytes) {
+        return static_cast<Integer>(packing_buffer_bytes(static_cast<std::size_t>(bytes)));
+    };
+    if (const gemm::UnpackedGemm* const unpacked = schedule_.cpu_gemm().unpacked())
+        return taken(
+            gemm::packed_bytes(gemm::small_gemm_by(*unpacked, canonical_, gemm::Update::overwrite, true)));
+    Integer of_a = 0, of_b = 0;
+    if (code_.blocks != nullptr) {
+        using Operand = MatrixKernels::Operand;
+        const MatrixKernels& kernels = *code_.blocks;
+        const gemm::BlockSizes blocks = gemm::blocks_of(kernels.schedule(), canonical_.rows, canonical_.k,
+                                                        canonical_.columns, kc_of(canonical_, code_));
+        const auto of_block = [&](Operand operand, Integer extent) {
+            return ceil_divide(extent, Integer{kernels.width(operand)}) *
+                   kernels.panel_bytes(operand, blocks.kc);
+        };
+        of_a = of_block(Operand::a, blocks.mc);
+        of_b = of_block(Operand::b, blocks.nc);
+    }
+    if (code_.amx != nullptr) {
+        const gemm::AmxGemm& amx = code_.amx->schedule();
+        const auto of_block = [&](Integer extent, Integer block) {
+            return gemm::balanced_block(extent, block, gemm::amx_tile) / gemm::amx_tile *
+                   code_.amx->panel_bytes();
+        };
+        of_a = std::max(of_a, of_block(canonical_.rows, amx.mc));
+        of_b = std::max(of_b, of_block(canonical_.columns, amx.nc));
+    }
+    return threads_ * (taken(of_a) + taken(of_b));
 }
 
 double MatrixPlan::flops() const {

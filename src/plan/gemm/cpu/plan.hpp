@@ -32,8 +32,10 @@ public:
         int threads = 1; ///< maximum per execution; only one is used where more would not pay
         Accuracy accuracy = Accuracy::ordinary;
         KernelCheck check = KernelCheck::on;
+        std::size_t memory_limit = 0; ///< swirl::Options::memory_limit_bytes
     };
-    /// The product must be valid. Throws UserError if the schedule does not suit it, or is for no CPU.
+    /// The product must be valid. Throws UserError if the schedule does not suit it, or is for no CPU; OutOfMemory if it
+    /// needs too much memory.
     MatrixPlan(const MatrixProduct& product, const Schedule& schedule, const Options& options);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and if C overlaps A or B. The
@@ -65,6 +67,9 @@ public:
     int threads() const { return threads_; } ///< that pay off for one execution
     int threads_asked_for() const { return threads_asked_for_; }
     double work() const { return is_empty_ ? 0 : flops() / 2; } ///< approximate number of multiply-adds
+    /// Upper bound on the packed operands of one execution, of all threads together. They stay with the threads, for their
+    /// next products.
+    Integer packing_bytes() const;
     Accuracy accuracy() const { return route_ ? accuracy_ : Accuracy::ordinary; }
     std::string description() const;
     const Schedule& schedule() const { return schedule_; }

@@ -13,7 +13,9 @@
 
 #include <array>
 #include <cstring>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace swirl::planning {
@@ -102,6 +104,17 @@ std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& 
                                                            const gemm::GpuGemmSchedule& schedule,
                                                            const target::Gpu& gpu) {
     return derived(gemm::gpu_reductions(product, schedule, gpu, epilogue_of(product)), product, gpu);
+}
+
+std::size_t workspace_bytes(std::span<const GpuMatrixDerivation* const> kernels) {
+    std::map<std::string_view, std::size_t> regions;
+    for (const GpuMatrixDerivation* kernel : kernels)
+        for (const ir::BufferInfo& buffer : kernel->program.buffers)
+            if (buffer.role.argument == ir::ArgumentRole::workspace)
+                regions.emplace(buffer.name, aligned_bytes(bytes_of(buffer)));
+    std::size_t bytes = 0;
+    for (const auto& [name, of_region] : regions) bytes += of_region;
+    return bytes;
 }
 
 GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_with(const ir::Role& role) const {

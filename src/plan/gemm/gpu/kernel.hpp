@@ -54,6 +54,9 @@ std::vector<GpuMatrixDerivation> derive_reductions_for_gpu(const MatrixProduct& 
                                                            const gemm::GpuGemmSchedule& schedule,
                                                            const target::Gpu& gpu);
 
+/// Bytes of the workspace that they share.
+std::size_t workspace_bytes(std::span<const GpuMatrixDerivation* const> kernels);
+
 /// The kernels of a product, loaded into a GPU.
 class GpuMatrixKernels {
 public:

@@ -8,6 +8,7 @@
 #include "plan/check/gpu_gemm.hpp"
 #include "plan/gemm/cpu/arrays.hpp"
 #include "plan/gemm/values.hpp"
+#include "plan/memory_need.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "runtime/kernel_cache.hpp"
 
@@ -56,6 +57,9 @@ std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& p
                                                           const GpuMatrixPlanOptions& options) {
     require_target(schedule, device.target().name);
     std::shared_ptr<const GpuMatrixPlan> plan(new GpuMatrixPlan(product, schedule, device, options));
+    require_within(options.memory_limit,
+                   {.workspace = static_cast<Integer>(plan->workspace_bytes()), .is_whole = !options.check},
+                   product);
     plan->compare_once(options);
     return plan;
 }
@@ -67,6 +71,9 @@ void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
     const runtime::CacheKey key =
         runtime::cache_key(device_, "compared product", fmt::format("{:x} {:x}", code.high, code.low));
     if (cache_ != nullptr && cache_->find(key)) return;
+    require_within(options.memory_limit,
+                   {.workspace = static_cast<Integer>(workspace_bytes()), .check = array_bytes(product_)},
+                   product_);
     try {
         compare_with_definition(*this);
     } catch (const OutOfMemory& error) {

@@ -16,8 +16,9 @@ namespace swirl::planning {
 struct GpuMatrixPlanOptions {
     /// Multiply random matrices once and compare some elements, unless the cache says that the kernel was verified.
     bool check = true;
-    bool use_cache = true;   ///< machine code on disk, see runtime::KernelCache
-    bool reads_sass = false; ///< score the SASS of the main kernel
+    bool use_cache = true;        ///< machine code on disk, see runtime::KernelCache
+    bool reads_sass = false;      ///< score the SASS of the main kernel
+    std::size_t memory_limit = 0; ///< Options::memory_limit_bytes
 };
 
 /// A matrix multiplication on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its

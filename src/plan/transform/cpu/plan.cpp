@@ -140,8 +140,12 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     const std::vector<DimensionPass> passes = dimension_passes(problem);
     match(schedule, passes);
     if (options.threads < 1) throw UserError("threads is {}; use 1 or more", options.threads);
+    MemoryNeed need{.is_whole = false};
+    const std::size_t intermediate = in_whole_lines(intermediate_bytes(problem));
+    need.workspace = std::max(min_workspace(problem), static_cast<Integer>(intermediate));
+    require_on_host(options.memory_limit, need, problem);
     auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
-    state->intermediate_bytes = in_whole_lines(intermediate_bytes(problem));
+    state->intermediate_bytes = intermediate;
     for (std::size_t k = 0; k < passes.size(); ++k) {
         auto kernel =
             make_kernel(problem, passes[k], schedule.transform().passes[k].tree, cpu,
@@ -149,10 +153,16 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
         state->shared_bytes = std::max(state->shared_bytes, kernel->workspace_bytes());
         state->own_bytes = std::max(state->own_bytes, kernel->own_workspace_bytes());
         if (has_parallel_phase(*kernel)) state->threads = options.threads;
+        state->workspace_bytes = state->intermediate_bytes + state->shared_bytes +
+                                 static_cast<std::size_t>(state->threads) * state->own_bytes;
+        need.workspace = static_cast<Integer>(state->workspace_bytes);
+        need.tables += kernel->info().table_bytes;
+        if (k + 1 < passes.size()) require_on_host(options.memory_limit, need, problem);
         state->kernels.push_back(std::move(kernel));
     }
-    state->workspace_bytes = state->intermediate_bytes + state->shared_bytes +
-                             static_cast<std::size_t>(state->threads) * state->own_bytes;
+    need.check = options.check ? check_bytes(problem) : 0;
+    need.is_whole = true;
+    require_on_host(options.memory_limit, need, problem);
     if (state->kernels.size() == 1 && state->threads == 1 && state->intermediate_bytes == 0)
         state->direct = state->kernels[0]->direct_call();
     constexpr double max_flops_per_second = 1e11; // per thread

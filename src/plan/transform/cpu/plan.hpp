@@ -23,7 +23,8 @@ struct PlanOptions {
     /// Minimum operations of a loop (a vector counts once) for sharing among threads: at least ten times the cost of a
     /// barrier. Measure again with: swirl bench 'dft n' --sizes 1024..65536*2 with --threads 2 and with --threads 1.
     double min_parallel_operations = 32768;
-    bool check = true; ///< verify each plan once against a second algorithm before returning it
+    bool check = true;            ///< verify each plan once against a second algorithm before returning it
+    std::size_t memory_limit = 0; ///< Options::memory_limit_bytes
 };
 
 /// An auxiliary array, at its element with index 0.
@@ -58,7 +59,8 @@ struct PassDescription {
 class Plan {
 public:
     /// Derives, compiles and verifies. Where generated code cannot run, or the schedule's CPU is "portable", portable
-    /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable schedule.
+    /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable schedule, OutOfMemory for one
+    /// that needs too much memory.
     static std::shared_ptr<const Plan> build(const Transform& problem, const Schedule& schedule,
                                              const PlanOptions& options = {});
     ~Plan();

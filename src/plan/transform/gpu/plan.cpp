@@ -8,7 +8,9 @@
 #include "plan/memory_need.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "plan/transform/gpu/chunks.hpp"
+#include "plan/transform/gpu/kernel.hpp"
 #include "plan/transform/gpu/kernels.hpp"
+#include "plan/transform/gpu/workspace.hpp"
 #include "problem/validate.hpp"
 
 #include <algorithm>
@@ -95,6 +97,7 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
     const GpuChunks chunks(all, schedule.transform().chunk);
     const Transform problem = chunks.problem_of(chunks.iterations());
     const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
+    const std::size_t between = aligned_bytes(intermediate_bytes(problem));
     std::vector<GpuPassDescription> result;
     for (std::size_t k = 0; k < passes.size(); ++k) {
         GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
@@ -104,6 +107,7 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
                                                                           std::move(derivation.programs),
                                                                           {},
                                                                           {}});
+        pass.workspace_bytes = between + PassWorkspace(pass.programs).bytes();
         for (std::size_t i = 0; i < pass.programs.size(); ++i) {
             pass.ptx.push_back(emit::ptx(pass.programs[i], ptx_options(gpu, pass.programs[i])));
             pass.kernels.push_back(describe_for_gpu(pass.programs[i], pass.schedule, i, gpu));
@@ -143,10 +147,17 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Sc
     require_runs(gpu, device);
     validate(problem);
     require_gpu_memory(problem, gpu, static_cast<Integer>(device.properties().memory_bytes));
+    require_within(options.memory_limit, {.workspace = min_gpu_memory(problem, gpu), .is_whole = false},
+                   problem);
     auto state = std::make_unique<State>(problem, schedule, device, gpu);
     state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
     const bool known = plan->state_->is_checked();
+    require_within(options.memory_limit,
+                   {.workspace = static_cast<Integer>(plan->workspace_bytes()),
+                    .tables = plan->table_bytes(),
+                    .check = options.check && !known ? check_bytes(problem) : 0},
+                   problem);
     if (options.check && !known)
         check_against_definition(problem, schedule,
                                  [&](ProblemData& data) { execute_between_redzones(*plan, data); });
@@ -159,6 +170,14 @@ const Schedule& GpuPlan::schedule() const { return state_->schedule; }
 const runtime::GpuDevice& GpuPlan::device() const { return state_->device; }
 const target::Gpu& GpuPlan::gpu() const { return state_->gpu; }
 std::size_t GpuPlan::workspace_bytes() const { return state_->workspace_bytes; }
+
+Integer GpuPlan::table_bytes() const {
+    Integer sum = 0;
+    for (const std::optional<GpuKernels>* const kernels : {&state_->whole, &state_->rest})
+        if (*kernels)
+            for (const LaunchedKernel& kernel : (*kernels)->kernels()) sum += kernel.info().table_bytes;
+    return sum;
+}
 
 void GpuPlan::execute(const Arguments& arguments, runtime::cuda::Stream stream,
                       const GpuWorkspace& workspace) const {

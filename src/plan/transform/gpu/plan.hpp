@@ -19,7 +19,8 @@ namespace swirl::planning {
 struct GpuPlanOptions {
     /// Verify each plan once against a second algorithm before returning it, unless the cache says that it was.
     bool check = true;
-    bool use_cache = true; ///< machine code and plans on disk, see runtime::KernelCache
+    bool use_cache = true;        ///< machine code and plans on disk, see runtime::KernelCache
+    std::size_t memory_limit = 0; ///< Options::memory_limit_bytes
 };
 
 /// One pass on a GPU, for people and reports.
@@ -30,6 +31,7 @@ struct GpuPassDescription {
     std::vector<ir::Program> programs; ///< as compiled
     std::vector<std::string> ptx;
     std::vector<ir::KernelInfo> kernels; ///< all that is known of their launches
+    std::size_t workspace_bytes = 0;     ///< that they and the data between passes take
 };
 
 /// Describes a schedule's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
@@ -51,6 +53,7 @@ public:
     const runtime::GpuDevice& device() const;
     const target::Gpu& gpu() const; ///< target of the code
     std::size_t workspace_bytes() const;
+    Integer table_bytes() const; ///< constants read by the kernels; they live as long as the plan
 
     /// Enqueues the transform and returns without waiting, so a CUDA graph can capture it. Without a workspace, memory
     /// is allocated and freed in stream order. Pointers are device memory, at the element with index 0. Throws

@@ -42,8 +42,10 @@ public:
         planning::require_target(chosen.schedule, cpu_.name);
         return std::make_shared<const planning::MatrixPlan>(
             product_, chosen.schedule,
-            planning::MatrixPlan::Options{
-                .threads = threads_of(options()), .accuracy = options().accuracy, .check = check()});
+            planning::MatrixPlan::Options{.threads = threads_of(options()),
+                                          .accuracy = options().accuracy,
+                                          .check = check(),
+                                          .memory_limit = options().memory_limit_bytes});
     }
 
 private:

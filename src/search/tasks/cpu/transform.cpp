@@ -55,9 +55,16 @@ public:
         planning::require_target(chosen.schedule, cpu_.name);
         if (!chosen.built)
             return recent_plan(request(to_string(chosen.schedule)), [&] {
-                return Plan::build(problem_, chosen.schedule, {.threads = threads_, .check = check_});
+                return Plan::build(
+                    problem_, chosen.schedule,
+                    {.threads = threads_, .check = check_, .memory_limit = options().memory_limit_bytes});
             });
         auto plan = std::static_pointer_cast<const Plan>(chosen.built);
+        planning::require_on_host(options().memory_limit_bytes,
+                                  {.workspace = static_cast<Integer>(plan->workspace_bytes()),
+                                   .tables = plan->table_bytes(),
+                                   .check = check_ ? planning::check_bytes(problem_) : 0},
+                                  problem_);
         if (check_) planning::check_against_definition(*plan);
         return plan;
     }
@@ -174,9 +181,10 @@ private:
 
     /// Everything that a plan depends on; whether code can run may change within a process.
     std::string request(const std::string& schedule) const {
-        return fmt::format("{} | {} | {} | threads {}, {}, {}", to_text(problem_), cpu_.name, schedule,
-                           threads_, check_ ? "checked" : "unchecked",
-                           runtime::ExecutableCode::is_available() ? "code" : "no code");
+        return fmt::format("{} | {} | {} | threads {}, {}, {}, {} bytes", to_text(problem_), cpu_.name,
+                           schedule, threads_, check_ ? "checked" : "unchecked",
+                           runtime::ExecutableCode::is_available() ? "code" : "no code",
+                           options().memory_limit_bytes);
     }
 
     const Transform& problem_;

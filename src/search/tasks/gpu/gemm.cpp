@@ -37,9 +37,10 @@ public:
     AnyPlan build(const ScheduleCandidate& chosen) override {
         if (gpu_.device == nullptr)
             throw InternalError("no plan for {} without a device", gpu_.identity.gpu.name);
-        return planning::GpuMatrixPlan::build(
-            product_, chosen.schedule, *gpu_.device,
-            {.check = options().check, .use_cache = options().use_kernel_cache});
+        return planning::GpuMatrixPlan::build(product_, chosen.schedule, *gpu_.device,
+                                              {.check = options().check,
+                                               .use_cache = options().use_kernel_cache,
+                                               .memory_limit = options().memory_limit_bytes});
     }
 
 private:

@@ -57,7 +57,9 @@ public:
         if (gpu_.device == nullptr)
             throw InternalError("no plan for {} without a device", gpu_.identity.gpu.name);
         return planning::GpuPlan::build(problem_, chosen.schedule, *gpu_.device,
-                                        {.check = options().check, .use_cache = options().use_kernel_cache});
+                                        {.check = options().check,
+                                         .use_cache = options().use_kernel_cache,
+                                         .memory_limit = options().memory_limit_bytes});
     }
 
 private:
