@@ -2,8 +2,6 @@
 
 #include "base/fork_gate.hpp"
 
-#include <forward_list>
-#include <mutex>
 #include <vector>
 
 namespace swirl::runtime {
@@ -11,6 +9,13 @@ namespace {
 
 /// Replaced, never changed or freed: a call in progress may read it.
 std::atomic<const ParallelFor*> programs_loop = nullptr;
+
+/// All that were ever set, the last one first.
+struct Registered {
+    ParallelFor loop;
+    Registered* previous;
+};
+std::atomic<Registered*> registered = nullptr;
 
 /// The jobs of one call.
 class Roll {
@@ -64,11 +69,9 @@ private:
 
 void set_parallel_for(const ParallelFor& users) {
     if (users.function == nullptr) return programs_loop.store(nullptr, std::memory_order_release);
-    // An earlier one may still run: it lives as long as the process.
-    static std::mutex mutex;
-    static auto* const all = new std::forward_list<ParallelFor>;
-    const std::lock_guard lock(mutex);
-    programs_loop.store(&all->emplace_front(users), std::memory_order_release);
+    auto* const own = new Registered{users, registered.load(std::memory_order_relaxed)};
+    while (!registered.compare_exchange_weak(own->previous, own, std::memory_order_relaxed)) continue;
+    programs_loop.store(&own->loop, std::memory_order_release);
 }
 
 const ParallelFor* parallel_for() { return programs_loop.load(std::memory_order_acquire); }
