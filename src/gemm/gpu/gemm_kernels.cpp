@@ -38,7 +38,7 @@ void add_bf16_splits(const MatrixProduct& product, const WgmmaGemm& schedule,
                      std::vector<ir::Program>& programs) {
     const auto split = [&](ir::ArgumentRole operand, const MatrixLayout& layout, Integer rows,
                            Integer columns) {
-        Bf16Split of{layout, rows, columns, product.batch, schedule.bf16_terms(), std::nullopt};
+        Bf16SplitMatrix of{layout, rows, columns, product.batch, schedule.bf16_terms(), std::nullopt};
         if (schedule.has_range_check()) of.range = bf16_split_range(product.k);
         programs.push_back(bf16_split_kernel(operand, of));
     };

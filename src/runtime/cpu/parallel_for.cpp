@@ -10,6 +10,13 @@ namespace {
 /// Replaced, never changed or freed: a call in progress may read it.
 std::atomic<const ParallelFor*> programs_loop = nullptr;
 
+/// All that were ever set, the last one first.
+struct Registered {
+    ParallelFor loop;
+    Registered* previous;
+};
+std::atomic<Registered*> registered = nullptr;
+
 /// The jobs of one call.
 class Roll {
 public:
@@ -61,8 +68,10 @@ private:
 } // namespace
 
 void set_parallel_for(const ParallelFor& users) {
-    programs_loop.store(users.function == nullptr ? nullptr : new ParallelFor(users),
-                        std::memory_order_release);
+    if (users.function == nullptr) return programs_loop.store(nullptr, std::memory_order_release);
+    auto* const own = new Registered{users, registered.load(std::memory_order_relaxed)};
+    while (!registered.compare_exchange_weak(own->previous, own, std::memory_order_relaxed)) continue;
+    programs_loop.store(&own->loop, std::memory_order_release);
 }
 
 const ParallelFor* parallel_for() { return programs_loop.load(std::memory_order_acquire); }

@@ -29,6 +29,7 @@ enum : Result {
     stub_library = 34,
     device_unavailable = 46,
     no_device = 100,
+    invalid_image = 200,
     invalid_context = 201,
     no_binary_for_gpu = 209,
     invalid_ptx = 218,

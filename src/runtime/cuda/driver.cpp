@@ -180,6 +180,7 @@ void CudaDriver::check(cuda::Result result, std::string_view call) const {
 void CudaDriver::refused(cuda::Result result, const std::string& message) {
     switch (result) {
     case cuda::invalid_value:
+    case cuda::invalid_image:
     case cuda::invalid_ptx:
     case cuda::not_found:
     case cuda::launch_out_of_resources: throw InternalError(message);

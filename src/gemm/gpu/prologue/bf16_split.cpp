@@ -80,11 +80,11 @@ ir::BufferInfo buffer_of_bf16_split(ir::ArgumentRole operand, const Bf16SplitLay
     return buffer;
 }
 
-ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16Split& split) {
-    const MatrixLayout& layout = split.layout;
-    const Integer rows = split.rows, columns = split.columns, batch = split.batch;
-    const int terms = split.terms;
-    const auto& range = split.range;
+ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16SplitMatrix& matrix) {
+    const MatrixLayout& layout = matrix.layout;
+    const Integer rows = matrix.rows, columns = matrix.columns, batch = matrix.batch;
+    const int terms = matrix.terms;
+    const auto& range = matrix.range;
     const Bf16SplitLayout to = bf16_split_layout(layout, rows, columns, batch, terms);
     const int lanes = lanes_of(layout, to);
     ir::Builder builder("split_" + std::string(ir::name_of(operand)));

@@ -39,7 +39,7 @@ Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Inte
 ir::BufferInfo buffer_of_bf16_split(ir::ArgumentRole operand, const Bf16SplitLayout& terms);
 
 /// A float32 matrix to split.
-struct Bf16Split {
+struct Bf16SplitMatrix {
     MatrixLayout layout;
     Integer rows = 0, columns = 0;
     Integer batch = 1;
@@ -47,6 +47,6 @@ struct Bf16Split {
     std::optional<Bf16SplitRange> range = {}; ///< if set, report elements outside of it
 };
 /// The kernel that splits operand A or B.
-ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16Split& split);
+ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16SplitMatrix& matrix);
 
 } // namespace swirl::gemm
