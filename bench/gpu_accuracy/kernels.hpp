@@ -21,8 +21,8 @@ struct AccuracyKernel {
 
 const StoredType& operand_of(const peers::GpuMatrixCall& call);
 
-/// The SIMT kernel first, in float32 for all data types of tensor cores, then swirl's plan for each accuracy, then the SIMT schedule with each line of `decisions`
-/// added, and cuBLAS's kernels. A kernel that cannot be built is left out, with a line on standard error.
+/// The SIMT kernel first, in float32 for all data types of tensor cores, then swirl's plan for each accuracy, then the
+/// SIMT schedule with each line of `decisions` added, and cuBLAS's kernels. A kernel that cannot be built is left out, with a line on standard error.
 std::vector<AccuracyKernel> kernels_for(const peers::GpuMatrixCall& call,
                                         const std::vector<std::string>& decisions,
                                         const runtime::GpuStream& stream);

@@ -57,11 +57,10 @@ public:
             report("failed", one, planned, planned.error);
         else if (planned.seconds > options_.slowest)
             report("slow", one, planned, "slow");
-        else if (planned.counted_mebibytes() > options_.largest)
+        else if (planned.mebibytes > options_.largest)
             report("large", one, planned, "large");
         if (planned.seconds > slowest_.seconds) slowest_ = planned, slowest_case_ = one;
-        if (planned.counted_mebibytes() > largest_.counted_mebibytes())
-            largest_ = planned, largest_case_ = one;
+        if (planned.mebibytes > largest_.mebibytes) largest_ = planned, largest_case_ = one;
     }
 
     void print(Integer cases) const {
@@ -71,8 +70,8 @@ public:
         if (plans_ == 0) return;
         fmt::print("slowest: {:.2f} s, {}: {}\n", slowest_.seconds, slowest_case_.target,
                    slowest_case_.problem);
-        fmt::print("largest: {:.0f} MiB, {:.0f} MiB of which are excused tables, {}: {}\n",
-                   largest_.mebibytes, largest_.excused, largest_case_.target, largest_case_.problem);
+        fmt::print("largest: {:.0f} MiB, {}: {}\n", largest_.mebibytes, largest_case_.target,
+                   largest_case_.problem);
     }
 
     bool all_good() const { return bad_ == 0; }
@@ -153,10 +152,7 @@ void describe(CLI::App& program, Options& options) {
     program.add_option("--seconds", options.seconds,
                        "end after these; what is done is spread over the whole");
     program.add_option("--slowest", options.slowest, "seconds that a plan may take")->capture_default_str();
-    program
-        .add_option("--largest", options.largest,
-                    "MiB that a plan may take, without the tables of a convolution up to twice its arrays")
-        ->capture_default_str();
+    program.add_option("--largest", options.largest, "MiB that a plan may take")->capture_default_str();
     program.add_option("--problem", options.problems, "nothing but these: 'avx2: dft 1000'");
 }
 

@@ -1,12 +1,9 @@
 #include "bench/planning/worker.hpp"
 
 #include "base/error.hpp"
-#include "plan/memory_need.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "rules/limits.hpp"
-#include "rules/number_theory.hpp"
 #include "search/cost/cpu/estimate.hpp"
 #include "search/cost/gpu/estimate.hpp"
 #include "target/cpu.hpp"
@@ -22,7 +19,6 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <map>
 #include <new>
 #include <vector>
 
@@ -38,7 +34,7 @@ constexpr bool has_shadow_memory = false;
 /// A worker's message to its parent process.
 struct Message {
     double mebibytes_before;
-    PlanTables tables;
+    double tables;
     char error[1000];
 };
 
@@ -83,21 +79,13 @@ double seconds_of(const timeval& time) {
 
 Planned planned(const Message& message, int status, const rusage& usage) {
     Planned result{message.error, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime),
-                   static_cast<double>(usage.ru_maxrss) / 1024 - message.mebibytes_before, message.tables.all,
-                   message.tables.excused};
+                   static_cast<double>(usage.ru_maxrss) / 1024 - message.mebibytes_before, message.tables};
     if (!WIFSIGNALED(status)) return result;
     const int signal = WTERMSIG(status);
     result.error = signal == SIGXCPU || signal == SIGKILL
                        ? fmt::format("ended after {:.0f} s", result.seconds)
                        : fmt::format("crashed: {}", strsignal(signal));
     return result;
-}
-
-bool is_convolution(const Transform& problem) {
-    const auto has_large_prime = [](const Dimension& dimension) {
-        return rules::largest_prime_factor(dimension.length) > rules::largest_base_prime;
-    };
-    return std::any_of(problem.dimensions.begin(), problem.dimensions.end(), has_large_prime);
 }
 
 struct Job {
@@ -115,30 +103,20 @@ void start(Job& job, const Bounds& bounds) {
 
 } // namespace
 
-PlanTables make_plan(const Case& one) {
+double make_plan(const Case& one) {
+    constexpr double mebibyte = 1 << 20;
     const Transform problem = swirl::problem(one.problem);
-    const auto tables_of = [&](Integer bytes) {
-        constexpr double mebibyte = 1 << 20;
-        const Integer most = is_convolution(problem) ? 2 * planning::array_bytes(problem) : 0;
-        return PlanTables{static_cast<double>(bytes) / mebibyte,
-                          static_cast<double>(std::min(bytes, most)) / mebibyte};
-    };
     for (const target::Cpu* cpu : target::cpus())
         if (cpu->name == one.target) {
             const auto plan =
                 planning::Plan::build(problem, search::estimate(problem, *cpu).schedule, {.check = false});
-            return tables_of(static_cast<Integer>(plan->table_bytes()));
+            return static_cast<double>(plan->table_bytes()) / mebibyte;
         }
     const target::Gpu& gpu = target::gpu_named(one.target);
-    std::map<const ir::Table*, Integer> bytes; // programs with equal tables share them
+    double bytes = 0;
     for (const auto& pass : planning::describe_passes(problem, search::gpu_schedule(problem, gpu)))
-        for (const ir::Program& program : pass.programs)
-            for (const ir::BufferInfo& buffer : program.buffers)
-                if (buffer.contents)
-                    bytes[buffer.contents.get()] = static_cast<Integer>(buffer.contents->bytes());
-    Integer sum = 0;
-    for (const auto& [table, size] : bytes) sum += size;
-    return tables_of(sum);
+        for (const ir::KernelInfo& kernel : pass.kernels) bytes += static_cast<double>(kernel.table_bytes);
+    return bytes / mebibyte;
 }
 
 void plan_in_processes(std::size_t jobs, const Bounds& bounds, const std::function<bool(Case&)>& next,

@@ -20,23 +20,11 @@ struct Planned {
     double seconds = 0;   ///< CPU time
     double mebibytes = 0; ///< peak, beyond what the process had before
     double tables = 0;    ///< MiB of these that the plan keeps as tables
-    double excused = 0;   ///< MiB of the tables that do not count
-
-    /// What counts: planning's own memory and the plan's, without the spectrum and the chirps of a convolution.
-    double counted_mebibytes() const { return mebibytes - excused; }
 };
 
-/// Tables of a plan, in MiB.
-struct PlanTables {
-    double all = 0;
-    /// Of a length with a prime factor that has no base case. The plan is a convolution with a chirp or Rader's, whose
-    /// tables are data of the size of the arrays, of which executions read every entry. They are excused up to twice the
-    /// size of the arrays: a larger table, and all that planning needs to fill it, counts.
-    double excused = 0;
-};
-
-/// The plan that the estimate chooses, without its check: code for a CPU, PTX for a GPU. Throws as planning does.
-PlanTables make_plan(const Case& one);
+/// The plan that the estimate chooses, without its check: code for a CPU, PTX for a GPU. Returns the MiB of tables that
+/// it keeps. Throws as planning does.
+double make_plan(const Case& one);
 
 /// Runs cases in separate processes, `jobs` at a time, so that a crash or out-of-memory affects one case only. `next`
 /// supplies cases until it returns false; `finished` gets each case and its result, in no particular order.
