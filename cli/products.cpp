@@ -57,17 +57,13 @@ PlanCosts costs_of(const planning::MatrixPlan& plan, const PlanningOptions& opti
     planning.effort = Effort::estimate;
     planning.schedule.clear();
     search::Choice choice = search::explained_choice(plan.product(), &plan.cpu(), planning);
-    PlanCosts costs{.estimated = to_string(plan.schedule()), .rejections = std::move(choice.rejections)};
     const bool can_run = target::host_can_run(plan.cpu());
     const search::MachineModel machine = can_run ? this_machine() : search::fitted_machine_model();
-    costs.seconds = search::gemm_seconds(plan.product(), plan.schedule(), machine, plan.threads());
-    if (!(choice.schedule == plan.schedule()))
-        costs.rejections.insert(
-            costs.rejections.begin(),
-            {to_string(choice.schedule),
-             fmt::format("the model's choice, at {:.2f} times the cost; this schedule was given or measured",
-                         search::gemm_seconds(plan.product(), choice.schedule, machine, plan.threads()) /
-                             costs.seconds)});
+    const auto seconds = [&](const planning::Schedule& schedule) {
+        return search::gemm_seconds(plan.product(), schedule, machine, plan.threads());
+    };
+    choice.estimated_seconds = seconds(choice.schedule);
+    PlanCosts costs = costs_of(std::move(choice), plan.schedule(), {seconds(plan.schedule())});
     if (can_run)
         costs.floors = floors_of(plan.product(), plan.flops());
     else

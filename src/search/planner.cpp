@@ -57,19 +57,15 @@ AnyPlan plan_of(Task& task) {
 
 planning::Schedule choose_schedule(const Problem& problem, const Target& target, const Options& options,
                                    Timer* timer) {
-    const ForkSection section;
-    check(options);
-    const LogSink sink(options.log);
-    if (!options.schedule.empty()) return given_schedule(problem, target, options);
-    return task_for(problem, target, {options, timer})->choose().schedule;
+    return explained_choice(problem, target, options, timer).schedule;
 }
 
-Choice explained_choice(const Problem& problem, const Target& target, const Options& options) {
+Choice explained_choice(const Problem& problem, const Target& target, const Options& options, Timer* timer) {
     const ForkSection section;
     check(options);
     const LogSink sink(options.log);
     if (!options.schedule.empty()) return {given_schedule(problem, target, options)};
-    const auto task = task_for(problem, target, {options});
+    const auto task = task_for(problem, target, {options, timer});
     Choice choice{task->choose().schedule};
     choice.rejections = task->rejections();
     return choice;

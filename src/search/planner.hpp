@@ -23,7 +23,8 @@ planning::Schedule choose_schedule(const Problem& problem, const Target& target,
                                    Timer* timer = nullptr);
 
 /// The same, with the kinds of kernels that were not taken, and why.
-Choice explained_choice(const Problem& problem, const Target& target, const Options& options = {});
+Choice explained_choice(const Problem& problem, const Target& target, const Options& options = {},
+                        Timer* timer = nullptr);
 
 /// The plan of the chosen schedule. An entry of wisdom that no plan can be built from is erased, and does not count.
 /// Throws UserError, Unsupported, Unavailable or OutOfMemory for what cannot be planned or built here.

@@ -81,7 +81,8 @@ std::string to_string(const BlockedGemm& schedule);
 /// problem.
 CpuGemm parse_cpu_gemm(std::string_view text, const target::Cpu& cpu, const MatrixProduct& canonical);
 
-/// Throws UserError if the schedule does not suit the CPU, portable for BuiltinGemm, or the problem, whose C has row stride 1 or no unit stride.
+/// Throws UserError if the schedule does not suit the CPU (portable for BuiltinGemm), or the problem, whose C has row
+/// stride 1 or no unit stride.
 void require_suitable(const CpuGemm& schedule, const target::Cpu& cpu, const MatrixProduct& canonical);
 
 /// The data types of a problem with the best method of this CPU; extensions are used on the host's own CPU only.

@@ -43,11 +43,14 @@ void ArgumentCheck::check_pointer(const char* name, const void* pointer) const {
                         alignment_);
 }
 
+bool ArgumentCheck::are_apart(const void* a, const Range& a_range, const void* b, const Range& b_range) {
+    const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
+    return start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low;
+}
+
 void ArgumentCheck::check_disjoint(const char* a_name, const void* a, Side a_side, const char* b_name,
                                    const void* b, Side b_side) const {
-    const Range &a_range = range_of(a_side), &b_range = range_of(b_side);
-    const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
-    if (start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low) return;
+    if (are_apart(a, range_of(a_side), b, range_of(b_side))) return;
     if (!share_a_byte(elements_[static_cast<std::size_t>(a_side)], a,
                       elements_[static_cast<std::size_t>(b_side)], b))
         return;
@@ -91,10 +94,6 @@ bool ArgumentCheck::admits_imaginary(const Arguments& call) const {
     const auto is_right = [&](const void* pointer) {
         return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignment_ == 0;
     };
-    const auto are_apart = [](const void* a, const Range& a_range, const void* b, const Range& b_range) {
-        const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
-        return start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low;
-    };
     if (planar_input_ && !is_right(call.input_imaginary)) return false;
     if (planar_output_ && !is_right(call.output_imaginary)) return false;
     if (planar_output_ && !are_apart(call.output, output_, call.output_imaginary, output_)) return false;
@@ -112,10 +111,8 @@ bool ArgumentCheck::admits_arrays(const Arguments& call) const {
     for (std::size_t k = 0; k < array_bytes_.size(); ++k) {
         const ArrayBytes& bytes = array_bytes_[k];
         const auto is_right = [&](const void* array) {
-            const auto first = reinterpret_cast<std::intptr_t>(array);
             const auto is_apart = [&](const void* output) {
-                const auto start = reinterpret_cast<std::intptr_t>(output);
-                return first + bytes.all <= start + output_.low || start + output_.high <= first;
+                return are_apart(array, {0, bytes.all}, output, output_);
             };
             return array != nullptr && reinterpret_cast<std::uintptr_t>(array) % bytes.scalar == 0 &&
                    is_apart(call.output) && (!planar_output_ || is_apart(call.output_imaginary));
@@ -149,12 +146,9 @@ void ArgumentCheck::check_arrays(const Arguments& call) const {
                 throw UserError("array {} = {} is not aligned to its elements; use a multiple of {} bytes",
                                 array.name, pointer, bytes);
     }
-    const auto start = [](const Named& named) { return reinterpret_cast<std::intptr_t>(named.pointer); };
     for (const Named& array : arrays_of_call(call))
         for (const Named& output : outputs_of_call(call)) {
-            if (start(array) + array.range.high <= start(output) + output.range.low ||
-                start(output) + output.range.high <= start(array) + array.range.low)
-                continue;
+            if (are_apart(array.pointer, array.range, output.pointer, output.range)) continue;
             const Elements bytes{{{array.range.high, 1}}, 1};
             if (!share_a_byte(bytes, array.pointer, output.elements, output.pointer)) continue;
             throw UserError(

@@ -50,6 +50,8 @@ private:
         Range range;
         Elements elements = {};
     };
+    /// Whether no byte of one range lies in the other.
+    static bool are_apart(const void* a, const Range& a_range, const void* b, const Range& b_range);
     void explain(const Arguments& arguments) const;
     std::vector<Named> arrays_of_call(const Arguments& arguments) const;
     std::vector<Named> outputs_of_call(const Arguments& arguments) const;

@@ -4,15 +4,10 @@ namespace swirl::planning {
 
 namespace {
 
-void* pointer_of(const DirectCall::Further& further, const Arguments& arguments) {
-    using enum DirectCall::Further::Source;
-    switch (further.source) {
-    case input_imaginary: return const_cast<void*>(arguments.input_imaginary);
-    case output_imaginary: return arguments.output_imaginary;
-    case array: return const_cast<void*>(arguments.arrays[further.array].data);
-    case array_imaginary: return const_cast<void*>(arguments.arrays[further.array].imaginary);
-    }
-    return nullptr;
+void* pointer_of(Binding::Source source, const Arguments& arguments) {
+    if (source == Binding::Source::input_imaginary) return const_cast<void*>(arguments.input_imaginary);
+    if (source == Binding::Source::output_imaginary) return arguments.output_imaginary;
+    return array_of(source, arguments.arrays.data());
 }
 
 } // namespace
@@ -23,7 +18,7 @@ void DirectCall::call_with_more(const Arguments& arguments) const {
     for (std::size_t k = 0; k < layout_.scratch; ++k)
         buffers[layout_.scratch_index[k]] = workspace + layout_.scratch_offset[k];
     for (std::size_t k = 0; k < layout_.further_count; ++k)
-        buffers[layout_.further[k].buffer] = pointer_of(layout_.further[k], arguments);
+        buffers[layout_.further[k].buffer] = pointer_of(layout_.further[k].source, arguments);
     call(buffers, arguments);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/transform/cpu/plan.hpp"
+#include "plan/transform/cpu/binding.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 
 #include <array>
@@ -19,10 +19,8 @@ public:
 
     /// A buffer that is the caller's, beside `input` and `output`.
     struct Further {
-        enum class Source : std::uint8_t { input_imaginary, output_imaginary, array, array_imaginary };
         std::uint8_t buffer = 0;
-        Source source = Source::input_imaginary;
-        std::uint8_t array = 0; ///< its index in Arguments::arrays
+        Binding::Source source = Binding::Source::unused; ///< imaginary components, or an auxiliary array
     };
 
     struct Layout {

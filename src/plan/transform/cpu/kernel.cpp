@@ -213,10 +213,6 @@ DirectCall CompiledKernel::direct_call() const {
         workspace > DirectCall::max_workspace)
         return {};
     DirectCall::Layout layout;
-    const auto add_further = [&](std::uint8_t buffer, DirectCall::Further::Source source,
-                                 std::size_t array = 0) {
-        layout.further[layout.further_count++] = {buffer, source, static_cast<std::uint8_t>(array)};
-    };
     bool has_output = false, has_input = false;
     for (std::uint8_t k = 0; k < bindings_.size(); ++k) {
         const Binding& binding = bindings_[k];
@@ -238,20 +234,8 @@ DirectCall CompiledKernel::direct_call() const {
             layout.scratch_offset[layout.scratch++] =
                 static_cast<std::uint16_t>(binding.offset + (own ? workspace_bytes_ : 0));
             break;
-        case Binding::Source::input_imaginary:
-            add_further(k, DirectCall::Further::Source::input_imaginary);
-            break;
-        case Binding::Source::output_imaginary:
-            add_further(k, DirectCall::Further::Source::output_imaginary);
-            break;
         case Binding::Source::intermediate: return {};
-        default: { // an auxiliary array
-            const auto [array, is_imaginary] = Binding::array_of(binding.source);
-            add_further(k,
-                        is_imaginary ? DirectCall::Further::Source::array_imaginary
-                                     : DirectCall::Further::Source::array,
-                        array);
-        }
+        default: layout.further[layout.further_count++] = {k, binding.source}; break;
         }
     }
     if (!has_output) return {};

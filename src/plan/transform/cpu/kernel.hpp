@@ -6,6 +6,7 @@
 #include "jit/compile.hpp"
 #include "loops/loop_program.hpp"
 #include "passes/phases.hpp"
+#include "plan/transform/cpu/binding.hpp"
 #include "plan/transform/cpu/direct_call.hpp"
 #include "plan/transform/cpu/phase.hpp"
 #include "plan/transform/cpu/plan.hpp"
@@ -25,40 +26,6 @@ constexpr std::size_t cache_line = 64;
 constexpr std::size_t in_whole_lines(std::size_t bytes) {
     return (bytes + cache_line - 1) / cache_line * cache_line;
 }
-
-/// The pointer of a call that a kernel's buffer is bound to.
-struct Binding {
-    enum class Source : std::uint8_t {
-        input,
-        input_imaginary,
-        output,
-        output_imaginary,
-        intermediate,
-        workspace,
-        own_workspace, ///< of the thread; its contents do not outlive an iteration
-        table,
-        unused, ///< not accessed by any operation
-        arrays, ///< the first auxiliary array; two per array: see array_source
-    };
-    static constexpr std::size_t max_arrays = 8;
-    static constexpr std::size_t sources = static_cast<std::size_t>(Source::arrays) + 2 * max_arrays;
-    /// The auxiliary array with this index, or the imaginary components of a planar one.
-    static constexpr Source array_source(std::size_t array, bool imaginary) {
-        return static_cast<Source>(static_cast<std::size_t>(Source::arrays) + 2 * array + imaginary);
-    }
-    struct Array {
-        std::size_t index;
-        bool is_imaginary;
-    };
-    /// What array_source was asked for.
-    static constexpr Array array_of(Source source) {
-        const std::size_t at = static_cast<std::size_t>(source) - static_cast<std::size_t>(Source::arrays);
-        return {at / 2, at % 2 != 0};
-    }
-    Source source;
-    std::size_t offset = 0;      ///< bytes into either workspace
-    const void* table = nullptr; ///< the table itself
-};
 
 /// A pass's programs during compilation.
 struct Derivation {
@@ -100,10 +67,7 @@ public:
 
         void* operator[](Binding::Source source) const {
             const auto at = static_cast<std::size_t>(source);
-            if (at < own.size()) return own[at];
-            const Binding::Array array = Binding::array_of(source);
-            return const_cast<void*>(array.is_imaginary ? arrays[array.index].imaginary
-                                                        : arrays[array.index].data);
+            return at < own.size() ? own[at] : array_of(source, arrays);
         }
     };
     /// Runs some of a phase's iterations. A barrier separates two phases if one of them is parallel.

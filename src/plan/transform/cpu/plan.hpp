@@ -59,8 +59,8 @@ struct PassDescription {
 class Plan {
 public:
     /// Derives, compiles and verifies. Where generated code cannot run, or the schedule's CPU is "portable", portable
-    /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable schedule, OutOfMemory for one
-    /// that needs too much memory.
+    /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable schedule,
+    /// OutOfMemory for one that needs too much memory.
     static std::shared_ptr<const Plan> build(const Transform& problem, const Schedule& schedule,
                                              const PlanOptions& options = {});
     ~Plan();
