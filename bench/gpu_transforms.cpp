@@ -7,7 +7,10 @@
 #include "peers/vkfft.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/cost/gpu/estimate.hpp"
 #include "search/timer/cpu/timing.hpp"
+
+#include <algorithm>
 
 namespace swirl::bench {
 namespace {
@@ -45,24 +48,33 @@ public:
         throw InternalError("peer '{}'", name);
     }
 
-    /// For all passes the model's best, then for each pass its alternatives.
+    /// The estimate; then, of each decomposition, the model's best for all passes and its alternatives for each pass: half
+    /// of them the next best, the others spread over the rest of the ranking.
     std::vector<std::string> best_schedules(std::size_t count) const override {
-        std::vector<std::vector<search::GpuPassCandidate>> passes;
-        planning::Schedule best{gpu_.device.target().name, planning::TransformSchedule{}};
-        for (const planning::DimensionPass& pass :
-             planning::dimension_passes(data_.problem(), planning::Fusion::none)) {
-            passes.push_back(search::gpu_candidates(data_.problem(), pass, gpu_.device.target(), count));
-            if (passes.back().empty())
-                throw Unsupported("no kernel computes a pass of '{}'", to_text(data_.problem()));
-            best.transform().passes.push_back(passes.back().front().pass);
-        }
-        std::vector<std::string> schedules{to_string(best)};
-        for (std::size_t pass = 0; pass < passes.size(); ++pass)
-            for (std::size_t k = 1; k < passes[pass].size(); ++k) {
-                planning::Schedule other = best;
-                other.transform().passes[pass] = passes[pass][k].pass;
-                schedules.push_back(to_string(other));
+        const target::Gpu& gpu = gpu_.device.target();
+        std::vector<std::string> schedules{to_string(search::gpu_schedule(data_.problem(), gpu))};
+        const auto add = [&](const planning::Schedule& schedule) {
+            const std::string text = to_string(schedule);
+            if (std::find(schedules.begin(), schedules.end(), text) == schedules.end())
+                schedules.push_back(text);
+        };
+        for (const auto& decomposition : search::gpu_decompositions(data_.problem())) {
+            std::vector<std::vector<search::GpuPassCandidate>> passes;
+            planning::Schedule best{gpu.name, planning::TransformSchedule{}};
+            for (const planning::DimensionPass& pass : decomposition) {
+                passes.push_back(
+                    spread(search::gpu_candidates(data_.problem(), pass, gpu, most_ranked), count));
+                if (passes.back().empty()) break;
+                best.transform().passes.push_back(passes.back().front().pass);
             }
+            if (passes.back().empty()) continue;
+            for (std::size_t pass = 0; pass < passes.size(); ++pass)
+                for (const search::GpuPassCandidate& candidate : passes[pass]) {
+                    planning::Schedule other = best;
+                    other.transform().passes[pass] = candidate.pass;
+                    add(other);
+                }
+        }
         return schedules;
     }
 
@@ -80,6 +92,19 @@ public:
     Floors floors(double) const override { return floors_for(search::compulsory_bytes(data_.problem())); }
 
 private:
+    static constexpr std::size_t most_ranked = 400;
+
+    static std::vector<search::GpuPassCandidate> spread(std::vector<search::GpuPassCandidate> ranked,
+                                                        std::size_t count) {
+        if (ranked.size() <= count) return ranked;
+        std::vector<search::GpuPassCandidate> result;
+        const std::size_t next_best = (count + 1) / 2, others = count - next_best;
+        for (std::size_t k = 0; k < next_best; ++k) result.push_back(std::move(ranked[k]));
+        for (std::size_t k = 0; k < others; ++k)
+            result.push_back(std::move(ranked[next_best + k * (ranked.size() - next_best) / others]));
+        return result;
+    }
+
     planning::Arguments arguments(std::size_t execution) const {
         const planning::Arguments host = data_.arguments();
         return {address(host.input, execution), address(host.output, execution),

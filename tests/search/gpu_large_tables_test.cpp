@@ -30,7 +30,7 @@ TEST(LargeTablesOnGpus, AreReplacedByProductsOfSmallOnes) {
 }
 
 TEST(LargeTablesOnGpus, AreOfLargePrimesNotOfTheWholeLength) {
-    constexpr Integer most = Integer{32} << 20; // of data of 0.1 to 2 GiB
+    constexpr Integer most = Integer{40} << 20; // of data of 0.1 to 2 GiB
     for (const char* text :
          {"dft 66677688", "dft 27878400 float32", "dct3 84902547 float32", "dct4 17300519 inplace",
           "dst2 30255386", "rdft 84902547 backward", "convolution 17300519"})

@@ -31,8 +31,7 @@ void expect_starts_with(const std::string& schedule, const std::string& beginnin
 TEST(TransformsBeyondABlock, OfRealsOfOddLengthAreComplexOnes) {
     for (const char* more : {"", " batch=2", " backward batch=2", " backward inplace", " planar",
                              " backward planar batch=2", " scale=0.5"})
-        expect_starts_with(proved(std::string("rdft 6561") + more),
-                           "generic: 0 rdft-embedding[two-sweep(81,1,1)");
+        expect_starts_with(proved(std::string("rdft 6561") + more), "generic: 0 rdft-embedding[two-sweep(");
     expect_starts_with(proved("rdft 14641 float32 batch=2"), "generic: 0 rdft-embedding[two-sweep(");
     proved("rdft 3x6561");
     proved("rdft 6561x3 float32");
@@ -81,6 +80,16 @@ TEST(TransformsBeyondABlock, OfCosinesAndSinesGoThroughThoseOfReals) {
     }
     proved("dct2 3x10000 float32");
     proved("dct3 10000x3 inplace");
+}
+
+/// The first row's kernel passes reals through global memory to itself, which staging must leave alone.
+TEST(TransformsBeyondABlock, StageWhatOtherKernelsRead) {
+    const std::string text = "dct3 16384 batch=2";
+    const std::string schedule =
+        "generic: 0 dct3-rdft[rdft-two-sweep(256)[rdft-half-size[stockham(16,8)], "
+        "rdft-half-size[stockham(8,8)], stockham(8,8)]] on 512x1 pad 32 separate_above 4096, 32x15 pad 32, "
+        "64x1 pad 32 staged out, 64x8 pad 32 pitch 1, 64x4 pad 32 pitch 2";
+    prove(text, planning::parse_schedule(schedule, swirl::problem(text)));
 }
 
 TEST(TransformsBeyondABlock, OfSignsAreSweptTwice) {

@@ -199,6 +199,16 @@ bool touches_one_component(const ContiguousRange& range) {
     return range.step % 2 == 0 && is_even(range.around);
 }
 
+/// Whether a call of the region reads what an earlier one has written to the array.
+bool passes_within(const KernelRegion& region, int array) {
+    bool written = false;
+    for (const Call& call : region.calls) {
+        if (written && call.input.array == array) return true;
+        written = written || call.output.array == array;
+    }
+    return false;
+}
+
 /// Replaces the array by a staged shared array and returns the copy between the two; nothing if there is no such
 /// range.
 std::optional<Call> stage(LoopProgram& loops, KernelRegion& region, int array, bool reading) {
@@ -247,7 +257,9 @@ void stage(LoopProgram& loops, KernelRegion& region, bool in, bool out) {
     const std::size_t arrays = loops.arrays.size();
     for (std::size_t k = 0; k < arrays; ++k) {
         const Array& array = loops.arrays[k];
-        if (array.role == Array::Role::temporary && array.residence == Array::Residence::shared) continue;
+        if (array.role == Array::Role::temporary &&
+            (array.residence == Array::Residence::shared || passes_within(region, static_cast<int>(k))))
+            continue;
         const auto of_side = [&](bool staged, bool reading) {
             return staged ? stage(loops, region, static_cast<int>(k), reading) : std::nullopt;
         };

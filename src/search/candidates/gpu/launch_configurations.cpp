@@ -5,7 +5,9 @@
 #include "lower/gpu/lowering.hpp"
 #include "search/candidates/gpu/trees.hpp"
 
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace swirl::search {
@@ -22,9 +24,6 @@ constexpr Integer default_pitch = 1; ///< assumed when dividing threads, whateve
 constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, approximate
 constexpr Integer max_cluster_entries = 32;                  ///< per thread, where blocks exchange data
 constexpr Integer max_entries = 64;                          ///< per thread in one step, in 32-bit words
-/// Fractions of the memory time: for data exchanged with other blocks of a cluster, and divided by the resident blocks.
-constexpr double exchange_fraction = 0.12;
-constexpr double exchange_alone = 0.5;
 
 /// Product of passes, or a rule around it.
 bool is_product_of_passes(const BreakdownTree& tree) {
@@ -207,15 +206,16 @@ std::optional<RatedConfiguration> LaunchConfigurations::with_best_pitch(
     std::optional<RatedConfiguration> best;
     for (const Integer pitch : {1, 2, 3}) {
         configuration.smem_vector_pad = pitch;
-        const auto seconds = fused_seconds(regions, configuration);
-        if (seconds && (!best || *seconds < best->seconds))
-            best = RatedConfiguration{configuration, *seconds};
+        const auto cost = fused_cost(regions, configuration);
+        if (!cost || (best && cost->seconds >= best->seconds)) continue;
+        best = RatedConfiguration{configuration, cost->seconds};
+        best->configuration.resident = cost->resident_blocks;
     }
     return best;
 }
 
-std::optional<double> LaunchConfigurations::fused_seconds(const KernelRegions& regions,
-                                                          LaunchConfiguration& configuration) const {
+std::optional<GpuKernelCost> LaunchConfigurations::fused_cost(
+    const KernelRegions& regions, const LaunchConfiguration& configuration) const {
     const Integer blocks = configuration.cluster;
     const loops::GpuCluster cluster =
         in_cluster(regions, blocks, configuration.smem_vector_pad, configuration.transforms);
@@ -223,46 +223,138 @@ std::optional<double> LaunchConfigurations::fused_seconds(const KernelRegions& r
     one.transforms = 1;
     const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.region, one, code(), gpu_);
     if (cost.resident_blocks == 0 || cost.spills) return std::nullopt;
-    configuration.resident = cost.resident_blocks;
-    const double exchange = blocks == 1 ? 0 : exchange_fraction + exchange_alone / cost.resident_blocks;
-    return cost.seconds * (1 + exchange);
+    return cost;
 }
 
-std::optional<double> LaunchConfigurations::seconds_of(const KernelRegions& regions,
-                                                       const KernelRegion& region,
-                                                       const LaunchConfiguration& configuration) const {
+std::optional<std::vector<GpuKernelCost>> LaunchConfigurations::group_costs(
+    const KernelRegions& regions, const std::vector<LaunchConfiguration>& configurations) const {
+    const LaunchConfiguration& first = configurations.front();
+    std::vector<GpuKernelCost> costs;
+    for (std::size_t k = 0; k < regions.regions.size(); ++k) {
+        const auto cost =
+            cost_of(regions, regions.regions[k], configurations[std::min(k, configurations.size() - 1)]);
+        if (!cost) return std::nullopt;
+        costs.push_back(*cost);
+    }
+    const auto fewest = std::min_element(costs.begin(), costs.end(), [](const auto& a, const auto& b) {
+        return a.resident_blocks < b.resident_blocks;
+    });
+    const Integer resident = fewest->resident_blocks;
+    if (first.group_blocks * first.cooperative_groups > resident * gpu_.multiprocessors) return std::nullopt;
+    const auto ends = static_cast<double>(costs.size());
+    for (std::size_t k = 0; k < costs.size(); ++k) {
+        GpuKernelFeatures& features = costs[k].features;
+        features.resident_blocks = static_cast<double>(resident);
+        features.exchanged = k == 0 || k + 1 == costs.size() ? 0.5 : 1;
+        features.group_rounds =
+            static_cast<double>(ceil_divide(batch(), first.cooperative_groups)) * (ends - 1) / ends;
+        costs[k].resident_blocks = static_cast<int>(resident);
+        costs[k].seconds = gpu_kernel_seconds(features, gpu_);
+    }
+    return costs;
+}
+
+Integer LaunchConfigurations::batch() const {
+    return std::accumulate(pass_.left.begin(), pass_.left.end(), Integer{1}, std::multiplies<>());
+}
+
+std::optional<LaunchConfigurations::GroupRegion> LaunchConfigurations::best_of_group(
+    const KernelRegions& regions, const KernelRegion& region, Integer threads) const {
+    constexpr Integer min_entries = 4, max_entries = 32; // per thread
+    const Integer available = region.around.empty() ? 1 : region.around.back().count;
+    std::optional<GroupRegion> best;
+    for (const Integer transforms : {4, 5, 8, 10, 16, 20, 25, 32}) {
+        if (available % transforms != 0) continue; // the blocks of a group have equal work
+        const LaunchConfiguration configuration{.threads = threads,
+                                                .transforms = transforms,
+                                                .smem_pad_interval = bank_count,
+                                                .smem_vector_pad = default_pitch,
+                                                .single_buffer = true};
+        const auto cost = cost_of(regions, region, configuration);
+        if (!cost || cost->spills) continue;
+        const auto blocks = static_cast<Integer>(cost->features.blocks) / batch();
+        if (blocks < 2) continue;
+        const Integer entries = pass_.nonterminal.rows() / blocks / threads;
+        if (entries < min_entries || entries > max_entries) continue;
+        if (!best || cost->seconds < best->cost.seconds) best = GroupRegion{configuration, *cost, blocks};
+    }
+    return best;
+}
+
+std::optional<RatedGroups> LaunchConfigurations::groups_of(const KernelRegions& regions,
+                                                           Integer threads) const {
+    constexpr Integer min_rounds = 4;      // with fewer the load is uneven
+    constexpr double fraction_of_l2 = 0.3; // for the vectors that groups exchange
+    RatedGroups groups{{}, 0};
+    Integer blocks = 1, resident = gpu_.blocks_per_multiprocessor;
+    for (const KernelRegion& region : regions.regions) {
+        const auto best = best_of_group(regions, region, threads);
+        if (!best) return std::nullopt;
+        groups.configurations.push_back(best->configuration);
+        blocks = std::max(blocks, best->blocks);
+        resident = std::min<Integer>(resident, best->cost.resident_blocks);
+    }
+    const auto vectors = static_cast<Integer>(fraction_of_l2 * static_cast<double>(gpu_.l2_bytes) /
+                                              static_cast<double>(pass_.nonterminal.rows() * entry_bytes()));
+    LaunchConfiguration& first = groups.configurations.front();
+    first.group_blocks = blocks;
+    first.cooperative_groups =
+        std::min({resident * gpu_.multiprocessors / blocks, vectors, batch() / min_rounds});
+    if (first.cooperative_groups < 1) return std::nullopt;
+    const auto costs = group_costs(regions, groups.configurations);
+    if (!costs) return std::nullopt;
+    for (const GpuKernelCost& cost : *costs) groups.seconds += cost.seconds;
+    return groups;
+}
+
+std::vector<RatedGroups> LaunchConfigurations::of_groups(const KernelRegions& regions) const {
+    std::vector<RatedGroups> rated;
+    if (!gpu_.has_cooperative_groups || gpu_.multiprocessors == 0 || regions.regions.size() < 2 ||
+        pass_.left.size() > 1 || !pass_.right.empty())
+        return rated;
+    for (const Integer threads : {256, 512})
+        if (auto groups = groups_of(regions, threads)) rated.push_back(std::move(*groups));
+    fastest_first(rated);
+    return rated;
+}
+
+std::optional<GpuKernelCost> LaunchConfigurations::cost_of(const KernelRegions& regions,
+                                                           const KernelRegion& region,
+                                                           const LaunchConfiguration& configuration) const {
     const Lowered lowered = lowered_as(regions, region, configuration.staged, configuration.single_buffer);
     const GpuKernelCost cost = gpu_kernel_cost(lowered.loops, lowered.region, configuration, code(), gpu_);
     if (cost.resident_blocks == 0) return std::nullopt;
-    return cost.seconds;
+    return cost;
 }
 
-std::optional<double> LaunchConfigurations::seconds_of(const planning::PassSchedule& schedule) const {
+std::optional<std::vector<GpuKernelCost>> LaunchConfigurations::costs_of(
+    const planning::PassSchedule& schedule) const {
     const std::vector<LaunchConfiguration>& own = schedule.configurations;
-    if (own.empty() || own.front().group_blocks > 0) return std::nullopt;
+    if (own.empty()) return std::nullopt;
     const auto is_fused = [](const LaunchConfiguration& one) { return one.cluster > 1 || one.fused; };
     const bool shares = std::any_of(own.begin(), own.end(), is_fused);
     const KernelRegions regions =
         parts_of(schedule.tree, own.front().smem_pad_interval, shares ? Between::shared : Between::global,
                  own.front().separate_above);
+    if (own.front().group_blocks > 0) return group_costs(regions, own);
     const std::size_t kernels = shares ? regions.fused_ends.size() : regions.regions.size();
-    double sum = 0;
+    std::vector<GpuKernelCost> costs;
     for (std::size_t k = 0; k < kernels; ++k) {
-        LaunchConfiguration configuration = own[std::min(k, own.size() - 1)];
-        std::optional<double> seconds;
+        const LaunchConfiguration& configuration = own[std::min(k, own.size() - 1)];
+        std::optional<GpuKernelCost> cost;
         if (!shares) {
-            seconds = seconds_of(regions, regions.regions[k], configuration);
+            cost = cost_of(regions, regions.regions[k], configuration);
         } else {
             const KernelRegions fused = loops::fused_regions(regions, k);
             if (is_fused(configuration))
-                seconds = fused_seconds(fused, configuration);
+                cost = fused_cost(fused, configuration);
             else if (fused.regions.size() == 1)
-                seconds = seconds_of(fused, fused.regions.front(), configuration);
+                cost = cost_of(fused, fused.regions.front(), configuration);
         }
-        if (!seconds) return std::nullopt;
-        sum += *seconds;
+        if (!cost) return std::nullopt;
+        costs.push_back(*cost);
     }
-    return sum;
+    return costs;
 }
 
 } // namespace swirl::search

@@ -25,6 +25,12 @@ struct RatedConfiguration {
     double seconds;
 };
 
+/// One configuration per region.
+struct RatedGroups {
+    std::vector<loops::LaunchConfiguration> configurations;
+    double seconds;
+};
+
 template <class Rated> void fastest_first(std::vector<Rated>& all) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
@@ -55,8 +61,15 @@ public:
     std::vector<RatedConfiguration> of_fused_parts(const loops::KernelRegions& regions, Integer blocks,
                                                    Integer entries, bool neighbours) const;
 
-    /// The model's seconds for a pass by this schedule; nothing if it does not rate such kernels, or blocks do not fit.
-    std::optional<double> seconds_of(const planning::PassSchedule& schedule) const;
+    /// Configurations of all regions in one cooperative kernel, whose groups of blocks compute one transform of the batch
+    /// after the other; fastest first. None for small batches, and for GPUs of which too little is known.
+    std::vector<RatedGroups> of_groups(const loops::KernelRegions& regions) const;
+
+    /// The model's cost of each kernel of a pass by this schedule; nothing if it does not rate such kernels, or blocks do
+    /// not fit.
+    std::optional<std::vector<GpuKernelCost>> costs_of(const planning::PassSchedule& schedule) const;
+
+    Integer batch() const; ///< transforms one after the other
 
     /// Shared memory that fused regions may use in a block.
     Integer max_fused_bytes() const { return gpu_.max_shared_bytes_per_block * 15 / 16; }
@@ -67,11 +80,25 @@ private:
              const GpuPitchedCost& best) const;
     bool leaves_out_by_table(const loops::KernelRegions& regions, const loops::KernelRegion& region) const;
     double bound_of(const std::vector<RatedConfiguration>& rated) const;
-    std::optional<double> seconds_of(const loops::KernelRegions& regions, const loops::KernelRegion& region,
-                                     const loops::LaunchConfiguration& configuration) const;
-    /// Of regions fused in the blocks of a cluster; sets the resident blocks.
-    std::optional<double> fused_seconds(const loops::KernelRegions& regions,
-                                        loops::LaunchConfiguration& configuration) const;
+    std::optional<GpuKernelCost> cost_of(const loops::KernelRegions& regions,
+                                         const loops::KernelRegion& region,
+                                         const loops::LaunchConfiguration& configuration) const;
+    /// A region's best configuration with so many threads, if the blocks of a cooperative group can share the region.
+    struct GroupRegion {
+        loops::LaunchConfiguration configuration;
+        GpuKernelCost cost;
+        Integer blocks; ///< for one transform of the batch
+    };
+    std::optional<GroupRegion> best_of_group(const loops::KernelRegions& regions,
+                                             const loops::KernelRegion& region, Integer threads) const;
+    std::optional<RatedGroups> groups_of(const loops::KernelRegions& regions, Integer threads) const;
+    /// Of regions in one cooperative kernel; nothing unless all blocks can be resident.
+    std::optional<std::vector<GpuKernelCost>> group_costs(
+        const loops::KernelRegions& regions,
+        const std::vector<loops::LaunchConfiguration>& configurations) const;
+    /// Of regions fused in the blocks of a cluster.
+    std::optional<GpuKernelCost> fused_cost(const loops::KernelRegions& regions,
+                                            const loops::LaunchConfiguration& configuration) const;
     std::optional<RatedConfiguration> with_best_pitch(const loops::KernelRegions& regions,
                                                       loops::LaunchConfiguration configuration) const;
 

@@ -7,7 +7,6 @@
 #include "rules/number_theory.hpp"
 #include "search/candidates/gpu/large_trees.hpp"
 #include "search/candidates/gpu/launch_configurations.hpp"
-#include "search/candidates/gpu/measured.hpp"
 #include "search/candidates/gpu/trees.hpp"
 
 #include <algorithm>
@@ -217,7 +216,10 @@ private:
                 if (columns != rows) back.children.insert(back.children.begin(), *of_columns);
                 tree = {"circulant-dft", {}, {back, tree}};
             }
-            if (beyond_half_a_block()) add_kernels(tree, bank_count);
+            if (beyond_half_a_block()) {
+                add_kernels(tree, bank_count);
+                if (!is_real()) add_groups(tree);
+            }
             std::vector<Integer> clusters;
             for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
                 if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0 &&
@@ -239,6 +241,13 @@ private:
         if (result.size() > max_matrices) result.resize(max_matrices);
         std::sort(result.begin(), result.end());
         return result;
+    }
+
+    /// All kernels as one cooperative kernel.
+    void add_groups(const BreakdownTree& tree) {
+        const KernelRegions regions = configurations_.parts_of(tree, bank_count, Between::global);
+        for (RatedGroups& groups : configurations_.of_groups(regions))
+            found_.push_back({{pass_.dimension, tree, std::move(groups.configurations)}, groups.seconds});
     }
 
     void add_clusters(const BreakdownTree& tree, std::vector<Integer> sizes) {
@@ -267,19 +276,29 @@ std::vector<GpuPassCandidate> gpu_candidates(const Transform& problem, const pla
     return PassCandidates(problem, pass, gpu, most).best();
 }
 
+std::vector<std::optional<std::vector<GpuKernelCost>>> gpu_kernel_costs(const Transform& problem,
+                                                                        const planning::Schedule& schedule,
+                                                                        const target::Gpu& gpu) {
+    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
+    std::vector<std::optional<std::vector<GpuKernelCost>>> result;
+    for (std::size_t k = 0; k < passes.size(); ++k)
+        result.push_back(
+            LaunchConfigurations(problem, passes[k], gpu, 1).costs_of(schedule.transform().passes[k]));
+    return result;
+}
+
 std::vector<std::optional<double>> gpu_pass_seconds(const Transform& problem,
                                                     const planning::Schedule& schedule,
                                                     const target::Gpu& gpu) {
-    const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
     std::vector<std::optional<double>> result;
-    for (std::size_t k = 0; k < passes.size(); ++k) {
-        const planning::PassSchedule& own = schedule.transform().passes[k];
-        const auto measured =
-            has_formula(problem) ? std::nullopt : measured_gpu_pass(problem, passes[k], gpu);
-        if (measured && measured->pass == own)
-            result.emplace_back(measured->seconds);
-        else
-            result.push_back(LaunchConfigurations(problem, passes[k], gpu, 1).seconds_of(own));
+    for (const auto& kernels : gpu_kernel_costs(problem, schedule, gpu)) {
+        if (!kernels) {
+            result.emplace_back();
+            continue;
+        }
+        double sum = 0;
+        for (const GpuKernelCost& cost : *kernels) sum += cost.seconds;
+        result.emplace_back(sum);
     }
     return result;
 }

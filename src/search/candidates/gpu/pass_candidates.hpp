@@ -3,6 +3,7 @@
 #include "plan/schedule.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "problem/problem.hpp"
+#include "search/cost/gpu/model.hpp"
 #include "target/gpu.hpp"
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace swirl::search {
 
 struct GpuPassCandidate {
     planning::PassSchedule pass;
-    double seconds; ///< predicted by the model; for a measured pass, from its fraction of copy bandwidth
+    double seconds; ///< predicted by the model
 };
 
 /// The candidates for a pass that the model rates best, best first: breakdown trees and, for each of their kernels,
@@ -22,8 +23,12 @@ struct GpuPassCandidate {
 std::vector<GpuPassCandidate> gpu_candidates(const Transform& problem, const planning::DimensionPass& pass,
                                              const target::Gpu& gpu, std::size_t most);
 
-/// The model's seconds for each pass of a schedule, by measured figures where there are some; nothing for kernels that the
-/// model does not rate.
+/// The model's costs of the kernels of each pass of a schedule; nothing for kernels that the model does not rate.
+std::vector<std::optional<std::vector<GpuKernelCost>>> gpu_kernel_costs(const Transform& problem,
+                                                                        const planning::Schedule& schedule,
+                                                                        const target::Gpu& gpu);
+
+/// The model's seconds for each pass of a schedule; nothing for kernels that the model does not rate.
 std::vector<std::optional<double>> gpu_pass_seconds(const Transform& problem,
                                                     const planning::Schedule& schedule,
                                                     const target::Gpu& gpu);

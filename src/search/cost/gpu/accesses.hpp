@@ -21,7 +21,7 @@ public:
                     const std::vector<loops::Location>& locations, Integer scalar_bytes, double weight);
     /// Likewise for shared memory.
     void add_shared(const loops::ThreadedIterations& shared, const loops::Memory& memory,
-                    const std::vector<loops::Location>& locations, double weight);
+                    const std::vector<loops::Location>& locations, double weight, double scalars);
 
     /// Fraction of a warp's global memory requests that exceed the minimum needed, by side.
     double split() const { return split_; }
@@ -30,16 +30,22 @@ public:
     /// Bank conflicts in shared memory: addresses in the same bank beyond the first, by access, if `pitch` entries of
     /// padding separate transforms.
     double conflicts(Integer pitch) const;
+    /// Cycles of the banks for all accesses of a block.
+    double shared_cycles(Integer pitch) const;
+    double shared_requests() const; ///< the same without conflicts
 
 private:
     /// A warp's first access of a step to one side in shared memory.
     struct Access {
         double weight;
+        double requests;              ///< of all the block's warps in the step
         Integer elements;             ///< of a vector in shared memory
         bool gapless;                 ///< vectors follow each other without padding
         std::vector<Integer> offsets; ///< by thread, in scalars, within the thread's vector
         std::vector<Integer> vectors; ///< by thread
     };
+
+    Integer cycles_of(const Access& access, Integer pitch) const;
 
     const loops::LoopProgram& loops_;
     const std::optional<loops::Loop>& transforms_;

@@ -6,7 +6,6 @@
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
 #include "rules/number_theory.hpp"
-#include "search/candidates/gpu/measured.hpp"
 #include "search/candidates/gpu/pass_candidates.hpp"
 #include "search/candidates/gpu/trees.hpp"
 #include "search/cost/cpu/estimate.hpp"
@@ -32,8 +31,6 @@ namespace {
 
 std::optional<GpuPassCandidate> find_best_pass(const Transform& problem, const DimensionPass& pass,
                                                const target::Gpu& gpu) {
-    if (!has_formula(problem))
-        if (auto measured = measured_gpu_pass(problem, pass, gpu)) return measured;
     const std::vector<GpuPassCandidate> candidates = gpu_candidates(problem, pass, gpu, 1);
     if (candidates.empty()) return std::nullopt;
     return candidates.front();
@@ -129,7 +126,6 @@ std::string times_the_cost(double seconds, double chosen) {
 void add_other_candidates(Choice& choice, const Transform& problem, const DimensionPass& pass,
                           const PassSchedule& chosen, const target::Gpu& gpu) {
     constexpr std::size_t most = 8;
-    const auto measured = has_formula(problem) ? std::nullopt : measured_gpu_pass(problem, pass, gpu);
     const std::vector<GpuPassCandidate> all = gpu_candidates(problem, pass, gpu, most);
     const auto of_chosen =
         std::find_if(all.begin(), all.end(), [&](const auto& candidate) { return candidate.pass == chosen; });
@@ -138,7 +134,6 @@ void add_other_candidates(Choice& choice, const Transform& problem, const Dimens
         const std::string what =
             to_string(planning::Schedule(gpu.name, planning::TransformSchedule{{candidate.pass}}));
         const std::string why = of_chosen != all.end() ? times_the_cost(candidate.seconds, of_chosen->seconds)
-                                : measured             ? "a measured schedule is known for this pass"
                                                        : "the model ranks it lower";
         choice.rejections.push_back({what, why});
     }

@@ -21,9 +21,6 @@ planning::Schedule gpu_schedule(const Transform& problem, const target::Gpu& gpu
 /// The same with its predicted time, and what was not chosen, and why.
 Choice estimate(const Transform& problem, const target::Gpu& gpu);
 
-/// The same with its predicted time, and what was not chosen, and why.
-Choice estimate(const Transform& problem, const target::Gpu& gpu);
-
 /// The decompositions of the problem into passes: one pass per dimension, and the two or three innermost dimensions
 /// fused.
 std::vector<std::vector<planning::DimensionPass>> gpu_decompositions(const Transform& problem);

@@ -1,10 +1,13 @@
 #include "search/cost/gpu/model.hpp"
 
+#include "gemm/gpu/model/model.hpp"
 #include "loops/gpu/liveness.hpp"
 #include "loops/gpu/threads.hpp"
 #include "search/cost/gpu/accesses.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -16,11 +19,7 @@ using loops::Call;
 using loops::KernelRegion;
 using loops::LaunchConfiguration;
 
-constexpr double launch_seconds = 1.5e-6;
-constexpr double bytes_in_flight = 4e6; ///< needed to saturate memory
-constexpr double pass_seconds = 3e-7;   ///< from one barrier to the next
-constexpr double entry_seconds = 5e-9;  ///< per entry of a thread
-constexpr int other_registers = 16;     ///< per thread, for addresses and the like
+constexpr int other_registers = 16; ///< per thread, for addresses and the like
 /// Extra registers if a step runs several iterations_per_thread and holds its inputs in registers.
 constexpr int registers_of_iterations = 16;
 /// Of a codelet that applies several operations to its entries in sequence, the number of entries that need no
@@ -29,21 +28,10 @@ constexpr Integer entries_of_one = 8;
 constexpr Integer largest_pitch = 3; ///< maximum worth trying
 
 /// Time penalty per thousand instructions of a thread, as a fraction. Among configurations of nearly equal speed it
-/// prefers the one that compiles sooner, because compile time is proportional to instructions. For kernels bound by
-/// latency rather than memory the model knows less; the larger penalty keeps the others within reach further down the
-/// list.
-constexpr double per_thousand_instructions = 0.01, per_thousand_alone = 0.15;
+/// prefers the one that compiles sooner, because compile time is proportional to instructions.
+constexpr double per_thousand_instructions = 0.01;
 
-/// Fractions of the memory time.
-constexpr double per_block_alone = 0.086;   ///< divided by the resident blocks, which hide latency
-constexpr double per_spectrum_alone = 0.45; ///< likewise, times steps that wait for a spectrum
-constexpr double per_pass_and_warp = 0.074; ///< times passes, divided by the resident warps
-constexpr double per_idle_thread = 0.02;    ///< times idle threads per active thread
-constexpr double per_short_segment = 18;    ///< divided by the bytes of a block's contiguous range
-constexpr double per_idle_lane = 0.149;     ///< times idle lanes of the last warp per thread
-constexpr double per_split_request = 0.4;   ///< times a warp's requests beyond the minimum, as a fraction
-constexpr double per_bank_conflict = 0.04;  ///< times extra cycles of an access, per step
-constexpr double with_many_entries = 0.035; ///< for more than 32 entries per thread
+constexpr double least_l2_bytes = 4e6; ///< where the target's is unknown
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -88,10 +76,12 @@ public:
         return true;
     }
 
-    GpuKernelCost cost(Integer pitch) const { return cost(pitch, accesses_.conflicts(pitch)); }
+    GpuKernelCost cost(Integer pitch) const {
+        return cost(pitch, accesses_.conflicts(pitch), accesses_.shared_cycles(pitch));
+    }
     /// Lower bound over all pitches.
     double min_seconds() const {
-        const GpuKernelCost least = cost(0, 0);
+        const GpuKernelCost least = cost(0, 0, accesses_.shared_requests());
         return least.resident_blocks == 0 ? infinite : least.seconds;
     }
     double scattered() const { return accesses_.split(); }
@@ -103,7 +93,7 @@ private:
         return loops::Loop{region.around.back().variable, configuration.transforms};
     }
 
-    GpuKernelCost cost(Integer pitch, double conflicts) const {
+    GpuKernelCost cost(Integer pitch, double conflicts, double shared_cycles) const {
         GpuKernelCost cost{};
         cost.shared_bytes = shared_bytes(pitch);
         cost.registers = registers_;
@@ -115,7 +105,10 @@ private:
             target::occupancy(gpu_, static_cast<int>(configuration_.threads),
                               static_cast<int>(cost.registers), cost.shared_bytes);
         cost.resident_blocks = occupancy.blocks;
-        if (cost.resident_blocks > 0) cost.seconds = seconds(occupancy, conflicts);
+        if (cost.resident_blocks == 0) return cost;
+        cost.features = features(cost, shared_cycles);
+        cost.seconds = gpu_kernel_seconds(cost.features, gpu_) *
+                       (1 + per_thousand_instructions * cost.features.instructions / 1000);
         return cost;
     }
 
@@ -140,31 +133,52 @@ private:
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1) *
                                 scalar_bytes_ / entry_bytes_; // a pair of reals counts as two
         weight_ = static_cast<double>(entries_of(call)) / static_cast<double>(all_);
-        passes_ += weight_;
         widest_ = std::max(widest_, entries);
         if (!call.codelet.then.empty()) widest_of_several_ = std::max(widest_of_several_, entries);
         max_entries_ = std::max(max_entries_, iterations_per_thread * entries);
         held_ = held_ || overwrites_unread(loops_, call);
-        waits_ += waits_for_spectrum(call) ? 1 : 0;
-        instructions_ += static_cast<double>(iterations_per_thread) * instructions_of(call);
-        idle_ += weight_ * static_cast<double>(configuration_.threads - shared.active()) /
-                 static_cast<double>(shared.active());
+        const double of_thread = static_cast<double>(iterations_per_thread) * instructions_of(call);
+        features_.steps += 1;
+        features_.waits += waits_for_spectrum(call) ? 1 : 0;
+        features_.instructions += of_thread;
+        features_.issued += of_thread * static_cast<double>(ceil_divide(shared.active(), gpu_.warp_size));
         const Integer iterations = iterations_per_thread * shared.active();
-        if (!is_shared(loops_, call.input)) {
-            bytes_ +=
-                static_cast<double>(iterations * call.codelet.columns * bytes_of_entry(call, call.input));
-            accesses_.add_global(shared, call.input, call.placement.sources, bytes_of_scalar(call.input),
-                                 weight_);
+        add_factors(call, call.placement.sources, iterations);
+        add_factors(call, call.placement.targets, iterations);
+        add_side(call, call.input, call.placement.sources, shared, iterations * call.codelet.columns);
+        add_side(call, call.output, call.placement.targets, shared, iterations * call.codelet.rows);
+    }
+
+    /// The factors of one side of a step, and the different ones among them: those of loops on which they do not depend are
+    /// the same.
+    void add_factors(const Call& call, const std::vector<loops::Location>& locations, Integer iterations) {
+        const double bytes = static_cast<double>((call.complex ? 2 : 1) * scalar_bytes_);
+        for (const loops::Location& location : locations)
+            for (const loops::FoldedDiagonal& diagonal : location.diagonals) {
+                Integer different = 1;
+                for (const loops::Loop& loop : call.loops)
+                    if (diagonal.index.coefficient(loop.variable) != 0) different *= loop.count;
+                if (different == 1) continue; // a constant
+                features_.factor_bytes += bytes * static_cast<double>(iterations);
+                features_.table_bytes += bytes * static_cast<double>(different);
+            }
+    }
+
+    /// One side of a step: `entries` that a block reads or writes.
+    void add_side(const Call& call, const loops::Memory& memory,
+                  const std::vector<loops::Location>& locations, const loops::ThreadedIterations& shared,
+                  Integer entries) {
+        if (is_shared(loops_, memory)) {
+            accesses_.add_shared(shared, memory, locations, weight_,
+                                 static_cast<double>(entries * (call.complex ? 2 : 1)));
+            return;
         }
-        if (!is_shared(loops_, call.output)) {
-            bytes_ += static_cast<double>(iterations * call.codelet.rows * bytes_of_entry(call, call.output));
-            accesses_.add_global(shared, call.output, call.placement.targets, bytes_of_scalar(call.output),
-                                 weight_);
-        }
-        if (is_shared(loops_, call.input))
-            accesses_.add_shared(shared, call.input, call.placement.sources, weight_);
-        if (is_shared(loops_, call.output))
-            accesses_.add_shared(shared, call.output, call.placement.targets, weight_);
+        const double before = accesses_.split();
+        accesses_.add_global(shared, memory, locations, bytes_of_scalar(memory), weight_);
+        const auto moved = static_cast<double>(entries * bytes_of_entry(call, memory));
+        features_.bytes += moved;
+        features_.sector_bytes += moved * (1 + (accesses_.split() - before) / weight_);
+        features_.sides += 1;
     }
 
     /// Whether entries are multiplied by spectrum entries: the caller's, or those between forward and inverse passes.
@@ -265,29 +279,22 @@ private:
                                    std::min<Integer>(32, most), most);
     }
 
-    double seconds(const target::Occupancy& occupancy, double conflicts) const {
-        const auto threads = static_cast<double>(configuration_.threads);
-        const double resident_blocks = occupancy.blocks;
-        const double idle_lanes =
-            static_cast<double>((gpu_.warp_size - configuration_.threads % gpu_.warp_size) % gpu_.warp_size);
-        const double overhead = (per_block_alone + per_spectrum_alone * waits_) / resident_blocks +
-                                per_pass_and_warp * passes_ / occupancy.warps + per_idle_thread * idle_ +
-                                per_idle_lane * idle_lanes / threads + per_split_request * accesses_.split() +
-                                per_short_segment * accesses_.segments() / 2 + per_bank_conflict * conflicts +
-                                (max_entries_ > 32 ? with_many_entries : 0);
-        double blocks = 1;
+    GpuKernelFeatures features(const GpuKernelCost& cost, double shared_cycles) const {
+        GpuKernelFeatures result = features_;
+        result.resident_blocks = cost.resident_blocks;
         for (std::size_t k = 0; k < region_.around.size(); ++k) {
             const Integer count = region_.around[k].count;
             const bool innermost = k + 1 == region_.around.size();
-            blocks *= static_cast<double>(innermost ? ceil_divide(count, configuration_.transforms) : count);
+            result.blocks *=
+                static_cast<double>(innermost ? ceil_divide(count, configuration_.transforms) : count);
         }
-        const double together = std::min(blocks, resident_blocks * std::max(gpu_.multiprocessors, 1));
-        const double flying = std::min(1.0, together * bytes_ / bytes_in_flight);
-        const double memory = blocks * bytes_ / gpu_copy_rate * (1 + overhead) / std::max(flying, 0.05);
-        const double alone = passes_ * (pass_seconds + entry_seconds * static_cast<double>(max_entries_));
-        const double compiling =
-            (memory > alone ? per_thousand_instructions : per_thousand_alone) * instructions_ / 1000;
-        return (launch_seconds + std::max(memory, alone)) * (1 + compiling);
+        result.segments = accesses_.segments();
+        result.shared_cycles = shared_cycles;
+        result.spilled = static_cast<double>(std::max<Integer>(wanted_registers() - cost.registers, 0));
+        result.cluster = static_cast<double>(configuration_.cluster);
+        result.words = static_cast<double>(scalar_bytes_) / 4;
+        result.shared_bytes = static_cast<double>(cost.shared_bytes);
+        return result;
     }
 
     const loops::LoopProgram& loops_;
@@ -302,19 +309,76 @@ private:
     bool held_ = false;
     Integer all_ = 1;               ///< scalars of the largest step
     double weight_ = 0;             ///< of the current step, relative to that
-    double passes_ = 0;             ///< steps, weighted
     Integer widest_ = 1;            ///< entries of a codelet
     Integer widest_of_several_ = 0; ///< likewise, for a codelet of several operations in sequence
     Integer max_entries_ = 1;       ///< per thread in one step
-    double idle_ = 0;               ///< per step
-    double bytes_ = 0;              ///< per block, in global memory
-    double instructions_ = 0;       ///< per thread
-    int waits_ = 0;                 ///< steps that wait for a spectrum
-    Integer registers_ = 0;         ///< per thread
+    GpuKernelFeatures features_;
+    Integer registers_ = 0; ///< per thread
     std::vector<SharedVector> shared_;
 };
 
+/// Fraction of accesses that miss a cache which keeps about `capacity` bytes, for data of so many bytes.
+double miss_fraction(double bytes, double capacity, double sharpness) {
+    return bytes == 0 ? 0 : 1 / (1 + std::pow(capacity / bytes, sharpness));
+}
+
+/// Norm of the times that resources would take alone.
+template <std::size_t n> double norm(const std::array<double, n>& seconds, double exponent) {
+    const double largest = *std::max_element(seconds.begin(), seconds.end());
+    if (largest == 0) return 0;
+    double sum = 0;
+    for (const double each : seconds) sum += std::pow(each / largest, exponent);
+    return largest * std::pow(sum, 1 / exponent);
+}
+
 } // namespace
+
+double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gpu,
+                          const GpuModelConstants& constants) {
+    constexpr double first_level_bytes = 256e3, least_cache_bytes = 8e3; // of a multiprocessor
+    constexpr double least_exponent = 1, largest_exponent = 8;
+    const gemm::GpuRates rates = gemm::gpu_rates(gpu);
+    const double cycle = 1 / rates.hertz;
+    const double rounds = std::ceil(kernel.blocks / (rates.multiprocessors * kernel.resident_blocks));
+    const double blocks = std::ceil(kernel.blocks / rates.multiprocessors); // of a multiprocessor
+    const double l2_bytes = gpu.l2_bytes > 0 ? static_cast<double>(gpu.l2_bytes) : least_l2_bytes;
+    const double from_memory =
+        (1 - kernel.exchanged) *
+        miss_fraction(kernel.blocks * kernel.bytes, constants.capacity * l2_bytes, constants.sharpness);
+
+    const double spilling = 1 + constants.spill * kernel.spilled;
+    const double chain = kernel.sides * (constants.cached_latency + from_memory * constants.memory_latency) +
+                         kernel.steps * constants.step_latency +
+                         kernel.instructions * spilling * constants.instruction_latency *
+                             std::pow(kernel.words, constants.word_latency) +
+                         kernel.waits * constants.spectrum_latency +
+                         (kernel.cluster > 1 ? kernel.steps * constants.exchange_latency : 0);
+    const double issue = kernel.issued * spilling * constants.issue_cycles * kernel.words / gpu.partitions +
+                         constants.block_cycles;
+    const double cache_bytes = std::max(
+        first_level_bytes -
+            kernel.resident_blocks * (kernel.shared_bytes + static_cast<double>(gpu.shared_bytes_reserved)),
+        least_cache_bytes);
+    const double factors = kernel.factor_bytes / constants.table_rate *
+                           miss_fraction(kernel.table_bytes, constants.table_cache * cache_bytes, 1);
+    const double moved =
+        kernel.blocks * kernel.sector_bytes * (1 + constants.segment_bytes * kernel.segments / 2);
+    const double seconds_per_byte = from_memory / (constants.memory_rate * rates.memory) +
+                                    (1 - from_memory) / (constants.cache_rate * rates.cache);
+
+    const double together = std::clamp(kernel.blocks / rates.multiprocessors, 1.0, kernel.resident_blocks);
+    const double exponent = std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
+                                           constants.overlap_of_rounds * std::log2(rounds),
+                                       least_exponent, largest_exponent);
+    const double busy = norm<5>({rounds * chain * cycle, blocks * issue * cycle,
+                                 blocks * kernel.shared_cycles * constants.bank_cycles * cycle,
+                                 blocks * factors * cycle, moved * seconds_per_byte},
+                                exponent);
+    const double exchange =
+        kernel.cluster > 1 ? constants.exchange * std::pow(kernel.cluster / 16, constants.exchange_growth)
+                           : 0;
+    return constants.launch + busy * (1 + exchange) + kernel.group_rounds * constants.group_latency * cycle;
+}
 
 GpuKernelCost gpu_kernel_cost(const loops::LoopProgram& loops, const KernelRegion& region,
                               const LaunchConfiguration& configuration, const GpuCode& code,

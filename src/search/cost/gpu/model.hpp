@@ -7,10 +7,7 @@
 
 #include <optional>
 
-/// Predicted time of GPU kernels, from their loops alone. GPU transforms are memory-bound: a kernel takes the time of
-/// its bytes, plus more the fewer blocks per multiprocessor can hide each other's latency. The coefficients were fitted
-/// to about 1700 kernels timed on an H100; those of spectra to 530 kernels of convolutions, Rader's and Bluestein's
-/// rules.
+/// Predicted time of GPU kernels, from their loops alone.
 namespace swirl::search {
 
 /// The properties of a kernel's code that the model needs.
@@ -23,6 +20,68 @@ struct GpuCode {
 /// Bytes per second that the reference GPU copies.
 inline constexpr double gpu_copy_rate = 3e12;
 
+/// What the model sees of a kernel; of one block unless said otherwise.
+struct GpuKernelFeatures {
+    double blocks = 1;          ///< of the launch
+    double resident_blocks = 0; ///< per multiprocessor
+    double bytes = 0;           ///< moved in global memory
+    double sector_bytes = 0;    ///< the same with the unused bytes of its sectors
+    double segments = 0;        ///< sum of 1/bytes of a contiguous range, over the sides of all steps
+    double steps = 0;           ///< between barriers
+    double sides = 0;           ///< of steps that are in global memory: loads and stores
+    double waits = 0;           ///< steps that wait for a spectrum's entries
+    double instructions = 0;    ///< of a thread, one after the other
+    double issued = 0;          ///< instructions of all warps
+    double shared_cycles = 0;   ///< of the banks of shared memory
+    double spilled = 0;         ///< registers that a thread lacks
+    double cluster = 1;         ///< blocks that exchange data
+    double words = 1;           ///< of a scalar
+    double factor_bytes = 0;    ///< of twiddle factors, read from tables
+    double table_bytes = 0;     ///< of these tables
+    double shared_bytes = 0;
+    double exchanged =
+        0; ///< fraction of the bytes that blocks of a cooperative group pass to each other through L2
+    double group_rounds =
+        0; ///< transforms that a cooperative group computes one after the other; 0: no groups
+};
+
+/// Constants of the model, fitted by `bench_gpu_cost` to kernels of problems drawn at random; see docs/gpu.md.
+struct GpuModelConstants {
+    double launch = 8.62e-7;           ///< seconds, of a kernel
+    double cached_latency = 117;       ///< cycles until a load from L2 has arrived, or a store is done
+    double memory_latency = 256;       ///< more of them where memory is accessed
+    double step_latency = 150;         ///< cycles, of a step and its barrier
+    double instruction_latency = 1.17; ///< cycles, of a thread's instruction
+    double issue_cycles = 1.56;        ///< of a warp instruction, relative to one per cycle and partition
+    double bank_cycles = 1.05;         ///< of a request to shared memory, relative to one per cycle
+    double memory_rate = 1.17;         ///< relative to the GPU's
+    double cache_rate = 0.227;         ///< L2, relative to the GPU's
+    double capacity = 0.848;           ///< of L2 for data to remain there, relative to the GPU's
+    double sharpness = 6.43;           ///< of the transition beyond this capacity
+    double overlap =
+        1.2; ///< exponent of the norm that adds the times of all resources, with one resident block
+    double overlap_of_blocks = 0.209; ///< more of it each time that the number of resident blocks doubles
+    double overlap_of_rounds =
+        0.0945;                    ///< likewise of the rounds of resident blocks, which do not keep in step
+    double segment_bytes = 15.1;   ///< lost per contiguous range
+    double spill = 0.0236;         ///< more instructions per register that a thread lacks, as a fraction
+    double spectrum_latency = 455; ///< cycles, of a step that waits for a spectrum
+    double exchange_latency = 968; ///< cycles, of a step of a cluster
+    double exchange = 0.793;       ///< more time of clusters of 16 blocks, as a fraction
+    double exchange_growth = 1.06; ///< exponent of that with the cluster's size
+    double group_latency = 2760;   ///< cycles, of a cooperative group's barrier
+    double block_cycles = 74.2;    ///< to start a block
+    double word_latency = 0.82;    ///< exponent of the latency of instructions with their words
+    double table_cache = 1.12; ///< of the first-level cache for tables, relative to what shared memory leaves
+    double table_rate = 87;    ///< bytes per cycle of factors that this cache lacks
+};
+
+/// Seconds of the kernel. Each resource alone - the chain of a block's instructions and latencies, issue slots, shared
+/// memory, factors from tables, L2 and memory - would take some time; the kernel takes a norm of all these, near the sum where
+/// one block is alone on its multiprocessor and near the maximum where many overlap.
+double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gpu,
+                          const GpuModelConstants& constants = {});
+
 struct GpuKernelCost {
     double seconds;       ///< on the reference GPU
     Integer shared_bytes; ///< per block
@@ -31,6 +90,7 @@ struct GpuKernelCost {
     int resident_blocks;  ///< per multiprocessor; 0: the block does not fit
     double conflicts;     ///< extra cycles per warp access to shared memory, from bank conflicts
     double scattered;     ///< fraction of a warp's global memory requests beyond the minimum needed
+    GpuKernelFeatures features = {};
 };
 
 /// Cost of a region as it is lowered: staged, with arrays shared (`share_arrays`) as the configuration says.
