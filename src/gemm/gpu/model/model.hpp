@@ -2,7 +2,7 @@
 
 #include <swirl/options.hpp>
 
-#include "gemm/gpu/schedule.hpp"
+#include "gemm/gpu/simt/layout.hpp"
 
 #include <vector>
 
@@ -28,7 +28,7 @@ double mma_speedup(DataType number);
 int gpu_registers(const SimtGemm& schedule, DataType number);
 
 /// Resident blocks per multiprocessor; 0 if a thread has too few registers.
-int gpu_resident_blocks(const SimtGemm& schedule, const MatrixProduct& product, const target::Gpu& gpu);
+int gpu_resident_blocks(const CanonicalSimtGemm& gemm, const target::Gpu& gpu);
 
 /// The candidates that the model ranks fastest, fastest first; none for an empty C. UserError if GPU kernels do not
 /// support the data types. `accuracy`: required of all of them, for float32 problems; other types are always

@@ -2,6 +2,7 @@
 
 #include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/simt/kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +29,8 @@ double bytes_of_wave(const MatrixProduct& canonical, const SimtGemm& schedule, d
 
 GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                        int registers) {
-    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
+    const MatrixProduct& canonical = canonical_gemm.product;
     const GpuRates rates = gpu_rates(gpu);
     const Integer bytes = bytes_of(scalar_of(product.data_type)), threads = schedule.threads();
     const Integer scalars = scalars_in(product.data_type); // real multiply-adds of a complex one: four
@@ -49,7 +51,7 @@ GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, c
     const Integer most = std::min<Integer>(gpu.registers_per_thread, gpu.registers_per_block / threads);
     const Integer expected = std::min<Integer>(gpu_registers(schedule, product.data_type), most);
     result.registers = registers > 0 ? registers : static_cast<int>(expected);
-    result.shared_bytes = shared_bytes(schedule, product);
+    result.shared_bytes = simt_shared_bytes({canonical_gemm, schedule});
     result.occupancy =
         target::occupancy(gpu, static_cast<int>(threads), result.registers, result.shared_bytes);
 

@@ -8,17 +8,17 @@ namespace swirl::gemm {
 
 using ir::Value;
 
-SimtMainLoop::SimtMainLoop(ir::Builder& builder, const SimtGemm& schedule, const SimtOperands& operands)
+SimtMainLoop::SimtMainLoop(ir::Builder& builder, const CanonicalSimtGemm& gemm, const SimtOperands& operands)
     : builder_(builder),
-      schedule_(schedule),
+      schedule_(gemm.schedule),
+      k_tiles_(gemm.k_tiles),
       operands_(operands),
-      pipeline_(builder, schedule, operands.product(), operands.k_tiles()) {
+      pipeline_(builder, gemm) {
     for (std::size_t operand = 0; operand < 2; ++operand) {
-        const SmemTile& k_tile = operands.k_tiles()[operand];
-        const bool has_scratch =
-            SlicedKReduction::operand_of_scratch(schedule, operands.product()) == operand;
-        const Integer least = has_scratch ? SlicedKReduction::scalars(schedule, operands.product()) : 0;
-        if (schedule.is_tma(operand)) {
+        const SmemTile& k_tile = k_tiles_[operand];
+        const bool has_scratch = SlicedKReduction::operand_of_scratch(gemm) == operand;
+        const Integer least = has_scratch ? SlicedKReduction::scalars(gemm) : 0;
+        if (schedule_.is_tma(operand)) {
             const TmaLoader::Memory memory =
                 pipeline_.tma().declare(operand, operands.matrix(operand), least);
             k_tile_buffers_[operand] = memory.operand_buffer;
@@ -27,7 +27,7 @@ SimtMainLoop::SimtMainLoop(ir::Builder& builder, const SimtGemm& schedule, const
         }
         k_tile_buffers_[operand] =
             builder.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(k_tile.number),
-                           std::max(least, schedule.matrices() * schedule.stages * k_tile.scalars()));
+                           std::max(least, schedule_.matrices() * schedule_.stages * k_tile.scalars()));
         if (has_scratch) scratch_ = k_tile_buffers_[operand];
     }
 }
@@ -36,14 +36,13 @@ void SimtMainLoop::begin(const SimtThreadLayout& threads) {
     threads_ = &threads;
     for (std::size_t operand = 0; operand < 2; ++operand)
         if (!schedule_.is_tma(operand))
-            loaders_[operand].emplace(builder_, operands_.k_tiles()[operand], schedule_, threads,
+            loaders_[operand].emplace(builder_, k_tiles_[operand], schedule_, threads,
                                       k_tile_buffers_[operand]);
     counters_ = builder_.local("counters", DataType::int64, 3);
 }
 
 SimtAccumulators::Source SimtMainLoop::operand_source() const {
-    return {operands_.k_tiles(), k_tile_buffers_,
-            threads_->slice() * (schedule_.cta_tile.k / schedule_.sliced_k)};
+    return {k_tiles_, k_tile_buffers_, threads_->slice() * (schedule_.cta_tile.k / schedule_.sliced_k)};
 }
 
 /// Issues a thread's copies first … end − 1, those of A first.

@@ -13,7 +13,7 @@ namespace swirl::gemm {
 /// the next k-tile, after the one barrier. (Gray, "SGEMM", a walkthrough of maxas.)
 class SimtMainLoop {
 public:
-    SimtMainLoop(ir::Builder& builder, const SimtGemm& schedule, const SimtOperands& operands);
+    SimtMainLoop(ir::Builder& builder, const CanonicalSimtGemm& gemm, const SimtOperands& operands);
 
     /// Pipeline memory that slices may reuse to exchange accumulators at the end, if it suits.
     std::optional<ir::Buffer> scratch() const { return scratch_; }
@@ -72,6 +72,7 @@ private:
 
     ir::Builder& builder_;
     const SimtGemm& schedule_;
+    const std::array<SmemTile, 2>& k_tiles_;
     const SimtOperands& operands_;
     const SimtThreadLayout* threads_ = nullptr;
     std::array<ir::Buffer, 2> k_tile_buffers_{};

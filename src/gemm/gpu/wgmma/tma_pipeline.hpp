@@ -12,9 +12,8 @@ namespace swirl::gemm {
 /// that follows the last operand loads from it.
 class TmaPipeline {
 public:
-    TmaPipeline(ir::Builder& builder, const SimtGemm& schedule, const MatrixProduct& canonical,
-                const std::array<SmemTile, 2>& k_tiles)
-        : builder_(builder), schedule_(schedule), tma_(builder, schedule, canonical, k_tiles) {}
+    TmaPipeline(ir::Builder& builder, const CanonicalSimtGemm& gemm)
+        : builder_(builder), schedule_(gemm.schedule), tma_(builder, gemm) {}
 
     TmaLoader& tma() { return tma_; }
 
