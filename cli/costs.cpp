@@ -52,7 +52,7 @@ std::string text_of_rejections(const PlanCosts& costs) {
     Table table({"not taken", "because"});
     int others = 0;
     for (const search::Rejection& rejection : costs.rejections) {
-        if (rejection.why.starts_with("not a "))
+        if (rejection.is_for_other_transform)
             ++others;
         else
             table.add({differences(rejection.what, costs.estimated), rejection.why});

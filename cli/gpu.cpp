@@ -2,8 +2,8 @@
 
 #include "base/error.hpp"
 #include "cli/costs.hpp"
+#include "cli/memory_need.hpp"
 #include "cli/output.hpp"
-#include "cli/plan_memory.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "plan/memory_need.hpp"
@@ -145,7 +145,7 @@ PlanCosts costs_on_gpu(const Transform& problem, const planning::Schedule& sched
 
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json) {
     GpuInspection plan;
-    PlanMemory memory;
+    planning::MemoryNeed memory;
     if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_gpu_plan(problem, options);
         plan = {built->schedule(), built->describe()};
@@ -157,8 +157,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
             memory.workspace = std::max(memory.workspace, static_cast<Integer>(pass.workspace_bytes));
             for (const ir::KernelInfo& kernel : pass.kernels) memory.tables += kernel.table_bytes;
         }
-        planning::require_within(options.memory_limit,
-                                 {.workspace = memory.workspace, .tables = memory.tables}, problem);
+        planning::require_within(options.memory_limit, memory, problem);
     }
     double flops = 0, bytes = 0;
     for (const auto& pass : plan.passes)
@@ -191,7 +190,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                         flops / search::pseudo_flops(problem));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(bytes), bytes / data, format_bytes(data));
-    print(text + text_of(memory) + text_of(costs));
+    print(text + memory_line(memory) + text_of(costs));
 }
 
 } // namespace swirl::cli

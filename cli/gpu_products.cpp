@@ -7,8 +7,8 @@
 #include "cli/costs.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_product_data.hpp"
+#include "cli/memory_need.hpp"
 #include "cli/output.hpp"
-#include "cli/plan_memory.hpp"
 #include "cli/table.hpp"
 #include "gemm/cpu/tile_writer.hpp"
 #include "gemm/gpu/model/model.hpp"
@@ -208,7 +208,7 @@ PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, 
 void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {
     if (is_empty(product)) return report_nothing(product, json);
     GpuGemmInspection plan{};
-    PlanMemory memory;
+    planning::MemoryNeed memory;
     if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_plan_on_gpu(product, options);
         plan = {built->device().target(), built->schedule().gpu_gemm()};
@@ -228,8 +228,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
         described.push_back(json_of_kernel(*kernel));
         memory.tables += kernel->table_bytes;
     }
-    planning::require_within(options.memory_limit, {.workspace = memory.workspace, .tables = memory.tables},
-                             product);
+    planning::require_within(options.memory_limit, memory, product);
     const PlanCosts costs = costs_of(product, plan, accuracy_of(options));
     if (json) {
         Json report = {{"problem", to_text(product)},
@@ -252,7 +251,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                    format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
     print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\n", to_text(product),
                       text_of_schedule(plan), table.text(), flops_of(product)) +
-          text_of(memory) + text_of(costs));
+          memory_line(memory) + text_of(costs));
 }
 
 KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,

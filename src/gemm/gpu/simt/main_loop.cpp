@@ -78,22 +78,26 @@ void SimtMainLoop::wait_for_first(SimtAccumulators& accumulators) {
     if (pipeline_.needs_barrier()) builder_.barrier();
     if (schedule_.has_tma()) pipeline_.wait_for_first();
     accumulators.keep(accumulators.first_operands(operand_source(), {ir::no_value, ir::no_value}));
-    builder_.store(counters_, stage_counter, operands_.integer(0));
+    if (!schedule_.has_tma()) stages().start();
+}
+
+PipelineState SimtMainLoop::stages() const {
+    if (schedule_.has_tma()) return pipeline_.stages();
+    return {builder_, counters_, stage_counter, schedule_.stages, PipelineState::Phase::none};
+}
+
+TmaPipeline::State SimtMainLoop::state_without_tma() const {
+    const PipelineState::Position now = stages().position();
+    return {.k_tiles = {now, stages().after(now)}};
 }
 
 void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators) {
-    const Integer stages = schedule_.stages;
     const int steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
     const SimtAccumulators::Source source = operand_source();
     std::vector<Value> values = accumulators.values();
     SimtAccumulators::Operands operands = accumulators.operand_registers();
-    const Value stage = builder_.load(counters_, stage_counter);
-    const Value following = builder_.add(stage, operands_.integer(1));
-    const Value next =
-        builder_.select(builder_.less(following, operands_.integer(stages)), following, operands_.integer(0));
-    const Value free = PipelineState(builder_, counters_, stage_counter, stages).before(stage);
-    TmaPipeline::State state{.k_tiles = {{{.stage = stage}, {.stage = next}}}};
-    if (schedule_.has_tma()) state = pipeline_.state();
+    const TmaPipeline::State state = schedule_.has_tma() ? pipeline_.state() : state_without_tma();
+    const Value free = stages().before(state.k_tiles[0].stage);
     take();
     // Padding occurs only in k-tiles that are in flight before the first is multiplied.
     const KTileLoad k_tile_load{0, {.stage = free}};
@@ -106,7 +110,7 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
             return accumulators.keep(values);
         }
         if (is_last) {
-            if (has_copies()) builder_.wait_async_group(static_cast<int>(stages) - 2);
+            if (has_copies()) builder_.wait_async_group(schedule_.stages - 2);
             if (pipeline_.needs_barrier()) builder_.barrier();
             if (schedule_.has_tma()) pipeline_.advance_to_next(k_tile.number, state);
         }
@@ -122,8 +126,10 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
     }
     accumulators.keep(values);
     accumulators.keep(operands);
-    builder_.store(counters_, stage_counter, next);
-    if (schedule_.has_tma()) pipeline_.keep(state);
+    if (schedule_.has_tma())
+        pipeline_.keep(state);
+    else
+        stages().keep(state.k_tiles[1]);
 }
 
 void SimtMainLoop::aim(std::size_t operand, Value start) {
