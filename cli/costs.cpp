@@ -67,6 +67,12 @@ void PlanCosts::raise_to_floors() {
     if (floors) seconds = std::max(seconds, floors->larger());
 }
 
+void PlanCosts::set_gpu_floors(std::optional<search::Floors> of_target, const target::Gpu& gpu) {
+    floors = std::move(of_target);
+    if (!floors) no_floors_because = fmt::format("{} is no particular card, whose rates are known", gpu.name);
+    raise_to_floors();
+}
+
 PlanCosts costs_of(search::Choice choice, const planning::Schedule& schedule,
                    const std::vector<std::optional<double>>& pass_seconds) {
     PlanCosts costs{.estimated = planning::to_string(choice.schedule),

@@ -48,12 +48,6 @@ std::optional<int> index_in(std::string_view device) {
         options.measure ? "--measure" : "--exhaustive", options.device);
 }
 
-search::GpuTarget gpu_target_of(const PlanningOptions& options) {
-    if (const auto number = index_of_gpu(options))
-        return search::GpuTarget(runtime::device_numbered(*number));
-    return search::GpuTarget(kind_of_gpu(options));
-}
-
 planning::Schedule schedule_of(const Transform& problem, const PlanningOptions& options) {
     if (!options.schedule.empty()) return planning::parse_schedule(options.schedule, problem);
     return search::choose_schedule(problem, gpu_target_of(options), options.plan_options());
@@ -120,6 +114,12 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
     unknown_device(options, ", or to inspect plans generic, sm_80 or sm_90");
 }
 
+search::GpuTarget gpu_target_of(const PlanningOptions& options) {
+    if (const auto number = index_of_gpu(options))
+        return search::GpuTarget(runtime::device_numbered(*number));
+    return search::GpuTarget(kind_of_gpu(options));
+}
+
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const PlanningOptions& options) {
     require_gpu_options(options);
@@ -138,8 +138,7 @@ PlanCosts costs_on_gpu(const Transform& problem, const planning::Schedule& sched
                        const target::Gpu& gpu) {
     PlanCosts costs =
         costs_of(search::estimate(problem, gpu), schedule, search::gpu_pass_seconds(problem, schedule, gpu));
-    costs.floors = search::gpu_floors(problem, flops, gpu);
-    costs.raise_to_floors();
+    costs.set_gpu_floors(search::gpu_floors(problem, flops, gpu), gpu);
     return costs;
 }
 
@@ -166,8 +165,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
             bytes += static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored);
         }
     const double data = search::compulsory_bytes(problem);
-    const PlanCosts costs =
-        costs_on_gpu(problem, plan.schedule, flops, target::gpu_named(plan.schedule.target));
+    const PlanCosts costs = costs_on_gpu(problem, plan.schedule, flops, gpu_target_of(options).identity.gpu);
     if (json) {
         Json kernels = Json::array();
         for (const auto& pass : plan.passes)

@@ -238,9 +238,9 @@ double with_partials(double seconds, const SimtGemm& schedule, const MatrixProdu
 
 } // namespace
 
-GpuRates gpu_rates(const target::Gpu& gpu) {
+ModelRates model_rates(const target::Gpu& gpu) {
     return {gpu.multiprocessors > 0 ? gpu.multiprocessors : usual_multiprocessors, constants.hertz,
-            constants.memory_rate, constants.l2_rate};
+            constants.memory_rate};
 }
 
 int gpu_registers(const SimtGemm& schedule, DataType number) {
@@ -277,7 +277,7 @@ double seconds_of_kernel(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) 
             : row_blocks * column_blocks * schedule.splits() *
                   static_cast<double>(ceil_divide(canonical.batch, Integer{schedule.matrices()}));
     const double each =
-        std::ceil(blocks / gpu_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
+        std::ceil(blocks / model_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
     const double resident = std::min<double>(fits, each), waves = std::ceil(each / resident);
     const double k_tiles =
         schedule.stream_k() != nullptr
@@ -313,7 +313,7 @@ double seconds_of_kernel(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu)
 template <class Gemm> double seconds_with_reductions(const Gemm& gemm, const target::Gpu& gpu) {
     const double seconds = seconds_of_kernel(gemm, gpu);
     return gemm.product().reductions.empty() ? seconds
-                                             : seconds + gpu_reduction_seconds(gemm, gpu_rates(gpu));
+                                             : seconds + gpu_reduction_seconds(gemm, model_rates(gpu));
 }
 
 double seconds_of(const SimtGemm& schedule, const CanonicalGemm& canonical, const target::Gpu& gpu) {

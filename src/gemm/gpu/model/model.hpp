@@ -11,14 +11,14 @@ namespace swirl::gemm {
 /// The model's time in seconds for a feasible schedule.
 double gpu_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule, const target::Gpu& gpu);
 
-/// Rates that the model assumes for a GPU; its constants are an H100's.
-struct GpuRates {
+/// Rates that the model assumes for a GPU; its constants are fitted to an H100, and reach what kernels reach there. What
+/// no kernel exceeds is target::GpuRates.
+struct ModelRates {
     double multiprocessors = 0; ///< 100 if unknown
     double hertz = 0;
     double memory = 0; ///< bandwidth, bytes per second
-    double cache = 0;  ///< L2 bandwidth, bytes per second
 };
-GpuRates gpu_rates(const target::Gpu& gpu);
+ModelRates model_rates(const target::Gpu& gpu);
 
 /// Speedup of mma.sync over SIMT multiply-adds: for float64, or for half-precision operands with float32
 /// accumulators.

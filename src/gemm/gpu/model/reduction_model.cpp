@@ -55,7 +55,7 @@ struct BlocksOfTile {
 BlocksOfTile blocks_of_tile(const SimtGemm& schedule) { return {schedule.matrices(), schedule.splits()}; }
 BlocksOfTile blocks_of_tile(const WgmmaGemm&) { return {}; }
 
-template <class Gemm> double reduction_seconds(const Gemm& gemm, const GpuRates& rates) {
+template <class Gemm> double reduction_seconds(const Gemm& gemm, const ModelRates& rates) {
     const MatrixProduct& canonical = gemm.product();
     const auto [matrices, splits] = blocks_of_tile(gemm.schedule);
     const Integer tiles = ceil_divide(canonical.rows, Integer{gemm.schedule.cta_tile.m}) *
@@ -81,10 +81,10 @@ ReductionPartials reduction_partials_of(const CanonicalWgmmaGemm& gemm, Over ove
     return WgmmaReductions::partials_of(gemm, over);
 }
 
-double gpu_reduction_seconds(const CanonicalSimtGemm& gemm, const GpuRates& rates) {
+double gpu_reduction_seconds(const CanonicalSimtGemm& gemm, const ModelRates& rates) {
     return reduction_seconds(gemm, rates);
 }
-double gpu_reduction_seconds(const CanonicalWgmmaGemm& gemm, const GpuRates& rates) {
+double gpu_reduction_seconds(const CanonicalWgmmaGemm& gemm, const ModelRates& rates) {
     return reduction_seconds(gemm, rates);
 }
 

@@ -14,7 +14,7 @@ ReductionPartials reduction_partials_of(const CanonicalWgmmaGemm& gemm, Over ove
 
 /// Seconds for all of a problem's reductions: in consecutive blocks of a multiprocessor, plus the kernel for each
 /// reduction with partials.
-double gpu_reduction_seconds(const CanonicalSimtGemm& gemm, const GpuRates& rates);
-double gpu_reduction_seconds(const CanonicalWgmmaGemm& gemm, const GpuRates& rates);
+double gpu_reduction_seconds(const CanonicalSimtGemm& gemm, const ModelRates& rates);
+double gpu_reduction_seconds(const CanonicalWgmmaGemm& gemm, const ModelRates& rates);
 
 } // namespace swirl::gemm

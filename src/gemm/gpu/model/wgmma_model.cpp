@@ -99,7 +99,7 @@ bool is_worth_splitting(const MatrixProduct& canonical, int terms) {
 /// Rows of tiles for which concurrent blocks read the fewest rows of A and columns of B: with 4-byte elements, hardly
 /// a row of tiles stays in cache for longer.
 int square_raster_group(const WgmmaGemm& schedule, const target::Gpu& gpu) {
-    const double blocks = gpu_rates(gpu).multiprocessors;
+    const double blocks = model_rates(gpu).multiprocessors;
     const auto lines = [&](int group) {
         return group * schedule.cta_tile.m + blocks / group * schedule.cta_tile.n;
     };
@@ -194,7 +194,7 @@ WgmmaRates wgmma_rates(Integer bytes) {
 double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const WgmmaGemm& schedule = gemm.schedule;
     const MatrixProduct& canonical = gemm.product();
-    const GpuRates rates = gpu_rates(gpu);
+    const ModelRates rates = model_rates(gpu);
     const auto whole = [](Integer extent, Integer part) {
         return static_cast<double>(ceil_divide(extent, part));
     };
