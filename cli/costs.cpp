@@ -52,7 +52,7 @@ std::string text_of_rejections(const PlanCosts& costs) {
     Table table({"not taken", "because"});
     int others = 0;
     for (const search::Rejection& rejection : costs.rejections) {
-        if (rejection.why.starts_with("not a "))
+        if (rejection.is_for_other_transform)
             ++others;
         else
             table.add({differences(rejection.what, costs.estimated), rejection.why});
@@ -65,6 +65,12 @@ std::string text_of_rejections(const PlanCosts& costs) {
 
 void PlanCosts::raise_to_floors() {
     if (floors) seconds = std::max(seconds, floors->larger());
+}
+
+void PlanCosts::set_gpu_floors(std::optional<search::Floors> of_target, const target::Gpu& gpu) {
+    floors = std::move(of_target);
+    if (!floors) no_floors_because = fmt::format("{} is no particular card, whose rates are known", gpu.name);
+    raise_to_floors();
 }
 
 PlanCosts costs_of(search::Choice choice, const planning::Schedule& schedule,

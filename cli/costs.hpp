@@ -22,6 +22,8 @@ struct PlanCosts {
 
     /// Another machine's rates, or a fitted model, may promise less than what no execution can beat.
     void raise_to_floors();
+    /// Floors by the rates of a GPU's target; none if it is no particular card.
+    void set_gpu_floors(std::optional<search::Floors> of_target, const target::Gpu& gpu);
 };
 
 /// Without floors: the sum of the model's seconds for the passes of a plan's schedule or, where the model does not rate one

@@ -2,8 +2,8 @@
 
 #include "base/error.hpp"
 #include "cli/costs.hpp"
+#include "cli/memory_need.hpp"
 #include "cli/output.hpp"
-#include "cli/plan_memory.hpp"
 #include "cli/table.hpp"
 #include "formula/print.hpp"
 #include "plan/memory_need.hpp"
@@ -46,12 +46,6 @@ std::optional<int> index_in(std::string_view device) {
         "{} times schedules on a GPU of this machine; --device {} is a kind of GPU, at hand or not\n"
         "  use --device gpu, or leave it out: what such a GPU has measured is taken from wisdom",
         options.measure ? "--measure" : "--exhaustive", options.device);
-}
-
-search::GpuTarget gpu_target_of(const PlanningOptions& options) {
-    if (const auto number = index_of_gpu(options))
-        return search::GpuTarget(runtime::device_numbered(*number));
-    return search::GpuTarget(kind_of_gpu(options));
 }
 
 planning::Schedule schedule_of(const Transform& problem, const PlanningOptions& options) {
@@ -120,6 +114,12 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
     unknown_device(options, ", or to inspect plans generic, sm_80 or sm_90");
 }
 
+search::GpuTarget gpu_target_of(const PlanningOptions& options) {
+    if (const auto number = index_of_gpu(options))
+        return search::GpuTarget(runtime::device_numbered(*number));
+    return search::GpuTarget(kind_of_gpu(options));
+}
+
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,
                                                        const PlanningOptions& options) {
     require_gpu_options(options);
@@ -138,14 +138,13 @@ PlanCosts costs_on_gpu(const Transform& problem, const planning::Schedule& sched
                        const target::Gpu& gpu) {
     PlanCosts costs =
         costs_of(search::estimate(problem, gpu), schedule, search::gpu_pass_seconds(problem, schedule, gpu));
-    costs.floors = search::gpu_floors(problem, flops, gpu);
-    costs.raise_to_floors();
+    costs.set_gpu_floors(search::gpu_floors(problem, flops, gpu), gpu);
     return costs;
 }
 
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json) {
     GpuInspection plan;
-    PlanMemory memory;
+    planning::MemoryNeed memory;
     if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_gpu_plan(problem, options);
         plan = {built->schedule(), built->describe()};
@@ -157,8 +156,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
             memory.workspace = std::max(memory.workspace, static_cast<Integer>(pass.workspace_bytes));
             for (const ir::KernelInfo& kernel : pass.kernels) memory.tables += kernel.table_bytes;
         }
-        planning::require_within(options.memory_limit,
-                                 {.workspace = memory.workspace, .tables = memory.tables}, problem);
+        planning::require_within(options.memory_limit, memory, problem);
     }
     double flops = 0, bytes = 0;
     for (const auto& pass : plan.passes)
@@ -167,8 +165,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
             bytes += static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored);
         }
     const double data = search::compulsory_bytes(problem);
-    const PlanCosts costs =
-        costs_on_gpu(problem, plan.schedule, flops, target::gpu_named(plan.schedule.target));
+    const PlanCosts costs = costs_on_gpu(problem, plan.schedule, flops, gpu_target_of(options).identity.gpu);
     if (json) {
         Json kernels = Json::array();
         for (const auto& pass : plan.passes)
@@ -191,7 +188,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                         flops / search::pseudo_flops(problem));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(bytes), bytes / data, format_bytes(data));
-    print(text + text_of(memory) + text_of(costs));
+    print(text + memory_line(memory) + text_of(costs));
 }
 
 } // namespace swirl::cli

@@ -26,6 +26,9 @@ int require_index_of_gpu(const PlanningOptions& options);
 /// The kind of GPU that --device names, present or not. Throws UserError for other words, and if timing is requested.
 const target::Gpu& kind_of_gpu(const PlanningOptions& options);
 
+/// The GPU of this host, or the kind of GPU, that --device names.
+search::GpuTarget gpu_target_of(const PlanningOptions& options);
+
 /// The plan for the GPU that --device names. Throws UserError for options that apply only to CPUs, and if --device
 /// names a kind of GPU instead of one of this host.
 std::shared_ptr<const planning::GpuPlan> make_gpu_plan(const Transform& problem,

@@ -7,8 +7,8 @@
 #include "cli/costs.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_product_data.hpp"
+#include "cli/memory_need.hpp"
 #include "cli/output.hpp"
-#include "cli/plan_memory.hpp"
 #include "cli/table.hpp"
 #include "gemm/cpu/tile_writer.hpp"
 #include "gemm/gpu/model/model.hpp"
@@ -22,11 +22,9 @@
 #include "runtime/cuda/devices.hpp"
 #include "search/candidates/gpu/gemm.hpp"
 #include "search/cost/gpu/floors.hpp"
-#include "search/cost/gpu/gemm_rejections.hpp"
 #include "search/planner.hpp"
 #include "search/timer/gpu/gemm_runs.hpp"
 #include "search/timer/gpu/interleaved_timing.hpp"
-#include "search/wisdom/gpu_identity.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -38,13 +36,6 @@
 
 namespace swirl::cli {
 namespace {
-
-/// The target for code generation.
-target::Gpu target_of(const PlanningOptions& options) {
-    if (const auto number = index_of_gpu(options))
-        return search::gpu_identity_of(runtime::device_numbered(*number)).gpu;
-    return kind_of_gpu(options);
-}
 
 /// Derives the main GEMM kernel, and the kernels after it.
 void derive(const MatrixProduct& product, GpuGemmInspection& plan) {
@@ -61,26 +52,41 @@ std::string text_of_schedule(const GpuGemmInspection& plan) {
     return to_string(planning::Schedule(plan.gpu.name, plan.schedule));
 }
 
+Options gemm_options(const PlanningOptions& options, Device device = {}) {
+    Options result = options.plan_options(device);
+    result.cpu.clear();
+    result.accuracy = accuracy_of(options);
+    return result;
+}
+
 GpuGemmInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
-                          const target::Gpu& gpu) {
-    GpuGemmInspection result{gpu, {}};
-    const auto likely = gemm::gpu_schedules(product, result.gpu, 1, accuracy_of(options));
-    if (options.schedule.empty() && likely.empty())
-        throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
-    if (options.schedule.empty()) {
-        result.schedule = likely.front();
-    } else {
-        const planning::Schedule given = planning::parse_schedule(options.schedule, product);
-        planning::require_target(given, result.gpu.name);
-        result.schedule = given.gpu_gemm();
-    }
-    if (options.reorder_sass) {
-        const auto why_not = search::sass_reordering_infeasibility(result.schedule, product, result.gpu);
-        result.not_reordered_because = why_not.value_or("");
+                          const search::GpuTarget& target) {
+    if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
+    GpuGemmInspection result{.gpu = target.identity.gpu,
+                             .schedule = {},
+                             .choice = search::explained_choice(product, target, gemm_options(options))};
+    result.schedule = result.choice.schedule.gpu_gemm();
+    if (options.reorder_sass) { // of a given schedule, too
+        result.not_reordered_because =
+            search::sass_reordering_infeasibility(result.schedule, product, result.gpu).value_or("");
         if (const auto other = search::with_sass_reordering(result.schedule, product, result.gpu))
             result.schedule = *other;
     }
     derive(product, result);
+    return result;
+}
+
+/// A plan of this host's GPU, compiled, so that register counts are known.
+GpuGemmInspection inspect_plan(const MatrixProduct& product, const PlanningOptions& options,
+                               const planning::GpuMatrixPlan& plan) {
+    Options explained = gemm_options(options);
+    explained.schedule = to_string(plan.schedule());
+    GpuGemmInspection result{
+        .gpu = plan.device().target(),
+        .schedule = plan.schedule().gpu_gemm(),
+        .choice = search::explained_choice(product, search::GpuTarget(plan.device()), explained)};
+    derive(product, result);
+    if (plan.kernel() != nullptr) result.derived.info = plan.kernel()->info();
     return result;
 }
 
@@ -120,10 +126,8 @@ Json json_of_kernel(const ir::KernelInfo& kernel) {
 
 std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
                                                                 const PlanningOptions& options) {
-    Options plan_options = options.plan_options(Device::gpu(require_index_of_gpu(options)));
-    plan_options.cpu.clear();
-    plan_options.accuracy = accuracy_of(options);
-    return search::make_plan<planning::GpuMatrixPlan>(product, plan_options);
+    return search::make_plan<planning::GpuMatrixPlan>(
+        product, gemm_options(options, Device::gpu(require_index_of_gpu(options))));
 }
 
 void report_nothing(const MatrixProduct& product, bool json) {
@@ -187,36 +191,22 @@ double flops_of(const MatrixProduct& product) {
 }
 
 GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {
-    if (!index_of_gpu(options)) return inspect(product, options, kind_of_gpu(options));
-    if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
-    const auto built = make_plan_on_gpu(product, options);
-    GpuGemmInspection result{built->device().target(), built->schedule().gpu_gemm()};
-    derive(product, result);
-    if (built->kernel() != nullptr) result.derived.info = built->kernel()->info();
-    return result;
+    if (!index_of_gpu(options) || is_empty(product)) return inspect(product, options, gpu_target_of(options));
+    return inspect_plan(product, options, *make_plan_on_gpu(product, options));
 }
 
-PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy) {
-    PlanCosts costs{.floors = search::gpu_floors(product, plan.schedule, plan.gpu),
-                    .estimated = text_of_schedule(plan),
-                    .seconds = gemm::gpu_seconds(product, plan.schedule, plan.gpu),
-                    .rejections = search::other_gpu_schedules(product, plan.schedule, plan.gpu, accuracy)};
-    costs.raise_to_floors();
+PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan) {
+    PlanCosts costs{.estimated = text_of_schedule(plan),
+                    .seconds = plan.choice.estimated_seconds,
+                    .rejections = plan.choice.rejections};
+    costs.set_gpu_floors(search::gpu_floors(product, plan.schedule, plan.gpu), plan.gpu);
     return costs;
 }
 
 void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json) {
     if (is_empty(product)) return report_nothing(product, json);
-    GpuGemmInspection plan{};
-    PlanMemory memory;
-    if (index_of_gpu(options)) { // compiled, so that register counts are known
-        const auto built = make_plan_on_gpu(product, options);
-        plan = {built->device().target(), built->schedule().gpu_gemm()};
-        derive(product, plan);
-        if (built->kernel() != nullptr) plan.derived.info = built->kernel()->info();
-    } else {
-        plan = inspect(product, options, kind_of_gpu(options));
-    }
+    const GpuGemmInspection plan = inspect_gemm_on_gpu(product, options);
+    planning::MemoryNeed memory;
     std::vector<const planning::GpuMatrixDerivation*> derived = {&plan.derived};
     for (const auto* behind : {&plan.finishing, &plan.reductions})
         for (const planning::GpuMatrixDerivation& kernel : *behind) derived.push_back(&kernel);
@@ -228,9 +218,8 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
         described.push_back(json_of_kernel(*kernel));
         memory.tables += kernel->table_bytes;
     }
-    planning::require_within(options.memory_limit, {.workspace = memory.workspace, .tables = memory.tables},
-                             product);
-    const PlanCosts costs = costs_of(product, plan, accuracy_of(options));
+    planning::require_within(options.memory_limit, memory, product);
+    const PlanCosts costs = costs_of(product, plan);
     if (json) {
         Json report = {{"problem", to_text(product)},
                        {"gpu", plan.gpu.name},
@@ -252,14 +241,14 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                    format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
     print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\n", to_text(product),
                       text_of_schedule(plan), table.text(), flops_of(product)) +
-          text_of(memory) + text_of(costs));
+          memory_line(memory) + text_of(costs));
 }
 
 KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
                                  const std::string& stage, bool full) {
     if (stage != "ir" && stage != "ptx")
         throw UserError("--stage is '{}'; for matrix multiplication on a GPU use one of ir, ptx", stage);
-    const GpuGemmInspection plan = inspect(product, options, target_of(options));
+    const GpuGemmInspection plan = inspect(product, options, gpu_target_of(options));
     KernelTexts result{text_of_schedule(plan), std::string(plan.gpu.name), {}};
     const auto add = [&](const planning::GpuMatrixDerivation& derived) {
         result.kernels.push_back(
@@ -381,7 +370,8 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
     if (product.listed)
         throw UserError("{} has lists of pointers, whose kernels are PTX alone\n  swirl show --stage ptx",
                         to_text(product));
-    GpuGemmInspection plan = inspect(product, options, gpu_in(language, kind_of_gpu(options)));
+    GpuGemmInspection plan =
+        inspect(product, options, search::GpuTarget(gpu_in(language, kind_of_gpu(options))));
     const bool is_opencl = language == emit::GpuLanguage::opencl;
     if (is_opencl && stream_k_blocks_of(plan.schedule) > 0 && options.schedule.empty()) {
         plan.schedule = gemm::simt_schedule(product, plan.gpu, true);

@@ -24,6 +24,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
 struct GpuGemmInspection {
     target::Gpu gpu;
     gemm::GpuGemmSchedule schedule;
+    search::Choice choice;                                      ///< the planner's explanation of the schedule
     planning::GpuMatrixDerivation derived = {};                 ///< the main GEMM kernel
     std::vector<planning::GpuMatrixDerivation> finishing = {};  ///< Stream-K fix-up kernels after it
     std::vector<planning::GpuMatrixDerivation> reductions = {}; ///< reduction kernels after it
@@ -34,8 +35,8 @@ struct GpuGemmInspection {
 bool is_empty(const MatrixProduct& product);
 /// Real additions and multiplications.
 double flops_of(const MatrixProduct& product);
-/// By the schedule of a nonempty GEMM.
-PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan, Accuracy accuracy);
+/// By the schedule of a nonempty GEMM, as the planner explains it.
+PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan);
 /// Throws UserError if C is empty.
 GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
 

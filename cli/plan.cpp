@@ -3,8 +3,8 @@
 #include "cli/costs.hpp"
 #include "cli/floors.hpp"
 #include "cli/gpu.hpp"
+#include "cli/memory_need.hpp"
 #include "cli/output.hpp"
-#include "cli/plan_memory.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
@@ -36,7 +36,7 @@ Report report_on(const Transform& problem, const PlanningOptions& options) {
     return {plan, plan->describe(), costs_on_cpu(*plan, !options.no_wisdom)};
 }
 
-PlanMemory memory_of(const planning::Plan& plan) {
+planning::MemoryNeed memory_of(const planning::Plan& plan) {
     return {.workspace = static_cast<Integer>(plan.workspace_bytes()), .tables = plan.table_bytes()};
 }
 
@@ -118,7 +118,7 @@ std::string text_of(const Report& report) {
                         plan.flops() / search::pseudo_flops(plan.problem()));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(plan.bytes()), plan.bytes() / bytes, format_bytes(bytes));
-    text += text_of(memory_of(plan));
+    text += memory_line(memory_of(plan));
     if (plan.threads() > 1) text += text_of_threads(report);
     return text + text_of(report.costs);
 }

@@ -8,8 +8,8 @@
 #include "cli/floors.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
+#include "cli/memory_need.hpp"
 #include "cli/output.hpp"
-#include "cli/plan_memory.hpp"
 #include "cli/product_data.hpp"
 #include "cli/table.hpp"
 #include "emit/cpp/transform.hpp"
@@ -108,7 +108,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
         table.add({program.name, std::to_string(statistics.instructions), std::to_string(statistics.spills),
                    format_bytes(static_cast<double>(statistics.bytes))});
     }
-    const PlanMemory memory{.packing = plan.packing_bytes()};
+    const planning::MemoryNeed memory{.packing = plan.packing_bytes()};
     add_memory(report, memory);
     const PlanCosts costs = costs_of(plan, options);
     add_costs(report, costs);
@@ -117,7 +117,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     print(fmt::format("problem    {}\nplan       {}\nschedule   {}\n{}\nflops      {:.0f}\n",
                       to_text(product), plan.description(), to_string(plan.schedule()), kernels,
                       plan.flops()) +
-          text_of(memory) + text_of(costs));
+          memory_line(memory) + text_of(costs));
 }
 
 KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,

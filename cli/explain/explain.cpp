@@ -59,7 +59,7 @@ void explain_gpu_gemm(const ExplainOptions& options, const MatrixProduct& produc
     planning.no_check = true; // compiled at most, not run
     GpuGemmInspection inspection = inspect_gemm_on_gpu(product, planning);
     if (gemm::is_wgmma(inspection.schedule))
-        return say(options, explain_wgmma(product, planning, std::move(inspection)), tile_map_of);
+        return say(options, explain_wgmma(product, std::move(inspection)), tile_map_of);
     say(options, explain_gemm(product, planning, std::move(inspection)), thread_map_of);
 }
 

@@ -30,7 +30,7 @@ GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions
     result.product = product;
     result.gpu = inspection.gpu;
     result.schedule = std::get<gemm::SimtGemm>(inspection.schedule);
-    result.costs = costs_of(product, inspection, accuracy_of(options));
+    result.costs = costs_of(product, inspection);
     result.compiled = compile_for_inspection(inspection.derived.ptx, inspection.derived.info.name, result.gpu,
                                              index_of_gpu(options), result.schedule.reorders_sass());
     if (result.compiled.not_reordered_because.empty())

@@ -35,14 +35,12 @@ Json json_of_mix(const GemmExplanation& explanation) {
 }
 
 Json json_of(const gemm::GpuBalance& balance) {
-    return {{"k_tile_bytes", balance.k_tile_bytes},
-            {"k_tile_fmas", balance.k_tile_fmas},
-            {"flops_per_byte", balance.flops_per_byte()},
-            {"peak_flops_per_second", balance.peak},
-            {"l2_needed", balance.l2_needed},
-            {"l2_available", balance.l2_given},
-            {"memory_needed", balance.memory_needed},
-            {"memory_available", balance.memory_given}};
+    const auto known = [](double rate) { return rate > 0 ? Json(rate) : Json(nullptr); };
+    return {
+        {"k_tile_bytes", balance.k_tile_bytes},          {"k_tile_fmas", balance.k_tile_fmas},
+        {"flops_per_byte", balance.flops_per_byte()},    {"peak_flops_per_second", known(balance.peak)},
+        {"l2_needed", known(balance.l2_needed)},         {"l2_available", known(balance.l2_given)},
+        {"memory_needed", known(balance.memory_needed)}, {"memory_available", known(balance.memory_given)}};
 }
 
 Json json_of_occupancy(const GemmExplanation& explanation) {

@@ -52,6 +52,12 @@ std::string text_of_mix(const GemmExplanation& explanation) {
 
 std::string text_of_traffic(const GemmExplanation& explanation) {
     const gemm::GpuBalance& balance = explanation.balance;
+    const std::string k_tile =
+        fmt::format("k-tile     {} of A and B per block, for {} multiply-adds: {:.3g} flops a byte\n",
+                    format_bytes(static_cast<double>(balance.k_tile_bytes)), balance.k_tile_fmas,
+                    balance.flops_per_byte());
+    if (balance.peak == 0)
+        return k_tile + fmt::format("peak       unknown: {} is no particular card\n", explanation.gpu.name);
     Table table({"bandwidth", "needed at the peak", "available", "fraction"});
     const auto add = [&](const char* name, double needed, double given) {
         table.add({name, fmt::format("{:.3g} TB/s", rate(needed)), fmt::format("{:.3g} TB/s", rate(given)),
@@ -59,11 +65,8 @@ std::string text_of_traffic(const GemmExplanation& explanation) {
     };
     add("L2", balance.l2_needed, balance.l2_given);
     add("memory", balance.memory_needed, balance.memory_given);
-    return fmt::format(
-        "k-tile     {} of A and B per block, for {} multiply-adds: {:.3g} flops a byte\n"
-        "peak       {:.3g} Tflop/s, by the model's clock\n\n{}",
-        format_bytes(static_cast<double>(balance.k_tile_bytes)), balance.k_tile_fmas,
-        balance.flops_per_byte(), balance.peak * 1e-12, table.text());
+    return k_tile + fmt::format("peak       {:.3g} Tflop/s, at the highest clock\n\n{}", balance.peak * 1e-12,
+                                table.text());
 }
 
 std::string text_of_stream_k(const GemmExplanation& explanation) {

@@ -238,7 +238,7 @@ TransformDerivation derivation_on_gpu(const Transform& problem, const PlanningOp
     } else {
         plan = inspect_gpu_plan(problem, options);
     }
-    const target::Gpu& gpu = target::gpu_named(plan.schedule.target);
+    const target::Gpu gpu = gpu_target_of(options).identity.gpu;
     const PassTimes times{
         .predicted = search::gpu_pass_seconds(problem, plan.schedule, gpu),
         .measured = measured,

@@ -85,14 +85,13 @@ Json json_of(const gemm::WgmmaBalance::Operand& operand) {
 
 } // namespace
 
-WgmmaExplanation explain_wgmma(const MatrixProduct& product, const PlanningOptions& options,
-                               GpuGemmInspection inspection) {
+WgmmaExplanation explain_wgmma(const MatrixProduct& product, GpuGemmInspection inspection) {
     ensure(gemm::is_wgmma(inspection.schedule), "the schedule does not use wgmma");
     WgmmaExplanation result;
     result.product = product;
     result.gpu = inspection.gpu;
     result.schedule = std::get<gemm::WgmmaGemm>(inspection.schedule);
-    result.costs = costs_of(product, inspection, accuracy_of(options));
+    result.costs = costs_of(product, inspection);
     result.kernel = std::move(inspection.derived.info);
     result.not_reordered_because = std::move(inspection.not_reordered_because);
     result.balance = gemm::wgmma_balance(product, result.schedule, result.gpu);

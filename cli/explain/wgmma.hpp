@@ -24,8 +24,7 @@ struct WgmmaExplanation {
 };
 
 /// For an inspection whose schedule uses wgmma, of a non-empty GEMM.
-WgmmaExplanation explain_wgmma(const MatrixProduct& product, const PlanningOptions& options,
-                               GpuGemmInspection inspection);
+WgmmaExplanation explain_wgmma(const MatrixProduct& product, GpuGemmInspection inspection);
 
 std::string text_of(const WgmmaExplanation& explanation);
 Json json_of(const WgmmaExplanation& explanation);

@@ -102,7 +102,7 @@ Integer added(Integer a, Integer b) { return a > saturated - b ? saturated : a +
 }
 
 Integer total(const MemoryNeed& need) {
-    return added(added(need.workspace, need.tables), std::max(need.check, need.search));
+    return added(added(added(need.workspace, need.packing), need.tables), std::max(need.check, need.search));
 }
 
 /// "1000 of workspace, 24 of tables".
@@ -112,6 +112,7 @@ std::string parts_of(const MemoryNeed& need) {
         if (bytes > 0) parts.push_back(fmt::format("{} {}", bytes, what));
     };
     add(need.workspace, "of workspace");
+    add(need.packing, "of packed operands");
     add(need.tables, "of tables");
     add(need.check, "for the check before first use");
     add(need.search, "for benchmarks");
@@ -128,7 +129,8 @@ std::string remedy_of(const MemoryNeed& need, Integer limit) {
     };
     if (would_fit_without(&MemoryNeed::check)) remedy += ", or plan without the check (check = false)";
     if (would_fit_without(&MemoryNeed::search)) remedy += ", or without a search (effort = estimate)";
-    if (need.workspace > 0) remedy += "; a smaller problem or fewer threads may need less";
+    if (need.workspace > 0 || need.packing > 0)
+        remedy += "; a smaller problem or fewer threads may need less";
     return remedy;
 }
 

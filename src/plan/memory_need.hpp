@@ -10,7 +10,8 @@ namespace swirl::planning {
 
 /// Memory that a plan takes besides the caller's arrays, in bytes.
 struct MemoryNeed {
-    Integer workspace = 0; ///< of one execution: intermediate data, packed operands
+    Integer workspace = 0; ///< of one execution: intermediate data
+    Integer packing = 0;   ///< packed operands of products on a CPU, at most
     Integer tables = 0;    ///< constants that kernels read
     Integer check = 0;     ///< arrays of the check before first use
     Integer search = 0;    ///< arrays of a search's benchmarks

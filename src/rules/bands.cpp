@@ -19,7 +19,7 @@ Applicability applicable(const Formula& f) {
     const auto is_dft = [](const Formula& child) { return child.is<Dft>(); };
     if (!f.is<Kronecker>() || f.children().size() != 2 || !is_dft(f.children()[0]) ||
         !is_dft(f.children()[1]))
-        return rejected("not a Kronecker product of two DFTs");
+        return not_a("Kronecker product of two DFTs");
     return has_two_factors(f.children()[0]);
 }
 

@@ -30,7 +30,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() < 3) return rejected("size {} is below 3", f.rows());
     return accepted();
 }

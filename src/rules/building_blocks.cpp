@@ -39,7 +39,7 @@ void require_choice(bool holds, std::string_view rule, const Formula& nontermina
 }
 
 Applicability has_two_factors(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
     return accepted();
 }

@@ -14,7 +14,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<Circulant>()) return rejected("not a circulant convolution");
+    if (!f.is<Circulant>()) return not_a("circulant convolution");
     return accepted();
 }
 

@@ -39,12 +39,8 @@ bool is_dct(const Formula& f, int type) {
     return dct != nullptr && dct->type == type;
 }
 
-Applicability applicable_dct2(const Formula& f) {
-    return is_dct(f, 2) ? accepted() : rejected("not a DCT-II");
-}
-Applicability applicable_dct3(const Formula& f) {
-    return is_dct(f, 3) ? accepted() : rejected("not a DCT-III");
-}
+Applicability applicable_dct2(const Formula& f) { return is_dct(f, 2) ? accepted() : not_a("DCT-II"); }
+Applicability applicable_dct3(const Formula& f) { return is_dct(f, 3) ? accepted() : not_a("DCT-III"); }
 
 /// 0, 2, … ascending, then the odd indices descending.
 IndexMap evens_up_odds_down(Integer n) {
@@ -97,7 +93,7 @@ Formula build_dct3(const Formula& f, const Choice&) {
 }
 
 Applicability applicable_dct4_dft(const Formula& f) {
-    if (!is_dct(f, 4)) return rejected("not a DCT-IV");
+    if (!is_dct(f, 4)) return not_a("DCT-IV");
     if (f.rows() % 2 != 0) return rejected("{} is odd", f.rows());
     return accepted();
 }
@@ -113,7 +109,7 @@ Formula build_dct4_dft(const Formula& f, const Choice&) {
 }
 
 Applicability applicable_dct4_rdft(const Formula& f) {
-    if (!is_dct(f, 4)) return rejected("not a DCT-IV");
+    if (!is_dct(f, 4)) return not_a("DCT-IV");
     if (f.rows() % 2 == 0) return rejected("{} is even", f.rows());
     return accepted();
 }
@@ -187,7 +183,7 @@ Formula build_dct4_rdft(const Formula& f, const Choice&) {
     return product_of({parts.output(), rdft(n, Direction::forward), parts.input()});
 }
 
-Applicability applicable_dst(const Formula& f) { return f.is<Dst>() ? accepted() : rejected("not a DST"); }
+Applicability applicable_dst(const Formula& f) { return f.is<Dst>() ? accepted() : not_a("DST"); }
 
 Formula build_dst(const Formula& f, const Choice&) {
     require(dst_dct.name, f, applicable_dst(f));

@@ -17,7 +17,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() > largest_base_prime) return rejected("{} is above {}", f.rows(), largest_base_prime);
     if (f.rows() > 2 && !is_prime(f.rows())) return rejected("{} is not prime", f.rows());
     return accepted();

@@ -17,7 +17,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (!f.is<Dft>()) return not_a("DFT");
     if (coprime_splits(f.rows()).empty()) return rejected("{} has no two coprime factors", f.rows());
     return accepted();
 }

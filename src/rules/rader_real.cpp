@@ -25,7 +25,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() == 2 || !is_prime(f.rows())) return rejected("{} is not an odd prime", f.rows());
     if (f.rows() > largest_rader_real_prime)
         return rejected("{} is above {}", f.rows(), largest_rader_real_prime);

@@ -18,7 +18,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() > largest_base_prime) return rejected("{} is above {}", f.rows(), largest_base_prime);
     if (f.rows() > 2 && !is_prime(f.rows())) return rejected("{} is not prime", f.rows());
     return accepted();

@@ -20,7 +20,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (!f.is<RealDft>()) return not_a("real DFT");
     if (coprime_splits(f.rows()).empty()) return rejected("{} has no two coprime factors", f.rows());
     return accepted();
 }

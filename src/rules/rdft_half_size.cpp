@@ -19,7 +19,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() % 2 != 0) return rejected("{} is odd", f.rows());
     if (f.rows() < 4) return rejected("size {} is below 4", f.rows());
     return accepted();

@@ -29,7 +29,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() == 2 || !is_prime(f.rows())) return rejected("{} is not an odd prime", f.rows());
     return accepted();
 }

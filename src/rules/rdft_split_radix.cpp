@@ -19,7 +19,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() % 4 != 0) return rejected("4 does not divide {}", f.rows());
     return accepted();
 }

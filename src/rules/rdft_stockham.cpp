@@ -28,7 +28,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
     if (const Integer p = largest_prime_factor(f.rows()); p > largest_base_prime)
         return rejected("the prime factor {} of {} is above {}", p, f.rows(), largest_base_prime);

@@ -31,7 +31,7 @@ std::vector<Choice> choices(const Formula& f) {
 }
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<RealDft>()) return rejected("not a real DFT");
+    if (!f.is<RealDft>()) return not_a("real DFT");
     if (choices(f).empty()) return rejected("{} is no product of two even factors above 2 and 1", f.rows());
     return accepted();
 }

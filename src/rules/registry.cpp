@@ -6,6 +6,12 @@ namespace swirl::rules {
 
 Applicability accepted() { return {}; }
 
+Applicability not_a(std::string_view transform) {
+    Applicability applicability = rejected("not a {}", transform);
+    applicability.is_for_other_transform_ = true;
+    return applicability;
+}
+
 std::span<const BreakdownRule> registry() {
     static const BreakdownRule table[] = {
         bands,

@@ -25,7 +25,7 @@ namespace {
 Applicability applicable(const Formula& f) {
     const auto is_dft = [](const Formula& child) { return child.is<Dft>(); };
     if (!f.is<Kronecker>() || !std::all_of(f.children().begin(), f.children().end(), is_dft))
-        return rejected("not a Kronecker product of DFTs");
+        return not_a("Kronecker product of DFTs");
     return accepted();
 }
 

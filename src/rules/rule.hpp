@@ -21,16 +21,22 @@ class Applicability {
 public:
     bool ok() const { return !reason_; }
     const std::string& reason() const { return *reason_; }
+    /// Whether the rule is for another kind of transform, whatever its size.
+    bool is_for_other_transform() const { return is_for_other_transform_; }
 
     friend Applicability accepted();
+    friend Applicability not_a(std::string_view transform);
     template <class... Args>
     friend Applicability rejected(fmt::format_string<Args...> format, Args&&... args);
 
 private:
     std::optional<std::string> reason_;
+    bool is_for_other_transform_ = false;
 };
 
 Applicability accepted();
+/// Rejects all but one kind of transform, "DFT": the reason is "not a DFT".
+Applicability not_a(std::string_view transform);
 template <class... Args> Applicability rejected(fmt::format_string<Args...> format, Args&&... args) {
     Applicability applicability;
     applicability.reason_ = fmt::format(format, std::forward<Args>(args)...);

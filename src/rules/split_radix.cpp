@@ -15,7 +15,7 @@ using namespace formula;
 namespace {
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() % 4 != 0) return rejected("4 does not divide {}", f.rows());
     return accepted();
 }

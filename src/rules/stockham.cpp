@@ -27,7 +27,7 @@ constexpr std::size_t most_lists_enumerated = 512;
 constexpr std::size_t most_lists_offered = 16;
 
 Applicability applicable(const Formula& f) {
-    if (!f.is<Dft>()) return rejected("not a DFT");
+    if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() == 1) return rejected("size 1 needs no pass");
     if (const Integer p = largest_prime_factor(f.rows()); p > largest_base_prime)
         return rejected("the prime factor {} of {} is above {}", p, f.rows(), largest_base_prime);

@@ -22,7 +22,7 @@ Applicability applicable(const Formula& f) {
     const auto is_dft = [](const Formula& child) { return child.is<Dft>(); };
     if (!f.is<Kronecker>() || f.children().size() != 3 ||
         !std::all_of(f.children().begin(), f.children().end(), is_dft))
-        return rejected("not a Kronecker product of three DFTs");
+        return not_a("Kronecker product of three DFTs");
     return has_two_factors(f.children()[1]);
 }
 

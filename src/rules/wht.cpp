@@ -15,7 +15,7 @@ namespace {
 std::vector<Choice> one_choice(const Formula&) { return {{}}; }
 
 Applicability applicable_base(const Formula& f) {
-    if (!f.is<Wht>()) return rejected("not a WHT");
+    if (!f.is<Wht>()) return not_a("WHT");
     if (f.rows() > 2) return rejected("size {} is above 2", f.rows());
     return accepted();
 }
@@ -26,7 +26,7 @@ Formula build_base(const Formula& f, const Choice&) {
 }
 
 Applicability applicable_split(const Formula& f) {
-    if (!f.is<Wht>()) return rejected("not a WHT");
+    if (!f.is<Wht>()) return not_a("WHT");
     if (f.rows() < 4) return rejected("size {} is below 4", f.rows());
     return accepted();
 }

@@ -12,6 +12,7 @@ namespace swirl::search {
 struct Rejection {
     std::string what;
     std::string why;
+    bool is_for_other_transform = false; ///< a rule for another kind of transform
 };
 
 struct Choice {

@@ -57,18 +57,20 @@ AnyPlan plan_of(Task& task) {
 
 planning::Schedule choose_schedule(const Problem& problem, const Target& target, const Options& options,
                                    Timer* timer) {
-    return explained_choice(problem, target, options, timer).schedule;
+    const ForkSection section;
+    check(options);
+    const LogSink sink(options.log);
+    if (!options.schedule.empty()) return given_schedule(problem, target, options);
+    return task_for(problem, target, {options, timer})->choose().schedule;
 }
 
 Choice explained_choice(const Problem& problem, const Target& target, const Options& options, Timer* timer) {
     const ForkSection section;
     check(options);
     const LogSink sink(options.log);
-    if (!options.schedule.empty()) return {given_schedule(problem, target, options)};
     const auto task = task_for(problem, target, {options, timer});
-    Choice choice{task->choose().schedule};
-    choice.rejections = task->rejections();
-    return choice;
+    return task->explained(options.schedule.empty() ? task->choose().schedule
+                                                    : given_schedule(problem, target, options));
 }
 
 AnyPlan make_plan(const Problem& problem, const Target& target, const Options& options, Timer* timer) {

@@ -22,7 +22,7 @@ namespace swirl::search {
 planning::Schedule choose_schedule(const Problem& problem, const Target& target, const Options& options = {},
                                    Timer* timer = nullptr);
 
-/// The same, with the kinds of kernels that were not taken, and why.
+/// The same, with the kinds of kernels that were not taken, and why; of a GEMM on a GPU also with the model's estimate.
 Choice explained_choice(const Problem& problem, const Target& target, const Options& options = {},
                         Timer* timer = nullptr);
 

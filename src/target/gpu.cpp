@@ -9,7 +9,11 @@
 // Figures: CUDA C++ Programming Guide, "Compute Capabilities" (tables of features, of technical specifications and of
 // shared memory capacity); PTX ISA, "Release Notes" (versions, targets, drivers) and "Instruction Set" (target
 // requirements). Cache lines, sectors, multiprocessors and L2: whitepapers of the A100 (SXM, 108 multiprocessors,
-// 40 MB) and of the H100 (SXM, 132 multiprocessors, 50 MB). Allocation granularities: the occupancy calculator of CUDA
+// 40 MB) and of the H100 (SXM, 132 multiprocessors, 50 MB). Rates: data sheets of the A100 80 GB SXM (1410 MHz; 2039
+// GB/s; 19.5 Tflop/s for float32, tensor cores 312 for float16 and 19.5 for float64) and of the H100 SXM (3.35 TB/s; 67
+// Tflop/s for float32, so 1980 MHz; tensor cores 989 for float16 at 1830 MHz, 67 for float64). L2: 5120 bytes per cycle
+// by the A100's whitepaper; none is published of the H100, for which benchmarks reach less than that. Allocation
+// granularities: the occupancy calculator of CUDA
 // (<cuda_occupancy.h>). `ctest -L gpu` compares them with what the driver of the local GPU reports.
 
 namespace swirl::target {
@@ -19,7 +23,8 @@ constexpr Integer kibibyte = 1024;
 constexpr Integer mebibyte = 1024 * kibibyte;
 
 /// The minimum over devices from compute capability 7.0 on: shared memory, blocks and threads are those of 7.5. Nothing
-/// is reserved there; where 1 KiB is (from 8.0 on), a multiprocessor has capacity for it in addition.
+/// is reserved there; where 1 KiB is (from 8.0 on), a multiprocessor has capacity for it in addition. The rate of
+/// multiply-adds is the most that any has: each partition issues one warp's instruction per cycle.
 constexpr Gpu generic{.name = "generic",
                       .capability_major = 7,
                       .capability_minor = 0,
@@ -52,7 +57,8 @@ constexpr Gpu generic{.name = "generic",
                       .largest_cluster = 0,
                       .has_async_copy = false,
                       .has_tma = false,
-                      .tensor = {.float16 = true}};
+                      .tensor = {.float16 = true},
+                      .rates = {.flops_float32 = 256}};
 
 /// A100.
 constexpr Gpu sm_80 = [] {
@@ -72,6 +78,12 @@ constexpr Gpu sm_80 = [] {
     gpu.l2_bytes = 40 * mebibyte;
     gpu.has_async_copy = true;
     gpu.tensor = {.float16 = true, .bfloat16 = true, .tfloat32 = true, .float64 = true, .int8 = true};
+    gpu.rates = {.hertz = 1.41e9,
+                 .memory_bytes = 2.039e12,
+                 .l2_bytes_per_cycle = 5120,
+                 .flops_float32 = 128,
+                 .tensor_flops_float16 = 2048,
+                 .tensor_flops_float64 = 128};
     return gpu;
 }();
 
@@ -93,6 +105,11 @@ constexpr Gpu sm_90 = [] {
     gpu.has_tma = true;
     gpu.tensor.float8 = true;
     gpu.tensor.warpgroup = true;
+    gpu.rates.hertz = 1.98e9;
+    gpu.rates.memory_bytes = 3.35e12;
+    gpu.rates.flops_float32 = 256;
+    gpu.rates.tensor_flops_float16 = 4096;
+    gpu.rates.tensor_flops_float64 = 256;
     return gpu;
 }();
 
@@ -140,6 +157,20 @@ const Gpu& gpu_for(int capability_major, int capability_minor) {
         if (gpu->capability_major == capability_major && gpu->capability_minor == capability_minor)
             return *gpu;
     return generic;
+}
+
+double peak_flops(const Gpu& gpu, Integer bytes) {
+    constexpr double of_float32 = 4;
+    return gpu.rates.flops_float32 * of_float32 / static_cast<double>(bytes) * gpu.multiprocessors *
+           gpu.rates.hertz;
+}
+
+double peak_tensor_flops(const Gpu& gpu, Integer bytes) {
+    constexpr Integer of_float16 = 2, of_float64 = 8;
+    const double each = bytes == of_float64
+                            ? gpu.rates.tensor_flops_float64
+                            : gpu.rates.tensor_flops_float16 * of_float16 / static_cast<double>(bytes);
+    return each * gpu.multiprocessors * gpu.rates.hertz;
 }
 
 std::string_view name_of(OccupancyLimit limit) {

@@ -18,6 +18,17 @@ struct TensorInstructions {
     bool warpgroup = false; ///< wgmma: four warps, operands in shared memory; needs Gpu::special_target
 };
 
+/// Rates that no kernel exceeds: of the most common card, or of a device at hand (runtime::GpuDevice::target). 0:
+/// unknown.
+struct GpuRates {
+    double hertz = 0;                ///< highest clock of the multiprocessors
+    double memory_bytes = 0;         ///< of device memory, per second
+    double l2_bytes_per_cycle = 0;   ///< from L2, to all multiprocessors
+    double flops_float32 = 0;        ///< of multiply-adds, per multiprocessor and cycle; half for float64
+    double tensor_flops_float16 = 0; ///< likewise; half for tf32, twice for 8 bits
+    double tensor_flops_float64 = 0; ///< likewise
+};
+
 /// An NVIDIA GPU as seen by passes, the PTX back end and the cost models. Each is a constant table entry.
 ///
 /// Sizes are those available to a program: shared memory per block excludes what the driver reserves.
@@ -61,6 +72,7 @@ struct Gpu {
     bool has_async_copy;  ///< cp.async, from device to shared memory, issued by each thread
     bool has_tma;         ///< cp.async.bulk: TMA copies whole tiles
     TensorInstructions tensor;
+    GpuRates rates;
     bool has_cooperative_groups =
         true; ///< blocks may wait for each other through global memory; some languages do not allow it
 };
@@ -75,6 +87,11 @@ const Gpu& gpu_named(std::string_view name);
 /// limits hold on all later devices. (Later does not mean larger: 8.6 has less shared memory than 8.0.) UserError
 /// below 7.0.
 const Gpu& gpu_for(int capability_major, int capability_minor);
+
+/// Flops per second of all multiprocessors, by multiply-add instructions on elements of so many bytes, and by tensor
+/// cores. 0 if unknown.
+double peak_flops(const Gpu& gpu, Integer bytes);
+double peak_tensor_flops(const Gpu& gpu, Integer bytes);
 
 enum class OccupancyLimit : std::uint8_t {
     blocks,        ///< blocks_per_multiprocessor

@@ -79,7 +79,7 @@ TEST(MemoryLimit, CountsTheArraysOfASearch) {
 }
 
 TEST(MemoryLimit, CountsThePackedOperandsOfProducts) {
-    expect_contains(refusal("gemm 700x600x500", limited(1000)), {"of workspace", "problem: gemm"});
+    expect_contains(refusal("gemm 700x600x500", limited(1000)), {"of packed operands", "problem: gemm"});
     EXPECT_EQ(refusal("gemm 700x600x500", limited(std::size_t{1} << 30)), "");
     EXPECT_EQ(refusal("gemm 4x4x4", limited(1000)), "");
 }

@@ -47,6 +47,18 @@ constexpr const char* problems[] = {
     "--device sm_80 gemm 300x200x100",
 };
 
+TEST(Plan, FloorsAreOfTheGpuThatIsNamed) {
+    for (const char* problem : {"gemm 4096x4096x4096 float32", "dft 2^20 batch=64 float32"}) {
+        const auto floor = [&](const std::string& gpu, const char* of) {
+            return plan_of("--device " + gpu + " " + problem).at("floors").at(of).get<double>();
+        };
+        EXPECT_GT(floor("sm_80", "arithmetic_seconds"), floor("sm_90", "arithmetic_seconds")) << problem;
+        EXPECT_GT(floor("sm_80", "traffic_seconds"), floor("sm_90", "traffic_seconds")) << problem;
+        EXPECT_TRUE(plan_of(std::string("--device generic ") + problem).at("floors").is_null())
+            << problem << ": generic is no particular card";
+    }
+}
+
 TEST(Plan, HasFloorsAnEstimateAndRejectionsOnEveryDevice) {
     for (const char* problem : problems) {
         const json plan = plan_of(problem);

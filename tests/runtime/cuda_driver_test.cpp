@@ -161,6 +161,13 @@ TEST_F(Cuda, ReleasesWhatItHoldsWhenCallsFail) {
     fake.failures.clear();
 }
 
+TEST_F(Cuda, DevicesHaveTheirOwnRates) {
+    const target::GpuRates rates = GpuDevice(0, driver()).target().rates;
+    EXPECT_DOUBLE_EQ(rates.hertz, 1.755e9);
+    EXPECT_DOUBLE_EQ(rates.memory_bytes, 2 * 1.593e9 * 5120 / 8);
+    EXPECT_EQ(rates.tensor_flops_float16, target::gpu_named("sm_90").rates.tensor_flops_float16);
+}
+
 TEST_F(Cuda, MovesOwnership) {
     const GpuDevice device(0, driver());
     GpuBuffer a(device, 100), b(device, 200);

@@ -1,5 +1,6 @@
 #include "search/candidates/gpu/gemm.hpp"
 
+#include "base/error.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 #include "plan/gemm/gpu/plan.hpp"
@@ -164,7 +165,7 @@ TEST(MachineCodeOfSchedules, SaysWhatAProductTakesAtLeast) {
     };
     sass::KernelScore score = *code_of(100).score;
     const double peak = 2.0 * 4096 * 4096 * 4096 / least(score); // all slots are multiply-adds
-    EXPECT_NEAR(peak, 132 * 4 * 32 * 2 * gemm::gpu_rates(gpu()).hertz, 1e-3 * peak);
+    EXPECT_NEAR(peak, 132 * 4 * 32 * 2 * gemm::model_rates(gpu()).hertz, 1e-3 * peak);
     EXPECT_DOUBLE_EQ(least(*code_of(150).score), 1.5 * least(score));
     score.loop->single_warp_cycles *= 16; // of which a scheduler's four warps hide three quarters
     EXPECT_DOUBLE_EQ(least(score), 4 * least(*code_of(100).score));
@@ -348,6 +349,26 @@ TEST_F(GpuSchedulesInWisdom, TimesInTurnWhatCanBeBuilt) {
     const std::size_t compiled = fake.compiled.size();
     timer.seconds(std::span(all).first(1));
     EXPECT_EQ(fake.compiled.size(), compiled) << "what was built before is taken";
+}
+
+TEST(GpuGemmOfAKind, IsChosenAndExplainedByThePlanner) {
+    Options options;
+    options.use_wisdom = false;
+    const Choice chosen = explained_choice(product, GpuTarget(gpu()), options);
+    EXPECT_EQ(chosen.schedule.gpu_gemm(), model_of());
+    EXPECT_EQ(chosen.schedule, choose_schedule(product, GpuTarget(gpu()), options));
+    EXPECT_DOUBLE_EQ(chosen.estimated_seconds, gemm::gpu_seconds(product, model_of(), gpu()));
+    EXPECT_FALSE(chosen.rejections.empty());
+
+    options.schedule =
+        to_string(planning::Schedule(gpu().name, gemm::gpu_schedules(product, gpu(), 2).back()));
+    const Choice given = explained_choice(product, GpuTarget(gpu()), options);
+    EXPECT_EQ(to_string(given.schedule), options.schedule);
+    EXPECT_GE(given.estimated_seconds, chosen.estimated_seconds);
+    options.schedule = "sm_80: simt";
+    EXPECT_THROW(explained_choice(product, GpuTarget(gpu()), options), UserError) << "for another target";
+    options.schedule = "sm_90: simt cta_m=1024 cta_n=1024";
+    EXPECT_THROW(explained_choice(product, GpuTarget(gpu()), options), UserError) << "infeasible";
 }
 
 } // namespace gpu_matrix_search_test

@@ -126,6 +126,9 @@ EXPORT Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, Device
         switch (attribute) {
         case DeviceAttribute::capability_major: *value = 9; break;
         case DeviceAttribute::multiprocessors: *value = 132; break;
+        case DeviceAttribute::clock_khz: *value = 1755000; break;
+        case DeviceAttribute::memory_clock_khz: *value = 1593000; break;
+        case DeviceAttribute::memory_bus_bits: *value = 5120; break;
         case DeviceAttribute::max_shared_bytes_per_block: *value = 232448; break;
         case DeviceAttribute::memory_pools: *value = fake().has_memory_pools ? 1 : 0; break;
         default: *value = 0;

@@ -54,6 +54,20 @@ void expect_blocks(const Gpu& gpu, const std::vector<Case>& cases) {
     }
 }
 
+TEST(GpuRates, AreThoseOfTheDataSheets) {
+    const double tera = 1e12;
+    const Gpu &a100 = gpu_named("sm_80"), &h100 = gpu_named("sm_90");
+    EXPECT_NEAR(peak_flops(a100, 4) / tera, 19.5, 0.1);
+    EXPECT_NEAR(peak_flops(a100, 8) / tera, 9.7, 0.1);
+    EXPECT_NEAR(peak_flops(h100, 4) / tera, 67, 0.1);
+    EXPECT_NEAR(peak_flops(h100, 8) / tera, 33.5, 0.1);
+    EXPECT_NEAR(peak_tensor_flops(a100, 2) / tera, 312, 0.5);
+    EXPECT_NEAR(peak_tensor_flops(a100, 8) / tera, 19.5, 0.1);
+    EXPECT_NEAR(peak_tensor_flops(h100, 2) / tera, 989.4 * 1980 / 1830, 1) << "at the highest clock";
+    EXPECT_NEAR(peak_tensor_flops(h100, 8) / tera, 67, 0.5);
+    EXPECT_EQ(peak_flops(gpu_named("generic"), 4), 0) << "is no particular card";
+}
+
 TEST(Gpu, EveryEntryIsFoundByItsName) {
     for (const Gpu* gpu : gpus()) EXPECT_EQ(&gpu_named(gpu->name), gpu);
     try {

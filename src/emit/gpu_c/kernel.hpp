@@ -2,6 +2,7 @@
 
 #include "emit/cpp/c_kernel.hpp"
 #include "emit/gpu_c/dialect.hpp"
+#include "emit/lane_map.hpp"
 #include "emit/usage.hpp"
 #include "ir/ranges.hpp"
 
@@ -69,7 +70,7 @@ public:
     void write_kernel();
 
 private:
-    using Lanes = std::vector<std::string>;
+    using Lanes = emit::Lanes;
 
     // ---- the kernel (gpu_kernel.cpp)
     using CKernelWriter::write;
@@ -87,7 +88,6 @@ private:
 
     // ---- operations, lane by lane (gpu_operation.cpp)
     const Lanes& lanes_of(const ir::Operation& operation, std::size_t position) const;
-    Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
     void compute(ir::Value value);
     void write_ptx(ir::Value value);
     std::string expression(const ir::Operation& operation, std::size_t lane) const;

@@ -44,22 +44,13 @@ const GpuKernelWriter::Lanes& GpuKernelWriter::lanes_of(const ir::Operation& ope
     return lanes;
 }
 
-GpuKernelWriter::Lanes GpuKernelWriter::moved(const ir::Operation& operation,
-                                              std::span<const std::int8_t> lane_map) const {
-    const Lanes& first = lanes_of(operation, 0);
-    const Lanes& last = lanes_of(operation, ir::operand_count(operation) - 1);
-    Lanes result;
-    for (const std::int8_t from : lane_map) {
-        const auto at = static_cast<std::size_t>(from < 0 ? 0 : from);
-        result.push_back(at < first.size() ? first[at] : last[at - first.size()]);
-    }
-    return result;
-}
-
 void GpuKernelWriter::compute(ir::Value value) {
     const ir::Operation& operation = program_[value];
     const auto count = static_cast<std::size_t>(operation.type.lanes);
     Lanes& result = values_[static_cast<std::size_t>(value)];
+    const auto of_lane_map = [&](std::span<const std::int8_t> map) {
+        return shuffled(lanes_of(operation, 0), lanes_of(operation, ir::operand_count(operation) - 1), map);
+    };
     switch (operation.opcode) {
     case ir::Opcode::constant: {
         const std::string literal = gpu_literal(dialect_, operation.number, operation.type.scalar);
@@ -67,13 +58,13 @@ void GpuKernelWriter::compute(ir::Value value) {
         return;
     }
     case ir::Opcode::splat: result.assign(count, lanes_of(operation, 0).front()); return;
-    case ir::Opcode::shuffle: result = moved(operation, operation.lane_map); return;
+    case ir::Opcode::shuffle: result = of_lane_map(operation.lane_map); return;
     case ir::Opcode::instruction:
         if (operation.instruction->threads > 1 && dialect_.has_ptx) return write_ptx(value);
         if (operation.instruction->lane_map.empty())
             throw UserError("instruction '{}' exists on one machine only and has no {}",
                             operation.instruction->name, dialect_.name);
-        result = moved(operation, operation.instruction->lane_map);
+        result = of_lane_map(operation.instruction->lane_map);
         return;
     default: break;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "emit/gpu_c/launch.hpp"
+#include "emit/lane_map.hpp"
 #include "emit/ptx/addresses.hpp"
 #include "emit/ptx/assembly.hpp"
 #include "emit/ptx/layout.hpp"
@@ -28,7 +29,7 @@ public:
     void write();
 
 private:
-    using Lanes = std::vector<std::string>;
+    using Lanes = emit::Lanes;
 
     // ---- statements (ptx_kernel.cpp)
     void write(const ir::Body& body);
@@ -60,7 +61,6 @@ private:
     std::string negated(DataType scalar, const std::string& a);
     std::string less(const ir::Operation& operation, std::size_t lane);
     std::string select(const ir::Operation& operation, std::size_t lane);
-    Lanes moved(const ir::Operation& operation, std::span<const std::int8_t> lane_map) const;
     Lanes pairs(DataType scalar, const Lanes& lanes);
     Lanes executed(const ir::Operation& operation);
     Lanes exchanged(const ir::Operation& operation);

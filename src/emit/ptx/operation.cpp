@@ -72,6 +72,9 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
         for (std::size_t l = 0; l < count; ++l) result.push_back(lane(l));
         return result;
     };
+    const auto of_lane_map = [&](std::span<const std::int8_t> map) {
+        return shuffled(operand(operation, 0), operand(operation, ir::operand_count(operation) - 1), map);
+    };
     switch (operation.opcode) {
     case Opcode::constant: return constant(operation.type, operation.number);
     case Opcode::index: return {addresses_.converted(addresses_.value(operation.address.index), true).text};
@@ -91,7 +94,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
     case Opcode::fma:
     case Opcode::fms:
     case Opcode::fnma: return each([&](std::size_t l) { return fused(operation, l); });
-    case Opcode::shuffle: return moved(operation, operation.lane_map);
+    case Opcode::shuffle: return of_lane_map(operation.lane_map);
     case Opcode::convert:
         return each([&](std::size_t l) {
             return converted(program_[operation.operands[0]].type.scalar, operation.type.scalar,
@@ -109,7 +112,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
         ensure(!operation.instruction->lane_map.empty(),
                "ptx: instruction '{}' is not one of this back end, nor a move of lanes",
                operation.instruction->name);
-        return moved(operation, operation.instruction->lane_map);
+        return of_lane_map(operation.instruction->lane_map);
     case Opcode::store:
     case Opcode::atomic_add:
     case Opcode::tma_load:
@@ -187,18 +190,6 @@ PtxKernelWriter::Lanes PtxKernelWriter::warp_instruction(const ir::Operation& op
         lists.push_back(fmt::format("{{{}}}", fmt::join(registers, ", ")));
     }
     out_.code().line("{} {};", entry.text, fmt::join(lists, ", "));
-    return result;
-}
-
-PtxKernelWriter::Lanes PtxKernelWriter::moved(const ir::Operation& operation,
-                                              std::span<const std::int8_t> lane_map) const {
-    const Lanes& first = operand(operation, 0);
-    const Lanes& last = operand(operation, ir::operand_count(operation) - 1);
-    Lanes result;
-    for (const std::int8_t from : lane_map) {
-        const auto at = static_cast<std::size_t>(from < 0 ? 0 : from);
-        result.push_back(at < first.size() ? first[at] : last[at - first.size()]);
-    }
     return result;
 }
 

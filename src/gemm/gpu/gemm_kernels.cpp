@@ -24,13 +24,13 @@ SimtGemm schedule_out_of_range(const MatrixProduct& product, const target::Gpu& 
 }
 
 /// Appends the reduction kernels for the partials that a kernel with this schedule leaves.
-void add_reductions(const MatrixProduct& canonical, const GpuGemmSchedule& schedule,
-                    const GpuEpilogue& epilogue, const std::optional<KernelPath>& path,
+template <class Gemm>
+void add_reductions(const Gemm& gemm, const GpuEpilogue& epilogue, const std::optional<KernelPath>& path,
                     std::vector<ir::Program>& programs) {
     for (const GpuReduction& reduction : epilogue.reductions) {
-        const ReductionPartials partials = reduction_partials_of(schedule, canonical, reduction.over);
+        const ReductionPartials partials = reduction_partials_of(gemm, reduction.over);
         if (!partials.are_results() && partials.results > 0)
-            programs.push_back(gpu_reduce(reduction, partials, scalar_of(canonical.data_type), path));
+            programs.push_back(gpu_reduce(reduction, partials, scalar_of(gemm.product().data_type), path));
     }
 }
 
@@ -46,30 +46,30 @@ void add_bf16_splits(const MatrixProduct& product, const WgmmaGemm& schedule,
     split(ir::ArgumentRole::b, product.b, product.k, product.columns);
 }
 
-std::vector<ir::Program> kernels_of(const MatrixProduct& product, const SimtGemm& schedule,
-                                    const target::Gpu& gpu, const GpuEpilogue& epilogue) {
-    if (schedule.stream_k() != nullptr) return stream_k_kernels(product, schedule, gpu, epilogue);
-    return {simt_kernel(product, schedule, gpu, epilogue)};
+std::vector<ir::Program> kernels_of(const CanonicalSimtGemm& gemm, const target::Gpu& gpu,
+                                    const GpuEpilogue& epilogue) {
+    if (gemm.schedule.stream_k() != nullptr) return stream_k_kernels(gemm, gpu, epilogue);
+    return {simt_kernel(gemm, gpu, epilogue)};
 }
 
-std::vector<ir::Program> kernels_of(const MatrixProduct& product, const WgmmaGemm& schedule,
+/// Split terms have the layout of the caller's matrices, not the canonical ones.
+std::vector<ir::Program> kernels_of(const MatrixProduct& product, const CanonicalWgmmaGemm& gemm,
                                     const target::Gpu& gpu, const GpuEpilogue& epilogue) {
-    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
-    const MatrixProduct& canonical = canonical_gemm.product;
+    const MatrixProduct& canonical = gemm.product();
     std::vector<ir::Program> programs;
-    if (schedule.has_bf16_split() && product.k > 0) {
-        add_bf16_splits(product, schedule, programs);
-        if (schedule.has_range_check())
-            programs.push_back(
-                simt_kernel(product, schedule_out_of_range(product, gpu), gpu, epilogue, true));
+    if (gemm.schedule.has_bf16_split() && product.k > 0) {
+        add_bf16_splits(product, gemm.schedule, programs);
+        if (gemm.schedule.has_range_check()) {
+            const SimtGemm fallback = schedule_out_of_range(product, gpu);
+            programs.push_back(simt_kernel({gemm.canonical, fallback}, gpu, epilogue, true));
+        }
     }
-    const auto [a, b] = operand_roles(canonical_gemm.is_swapped);
-    if (transposes_a(schedule, canonical) && canonical.k > 0)
+    const auto [a, b] = operand_roles(gemm.canonical.is_swapped);
+    if (gemm.transposes_a && canonical.k > 0)
         programs.push_back(transpose_kernel(a, transpose_of_a(canonical)));
-    if (transposes_b(schedule, canonical) && canonical.k > 0)
+    if (gemm.transposes_b && canonical.k > 0)
         programs.push_back(transpose_kernel(b, transpose_of_b(canonical)));
-    programs.push_back(wgmma_kernel(canonical, canonical_gemm.is_swapped, schedule, gpu,
-                                    canonical_gemm.is_swapped ? epilogue.transposed() : epilogue));
+    programs.push_back(wgmma_kernel(gemm, gpu, epilogue));
     return programs;
 }
 
@@ -78,21 +78,29 @@ std::vector<ir::Program> kernels_of(const MatrixProduct& product, const WgmmaGem
 std::vector<ir::Program> gpu_gemm_kernels(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                                           const target::Gpu& gpu, const GpuEpilogue& epilogue) {
     validate(schedule, product, gpu);
-    return std::visit([&](const auto& kernel) { return kernels_of(product, kernel, gpu, epilogue); },
-                      schedule);
+    const CanonicalGemm canonical = canonical_for_gpu(product);
+    if (const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule))
+        return kernels_of(product, CanonicalWgmmaGemm(canonical, *wgmma), gpu, epilogue);
+    return kernels_of(CanonicalSimtGemm(canonical, std::get<SimtGemm>(schedule)), gpu, epilogue);
 }
 
 std::vector<ir::Program> gpu_reductions(const MatrixProduct& product, const GpuGemmSchedule& schedule,
                                         const target::Gpu& gpu, const GpuEpilogue& epilogue) {
-    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
-    const GpuEpilogue canonical = canonical_gemm.is_swapped ? epilogue.transposed() : epilogue;
+    const CanonicalGemm canonical = canonical_for_gpu(product);
+    const GpuEpilogue own = canonical.is_swapped ? epilogue.transposed() : epilogue;
     std::vector<ir::Program> programs;
     const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
-    const bool has_range_check = wgmma != nullptr && wgmma->has_range_check() && product.k > 0;
-    if (has_range_check)
-        add_reductions(canonical_gemm.product, schedule_out_of_range(product, gpu), canonical,
-                       KernelPath::fallback, programs);
-    add_reductions(canonical_gemm.product, schedule, canonical,
+    if (wgmma == nullptr) {
+        add_reductions(CanonicalSimtGemm(canonical, std::get<SimtGemm>(schedule)), own, std::nullopt,
+                       programs);
+        return programs;
+    }
+    const bool has_range_check = wgmma->has_range_check() && product.k > 0;
+    if (has_range_check) {
+        const SimtGemm fallback = schedule_out_of_range(product, gpu);
+        add_reductions(CanonicalSimtGemm(canonical, fallback), own, KernelPath::fallback, programs);
+    }
+    add_reductions(CanonicalWgmmaGemm(canonical, *wgmma), own,
                    has_range_check ? std::optional(KernelPath::primary) : std::nullopt, programs);
     return programs;
 }

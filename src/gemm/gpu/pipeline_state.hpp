@@ -4,17 +4,23 @@
 
 namespace swirl::gemm {
 
-/// Position in a circular pipeline: current stage, and the parity of completed rounds as the phase. Held in the
-/// thread's registers.
+/// Position in a circular pipeline of k-tiles in shared memory: the current stage and, where mbarriers hand stages
+/// over, the parity of completed rounds as the phase. Held in the thread's registers.
 class PipelineState {
 public:
-    PipelineState(ir::Builder& builder, ir::Buffer buffer, Integer first_counter, Integer stages)
-        : builder_(builder), counters_(buffer), first_(first_counter), stages_(stages) {}
-    static constexpr Integer count = 2; ///< counters used
+    enum class Phase : std::uint8_t {
+        none, ///< stages filled by cp.async: the thread's groups of copies and the block's barrier hand them over
+        parity ///< of an mbarrier per stage
+    };
+
+    PipelineState(ir::Builder& builder, ir::Buffer buffer, Integer first_counter, Integer stages,
+                  Phase phase = Phase::parity)
+        : builder_(builder), counters_(buffer), first_(first_counter), stages_(stages), phase_(phase) {}
+    static constexpr Integer count = 2; ///< counters used; one without a phase
 
     void start() const {
         builder_.store(counters_, first_, number(0));
-        builder_.store(counters_, first_ + 1, number(0));
+        if (has_phase()) builder_.store(counters_, first_ + 1, number(0));
     }
     ir::Value stage() const { return builder_.load(counters_, first_); }
     ir::Value phase() const { return builder_.load(counters_, first_ + 1); }
@@ -24,38 +30,30 @@ public:
         return builder_.select(builder_.less(now, number(1)), number(stages_ - 1),
                                builder_.subtract(now, number(1)));
     }
-    /// The stage after advance().
-    ir::Value stage_after() const {
-        const ir::Value now = stage();
-        return builder_.select(builder_.less(now, number(stages_ - 1)), builder_.add(now, number(1)),
-                               number(0));
-    }
-    ir::Value phase_after() const {
-        return builder_.select(builder_.less(stage(), number(stages_ - 1)), phase(), other_phase());
-    }
-    /// A stage and its phase, in values.
+
+    /// A stage and its phase, in values; no_value without a phase.
     struct Position {
         ir::Value stage = ir::no_value;
         ir::Value phase = ir::no_value;
     };
-    Position position() const { return {stage(), phase()}; }
+    Position position() const { return {stage(), has_phase() ? phase() : ir::no_value}; }
     Position after(const Position& now) const {
-        const ir::Value stays = builder_.less(now.stage, number(stages_ - 1));
+        if (!has_phase()) {
+            const ir::Value following = builder_.add(now.stage, number(1));
+            return {builder_.select(builder_.less(following, number(stages_)), following, number(0))};
+        }
+        const ir::Value stays = builder_.less(now.stage, number(stages_ - 1)); // decides both
         const ir::Value stage = builder_.select(stays, builder_.add(now.stage, number(1)), number(0));
         return {stage, builder_.select(stays, now.phase, builder_.subtract(number(1), now.phase))};
     }
     void keep(const Position& now) const {
         builder_.store(counters_, first_, now.stage);
-        builder_.store(counters_, first_ + 1, now.phase);
+        if (has_phase()) builder_.store(counters_, first_ + 1, now.phase);
     }
-    void advance() const {
-        const ir::Value now = stage(), old = phase();
-        const ir::Value stays = builder_.less(now, number(stages_ - 1));
-        builder_.store(counters_, first_, builder_.select(stays, builder_.add(now, number(1)), number(0)));
-        builder_.store(counters_, first_ + 1, builder_.select(stays, old, builder_.subtract(number(1), old)));
-    }
+    void advance() const { keep(after(position())); }
 
 private:
+    bool has_phase() const { return phase_ == Phase::parity; }
     ir::Value number(Integer value) const {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
@@ -63,6 +61,7 @@ private:
     ir::Builder& builder_;
     ir::Buffer counters_;
     Integer first_, stages_;
+    Phase phase_;
 };
 
 } // namespace swirl::gemm

@@ -132,15 +132,20 @@ void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu
             gpu.name);
 }
 
-std::optional<std::string> infeasibility(const GpuGemmSchedule& schedule, const MatrixProduct& product,
+std::optional<std::string> infeasibility(const GpuGemmSchedule& schedule, const CanonicalGemm& canonical,
                                          const target::Gpu& gpu) {
     for (const ScheduleParameter& parameter : parameters_of(schedule)) // precedes any division by them
         if (const std::optional<int> value = parameter.get(schedule))
             if (std::string why = parameter.infeasibility_of(*value); !why.empty()) return why;
-    const MatrixProduct canonical = canonical_for_gpu(product).product;
-    std::string why = is_wgmma(schedule) ? wgmma_infeasibility(std::get<WgmmaGemm>(schedule), canonical, gpu)
-                                         : simt_infeasibility(std::get<SimtGemm>(schedule), canonical, gpu);
+    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
+    std::string why = wgmma != nullptr ? wgmma_infeasibility({canonical, *wgmma}, gpu)
+                                       : simt_infeasibility({canonical, std::get<SimtGemm>(schedule)}, gpu);
     return why.empty() ? std::nullopt : std::optional(std::move(why));
+}
+
+std::optional<std::string> infeasibility(const GpuGemmSchedule& schedule, const MatrixProduct& product,
+                                         const target::Gpu& gpu) {
+    return infeasibility(schedule, canonical_for_gpu(product), gpu);
 }
 
 void validate(const GpuGemmSchedule& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
@@ -150,9 +155,10 @@ void validate(const GpuGemmSchedule& schedule, const MatrixProduct& product, con
 }
 
 Integer shared_bytes(const GpuGemmSchedule& schedule, const MatrixProduct& product) {
-    const MatrixProduct canonical = canonical_for_gpu(product).product;
-    return is_wgmma(schedule) ? wgmma_shared_bytes(std::get<WgmmaGemm>(schedule), canonical)
-                              : simt_shared_bytes(std::get<SimtGemm>(schedule), canonical);
+    const CanonicalGemm canonical = canonical_for_gpu(product);
+    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
+    return wgmma != nullptr ? wgmma_shared_bytes({canonical, *wgmma})
+                            : simt_shared_bytes({canonical, std::get<SimtGemm>(schedule)});
 }
 
 } // namespace swirl::gemm

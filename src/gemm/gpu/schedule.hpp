@@ -252,7 +252,8 @@ Accuracy accuracy_of(const GpuGemmSchedule& schedule, const MatrixProduct& produ
 std::string arithmetic_of(const GpuGemmSchedule& schedule, const MatrixProduct& product);
 
 /// The problem that kernels compute: C's rows are contiguous if possible, A and B being swapped for that. Batch
-/// strides of pointer-list batches are 0.
+/// strides of pointer-list batches are 0. Made once for a problem; with a schedule, CanonicalSimtGemm
+/// (gemm/gpu/simt/layout.hpp) and CanonicalWgmmaGemm (gemm/gpu/wgmma/layout.hpp) add the layout of its k-tiles.
 struct CanonicalGemm {
     MatrixProduct product;
     bool is_swapped = false; ///< A is the caller's B, transposed, and B the caller's A
@@ -278,6 +279,8 @@ void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu
 
 /// Reason why a schedule is infeasible: extents do not divide each other, a tile exceeds C, a block exceeds the GPU's
 /// resources, or copies are wider than strides allow. Nothing if it is feasible.
+std::optional<std::string> infeasibility(const GpuGemmSchedule& schedule, const CanonicalGemm& canonical,
+                                         const target::Gpu& gpu);
 std::optional<std::string> infeasibility(const GpuGemmSchedule& schedule, const MatrixProduct& product,
                                          const target::Gpu& gpu);
 /// Throws a UserError with that reason, or if the data types are unsupported.

@@ -50,6 +50,7 @@ enum class DeviceAttribute : int {
     threads_per_block = 1,
     shared_bytes_per_block = 8,
     warp_size = 10,
+    clock_khz = 13, ///< the highest
     multiprocessors = 16,
     memory_clock_khz = 36,
     memory_bus_bits = 37,

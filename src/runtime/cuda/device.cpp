@@ -68,6 +68,25 @@ std::string describe_gpus() {
     }
 }
 
+namespace {
+
+/// The device's own rates, as far as its driver reports them; others stay those of the table.
+target::GpuRates rates_of(const CudaDriver& driver, cuda::DeviceHandle device, target::GpuRates rates) {
+    using cuda::DeviceAttribute;
+    constexpr double hertz_of_khz = 1000, transfers_per_cycle = 2, bits_of_byte = 8;
+    const auto attribute = [&](DeviceAttribute of) {
+        return static_cast<double>(read_attribute(driver, device, of));
+    };
+    if (const double clock = attribute(DeviceAttribute::clock_khz); clock > 0)
+        rates.hertz = clock * hertz_of_khz;
+    const double memory = attribute(DeviceAttribute::memory_clock_khz) * hertz_of_khz * transfers_per_cycle *
+                          attribute(DeviceAttribute::memory_bus_bits) / bits_of_byte;
+    if (memory > 0) rates.memory_bytes = memory;
+    return rates;
+}
+
+} // namespace
+
 struct GpuDevice::State {
     State(int index, const CudaDriver& of) : driver(of), compiler(of.compiler_library()) {
         const int count = count_of(driver);
@@ -79,6 +98,7 @@ struct GpuDevice::State {
         device = device_of(driver, index);
         target = target::gpu_for(properties.capability_major, properties.capability_minor);
         target.multiprocessors = read_attribute(driver, device, cuda::DeviceAttribute::multiprocessors);
+        target.rates = rates_of(driver, device, target.rates);
         const cuda::Result result = driver->cuDevicePrimaryCtxRetain(&context, device);
         if (result == cuda::out_of_memory || result == cuda::device_unavailable)
             throw Unavailable("GPU {} ({}) cannot be used now: {}; another process may hold it", index,

@@ -33,7 +33,7 @@ public:
 
     const GpuProperties& properties() const;
     const target::Gpu& target()
-        const; ///< target for code generation, with the device's own multiprocessor count
+        const; ///< target for code generation, with the device's own multiprocessor count and rates
     std::string description() const; ///< "GPU 0 (NVIDIA H100 80GB HBM3)"
     int attribute(cuda::DeviceAttribute attribute) const;
 

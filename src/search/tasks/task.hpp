@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,8 +39,11 @@ public:
     ScheduleCandidate choose();
     /// The plan of a schedule. Throws UserError for one that does not suit the problem or the target.
     virtual AnyPlan build(const ScheduleCandidate& chosen) = 0;
-    /// The kinds of kernels that the last choice did not take, and why.
-    const std::vector<Rejection>& rejections() const { return rejections_; }
+    /// A schedule, chosen or given, with the kinds of kernels that were not taken, and why; on a GPU also with the
+    /// model's estimate. Throws UserError for one that does not suit the problem or the target.
+    virtual Choice explained(planning::Schedule schedule) const {
+        return {std::move(schedule), 0, rejections_};
+    }
     /// Erases the entry of wisdom that decided the last choice, as no plan can be built from it. False if none did.
     bool forget();
 

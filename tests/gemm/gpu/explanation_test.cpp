@@ -76,7 +76,7 @@ TEST(GpuBalance, ReckonsBytesAndWaves) {
     EXPECT_EQ(balance.k_tile_bytes, 2 * 128 * 8 * 4);
     EXPECT_EQ(balance.k_tile_fmas, 128 * 128 * 8);
     EXPECT_DOUBLE_EQ(balance.flops_per_byte(), 32);
-    EXPECT_DOUBLE_EQ(balance.peak, 132 * 128 * 2 * gpu_rates(gpu()).hertz);
+    EXPECT_DOUBLE_EQ(balance.peak, 132 * 128 * 2 * gpu().rates.hertz);
     EXPECT_DOUBLE_EQ(balance.l2_needed, balance.peak / 32);
     EXPECT_EQ(balance.occupancy.blocks, 2); // of 256 threads with 128 registers
     EXPECT_EQ(balance.occupancy.limited_by, target::OccupancyLimit::registers);

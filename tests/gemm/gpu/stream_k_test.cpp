@@ -140,7 +140,8 @@ TEST(StreamK, LeavesOneOrTwoWavesToShare) {
         "cta_m=256 cta_n=128 cta_k=16 thread_m=16 thread_n=8 a_vector_m=4 "
         "c_vector_m=4");
     const MatrixProduct product = product_of('N', 'N', 3000, 3000, 3000);
-    const std::vector<SimtGemm> streams = stream_k_candidates(schedule, product, gpu()); // of 288 tiles
+    const std::vector<SimtGemm> streams =
+        stream_k_candidates(schedule, canonical_for_gpu(product), gpu()); // of 288 tiles
     ASSERT_EQ(streams.size(), 2U);
     for (const SimtGemm& stream : streams) {
         EXPECT_EQ(stream.stream_k()->blocks, 132);
@@ -149,8 +150,10 @@ TEST(StreamK, LeavesOneOrTwoWavesToShare) {
     EXPECT_EQ(streams[0].stream_k()->data_parallel_tiles, 2);
     EXPECT_EQ(streams[1].stream_k()->data_parallel_tiles, 1);
     EXPECT_EQ(stream_k_of(streams[0], product).k_tiles_per_block(), 35); // of 24 tiles of 188 pieces
-    EXPECT_TRUE(stream_k_candidates(schedule, product_of('N', 'N', 256, 128, 64), gpu()).empty());
-    EXPECT_TRUE(stream_k_candidates(schedule, product, target::gpu_named("generic")).empty());
+    EXPECT_TRUE(
+        stream_k_candidates(schedule, canonical_for_gpu(product_of('N', 'N', 256, 128, 64)), gpu()).empty());
+    EXPECT_TRUE(
+        stream_k_candidates(schedule, canonical_for_gpu(product), target::gpu_named("generic")).empty());
 }
 
 TEST(StreamK, SaysWhatDoesNotSuit) {

@@ -44,31 +44,32 @@ int WgmmaReductions::minor_extent(const WgmmaGemm& schedule, bool minor_is_rows)
            minor_extent_of_wgmma;
 }
 
-ReductionPartials WgmmaReductions::partials_of(const WgmmaGemm& schedule, const MatrixProduct& canonical,
-                                               Over over) {
-    const Tiles tiles = tiles_of(schedule, canonical);
-    const Integer results = canonical.batch * results_of_matrix(canonical, over);
+ReductionPartials WgmmaReductions::partials_of(const CanonicalWgmmaGemm& gemm, Over over) {
+    const WgmmaGemm& schedule = gemm.schedule;
+    const Tiles tiles = tiles_of(schedule, gemm.product());
+    const Integer results = gemm.product().batch * results_of_matrix(gemm.product(), over);
     if (over == Over::all) return {results, tiles.rows * tiles.columns * schedule.warpgroups * warps};
     const Integer along = over == Over::columns ? tiles.columns : tiles.rows;
-    const bool keeps_major = keeps_major_partials(over, has_register_a(schedule, canonical));
+    const bool keeps_major = keeps_major_partials(over, gemm.has_register_a);
     return {results, keeps_major ? along * schedule.warpgroups : along};
 }
 
 /// Which of the problem's extents are rows depends on the swap, so the larger case is reserved.
-Integer WgmmaReductions::shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
-    return std::ssize(canonical.reductions) * schedule.warpgroups * warps *
-           major_extent(schedule, has_register_a(schedule, canonical)) * bytes_of(number.scalar);
+Integer WgmmaReductions::shared_bytes(const CanonicalWgmmaGemm& gemm) {
+    return std::ssize(gemm.product().reductions) * gemm.schedule.warpgroups * warps *
+           major_extent(gemm.schedule, gemm.has_register_a) * bytes_of(number.scalar);
 }
 
-std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& builder, const WgmmaGemm& schedule,
-                                                              const MatrixProduct& canonical,
+std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& builder,
+                                                              const CanonicalWgmmaGemm& gemm,
                                                               const GpuEpilogue& epilogue) {
-    const bool minor_is_rows = has_register_a(schedule, canonical);
+    const WgmmaGemm& schedule = gemm.schedule;
+    const bool minor_is_rows = gemm.has_register_a;
     const int indices = major_extent(schedule, minor_is_rows);
     std::vector<Memory> result;
     for (const GpuReduction& reduction : epilogue.reductions) {
         Memory& memory = result.emplace_back();
-        memory.partials = partials_of(schedule, canonical, reduction.over);
+        memory.partials = partials_of(gemm, reduction.over);
         memory.to = builder.add(buffer_of_reduction_partials(reduction, memory.partials, number.scalar));
         const bool keeps_major = keeps_major_partials(reduction.over, minor_is_rows);
         const int registers = reduction.over == Over::all ? WgmmaEpilogue::pair

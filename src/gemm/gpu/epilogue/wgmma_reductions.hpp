@@ -29,22 +29,21 @@ public:
         ir::Buffer reduced = 0; ///< per thread: major indices of an epilogue tile, minor indices, or pairs
         ir::Buffer warps = 0;   ///< in shared memory; for results by major index
     };
-    static std::vector<Memory> declare(ir::Builder& builder, const WgmmaGemm& schedule,
-                                       const MatrixProduct& canonical, const GpuEpilogue& epilogue);
-    static ReductionPartials partials_of(const WgmmaGemm& schedule, const MatrixProduct& canonical,
-                                         Over over);
-    static Integer shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical);
+    static std::vector<Memory> declare(ir::Builder& builder, const CanonicalWgmmaGemm& gemm,
+                                       const GpuEpilogue& epilogue);
+    static ReductionPartials partials_of(const CanonicalWgmmaGemm& gemm, Over over);
+    static Integer shared_bytes(const CanonicalWgmmaGemm& gemm);
 
     /// `epilogue` provides the expressions.
-    WgmmaReductions(ir::Builder& builder, const WgmmaGemm& schedule, const MatrixProduct& canonical,
-                    const std::vector<Memory>& memory, WgmmaEpilogue& epilogue, int warpgroup)
+    WgmmaReductions(ir::Builder& builder, const CanonicalWgmmaGemm& gemm, const std::vector<Memory>& memory,
+                    WgmmaEpilogue& epilogue, int warpgroup)
         : builder_(builder),
-          schedule_(schedule),
-          product_(canonical),
+          schedule_(gemm.schedule),
+          product_(gemm.product()),
           memory_(memory),
           epilogue_(epilogue),
           warpgroup_(warpgroup),
-          minor_is_rows_(has_register_a(schedule, canonical)) {}
+          minor_is_rows_(gemm.has_register_a) {}
 
     /// A tile's location, int64: its first element as in WgmmaEpilogue, its first row, and its index along rows and
     /// columns of tiles.

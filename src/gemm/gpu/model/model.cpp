@@ -9,7 +9,8 @@
 #include "gemm/gpu/model/simt_candidates.hpp"
 #include "gemm/gpu/model/wgmma_model.hpp"
 #include "gemm/gpu/scheduler/stream_k.hpp"
-#include "gemm/gpu/simt/layout.hpp"
+#include "gemm/gpu/simt/kernel.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -84,12 +85,12 @@ constexpr double usual_multiprocessors = 100;
 
 } // namespace
 
-int gpu_resident_blocks(const SimtGemm& schedule, const MatrixProduct& product, const target::Gpu& gpu) {
-    const int threads = schedule.threads();
-    const int registers = gpu_registers(schedule, product.data_type);
+int gpu_resident_blocks(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
+    const int threads = gemm.schedule.threads();
+    const int registers = gpu_registers(gemm.schedule, gemm.product().data_type);
     const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
     if (registers > most + registers_beside_accumulators / 2) return 0;
-    return target::occupancy(gpu, threads, std::min(registers, most), shared_bytes(schedule, product)).blocks;
+    return target::occupancy(gpu, threads, std::min(registers, most), simt_shared_bytes(gemm)).blocks;
 }
 
 namespace {
@@ -140,16 +141,15 @@ struct KTileCycles {
     double single_block = 0; ///< one resident block: latency-bound
 };
 
-KTileCycles cycles_of_k_tile(const SimtGemm& schedule, const MatrixProduct& canonical,
-                             const target::Gpu& gpu) {
+KTileCycles cycles_of_k_tile(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
+    const SimtGemm& schedule = gemm.schedule;
     const double warps = std::ceil(schedule.threads() / static_cast<double>(gpu.warp_size));
     const double schedulers = gpu.partitions;
     const double steps = static_cast<double>(schedule.cta_tile.k) / schedule.sliced_k;
-    const KCycles step = cycles_of_k(schedule, canonical.data_type);
+    const KCycles step = cycles_of_k(schedule, gemm.product().data_type);
     double copies = 0, accesses = 0; // by warps; accesses for the transpose
-    const std::array<SmemTile, 2> k_tiles = smem_tiles_of(schedule, canonical);
-    for (std::size_t operand = 0; operand < k_tiles.size(); ++operand) {
-        const SmemTile& k_tile = k_tiles[operand];
+    for (std::size_t operand = 0; operand < gemm.k_tiles.size(); ++operand) {
+        const SmemTile& k_tile = gemm.k_tiles[operand];
         const double elements =
             static_cast<double>(schedule.matrices() * k_tile.extent * k_tile.depth) / gpu.warp_size;
         if (!schedule.is_tma(operand)) copies += elements / k_tile.elements_of_copy();
@@ -238,9 +238,9 @@ double with_partials(double seconds, const SimtGemm& schedule, const MatrixProdu
 
 } // namespace
 
-GpuRates gpu_rates(const target::Gpu& gpu) {
+ModelRates model_rates(const target::Gpu& gpu) {
     return {gpu.multiprocessors > 0 ? gpu.multiprocessors : usual_multiprocessors, constants.hertz,
-            constants.memory_rate, constants.l2_rate};
+            constants.memory_rate};
 }
 
 int gpu_registers(const SimtGemm& schedule, DataType number) {
@@ -263,9 +263,10 @@ double mma_speedup(DataType number) { return number == DataType::float64 ? 2 : 8
 namespace {
 
 /// Excludes reductions.
-double seconds_of_simt(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu) {
-    const MatrixProduct canonical = canonical_for_gpu(product).product;
-    const int fits = gpu_resident_blocks(schedule, product, gpu);
+double seconds_of_kernel(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
+    const MatrixProduct& canonical = gemm.product();
+    const SimtGemm& schedule = gemm.schedule;
+    const int fits = gpu_resident_blocks(gemm, gpu);
     if (fits == 0) return INFINITY;
     const double row_blocks = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_tile.m}));
     const double column_blocks =
@@ -276,13 +277,13 @@ double seconds_of_simt(const MatrixProduct& product, const SimtGemm& schedule, c
             : row_blocks * column_blocks * schedule.splits() *
                   static_cast<double>(ceil_divide(canonical.batch, Integer{schedule.matrices()}));
     const double each =
-        std::ceil(blocks / gpu_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
+        std::ceil(blocks / model_rates(gpu).multiprocessors); // blocks of the busiest multiprocessor
     const double resident = std::min<double>(fits, each), waves = std::ceil(each / resident);
     const double k_tiles =
         schedule.stream_k() != nullptr
             ? static_cast<double>(stream_k_of(schedule, canonical).k_tiles_of_block())
             : std::ceil(static_cast<double>(canonical.k) / schedule.cta_tile.k / schedule.splits());
-    const KTileCycles k_tile = cycles_of_k_tile(schedule, canonical, gpu);
+    const KTileCycles k_tile = cycles_of_k_tile(gemm, gpu);
     const bool has_separate_warps = resident > 1 && has_many_accumulators(schedule);
     const double overlapped_cycles =
         overlapped(k_tile.issue, k_tile.shared) * (has_separate_warps ? constants.separate_warps : 1);
@@ -305,27 +306,33 @@ double seconds_of_simt(const MatrixProduct& product, const SimtGemm& schedule, c
                                           : without_reductions;
 }
 
-} // namespace
-
-double gpu_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule, const target::Gpu& gpu) {
-    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
-    const double single_block = wgmma != nullptr
-                                    ? wgmma_seconds(*wgmma, canonical_for_gpu(product).product, gpu)
-                                    : seconds_of_simt(product, std::get<SimtGemm>(schedule), gpu);
-    return product.reductions.empty()
-               ? single_block
-               : single_block + gpu_reduction_seconds(product, schedule, gpu_rates(gpu));
+double seconds_of_kernel(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
+    return wgmma_seconds(gemm, gpu);
 }
 
-namespace {
+template <class Gemm> double seconds_with_reductions(const Gemm& gemm, const target::Gpu& gpu) {
+    const double seconds = seconds_of_kernel(gemm, gpu);
+    return gemm.product().reductions.empty() ? seconds
+                                             : seconds + gpu_reduction_seconds(gemm, model_rates(gpu));
+}
+
+double seconds_of(const SimtGemm& schedule, const CanonicalGemm& canonical, const target::Gpu& gpu) {
+    return seconds_with_reductions(CanonicalSimtGemm(canonical, schedule), gpu);
+}
+double seconds_of(const WgmmaGemm& schedule, const CanonicalGemm& canonical, const target::Gpu& gpu) {
+    return seconds_with_reductions(CanonicalWgmmaGemm(canonical, schedule), gpu);
+}
+double seconds_of(const GpuGemmSchedule& schedule, const CanonicalGemm& canonical, const target::Gpu& gpu) {
+    return std::visit([&](const auto& kernel) { return seconds_of(kernel, canonical, gpu); }, schedule);
+}
 
 /// Fastest first.
 template <class Schedule>
-std::vector<Schedule> by_seconds(const std::vector<Schedule>& schedules, const MatrixProduct& product,
+std::vector<Schedule> by_seconds(const std::vector<Schedule>& schedules, const CanonicalGemm& canonical,
                                  const target::Gpu& gpu) {
     std::vector<std::pair<double, const Schedule*>> rated;
     for (const Schedule& schedule : schedules)
-        rated.emplace_back(gpu_seconds(product, schedule, gpu), &schedule);
+        rated.emplace_back(seconds_of(schedule, canonical, gpu), &schedule);
     std::ranges::stable_sort(rated, {}, &std::pair<double, const Schedule*>::first);
     std::vector<Schedule> result;
     for (const auto& [seconds, schedule] : rated) result.push_back(*schedule);
@@ -334,9 +341,13 @@ std::vector<Schedule> by_seconds(const std::vector<Schedule>& schedules, const M
 
 } // namespace
 
+double gpu_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule, const target::Gpu& gpu) {
+    return seconds_of(schedule, canonical_for_gpu(product), gpu);
+}
+
 std::vector<GpuGemmSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
                                            std::size_t most, Accuracy accuracy) {
-    const MatrixProduct canonical = canonical_for_gpu(product).product;
+    const CanonicalGemm canonical = canonical_for_gpu(product);
     const std::vector<WgmmaGemm> wgmma = wgmma_schedules(canonical, gpu, accuracy);
     std::vector<GpuGemmSchedule> all(wgmma.begin(), wgmma.end());
     const bool has_wgmma = !all.empty();
@@ -345,17 +356,18 @@ std::vector<GpuGemmSchedule> gpu_schedules(const MatrixProduct& product, const t
         for (const SimtGemm& schedule : simt_candidates(canonical, gpu, has_wgmma)) all.push_back(schedule);
     }
     if (product.rows == 0 || product.columns == 0 || product.batch == 0) return {};
-    std::vector<GpuGemmSchedule> result = by_seconds(all, product, gpu);
+    std::vector<GpuGemmSchedule> result = by_seconds(all, canonical, gpu);
     result.resize(std::min(most, result.size()));
     return result;
 }
 
 SimtGemm simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
     require_gpu_data_types(product, gpu);
-    std::vector<SimtGemm> all = simt_candidates(canonical_for_gpu(product).product, gpu, false);
+    const CanonicalGemm canonical = canonical_for_gpu(product);
+    std::vector<SimtGemm> all = simt_candidates(canonical, gpu, false);
     if (in_one_kernel) std::erase_if(all, [](const SimtGemm& one) { return one.stream_k() != nullptr; });
     ensure(!all.empty(), "the model knows no schedule of threads");
-    return by_seconds(all, product, gpu).front();
+    return by_seconds(all, canonical, gpu).front();
 }
 
 SimtGemm gpu_single_element_schedule(const GpuGemmSchedule& schedule, const MatrixProduct& product,

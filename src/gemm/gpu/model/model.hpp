@@ -2,7 +2,7 @@
 
 #include <swirl/options.hpp>
 
-#include "gemm/gpu/schedule.hpp"
+#include "gemm/gpu/simt/layout.hpp"
 
 #include <vector>
 
@@ -11,14 +11,14 @@ namespace swirl::gemm {
 /// The model's time in seconds for a feasible schedule.
 double gpu_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule, const target::Gpu& gpu);
 
-/// Rates that the model assumes for a GPU; its constants are an H100's.
-struct GpuRates {
+/// Rates that the model assumes for a GPU; its constants are fitted to an H100, and reach what kernels reach there. What
+/// no kernel exceeds is target::GpuRates.
+struct ModelRates {
     double multiprocessors = 0; ///< 100 if unknown
     double hertz = 0;
     double memory = 0; ///< bandwidth, bytes per second
-    double cache = 0;  ///< L2 bandwidth, bytes per second
 };
-GpuRates gpu_rates(const target::Gpu& gpu);
+ModelRates model_rates(const target::Gpu& gpu);
 
 /// Speedup of mma.sync over SIMT multiply-adds: for float64, or for half-precision operands with float32
 /// accumulators.
@@ -28,7 +28,7 @@ double mma_speedup(DataType number);
 int gpu_registers(const SimtGemm& schedule, DataType number);
 
 /// Resident blocks per multiprocessor; 0 if a thread has too few registers.
-int gpu_resident_blocks(const SimtGemm& schedule, const MatrixProduct& product, const target::Gpu& gpu);
+int gpu_resident_blocks(const CanonicalSimtGemm& gemm, const target::Gpu& gpu);
 
 /// The candidates that the model ranks fastest, fastest first; none for an empty C. UserError if GPU kernels do not
 /// support the data types. `accuracy`: required of all of them, for float32 problems; other types are always

@@ -48,36 +48,44 @@ double seconds_behind(const ReductionPartials& partials, double bytes_of_number)
            bytes / reduction_constants.part_rate;
 }
 
-} // namespace
+/// Matrices of a batch per block, and blocks per tile.
+struct BlocksOfTile {
+    Integer matrices = 1, splits = 1;
+};
+BlocksOfTile blocks_of_tile(const SimtGemm& schedule) { return {schedule.matrices(), schedule.splits()}; }
+BlocksOfTile blocks_of_tile(const WgmmaGemm&) { return {}; }
 
-ReductionPartials reduction_partials_of(const GpuGemmSchedule& schedule, const MatrixProduct& canonical,
-                                        Over over) {
-    return is_wgmma(schedule)
-               ? WgmmaReductions::partials_of(std::get<WgmmaGemm>(schedule), canonical, over)
-               : GpuBlockReductions::partials_of(std::get<SimtGemm>(schedule), canonical, over);
-}
-
-double gpu_reduction_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule,
-                             const GpuRates& rates) {
-    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
-    const MatrixProduct& canonical = canonical_gemm.product;
-    const auto* const simt = std::get_if<SimtGemm>(&schedule);
-    const Integer matrices = simt != nullptr ? simt->matrices() : 1,
-                  splits = simt != nullptr ? simt->splits() : 1;
-    const Integer tiles = ceil_divide(canonical.rows, Integer{cta_tile_of(schedule).m}) *
-                          ceil_divide(canonical.columns, Integer{cta_tile_of(schedule).n}) *
+template <class Gemm> double reduction_seconds(const Gemm& gemm, const ModelRates& rates) {
+    const MatrixProduct& canonical = gemm.product();
+    const auto [matrices, splits] = blocks_of_tile(gemm.schedule);
+    const Integer tiles = ceil_divide(canonical.rows, Integer{gemm.schedule.cta_tile.m}) *
+                          ceil_divide(canonical.columns, Integer{gemm.schedule.cta_tile.n}) *
                           ceil_divide(canonical.batch, matrices) * splits;
     const double turns = std::ceil(static_cast<double>(tiles) / rates.multiprocessors);
     double result = 0;
     for (const Reduction& reduction : canonical.reductions) {
-        const Over over = canonical_gemm.is_swapped ? transposed(reduction.over) : reduction.over;
-        const double cycles =
-            std::visit([&](const auto& kernel) { return cycles_of_tile(kernel, reduction, over); }, schedule);
-        result += turns * cycles / rates.hertz +
-                  seconds_behind(reduction_partials_of(schedule, canonical, over),
+        const Over over = gemm.canonical.is_swapped ? transposed(reduction.over) : reduction.over;
+        result += turns * cycles_of_tile(gemm.schedule, reduction, over) / rates.hertz +
+                  seconds_behind(reduction_partials_of(gemm, over),
                                  static_cast<double>(bytes_of(scalar_of(canonical.data_type))));
     }
     return result;
+}
+
+} // namespace
+
+ReductionPartials reduction_partials_of(const CanonicalSimtGemm& gemm, Over over) {
+    return GpuBlockReductions::partials_of(gemm.schedule, gemm.product(), over);
+}
+ReductionPartials reduction_partials_of(const CanonicalWgmmaGemm& gemm, Over over) {
+    return WgmmaReductions::partials_of(gemm, over);
+}
+
+double gpu_reduction_seconds(const CanonicalSimtGemm& gemm, const ModelRates& rates) {
+    return reduction_seconds(gemm, rates);
+}
+double gpu_reduction_seconds(const CanonicalWgmmaGemm& gemm, const ModelRates& rates) {
+    return reduction_seconds(gemm, rates);
 }
 
 } // namespace swirl::gemm

@@ -292,8 +292,8 @@ std::vector<SimtGemm> with_k_vectors(const SimtGemm& schedule, const MatrixProdu
 }
 
 /// Schedules of one shape: variants with split-K, or with several matrices per block.
-std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const MatrixProduct& canonical,
-                                   const target::Gpu& gpu) {
+std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const CanonicalGemm& gemm, const target::Gpu& gpu) {
+    const MatrixProduct& canonical = gemm.product;
     SimtGemm schedule = shape;
     schedule.interleave_copies = // else a k index takes no longer than issuing a copy
         shape.thread_tile.m * shape.thread_tile.n > 1;
@@ -319,8 +319,7 @@ std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const MatrixProduct& c
         result.push_back(schedule);
     }
     add_split_k_in_workspace(result, canonical, gpu);
-    for (const SimtGemm& stream : stream_k_candidates(result.front(), canonical, gpu))
-        result.push_back(stream);
+    for (const SimtGemm& stream : stream_k_candidates(result.front(), gemm, gpu)) result.push_back(stream);
     schedule = result.front();
     for (int matrices = 2; matrices <= canonical.batch; matrices *= 2) {
         schedule.decomposition = DataParallel{.matrices = matrices};
@@ -344,7 +343,8 @@ SimtGemm with_tma(SimtGemm schedule, const MatrixProduct& canonical, OperandLoad
     return schedule;
 }
 
-std::vector<SimtGemm> global_load_candidates(const MatrixProduct& canonical, const target::Gpu& gpu) {
+std::vector<SimtGemm> global_load_candidates(const CanonicalGemm& gemm, const target::Gpu& gpu) {
+    const MatrixProduct& canonical = gemm.product;
     std::vector<SimtGemm> result;
     if (canonical.batch == 1 || canonical.k == 0 ||
         std::max({canonical.rows, canonical.columns, canonical.k}) > max_global_load_extent)
@@ -354,25 +354,26 @@ std::vector<SimtGemm> global_load_candidates(const MatrixProduct& canonical, con
         const bool is_largest =
             2 * shape.cta_tile.m > canonical.rows && 2 * shape.cta_tile.n > canonical.columns;
         if (!suits(shape, canonical) || !is_largest) continue;
-        for (const SimtGemm& one : schedules_of(shape, canonical, gpu))
+        for (const SimtGemm& one : schedules_of(shape, gemm, gpu))
             for (SimtGemm schedule : with_k_vectors(one, canonical)) {
                 schedule.a.load = schedule.b.load = OperandLoad::global;
-                if (!infeasibility(schedule, canonical, gpu)) result.push_back(schedule);
+                if (!infeasibility(schedule, gemm, gpu)) result.push_back(schedule);
             }
     }
     return result;
 }
 
-std::vector<SimtGemm> tma_candidates(const MatrixProduct& canonical, const target::Gpu& gpu) {
+std::vector<SimtGemm> tma_candidates(const CanonicalGemm& gemm, const target::Gpu& gpu) {
+    const MatrixProduct& canonical = gemm.product;
     std::vector<SimtGemm> result;
     const auto add = [&](const SimtGemm& shape, OperandLoad k_major) {
         if (!suits(shape, canonical)) return;
-        for (const SimtGemm& schedule : schedules_of(shape, canonical, gpu)) {
+        for (const SimtGemm& schedule : schedules_of(shape, gemm, gpu)) {
             const SimtGemm tma = with_tma(schedule, canonical, k_major);
             // If no operand or both are transposed, cp.async is as fast.
             const bool pays =
                 k_major != OperandLoad::tma_transpose || tma.is_transposed(0) != tma.is_transposed(1);
-            if (pays && !infeasibility(tma, canonical, gpu)) result.push_back(tma);
+            if (pays && !infeasibility(tma, gemm, gpu)) result.push_back(tma);
         }
     };
     for (const TmaShape& one : tma_shapes) {
@@ -384,19 +385,18 @@ std::vector<SimtGemm> tma_candidates(const MatrixProduct& canonical, const targe
 
 } // namespace
 
-std::vector<SimtGemm> simt_candidates(const MatrixProduct& canonical, const target::Gpu& gpu,
-                                      bool has_tiles) {
+std::vector<SimtGemm> simt_candidates(const CanonicalGemm& gemm, const target::Gpu& gpu, bool has_tiles) {
+    const MatrixProduct& canonical = gemm.product;
     std::vector<SimtGemm> result;
     const auto add = [&](const SimtGemm& shape, bool may_be_any) {
-        for (const SimtGemm& one : schedules_of(shape, canonical, gpu))
+        for (const SimtGemm& one : schedules_of(shape, gemm, gpu))
             for (const SimtGemm& schedule : with_k_vectors(one, canonical))
-                if ((may_be_any || suits_vectors(schedule, canonical)) &&
-                    !infeasibility(schedule, canonical, gpu))
+                if ((may_be_any || suits_vectors(schedule, canonical)) && !infeasibility(schedule, gemm, gpu))
                     result.push_back(schedule);
     };
     for (const SimtGemm& shape : shapes_of(canonical, gpu, has_tiles))
         if (suits(shape, canonical)) add(shape, false);
-    for (const SimtGemm& schedule : global_load_candidates(canonical, gpu)) result.push_back(schedule);
+    for (const SimtGemm& schedule : global_load_candidates(gemm, gpu)) result.push_back(schedule);
     const auto is_no_half = [](const SimtGemm& one) { return one.splits() != 2 || one.b.vector_k == 1; };
     const std::size_t before = result.size();
     if (suits(halved_shape, canonical)) add(halved_shape, false);
@@ -404,7 +404,7 @@ std::vector<SimtGemm> simt_candidates(const MatrixProduct& canonical, const targ
         std::remove_if(result.begin() + static_cast<std::ptrdiff_t>(before), result.end(), is_no_half),
         result.end());
     if (gpu.has_tma)
-        for (const SimtGemm& schedule : tma_candidates(canonical, gpu)) result.push_back(schedule);
+        for (const SimtGemm& schedule : tma_candidates(gemm, gpu)) result.push_back(schedule);
     if (result.empty())
         for (const SimtGemm& shape : tiny_shapes())
             if (shape.cta_tile.m <= canonical.rows && shape.cta_tile.n <= canonical.columns) add(shape, true);

@@ -99,7 +99,7 @@ bool is_worth_splitting(const MatrixProduct& canonical, int terms) {
 /// Rows of tiles for which concurrent blocks read the fewest rows of A and columns of B: with 4-byte elements, hardly
 /// a row of tiles stays in cache for longer.
 int square_raster_group(const WgmmaGemm& schedule, const target::Gpu& gpu) {
-    const double blocks = gpu_rates(gpu).multiprocessors;
+    const double blocks = model_rates(gpu).multiprocessors;
     const auto lines = [&](int group) {
         return group * schedule.cta_tile.m + blocks / group * schedule.cta_tile.n;
     };
@@ -137,10 +137,10 @@ bool has_registers_to_promote(const WgmmaGemm& schedule) {
     return !schedule.promotes_leading() || schedule.warpgroups < 3;
 }
 
-/// The largest number of stages that fits.
-bool add_stages(WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+/// The largest number of stages that fits. It changes no operand's layout: `gemm` is of this schedule.
+bool add_stages(WgmmaGemm& schedule, const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     for (schedule.stages = max_stages; schedule.stages >= 3; --schedule.stages)
-        if (wgmma_shared_bytes(schedule, canonical) <= gpu.max_shared_bytes_per_block) return true;
+        if (wgmma_shared_bytes(gemm) <= gpu.max_shared_bytes_per_block) return true;
     return false;
 }
 
@@ -160,19 +160,21 @@ WgmmaGemm schedule_of(const WgmmaGemm& shape, const OperandChoice& operands, int
     return schedule;
 }
 
-void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const MatrixProduct& canonical,
+void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const CanonicalGemm& canonical,
                    const target::Gpu& gpu, Accuracy accuracy, std::vector<WgmmaGemm>& result) {
     for (const int rows_of_k : rows_per_k_tile) {
-        WgmmaGemm schedule = schedule_of(shape, operands, rows_of_k, canonical, gpu, accuracy);
-        if (has_registers_to_promote(schedule) && add_stages(schedule, canonical, gpu) &&
-            wgmma_infeasibility(schedule, canonical, gpu).empty())
+        WgmmaGemm schedule = schedule_of(shape, operands, rows_of_k, canonical.product, gpu, accuracy);
+        const CanonicalWgmmaGemm gemm(canonical, schedule);
+        if (has_registers_to_promote(schedule) && add_stages(schedule, gemm, gpu) &&
+            wgmma_infeasibility(gemm, gpu).empty())
             result.push_back(schedule);
     }
 }
 
 /// Fraction of the tensor cores' rate.
-double fraction_reached(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
-    const bool from_registers = has_register_a(schedule, canonical);
+double fraction_reached(const CanonicalWgmmaGemm& gemm) {
+    const WgmmaGemm& schedule = gemm.schedule;
+    const bool from_registers = gemm.has_register_a;
     const int columns = from_registers ? schedule.cta_tile.n : schedule.cta_tile.m; ///< N of a wgmma
     double part = reached * std::min(1.0, columns / (2 * narrow_n));
     if (schedule.warpgroups == 1) part *= reached_by_one_warpgroup;
@@ -189,8 +191,10 @@ WgmmaRates wgmma_rates(Integer bytes) {
     return {half_precision_flops * 2 / static_cast<double>(bytes), loaded_bytes};
 }
 
-double wgmma_seconds(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
-    const GpuRates rates = gpu_rates(gpu);
+double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
+    const WgmmaGemm& schedule = gemm.schedule;
+    const MatrixProduct& canonical = gemm.product();
+    const ModelRates rates = model_rates(gpu);
     const auto whole = [](Integer extent, Integer part) {
         return static_cast<double>(ceil_divide(extent, part));
     };
@@ -204,9 +208,8 @@ double wgmma_seconds(const WgmmaGemm& schedule, const MatrixProduct& canonical, 
                                 ? static_cast<double>(bf16_split_products(schedule.bf16_terms()).size())
                                 : 1;
     const double depth = whole(canonical.k, schedule.cta_tile.k) * schedule.cta_tile.k * products;
-    const double bytes = static_cast<double>(bytes_of_operand_element(schedule, canonical));
-    const double rate = wgmma_rates(bytes_of_operand_element(schedule, canonical)).flops *
-                        fraction_reached(schedule, canonical);
+    const auto bytes = static_cast<double>(gemm.element_bytes);
+    const double rate = wgmma_rates(gemm.element_bytes).flops * fraction_reached(gemm);
     const double loads = bytes * depth * rows_loaded(schedule, canonical) / loaded_bytes;
     const double of_tile = std::max(2 * sums * depth / rate, loads) + cycles_per_tile +
                            sums * static_cast<double>(bytes_of(canonical.type_of_c())) / epilogue_bytes;
@@ -224,9 +227,9 @@ double wgmma_seconds(const WgmmaGemm& schedule, const MatrixProduct& canonical, 
         return split_launch +
                static_cast<double>(lines * canonical.k * canonical.batch) * 2 * bytes / rates.memory;
     };
-    const double turned = (transposes_a(schedule, canonical) ? transpose_seconds(canonical.rows) : 0) +
-                          (transposes_b(schedule, canonical) ? transpose_seconds(canonical.columns) : 0);
-    const bool is_eased = schedule.is_tf32() && !has_register_a(schedule, canonical);
+    const double turned = (gemm.transposes_a ? transpose_seconds(canonical.rows) : 0) +
+                          (gemm.transposes_b ? transpose_seconds(canonical.columns) : 0);
+    const bool is_eased = schedule.is_tf32() && !gemm.has_register_a;
     const double together = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
     const double guard = schedule.has_range_check() ? range_check_seconds : 0;
     return launch + split + guard + turned +
@@ -234,12 +237,12 @@ double wgmma_seconds(const WgmmaGemm& schedule, const MatrixProduct& canonical, 
                rates.hertz;
 }
 
-std::vector<WgmmaGemm> wgmma_schedules(const MatrixProduct& canonical, const target::Gpu& gpu,
+std::vector<WgmmaGemm> wgmma_schedules(const CanonicalGemm& canonical, const target::Gpu& gpu,
                                        Accuracy accuracy) {
     std::vector<WgmmaGemm> result;
-    for (const auto& alternatives : operands_for(canonical, accuracy)) {
+    for (const auto& alternatives : operands_for(canonical.product, accuracy)) {
         const auto* const terms = std::get_if<Bf16Terms>(&alternatives.front());
-        if (terms != nullptr && !is_worth_splitting(canonical, terms->count)) continue;
+        if (terms != nullptr && !is_worth_splitting(canonical.product, terms->count)) continue;
         for (const WgmmaGemm& shape : shapes)
             for (const OperandChoice& operands : alternatives)
                 add_schedules(shape, operands, canonical, gpu, accuracy, result);
@@ -247,15 +250,16 @@ std::vector<WgmmaGemm> wgmma_schedules(const MatrixProduct& canonical, const tar
     return result;
 }
 
-std::string no_wgmma_because(const MatrixProduct& canonical, const target::Gpu& gpu, Accuracy accuracy) {
-    for (const auto& alternatives : operands_for(canonical, accuracy)) {
+std::string no_wgmma_because(const CanonicalGemm& canonical, const target::Gpu& gpu, Accuracy accuracy) {
+    for (const auto& alternatives : operands_for(canonical.product, accuracy)) {
         const auto* const terms = std::get_if<Bf16Terms>(&alternatives.front());
-        if (terms != nullptr && !is_worth_splitting(canonical, terms->count))
+        if (terms != nullptr && !is_worth_splitting(canonical.product, terms->count))
             return "its operands as bf16 splits take too much memory, or K is too long for their accuracy";
-        WgmmaGemm schedule =
-            schedule_of(shapes[0], alternatives.front(), rows_per_k_tile[0], canonical, gpu, accuracy);
-        if (!add_stages(schedule, canonical, gpu)) return "a block's shared memory holds too few stages";
-        if (std::string why = wgmma_infeasibility(schedule, canonical, gpu); !why.empty()) return why;
+        WgmmaGemm schedule = schedule_of(shapes[0], alternatives.front(), rows_per_k_tile[0],
+                                         canonical.product, gpu, accuracy);
+        const CanonicalWgmmaGemm gemm(canonical, schedule);
+        if (!add_stages(schedule, gemm, gpu)) return "a block's shared memory holds too few stages";
+        if (std::string why = wgmma_infeasibility(gemm, gpu); !why.empty()) return why;
     }
     return "none of the model's tiles suits the problem";
 }

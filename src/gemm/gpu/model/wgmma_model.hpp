@@ -2,7 +2,7 @@
 
 #include <swirl/options.hpp>
 
-#include "gemm/gpu/schedule.hpp"
+#include "gemm/gpu/wgmma/layout.hpp"
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace swirl::gemm {
 
 /// The model's time in seconds for a feasible wgmma schedule.
-double wgmma_seconds(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu);
+double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu);
 
 /// Rates of a multiprocessor, per cycle.
 struct WgmmaRates {
@@ -22,9 +22,9 @@ WgmmaRates wgmma_rates(Integer bytes);
 
 /// Feasible wgmma schedules of a canonical problem; none if tensor cores do not support the data types or TMA cannot
 /// load the operands. `accuracy`: required of float32 problems.
-std::vector<WgmmaGemm> wgmma_schedules(const MatrixProduct& canonical, const target::Gpu& gpu,
+std::vector<WgmmaGemm> wgmma_schedules(const CanonicalGemm& canonical, const target::Gpu& gpu,
                                        Accuracy accuracy = Accuracy::ordinary);
 /// Why there are none.
-std::string no_wgmma_because(const MatrixProduct& canonical, const target::Gpu& gpu, Accuracy accuracy);
+std::string no_wgmma_because(const CanonicalGemm& canonical, const target::Gpu& gpu, Accuracy accuracy);
 
 } // namespace swirl::gemm

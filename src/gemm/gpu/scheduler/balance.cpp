@@ -2,6 +2,7 @@
 
 #include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/gpu/simt/kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,9 +29,9 @@ double bytes_of_wave(const MatrixProduct& canonical, const SimtGemm& schedule, d
 
 GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
                        int registers) {
-    const MatrixProduct canonical = canonical_for_gpu(product).product;
-    const GpuRates rates = gpu_rates(gpu);
-    const Integer bytes = bytes_of(scalar_of(product.data_type)), threads = schedule.threads();
+    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
+    const MatrixProduct& canonical = canonical_gemm.product;
+    const Integer threads = schedule.threads();
     const Integer scalars = scalars_in(product.data_type); // real multiply-adds of a complex one: four
     const Integer tile = Integer{schedule.cta_tile.m} * schedule.cta_tile.n;
     GpuBalance result;
@@ -38,18 +39,16 @@ GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, c
                           (schedule.cta_tile.m * bytes_of(canonical.type_of_a()) +
                            schedule.cta_tile.n * bytes_of(canonical.type_of_b()));
     result.k_tile_fmas = scalars * scalars * schedule.matrices() * tile * schedule.cta_tile.k;
-    // A float64 lane counts as two: a multiprocessor has half as many float64 units.
-    result.peak = 2 * rates.multiprocessors * gpu.partitions * gpu.warp_size * rates.hertz /
-                  (static_cast<double>(bytes) / 4);
-    if (schedule.is_mma()) result.peak *= mma_speedup(product.data_type); // tensor cores
+    result.peak = schedule.is_mma() ? target::peak_tensor_flops(gpu, bytes_of(product.type_of_a()))
+                                    : target::peak_flops(gpu, bytes_of(scalar_of(product.data_type)));
     result.l2_needed = result.peak / result.flops_per_byte();
-    result.l2_given = rates.cache;
-    result.memory_given = rates.memory;
+    result.l2_given = gpu.rates.l2_bytes_per_cycle * gpu.rates.hertz;
+    result.memory_given = gpu.rates.memory_bytes;
 
     const Integer most = std::min<Integer>(gpu.registers_per_thread, gpu.registers_per_block / threads);
     const Integer expected = std::min<Integer>(gpu_registers(schedule, product.data_type), most);
     result.registers = registers > 0 ? registers : static_cast<int>(expected);
-    result.shared_bytes = shared_bytes(schedule, product);
+    result.shared_bytes = simt_shared_bytes({canonical_gemm, schedule});
     result.occupancy =
         target::occupancy(gpu, static_cast<int>(threads), result.registers, result.shared_bytes);
 
@@ -61,7 +60,7 @@ GpuBalance gpu_balance(const MatrixProduct& product, const SimtGemm& schedule, c
         result.blocks = result.stream->blocks;
     }
     result.resident_blocks =
-        static_cast<Integer>(rates.multiprocessors) * std::max(1, result.occupancy.blocks);
+        static_cast<Integer>(model_rates(gpu).multiprocessors) * std::max(1, result.occupancy.blocks);
     result.waves = ceil_divide(result.blocks, result.resident_blocks);
     result.last_wave = static_cast<double>(result.blocks - (result.waves - 1) * result.resident_blocks) /
                        static_cast<double>(result.resident_blocks);

@@ -10,7 +10,7 @@ namespace swirl::gemm {
 struct GpuBalance {
     Integer k_tile_bytes = 0; ///< of A and B, fetched by a block per k-tile
     Integer k_tile_fmas = 0;  ///< multiply-adds of a block per k-tile
-    double peak = 0;          ///< flops per second of all multiprocessors issuing nothing else
+    double peak = 0;          ///< flops per second of all multiprocessors issuing nothing else; 0: unknown
     double l2_needed = 0;     ///< bytes of A and B per second from L2, at the peak
     double l2_given = 0;      ///< L2 bandwidth
     /// Bytes of A and B per second from global memory, at the peak: resident blocks share what they read.

@@ -17,16 +17,15 @@ StreamKPartition stream_k_of(const SimtGemm& schedule, const MatrixProduct& cano
     return stream;
 }
 
-std::vector<SimtGemm> stream_k_candidates(const SimtGemm& schedule, const MatrixProduct& product,
+std::vector<SimtGemm> stream_k_candidates(const SimtGemm& schedule, const CanonicalGemm& canonical,
                                           const target::Gpu& gpu) {
     if (schedule.decomposition != SimtGemm{}.decomposition) return {};
-    const Integer blocks = Integer{gpu.multiprocessors} * gpu_resident_blocks(schedule, product, gpu);
+    const Integer blocks = Integer{gpu.multiprocessors} * gpu_resident_blocks({canonical, schedule}, gpu);
     if (blocks == 0 || blocks > max_parameter) return {};
     SimtGemm stream = schedule;
     StreamK stream_k{.blocks = static_cast<int>(blocks)};
     stream.decomposition = stream_k;
-    const Integer tiles = stream_k_of(stream, canonical_for_gpu(product).product).tiles(),
-                  waves = tiles / blocks;
+    const Integer tiles = stream_k_of(stream, canonical.product).tiles(), waves = tiles / blocks;
     if (tiles % blocks == 0 || waves > max_parameter) return {};
     std::vector<SimtGemm> result;
     for (const Integer whole : {waves, waves - 1}) {

@@ -46,7 +46,7 @@ StreamKPartition stream_k_of(const SimtGemm& schedule, const MatrixProduct& cano
 
 /// Stream-K variants of a schedule, with as many blocks as the GPU holds at once: whole tiles fill all waves but the
 /// last, or the last two. None if tiles fill all waves or not even one, or the number of multiprocessors is unknown.
-std::vector<SimtGemm> stream_k_candidates(const SimtGemm& schedule, const MatrixProduct& product,
+std::vector<SimtGemm> stream_k_candidates(const SimtGemm& schedule, const CanonicalGemm& canonical,
                                           const target::Gpu& gpu);
 
 } // namespace swirl::gemm

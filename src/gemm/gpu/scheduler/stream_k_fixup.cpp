@@ -20,17 +20,16 @@ SimtGemm with_one_k_slice(SimtGemm schedule) {
 
 class FinishWriter {
 public:
-    FinishWriter(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
-                 const GpuEpilogue& epilogue)
-        : canonical_gemm_(canonical_for_gpu(product)),
-          product_(canonical_gemm_.product),
-          schedule_(with_one_k_slice(schedule)),
-          stream_(stream_k_of(schedule, product_)),
+    FinishWriter(const CanonicalSimtGemm& gemm, const target::Gpu& gpu, const GpuEpilogue& epilogue)
+        : product_(gemm.product()),
+          schedule_(with_one_k_slice(gemm.schedule)),
+          gemm_(gemm.canonical, schedule_),
+          stream_(stream_k_of(gemm.schedule, product_)),
           builder_("gemm_finish"),
-          operands_(builder_, canonical_gemm_, schedule_, epilogue, SimtOperands::Has::c_only),
+          operands_(builder_, gemm_, epilogue, SimtOperands::Has::c_only),
           places_(builder_, schedule_, stream_),
           threads_(builder_, schedule_, product_.data_type),
-          accumulators_(builder_, schedule_, threads_, product_, gpu) {}
+          accumulators_(builder_, gemm_, threads_, gpu) {}
 
     /// Adjacent blocks share a tile; the first blocks take the last tile. Further iterations, when all tiles are
     /// written (reads_ab = 0), proceed towards the first tile.
@@ -70,9 +69,9 @@ private:
         return partials;
     }
 
-    CanonicalGemm canonical_gemm_;
     const MatrixProduct& product_;
     SimtGemm schedule_;
+    CanonicalSimtGemm gemm_; ///< of this kernel's schedule
     StreamKPartition stream_;
     ir::Builder builder_;
     SimtOperands operands_;
@@ -94,9 +93,9 @@ ir::BufferInfo buffer_of_partials(const StreamKPartition& stream, const SimtGemm
     return buffer;
 }
 
-ir::Program stream_k_fixup_kernel(const MatrixProduct& product, const SimtGemm& schedule,
-                                  const target::Gpu& gpu, const GpuEpilogue& epilogue) {
-    return FinishWriter(product, schedule, gpu, epilogue).write();
+ir::Program stream_k_fixup_kernel(const CanonicalSimtGemm& gemm, const target::Gpu& gpu,
+                                  const GpuEpilogue& epilogue) {
+    return FinishWriter(gemm, gpu, epilogue).write();
 }
 
 } // namespace swirl::gemm

@@ -20,19 +20,17 @@ using Relation = ir::Condition::Relation;
 
 class StreamKWriter {
 public:
-    StreamKWriter(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
-                  const GpuEpilogue& epilogue)
-        : canonical_gemm_(canonical_for_gpu(product)),
-          product_(canonical_gemm_.product),
-          schedule_(schedule),
-          stream_(stream_k_of(schedule, product_)),
+    StreamKWriter(const CanonicalSimtGemm& gemm, const target::Gpu& gpu, const GpuEpilogue& epilogue)
+        : product_(gemm.product()),
+          schedule_(gemm.schedule),
+          stream_(stream_k_of(schedule_, product_)),
           builder_("gemm_stream"),
-          operands_(builder_, canonical_gemm_, schedule, epilogue),
-          loop_(builder_, schedule, operands_),
-          places_(builder_, schedule, stream_),
-          threads_(builder_, schedule, product_.data_type),
-          accumulators_(builder_, schedule, threads_, product_, gpu, loop_.scratch()),
-          parts_(builder_.add(buffer_of_partials(stream_, schedule, product_, true))) {}
+          operands_(builder_, gemm, epilogue),
+          loop_(builder_, gemm, operands_),
+          places_(builder_, schedule_, stream_),
+          threads_(builder_, schedule_, product_.data_type),
+          accumulators_(builder_, gemm, threads_, gpu, loop_.scratch()),
+          parts_(builder_.add(buffer_of_partials(stream_, schedule_, product_, true))) {}
 
     ir::Program write() {
         builder_.launch({.blocks = {stream_.blocks, 1, 1},
@@ -132,7 +130,6 @@ private:
         });
     }
 
-    CanonicalGemm canonical_gemm_;
     const MatrixProduct& product_;
     const SimtGemm& schedule_;
     StreamKPartition stream_;
@@ -147,10 +144,9 @@ private:
 
 } // namespace
 
-std::vector<ir::Program> stream_k_kernels(const MatrixProduct& product, const SimtGemm& schedule,
-                                          const target::Gpu& gpu, const GpuEpilogue& epilogue) {
-    return {StreamKWriter(product, schedule, gpu, epilogue).write(),
-            stream_k_fixup_kernel(product, schedule, gpu, epilogue)};
+std::vector<ir::Program> stream_k_kernels(const CanonicalSimtGemm& gemm, const target::Gpu& gpu,
+                                          const GpuEpilogue& epilogue) {
+    return {StreamKWriter(gemm, gpu, epilogue).write(), stream_k_fixup_kernel(gemm, gpu, epilogue)};
 }
 
 } // namespace swirl::gemm

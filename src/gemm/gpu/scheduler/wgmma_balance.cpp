@@ -42,7 +42,7 @@ void add_tiles(WgmmaBalance& balance, const MatrixProduct& canonical, const Wgmm
     const Integer teams = ceil_divide(canonical.rows, Integer{schedule.cta_tile.m} * schedule.cluster.m) *
                           ceil_divide(canonical.columns, Integer{schedule.cta_tile.n} * schedule.cluster.n) *
                           canonical.batch;
-    const auto multiprocessors = static_cast<Integer>(gpu_rates(gpu).multiprocessors);
+    const auto multiprocessors = static_cast<Integer>(model_rates(gpu).multiprocessors);
     balance.tiles = teams * cluster;
     balance.blocks = std::min(teams, std::max<Integer>(1, multiprocessors / cluster)) * cluster;
     balance.waves = ceil_divide(balance.tiles, balance.blocks);
@@ -53,30 +53,31 @@ void add_tiles(WgmmaBalance& balance, const MatrixProduct& canonical, const Wgmm
 } // namespace
 
 WgmmaBalance wgmma_balance(const MatrixProduct& product, const WgmmaGemm& schedule, const target::Gpu& gpu) {
-    const MatrixProduct canonical = canonical_for_gpu(product).product;
-    const std::array<WgmmaOperand, 2> factors = wgmma_operands(schedule, canonical);
-    const bool from_registers = has_register_a(schedule, canonical);
+    const CanonicalGemm canonical_gemm = canonical_for_gpu(product);
+    const CanonicalWgmmaGemm gemm(canonical_gemm, schedule);
+    const MatrixProduct& canonical = canonical_gemm.product;
+    const bool from_registers = gemm.has_register_a;
     WgmmaBalance result;
-    result.b = operand_of(factors[0], false);
-    result.a = operand_of(factors[1], from_registers);
-    result.instruction =
-        &target::wgmma_of(factors[0].scalar, from_registers ? schedule.cta_tile.n : schedule.cta_tile.m);
+    result.b = operand_of(gemm.operands[0], false);
+    result.a = operand_of(gemm.operands[1], from_registers);
+    result.instruction = &target::wgmma_of(gemm.operands[0].scalar,
+                                           from_registers ? schedule.cta_tile.n : schedule.cta_tile.m);
     result.k_tile_flops = Integer{2} * schedule.cta_tile.m * schedule.cta_tile.n * schedule.cta_tile.k;
     result.wgmma_count = result.k_tile_flops / schedule.warpgroups / result.instruction->flops();
     result.k_tile_bytes = result.a.loads * result.a.box_bytes + result.b.loads * result.b.box_bytes;
     if (schedule.has_bf16_split())
         result.term_products = std::ssize(bf16_split_products(schedule.bf16_terms()));
     result.k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_tile.k}) * result.term_products;
-    const GpuRates rates = gpu_rates(gpu);
-    const WgmmaRates tile_rates = wgmma_rates(bytes_of_operand_element(schedule, canonical));
-    result.peak = rates.multiprocessors * rates.hertz * tile_rates.flops;
-    result.tensor_cycles = static_cast<double>(result.k_tile_flops) / tile_rates.flops;
+    result.peak = target::peak_tensor_flops(gpu, gemm.element_bytes);
+    result.tensor_cycles =
+        static_cast<double>(result.k_tile_flops) * gpu.multiprocessors * gpu.rates.hertz / result.peak;
     result.shared_cycles = bytes_read(result, schedule) / shared_bytes_of_cycle;
-    result.load_cycles = static_cast<double>(result.k_tile_bytes) / tile_rates.loaded_bytes;
+    result.load_cycles =
+        static_cast<double>(result.k_tile_bytes) / wgmma_rates(gemm.element_bytes).loaded_bytes;
     result.consumer_registers = consumer_registers(schedule);
     result.producer_registers = producer_registers(schedule);
     result.threads = (schedule.warpgroups + 1) * warpgroup_threads;
-    result.shared_bytes = wgmma_shared_bytes(schedule, canonical);
+    result.shared_bytes = wgmma_shared_bytes(gemm);
     result.accumulator_registers = Integer{schedule.cta_tile.m} * schedule.cta_tile.n /
                                    (schedule.warpgroups * warpgroup_threads) *
                                    (schedule.promotes_accumulators() ? 2 : 1);

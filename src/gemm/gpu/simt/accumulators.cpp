@@ -9,22 +9,22 @@
 
 namespace swirl::gemm {
 
-SimtAccumulators::SimtAccumulators(ir::Builder& builder, const SimtGemm& schedule,
-                                   const SimtThreadLayout& threads, const MatrixProduct& canonical,
-                                   const target::Gpu& gpu, std::optional<ir::Buffer> scratch)
+SimtAccumulators::SimtAccumulators(ir::Builder& builder, const CanonicalSimtGemm& gemm,
+                                   const SimtThreadLayout& threads, const target::Gpu& gpu,
+                                   std::optional<ir::Buffer> scratch)
     : builder_(builder),
-      schedule_(schedule),
+      schedule_(gemm.schedule),
       threads_(threads),
-      scalar_(scalar_of(canonical.data_type)),
-      components_(scalars_in(canonical.data_type)),
-      conjugated_{canonical.a.conjugated, canonical.b.conjugated},
-      operand_type_(schedule.is_mma() ? scalar_of(canonical.type_of_a()) : scalar_),
-      fragments_(builder, schedule, threads, operand_type_, mma_shape_of(schedule, gpu, operand_type_)),
+      scalar_(scalar_of(gemm.product().data_type)),
+      components_(scalars_in(gemm.product().data_type)),
+      conjugated_{gemm.product().a.conjugated, gemm.product().b.conjugated},
+      operand_type_(schedule_.is_mma() ? scalar_of(gemm.product().type_of_a()) : scalar_),
+      fragments_(builder, schedule_, threads, operand_type_, mma_shape_of(schedule_, gpu, operand_type_)),
       accumulators_(builder.local("sums", scalar_, count())),
       operand_registers_{builder.local("a_factors", operand_type_, count_of_operands(0)),
                          builder.local("b_factors", operand_type_, count_of_operands(1))},
-      sliced_k_reduction_(builder, schedule, threads, canonical, scratch),
-      epilogue_k_slices_(ColumnPartition::epilogue_k_slices(schedule, canonical)) {}
+      sliced_k_reduction_(builder, gemm, threads, scratch),
+      epilogue_k_slices_(ColumnPartition::epilogue_k_slices(schedule_, gemm.product())) {}
 
 int SimtAccumulators::count_of_operands(std::size_t operand) const {
     if (schedule_.is_mma()) return operand == 0 ? fragments_.count_of_a() : fragments_.count_of_b();

@@ -16,9 +16,8 @@ namespace swirl::gemm {
 class SimtAccumulators {
 public:
     /// `scratch`: the k-tile memory through which slices exchange accumulators, if it is reused for that.
-    SimtAccumulators(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
-                     const MatrixProduct& canonical, const target::Gpu& gpu,
-                     std::optional<ir::Buffer> scratch = {});
+    SimtAccumulators(ir::Builder& builder, const CanonicalSimtGemm& gemm, const SimtThreadLayout& threads,
+                     const target::Gpu& gpu, std::optional<ir::Buffer> scratch = {});
 
     void clear();
 

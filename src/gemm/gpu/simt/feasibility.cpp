@@ -88,10 +88,10 @@ void require_mma(FirstInfeasibility& infeasibility, const SimtGemm& schedule, co
 }
 
 /// Digits of the thread index select a block's matrices.
-void require_matrices(FirstInfeasibility& infeasibility, const SimtGemm& schedule,
-                      const MatrixProduct& product) {
+void require_matrices(FirstInfeasibility& infeasibility, const CanonicalSimtGemm& gemm) {
+    const SimtGemm& schedule = gemm.schedule;
     if (schedule.matrices() == 1) return;
-    for (const SmemTile& k_tile : smem_tiles_of(schedule, product)) {
+    for (const SmemTile& k_tile : gemm.k_tiles) {
         const Integer inner = k_tile.is_smem_k_major() ? k_tile.depth / k_tile.steps
                               : k_tile.k_major         ? k_tile.copy_k
                                                        : k_tile.extent / k_tile.lanes;
@@ -208,8 +208,9 @@ void require_operands(FirstInfeasibility& infeasibility, const SimtGemm& schedul
 
 } // namespace
 
-std::string simt_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
-                               const target::Gpu& gpu) {
+std::string simt_infeasibility(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
+    const SimtGemm& schedule = gemm.schedule;
+    const MatrixProduct& canonical = gemm.product();
     FirstInfeasibility infeasibility;
     require_threads(infeasibility, schedule, gpu);
     if (!infeasibility.reason.empty()) return infeasibility.reason;
@@ -221,12 +222,12 @@ std::string simt_infeasibility(const SimtGemm& schedule, const MatrixProduct& ca
     require_operands(infeasibility, schedule, canonical);
     if (!infeasibility.reason.empty()) return infeasibility.reason;
     if (std::string why = global_load_infeasibility(schedule, canonical); !why.empty()) return why;
-    if (std::string why = tma_infeasibility(schedule, canonical, gpu); !why.empty()) return why;
+    if (std::string why = tma_infeasibility(gemm, gpu); !why.empty()) return why;
     require_split_k(infeasibility, schedule, canonical, gpu);
-    require_matrices(infeasibility, schedule, canonical);
+    require_matrices(infeasibility, gemm);
     require_stream_k(infeasibility, schedule, canonical);
     require_multiple_threads(infeasibility, schedule, canonical);
-    const Integer bytes = simt_shared_bytes(schedule, canonical);
+    const Integer bytes = simt_shared_bytes(gemm);
     infeasibility.require(bytes <= gpu.max_shared_bytes_per_block,
                           "a block needs {} bytes of shared memory; {} at most are possible", bytes,
                           gpu.max_shared_bytes_per_block);

@@ -18,17 +18,16 @@ int k_of_slice(const SimtGemm& schedule) { return schedule.cta_tile.k / schedule
 
 } // namespace
 
-GlobalOperands::GlobalOperands(ir::Builder& builder, const SimtGemm& schedule,
-                               const SimtThreadLayout& threads, const std::array<SmemTile, 2>& k_tiles,
-                               const std::array<OperandSource, 2>& sources, DataType accumulator_type)
+GlobalOperands::GlobalOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm,
+                               const SimtThreadLayout& threads, const std::array<OperandSource, 2>& sources)
     : builder_(builder),
-      schedule_(schedule),
+      schedule_(gemm.schedule),
       threads_(threads),
-      k_tiles_(k_tiles),
+      k_tiles_(gemm.k_tiles),
       sources_(sources),
-      accumulator_type_(accumulator_type) {
+      accumulator_type_(scalar_of(gemm.product().data_type)) {
     for (std::size_t operand = 0; operand < 2; ++operand)
-        for (int step = 0; step < k_of_slice(schedule); step += k_tiles[operand].steps)
+        for (int step = 0; step < k_of_slice(schedule_); step += k_tiles_[operand].steps)
             groups_[operand].push_back(load(operand, step));
 }
 

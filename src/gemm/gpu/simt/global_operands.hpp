@@ -15,9 +15,8 @@ namespace swirl::gemm {
 class GlobalOperands {
 public:
     /// `sources` begin at the tile's first k index.
-    GlobalOperands(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
-                   const std::array<SmemTile, 2>& k_tiles, const std::array<OperandSource, 2>& sources,
-                   DataType accumulator_type);
+    GlobalOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm, const SimtThreadLayout& threads,
+                   const std::array<OperandSource, 2>& sources);
 
     /// Operands for a k step within the thread's slice.
     SimtAccumulators::Operands of(int step) const;

@@ -22,21 +22,21 @@ using ir::Value;
 
 class SimtKernelWriter {
 public:
-    SimtKernelWriter(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
-                     const GpuEpilogue& epilogue, bool is_fallback)
+    SimtKernelWriter(const CanonicalSimtGemm& gemm, const target::Gpu& gpu, const GpuEpilogue& epilogue,
+                     bool is_fallback)
         : gpu_(gpu),
-          canonical_gemm_(canonical_for_gpu(product)),
-          product_(canonical_gemm_.product),
-          schedule_(schedule),
+          gemm_(gemm),
+          product_(gemm.product()),
+          schedule_(gemm.schedule),
           builder_(is_fallback ? "gemm_out_of_range" : "gemm"),
           is_fallback_(is_fallback),
-          operands_(builder_, canonical_gemm_, schedule, epilogue, SimtOperands::Has::all,
+          operands_(builder_, gemm, epilogue, SimtOperands::Has::all,
                     is_fallback ? std::optional(KernelPath::fallback) : std::nullopt),
-          row_blocks_(ceil_divide(product_.rows, Integer{schedule.cta_tile.m})),
-          column_blocks_(ceil_divide(product_.columns, Integer{schedule.cta_tile.n})),
-          k_tiles_per_split_(ceil_divide(ceil_divide(product_.k, Integer{schedule.cta_tile.k}),
-                                         Integer{schedule.splits()})) {
-        if (!schedule.loads_from_global()) loop_.emplace(builder_, schedule, operands_);
+          row_blocks_(ceil_divide(product_.rows, Integer{schedule_.cta_tile.m})),
+          column_blocks_(ceil_divide(product_.columns, Integer{schedule_.cta_tile.n})),
+          k_tiles_per_split_(ceil_divide(ceil_divide(product_.k, Integer{schedule_.cta_tile.k}),
+                                         Integer{schedule_.splits()})) {
+        if (!schedule_.loads_from_global()) loop_.emplace(builder_, gemm, operands_);
     }
 
     ir::Program write() {
@@ -57,7 +57,7 @@ private:
     void write_tile(BlockCoordinates place) {
         const SimtThreadLayout threads(builder_, schedule_, product_.data_type);
         place.matrix += threads.matrix();
-        SimtAccumulators accumulators(builder_, schedule_, threads, product_, gpu_,
+        SimtAccumulators accumulators(builder_, gemm_, threads, gpu_,
                                       loop_ ? loop_->scratch() : std::nullopt);
         accumulators.clear();
         if (product_.k > 0)
@@ -72,10 +72,9 @@ private:
     }
 
     // ---- along K
-    Integer padding() const { return k_padding(schedule_, product_); }
     /// k indices at the beginning of the first split's k-tile `number` that do not exist.
     Integer padding_of(Integer number) const {
-        return std::max<Integer>(0, padding() - number * schedule_.k_tile_stride());
+        return std::max<Integer>(0, gemm_.k_padding - number * schedule_.k_tile_stride());
     }
     /// From a split's first k index to the next split's.
     Integer split_k_stride() const {
@@ -83,8 +82,8 @@ private:
     }
     OperandSource source(const BlockCoordinates& place, std::size_t operand) const {
         if (schedule_.is_tma(operand)) return {};
-        const Affine first =
-            place.split * operands_.copies(operand, split_k_stride()) - operands_.copies(operand, padding());
+        const Affine first = place.split * operands_.copies(operand, split_k_stride()) -
+                             operands_.copies(operand, gemm_.k_padding);
         return operands_.source(operand, TileCoordinates::of(place), {first});
     }
     /// Whether all k-tiles are in flight before the first is multiplied.
@@ -127,8 +126,7 @@ private:
     void multiply_from_global(const BlockCoordinates& place, SimtAccumulators& accumulators,
                               const SimtThreadLayout& threads) {
         const std::array<OperandSource, 2> sources = {source(place, 0), source(place, 1)};
-        const GlobalOperands global_operands(builder_, schedule_, threads, operands_.k_tiles(), sources,
-                                             scalar_of(product_.data_type));
+        const GlobalOperands global_operands(builder_, gemm_, threads, sources);
         std::vector<Value> values = accumulators.values();
         for (int step = 0; step < schedule_.cta_tile.k / schedule_.sliced_k; ++step)
             accumulators.multiply(values, global_operands.of(step), step);
@@ -137,13 +135,13 @@ private:
 
     void begin_tma(const BlockCoordinates& place) {
         const TileCoordinates tile = TileCoordinates::of(place);
-        const Affine first = place.split * split_k_stride() - padding();
+        const Affine first = place.split * split_k_stride() - gemm_.k_padding;
         loop_->begin_tma({k_tiles_per_split_, first},
                          {operands_.tma_start(0, tile), operands_.tma_start(1, tile)});
     }
 
     const target::Gpu& gpu_;
-    CanonicalGemm canonical_gemm_;
+    const CanonicalSimtGemm& gemm_;
     const MatrixProduct& product_;
     const SimtGemm& schedule_;
     ir::Builder builder_;
@@ -155,22 +153,23 @@ private:
 };
 } // namespace
 
-ir::Program simt_kernel(const MatrixProduct& product, const SimtGemm& schedule, const target::Gpu& gpu,
-                        const GpuEpilogue& epilogue, bool is_fallback) {
-    return SimtKernelWriter(product, schedule, gpu, epilogue, is_fallback).write();
+ir::Program simt_kernel(const CanonicalSimtGemm& gemm, const target::Gpu& gpu, const GpuEpilogue& epilogue,
+                        bool is_fallback) {
+    return SimtKernelWriter(gemm, gpu, epilogue, is_fallback).write();
 }
 
-Integer simt_shared_bytes(const SimtGemm& schedule, const MatrixProduct& canonical) {
+Integer simt_shared_bytes(const CanonicalSimtGemm& gemm) {
+    const SimtGemm& schedule = gemm.schedule;
     Integer bytes = 0;
     if (!schedule.loads_from_global())
-        for (const SmemTile& k_tile : smem_tiles_of(schedule, canonical))
-            bytes += TmaLoader::bytes_of_stages(schedule, k_tile);
+        for (std::size_t operand = 0; operand < 2; ++operand)
+            bytes += TmaLoader::bytes_of_stages(gemm, operand);
     bytes += TmaLoader::extra_bytes(schedule);
     const Integer accumulators =
-        Integer{schedule.cta_tile.m} * schedule.cta_tile.n * bytes_of(canonical.data_type);
+        Integer{schedule.cta_tile.m} * schedule.cta_tile.n * bytes_of(gemm.product().data_type);
     if (schedule.splits() > 1 && !schedule.splits_in_workspace()) bytes += accumulators;
-    return schedule.matrices() * bytes + SlicedKReduction::extra_bytes(schedule, canonical) +
-           GpuBlockReductions::shared_bytes(schedule, canonical);
+    return schedule.matrices() * bytes + SlicedKReduction::extra_bytes(gemm) +
+           GpuBlockReductions::shared_bytes(schedule, gemm.product());
 }
 
 } // namespace swirl::gemm

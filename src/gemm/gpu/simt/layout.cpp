@@ -147,9 +147,7 @@ Integer k_major_row(const SimtGemm& schedule, DataType number) {
     return std::gcd(schedule.cta_tile.k / schedule.sliced_k, ir::swizzle_row_bytes / bytes_of(number));
 }
 
-} // namespace
-
-std::array<SmemTile, 2> smem_tiles_of(const SimtGemm& schedule, const MatrixProduct& canonical) {
+std::array<SmemTile, 2> k_tiles_of(const SimtGemm& schedule, const MatrixProduct& canonical) {
     const int row_vector = SimtThreadLayout::vector_of(canonical.data_type, schedule.thread_tile.m);
     const auto k_tile = [&](DataType number, Integer extent, int lanes, int steps, Integer stride,
                             Integer depth_stride, int vector, std::size_t operand) {
@@ -185,5 +183,37 @@ std::array<SmemTile, 2> smem_tiles_of(const SimtGemm& schedule, const MatrixProd
             k_tile(canonical.type_of_b(), schedule.cta_tile.n, schedule.b.vector_mn, schedule.b.vector_k,
                    canonical.b.column_stride, canonical.b.row_stride, 1, 1)};
 }
+
+/// What TMA loads for a transposed operand: K-major rows.
+SmemTile before_transpose(const SmemTile& k_tile) {
+    SmemTile result = k_tile;
+    if (!k_tile.is_transposed) return result;
+    result.is_tma = true;
+    result.is_transposed = false;
+    result.pitch = k_tile.depth;
+    result.row = std::gcd(k_tile.depth, ir::swizzle_row_bytes / bytes_of(k_tile.number));
+    return result;
+}
+
+Integer k_padding_of(const SimtGemm& schedule, const MatrixProduct& canonical) {
+    const Integer depth = Integer{schedule.cta_tile.k} * schedule.splits();
+    const Integer padding = ceil_divide(canonical.k, depth) * depth - canonical.k;
+    const auto is_smem_k_major = [&](std::size_t operand) {
+        return schedule.is_tma_k_major(operand) || schedule.is_transposed(operand);
+    };
+    const bool is_rounded =
+        schedule.is_tma(0) && schedule.is_tma(1) && (is_smem_k_major(0) || is_smem_k_major(1));
+    const Integer chunk = ir::swizzle_chunk_bytes / bytes_of(canonical.data_type);
+    return is_rounded ? padding / chunk * chunk : padding;
+}
+
+} // namespace
+
+CanonicalSimtGemm::CanonicalSimtGemm(const CanonicalGemm& canonical_gemm, const SimtGemm& simt)
+    : canonical(canonical_gemm),
+      schedule(simt),
+      k_tiles(k_tiles_of(simt, canonical_gemm.product)),
+      loaded{before_transpose(k_tiles[0]), before_transpose(k_tiles[1])},
+      k_padding(k_padding_of(simt, canonical_gemm.product)) {}
 
 } // namespace swirl::gemm

@@ -98,7 +98,23 @@ struct SmemTile {
         return (is_smem_k_major() ? mn * pitch + step : step * pitch + mn) * components;
     }
 };
-/// Of A and B, for a canonical problem.
-std::array<SmemTile, 2> smem_tiles_of(const SimtGemm& schedule, const MatrixProduct& canonical);
+
+/// A canonical problem with a SIMT schedule, and the layout of A's and B's k-tiles that follows from both. Made once, and
+/// passed on; refers to both, which outlive it.
+struct CanonicalSimtGemm {
+    CanonicalSimtGemm(const CanonicalGemm& canonical, const SimtGemm& schedule);
+    CanonicalSimtGemm(CanonicalGemm&&, const SimtGemm&) = delete;
+
+    const CanonicalGemm& canonical;
+    const SimtGemm& schedule;
+    std::array<SmemTile, 2> k_tiles; ///< of A and B, as threads load operands from them
+    std::array<SmemTile, 2> loaded; ///< as they arrive: K-major rows if threads transpose them, else the same
+    /// k indices before 0 at which the first k-tile begins, where k-tiles do not divide K. Rows of a K-major box must
+    /// begin at multiples of ir::swizzle_chunk_bytes. If TMA loads both operands, the first k-tile therefore begins at
+    /// such a multiple, and the last one extends past K.
+    Integer k_padding;
+
+    const MatrixProduct& product() const { return canonical.product; }
+};
 
 } // namespace swirl::gemm

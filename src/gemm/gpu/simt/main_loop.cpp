@@ -8,17 +8,17 @@ namespace swirl::gemm {
 
 using ir::Value;
 
-SimtMainLoop::SimtMainLoop(ir::Builder& builder, const SimtGemm& schedule, const SimtOperands& operands)
+SimtMainLoop::SimtMainLoop(ir::Builder& builder, const CanonicalSimtGemm& gemm, const SimtOperands& operands)
     : builder_(builder),
-      schedule_(schedule),
+      schedule_(gemm.schedule),
+      k_tiles_(gemm.k_tiles),
       operands_(operands),
-      pipeline_(builder, schedule, operands.product(), operands.k_tiles()) {
+      pipeline_(builder, gemm) {
     for (std::size_t operand = 0; operand < 2; ++operand) {
-        const SmemTile& k_tile = operands.k_tiles()[operand];
-        const bool has_scratch =
-            SlicedKReduction::operand_of_scratch(schedule, operands.product()) == operand;
-        const Integer least = has_scratch ? SlicedKReduction::scalars(schedule, operands.product()) : 0;
-        if (schedule.is_tma(operand)) {
+        const SmemTile& k_tile = k_tiles_[operand];
+        const bool has_scratch = SlicedKReduction::operand_of_scratch(gemm) == operand;
+        const Integer least = has_scratch ? SlicedKReduction::scalars(gemm) : 0;
+        if (schedule_.is_tma(operand)) {
             const TmaLoader::Memory memory =
                 pipeline_.tma().declare(operand, operands.matrix(operand), least);
             k_tile_buffers_[operand] = memory.operand_buffer;
@@ -27,7 +27,7 @@ SimtMainLoop::SimtMainLoop(ir::Builder& builder, const SimtGemm& schedule, const
         }
         k_tile_buffers_[operand] =
             builder.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(k_tile.number),
-                           std::max(least, schedule.matrices() * schedule.stages * k_tile.scalars()));
+                           std::max(least, schedule_.matrices() * schedule_.stages * k_tile.scalars()));
         if (has_scratch) scratch_ = k_tile_buffers_[operand];
     }
 }
@@ -36,14 +36,13 @@ void SimtMainLoop::begin(const SimtThreadLayout& threads) {
     threads_ = &threads;
     for (std::size_t operand = 0; operand < 2; ++operand)
         if (!schedule_.is_tma(operand))
-            loaders_[operand].emplace(builder_, operands_.k_tiles()[operand], schedule_, threads,
+            loaders_[operand].emplace(builder_, k_tiles_[operand], schedule_, threads,
                                       k_tile_buffers_[operand]);
     counters_ = builder_.local("counters", DataType::int64, 3);
 }
 
 SimtAccumulators::Source SimtMainLoop::operand_source() const {
-    return {operands_.k_tiles(), k_tile_buffers_,
-            threads_->slice() * (schedule_.cta_tile.k / schedule_.sliced_k)};
+    return {k_tiles_, k_tile_buffers_, threads_->slice() * (schedule_.cta_tile.k / schedule_.sliced_k)};
 }
 
 /// Issues a thread's copies first … end − 1, those of A first.
@@ -79,22 +78,26 @@ void SimtMainLoop::wait_for_first(SimtAccumulators& accumulators) {
     if (pipeline_.needs_barrier()) builder_.barrier();
     if (schedule_.has_tma()) pipeline_.wait_for_first();
     accumulators.keep(accumulators.first_operands(operand_source(), {ir::no_value, ir::no_value}));
-    builder_.store(counters_, stage_counter, operands_.integer(0));
+    if (!schedule_.has_tma()) stages().start();
+}
+
+PipelineState SimtMainLoop::stages() const {
+    if (schedule_.has_tma()) return pipeline_.stages();
+    return {builder_, counters_, stage_counter, schedule_.stages, PipelineState::Phase::none};
+}
+
+TmaPipeline::State SimtMainLoop::state_without_tma() const {
+    const PipelineState::Position now = stages().position();
+    return {.k_tiles = {now, stages().after(now)}};
 }
 
 void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators) {
-    const Integer stages = schedule_.stages;
     const int steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
     const SimtAccumulators::Source source = operand_source();
     std::vector<Value> values = accumulators.values();
     SimtAccumulators::Operands operands = accumulators.operand_registers();
-    const Value stage = builder_.load(counters_, stage_counter);
-    const Value following = builder_.add(stage, operands_.integer(1));
-    const Value next =
-        builder_.select(builder_.less(following, operands_.integer(stages)), following, operands_.integer(0));
-    const Value free = PipelineState(builder_, counters_, stage_counter, stages).before(stage);
-    TmaPipeline::State state{.k_tiles = {{{.stage = stage}, {.stage = next}}}};
-    if (schedule_.has_tma()) state = pipeline_.state();
+    const TmaPipeline::State state = schedule_.has_tma() ? pipeline_.state() : state_without_tma();
+    const Value free = stages().before(state.k_tiles[0].stage);
     take();
     // Padding occurs only in k-tiles that are in flight before the first is multiplied.
     const KTileLoad k_tile_load{0, {.stage = free}};
@@ -107,7 +110,7 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
             return accumulators.keep(values);
         }
         if (is_last) {
-            if (has_copies()) builder_.wait_async_group(static_cast<int>(stages) - 2);
+            if (has_copies()) builder_.wait_async_group(schedule_.stages - 2);
             if (pipeline_.needs_barrier()) builder_.barrier();
             if (schedule_.has_tma()) pipeline_.advance_to_next(k_tile.number, state);
         }
@@ -123,8 +126,10 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
     }
     accumulators.keep(values);
     accumulators.keep(operands);
-    builder_.store(counters_, stage_counter, next);
-    if (schedule_.has_tma()) pipeline_.keep(state);
+    if (schedule_.has_tma())
+        pipeline_.keep(state);
+    else
+        stages().keep(state.k_tiles[1]);
 }
 
 void SimtMainLoop::aim(std::size_t operand, Value start) {

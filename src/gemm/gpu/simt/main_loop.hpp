@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm/gpu/pipeline_state.hpp"
 #include "gemm/gpu/simt/operands.hpp"
 #include "gemm/gpu/wgmma/tma_pipeline.hpp"
 
@@ -13,7 +14,7 @@ namespace swirl::gemm {
 /// the next k-tile, after the one barrier. (Gray, "SGEMM", a walkthrough of maxas.)
 class SimtMainLoop {
 public:
-    SimtMainLoop(ir::Builder& builder, const SimtGemm& schedule, const SimtOperands& operands);
+    SimtMainLoop(ir::Builder& builder, const CanonicalSimtGemm& gemm, const SimtOperands& operands);
 
     /// Pipeline memory that slices may reuse to exchange accumulators at the end, if it suits.
     std::optional<ir::Buffer> scratch() const { return scratch_; }
@@ -64,6 +65,9 @@ public:
 
 private:
     SimtAccumulators::Source operand_source() const;
+    /// The one pipeline of A's and B's k-tiles, whoever fills it: where TMA fills stages, they have a phase.
+    PipelineState stages() const;
+    TmaPipeline::State state_without_tma() const;
     void fetch(const KTileLoad& k_tile_load, int first, int end);
     bool has_copies() const { return !schedule_.is_tma(0) || !schedule_.is_tma(1); } ///< by threads
     int copies() const;
@@ -72,6 +76,7 @@ private:
 
     ir::Builder& builder_;
     const SimtGemm& schedule_;
+    const std::array<SmemTile, 2>& k_tiles_;
     const SimtOperands& operands_;
     const SimtThreadLayout* threads_ = nullptr;
     std::array<ir::Buffer, 2> k_tile_buffers_{};
@@ -79,7 +84,7 @@ private:
     Sources sources_{};
     std::array<std::optional<CpAsyncLoader>, 2> loaders_; ///< none for operands loaded by TMA
     TmaPipeline pipeline_;
-    ir::Buffer counters_ = 0; ///< starts of both sources, and the current stage
+    ir::Buffer counters_ = 0; ///< starts of both sources, and without TMA the current stage
 };
 
 } // namespace swirl::gemm

@@ -9,22 +9,21 @@ namespace swirl::gemm {
 
 using ir::Value;
 
-SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalGemm& canonical_gemm,
-                           const SimtGemm& schedule, const GpuEpilogue& epilogue, Has has,
-                           std::optional<KernelPath> path)
+SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm, const GpuEpilogue& epilogue,
+                           Has has, std::optional<KernelPath> path)
     : builder_(builder),
-      canonical_gemm_(canonical_gemm),
-      product_(canonical_gemm.product),
-      schedule_(schedule),
-      k_tiles_(smem_tiles_of(schedule, product_)) {
+      product_(gemm.product()),
+      is_swapped_(gemm.canonical.is_swapped),
+      schedule_(gemm.schedule),
+      k_tiles_(gemm.k_tiles) {
     if (has == Has::all) add_operands();
     c_ = add(ir::ArgumentRole::c, product_.type_of_c(), product_.c, product_.rows, product_.columns,
-             schedule.c_vector_m, true);
+             schedule_.c_vector_m, true);
     const DataType scalar = scalar_of(product_.data_type);
     if (!epilogue.is_identity())
-        epilogue_.emplace(builder, canonical_gemm.is_swapped ? epilogue.transposed() : epilogue, scalar,
-                          schedule.c_vector_m);
-    if (!epilogue.reductions.empty()) reductions_.emplace(builder, schedule, product_, *epilogue_, path);
+        epilogue_.emplace(builder, is_swapped_ ? epilogue.transposed() : epilogue, scalar,
+                          schedule_.c_vector_m);
+    if (!epilogue.reductions.empty()) reductions_.emplace(builder, schedule_, product_, *epilogue_, path);
     ir::BufferInfo alpha_beta;
     alpha_beta.name = "factors";
     alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
@@ -44,16 +43,15 @@ int SimtOperands::lanes_of_copy(std::size_t operand) const {
 
 /// In the caller's order.
 void SimtOperands::add_operands() {
-    const bool swapped = canonical_gemm_.is_swapped;
-    const OperandRoles roles = operand_roles(swapped);
+    const OperandRoles roles = operand_roles(is_swapped_);
     const auto add_a = [&] {
         operands_[0] = add(roles.a, product_.type_of_a(), product_.a, product_.rows, product_.k,
                            lanes_of_copy(0), false);
     };
-    if (!swapped) add_a();
+    if (!is_swapped_) add_a();
     operands_[1] =
         add(roles.b, product_.type_of_b(), product_.b, product_.k, product_.columns, lanes_of_copy(1), false);
-    if (swapped) add_a();
+    if (is_swapped_) add_a();
 }
 
 SimtOperands::Matrix SimtOperands::add(ir::ArgumentRole role, DataType number, const MatrixLayout& layout,

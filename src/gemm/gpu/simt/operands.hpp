@@ -17,12 +17,10 @@ public:
     enum class Has : std::uint8_t { all, c_only };
 
     /// Adds arguments to the program. `path`: of the primary or fallback kernel.
-    SimtOperands(ir::Builder& builder, const CanonicalGemm& canonical_gemm, const SimtGemm& schedule,
-                 const GpuEpilogue& epilogue, Has has = Has::all, std::optional<KernelPath> path = {});
+    SimtOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm, const GpuEpilogue& epilogue,
+                 Has has = Has::all, std::optional<KernelPath> path = {});
 
     const Affine& reads_ab() const { return reads_ab_; } ///< 1; 0 if A and B are not read
-    const std::array<SmemTile, 2>& k_tiles() const { return k_tiles_; }
-    const MatrixProduct& product() const { return product_; } ///< canonical
     ir::Buffer matrix(std::size_t operand) const { return operands_[operand].buffer; }
 
     /// Source of A (0) or B (1) for a tile, starting at k index `first`; offsets in copies.
@@ -58,10 +56,10 @@ private:
                            Integer lanes) const;
 
     ir::Builder& builder_;
-    const CanonicalGemm& canonical_gemm_;
-    const MatrixProduct& product_;
+    const MatrixProduct& product_; ///< canonical
+    bool is_swapped_;
     const SimtGemm& schedule_;
-    std::array<SmemTile, 2> k_tiles_;
+    const std::array<SmemTile, 2>& k_tiles_;
     std::array<Matrix, 2> operands_; ///< A, B
     Matrix c_;
     ir::Buffer alpha_beta_ = 0;

@@ -1,7 +1,6 @@
 #include "gemm/gpu/simt/sliced_k.hpp"
 
 #include "gemm/cpu/tile.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
 
 #include <algorithm>
 
@@ -13,46 +12,44 @@ using ir::Value;
 using Relation = ir::Condition::Relation;
 
 /// Bytes of an operand's k-tiles in all stages.
-Integer bytes_of_memory(const SimtGemm& schedule, const SmemTile& k_tile) {
-    return schedule.matrices() * schedule.stages *
-           (k_tile.is_transposed ? tile_before_transpose(k_tile) : k_tile).bytes();
+Integer bytes_of_memory(const CanonicalSimtGemm& gemm, std::size_t operand) {
+    return gemm.schedule.matrices() * gemm.schedule.stages * gemm.loaded[operand].bytes();
 }
 
 } // namespace
 
-Integer SlicedKReduction::scalars(const SimtGemm& schedule, const MatrixProduct& canonical) {
+Integer SlicedKReduction::scalars(const CanonicalSimtGemm& gemm) {
+    const SimtGemm& schedule = gemm.schedule;
     if (schedule.sliced_k == 1) return 0;
     return Integer{schedule.matrices()} * schedule.sliced_k * schedule.cta_tile.m * schedule.cta_tile.n *
-           scalars_in(canonical.data_type);
+           scalars_in(gemm.product().data_type);
 }
 
-std::optional<std::size_t> SlicedKReduction::operand_of_scratch(const SimtGemm& schedule,
-                                                                const MatrixProduct& canonical) {
-    if (schedule.sliced_k == 1 || schedule.loads_from_global()) return std::nullopt;
-    const std::array<SmemTile, 2> k_tiles = smem_tiles_of(schedule, canonical);
+std::optional<std::size_t> SlicedKReduction::operand_of_scratch(const CanonicalSimtGemm& gemm) {
+    if (gemm.schedule.sliced_k == 1 || gemm.schedule.loads_from_global()) return std::nullopt;
     std::optional<std::size_t> result;
-    for (std::size_t operand = 0; operand < k_tiles.size(); ++operand)
-        if (k_tiles[operand].number == canonical.data_type &&
-            (!result ||
-             bytes_of_memory(schedule, k_tiles[operand]) > bytes_of_memory(schedule, k_tiles[*result])))
+    for (std::size_t operand = 0; operand < gemm.k_tiles.size(); ++operand)
+        if (gemm.k_tiles[operand].number == gemm.product().data_type &&
+            (!result || bytes_of_memory(gemm, operand) > bytes_of_memory(gemm, *result)))
             result = operand;
     return result;
 }
 
-Integer SlicedKReduction::extra_bytes(const SimtGemm& schedule, const MatrixProduct& canonical) {
-    const Integer bytes = scalars(schedule, canonical) * bytes_of(scalar_of(canonical.data_type));
-    const std::optional<std::size_t> operand = operand_of_scratch(schedule, canonical);
+Integer SlicedKReduction::extra_bytes(const CanonicalSimtGemm& gemm) {
+    const Integer bytes = scalars(gemm) * bytes_of(scalar_of(gemm.product().data_type));
+    const std::optional<std::size_t> operand = operand_of_scratch(gemm);
     if (!operand) return bytes;
-    return std::max<Integer>(0,
-                             bytes - bytes_of_memory(schedule, smem_tiles_of(schedule, canonical)[*operand]));
+    return std::max<Integer>(0, bytes - bytes_of_memory(gemm, *operand));
 }
 
-SlicedKReduction::SlicedKReduction(ir::Builder& builder, const SimtGemm& schedule,
-                                   const SimtThreadLayout& threads, const MatrixProduct& canonical,
-                                   std::optional<ir::Buffer> scratch)
-    : builder_(builder), schedule_(schedule), threads_(threads), scalar_(scalar_of(canonical.data_type)) {
-    if (schedule.sliced_k > 1)
-        memory_ = scratch ? *scratch : builder.shared("slice_sums", scalar_, scalars(schedule, canonical));
+SlicedKReduction::SlicedKReduction(ir::Builder& builder, const CanonicalSimtGemm& gemm,
+                                   const SimtThreadLayout& threads, std::optional<ir::Buffer> scratch)
+    : builder_(builder),
+      schedule_(gemm.schedule),
+      threads_(threads),
+      scalar_(scalar_of(gemm.product().data_type)) {
+    if (schedule_.sliced_k > 1)
+        memory_ = scratch ? *scratch : builder.shared("slice_sums", scalar_, scalars(gemm));
 }
 
 /// Adjacent threads store adjacent scalars: vector stores would make the compiler want accumulators in adjacent

@@ -11,16 +11,15 @@ namespace swirl::gemm {
 class SlicedKReduction {
 public:
     /// Scalars of shared memory per block; 0 for one slice.
-    static Integer scalars(const SimtGemm& schedule, const MatrixProduct& canonical);
+    static Integer scalars(const CanonicalSimtGemm& gemm);
     /// The operand whose k-tiles provide the memory, if any.
-    static std::optional<std::size_t> operand_of_scratch(const SimtGemm& schedule,
-                                                         const MatrixProduct& canonical);
+    static std::optional<std::size_t> operand_of_scratch(const CanonicalSimtGemm& gemm);
     /// Bytes needed in addition to the k-tiles.
-    static Integer extra_bytes(const SimtGemm& schedule, const MatrixProduct& canonical);
+    static Integer extra_bytes(const CanonicalSimtGemm& gemm);
 
     /// `scratch`: the k-tile memory, if it is reused.
-    SlicedKReduction(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
-                     const MatrixProduct& canonical, std::optional<ir::Buffer> scratch);
+    SlicedKReduction(ir::Builder& builder, const CanonicalSimtGemm& gemm, const SimtThreadLayout& threads,
+                     std::optional<ir::Buffer> scratch);
 
     /// Input: each thread of every slice holds `rows` values for each of the block's columns, in registers. Output:
     /// each slice with a share holds the sums of its own columns there. Executed by all threads.

@@ -35,14 +35,15 @@ std::string register_a_infeasibility(const WgmmaGemm& schedule) {
 }
 
 /// An interval is a whole number of instructions and divides the k-tile.
-std::string promotion_infeasibility(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+std::string promotion_infeasibility(const CanonicalWgmmaGemm& gemm) {
+    const WgmmaGemm& schedule = gemm.schedule;
     if (!schedule.promotes_leading()) return {};
-    const int step = bytes_of_k / static_cast<int>(bytes_of_operand_element(schedule, canonical));
+    const int step = bytes_of_k / static_cast<int>(gemm.element_bytes);
     if (!is_multiple(schedule.promotion_interval, step) ||
         schedule.cta_tile.k % schedule.promotion_interval != 0)
         return fmt::format("promotion_interval is {}; multiples of {} that divide {} are possible",
                            schedule.promotion_interval, step, schedule.cta_tile.k);
-    if (has_register_a(schedule, canonical))
+    if (gemm.has_register_a)
         return fmt::format("promotion_interval is {}; 0 is possible for A in registers",
                            schedule.promotion_interval);
     if (schedule.bf16_terms() > 1 && schedule.accumulation_interval == 0)
@@ -53,14 +54,15 @@ std::string promotion_infeasibility(const WgmmaGemm& schedule, const MatrixProdu
     return {};
 }
 
-std::string tile_shape_infeasibility(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
-    const int row = static_cast<int>(ir::swizzle_row_bytes / bytes_of_operand_element(schedule, canonical));
-    const int c_row = static_cast<int>(ir::swizzle_row_bytes / bytes_of(canonical.type_of_c()));
+std::string tile_shape_infeasibility(const CanonicalWgmmaGemm& gemm) {
+    const WgmmaGemm& schedule = gemm.schedule;
+    const int row = static_cast<int>(ir::swizzle_row_bytes / gemm.element_bytes);
+    const int c_row = static_cast<int>(ir::swizzle_row_bytes / bytes_of(gemm.product().type_of_c()));
     if (schedule.warpgroups > 3)
         return fmt::format("warpgroups is {}; 1 … 3 are possible", schedule.warpgroups);
     if (!is_multiple(schedule.cta_tile.m, row) || schedule.cta_tile.m > 256)
         return fmt::format("cta_m is {}; multiples of {} up to 256 are possible", schedule.cta_tile.m, row);
-    if (has_register_a(schedule, canonical)) {
+    if (gemm.has_register_a) {
         if (std::string why = register_a_infeasibility(schedule); !why.empty()) return why;
     } else if (!is_multiple(schedule.cta_tile.n, rows_of_wgmma * schedule.warpgroups))
         return fmt::format("cta_n is {}; multiples of {} are possible", schedule.cta_tile.n,
@@ -80,7 +82,7 @@ std::string tile_shape_infeasibility(const WgmmaGemm& schedule, const MatrixProd
     if (const int most = schedule.warpgroups == 3 ? 128 : 192; registers > most)
         return fmt::format("a thread has {} accumulators; {} at most are possible with {} warpgroups",
                            registers, most, schedule.warpgroups);
-    if (std::string why = promotion_infeasibility(schedule, canonical); !why.empty()) return why;
+    if (std::string why = promotion_infeasibility(gemm); !why.empty()) return why;
     return {};
 }
 
@@ -99,8 +101,9 @@ std::string cluster_infeasibility(const WgmmaGemm& schedule, const target::Gpu& 
     return {};
 }
 
-std::string data_type_infeasibility(const WgmmaGemm& schedule, const MatrixProduct& canonical,
-                                    const target::Gpu& gpu) {
+std::string data_type_infeasibility(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
+    const WgmmaGemm& schedule = gemm.schedule;
+    const MatrixProduct& canonical = gemm.product();
     const DataType number = canonical.type_of_a();
     if (!gpu.tensor.warpgroup || !gpu.has_tma)
         return fmt::format("{} has no wgmma; simt schedules are possible", gpu.name);
@@ -129,7 +132,7 @@ std::string data_type_infeasibility(const WgmmaGemm& schedule, const MatrixProdu
     if (canonical.listed) return "matrices are in pointer lists; simt schedules are possible";
     if (canonical.c.row_stride != 1)
         return "neither C's rows nor its columns are contiguous; simt schedules are possible";
-    for (const WgmmaOperand& factor : wgmma_operands(schedule, canonical))
+    for (const WgmmaOperand& factor : gemm.operands)
         if (!factor.layout.k_major && bytes_of(factor.scalar) != 2 && !schedule.is_tf32())
             return fmt::format(
                 "tensor cores read {} K-major only, and an operand is not; simt schedules are possible",
@@ -139,20 +142,18 @@ std::string data_type_infeasibility(const WgmmaGemm& schedule, const MatrixProdu
                                                {"C", canonical.c, canonical.type_of_c()}})
         if (const std::string why = tensor_map_infeasibility(layout, stored, canonical.batch);
             !why.empty() && (!schedule.has_bf16_split() || *name == 'C') &&
-            (*name != 'B' || !transposes_b(schedule, canonical)) &&
-            (*name != 'A' || !transposes_a(schedule, canonical)))
+            (*name != 'B' || !gemm.transposes_b) && (*name != 'A' || !gemm.transposes_a))
             return fmt::format("TMA cannot access {} with {}", name, why);
     return {};
 }
 
 } // namespace
 
-std::string wgmma_infeasibility(const WgmmaGemm& schedule, const MatrixProduct& canonical,
-                                const target::Gpu& gpu) {
-    if (std::string why = data_type_infeasibility(schedule, canonical, gpu); !why.empty()) return why;
-    if (std::string why = tile_shape_infeasibility(schedule, canonical); !why.empty()) return why;
-    if (std::string why = cluster_infeasibility(schedule, gpu); !why.empty()) return why;
-    const Integer bytes = wgmma_shared_bytes(schedule, canonical);
+std::string wgmma_infeasibility(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
+    if (std::string why = data_type_infeasibility(gemm, gpu); !why.empty()) return why;
+    if (std::string why = tile_shape_infeasibility(gemm); !why.empty()) return why;
+    if (std::string why = cluster_infeasibility(gemm.schedule, gpu); !why.empty()) return why;
+    const Integer bytes = wgmma_shared_bytes(gemm);
     if (bytes > gpu.max_shared_bytes_per_block)
         return fmt::format("a block needs {} bytes of shared memory; {} at most are possible", bytes,
                            gpu.max_shared_bytes_per_block);

@@ -31,22 +31,20 @@ constexpr int usual_multiprocessors = 128; ///< if the GPU's number is unknown
 
 class WgmmaKernelWriter {
 public:
-    WgmmaKernelWriter(const MatrixProduct& canonical, bool is_swapped, const WgmmaGemm& schedule,
-                      const target::Gpu& gpu, const GpuEpilogue& epilogue)
-        : product_(canonical),
-          is_swapped_(is_swapped),
-          schedule_(schedule),
+    WgmmaKernelWriter(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu, const GpuEpilogue& epilogue)
+        : gemm_(gemm),
+          product_(gemm.product()),
+          schedule_(gemm.schedule),
           gpu_(gpu),
           builder_("gemm"),
-          k_tiles_(builder_, schedule, canonical),
-          has_register_a_(has_register_a(schedule, canonical)),
-          wgmma_instruction_(target::wgmma_of(k_tiles_.layout(0).scalar,
-                                              has_register_a_ ? schedule.cta_tile.n : schedule.cta_tile.m)) {
-        order_.rows = ceil_divide(canonical.rows, Integer{schedule.cta_tile.m * schedule.cluster.m});
-        order_.columns = ceil_divide(canonical.columns, Integer{schedule.cta_tile.n * schedule.cluster.n});
-        order_.matrices = canonical.batch;
-        order_.group = schedule.raster_group;
-        declare(epilogue);
+          k_tiles_(builder_, gemm),
+          wgmma_instruction_(target::wgmma_of(
+              k_tiles_.layout(0).scalar, gemm.has_register_a ? schedule_.cta_tile.n : schedule_.cta_tile.m)) {
+        order_.rows = ceil_divide(product_.rows, Integer{schedule_.cta_tile.m * schedule_.cluster.m});
+        order_.columns = ceil_divide(product_.columns, Integer{schedule_.cta_tile.n * schedule_.cluster.n});
+        order_.matrices = product_.batch;
+        order_.group = schedule_.raster_group;
+        declare(gemm.canonical.is_swapped ? epilogue.transposed() : epilogue);
     }
 
     ir::Program write() {
@@ -99,13 +97,12 @@ private:
             return builder_.add(buffer_of_bf16_split(
                 role, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_terms())));
         };
-        const OperandRoles roles = operand_roles(is_swapped_);
+        const OperandRoles roles = operand_roles(gemm_.canonical.is_swapped);
         const ir::Buffer a =
-            transposes_a(schedule_, product_)
-                ? builder_.add(buffer_of_transposed(roles.a, transpose_of_a(product_)))
-                : factor(roles.a, product_.a, product_.rows, product_.k, product_.type_of_a());
+            gemm_.transposes_a ? builder_.add(buffer_of_transposed(roles.a, transpose_of_a(product_)))
+                               : factor(roles.a, product_.a, product_.rows, product_.k, product_.type_of_a());
         const ir::Buffer b =
-            transposes_b(schedule_, product_)
+            gemm_.transposes_b
                 ? builder_.add(buffer_of_transposed(roles.b, transpose_of_b(product_)))
                 : factor(roles.b, product_.b, product_.k, product_.columns, product_.type_of_b());
         const ir::Buffer c = matrix(ir::ArgumentRole::c, product_.c, product_.rows, product_.columns,
@@ -115,7 +112,7 @@ private:
         if (!epilogue.is_identity())
             result_.epilogue =
                 &epilogue_.emplace(builder_, epilogue, product_, schedule_.cta_tile.m, schedule_.cta_tile.n);
-        result_.reductions = WgmmaReductions::declare(builder_, schedule_, product_, epilogue);
+        result_.reductions = WgmmaReductions::declare(builder_, gemm_, epilogue);
         if (schedule_.has_bf16_split())
             terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_terms());
         ir::BufferInfo alpha_beta;
@@ -131,7 +128,7 @@ private:
         result_.mbarriers = builder_.shared("c_here", DataType::int64, schedule_.warpgroups);
         counters_ = builder_.local("counters", DataType::int64, 2 * PipelineState::count);
         wgmma_accumulators_ = builder_.local("added", DataType::float32, count_of_accumulators());
-        if (has_register_a_)
+        if (gemm_.has_register_a)
             fragments_ =
                 builder_.local("fragments", DataType::float32, WgmmaRegisterA::registers(products()));
         result_.accumulators = schedule_.promotes_accumulators()
@@ -140,14 +137,14 @@ private:
     }
 
     void declare_result(ir::Buffer c) {
-        ir::TensorInfo tensor = tensor_map_of_c(schedule_, product_);
+        ir::TensorInfo tensor = tensor_map_of_c(gemm_);
         tensor.buffer = c;
         result_.has_matrix = tensor.extents.size() > 2;
         result_.c = builder_.tensor(tensor);
         result_.c_memory = c;
         result_.store_tensor = result_.c;
         if (residual_rows(product_) > 0) {
-            std::optional<ir::TensorInfo> stored = tensor_map_of_stores(schedule_, product_);
+            std::optional<ir::TensorInfo> stored = tensor_map_of_stores(gemm_);
             if (stored) stored->buffer = c;
             result_.store_tensor = stored ? std::optional(builder_.tensor(*stored)) : std::nullopt;
         }
@@ -246,7 +243,7 @@ private:
 
     // ---- consumer warpgroups
     int products() const {
-        return (has_register_a_ ? schedule_.cta_tile.m : schedule_.cta_tile.n) / schedule_.warpgroups /
+        return (gemm_.has_register_a ? schedule_.cta_tile.m : schedule_.cta_tile.n) / schedule_.warpgroups /
                rows_of_wgmma;
     }
 
@@ -255,7 +252,7 @@ private:
         const PipelineState ways(builder_, counters_, PipelineState::count, 1);
         stages.start();
         ways.start();
-        const WgmmaUpdate update(builder_, schedule_, product_, result_, ways, warpgroup);
+        const WgmmaUpdate update(builder_, gemm_, result_, ways, warpgroup);
         for_tiles([&](const TileOrigin& tile) {
             if (schedule_.promotes_accumulators())
                 multiply_intervals(warpgroup, stages);
@@ -311,7 +308,7 @@ private:
     /// Multiplies `count` k-tiles.
     void multiply_interval(int warpgroup, const PipelineState& stages, const Affine& count) {
         clear(wgmma_accumulators_);
-        if (has_register_a_)
+        if (gemm_.has_register_a)
             return WgmmaRegisterA(builder_, wgmma_instruction_, k_tiles_, {fragments_, wgmma_accumulators_},
                                   warpgroup, products())
                 .multiply_interval(stages, count);
@@ -354,13 +351,12 @@ private:
         return target::wgmma_overwriting(wgmma_instruction_.factor, wgmma_instruction_.columns);
     }
 
+    const CanonicalWgmmaGemm& gemm_;
     const MatrixProduct& product_;
-    bool is_swapped_;
     const WgmmaGemm& schedule_;
     const target::Gpu& gpu_;
     Builder builder_;
     WgmmaPipeline k_tiles_;
-    bool has_register_a_;
     const ir::WgmmaInstruction& wgmma_instruction_;
     TileRasterization order_;           ///< over the tiles of clusters
     Integer teams_ = 1;                 ///< number of clusters
@@ -382,9 +378,9 @@ int producer_registers(const WgmmaGemm& schedule) {
     return schedule.warpgroups == 2 ? 24 : schedule.warpgroups == 3 ? 32 : 0;
 }
 
-ir::Program wgmma_kernel(const MatrixProduct& canonical, bool is_swapped, const WgmmaGemm& schedule,
-                         const target::Gpu& gpu, const GpuEpilogue& epilogue) {
-    return WgmmaKernelWriter(canonical, is_swapped, schedule, gpu, epilogue).write();
+ir::Program wgmma_kernel(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu,
+                         const GpuEpilogue& epilogue) {
+    return WgmmaKernelWriter(gemm, gpu, epilogue).write();
 }
 
 } // namespace swirl::gemm

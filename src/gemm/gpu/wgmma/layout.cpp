@@ -68,19 +68,37 @@ WgmmaOperand operand_of(const Source& source, const WgmmaGemm& schedule, Integer
 
 bool needs_k_major(const WgmmaGemm& schedule) { return schedule.is_tf32() && !schedule.has_bf16_split(); }
 
+bool is_a_mn_major(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+    return needs_k_major(schedule) && canonical.a.column_stride != 1;
+}
+
+std::array<WgmmaOperand, 2> operands_of(const CanonicalWgmmaGemm& gemm) {
+    const MatrixProduct& canonical = gemm.product();
+    const WgmmaGemm& schedule = gemm.schedule;
+    const MatrixLayout layout_of_b =
+        gemm.transposes_b ? transpose_of_b(canonical).output_layout() : canonical.b;
+    MatrixLayout layout_of_a = canonical.a;
+    if (gemm.transposes_a) {
+        layout_of_a = transpose_of_a(canonical).output_layout();
+        std::swap(layout_of_a.row_stride, layout_of_a.column_stride);
+    }
+    const Source b = {"b_tiles",         layout_of_b, canonical.type_of_b(), canonical.k,
+                      canonical.columns, false,       schedule.cta_tile.n,   schedule.cluster.m};
+    const Source a = {"a_tiles",   layout_of_a, canonical.type_of_a(), canonical.rows,
+                      canonical.k, true,        schedule.cta_tile.m,   schedule.cluster.n};
+    return {operand_of(b, schedule, canonical.batch), operand_of(a, schedule, canonical.batch)};
+}
+
 } // namespace
 
-bool has_register_a(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
-    return needs_k_major(schedule) && canonical.a.column_stride != 1 && !schedule.may_transpose_a();
-}
-
-bool transposes_a(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
-    return needs_k_major(schedule) && canonical.a.column_stride != 1 && schedule.may_transpose_a();
-}
-
-bool transposes_b(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
-    return needs_k_major(schedule) && canonical.b.row_stride != 1;
-}
+CanonicalWgmmaGemm::CanonicalWgmmaGemm(const CanonicalGemm& canonical_gemm, const WgmmaGemm& wgmma)
+    : canonical(canonical_gemm),
+      schedule(wgmma),
+      has_register_a(is_a_mn_major(wgmma, product()) && !wgmma.may_transpose_a()),
+      transposes_a(is_a_mn_major(wgmma, product()) && wgmma.may_transpose_a()),
+      transposes_b(needs_k_major(wgmma) && product().b.row_stride != 1),
+      element_bytes(bytes_of_operand_element(wgmma, product())),
+      operands(operands_of(*this)) {}
 
 Integer bytes_of_operand_element(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     return schedule.has_bf16_split() ? bytes_of(DataType::bfloat16) : bytes_of(canonical.type_of_a());
@@ -102,44 +120,31 @@ std::vector<WgmmaOperand::Load> WgmmaOperand::loads() const {
 
 Integer WgmmaOperand::scalars_of_slice() const { return place(mn_of_slice(), 0); }
 
-std::array<WgmmaOperand, 2> wgmma_operands(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
-    const MatrixLayout layout_of_b =
-        transposes_b(schedule, canonical) ? transpose_of_b(canonical).output_layout() : canonical.b;
-    MatrixLayout layout_of_a = canonical.a;
-    if (transposes_a(schedule, canonical)) {
-        layout_of_a = transpose_of_a(canonical).output_layout();
-        std::swap(layout_of_a.row_stride, layout_of_a.column_stride);
-    }
-    const Source b = {"b_tiles",         layout_of_b, canonical.type_of_b(), canonical.k,
-                      canonical.columns, false,       schedule.cta_tile.n,   schedule.cluster.m};
-    const Source a = {"a_tiles",   layout_of_a, canonical.type_of_a(), canonical.rows,
-                      canonical.k, true,        schedule.cta_tile.m,   schedule.cluster.n};
-    return {operand_of(b, schedule, canonical.batch), operand_of(a, schedule, canonical.batch)};
-}
-
-ir::TensorInfo tensor_map_of_c(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+ir::TensorInfo tensor_map_of_c(const CanonicalWgmmaGemm& gemm) {
+    const MatrixProduct& canonical = gemm.product();
+    const WgmmaGemm& schedule = gemm.schedule;
     const Integer row = ir::swizzle_row_bytes / bytes_of(canonical.type_of_c());
-    const Integer columns = has_register_a(schedule, canonical) ? epilogue_tile_n(schedule)
-                                                                : schedule.cta_tile.n / schedule.warpgroups;
+    const Integer columns =
+        gemm.has_register_a ? epilogue_tile_n(schedule) : schedule.cta_tile.n / schedule.warpgroups;
     return tensor_map_of("c_tiles", {canonical.rows, canonical.columns}, canonical.c.column_stride,
                          {row, columns}, ir::swizzle_row_bytes, canonical.c, canonical.batch);
 }
 
-std::optional<ir::TensorInfo> tensor_map_of_stores(const WgmmaGemm& schedule,
-                                                   const MatrixProduct& canonical) {
-    ir::TensorInfo result = tensor_map_of_c(schedule, canonical);
+std::optional<ir::TensorInfo> tensor_map_of_stores(const CanonicalWgmmaGemm& gemm) {
+    ir::TensorInfo result = tensor_map_of_c(gemm);
     result.name = "c_chunks";
-    result.extents.front() -= residual_rows(canonical);
+    result.extents.front() -= residual_rows(gemm.product());
     if (result.extents.front() == 0) return std::nullopt;
     return result;
 }
 
-Integer wgmma_shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+Integer wgmma_shared_bytes(const CanonicalWgmmaGemm& gemm) {
+    const WgmmaGemm& schedule = gemm.schedule;
     Integer bytes = 0;
-    for (const WgmmaOperand& operand : wgmma_operands(schedule, canonical))
+    for (const WgmmaOperand& operand : gemm.operands)
         bytes += schedule.stages * operand.scalars() * bytes_of(operand.scalar);
-    bytes += Integer{schedule.epilogue_tile_m} * schedule.cta_tile.n * bytes_of(canonical.type_of_c());
-    bytes += WgmmaReductions::shared_bytes(schedule, canonical);
+    bytes += Integer{schedule.epilogue_tile_m} * schedule.cta_tile.n * bytes_of(gemm.product().type_of_c());
+    bytes += WgmmaReductions::shared_bytes(gemm);
     return bytes + (2 * schedule.stages + schedule.warpgroups) * signal_bytes + ir::swizzle_pattern_bytes;
 }
 

@@ -20,15 +20,6 @@ constexpr int rows_of_wgmma = 64; ///< M of a wgmma: columns of C
 /// Bytes of an element that tensor cores read: of a split term, or of the operand.
 Integer bytes_of_operand_element(const WgmmaGemm& schedule, const MatrixProduct& canonical);
 
-/// Whether C = A·B is computed untransposed: rows of A, which threads load from shared memory into registers, are the
-/// rows of a wgmma, and columns of B its columns. Needed if tensor cores require K-major elements and A is not
-/// K-major.
-bool has_register_a(const WgmmaGemm& schedule, const MatrixProduct& canonical);
-/// Whether a kernel before the GEMM transposes A to K-major instead.
-bool transposes_a(const WgmmaGemm& schedule, const MatrixProduct& canonical);
-/// Whether a kernel before the GEMM transposes B to K-major, which tensor cores require of B too.
-bool transposes_b(const WgmmaGemm& schedule, const MatrixProduct& canonical);
-
 /// One operand of a canonical problem: a tile of mn_extent rows or columns along M or N, each with K.
 struct WgmmaOperand {
     ir::TensorInfo tensor; ///< its box is one load
@@ -58,8 +49,25 @@ struct WgmmaOperand {
     Integer scalars_of_slice() const; ///< from one share's offset in a k-tile to the next one's
 };
 
-/// B's columns and A's rows, in this order: the wgmma's A and B.
-std::array<WgmmaOperand, 2> wgmma_operands(const WgmmaGemm& schedule, const MatrixProduct& canonical);
+/// A canonical problem with a wgmma schedule, and the layout of its operands that follows from both. Made once, and
+/// passed on; refers to both, which outlive it.
+struct CanonicalWgmmaGemm {
+    CanonicalWgmmaGemm(const CanonicalGemm& canonical, const WgmmaGemm& schedule);
+    CanonicalWgmmaGemm(CanonicalGemm&&, const WgmmaGemm&) = delete;
+
+    const CanonicalGemm& canonical;
+    const WgmmaGemm& schedule;
+    /// Whether C = A·B is computed untransposed: rows of A, which threads load from shared memory into registers, are
+    /// the rows of a wgmma, and columns of B its columns. Needed if tensor cores require K-major elements and A is not
+    /// K-major.
+    bool has_register_a;
+    bool transposes_a;                    ///< a kernel before the GEMM transposes A to K-major instead
+    bool transposes_b;                    ///< likewise B, which tensor cores then require K-major too
+    Integer element_bytes;                ///< bytes_of_operand_element
+    std::array<WgmmaOperand, 2> operands; ///< B's columns and A's rows, in this order: the wgmma's A and B
+
+    const MatrixProduct& product() const { return canonical.product; }
+};
 
 /// Columns of an epilogue tile with A in registers, where each warpgroup has all of its rows there; otherwise
 /// epilogue tiles have epilogue_tile_m rows.
@@ -68,7 +76,7 @@ constexpr int epilogue_tile_n(const WgmmaGemm& schedule) {
 }
 
 /// C as TMA moves its tiles: boxes of a warpgroup's columns, or an epilogue tile's, by a row of shared memory.
-ir::TensorInfo tensor_map_of_c(const WgmmaGemm& schedule, const MatrixProduct& canonical);
+ir::TensorInfo tensor_map_of_c(const CanonicalWgmmaGemm& gemm);
 
 /// C's last rows, if they do not fill a swizzle chunk (ir::swizzle_chunk_bytes). A TMA store writes whole chunks, and
 /// the excess may be the caller's; threads store these rows instead.
@@ -76,9 +84,9 @@ inline Integer residual_rows(const MatrixProduct& canonical) {
     return canonical.rows % (ir::swizzle_chunk_bytes / bytes_of(canonical.type_of_c()));
 }
 /// C without its residual rows, as TMA stores see it; nothing if it has no other rows.
-std::optional<ir::TensorInfo> tensor_map_of_stores(const WgmmaGemm& schedule, const MatrixProduct& canonical);
+std::optional<ir::TensorInfo> tensor_map_of_stores(const CanonicalWgmmaGemm& gemm);
 
 /// Bytes of shared memory.
-Integer wgmma_shared_bytes(const WgmmaGemm& schedule, const MatrixProduct& canonical);
+Integer wgmma_shared_bytes(const CanonicalWgmmaGemm& gemm);
 
 } // namespace swirl::gemm

@@ -19,11 +19,11 @@ ir::BufferInfo buffer_of_smem_tiles(const char* name, DataType scalar, Integer e
     return info;
 }
 
-WgmmaPipeline::WgmmaPipeline(ir::Builder& builder, const WgmmaGemm& schedule, const MatrixProduct& canonical)
+WgmmaPipeline::WgmmaPipeline(ir::Builder& builder, const CanonicalWgmmaGemm& gemm)
     : builder_(builder),
-      schedule_(schedule),
-      operands_(wgmma_operands(schedule, canonical)),
-      cluster_(Integer{schedule.cluster.m} * schedule.cluster.n) {}
+      schedule_(gemm.schedule),
+      operands_(gemm.operands),
+      cluster_(Integer{schedule_.cluster.m} * schedule_.cluster.n) {}
 
 void WgmmaPipeline::declare_smem_tiles(ir::Buffer b, ir::Buffer a) {
     for (std::size_t f = 0; f < operands_.size(); ++f) {

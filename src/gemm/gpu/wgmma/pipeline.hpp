@@ -9,10 +9,10 @@ namespace swirl::gemm {
 
 /// An smem pipeline: each stage holds a k-tile of A and one of B. Two mbarriers per stage hand it over: `full`, when
 /// its k-tiles have arrived, and `empty`, when the warpgroups of all receiving blocks have multiplied them. Operands
-/// are indexed as in wgmma_operands: 0 is B, 1 is A.
+/// are indexed as in CanonicalWgmmaGemm: 0 is B, 1 is A.
 class WgmmaPipeline {
 public:
-    WgmmaPipeline(ir::Builder& builder, const WgmmaGemm& schedule, const MatrixProduct& canonical);
+    WgmmaPipeline(ir::Builder& builder, const CanonicalWgmmaGemm& gemm);
 
     /// Declares the operands' tensors in global memory and the memory of their k-tiles.
     void declare_smem_tiles(ir::Buffer b, ir::Buffer a);
@@ -46,7 +46,7 @@ private:
 
     ir::Builder& builder_;
     const WgmmaGemm& schedule_;
-    std::array<WgmmaOperand, 2> operands_;
+    const std::array<WgmmaOperand, 2>& operands_;
     Integer cluster_;
     std::array<ir::Tensor, 2> tensors_{};
     std::array<ir::Buffer, 2> k_tiles_{};

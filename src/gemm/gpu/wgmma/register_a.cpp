@@ -71,20 +71,19 @@ void WgmmaRegisterA::multiply_step(int step, Value stage) const {
 /// Once the first wgmmas have started, those of the previous k-tile are complete, and so are all threads' loads from
 /// it.
 void WgmmaRegisterA::multiply_k_tile(const PipelineState& stages, const Affine& number, bool is_last) const {
-    const Value stage = stages.stage();
-    const Value next = is_last ? ir::no_value : stages.stage_after();
-    const Value next_phase = is_last ? ir::no_value : stages.phase_after();
+    const PipelineState::Position now = stages.position();
+    const PipelineState::Position next = is_last ? PipelineState::Position{} : stages.after(now);
     const int steps = static_cast<int>(a_.depth) / entry_.depth;
-    Places places = places_in(stage);
+    Places places = places_in(now.stage);
     for (int step = 0; step < steps; ++step) {
-        multiply_step(step, stage);
+        multiply_step(step, now.stage);
         if (step == sets - prefetch_distance - 1)
             builder_.if_then({{number - 1, ir::Condition::Relation::nonnegative}},
                              [&] { k_tiles_.release(stages.stage_before()); });
         const int loaded = step + prefetch_distance;
         if (loaded == steps && !is_last) {
-            k_tiles_.wait(next, next_phase);
-            places = places_in(next);
+            k_tiles_.wait(next.stage, next.phase);
+            places = places_in(next.stage);
         }
         if (loaded < steps || !is_last) load(places, loaded % steps);
     }

@@ -53,9 +53,9 @@ Integer mn_of_round(const SimtGemm& schedule, const SmemTile& k_tile) {
     return schedule.threads() / (k_tile.depth / k_tile.chunk());
 }
 
-std::string smem_transpose_infeasibility(const SimtGemm& schedule, const SmemTile& k_tile) {
-    const SmemTile lines = tile_before_transpose(k_tile);
-    if (lines.row < k_tile.chunk())
+std::string smem_transpose_infeasibility(const SimtGemm& schedule, const SmemTile& k_tile,
+                                         const SmemTile& loaded) {
+    if (loaded.row < k_tile.chunk())
         return fmt::format("a k-tile has {} k indices; multiples of {} are possible", k_tile.depth,
                            k_tile.chunk());
     const Integer chunks = k_tile.depth / k_tile.chunk();
@@ -82,10 +82,11 @@ std::string k_major_infeasibility(const SimtGemm& schedule, const SmemTile& k_ti
     return {};
 }
 
-std::string tma_operand_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
-                                      std::size_t operand) {
+std::string tma_operand_infeasibility(const CanonicalSimtGemm& gemm, std::size_t operand) {
+    const SimtGemm& schedule = gemm.schedule;
+    const MatrixProduct& canonical = gemm.product();
     const OperandView lines = view_of(canonical, operand);
-    const SmemTile k_tile = smem_tiles_of(schedule, canonical)[operand];
+    const SmemTile& k_tile = gemm.k_tiles[operand];
     if (k_tile.number != canonical.data_type || is_complex(canonical.data_type))
         return fmt::format("the data type is {}, and accumulators are {}; equal and real ones are possible",
                            name_of(k_tile.number), name_of(canonical.data_type));
@@ -106,12 +107,11 @@ std::string tma_operand_infeasibility(const SimtGemm& schedule, const MatrixProd
     if (k_tile.extent > longest_box || k_tile.depth > longest_box)
         return fmt::format("a k-tile of {} by {}; {} by {} at most are possible", k_tile.extent, k_tile.depth,
                            longest_box, longest_box);
-    if (const Integer before = k_padding(schedule, canonical);
-        is_smem_k_major && before * bytes_of(k_tile.number) % ir::swizzle_chunk_bytes != 0)
+    if (is_smem_k_major && gemm.k_padding * bytes_of(k_tile.number) % ir::swizzle_chunk_bytes != 0)
         return fmt::format(
             "k-tiles begin {} k indices before the first, as threads copy the other operand; "
             "multiples of {} bytes are possible",
-            before, ir::swizzle_chunk_bytes);
+            gemm.k_padding, ir::swizzle_chunk_bytes);
     if (!is_smem_k_major && lines.extent % k_tile.extent != 0 &&
         lines.extent * bytes_of(k_tile.number) % ir::swizzle_chunk_bytes != 0)
         return fmt::format(
@@ -121,36 +121,15 @@ std::string tma_operand_infeasibility(const SimtGemm& schedule, const MatrixProd
     if (k_tile.extent * bytes_of(k_tile.number) % ir::swizzle_chunk_bytes != 0)
         return fmt::format("{} elements of a step, which are no multiple of {} bytes", k_tile.extent,
                            ir::swizzle_chunk_bytes);
-    if (schedule.is_transposed(operand)) return smem_transpose_infeasibility(schedule, k_tile);
+    if (schedule.is_transposed(operand))
+        return smem_transpose_infeasibility(schedule, k_tile, gemm.loaded[operand]);
     return k_tile.is_smem_k_major() ? k_major_infeasibility(schedule, k_tile, operand) : std::string();
 }
 
 } // namespace
 
-Integer k_padding(const SimtGemm& schedule, const MatrixProduct& canonical) {
-    const Integer depth = Integer{schedule.cta_tile.k} * schedule.splits();
-    const Integer padding = ceil_divide(canonical.k, depth) * depth - canonical.k;
-    const auto is_smem_k_major = [&](std::size_t operand) {
-        return schedule.is_tma_k_major(operand) || schedule.is_transposed(operand);
-    };
-    const bool is_rounded =
-        schedule.is_tma(0) && schedule.is_tma(1) && (is_smem_k_major(0) || is_smem_k_major(1));
-    const Integer chunk = ir::swizzle_chunk_bytes / bytes_of(canonical.data_type);
-    return is_rounded ? padding / chunk * chunk : padding;
-}
-
-SmemTile tile_before_transpose(const SmemTile& k_tile) {
-    SmemTile result = k_tile;
-    result.is_tma = true;
-    result.is_transposed = false;
-    result.pitch = k_tile.depth;
-    result.row = std::gcd(k_tile.depth, ir::swizzle_row_bytes / bytes_of(k_tile.number));
-    return result;
-}
-
-TmaLoader::TmaLoader(ir::Builder& builder, const SimtGemm& schedule, const MatrixProduct& canonical,
-                     const std::array<SmemTile, 2>& k_tiles)
-    : builder_(builder), schedule_(schedule), product_(canonical), k_tiles_(k_tiles) {}
+TmaLoader::TmaLoader(ir::Builder& builder, const CanonicalSimtGemm& gemm)
+    : builder_(builder), gemm_(gemm), schedule_(gemm.schedule) {}
 
 ir::Value TmaLoader::integer(Integer number) const {
     return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
@@ -159,14 +138,14 @@ ir::Value TmaLoader::integer(Integer number) const {
 TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Integer least) {
     Operand& one = operands_[operand];
     const bool is_transposed = schedule_.is_transposed(operand);
-    one.k_tile = is_transposed ? tile_before_transpose(k_tiles_[operand]) : k_tiles_[operand];
-    ir::TensorInfo tensor = tensor_map_of_k_tiles(product_, operand, one.k_tile);
+    const SmemTile& loaded = gemm_.loaded[operand];
+    ir::TensorInfo tensor = tensor_map_of_k_tiles(gemm_.product(), operand, loaded);
     tensor.buffer = matrix;
     one.tensor = builder_.tensor(std::move(tensor));
     const auto memory = [&](std::string name, Integer elements, Integer alignment) {
         ir::BufferInfo info;
         info.name = std::move(name);
-        info.element = scalar_of(one.k_tile.number);
+        info.element = scalar_of(loaded.number);
         info.space = ir::Space::shared;
         info.elements = elements;
         info.alignment = static_cast<int>(alignment);
@@ -175,10 +154,10 @@ TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Int
     };
     const std::string name = operand == 0 ? "a_" : "b_";
     one.loaded = memory(name + (is_transposed ? "lines" : "pieces"),
-                        std::max(least, schedule_.stages * one.k_tile.scalars()), ir::swizzle_pattern_bytes);
+                        std::max(least, schedule_.stages * loaded.scalars()), ir::swizzle_pattern_bytes);
     if (!is_transposed) return {one.loaded, one.loaded};
     one.transposed =
-        memory(name + "pieces", sides * k_tiles_[operand].scalars(), SimtThreadLayout::widest_access);
+        memory(name + "pieces", sides * gemm_.k_tiles[operand].scalars(), SimtThreadLayout::widest_access);
     return {one.loaded, one.transposed};
 }
 
@@ -200,26 +179,28 @@ void TmaLoader::load(int lead, const Affine& step, const Stage& stage) const {
     Integer bytes = 0;
     const auto for_each = [&](auto&& action) {
         for (std::size_t operand = 0; operand < operands_.size(); ++operand)
-            if (schedule_.is_tma(operand) && this->lead(operand) == lead) action(operands_[operand]);
+            if (schedule_.is_tma(operand) && this->lead(operand) == lead) action(operand);
     };
-    for_each([&](const Operand& operand) {
-        bytes += operand.k_tile.extent * operand.k_tile.depth * bytes_of(operand.k_tile.number);
+    for_each([&](std::size_t operand) {
+        const SmemTile& k_tile = gemm_.loaded[operand];
+        bytes += k_tile.extent * k_tile.depth * bytes_of(k_tile.number);
     });
     builder_.mbarrier_arrive_expect_tx({mbarriers_, lead * schedule_.stages + stage.number, stage.dynamic},
                                        bytes);
-    for_each([&](const Operand& operand) { load(operand, step, stage, lead); });
+    for_each([&](std::size_t operand) { load(operand, step, stage, lead); });
 }
 
-void TmaLoader::load(const Operand& operand, const Affine& step, const Stage& stage, int lead) const {
-    const SmemTile& k_tile = operand.k_tile;
+void TmaLoader::load(std::size_t operand, const Affine& step, const Stage& stage, int lead) const {
+    const SmemTile& k_tile = gemm_.loaded[operand];
+    const Operand& one = operands_[operand];
     const Integer steps = k_tile.is_smem_k_major() ? k_tile.row : k_tile.depth;
     for (Integer first = 0; first < k_tile.depth; first += steps) {
-        std::vector<ir::Value> at = {operand.start.mn, builder_.index(step + first)};
+        std::vector<ir::Value> at = {one.start.mn, builder_.index(step + first)};
         if (k_tile.is_smem_k_major()) std::swap(at[0], at[1]);
-        if (operand.start.matrix != ir::no_value) at.push_back(operand.start.matrix);
-        builder_.tma_load(operand.tensor, at,
-                          {operand.loaded, stage.number * k_tile.scalars() + first * k_tile.extent,
-                           stage.dynamic, k_tile.scalars()},
+        if (one.start.matrix != ir::no_value) at.push_back(one.start.matrix);
+        builder_.tma_load(one.tensor, at,
+                          {one.loaded, stage.number * k_tile.scalars() + first * k_tile.extent, stage.dynamic,
+                           k_tile.scalars()},
                           {mbarriers_, lead * schedule_.stages + stage.number, stage.dynamic});
     }
 }
@@ -232,8 +213,8 @@ void TmaLoader::wait(int lead, ir::Value stage, ir::Value phase) const {
 
 int TmaLoader::rounds(std::size_t operand) const {
     if (!schedule_.is_transposed(operand)) return 0;
-    const Integer lines = mn_of_round(schedule_, k_tiles_[operand]);
-    return static_cast<int>(ceil_divide(k_tiles_[operand].extent, lines));
+    const Integer lines = mn_of_round(schedule_, gemm_.k_tiles[operand]);
+    return static_cast<int>(ceil_divide(gemm_.k_tiles[operand].extent, lines));
 }
 int TmaLoader::rounds() const { return rounds(0) + rounds(1); }
 
@@ -248,8 +229,8 @@ void TmaLoader::transpose(int first_round, int end_round, const Stage& from, con
 /// different banks. Chunk c of a row is at c xor the line's index among those with different swizzles.
 void TmaLoader::transpose_chunks(std::size_t operand, int round, const Stage& from,
                                  const Stage& to_side) const {
-    const SmemTile& k_tile = k_tiles_[operand];
-    const SmemTile& lines = operands_[operand].k_tile;
+    const SmemTile& k_tile = gemm_.k_tiles[operand];
+    const SmemTile& lines = gemm_.loaded[operand];
     const Integer chunk = lines.chunk(), chunks = lines.chunks_of_row(), all = lines.depth / chunk;
     const Integer at_once = mn_of_round(schedule_, k_tile);
     const Integer threads_per_chunk =
@@ -285,16 +266,17 @@ Integer TmaLoader::extra_bytes(const SimtGemm& schedule) {
                               : 0;
 }
 
-Integer TmaLoader::bytes_of_stages(const SimtGemm& schedule, const SmemTile& k_tile) {
-    if (!k_tile.is_transposed) return schedule.stages * k_tile.bytes();
-    return schedule.stages * tile_before_transpose(k_tile).bytes() + sides * k_tile.bytes();
+Integer TmaLoader::bytes_of_stages(const CanonicalSimtGemm& gemm, std::size_t operand) {
+    const SmemTile& k_tile = gemm.k_tiles[operand];
+    return gemm.schedule.stages * gemm.loaded[operand].bytes() +
+           (k_tile.is_transposed ? sides * k_tile.bytes() : 0);
 }
 
-std::string tma_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
-                              const target::Gpu& gpu) {
+std::string tma_infeasibility(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
+    const SimtGemm& schedule = gemm.schedule;
     if (!schedule.has_tma()) return {};
     if (!gpu.has_tma) return fmt::format("{} has no TMA", gpu.name);
-    if (canonical.listed)
+    if (gemm.product().listed)
         return "TMA loads no matrices of pointer lists; a_load=cp_async and b_load=cp_async are possible";
     if (schedule.stream_k() != nullptr)
         return fmt::format("stream_k_blocks is {}, and TMA loads whole tiles' k-tiles; 0 is possible",
@@ -306,7 +288,7 @@ std::string tma_infeasibility(const SimtGemm& schedule, const MatrixProduct& can
         return fmt::format("matrices is {}, and TMA loads those of one; 1 is possible", schedule.matrices());
     for (std::size_t operand = 0; operand < 2; ++operand)
         if (schedule.is_tma(operand))
-            if (const std::string why = tma_operand_infeasibility(schedule, canonical, operand); !why.empty())
+            if (const std::string why = tma_operand_infeasibility(gemm, operand); !why.empty())
                 return fmt::format("TMA cannot load {}: {}", operand == 0 ? 'A' : 'B', why);
     return {};
 }

@@ -15,13 +15,9 @@
 /// operands.
 namespace swirl::gemm {
 
-/// What TMA loads for a transposed operand: K-major lines, not the k-tile that threads load operands from.
-SmemTile tile_before_transpose(const SmemTile& k_tile);
-
 class TmaLoader {
 public:
-    TmaLoader(ir::Builder& builder, const SimtGemm& schedule, const MatrixProduct& canonical,
-              const std::array<SmemTile, 2>& k_tiles);
+    TmaLoader(ir::Builder& builder, const CanonicalSimtGemm& gemm);
 
     /// Where TMA writes k-tiles, and where threads load operands from.
     struct Memory {
@@ -57,37 +53,29 @@ public:
 
     /// Shared memory for mbarriers and alignment; and for an operand's k-tiles.
     static Integer extra_bytes(const SimtGemm& schedule);
-    static Integer bytes_of_stages(const SimtGemm& schedule, const SmemTile& k_tile);
+    static Integer bytes_of_stages(const CanonicalSimtGemm& gemm, std::size_t operand);
 
 private:
     struct Operand {
         ir::Tensor tensor = 0;
         ir::Buffer loaded = 0; ///< written by TMA
         ir::Buffer transposed = 0;
-        SmemTile k_tile; ///< as TMA loads it
         Start start = {};
     };
     int lead(std::size_t operand) const { return schedule_.is_transposed(operand) ? 1 : 0; }
-    void load(const Operand& operand, const Affine& step, const Stage& stage, int lead) const;
+    void load(std::size_t operand, const Affine& step, const Stage& stage, int lead) const;
     void transpose_chunks(std::size_t operand, int round, const Stage& from, const Stage& to_side) const;
     int rounds(std::size_t operand) const;
     ir::Value integer(Integer number) const;
 
     ir::Builder& builder_;
+    const CanonicalSimtGemm& gemm_;
     const SimtGemm& schedule_;
-    const MatrixProduct& product_;
-    const std::array<SmemTile, 2>& k_tiles_;
     std::array<Operand, 2> operands_{};
     ir::Buffer mbarriers_ = 0; ///< the stages' mbarriers, per lead
 };
 
-/// Padding: k indices before 0 at which the first k-tile begins, where k-tiles do not divide K. Rows of a K-major box
-/// must begin at multiples of ir::swizzle_chunk_bytes. If TMA loads both operands, the first k-tile therefore begins
-/// at such a multiple, and the last one extends past K.
-Integer k_padding(const SimtGemm& schedule, const MatrixProduct& canonical);
-
 /// Reason why TMA cannot perform a schedule's loads; empty if it can or none are asked for.
-std::string tma_infeasibility(const SimtGemm& schedule, const MatrixProduct& canonical,
-                              const target::Gpu& gpu);
+std::string tma_infeasibility(const CanonicalSimtGemm& gemm, const target::Gpu& gpu);
 
 } // namespace swirl::gemm

@@ -30,7 +30,7 @@ void TmaPipeline::begin(const KTiles& k_tiles) {
                 if (tma_.has(lead)) tma_.load(lead, step_of(first), {first});
     });
     counters_ = builder_.local("bulk_counters", DataType::int64, PipelineState::count + 1);
-    pipeline().start();
+    stages().start();
     builder_.store(counters_, side, integer(0));
 }
 
@@ -50,16 +50,16 @@ void TmaPipeline::wait_for_first() const {
 
 TmaPipeline::State TmaPipeline::state() const {
     State result;
-    result.k_tiles[0] = pipeline().position();
+    result.k_tiles[0] = stages().position();
     for (std::size_t k = 1; k < result.k_tiles.size(); ++k)
-        result.k_tiles[k] = pipeline().after(result.k_tiles[k - 1]);
+        result.k_tiles[k] = stages().after(result.k_tiles[k - 1]);
     result.sides[0] = builder_.load(counters_, side);
     result.sides[1] = builder_.subtract(integer(1), result.sides[0]);
     return result;
 }
 
 void TmaPipeline::keep(const State& state) const {
-    pipeline().keep(state.k_tiles[1]);
+    stages().keep(state.k_tiles[1]);
     builder_.store(counters_, side, state.sides[1]);
 }
 

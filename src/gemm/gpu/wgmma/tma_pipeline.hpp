@@ -12,9 +12,8 @@ namespace swirl::gemm {
 /// that follows the last operand loads from it.
 class TmaPipeline {
 public:
-    TmaPipeline(ir::Builder& builder, const SimtGemm& schedule, const MatrixProduct& canonical,
-                const std::array<SmemTile, 2>& k_tiles)
-        : builder_(builder), schedule_(schedule), tma_(builder, schedule, canonical, k_tiles) {}
+    TmaPipeline(ir::Builder& builder, const CanonicalSimtGemm& gemm)
+        : builder_(builder), schedule_(gemm.schedule), tma_(builder, gemm) {}
 
     TmaLoader& tma() { return tma_; }
 
@@ -39,6 +38,7 @@ public:
         }
     };
     State state() const;
+    PipelineState stages() const { return {builder_, counters_, 0, schedule_.stages}; }
     /// The part of transposing the next k-tile that belongs to k step `step` of `steps`.
     void transpose(const State& state, int step, int steps) const;
     /// Whether a barrier follows each k-tile: because its stage is refilled, or threads exchange copied or transposed
@@ -58,7 +58,6 @@ private:
     template <class Body> void if_in_range(int lead, const Affine& number, Body&& body) const;
     template <class Body> void in_one_thread(Body&& body) const;
     ir::Value integer(Integer number) const;
-    PipelineState pipeline() const { return {builder_, counters_, 0, schedule_.stages}; }
 
     static constexpr Integer side = PipelineState::count; ///< counters: of the pipeline, then the side
 

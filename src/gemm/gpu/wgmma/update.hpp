@@ -41,17 +41,17 @@ struct TileOrigin {
 class WgmmaUpdate {
 public:
     /// `stages`: the warpgroup's position with its mbarrier.
-    WgmmaUpdate(ir::Builder& builder, const WgmmaGemm& schedule, const MatrixProduct& canonical,
-                const WgmmaOutput& result, const PipelineState& stages, int warpgroup)
+    WgmmaUpdate(ir::Builder& builder, const CanonicalWgmmaGemm& gemm, const WgmmaOutput& result,
+                const PipelineState& stages, int warpgroup)
         : builder_(builder),
-          schedule_(schedule),
-          product_(canonical),
+          schedule_(gemm.schedule),
+          product_(gemm.product()),
           result_(result),
           stages_(stages),
           warpgroup_(warpgroup),
-          has_register_a_(has_register_a(schedule, canonical)) {
+          has_register_a_(gemm.has_register_a) {
         if (!result.reductions.empty())
-            reductions_.emplace(builder, schedule, canonical, result.reductions, *result.epilogue, warpgroup);
+            reductions_.emplace(builder, gemm, result.reductions, *result.epilogue, warpgroup);
     }
 
     void write(const TileOrigin& tile) const;

@@ -88,7 +88,8 @@ public:
         if (simt == nullptr) return {};
         SimtGemm without = *simt;
         if (simt->stream_k() != nullptr) without.decomposition = gemm::DataParallel{};
-        const auto streams = gemm::stream_k_candidates(without, product_, options_.gpu);
+        const auto streams =
+            gemm::stream_k_candidates(without, gemm::canonical_for_gpu(product_), options_.gpu);
         std::vector<GpuGemmSchedule> result(streams.begin(), streams.end());
         result.emplace_back(without);
         return allowed(result);

@@ -56,7 +56,7 @@ double cycles_of(const sass::KernelScore& score, const MatrixProduct& product, c
 double min_seconds(const sass::KernelScore& score, const MatrixProduct& product,
                    const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu) {
     if (!score.loop || !multiplies(*score.loop, product, schedule)) return 0;
-    const gemm::GpuRates rates = gemm::gpu_rates(gpu);
+    const gemm::ModelRates rates = gemm::model_rates(gpu);
     const double of_iteration = static_cast<double>(score.loop->multiply_adds) * gpu.warp_size;
     const double schedulers = rates.multiprocessors * gpu.partitions;
     return multiply_adds_of(product) / of_iteration *

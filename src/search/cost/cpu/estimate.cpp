@@ -29,7 +29,8 @@ std::vector<Rejection> inapplicable_rules(const formula::Formula& nonterminal) {
     std::vector<Rejection> result;
     for (const rules::BreakdownRule& rule : rules::registry())
         if (const auto applicability = rule.applicable(nonterminal); !applicability.ok())
-            result.push_back({std::string(rule.name), applicability.reason()});
+            result.push_back(
+                {std::string(rule.name), applicability.reason(), applicability.is_for_other_transform()});
     return result;
 }
 

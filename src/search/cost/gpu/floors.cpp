@@ -1,13 +1,9 @@
 #include "search/cost/gpu/floors.hpp"
 
 #include <swirl/matrix_product.hpp>
-#include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/scheduler/balance.hpp"
 #include "gemm/gpu/scheduler/wgmma_balance.hpp"
 #include "plan/transform/dimension_passes.hpp"
-#include "search/cost/gpu/model.hpp"
-
-#include <algorithm>
 
 namespace swirl::search {
 
@@ -15,9 +11,13 @@ namespace {
 
 void set_traffic(Floors& floors, double bytes, double resident_bytes, const target::Gpu& gpu) {
     const bool is_cached = resident_bytes <= static_cast<double>(gpu.l2_bytes);
-    const gemm::GpuRates rates = gemm::gpu_rates(gpu);
     floors.level = is_cached ? "L2" : "memory";
-    floors.traffic = bytes / (is_cached ? rates.cache : std::max(rates.memory, gpu_copy_rate));
+    floors.traffic =
+        bytes / (is_cached ? gpu.rates.l2_bytes_per_cycle * gpu.rates.hertz : gpu.rates.memory_bytes);
+}
+
+bool has_rates(const target::Gpu& gpu) {
+    return gpu.multiprocessors > 0 && gpu.rates.hertz > 0 && gpu.rates.memory_bytes > 0;
 }
 
 /// Flops per second of the kernel's instructions, for flops of the product.
@@ -30,25 +30,24 @@ double peak_of(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedu
 
 } // namespace
 
-Floors gpu_floors(const Transform& problem, double flops, const target::Gpu& gpu) {
+std::optional<Floors> gpu_floors(const Transform& problem, double flops, const target::Gpu& gpu) {
+    if (!has_rates(gpu)) return std::nullopt;
     Floors result;
-    const gemm::GpuRates rates = gemm::gpu_rates(gpu);
-    const double words = static_cast<double>(bytes_of(planning::arithmetic_of(problem.precision))) / 4;
-    result.arithmetic =
-        flops * words / (2 * rates.multiprocessors * gpu.partitions * gpu.warp_size * rates.hertz);
+    result.arithmetic = flops / target::peak_flops(gpu, bytes_of(planning::arithmetic_of(problem.precision)));
     const double bytes = compulsory_bytes(problem);
     set_traffic(result, bytes, problem.placement == Placement::in_place ? bytes / 2 : bytes, gpu);
     return result;
 }
 
-Floors gpu_floors(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
-                  const target::Gpu& gpu) {
+std::optional<Floors> gpu_floors(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
+                                 const target::Gpu& gpu) {
+    if (!has_rates(gpu)) return std::nullopt;
     Floors result;
     const double flops = (is_complex(product.data_type) ? 8.0 : 2.0) * static_cast<double>(product.rows) *
                          static_cast<double>(product.columns) * static_cast<double>(product.k) *
                          static_cast<double>(product.batch);
     const double bytes = compulsory_bytes(product);
-    if (flops > 0) result.arithmetic = flops / peak_of(product, schedule, gpu);
+    if (const double peak = peak_of(product, schedule, gpu); peak > 0) result.arithmetic = flops / peak;
     set_traffic(result, bytes, bytes, gpu);
     return result;
 }

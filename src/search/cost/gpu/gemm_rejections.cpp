@@ -42,8 +42,7 @@ std::vector<Rejection> other_gpu_schedules(const MatrixProduct& product, const g
                                       gemm::gpu_seconds(product, schedule, gpu) / seconds)});
     }
     if (seen.count(GemmKernelKind::wgmma) == 0)
-        result.push_back(
-            {"wgmma", gemm::no_wgmma_because(gemm::canonical_for_gpu(product).product, gpu, accuracy)});
+        result.push_back({"wgmma", gemm::no_wgmma_because(gemm::canonical_for_gpu(product), gpu, accuracy)});
     if (seen.count(GemmKernelKind::mma_sync) == 0)
         result.push_back({"mma.sync", seen.count(GemmKernelKind::wgmma) > 0
                                           ? "wgmma is faster wherever it multiplies these data types"

@@ -3,6 +3,7 @@
 #include "gemm/gpu/model/model.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/syntax.hpp"
+#include "search/cost/gpu/gemm_rejections.hpp"
 #include "search/options.hpp"
 #include "search/tasks/task.hpp"
 #include "search/timer/gpu/timer.hpp"
@@ -10,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
+#include <variant>
 
 namespace swirl::search {
 
@@ -29,6 +32,13 @@ const target::Gpu& target_gpu(const GpuTarget& gpu) {
     return gpu.device != nullptr ? gpu.device->target() : gpu.identity.gpu;
 }
 
+/// Whether blocks wait for each other through global memory.
+bool is_in_workspace(const Schedule& schedule) {
+    const gemm::GpuGemmSchedule kernel = schedule.gpu_gemm();
+    const auto* const simt = std::get_if<gemm::SimtGemm>(&kernel);
+    return simt != nullptr && simt->splits_in_workspace();
+}
+
 class GpuGemmTask : public Task {
 public:
     GpuGemmTask(const MatrixProduct& product, const GpuTarget& gpu, const TaskSetting& setting)
@@ -43,6 +53,16 @@ public:
                                                .memory_limit = options().memory_limit_bytes});
     }
 
+    Choice explained(Schedule schedule) const override {
+        const target::Gpu& gpu = target_gpu(gpu_);
+        planning::require_target(schedule, gpu.name);
+        if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return {std::move(schedule)};
+        const gemm::GpuGemmSchedule kernel = schedule.gpu_gemm();
+        gemm::validate(kernel, product_, gpu);
+        return {std::move(schedule), gemm::gpu_seconds(product_, kernel, gpu),
+                other_gpu_schedules(product_, kernel, gpu, options().accuracy)};
+    }
+
 private:
     ScheduleCandidate chosen() override {
         const std::vector<gemm::GpuGemmSchedule> likely =
@@ -50,6 +70,7 @@ private:
         if (likely.empty())
             return {Schedule(target_gpu(gpu_).name,
                              gemm::GpuGemmSchedule{})}; // C is empty: any schedule is valid
+        if (gpu_.identity.key.empty()) return {of_any_such_gpu(likely.front())};
         std::optional<GpuTimer> of_device;
         return choose_schedule(
             {.problem = whole_,
@@ -63,6 +84,14 @@ private:
                  if (given_timer() != nullptr) return *given_timer();
                  return of_device ? *of_device : of_device.emplace(*gpu_.device, options().use_kernel_cache);
              }});
+    }
+
+    /// The fastest that wisdom holds for GPUs of this kind, without cooperative groups that it lacks; else the model's.
+    Schedule of_any_such_gpu(const gemm::GpuGemmSchedule& likeliest) const {
+        const auto fastest = stored_schedules(product_, gpu_, options()).fastest_anywhere();
+        if (fastest && (target_gpu(gpu_).has_cooperative_groups || !is_in_workspace(fastest->schedule)))
+            return fastest->schedule;
+        return estimate(likeliest);
     }
 
     Schedule estimate(const gemm::GpuGemmSchedule& likeliest) const {
