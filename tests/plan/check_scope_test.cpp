@@ -52,6 +52,8 @@ TEST(TheScopeOfAPlansCheck, IsAShorterBatchBeyond256MebibytesOnTheHost) {
               "yes, by a plan of the same schedule for 403 of 100003 transforms");
     EXPECT_EQ(scope_of("dft 2^20 float32 batch=99", little),
               "yes, by a plan of the same schedule for 7 of 99 transforms");
+    EXPECT_EQ(scope_of("dft 2^24 float32 batch=5", little),
+              "yes, by a plan of the same schedule for 2 of 5 transforms");
 }
 
 TEST(TheScopeOfAPlansCheck, SaysWhyThereIsNone) {

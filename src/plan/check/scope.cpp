@@ -77,10 +77,11 @@ CheckScope CheckScope::of(const Transform& problem, const CheckRoom& room, Integ
             return {.kind = Kind::sample, .sample = std::move(sample), .bytes = bytes};
     }
     if (is_moderate) return {.kind = Kind::whole, .bytes = check_bytes(problem)};
-    if (auto shorter = with_shorter_batch(problem, shorter_bytes, chunk)) {
-        const Integer bytes = of(*shorter, room, chunk).bytes;
-        return {.kind = Kind::shorter_batch, .shorter = std::move(shorter), .bytes = bytes};
-    }
+    for (const Integer most : {shorter_bytes, moderate_bytes})
+        if (auto shorter = with_shorter_batch(problem, most, chunk)) {
+            const Integer bytes = of(*shorter, room, chunk).bytes;
+            return {.kind = Kind::shorter_batch, .shorter = std::move(shorter), .bytes = bytes};
+        }
     const Integer bytes = check_bytes(problem);
     if (bytes <= room.bytes) return {.kind = Kind::whole, .bytes = bytes};
     return none(fmt::format("it would take {} bytes of memory, and may take {}", bytes,

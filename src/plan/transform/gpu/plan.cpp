@@ -48,12 +48,11 @@ struct GpuPlan::State {
     std::string checked; ///< see GpuPlan::checked
 
     void derive(runtime::KernelCache* cache, const std::function<void()>& interrupt) {
-        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache);
+        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache, interrupt);
         workspace_bytes = whole->workspace_bytes();
         std::array<std::size_t, Binding::sources> alignments = whole->alignments();
-        if (interrupt) interrupt();
         if (chunks.rest() > 0) {
-            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache);
+            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache, interrupt);
             workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
             const std::array<std::size_t, Binding::sources> of_rest = rest->alignments();
             for (std::size_t k = 0; k < alignments.size(); ++k)
