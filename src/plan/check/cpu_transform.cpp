@@ -6,7 +6,10 @@
 #include "plan/check/write_watch.hpp"
 #include "plan/transform/cpu/direct_call.hpp"
 
+#include <fmt/format.h>
+
 #include <functional>
+#include <string>
 
 namespace swirl::planning {
 

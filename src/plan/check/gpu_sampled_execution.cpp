@@ -2,6 +2,8 @@
 
 #include "plan/check/write_watch.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace swirl::planning {

@@ -7,6 +7,10 @@
 #include "plan/check/transform.hpp"
 #include "plan/check/write_watch.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
+
 namespace swirl::planning {
 
 namespace {

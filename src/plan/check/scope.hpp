@@ -3,6 +3,7 @@
 #include "plan/check/batch_sample.hpp"
 #include "problem/problem.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 

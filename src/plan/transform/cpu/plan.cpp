@@ -11,6 +11,8 @@
 #include "problem/validate.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
