@@ -38,12 +38,12 @@ std::vector<Complex> Data::random_elements(std::mt19937& generator) const {
 void Data::fill(std::uint32_t seed) {
     for (std::size_t k = 0; k < memory_.buffers().size(); ++k) {
         const planning::GuardedBuffer& buffer = memory_.buffers()[k];
-        switch (memory_.precision_of(k)) {
+        switch (memory_.arrays()[k].precision) {
         case DataType::float32: fill_with(buffer, std::numeric_limits<float>::quiet_NaN()); break;
         case DataType::float64: fill_with(buffer, std::numeric_limits<double>::quiet_NaN()); break;
         case DataType::float16: fill_with(buffer, float16(std::numeric_limits<float>::quiet_NaN())); break;
         case DataType::bfloat16: fill_with(buffer, bfloat16(std::numeric_limits<float>::quiet_NaN())); break;
-        default: throw InternalError("a transform of {}", name_of(memory_.precision_of(k)));
+        default: throw InternalError("a transform of {}", name_of(memory_.arrays()[k].precision));
         }
     }
     std::mt19937 generator(seed);

@@ -145,9 +145,11 @@ PlanCosts costs_on_gpu(const Transform& problem, const planning::Schedule& sched
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json) {
     GpuInspection plan;
     planning::MemoryNeed memory;
+    std::string checked = "no, because nothing is built without its GPU";
     if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_gpu_plan(problem, options);
         plan = {built->schedule(), built->describe()};
+        checked = built->checked();
         memory = {.workspace = static_cast<Integer>(built->workspace_bytes()),
                   .tables = built->table_bytes()};
     } else {
@@ -173,6 +175,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
         Json report = {{"problem", to_text(problem)},
                        {"schedule", planning::to_string(plan.schedule)},
                        {"gpu", plan.schedule.target},
+                       {"checked", checked},
                        {"kernels", std::move(kernels)},
                        {"flops", flops},
                        {"pseudo_flops", search::pseudo_flops(problem)},
@@ -188,7 +191,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                         flops / search::pseudo_flops(problem));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(bytes), bytes / data, format_bytes(data));
-    print(text + memory_line(memory) + text_of(costs));
+    print(text + memory_line(memory) + "checked    " + checked + "\n" + text_of(costs));
 }
 
 } // namespace swirl::cli

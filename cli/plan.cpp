@@ -70,6 +70,7 @@ Json json_of(const Report& report) {
               {"schedule", planning::to_string(plan.schedule())},
               {"cpu", plan.cpu().name},
               {"threads", plan.threads()},
+              {"checked", plan.checked()},
               {"passes", Json::array()},
               {"flops", plan.flops()},
               {"pseudo_flops", search::pseudo_flops(plan.problem())},
@@ -118,7 +119,7 @@ std::string text_of(const Report& report) {
                         plan.flops() / search::pseudo_flops(plan.problem()));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(plan.bytes()), plan.bytes() / bytes, format_bytes(bytes));
-    text += memory_line(memory_of(plan));
+    text += memory_line(memory_of(plan)) + "checked    " + plan.checked() + "\n";
     if (plan.threads() > 1) text += text_of_threads(report);
     return text + text_of(report.costs);
 }

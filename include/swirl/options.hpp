@@ -50,13 +50,13 @@ struct Options {
     std::size_t memory_limit_bytes = 0;
     std::function<void(const std::string&)> progress =
         {}; ///< receives a line of text now and then while searching
-    /// Called, on the calling thread, when planning starts and while searching before each compilation and each sample;
-    /// if it returns true, planning throws Cancelled.
+    /// Called, on the calling thread, when planning starts, while searching before each compilation and each sample, and
+    /// between kernels and between parts of the check; if it returns true, planning throws Cancelled.
     std::function<bool()> cancelled = {};
     std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
     std::string schedule = {}; ///< every choice, in the format of Plan::schedule(); empty: choose
-    /// Verify the plan once against a second algorithm before returning it. GPU kernels from the cache that were
-    /// verified before are not verified again.
+    /// Verify the plan once against a second algorithm before returning it; of a large batch some transforms. GPU kernels
+    /// from the cache that were verified before are not verified again. Plan::description() says what was verified.
     bool check = true;
     bool use_wisdom = true;       ///< use results of earlier measurements on the same device
     bool use_kernel_cache = true; ///< GPUs: load machine code compiled by an earlier process, and store it

@@ -117,7 +117,7 @@ public:
     const Problem& problem() const;
     std::string schedule()
         const; ///< every choice, as one line; Options::schedule accepts it for this problem
-    std::string description() const; ///< lines of text about its kernels
+    std::string description() const; ///< lines of text about its kernels, and whether it was checked
     Device device() const;
     int threads() const;                 ///< threads per execution: 1 where more would not pay, and on GPUs
     Accuracy accuracy() const;           ///< of results: at least the required one

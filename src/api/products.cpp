@@ -103,6 +103,7 @@ public:
                        {launch.workspace.data, launch.workspace.bytes});
     }
     void execute_groups(std::span<const Group> groups, const Launch& launch) const override {
+        auto* const stream = static_cast<runtime::cuda::Stream>(launch.stream.handle());
         std::vector<std::pair<const planning::GpuMatrixPlan*, planning::GpuMatrixPlan::Execution>> executions;
         for (const auto& [executable, of, bound] : groups) {
             const planning::GpuMatrixPlan& plan = plan_of(executable, executions.size());
@@ -111,10 +112,9 @@ public:
                                                    const_cast<void**>(of.c)};
             if (bound != nullptr) arguments.arrays = bound->data;
             executions.emplace_back(
-                &plan, plan.examined(arguments, {launch.workspace.data, launch.workspace.bytes}));
+                &plan, plan.examined(arguments, stream, {launch.workspace.data, launch.workspace.bytes}));
         }
-        for (const auto& [plan, execution] : executions)
-            plan->launch(execution, static_cast<runtime::cuda::Stream>(launch.stream.handle()));
+        for (const auto& [plan, execution] : executions) plan->launch(execution, stream);
     }
 
 private:

@@ -22,6 +22,7 @@ public:
         std::string text =
             fmt::format("{}, {} threads, {} bytes of workspace, {} bytes of tables\n", plan_->cpu().name,
                         plan_->threads(), plan_->workspace_bytes(), plan_->table_bytes());
+        text += "checked: " + plan_->checked() + "\n";
         for (const planning::PassDescription& pass : plan_->describe()) text += ir::to_string(pass.info);
         return text;
     }
@@ -57,7 +58,7 @@ public:
     Device device() const override { return Device::gpu(plan_->device().properties().index); }
     std::string schedule() const override { return planning::to_string(plan_->schedule()); }
     std::string description() const override {
-        std::string text;
+        std::string text = "checked: " + plan_->checked() + "\n";
         for (const ir::KernelInfo& kernel : plan_->kernels()) text += ir::to_string(kernel);
         return text;
     }

@@ -24,6 +24,7 @@ namespace {
 
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr Integer saturated = std::numeric_limits<Integer>::max();
+constexpr Integer moderate = Integer{1} << 26; ///< every machine has it: saves asking
 
 Integer longest(const Transform& problem) {
     Integer length = has_formula(problem) ? formula::longest_vector(problem.matrix.term()) : 1;
@@ -151,7 +152,6 @@ template <class Kind> void require_limit(std::size_t limit, const MemoryNeed& ne
 template <class Kind>
 void require_limit_on_host(std::size_t limit, const MemoryNeed& need, const Kind& problem) {
     require_limit(limit, need, problem);
-    constexpr Integer moderate = Integer{1} << 26; // every machine has it: saves asking
     if (limit == 0 && total(need) > moderate) require(runtime::memory_limit(), need, problem);
 }
 
@@ -168,6 +168,14 @@ void require_on_host(std::size_t limit, const MemoryNeed& need, const Transform&
 }
 void require_on_host(std::size_t limit, const MemoryNeed& need, const MatrixProduct& problem) {
     require_limit_on_host(limit, need, problem);
+}
+
+Integer room_on_host(std::size_t limit, const Transform& problem) {
+    const bool is_limited = limit > 0 && limit <= static_cast<std::uint64_t>(saturated);
+    const Integer allowed = is_limited ? static_cast<Integer>(limit) : saturated;
+    const Integer arrays = array_bytes(problem);
+    if (arrays <= moderate) return allowed;
+    return std::min(allowed, std::max<Integer>(runtime::memory_limit() / 4 * 3 - arrays, 0));
 }
 
 Integer min_workspace(const Transform& problem) {

@@ -20,6 +20,23 @@ std::optional<std::size_t> axis_of_index(const Transform& problem, std::string_v
     return first + number;
 }
 
+bool depends_on_batch(const Transform& problem) {
+    bool depends = problem.spectrum == Sharing::each;
+    const auto look = [&](const std::string& index) {
+        const auto axis = axis_of_index(problem, index);
+        depends = depends || (axis && *axis < problem.batches.size());
+    };
+    for (const Expression* expression : {&problem.load, &problem.store}) {
+        if (expression->is_identity()) continue;
+        for (const ExpressionTerm& term : {expression->tree()->value, expression->tree()->where})
+            for_each_term(term, [&](const ExpressionNode& node) {
+                if (node.kind == ExpressionNode::Kind::index) look(node.name);
+                for (const std::string& index : node.indices) look(index);
+            });
+    }
+    return depends;
+}
+
 DataType stored_precision(const Transform& problem, Side side) {
     const Expression& expression = expression_of(problem, side);
     const bool named = !expression.is_identity() && expression.tree()->stored;

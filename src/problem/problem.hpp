@@ -83,6 +83,10 @@ void check_rank(std::size_t dimensions, std::size_t loops);
 Integer transform_size(const Transform& problem);
 Integer batch_count(const Transform& problem);
 
+/// Whether transforms of the batch differ in more than their data: in their spectrum, or because an expression uses the
+/// index of a batch loop.
+bool depends_on_batch(const Transform& problem);
+
 /// Strides of the loops in a convolution's spectrum array: batches, then dimensions; 0 for batches that share it.
 std::vector<Integer> spectrum_strides(const Transform& problem);
 

@@ -385,6 +385,18 @@ TEST(Planning, AsksBeforeEachSampleWhetherItIsCancelled) {
     }
 }
 
+TEST(Planning, AsksWithinTheCheckWhetherItIsCancelled) {
+    int questions = 0;
+    const auto planned = [&](int most) {
+        questions = 0;
+        return swirl::plan("dft 2^19",
+                           {.cancelled = [&, most] { return ++questions > most; }, .use_wisdom = false});
+    };
+    EXPECT_THROW(planned(12), swirl::Cancelled);
+    EXPECT_EQ(questions, 13);
+    EXPECT_NE(planned(1000000).description().find("checked: yes\n"), std::string::npos);
+}
+
 TEST(Planning, RefusesWhatCannotBe) {
     EXPECT_THROW(swirl::plan("dft"), swirl::SyntaxError);
     EXPECT_THROW(swirl::plan("dft 0"), swirl::UserError);

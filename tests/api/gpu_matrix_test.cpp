@@ -115,6 +115,60 @@ TEST_F(GpuMatrixInterface, HasAKernelForMatricesThatAreNotAligned) {
     EXPECT_EQ(last_given().a, a.data() + 1);
 }
 
+TEST_F(GpuMatrixInterface, ChecksTheKernelForMatricesThatAreNotAligned) {
+    Options options = unchecked;
+    options.check = true;
+    options.schedule = "sm_90: cta_m=32 cta_n=16 thread_m=4 thread_n=4 a_vector_m=4 c_vector_m=4";
+    const auto multiply = [this] {
+        const Given given = last_given();
+        for (std::ptrdiff_t j = 0; j < 48; ++j)
+            for (std::ptrdiff_t i = 0; i < 64; ++i) {
+                double sum = 0;
+                for (std::ptrdiff_t k = 0; k < 32; ++k)
+                    sum += double{given.a[i + 64 * k]} * double{given.b[k + 32 * j]};
+                float& element = given.c[i + 64 * j];
+                element = static_cast<float>(
+                    double{given.factors[0]} * sum +
+                    (given.reads_c != 0 ? double{given.factors[1]} * double{element} : 0.0));
+            }
+    };
+    const auto is_aligned = [](const void* pointer) {
+        return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
+    };
+    int misaligned = 0;
+    fake.kernel = [&, this] {
+        multiply();
+        const Given given = last_given();
+        misaligned += is_aligned(given.a) || is_aligned(given.b) || is_aligned(given.c) ? 0 : 1;
+    };
+    const Plan plan = swirl::plan(product, options);
+    const gpu::Array<float> a(64 * 32 + 1), b(32 * 48), c(64 * 48);
+    fake.launches.clear();
+    fake.is_capturing = true;
+    auto* const stream = reinterpret_cast<void*>(0x1234);
+    const auto execute = [&](gpu::Stream on) { plan.execute(1, a.data() + 1, b.data(), 0, c.data(), on); };
+    expect_contains(error_of<UserError>([&] { execute(gpu::Stream(stream)); }),
+                    {"which no graph captures", "execute once before the capture"});
+    EXPECT_TRUE(fake.launches.empty());
+    fake.is_capturing = false;
+    execute({});
+    EXPECT_EQ(fake.launches.size(), 2U) << "one to check it";
+    EXPECT_EQ(misaligned, 1);
+    fake.is_capturing = true;
+    execute(gpu::Stream(stream));
+    EXPECT_EQ(fake.launches.size(), 3U);
+    fake.is_capturing = false;
+
+    const Plan other = swirl::plan(product, options);
+    fake.kernel = [&, this] {
+        multiply();
+        last_given().c[63 + 64 * 47] += 1;
+    };
+    expect_contains(error_of<InternalError>([&] { other.execute(1, a.data() + 1, b.data(), 0, c.data()); }),
+                    {"64 by 48 by 32", "is wrong at"});
+    fake.kernel = {};
+}
+
 /// Both matrices are split, threads stand by, tensor cores multiply; where A and B are not wanted only these are launched.
 TEST_F(GpuMatrixInterface, LooksAtNumbersThatItSplits) {
     constexpr Integer extent = 256;

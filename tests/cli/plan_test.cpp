@@ -117,6 +117,15 @@ TEST(Plan, PrintsItsMemory) {
             << problem;
 }
 
+TEST(Plan, SaysWhetherItIsChecked) {
+    EXPECT_EQ(plan_of("dft 64").at("checked"), "yes");
+    EXPECT_EQ(plan_of("dft 1024 float32 batch=2000").at("checked"), "yes, 512 of 2000 transforms");
+    EXPECT_EQ(plan_of("--no-check dft 64").at("checked"),
+              "no, because the caller planned without it (check = false)");
+    EXPECT_EQ(plan_of("--device sm_90 dft 64").at("checked"), "no, because nothing is built without its GPU");
+    EXPECT_NE(run_without_gpu("plan dft 64").output.find("\nchecked    yes\n"), std::string::npos);
+}
+
 TEST(Plan, KeepsToAMemoryLimit) {
     setenv("SWIRL_CUDA_DRIVER", "/nowhere.so", 1);
     for (const char* problem : {"dft 65536", "gemm 1000x1000x1000", "--device sm_90 dft 1048576 float32"}) {

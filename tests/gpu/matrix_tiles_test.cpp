@@ -149,6 +149,25 @@ TEST_F(MatrixTilesOnGpu, OtherE4m3IsMultipliedByThreads) {
         }
 }
 
+TEST_F(MatrixTilesOnGpu, KernelsForMisalignedMatricesAreChecked) {
+    for (const DataType number : {DataType::float32, DataType::bfloat16})
+        for (const std::string& schedule :
+             swirl::gpu_schedules(product_of('N', 'N', 200, 300, 500, number), 8)) {
+            const MatrixProduct product = product_of('N', 'N', 200, 300, 500, number);
+            const Plan plan = swirl::plan(
+                product, {.device = Device::gpu(), .schedule = schedule, .use_kernel_cache = false});
+            const auto expect = [&]<class T>(T) {
+                const auto numbers_a = random_numbers<T>(count(product.a, 200, 500) + 1, 1);
+                const auto numbers_b = random_numbers<T>(count(product.b, 500, 300), 2);
+                EXPECT_LE(largest_error(plan, numbers_a, numbers_b, 1, 1), 2e-6) << schedule;
+            };
+            if (number == DataType::float32)
+                expect(float{});
+            else
+                expect(bfloat16{});
+        }
+}
+
 template <class T> void expect_products_by_warps(DataType number) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})

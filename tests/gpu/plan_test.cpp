@@ -276,6 +276,34 @@ struct GraphFunctions {
     }
 };
 
+TEST_F(PlansOnGpu, AreCheckedOnASampleOfALargeBatch) {
+    for (const char* text :
+         {"dft 1024 float32 batch=20001", "dft 8 float32 batch=1000003", "dft 256 batch=9001 inplace",
+          "dft 512 planar float32 batch=5003", "rdft 1000 batch=3001",
+          "rdft 1024 float32 batch=7001 backward", "dft 64x64 float32 batch=1003",
+          "dft 65536 float32 batch=101", "dct2 512 float32 batch=5001", "dft 1024 float16 batch=20003",
+          "dft 100 in=2 batch=20001:(256,100)", "dft 512 batch=2x3001"}) {
+        SCOPED_TRACE(text);
+        const Transform problem = swirl::problem(text);
+        const auto plan = GpuPlan::build(problem, search::gpu_schedule(problem, device->target()), *device,
+                                         {.use_cache = false});
+        EXPECT_EQ(plan->checked().find("yes, "), 0U) << plan->checked();
+        EXPECT_NE(plan->checked().find(fmt::format(" of {} transforms", batch_count(problem))),
+                  std::string::npos)
+            << plan->checked();
+    }
+}
+
+TEST_F(PlansOnGpu, AreCheckedWhereTheyAreLarge) {
+    for (const char* text : {"dft 1024 float32 batch=300007", "dft 2^26 float32"}) {
+        SCOPED_TRACE(text);
+        const Transform problem = swirl::problem(text);
+        const auto plan = GpuPlan::build(problem, search::gpu_schedule(problem, device->target()), *device,
+                                         {.use_cache = false});
+        EXPECT_EQ(plan->checked().find("yes"), 0U) << plan->checked();
+    }
+}
+
 TEST_F(PlansOnGpu, AreRecordedIntoGraphs) {
     const GraphFunctions graphs;
     // Some with workspace, which is taken and given back inside the graph.

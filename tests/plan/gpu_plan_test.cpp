@@ -186,6 +186,60 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     EXPECT_TRUE(fake.launches.empty());
 }
 
+TEST_F(GpuPlans, AreCheckedOnASampleOfALargeBatch) {
+    fake.free_bytes = std::size_t{1} << 28;
+    expect_parameters(2);
+    const Transform transform = problem("dft 64 float32 batch=20000");
+    const auto on_cpu =
+        Plan::build(transform, transform_schedule("portable: 0 stockham(8,8)"), {.check = false});
+    std::size_t spoiled = 0; // float32 of the output
+    fake.kernel = [&, this] {
+        const auto addresses = addresses_in(fake.launches.back());
+        auto* const output = reinterpret_cast<float*>(addresses[1]);
+        on_cpu->execute({.input = reinterpret_cast<const void*>(addresses[0]), .output = output});
+        output[spoiled] = 100;
+    };
+    const auto build = [&] {
+        fake.calls.clear();
+        fake.launches.clear();
+        return GpuPlan::build(transform, transform_schedule("sm_90: 0 stockham(8,8) on 32x4"),
+                              GpuDevice(0, driver()), {.use_cache = false});
+    };
+    spoiled = 2 * 64 * 10'000 - 1; // near the middle
+    expect_contains(error_of<InternalError>(build), {"failed its check", "batch=20000"});
+    spoiled = 2 * 64 * 20'000 - 1;
+    expect_contains(error_of<InternalError>(build), {"failed its check"});
+    spoiled = 2 * 64 * 20'000;
+    expect_contains(error_of<InternalError>(build), {"wrote where it must not", "output, byte 10240000 "});
+    spoiled = 2 * 64 * 5'000; // not of the sample
+    const auto plan = build();
+    EXPECT_EQ(plan->checked(), "yes, 8192 of 20000 transforms");
+    EXPECT_EQ(fake.launches.size(), 1U);
+    EXPECT_EQ(fake.launches[0].grid[0], 5000U) << "the launch of the whole batch";
+    fake.kernel = {};
+}
+
+TEST_F(GpuPlans, AreCheckedOnAShorterBatchWhereTheWholeHasNoRoom) {
+    fake.free_bytes = std::size_t{1} << 29;
+    expect_parameters(2);
+    std::vector<Integer> batches;
+    fake.kernel = [&, this] {
+        const Integer batch = Integer{fake.launches.back().grid[0]} * 4;
+        batches.push_back(batch);
+        const auto addresses = addresses_in(fake.launches.back());
+        Plan::build(problem("dft 64 float32 batch=" + std::to_string(batch)),
+                    transform_schedule("portable: 0 stockham(8,8)"), {.check = false})
+            ->execute({.input = reinterpret_cast<const void*>(addresses[0]),
+                       .output = reinterpret_cast<void*>(addresses[1])});
+    };
+    const auto plan = GpuPlan::build(problem("dft 64 float32 batch=1000000"),
+                                     transform_schedule("sm_90: 0 stockham(8,8) on 32x4"),
+                                     GpuDevice(0, driver()), {.use_cache = false});
+    EXPECT_EQ(plan->checked(), "yes, by a plan of the same schedule for 131072 of 1000000 transforms");
+    EXPECT_EQ(batches, (std::vector<Integer>{131072}));
+    fake.kernel = {};
+}
+
 TEST_F(GpuPlans, WaitForNothingAndTakeNoMemory) {
     const auto plan = plan_of("dft 256 batch=4", "sm_90: 0 stockham(16,16) on 32x2 pad 32");
     const GpuBuffer in(plan->device(), 256 * 4 * 16), out(plan->device(), 256 * 4 * 16);

@@ -31,9 +31,12 @@ constexpr int compared_elements = 64;
 /// A product's matrices and arrays on its plan's GPU.
 class Comparison {
 public:
-    /// A is multiplied and B divided by `scale`.
-    explicit Comparison(const GpuMatrixPlan& plan, double scale = 1)
+    /// A is multiplied and B divided by `scale`. With kernels for misaligned pointers, all arrays that they allow to be
+    /// are misaligned.
+    explicit Comparison(const GpuMatrixPlan& plan, double scale = 1,
+                        const GpuMatrixKernels* misaligned = nullptr)
         : plan_(plan),
+          misaligned_(misaligned),
           product_(with_contiguous_batch(plan.product())),
           known_(arrays_of(product_)),
           beta_(product_.converts() ? 0 : -0.5),
@@ -46,7 +49,10 @@ public:
         for (std::size_t k = 0; k < given.size(); ++k)
             arrays_.emplace_back(plan.device(), component_of(epilogue_type(product_)), MatrixLayout{1, 1},
                                  given[k].elements * (given[k].is_complex ? 2 : 1), 1, 1,
-                                 4 + static_cast<unsigned>(k));
+                                 4 + static_cast<unsigned>(k), 1,
+                                 misaligned == nullptr ? 0
+                                 : given[k].is_complex ? 2
+                                                       : 1);
     }
 
     void execute() const {
@@ -61,10 +67,15 @@ public:
             std::optional<GpuMatrixLists> lists;
             if (plan_.product().listed)
                 arguments = lists.emplace(plan_.device(), product_, arguments).of(arguments);
-            const std::size_t bytes = plan_.workspace_bytes();
+            const std::size_t bytes =
+                misaligned_ != nullptr ? misaligned_->workspace_bytes() : plan_.workspace_bytes();
             const GuardedGpuBuffer workspace(plan_.device(), bytes);
             const GpuWorkspace given{reinterpret_cast<void*>(workspace.address()), bytes};
-            plan_.execute(arguments, nullptr, bytes > 0 ? given : GpuWorkspace{});
+            if (misaligned_ != nullptr)
+                plan_.launch({arguments, product_.k > 0, beta_ != 0, misaligned_, workspace.address()},
+                             nullptr);
+            else
+                plan_.execute(arguments, nullptr, bytes > 0 ? given : GpuWorkspace{});
             plan_.device().synchronize();
             require_untouched("workspace", workspace.written_in_redzones());
         });
@@ -223,7 +234,9 @@ private:
 
     RepeatedMatrix matrix(DataType number, const MatrixLayout& layout, Integer rows, Integer columns,
                           unsigned seed, double scale = 1) const {
-        return {plan_.device(), number, layout, rows, columns, product_.batch, seed, scale};
+        // Lists promise the alignment of their matrices.
+        const Integer shift = misaligned_ != nullptr && !plan_.product().listed ? 1 : 0;
+        return {plan_.device(), number, layout, rows, columns, product_.batch, seed, scale, shift};
     }
 
     std::string text_of(const Complex& number) const {
@@ -271,7 +284,8 @@ private:
     }
 
     const GpuMatrixPlan& plan_;
-    MatrixProduct product_; ///< with a strided batch
+    const GpuMatrixKernels* misaligned_; ///< null: the plan's usual kernels
+    MatrixProduct product_;              ///< with a strided batch
     std::vector<AuxiliaryArray> known_;
     double alpha_ = 0.75, beta_;
     RepeatedMatrix c_;
@@ -280,8 +294,8 @@ private:
     std::deque<RepeatedMatrix> arrays_;
 };
 
-void compare(const GpuMatrixPlan& plan, double scale) {
-    Comparison comparison(plan, scale);
+void compare(const GpuMatrixPlan& plan, double scale, const GpuMatrixKernels* misaligned = nullptr) {
+    Comparison comparison(plan, scale, misaligned);
     comparison.execute();
     const MatrixProduct& product = plan.product();
     std::mt19937_64 random(4);
@@ -307,6 +321,10 @@ void compare_with_definition(const GpuMatrixPlan& plan) {
     compare(plan, 1);
     const auto* const wgmma = std::get_if<gemm::WgmmaGemm>(&plan.schedule().choices);
     if (wgmma != nullptr && wgmma->has_range_check()) compare(plan, out_of_range);
+}
+
+void compare_misaligned_with_definition(const GpuMatrixPlan& plan, const GpuMatrixKernels& kernels) {
+    compare(plan, 1, &kernels);
 }
 
 } // namespace swirl::planning

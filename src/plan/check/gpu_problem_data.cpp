@@ -1,30 +1,18 @@
 #include "plan/check/gpu_problem_data.hpp"
 
-#include "base/error.hpp"
-
 namespace swirl::planning {
 
 GpuProblemData::GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host, Redzones redzones)
     : device_(device), redzones_(redzones) {
-    for (const GuardedBuffer& buffer : host.buffers()) buffers_.emplace_back(device, copied(buffer).size());
-    const auto there = [&](const void* pointer) -> void* {
-        if (pointer == nullptr) return nullptr;
-        for (std::size_t k = 0; k < buffers_.size(); ++k) {
-            const auto bytes = copied(host.buffers()[k]);
-            const std::ptrdiff_t offset = static_cast<const std::byte*>(pointer) - bytes.data();
-            if (offset >= 0 && offset < std::ssize(bytes))
-                return reinterpret_cast<void*>(buffers_[k].address() + static_cast<std::size_t>(offset));
-        }
-        throw InternalError("an argument outside of the problem's data");
-    };
-    const Arguments on_host = host.arguments();
-    arguments_ = {.input = there(on_host.input),
-                  .output = there(on_host.output),
-                  .input_imaginary = there(on_host.input_imaginary),
-                  .output_imaginary = there(on_host.output_imaginary)};
-    for (const ArrayArgument& array : on_host.arrays)
-        auxiliary_.push_back({there(array.data), there(array.imaginary)});
-    arguments_.arrays = auxiliary_;
+    std::vector<void*> at;
+    for (std::size_t k = 0; k < host.buffers().size(); ++k) {
+        const GuardedBuffer& buffer = host.buffers()[k];
+        const std::span<std::byte> bytes = copied(buffer);
+        buffers_.emplace_back(device, bytes.size());
+        const std::ptrdiff_t zero = buffer.as<std::byte>() - bytes.data() + host.arrays()[k].before;
+        at.push_back(reinterpret_cast<void*>(buffers_.back().address() + static_cast<std::size_t>(zero)));
+    }
+    given_ = ProblemArguments(host.arrays(), at);
 }
 
 std::span<std::byte> GpuProblemData::copied(const GuardedBuffer& buffer) const {

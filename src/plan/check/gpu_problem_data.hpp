@@ -18,7 +18,7 @@ public:
     GpuProblemData(const runtime::GpuDevice& device, const ProblemData& host,
                    Redzones redzones = Redzones::absent);
 
-    Arguments arguments() const { return arguments_; }
+    Arguments arguments() const { return given_.get(); }
     void copy_from(const ProblemData& host); ///< returns after the copy has completed
     void copy_to(ProblemData& host) const;   ///< waits for all work on the GPU
 
@@ -28,8 +28,7 @@ private:
     runtime::GpuDevice device_;
     Redzones redzones_;
     std::vector<runtime::GpuBuffer> buffers_;
-    Arguments arguments_;
-    std::vector<ArrayArgument> auxiliary_;
+    ProblemArguments given_;
 };
 
 } // namespace swirl::planning

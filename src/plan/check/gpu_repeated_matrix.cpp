@@ -52,15 +52,25 @@ double largest(DataType number) {
     return number == DataType::float16 ? of_float16 : std::numeric_limits<float>::max();
 }
 
+namespace {
+
+Extent shifted(Extent extent, Integer shift) {
+    extent.lowest -= shift;
+    return extent;
+}
+
+} // namespace
+
 RepeatedMatrix::RepeatedMatrix(const runtime::GpuDevice& device, DataType number, const MatrixLayout& layout,
-                               Integer rows, Integer columns, Integer batch, unsigned seed, double scale)
+                               Integer rows, Integer columns, Integer batch, unsigned seed, double scale,
+                               Integer shift)
     : number_(component_of(number)),
       parts_(is_complex(number) ? 2 : 1),
       layout_(layout),
       rows_(rows),
       columns_(columns),
       batch_(layout.batch_stride == 0 ? std::min<Integer>(batch, 1) : batch),
-      extent_(extent_of(layout, rows, columns, batch)),
+      extent_(shifted(extent_of(layout, rows, columns, batch), shift)),
       sequence_(sequence_length),
       stored_(sequence_length * bytes()),
       memory_(device, static_cast<std::size_t>((extent_.highest - extent_.lowest + 1) * parts_) * bytes()) {

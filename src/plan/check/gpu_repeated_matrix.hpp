@@ -71,8 +71,10 @@ double largest(DataType number);
 /// differ.
 class RepeatedMatrix {
 public:
+    /// The first element in memory lies `shift` elements behind an address of the largest alignment.
     RepeatedMatrix(const runtime::GpuDevice& device, DataType number, const MatrixLayout& layout,
-                   Integer rows, Integer columns, Integer batch, unsigned seed, double scale = 1);
+                   Integer rows, Integer columns, Integer batch, unsigned seed, double scale = 1,
+                   Integer shift = 0);
 
     void* origin() const;
     std::complex<double> element(Integer matrix, Integer i, Integer j) const;
@@ -103,7 +105,7 @@ private:
     Integer parts_;
     MatrixLayout layout_;
     Integer rows_, columns_, batch_;
-    Extent extent_;
+    Extent extent_; ///< of all memory, with the elements before the first
     std::vector<double> sequence_;
     std::vector<std::byte> stored_; ///< the sequence
     GuardedGpuBuffer memory_;

@@ -24,11 +24,11 @@ Bytes bytes_of(const Transform& problem, Side side) {
     return {reach.lowest * element, (reach.highest + 1) * element};
 }
 
-template <class T> T rounded(double number) { return static_cast<T>(number); }
-template <> float16 rounded(double number) {
+template <class T> T rounded_to(double number) { return static_cast<T>(number); }
+template <> float16 rounded_to(double number) {
     return float16(static_cast<float>(ir::round_to_float16(number)));
 }
-template <> bfloat16 rounded(double number) {
+template <> bfloat16 rounded_to(double number) {
     return bfloat16(static_cast<float>(ir::round_to_bfloat16(number)));
 }
 
@@ -38,7 +38,7 @@ double random_number(std::minstd_rand& generator) {
 }
 
 template <class T> void fill_random(std::span<T> numbers, std::minstd_rand& generator) {
-    for (T& number : numbers) number = rounded<T>(random_number(generator));
+    for (T& number : numbers) number = rounded_to<T>(random_number(generator));
 }
 
 /// Calls f with a value of the precision's type.
@@ -87,7 +87,20 @@ Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& in
     return offset;
 }
 
-ProblemData::ProblemData(const Transform& problem) : problem_(problem), arrays_(arrays_of(problem)) {
+std::vector<ProblemArray> problem_arrays(const Transform& problem) {
+    using Role = ProblemArray::Role;
+    constexpr Integer alignment = 64;
+    std::vector<ProblemArray> result;
+    const auto add = [&](const Bytes& bytes, ProblemArray array) {
+        array.before = ceil_divide(-bytes.lowest, alignment) * alignment;
+        array.bytes = array.before + bytes.end;
+        result.push_back(std::move(array));
+    };
+    const auto imaginary_of = [](ProblemArray array) {
+        array.name = "imaginary " + array.name;
+        array.is_imaginary = true;
+        return array;
+    };
     const bool in_place = problem.placement == Placement::in_place;
     for (const Side side : {Side::input, Side::output}) {
         if (in_place && side == Side::output) break;
@@ -96,60 +109,81 @@ ProblemData::ProblemData(const Transform& problem) : problem_(problem), arrays_(
             const Bytes other = bytes_of(problem, Side::output);
             bytes = {std::min(bytes.lowest, other.lowest), std::max(bytes.end, other.end)};
         }
-        const DataType precision = stored_precision(problem, side);
         const Role role = in_place || side == Side::output ? Role::output : Role::input;
-        const std::string name = role == Role::output ? "output" : "input";
-        addresses(side).real = allocate(bytes.lowest, bytes.end, {name, precision, role});
+        const ProblemArray array{.name = role == Role::output ? "output" : "input",
+                                 .precision = stored_precision(problem, side),
+                                 .role = role};
+        add(bytes, array);
         if (problem.layout == ComplexLayout::planar && is_complex(problem, side))
-            addresses(side).imaginary =
-                allocate(bytes.lowest, bytes.end, {"imaginary " + name, precision, role});
+            add(bytes, imaginary_of(array));
     }
-    if (in_place) addresses(Side::output) = addresses(Side::input);
-    for (const AuxiliaryArray& array : arrays_) {
+    for (const AuxiliaryArray& array : arrays_of(problem)) {
         const bool planar = array.is_complex && problem.layout == ComplexLayout::planar;
         const Integer components = array.is_complex && !planar ? 2 : 1;
-        const Integer bytes = components * array.elements * bytes_of(array.precision);
-        ArrayArgument& argument = auxiliary_.emplace_back();
-        argument.data = allocate(0, bytes, {"array " + array.name, array.precision, Role::auxiliary});
-        if (planar)
-            argument.imaginary =
-                allocate(0, bytes, {"imaginary array " + array.name, array.precision, Role::auxiliary});
+        const Bytes bytes{0, components * array.elements * bytes_of(array.precision)};
+        const ProblemArray one{
+            .name = "array " + array.name, .precision = array.precision, .role = Role::auxiliary};
+        add(bytes, one);
+        if (planar) add(bytes, imaginary_of(one));
     }
-}
-
-Integer ProblemData::bytes_for(const Transform& problem) {
-    const auto guarded = [](Integer bytes) {
-        return bytes + 2 * static_cast<Integer>(redzone_bytes(static_cast<std::size_t>(bytes)));
-    };
-    const auto of_side = [&](Side side) {
-        const Bytes bytes = bytes_of(problem, side);
-        const bool is_planar = problem.layout == ComplexLayout::planar && is_complex(problem, side);
-        return (is_planar ? 2 : 1) * guarded(bytes.end - bytes.lowest);
-    };
-    const bool in_place = problem.placement == Placement::in_place;
-    Integer result = in_place ? std::max(of_side(Side::input), of_side(Side::output))
-                              : of_side(Side::input) + of_side(Side::output);
-    for (const AuxiliaryArray& array : arrays_of(problem))
-        result += guarded((array.is_complex ? 2 : 1) * array.elements * bytes_of(array.precision));
     return result;
 }
 
-std::byte* ProblemData::allocate(Integer lowest_byte, Integer end_byte, Contents contents) {
-    constexpr Integer alignment = 64;
-    const Integer before = ceil_divide(-lowest_byte, alignment) * alignment;
-    contents.before = before;
-    contents_.push_back(std::move(contents));
-    buffers_.emplace_back(static_cast<std::size_t>(before + end_byte));
-    return buffers_.back().as<std::byte>() + before;
+ProblemArguments::ProblemArguments(const std::vector<ProblemArray>& arrays, const std::vector<void*>& at) {
+    using Role = ProblemArray::Role;
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+        const ProblemArray& array = arrays[k];
+        switch (array.role) {
+        case Role::input: (array.is_imaginary ? arguments_.input_imaginary : arguments_.input) = at[k]; break;
+        case Role::output:
+            (array.is_imaginary ? arguments_.output_imaginary : arguments_.output) = at[k];
+            break;
+        case Role::auxiliary:
+            if (array.is_imaginary)
+                auxiliary_.back().imaginary = at[k];
+            else
+                auxiliary_.push_back({.data = at[k]});
+            break;
+        }
+    }
+    if (arguments_.input == nullptr) { // in place
+        arguments_.input = arguments_.output;
+        arguments_.input_imaginary = arguments_.output_imaginary;
+    }
 }
 
-Arguments ProblemData::arguments() const {
-    const ElementAddress &in = addresses(Side::input), &out = addresses(Side::output);
-    return {.input = in.real,
-            .output = out.real,
-            .input_imaginary = in.imaginary,
-            .output_imaginary = out.imaginary,
-            .arrays = auxiliary_};
+Arguments ProblemArguments::get() const {
+    Arguments result = arguments_;
+    result.arrays = auxiliary_;
+    return result;
+}
+
+ProblemData::ProblemData(const Transform& problem)
+    : problem_(problem), contents_(problem_arrays(problem)), arrays_(arrays_of(problem)) {
+    std::vector<void*> at;
+    for (const ProblemArray& array : contents_) {
+        buffers_.emplace_back(static_cast<std::size_t>(array.bytes));
+        at.push_back(buffers_.back().as<std::byte>() + array.before);
+    }
+    given_ = ProblemArguments(contents_, at);
+    const auto byte = [](const void* pointer) { return static_cast<std::byte*>(const_cast<void*>(pointer)); };
+    const Arguments all = given_.get();
+    addresses(Side::input) = {byte(all.input), byte(all.input_imaginary)};
+    addresses(Side::output) = {byte(all.output), byte(all.output_imaginary)};
+}
+
+Integer ProblemData::bytes_for(const Transform& problem) {
+    Integer result = 0;
+    for (const ProblemArray& array : problem_arrays(problem))
+        result +=
+            array.bytes + 2 * static_cast<Integer>(redzone_bytes(static_cast<std::size_t>(array.bytes)));
+    return result;
+}
+
+Arguments ProblemData::arguments() const { return given_.get(); }
+
+void ProblemData::clear() {
+    for (GuardedBuffer& buffer : buffers_) buffer.clear();
 }
 
 Integer ProblemData::component_stride(Side side) const {
@@ -167,9 +201,10 @@ ProblemData::ElementAddress ProblemData::components(Side side, Integer offset) c
 ProblemData::ElementAddress ProblemData::auxiliary_components(std::size_t array, Integer index) const {
     const Integer scalar = bytes_of(arrays_[array].precision), at = index * scalar;
     const auto byte = [](const void* pointer) { return static_cast<std::byte*>(const_cast<void*>(pointer)); };
-    std::byte* const real = byte(auxiliary_[array].data);
+    std::byte* const real = byte(given_.auxiliary()[array].data);
     if (!arrays_[array].is_complex) return {real + at, nullptr};
-    if (auxiliary_[array].imaginary != nullptr) return {real + at, byte(auxiliary_[array].imaginary) + at};
+    if (given_.auxiliary()[array].imaginary != nullptr)
+        return {real + at, byte(given_.auxiliary()[array].imaginary) + at};
     return {real + 2 * at, real + 2 * at + scalar};
 }
 
@@ -186,7 +221,7 @@ std::complex<double> ProblemData::read(const ElementAddress& element, DataType p
 void ProblemData::write(const ElementAddress& element, DataType precision, std::complex<double> value) {
     const auto write = [&](std::byte* part, double number) {
         if (part == nullptr) return;
-        with_type_of(precision, [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded<T>(number); });
+        with_type_of(precision, [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded_to<T>(number); });
     };
     write(element.real, value.real());
     write(element.imaginary, value.imag());
@@ -229,10 +264,11 @@ template <class F> void ProblemData::for_each_range(Side side, F&& f) const {
 }
 
 void ProblemData::fill_input(std::uint32_t seed, double amplitude) {
-    for (GuardedBuffer& buffer : buffers_) buffer.clear();
+    clear();
     std::minstd_rand generator(seed);
     for (std::size_t k = 0; k < buffers_.size(); ++k)
-        if (contents_[k].role == Role::auxiliary) // first, because conditions on the input may read them
+        if (contents_[k].role ==
+            ProblemArray::Role::auxiliary) // first, because conditions on the input may read them
             with_type_of(contents_[k].precision,
                          [&]<class T>(T) { fill_random(buffers_[k].span_of<T>(), generator); });
     const Integer stride = component_stride(Side::input);
@@ -243,7 +279,7 @@ void ProblemData::fill_input(std::uint32_t seed, double amplitude) {
             with_type_of(stored_precision(problem_, Side::input), [&]<class T>(T) {
                 T* const numbers = reinterpret_cast<T*>(part);
                 for (Integer k = 0; k < range.length; ++k)
-                    numbers[k * range.stride * stride] = rounded<T>(amplitude * random_number(generator));
+                    numbers[k * range.stride * stride] = rounded_to<T>(amplitude * random_number(generator));
             });
         }
     });

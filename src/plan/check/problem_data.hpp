@@ -24,6 +24,33 @@ void for_each_index(const std::vector<Axis>& loops,
 /// Offset of the element with these indices.
 Integer offset_of(const std::vector<Axis>& loops, const std::vector<Integer>& indices);
 
+/// One of the arrays of a problem's execution.
+struct ProblemArray {
+    enum class Role : std::uint8_t { input, output, auxiliary };
+    std::string name; ///< in messages: input, imaginary output, array w
+    DataType precision;
+    Role role; ///< in place: output
+    bool is_imaginary = false;
+    Integer before = 0; ///< bytes before index 0
+    Integer bytes = 0;
+};
+/// Input, output and auxiliary arrays; in place, input and output are one.
+std::vector<ProblemArray> problem_arrays(const Transform& problem);
+
+/// The arguments of an execution whose arrays have these addresses of index 0, in the order of problem_arrays.
+class ProblemArguments {
+public:
+    ProblemArguments() = default;
+    ProblemArguments(const std::vector<ProblemArray>& arrays, const std::vector<void*>& at);
+    /// Valid while this object lives.
+    Arguments get() const;
+    const std::vector<ArrayArgument>& auxiliary() const { return auxiliary_; }
+
+private:
+    Arguments arguments_;
+    std::vector<ArrayArgument> auxiliary_;
+};
+
 /// Memory for one execution of a problem, in the problem's layout, with arrays 64-byte aligned at index 0 and initially
 /// zero. In place, input and output are the same memory. Each array lies between redzones (GuardedBuffer).
 class ProblemData {
@@ -44,13 +71,11 @@ public:
 
     /// All memory of input and output: elements and the gaps between them.
     std::span<const GuardedBuffer> buffers() const { return buffers_; }
-    DataType precision_of(std::size_t buffer) const { return contents_[buffer].precision; }
-    /// Name of an array in messages: input, imaginary output, array w.
-    const std::string& name_of(std::size_t buffer) const { return contents_[buffer].name; }
-    /// Bytes before index 0.
-    Integer bytes_before_zero(std::size_t buffer) const { return contents_[buffer].before; }
+    const std::vector<ProblemArray>& arrays() const { return contents_; } ///< of each buffer
     /// Whether executions may write elements of it.
-    bool is_written(std::size_t buffer) const { return contents_[buffer].role == Role::output; }
+    bool is_written(std::size_t buffer) const { return contents_[buffer].role == ProblemArray::Role::output; }
+    /// Sets all bytes to `poison`, redzones included.
+    void clear();
     /// Random values in [−1, 1] everywhere; the same seed gives the same values.
     void fill(std::uint32_t seed);
     /// Random values in [−amplitude, amplitude] in all input elements that the problem touches, and in [−1, 1] in the
@@ -80,24 +105,16 @@ private:
     ElementAddress auxiliary_components(std::size_t array, Integer index) const;
     std::complex<double> read(const ElementAddress& element, DataType precision) const;
     void write(const ElementAddress& element, DataType precision, std::complex<double> value);
-    enum class Role : std::uint8_t { input, output, auxiliary };
-    struct Contents {
-        std::string name;
-        DataType precision;
-        Role role; ///< in place: output
-        Integer before = 0;
-    };
     /// Calls f(offset of its first element, Axis) for ranges that together are all elements the problem touches.
     template <class F> void for_each_range(Side side, F&& f) const;
-    std::byte* allocate(Integer lowest_byte, Integer end_byte, Contents contents);
 
     Transform problem_;
     std::vector<GuardedBuffer> buffers_;
-    std::vector<Contents> contents_; ///< of each
+    std::vector<ProblemArray> contents_; ///< of each buffer
     std::vector<std::vector<std::byte>> saved_;
     ElementAddress addresses_[2]; ///< input and output
     std::vector<AuxiliaryArray> arrays_;
-    std::vector<ArrayArgument> auxiliary_;
+    ProblemArguments given_;
 };
 
 } // namespace swirl::planning

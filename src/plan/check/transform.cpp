@@ -6,7 +6,6 @@
 #include "plan/check/formula_functional.hpp"
 #include "plan/check/problem_data.hpp"
 #include "plan/check/write_watch.hpp"
-#include "plan/transform/cpu/direct_call.hpp"
 #include "problem/data_type.hpp"
 #include "problem/expression_at.hpp"
 #include "problem/syntax.hpp"
@@ -22,25 +21,42 @@ namespace {
 
 using Value = std::complex<double>;
 
-/// Larger data is not checked, to save time and memory.
-constexpr Integer largest_checked_bytes = Integer{1} << 28;
+/// Elements between two calls of `interrupt`: some milliseconds.
+constexpr Integer elements_of_a_part = Integer{1} << 17;
 
 /// Skips the standard library's handling of infinities: finite values do not need it, and others fail the check anyway.
 Value times(const Value& a, const Value& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+/// Calls a function, unless it is empty, once for so many elements.
+class Interrupt {
+public:
+    explicit Interrupt(const std::function<void()>& f) : f_(f) {}
+    void after_element() {
+        if (++elements_ % elements_of_a_part == 0) now();
+    }
+    void now() const {
+        if (f_) f_();
+    }
+
+private:
+    const std::function<void()>& f_;
+    Integer elements_ = 0;
+};
+
 /// Σ over all points of data[point]·Π rows[d][index_d]; `from` is the offset of the point with index 0.
 Value weighted_sum(const ProblemData& data, const Transform& problem, Side side, const std::vector<Row>& rows,
-                   Integer from, std::size_t d = 0) {
+                   Integer from, Interrupt& interrupt, std::size_t d = 0) {
     const Dimension& dimension = problem.dimensions[d];
+    const bool is_last = d + 1 == problem.dimensions.size();
     Value sum = 0;
     for (Integer j = 0; j < stored_length(problem, d, side); ++j) {
         const Integer at = from + j * stride_of(dimension, side);
-        const Value inner = d + 1 == problem.dimensions.size()
-                                ? data.get(side, at)
-                                : weighted_sum(data, problem, side, rows, at, d + 1);
+        const Value inner =
+            is_last ? data.get(side, at) : weighted_sum(data, problem, side, rows, at, interrupt, d + 1);
         sum += times(rows[d][j], inner);
+        if (is_last) interrupt.after_element();
     }
     return sum;
 }
@@ -117,8 +133,8 @@ Transform without_expressions(const Transform& problem) {
 
 class Check {
 public:
-    Check(const Transform& problem, const Schedule& schedule)
-        : problem_(problem), schedule_(schedule), data_(problem_) {
+    Check(const Transform& problem, const std::string& plan, const std::function<void()>& interrupt)
+        : problem_(problem), plan_(plan), data_(problem_), interrupt_(interrupt) {
         if (has_formula(problem)) formula_.emplace(problem.matrix.term());
         if (problem.load.is_identity()) return;
         plain_problem_ = without_expressions(problem);
@@ -126,7 +142,9 @@ public:
     }
 
     void run(const std::function<void(ProblemData&)>& execute) {
+        interrupt_.now();
         fill();
+        interrupt_.now();
         const bool is_compared = has_room(amplitude_);
         std::vector<Expectation> expectations; // before execution: in place, it overwrites its input
         std::vector<Value> sums;
@@ -134,8 +152,10 @@ public:
             for (const std::vector<Integer>& batch : batches()) expectations.push_back(expectation(batch));
             sums = functionals();
         }
-        WriteWatch watch(data_, problem_, name_of_plan(problem_, schedule_));
+        WriteWatch watch(data_, problem_, plan_);
+        interrupt_.now();
         execute(data_);
+        interrupt_.now();
         watch.require_surroundings();
         for (const Expectation& expected : expectations) compare(expected);
         compare_functionals(sums);
@@ -326,6 +346,7 @@ private:
                 value += term;
             }
             for (Integer b = 0; b < spectra; ++b) data_.set_auxiliary(0, b * points + i, turn_of(b) * value);
+            interrupt_.after_element();
         }
     }
 
@@ -349,7 +370,8 @@ private:
             std::vector<Row> turned;
             for (std::size_t d = 0; d < weights.size(); ++d)
                 turned.push_back(rotated(weights[d], impulse.at[d]));
-            sum += impulse.height * weighted_sum(source_data(), source(), Side::input, turned, from);
+            sum +=
+                impulse.height * weighted_sum(source_data(), source(), Side::input, turned, from, interrupt_);
         }
         return sum;
     }
@@ -400,7 +422,8 @@ private:
         if (convolves) {
             result.at_point = factor_of(place.number) * convolved_at(place.input, point);
         } else {
-            const Value sum = weighted_sum(source_data(), source(), Side::input, one, place.input);
+            const Value sum =
+                weighted_sum(source_data(), source(), Side::input, one, place.input, interrupt_);
             result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
         }
         result.tolerance = tolerance(gain ? *gain : gain_of(one), 1);
@@ -436,10 +459,10 @@ private:
                 return;
             }
             // Σ_k r^k·Re z[k] = (Σ_k r^k·z[k] + conj Σ_k r^{−k}·z[k])/2
-            Value sum = weighted_sum(source_data(), source(), Side::input, rows, place.input);
+            Value sum = weighted_sum(source_data(), source(), Side::input, rows, place.input, interrupt_);
             if (makes_reals())
                 sum = (sum + std::conj(weighted_sum(source_data(), source(), Side::input, conjugate,
-                                                    place.input))) /
+                                                    place.input, interrupt_))) /
                       2.0;
             result.push_back(problem_.scale * sum);
         });
@@ -450,7 +473,7 @@ private:
         if (expected.empty()) return;
         std::size_t next = 0;
         for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {
-            require(weighted_sum(data_, problem_, Side::output, powers_, transform(batch).output),
+            require(weighted_sum(data_, problem_, Side::output, powers_, transform(batch).output, interrupt_),
                     expected[next++], tolerance(gain_of_functional(), points()));
         });
     }
@@ -483,13 +506,12 @@ private:
 
     void require(Value found, Value expected, double tolerance) const {
         if (std::abs(found - expected) <= tolerance) return;
-        throw InternalError("a new kernel failed its check: {}: {}{:+}i instead of {}{:+}i",
-                            name_of_plan(problem_, schedule_), found.real(), found.imag(), expected.real(),
-                            expected.imag());
+        throw InternalError("a new kernel failed its check: {}: {}{:+}i instead of {}{:+}i", plan_,
+                            found.real(), found.imag(), expected.real(), expected.imag());
     }
 
     const Transform& problem_;
-    const Schedule& schedule_;
+    const std::string& plan_; ///< its name in messages
     ProblemData data_;
     std::optional<Transform> plain_problem_; ///< set if there is a load expression
     std::optional<ProblemData> plain_data_;
@@ -500,25 +522,12 @@ private:
     std::vector<Row> powers_;         ///< the functional's weights of the outputs
     std::vector<Impulse> impulses_;
     std::minstd_rand random_{2};
+    mutable Interrupt interrupt_;
 };
-
-/// Whether the check takes moderate time and memory.
-bool is_checkable(const Transform& problem) {
-    constexpr Integer longest_checked_formula = Integer{1} << 22; // takes seconds
-    if (has_formula(problem) && formula::longest_vector(problem.matrix.term()) > longest_checked_formula)
-        return false;
-    for (const Side side : {Side::input, Side::output}) {
-        const Extent reach = extent(problem, side);
-        if ((reach.highest - reach.lowest + 1) * element_bytes(problem, side) > largest_checked_bytes)
-            return false;
-    }
-    return true;
-}
 
 } // namespace
 
 Integer check_bytes(const Transform& problem) {
-    if (!is_checkable(problem)) return 0;
     const Integer of_load =
         problem.load.is_identity() ? 0 : ProblemData::bytes_for(without_expressions(problem));
     return ProblemData::bytes_for(problem) + of_load;
@@ -528,24 +537,15 @@ std::string name_of_plan(const Transform& problem, const Schedule& schedule) {
     return fmt::format("problem \"{}\", schedule \"{}\"", to_text(problem), to_string(schedule));
 }
 
-void check_against_definition(const Transform& problem, const Schedule& schedule,
-                              const std::function<void(ProblemData&)>& execute) {
-    if (is_checkable(problem)) Check(problem, schedule).run(execute);
+void check_against_definition(const Transform& problem, const std::string& plan,
+                              const std::function<void(ProblemData&)>& execute,
+                              const std::function<void()>& interrupt) {
+    Check(problem, plan, interrupt).run(execute);
 }
 
-void check_against_definition(const Plan& plan) {
-    const std::string name = name_of_plan(plan.problem(), plan.schedule());
-    const std::size_t bytes = plan.workspace_bytes();
-    check_against_definition(plan.problem(), plan.schedule(), [&](ProblemData& data) {
-        run_in_guarded_workspace(bytes, name, [&](void* workspace) {
-            if (bytes == 0) return plan.execute(data.arguments());
-            plan.execute(data.arguments(), workspace);
-        });
-    });
-    if (bytes == 0 || bytes > DirectCall::max_workspace) return;
-    // Without the caller's workspace the plan may take another code path.
-    check_against_definition(plan.problem(), plan.schedule(),
-                             [&](ProblemData& data) { plan.execute(data.arguments()); });
+void check_against_definition(const Transform& problem, const Schedule& schedule,
+                              const std::function<void(ProblemData&)>& execute) {
+    check_against_definition(problem, name_of_plan(problem, schedule), execute);
 }
 
 } // namespace swirl::planning

@@ -30,9 +30,9 @@ WriteWatch::WriteWatch(ProblemData& data, const Transform& problem, std::string 
 void WriteWatch::require_surroundings() const {
     for (std::size_t k = 0; k < hashes_.size(); ++k) {
         const GuardedBuffer& buffer = data_.buffers()[k];
-        if (const auto at = buffer.written_in_redzones()) fail(k, *at);
+        if (const auto at = buffer.written_in_redzones()) report_write(data_.arrays()[k], *at, plan_);
         if (!data_.is_written(k) && hash_of_bytes(buffer.span_of<std::byte>()) != hashes_[k])
-            throw InternalError("a new kernel changed its {}: {}", data_.name_of(k), plan_);
+            throw InternalError("a new kernel changed its {}: {}", data_.arrays()[k].name, plan_);
     }
 }
 
@@ -41,12 +41,13 @@ void WriteWatch::require_gaps() {
     if (problem_.placement == Placement::in_place) data_.erase(Side::input);
     for (std::size_t k = 0; k < hashes_.size(); ++k)
         if (data_.is_written(k))
-            if (const auto at = data_.buffers()[k].written_anywhere()) fail(k, *at);
+            if (const auto at = data_.buffers()[k].written_anywhere())
+                report_write(data_.arrays()[k], *at, plan_);
 }
 
-void WriteWatch::fail(std::size_t buffer, std::ptrdiff_t offset) const {
-    throw InternalError("a new kernel wrote where it must not: {}: {}, byte {} from index 0 on", plan_,
-                        data_.name_of(buffer), offset - data_.bytes_before_zero(buffer));
+void report_write(const ProblemArray& array, std::ptrdiff_t byte, const std::string& plan) {
+    throw InternalError("a new kernel wrote where it must not: {}: {}, byte {} from index 0 on", plan,
+                        array.name, byte - array.before);
 }
 
 void run_in_guarded_workspace(std::size_t bytes, const std::string& plan,

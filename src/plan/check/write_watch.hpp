@@ -22,13 +22,14 @@ public:
     void require_gaps();
 
 private:
-    [[noreturn]] void fail(std::size_t buffer, std::ptrdiff_t offset) const;
-
     ProblemData& data_;
     const Transform& problem_;
     std::string plan_;
     std::vector<std::size_t> hashes_; ///< by buffer; 0 for buffers that are written
 };
+
+/// Throws InternalError: the plan wrote this byte of an array, counted from the first, where it must not.
+[[noreturn]] void report_write(const ProblemArray& array, std::ptrdiff_t byte, const std::string& plan);
 
 /// Calls `run` with memory of exactly this size, 64-byte aligned, between redzones; null if the size is 0. Throws
 /// InternalError if it writes into the redzones.

@@ -43,7 +43,9 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const Schedule& sched
       cache_(options.use_cache ? runtime::KernelCache::of_user() : nullptr),
       arrays_(given_arrays_of(product)),
       read_arrays_(arrays_.size() - product.reductions.size()),
-      is_empty_(product.rows == 0 || product.columns == 0 || product.batch == 0) {
+      is_empty_(product.rows == 0 || product.columns == 0 || product.batch == 0),
+      checks_(options.check && !is_empty_),
+      memory_limit_(options.memory_limit) {
     const bool has_results =
         std::any_of(arrays_.begin() + static_cast<std::ptrdiff_t>(read_arrays_), arrays_.end(),
                     [](const AuxiliaryArray& array) { return array.elements > 0; });
@@ -60,22 +62,24 @@ std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& p
     require_within(options.memory_limit,
                    {.workspace = static_cast<Integer>(plan->workspace_bytes()), .is_whole = !options.check},
                    product);
-    plan->compare_once(options);
+    if (options.interrupt) options.interrupt();
+    if (plan->checks_) plan->compare_once(*plan->kernel_, [&] { compare_with_definition(*plan); });
     return plan;
 }
 
 /// The mark that a kernel was verified is stored beside its machine code, under a key derived from the code's key.
-void GpuMatrixPlan::compare_once(const GpuMatrixPlanOptions& options) const {
-    if (!options.check || is_empty_) return;
-    const runtime::CacheKey& code = kernel_->code_key();
+void GpuMatrixPlan::compare_once(const GpuMatrixKernels& kernels,
+                                 const std::function<void()>& compare) const {
+    const runtime::CacheKey& code = kernels.code_key();
     const runtime::CacheKey key =
         runtime::cache_key(device_, "compared product", fmt::format("{:x} {:x}", code.high, code.low));
     if (cache_ != nullptr && cache_->find(key)) return;
-    require_within(options.memory_limit,
-                   {.workspace = static_cast<Integer>(workspace_bytes()), .check = array_bytes(product_)},
-                   product_);
+    require_within(
+        memory_limit_,
+        {.workspace = static_cast<Integer>(kernels.workspace_bytes()), .check = array_bytes(product_)},
+        product_);
     try {
-        compare_with_definition(*this);
+        compare();
     } catch (const OutOfMemory& error) {
         throw OutOfMemory(
             "{}\n  the check before first use has A, B, C and a workspace of its own; give memory free, or "
@@ -152,7 +156,26 @@ void GpuMatrixPlan::check(const std::vector<BufferAccess>& accesses) const {
                                 other.argument.pointer, written.argument.name);
 }
 
-const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<BufferAccess>& accesses) const {
+GpuMatrixKernels GpuMatrixPlan::misaligned_kernels(runtime::cuda::Stream stream) const {
+    GpuMatrixKernels kernels(
+        product_, gemm::gpu_single_element_schedule(schedule_.gpu_gemm(), product_, device_.target()),
+        device_, cache_);
+    if (!checks_) return kernels;
+    compare_once(kernels, [&] {
+        if (stream != nullptr && runtime::GpuStream::borrowed(device_, stream).is_capturing())
+            throw UserError(
+                "the first execution with arrays less aligned than the plan's vector accesses checks other "
+                "kernels, which no graph captures\n  execute once before the capture, or use arrays aligned "
+                "to {} "
+                "bytes",
+                ir::swizzle_chunk_bytes);
+        compare_misaligned_with_definition(*this, kernels);
+    });
+    return kernels;
+}
+
+const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<BufferAccess>& accesses,
+                                                  runtime::cuda::Stream stream) const {
     bool suits = true;
     for (const auto& [argument, is_written, is_in_vectors] : accesses)
         suits = suits &&
@@ -161,15 +184,13 @@ const GpuMatrixKernels& GpuMatrixPlan::kernel_for(const std::vector<BufferAccess
                             alignment_of(schedule_.gpu_gemm(), static_cast<Integer>(argument.alignment))));
     if (suits) return *kernel_;
     const std::lock_guard lock(kernel_mutex_);
-    if (!unaligned_kernel_)
-        unaligned_kernel_.emplace(
-            product_, gemm::gpu_single_element_schedule(schedule_.gpu_gemm(), product_, device_.target()),
-            device_, cache_);
+    if (!unaligned_kernel_) unaligned_kernel_.emplace(misaligned_kernels(stream));
     return *unaligned_kernel_;
 }
 
 /// The workspace size is that of the usual kernels; other kernels that need more allocate memory.
 GpuMatrixPlan::Execution GpuMatrixPlan::examined(const GpuMatrixArguments& arguments,
+                                                 runtime::cuda::Stream stream,
                                                  const GpuWorkspace& workspace) const {
     if (!kernel_) return {};
     const ScalarKind alpha = scalar_kind(product_.data_type, arguments.alpha);
@@ -181,7 +202,7 @@ GpuMatrixPlan::Execution GpuMatrixPlan::examined(const GpuMatrixArguments& argum
     planning::check(device_, workspace, workspace_bytes(), beside);
     check_beta(product_, arguments.beta);
     const bool reads_c = scalar_kind(product_.data_type, arguments.beta) != ScalarKind::zero;
-    const GpuMatrixKernels& kernel = kernel_for(used);
+    const GpuMatrixKernels& kernel = kernel_for(used, stream);
     const bool fits = kernel.workspace_bytes() <= workspace.bytes;
     return {arguments, multiplies, reads_c, &kernel,
             fits ? reinterpret_cast<runtime::cuda::Address>(workspace.data) : 0};
@@ -195,7 +216,7 @@ void GpuMatrixPlan::launch(const Execution& execution, runtime::cuda::Stream str
 
 void GpuMatrixPlan::execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
                             const GpuWorkspace& workspace) const {
-    launch(examined(arguments, workspace), stream);
+    launch(examined(arguments, stream, workspace), stream);
 }
 
 double GpuMatrixPlan::flops() const {

@@ -5,6 +5,7 @@
 #include "plan/schedule.hpp"
 #include "plan/transform/gpu/arguments.hpp"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,8 @@ struct GpuMatrixPlanOptions {
     bool use_cache = true;        ///< machine code on disk, see runtime::KernelCache
     bool reads_sass = false;      ///< score the SASS of the main kernel
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
+    std::function<void()> interrupt =
+        {}; ///< unless empty, called between parts of planning; throws to end it
 };
 
 /// A matrix multiplication on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its
@@ -39,13 +42,16 @@ public:
         const GpuMatrixKernels* kernel = nullptr; ///< null: nothing to compute
         runtime::cuda::Address workspace = 0;
     };
-    /// Throws UserError for invalid arguments. What they point to must stay valid until the launch.
-    Execution examined(const GpuMatrixArguments& arguments, const GpuWorkspace& workspace = {}) const;
+    /// For an execution in this stream. Throws UserError for invalid arguments. What they point to must stay valid until the
+    /// launch.
+    Execution examined(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
+                       const GpuWorkspace& workspace = {}) const;
     void launch(const Execution& execution, runtime::cuda::Stream stream) const;
 
     /// Enqueues the product and returns without waiting, so a CUDA graph can capture it. The first execution with
-    /// matrices less aligned than the schedule's vector accesses compiles another kernel. Throws UserError for invalid
-    /// arguments before anything is enqueued.
+    /// matrices less aligned than the schedule's vector accesses compiles other kernels, and checks them as a plan is
+    /// checked: it waits, takes memory for that, and cannot be captured. Throws UserError for invalid arguments before
+    /// anything is enqueued.
     void execute(const GpuMatrixArguments& arguments, runtime::cuda::Stream stream,
                  const GpuWorkspace& workspace = {}) const;
     std::size_t workspace_bytes() const { return kernel_ ? kernel_->workspace_bytes() : 0; }
@@ -71,8 +77,11 @@ private:
     std::vector<BufferAccess> accesses(const GpuMatrixArguments& arguments, bool multiplies) const;
     void add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const;
     void check(const std::vector<BufferAccess>& accesses) const;
-    const GpuMatrixKernels& kernel_for(const std::vector<BufferAccess>& accesses) const;
-    void compare_once(const GpuMatrixPlanOptions& options) const;
+    const GpuMatrixKernels& kernel_for(const std::vector<BufferAccess>& accesses,
+                                       runtime::cuda::Stream stream) const;
+    /// Checks kernels, unless the cache says that they were. `compare` throws InternalError if they are wrong.
+    void compare_once(const GpuMatrixKernels& kernels, const std::function<void()>& compare) const;
+    GpuMatrixKernels misaligned_kernels(runtime::cuda::Stream stream) const;
 
     MatrixProduct product_;
     Schedule schedule_;
@@ -81,6 +90,8 @@ private:
     std::vector<AuxiliaryArray> arrays_; ///< passed to executions
     std::size_t read_arrays_;            ///< the first ones of these, which are only read
     bool is_empty_;
+    bool checks_;
+    std::size_t memory_limit_;
     std::optional<GpuMatrixKernels> kernel_;
     mutable ForkSafeMutex kernel_mutex_;
     mutable std::optional<GpuMatrixKernels> unaligned_kernel_; ///< accesses single elements

@@ -1,7 +1,7 @@
 #include "plan/transform/cpu/plan.hpp"
 
 #include "base/error.hpp"
-#include "plan/check/transform.hpp"
+#include "plan/check/cpu_transform.hpp"
 #include "plan/memory_need.hpp"
 #include "plan/portable/kernel.hpp"
 #include "plan/transform/arguments.hpp"
@@ -10,6 +10,8 @@
 #include "plan/transform/dimension_passes.hpp"
 #include "problem/validate.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -33,6 +35,7 @@ struct Plan::State {
     std::size_t shared_bytes = 0;
     std::size_t own_bytes = 0;
     std::size_t workspace_bytes = 0;
+    std::string checked;
 
     void run(const Arguments& arguments, void* workspace) const {
         if (threads > 1 && runtime::team_size(threads) > 1) return run_on_team(arguments, workspace);
@@ -147,6 +150,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
     state->intermediate_bytes = intermediate;
     for (std::size_t k = 0; k < passes.size(); ++k) {
+        if (options.interrupt) options.interrupt();
         auto kernel =
             make_kernel(problem, passes[k], schedule.transform().passes[k].tree, cpu,
                         schedule.transform().scalar, {options.threads, options.min_parallel_operations});
@@ -160,18 +164,30 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
         if (k + 1 < passes.size()) require_within(options.memory_limit, need, problem);
         state->kernels.push_back(std::move(kernel));
     }
-    need.check = options.check ? check_bytes(problem) : 0;
-    need.is_whole = true;
-    require_within(options.memory_limit, need, problem);
     if (state->kernels.size() == 1 && state->threads == 1 && state->intermediate_bytes == 0)
         state->direct = state->kernels[0]->direct_call();
     constexpr double max_flops_per_second = 1e11; // per thread
     for (const auto& kernel : state->kernels)
         state->seconds += static_cast<double>(kernel->info().flops) / max_flops_per_second;
     std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
-    if (options.check) check_against_definition(*plan);
+    plan->check(options);
     return plan;
 }
+
+void Plan::check(const PlanOptions& options) const {
+    MemoryNeed need{.workspace = static_cast<Integer>(workspace_bytes()), .tables = table_bytes()};
+    CheckScope scope = CheckScope::not_wanted();
+    if (options.check)
+        scope = CheckScope::of(problem(), {.bytes = room_on_host(options.memory_limit, problem()) -
+                                                    need.workspace - need.tables});
+    else if (!target::host_can_run(cpu()))
+        scope = CheckScope::none(fmt::format("this machine cannot run code for {}", cpu().name));
+    need.check = scope.bytes;
+    require_within(options.memory_limit, need, problem());
+    state_->checked = to_string(check_plan(*this, std::move(scope), options), problem());
+}
+
+const std::string& Plan::checked() const { return state_->checked; }
 
 const Transform& Plan::problem() const { return state_->problem; }
 const Schedule& Plan::schedule() const { return state_->schedule; }

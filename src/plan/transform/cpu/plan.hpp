@@ -10,6 +10,7 @@
 #include "target/cpu.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,8 @@ struct PlanOptions {
     double min_parallel_operations = 32768;
     bool check = true;            ///< verify each plan once against a second algorithm before returning it
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
+    std::function<void()> interrupt =
+        {}; ///< unless empty, called between parts of planning; throws to end it
 };
 
 /// An auxiliary array, at its element with index 0.
@@ -80,6 +83,11 @@ public:
 
     /// One pass alone, on one thread, to time it: the result is meaningful only after the passes before it.
     void execute_pass(std::size_t pass, const Arguments& arguments) const;
+
+    /// Verifies the plan as these options say. Only before its first use, if it was built without a check.
+    void check(const PlanOptions& options) const;
+    /// Whether and how it was verified: "yes", "yes, 512 of 100000 transforms", "no, because …".
+    const std::string& checked() const;
 
     double flops() const;        ///< real additions and multiplications executed
     double bytes() const;        ///< read and written by the kernels

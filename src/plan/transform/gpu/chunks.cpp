@@ -2,31 +2,9 @@
 
 #include "base/error.hpp"
 #include "plan/transform/cpu/advanced_pointer.hpp"
-#include "problem/expression.hpp"
 #include "problem/problem.hpp"
 
 namespace swirl::planning {
-
-namespace {
-
-bool depends_on_batch(const Transform& problem) {
-    bool depends = problem.spectrum == Sharing::each;
-    const auto look = [&](const std::string& index) {
-        const auto axis = axis_of_index(problem, index);
-        depends = depends || (axis && *axis < problem.batches.size());
-    };
-    for (const Expression* expression : {&problem.load, &problem.store}) {
-        if (expression->is_identity()) continue;
-        for (const ExpressionTerm& term : {expression->tree()->value, expression->tree()->where})
-            for_each_term(term, [&](const ExpressionNode& node) {
-                if (node.kind == ExpressionNode::Kind::index) look(node.name);
-                for (const std::string& index : node.indices) look(index);
-            });
-    }
-    return depends;
-}
-
-} // namespace
 
 GpuChunks::GpuChunks(const Transform& problem, Integer chunk) : problem_(problem) {
     const Integer count = problem.batches.empty() ? 1 : problem.batches.front().length;

@@ -9,6 +9,7 @@
 #include "runtime/kernel_cache.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,8 +25,10 @@ std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& 
 /// device address of the tables, and nothing is derived.
 class GpuKernels {
 public:
+    /// `interrupt`, unless empty, is called before each pass and before compilation.
     GpuKernels(const Transform& problem, const Schedule& schedule, const runtime::GpuDevice& device,
-               const target::Gpu& gpu, runtime::KernelCache* cache);
+               const target::Gpu& gpu, runtime::KernelCache* cache,
+               const std::function<void()>& interrupt = {});
 
     /// Whether the cache says that these kernels passed the check against the definition.
     bool is_checked() const { return is_checked_; }

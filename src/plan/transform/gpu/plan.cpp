@@ -1,10 +1,7 @@
 #include "plan/transform/gpu/plan.hpp"
 
 #include "base/error.hpp"
-#include "plan/check/gpu_problem_data.hpp"
-#include "plan/check/guarded_gpu_buffer.hpp"
-#include "plan/check/transform.hpp"
-#include "plan/check/write_watch.hpp"
+#include "plan/check/gpu_transform.hpp"
 #include "plan/memory_need.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "plan/transform/gpu/chunks.hpp"
@@ -47,13 +44,15 @@ struct GpuPlan::State {
     std::optional<GpuKernels> rest;  ///< for a smaller last chunk
     std::optional<GpuArgumentCheck> check;
     std::size_t workspace_bytes = 0;
+    bool is_verified = false;
+    std::string checked; ///< see GpuPlan::checked
 
-    void derive(runtime::KernelCache* cache) {
-        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache);
+    void derive(runtime::KernelCache* cache, const std::function<void()>& interrupt) {
+        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache, interrupt);
         workspace_bytes = whole->workspace_bytes();
         std::array<std::size_t, Binding::sources> alignments = whole->alignments();
         if (chunks.rest() > 0) {
-            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache);
+            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache, interrupt);
             workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
             const std::array<std::size_t, Binding::sources> of_rest = rest->alignments();
             for (std::size_t k = 0; k < alignments.size(); ++k)
@@ -118,20 +117,12 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
 
 namespace {
 
-/// For the check before first use: all device memory that the plan may write lies between redzones.
-void execute_between_redzones(const GpuPlan& plan, ProblemData& data) {
-    GpuProblemData there(plan.device(), data, GpuProblemData::Redzones::copied);
-    there.copy_from(data);
-    if (const std::size_t bytes = plan.workspace_bytes(); bytes > 0) {
-        const GuardedGpuBuffer workspace(plan.device(), bytes);
-        plan.execute(there.arguments(), nullptr, {reinterpret_cast<void*>(workspace.address()), bytes});
-        plan.device().synchronize();
-        require_intact_redzones(workspace.written_in_redzones(), bytes,
-                                name_of_plan(plan.problem(), plan.schedule()));
-    } else {
-        plan.execute(there.arguments(), nullptr);
-    }
-    there.copy_to(data);
+/// What the limit, and half of the GPU's free memory, leave.
+CheckRoom room_for_check(const Transform& problem, const runtime::GpuDevice& device, const MemoryNeed& need,
+                         std::size_t limit) {
+    const std::size_t free = device.memory().free / 2, most = limit == 0 ? free : std::min(free, limit);
+    const Integer bytes = static_cast<Integer>(most) - need.workspace - need.tables;
+    return {.bytes = std::min(bytes, room_on_host(0, problem)), .batch_bytes = bytes};
 }
 
 } // namespace
@@ -150,20 +141,29 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Sc
     require_within(options.memory_limit, {.workspace = min_gpu_memory(problem, gpu), .is_whole = false},
                    problem);
     auto state = std::make_unique<State>(problem, schedule, device, gpu);
-    state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr);
+    state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr, options.interrupt);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
-    const bool known = plan->state_->is_checked();
-    require_within(options.memory_limit,
-                   {.workspace = static_cast<Integer>(plan->workspace_bytes()),
-                    .tables = plan->table_bytes(),
-                    .check = options.check && !known ? check_bytes(problem) : 0},
-                   problem);
-    if (options.check && !known)
-        check_against_definition(problem, schedule,
-                                 [&](ProblemData& data) { execute_between_redzones(*plan, data); });
-    plan->state_->store(options.check);
+    plan->check(options);
+    plan->state_->store(plan->state_->is_verified);
     return plan;
 }
+
+void GpuPlan::check(const GpuPlanOptions& options) const {
+    MemoryNeed need{.workspace = static_cast<Integer>(workspace_bytes()), .tables = table_bytes()};
+    CheckScope scope = CheckScope::not_wanted();
+    const bool is_known = state_->is_checked();
+    if (options.check && !is_known)
+        scope = CheckScope::of(problem(), room_for_check(problem(), device(), need, options.memory_limit),
+                               state_->schedule.transform().chunk);
+    need.check = scope.bytes;
+    require_within(options.memory_limit, need, problem());
+    scope = check_plan(*this, std::move(scope), options);
+    state_->is_verified = is_known || scope.kind != CheckScope::Kind::none;
+    state_->checked =
+        is_known ? "yes, when its kernels were stored in the cache" : to_string(scope, problem());
+}
+
+const std::string& GpuPlan::checked() const { return state_->checked; }
 
 const Transform& GpuPlan::problem() const { return state_->problem; }
 const Schedule& GpuPlan::schedule() const { return state_->schedule; }

@@ -10,6 +10,7 @@
 #include "target/gpu.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct GpuPlanOptions {
     bool check = true;
     bool use_cache = true;        ///< machine code and plans on disk, see runtime::KernelCache
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
+    std::function<void()> interrupt =
+        {}; ///< unless empty, called between parts of planning; throws to end it
 };
 
 /// One pass on a GPU, for people and reports.
@@ -65,6 +68,9 @@ public:
     void execute_kernel(std::size_t kernel, const Arguments& arguments, runtime::cuda::Stream stream,
                         const GpuWorkspace& workspace) const;
 
+    /// Whether and how it was verified: "yes", "yes, 512 of 100000 transforms", "no, because …".
+    const std::string& checked() const;
+
     double flops() const;                             ///< real additions and multiplications executed
     double bytes() const;                             ///< device memory read and written by the kernels
     std::vector<ir::KernelInfo> kernels() const;      ///< in launch order
@@ -72,6 +78,8 @@ public:
 
 private:
     struct State;
+    /// Verifies the plan, or states why it need not be.
+    void check(const GpuPlanOptions& options) const;
     explicit GpuPlan(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };

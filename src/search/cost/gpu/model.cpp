@@ -1,6 +1,5 @@
 #include "search/cost/gpu/model.hpp"
 
-#include "gemm/gpu/model/model.hpp"
 #include "loops/gpu/liveness.hpp"
 #include "loops/gpu/threads.hpp"
 #include "search/cost/gpu/accesses.hpp"
@@ -31,7 +30,9 @@ constexpr Integer largest_pitch = 3; ///< maximum worth trying
 /// prefers the one that compiles sooner, because compile time is proportional to instructions.
 constexpr double per_thousand_instructions = 0.01;
 
-constexpr double least_l2_bytes = 4e6; ///< where the target's is unknown
+/// Where the target's are unknown.
+constexpr double usual_multiprocessors = 100, usual_hertz = 1.5e9, usual_memory_rate = 1e12,
+                 usual_l2_bytes_per_cycle = 4096, usual_l2_bytes = 4e6;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -337,11 +338,15 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
                           const GpuModelConstants& constants) {
     constexpr double first_level_bytes = 256e3, least_cache_bytes = 8e3; // of a multiprocessor
     constexpr double least_exponent = 1, largest_exponent = 8;
-    const gemm::GpuRates rates = gemm::gpu_rates(gpu);
-    const double cycle = 1 / rates.hertz;
-    const double rounds = std::ceil(kernel.blocks / (rates.multiprocessors * kernel.resident_blocks));
-    const double blocks = std::ceil(kernel.blocks / rates.multiprocessors); // of a multiprocessor
-    const double l2_bytes = gpu.l2_bytes > 0 ? static_cast<double>(gpu.l2_bytes) : least_l2_bytes;
+    const double multiprocessors = gpu.multiprocessors > 0 ? gpu.multiprocessors : usual_multiprocessors;
+    const double hertz = gpu.rates.hertz > 0 ? gpu.rates.hertz : usual_hertz;
+    const double memory_rate = gpu.rates.memory_bytes > 0 ? gpu.rates.memory_bytes : usual_memory_rate;
+    const double l2_rate =
+        hertz * (gpu.rates.l2_bytes_per_cycle > 0 ? gpu.rates.l2_bytes_per_cycle : usual_l2_bytes_per_cycle);
+    const double cycle = 1 / hertz;
+    const double rounds = std::ceil(kernel.blocks / (multiprocessors * kernel.resident_blocks));
+    const double blocks = std::ceil(kernel.blocks / multiprocessors); // of a multiprocessor
+    const double l2_bytes = gpu.l2_bytes > 0 ? static_cast<double>(gpu.l2_bytes) : usual_l2_bytes;
     const double from_memory =
         (1 - kernel.exchanged) *
         miss_fraction(kernel.blocks * kernel.bytes, constants.capacity * l2_bytes, constants.sharpness);
@@ -363,10 +368,10 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
                            miss_fraction(kernel.table_bytes, constants.table_cache * cache_bytes, 1);
     const double moved =
         kernel.blocks * kernel.sector_bytes * (1 + constants.segment_bytes * kernel.segments / 2);
-    const double seconds_per_byte = from_memory / (constants.memory_rate * rates.memory) +
-                                    (1 - from_memory) / (constants.cache_rate * rates.cache);
+    const double seconds_per_byte = from_memory / (constants.memory_rate * memory_rate) +
+                                    (1 - from_memory) / (constants.cache_rate * l2_rate);
 
-    const double together = std::clamp(kernel.blocks / rates.multiprocessors, 1.0, kernel.resident_blocks);
+    const double together = std::clamp(kernel.blocks / multiprocessors, 1.0, kernel.resident_blocks);
     const double exponent = std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
                                            constants.overlap_of_rounds * std::log2(rounds),
                                        least_exponent, largest_exponent);

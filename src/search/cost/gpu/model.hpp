@@ -17,9 +17,6 @@ struct GpuCode {
     std::optional<DataType> storage = {}; ///< data type in the caller's arrays, if different
 };
 
-/// Bytes per second that the reference GPU copies.
-inline constexpr double gpu_copy_rate = 3e12;
-
 /// What the model sees of a kernel; of one block unless said otherwise.
 struct GpuKernelFeatures {
     double blocks = 1;          ///< of the launch
@@ -54,8 +51,8 @@ struct GpuModelConstants {
     double instruction_latency = 1.17; ///< cycles, of a thread's instruction
     double issue_cycles = 1.56;        ///< of a warp instruction, relative to one per cycle and partition
     double bank_cycles = 1.05;         ///< of a request to shared memory, relative to one per cycle
-    double memory_rate = 1.17;         ///< relative to the GPU's
-    double cache_rate = 0.227;         ///< L2, relative to the GPU's
+    double memory_rate = 0.908;        ///< relative to the GPU's
+    double cache_rate = 0.47;          ///< L2, relative to the GPU's
     double capacity = 0.848;           ///< of L2 for data to remain there, relative to the GPU's
     double sharpness = 6.43;           ///< of the transition beyond this capacity
     double overlap =
@@ -83,7 +80,7 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
                           const GpuModelConstants& constants = {});
 
 struct GpuKernelCost {
-    double seconds;       ///< on the reference GPU
+    double seconds;       ///< predicted
     Integer shared_bytes; ///< per block
     Integer registers;    ///< per thread, estimated
     bool spills;          ///< a thread needs more registers than the block size allows

@@ -1,4 +1,3 @@
-#include "plan/check/transform.hpp"
 #include "base/error.hpp"
 #include "plan/memory_need.hpp"
 #include "problem/syntax.hpp"
@@ -55,21 +54,21 @@ public:
     AnyPlan build(const ScheduleCandidate& chosen) override {
         planning::require_target(chosen.schedule, cpu_.name);
         if (!chosen.built)
-            return recent_plan(request(to_string(chosen.schedule)), [&] {
-                return Plan::build(problem_, chosen.schedule,
-                                   {.threads = threads_, .check = check_, .memory_limit = memory_limit()});
-            });
+            return recent_plan(request(to_string(chosen.schedule)),
+                               [&] { return Plan::build(problem_, chosen.schedule, plan_options()); });
         auto plan = std::static_pointer_cast<const Plan>(chosen.built);
-        planning::require_on_host(options().memory_limit_bytes,
-                                  {.workspace = static_cast<Integer>(plan->workspace_bytes()),
-                                   .tables = plan->table_bytes(),
-                                   .check = check_ ? planning::check_bytes(problem_) : 0},
-                                  problem_);
-        if (check_) planning::check_against_definition(*plan);
+        plan->check(plan_options());
         return plan;
     }
 
 private:
+    planning::PlanOptions plan_options() const {
+        return {.threads = threads_,
+                .check = check_,
+                .memory_limit = memory_limit(),
+                .interrupt = interrupt_of(options())};
+    }
+
     ScheduleCandidate chosen() override { return for_threads(of_one_thread()); }
 
     ScheduleCandidate of_one_thread() {

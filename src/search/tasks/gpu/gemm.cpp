@@ -50,7 +50,8 @@ public:
         return planning::GpuMatrixPlan::build(product_, chosen.schedule, *gpu_.device,
                                               {.check = options().check,
                                                .use_cache = options().use_kernel_cache,
-                                               .memory_limit = options().memory_limit_bytes});
+                                               .memory_limit = options().memory_limit_bytes,
+                                               .interrupt = interrupt_of(options())});
     }
 
     Choice explained(Schedule schedule) const override {

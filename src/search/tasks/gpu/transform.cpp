@@ -59,7 +59,8 @@ public:
         return planning::GpuPlan::build(problem_, chosen.schedule, *gpu_.device,
                                         {.check = options().check,
                                          .use_cache = options().use_kernel_cache,
-                                         .memory_limit = options().memory_limit_bytes});
+                                         .memory_limit = options().memory_limit_bytes,
+                                         .interrupt = interrupt_of(options())});
     }
 
 private:
