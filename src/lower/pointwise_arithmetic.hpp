@@ -8,7 +8,7 @@
 
 namespace swirl::lower {
 
-/// Emits straight-line code over elements; each value is a vector.
+/// Emits straight-line code over elements; each value is a vector. Its arithmetic is strict (ir::Operation::strict).
 class PointwiseArithmetic {
 public:
     PointwiseArithmetic(ir::Builder& builder, ir::Type type) : builder_(builder), type_(type) {}
