@@ -59,6 +59,17 @@ TEST(CallbacksOnCpus, AreComputedInEveryPartOfTheLanguage) {
     }
 }
 
+TEST(CallbacksOnCpus, AreComputedOnPairsOfLanesInSmallKernels) {
+    for (const std::string n : {"4", "5", "8", "12", "16", "20", "30", "32", "36", "60", "64"})
+        for (const std::string scalar : {"", " float32"})
+            prove({"dft " + n + scalar + " load=\"x * w[i]\"",
+                   "dft " + n + scalar + " store=\"2 * x + complex h[i] * conj(x) - im(x)\"",
+                   "dft " + n + scalar + " load=\"x * complex w[b, i] * (i < 3 ? 2 : re(x))\" batch=3",
+                   "dft " + n + scalar +
+                       " batch=5x2 inplace store=\"x * h[b0] + i * abs(im(x)) - (b1 == 1 and i != 2 ? 3 : "
+                       "complex(1, i))\""});
+}
+
 TEST(CallbacksOnCpus, GoWithEveryKindLayoutAndSize) {
     for (const std::string& cpu : cpus())
         for (const char* problem : support::callback_problems) prove(problem, cpu);
