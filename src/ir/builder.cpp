@@ -69,7 +69,7 @@ std::size_t hash_of(const Operation& operation) {
 bool same_operation(const Operation& a, const Operation& b) {
     return a.opcode == b.opcode && a.type == b.type && a.operands == b.operands &&
            same_constant(a.number, b.number) && a.instruction == b.instruction && a.active == b.active &&
-           a.lane_map == b.lane_map && a.address == b.address;
+           a.lane_map == b.lane_map && a.address == b.address && a.strict == b.strict;
 }
 
 Builder::Builder(std::string name, Options options) : options_(options) {
@@ -283,6 +283,7 @@ Value Builder::arithmetic(Opcode opcode, std::array<Value, 3> operands) {
     operation.opcode = opcode;
     operation.type = type(operands[0]);
     operation.operands = operands;
+    operation.strict = strict_ && is_floating(operation.type.scalar);
     return append(std::move(operation));
 }
 

@@ -160,6 +160,19 @@ public:
     Value instruction(const Instruction& entry, std::initializer_list<Value> operands) {
         return instruction(entry, std::span<const Value>(operands.begin(), operands.size()));
     }
+    /// While it lives, arithmetic appended to the builder is strict, or not (Operation::strict).
+    class StrictScope {
+    public:
+        StrictScope(Builder& builder, bool is_strict)
+            : builder_(builder), before_(std::exchange(builder.strict_, is_strict)) {}
+        ~StrictScope() { builder_.strict_ = before_; }
+        StrictScope(const StrictScope&) = delete;
+        StrictScope& operator=(const StrictScope&) = delete;
+
+    private:
+        Builder& builder_;
+        bool before_;
+    };
     Value append(Operation operation); ///< appends any operation, checked like the others
     /// Appends to the current straight-line block, without checks or sharing.
     BlockWriter writer() { return {program_, run_}; }
@@ -194,6 +207,7 @@ private:
     std::vector<OpenLoop> loops_;
     std::vector<Value> run_; ///< the straight-line block being built
     int parameters_ = 0;
+    bool strict_ = false; ///< see StrictScope
 
     struct Slot {
         Value value = no_value;

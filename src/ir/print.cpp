@@ -26,7 +26,8 @@ public:
         const Operation& operation = program_[value];
         if (is_async_tile_operation(operation.opcode) && operation.tile != nullptr)
             return of_tiles(operation);
-        if (style_ == PrintStyle::compact) return compact(value, operation);
+        if (style_ == PrintStyle::compact)
+            return compact(value, operation) + (operation.strict ? " strictly" : "");
         std::string line = has_result(operation.opcode) ? name(value) + " = " : std::string();
         line += operation.opcode == Opcode::instruction && operation.instruction != nullptr
                     ? operation.instruction->name
@@ -42,6 +43,7 @@ public:
         }
         if (has_side_effect(operation.opcode)) line += " to " + access(operation);
         if (operation.asynchronous) line += " asynchronously";
+        if (operation.strict) line += " strictly";
         if (operation.opcode == Opcode::shuffle) line += " " + lanes(operation);
         return line + " : " + name_of(operation.type);
     }

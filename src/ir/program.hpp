@@ -162,6 +162,10 @@ struct Operation {
     int active = 0;         ///< load, store: lanes that access memory, 1…lanes
     bool asynchronous =
         false; ///< a store to shared memory of a value loaded from global memory only for this store: see AsyncFence
+    /// Floating-point arithmetic whose NaN, infinities and signs of zero are those of IEEE 754, as in an expression of
+    /// the user. Passes may contract it, and leave out what changes no result. Other arithmetic may be reassociated and
+    /// folded as if all values were finite.
+    bool strict = false;
     std::vector<std::int8_t> lane_map;              ///< shuffle
     const Instruction* instruction = nullptr;       ///< instruction
     std::shared_ptr<const AsyncTileOperation> tile; ///< from tma_load on

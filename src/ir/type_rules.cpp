@@ -146,6 +146,9 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
     if (!is_scalar(operation.type.scalar)) return problem("no values are {}", name_of(operation.type));
     if (Mismatch missing = operand_error(program, operation)) return missing;
     const DataType scalar = operation.type.scalar;
+    if (operation.strict &&
+        (operand_count(operation.opcode) < 1 || accesses_memory(operation.opcode) || !is_floating(scalar)))
+        return problem("strict, and no floating-point arithmetic");
     switch (operation.opcode) {
     case Opcode::constant: return std::nullopt;
     case Opcode::index:

@@ -64,11 +64,14 @@ bool is_complex_throughout(const formula::Formula& f) {
     return std::all_of(f.children().begin(), f.children().end(), is_complex_throughout);
 }
 
-bool suits_pairs(const LoopProgram& program, const Memory& memory, const std::vector<Location>& locations) {
+bool suits_pairs(const LoopProgram& program, const Request& request, const Memory& memory,
+                 const std::vector<Location>& locations) {
     const bool temporary =
         program.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
     return std::all_of(locations.begin(), locations.end(), [&](const Location& place) {
-        return !place.table && place.forms.empty() && !place.re_negative && !place.im_negative &&
+        return !place.table &&
+               (place.forms.empty() || (request.pairs_at_callbacks && place.forms.size() == 1)) &&
+               !place.re_negative && !place.im_negative &&
                (temporary ? place.im == place.re : place.im == place.re + 1) &&
                std::none_of(place.diagonals.begin(), place.diagonals.end(), [](const FoldedDiagonal& met) {
                    return met.table.has_value() ||
@@ -77,10 +80,10 @@ bool suits_pairs(const LoopProgram& program, const Memory& memory, const std::ve
     });
 }
 
-bool suits_pairs(const LoopProgram& program, const Call& call) {
+bool suits_pairs(const LoopProgram& program, const Request& request, const Call& call) {
     return call.complex && call.codelet.formula && call.codelet.then.empty() &&
-           suits_pairs(program, call.input, call.placement.sources) &&
-           suits_pairs(program, call.output, call.placement.targets) &&
+           suits_pairs(program, request, call.input, call.placement.sources) &&
+           suits_pairs(program, request, call.output, call.placement.targets) &&
            is_complex_throughout(*call.codelet.formula);
 }
 
@@ -114,7 +117,7 @@ bool suits_pairs(const LoopProgram& program, const Request& request) {
         const auto* call = std::get_if<Call>(&node.node);
         if (call == nullptr ||
             iterations_of(*call) * call->codelet.columns * 2 > most_vectors * request.lanes ||
-            !suits_pairs(program, *call))
+            !suits_pairs(program, request, *call))
             return false;
         const Integer lanes = lanes_of(program, *call);
         vectors +=

@@ -29,9 +29,10 @@ struct Request {
     std::optional<Reach> output_reach = {};
     CopiedEnds copied = {}; ///< in loops over the digits of the caller's layout, whatever the formula does
     long double scale = 1;
-    int lanes = 1;             ///< of a vector register
-    Integer cache_bytes = 0;   ///< of a core's private caches; 0: unknown
-    bool pairs = false;        ///< whether vectors may hold complex elements as pairs of neighbouring lanes
+    int lanes = 1;           ///< of a vector register
+    Integer cache_bytes = 0; ///< of a core's private caches; 0: unknown
+    bool pairs = false;      ///< whether vectors may hold complex elements as pairs of neighbouring lanes
+    bool pairs_at_callbacks = false; ///< the same of vectors that callbacks read or write
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
     bool for_gpu = false;
     Integer smem_pad_interval =

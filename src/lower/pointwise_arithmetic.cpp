@@ -39,6 +39,7 @@ private:
 
 PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const std::vector<Pointwise::Node>& nodes,
                                                                 const ComplexValue& x, const Leaf& leaf) {
+    const ir::Builder::StrictScope strict(builder_, true);
     std::vector<ComplexValue> known;
     for (const Pointwise::Node& node : nodes) known.push_back(evaluate(node, x, known, leaf));
     ComplexValue result = known.back();
@@ -50,6 +51,7 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const std::vecto
 PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const Pointwise::Node& node,
                                                                 const std::vector<ComplexValue>& known) {
     const auto real = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])].re; };
+    const ir::Builder::StrictScope foldable(builder_, false); // 0 and 1 have no special values
     switch (node.op) {
     case Op::less: {
         const ir::Value test = builder_.less(real(0), real(1));

@@ -8,7 +8,7 @@
 
 namespace swirl::lower {
 
-/// Emits straight-line code over elements; each value is a vector.
+/// Emits straight-line code over elements; each value is a vector. Its arithmetic is strict (ir::Operation::strict).
 class PointwiseArithmetic {
 public:
     PointwiseArithmetic(ir::Builder& builder, ir::Type type) : builder_(builder), type_(type) {}
@@ -29,11 +29,13 @@ public:
     ir::Value as_real(ir::Value boolean) { return builder_.select(boolean, number(1), number(0)); }
     ir::Value opposite(ir::Value a) { return builder_.subtract(number(1), a); }
 
-private:
+    /// One node, whose operands are among the values of the nodes before it.
     ComplexValue evaluate(const Pointwise::Node& node, const ComplexValue& x,
                           const std::vector<ComplexValue>& known, const Leaf& leaf);
-    ir::Value function(Pointwise::Op op, ir::Value x);
     ComplexValue choose(const ComplexValue& chooser, const ComplexValue& a, const ComplexValue& b);
+
+private:
+    ir::Value function(Pointwise::Op op, ir::Value x);
     ComplexValue compared(const Pointwise::Node& node, const std::vector<ComplexValue>& known);
 
     ir::Builder& builder_;

@@ -38,6 +38,11 @@ public:
 private:
     using Number = std::optional<long double>;
 
+    bool is_strict(Value value) const { return program_[value].strict; }
+    /// A value of −0, which leaves any other unchanged in a sum, as +0 does not.
+    static bool is_negative_zero(const Number& x) { return x == 0.0L && std::signbit(*x); }
+    static bool is_positive_zero(const Number& x) { return x == 0.0L && !std::signbit(*x); }
+
     /// Rewrites the operation in place (no_value), or returns a value that replaces it.
     Value simplify(Value value) {
         const Operation& operation = program_[value];
@@ -74,6 +79,7 @@ private:
         const Number x = number(a);
         const Number y = number(b);
         if (x && y) return become_constant(value, *x + *y);
+        if (is_strict(value)) return is_negative_zero(x) ? b : is_negative_zero(y) ? a : no_value;
         if (x == 0.0L) return b;
         if (y == 0.0L) return a;
         return no_value;
@@ -84,6 +90,7 @@ private:
         const Number x = number(a);
         const Number y = number(b);
         if (x && y) return become_constant(value, *x - *y);
+        if (is_strict(value)) return is_positive_zero(y) ? a : no_value;
         if (a == b) return become_constant(value, 0);
         if (y == 0.0L) return a;
         if (x == 0.0L) return become(value, Opcode::negate, b);
@@ -96,11 +103,12 @@ private:
         const Number x = number(a);
         if (!x) return no_value;
         if (const Number y = number(b)) return become_constant(value, *x * *y);
-        if (*x == 0) return become_constant(value, 0);
+        if (*x == 0) return is_strict(value) ? no_value : become_constant(value, 0);
         if (*x == 1) return b;
         if (*x == -1) return become(value, Opcode::negate, b);
         const Operation inner = program_[b];
         if (inner.opcode != Opcode::multiply || uses_[static_cast<std::size_t>(b)] != 1) return no_value;
+        if (is_strict(value) || inner.strict) return no_value;
         for (const int i : {0, 1})
             if (const Number y = number(inner.operands[static_cast<std::size_t>(i)]);
                 y && is_in_range(*x * *y, inner.type.scalar))
@@ -123,10 +131,11 @@ private:
         const Number x = number(a);
         const Number y = number(b);
         const Number z = number(c);
+        if (is_strict(value) && !(x && y && z) && (x == 0.0L || y == 0.0L || z == 0.0L)) return no_value;
         if (x && y) {
             const long double product = opcode == Opcode::fnma ? -(*x * *y) : *x * *y;
             if (z) return become_constant(value, opcode == Opcode::fms ? product - *z : product + *z);
-            if (product != 0)
+            if (product != 0 && !is_strict(value))
                 return become(value, opcode == Opcode::fms ? Opcode::subtract : Opcode::add,
                               new_constant(type, product), c);
         }
@@ -168,8 +177,13 @@ private:
         return no_value;
     }
 
+    /// A strict operation becomes the constant that it rounds to, if that is finite.
     Value become_constant(Value value, long double number) {
         Operation& operation = program_[value];
+        if (operation.strict) {
+            number = round_to(operation.type.scalar, number);
+            if (!std::isfinite(number)) return no_value;
+        }
         Operation constant;
         constant.opcode = Opcode::constant;
         constant.type = operation.type;

@@ -50,6 +50,7 @@ void contract(Operation& user, Value product, const Operation& multiplication) {
     const Value addend = user.operands[first ? 1 : 0];
     user.opcode = user.opcode == Opcode::add ? Opcode::fma : first ? Opcode::fms : Opcode::fnma;
     user.operands = {multiplication.operands[0], multiplication.operands[1], addend};
+    user.strict = user.strict || multiplication.strict;
 }
 
 /// Contracts the multiplications that all their users can absorb.

@@ -30,8 +30,8 @@ public:
         kept.reserve(run.operations.size() + 16);
         run_ = &kept;
         for (const Value value : run.operations) {
-            if (is_floating(program_[value].type.scalar) && !escapes_[at(value)] && propagate(value))
-                continue;
+            const bool is_free = is_floating(program_[value].type.scalar) && !program_[value].strict;
+            if (is_free && !escapes_[at(value)] && propagate(value)) continue;
             for (std::size_t i = 0; i < operand_count(program_[value]); ++i) {
                 const Value operand = multiplied_out(program_[value].operands[i]); // may move the table
                 program_[value].operands[i] = operand;

@@ -13,6 +13,8 @@ namespace swirl::passes {
 /// straight-line sums of products. Ratios of constants are computed in long double; no path from an input to an output
 /// has more roundings than before.
 ///
+/// A strict operation takes and gives values that are multiplied out, as it may overflow where its base does not.
+///
 /// Before: constants are folded and signs propagated.   After: form_fma contracts the remaining products of variables.
 ir::Program propagate_scale_factors(ir::Program program);
 

@@ -67,6 +67,10 @@ private:
         case Opcode::fnma: {
             const bool product = (minus[0] != minus[1]) != (operation.opcode == Opcode::fnma);
             const bool addend = minus[2] != (operation.opcode == Opcode::fms);
+            if (operation.strict && product && addend) { // −(a·b) − c has no operation of its own
+                operation.opcode = Opcode::fnma;
+                return leave(value, {false, false, true});
+            }
             operation.opcode = product == addend ? Opcode::fma : product ? Opcode::fnma : Opcode::fms;
             sign = product && addend;
             return false;
@@ -95,12 +99,17 @@ private:
     bool absorb_sum(Value value, bool minus_a, bool minus_b) {
         Operation& operation = program_[value];
         char& sign = negative_[static_cast<std::size_t>(value)];
+        if (operation.strict && minus_a && minus_b) {
+            operation.opcode = Opcode::subtract;
+            return leave(value, {true, false, false});
+        }
         operation.opcode = minus_a == minus_b ? Opcode::add : Opcode::subtract;
         if (minus_a == minus_b) {
             sign = minus_a;
             return false;
         }
         if (minus_a) std::swap(operation.operands[0], operation.operands[1]);
+        if (operation.strict) return false;
         const auto [a, b, c] = operation.operands;
         const auto key = [](Value x, Value y) {
             return static_cast<std::uint64_t>(x) << 32 | static_cast<std::uint32_t>(y);
@@ -168,6 +177,7 @@ private:
     bool flip(Value value, int steps) {
         if (steps == 0) return false;
         Operation& operation = program_[value];
+        if (operation.strict && operation.opcode != Opcode::multiply) return false;
         auto& [a, b, c] = operation.operands;
         switch (operation.opcode) {
         case Opcode::constant: operation.number = -operation.number; return true;

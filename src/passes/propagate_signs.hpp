@@ -9,7 +9,8 @@ namespace swirl::passes {
 ///
 /// A negation that reaches a store moves backwards if the value has no other use (−(a − b) → b − a, −(a + b) → a' − b
 /// if a itself may change its sign); otherwise a `negate` operation remains.
-/// Exact except for the sign of zero. Frigo (1999), section 5, on why both matter: half as many constants, and
+/// Exact except for the sign of zero, which strict operations keep: signs pass through their products, not through
+/// their sums. Frigo (1999), section 5, on why both matter: half as many constants, and
 /// expressions that differ only in sign become common.
 ir::Program propagate_signs(ir::Program program);
 

@@ -2,6 +2,7 @@
 #include "problem/expression.hpp"
 #include "support/error_of.hpp"
 #include "support/random_matrix.hpp"
+#include "support/special_values.hpp"
 
 #include <gtest/gtest.h>
 #include <swirl/swirl.hpp>
@@ -218,6 +219,27 @@ TEST(MatrixEpilogue, FinishesWhatIsOnlyScaled) {
             Case<float> scaled(product_of(DataType::float32, 9, 70, 5, layout), "x + bias[i] * j", seed);
             scaled.set_alpha(0);
             scaled.expect_right(scaled.run(1));
+        }
+}
+
+TEST(MatrixEpilogue, HasTheNansAndInfinitiesOfItsArithmetic) {
+    for (const char* cpu : {"sse2", "avx2", "avx512", "portable"})
+        for (const support::SpecialExpression& expression : support::special_expressions) {
+            SCOPED_TRACE(std::string(cpu) + ": " + expression.text);
+            MatrixProduct product = MatrixProduct::column_major(DataType::float64, 14, 3, 1);
+            product.epilogue = Expression(expression.text);
+            Plan plan;
+            try {
+                plan = swirl::plan(product, {.cpu = cpu, .use_wisdom = false});
+            } catch (const Unavailable&) {
+                continue;
+            }
+            std::vector<double> a(14), b(3, 1), c(14 * 3);
+            for (std::size_t i = 0; i < a.size(); ++i)
+                a[i] = support::special_values[i % support::special_values.size()] + 0.0; // sums have no −0
+            plan.execute(1.0, a.data(), b.data(), 0.0, c.data());
+            for (std::size_t k = 0; k < c.size(); ++k)
+                support::expect_same_number(c[k], expression.value(a[k % a.size()]));
         }
 }
 

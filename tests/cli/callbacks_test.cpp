@@ -1,15 +1,18 @@
 #include "cli/accuracy.hpp"
 #include "cli/data.hpp"
 #include "cli/reference.hpp"
+#include "cli/run_swirl.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/cpu/estimate.hpp"
 #include "support/callback_cases.hpp"
+#include "support/special_values.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -54,6 +57,17 @@ TEST(CallbacksOnCpus, AreComputedInEveryPartOfTheLanguage) {
                "convolution 60 float32 batch=5 store" + quoted + " load" + quoted,
                "dft 12 batch=37 inplace load" + quoted});
     }
+}
+
+TEST(CallbacksOnCpus, AreComputedOnPairsOfLanesInSmallKernels) {
+    for (const std::string n : {"4", "5", "8", "12", "16", "20", "30", "32", "36", "60", "64"})
+        for (const std::string scalar : {"", " float32"})
+            prove({"dft " + n + scalar + " load=\"x * w[i]\"",
+                   "dft " + n + scalar + " store=\"2 * x + complex h[i] * conj(x) - im(x)\"",
+                   "dft " + n + scalar + " load=\"x * complex w[b, i] * (i < 3 ? 2 : re(x))\" batch=3",
+                   "dft " + n + scalar +
+                       " batch=5x2 inplace store=\"x * h[b0] + i * abs(im(x)) - (b1 == 1 and i != 2 ? 3 : "
+                       "complex(1, i))\""});
 }
 
 TEST(CallbacksOnCpus, GoWithEveryKindLayoutAndSize) {
@@ -141,6 +155,64 @@ TEST(CallbacksOnCpus, GiveTheSameBitsWithAnyNumberOfThreads) {
             EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size()), 0) << text << " " << threads;
         }
     }
+}
+
+/// C++ of a transform of single numbers, which dct2 doubles, with a load callback, and a program that prints the results
+/// for special values.
+std::string printed_by_emitted_cpp(const std::string& expression, const std::string& cpu) {
+    const TemporaryFolder folder;
+    const auto path = [&](const char* name) { return support::quoted((folder.path() / name).string()); };
+    const auto emitted =
+        run_swirl("emit --cpu " + cpu + " --function transform -o " + path("kernel.cpp") + " --header " +
+                  path("kernel.hpp") + " " + support::quoted("dct2 1 batch=7 load=\"" + expression + "\""));
+    EXPECT_EQ(emitted.status, 0) << emitted.errors;
+    std::ofstream(folder.path() / "main.cpp") << R"(#include "kernel.hpp"
+#include <cmath>
+#include <cstdio>
+int main() {
+    const double x[] = {0.0, -0.0, 3, -3, INFINITY, -INFINITY, NAN};
+    double y[7];
+    transform(x, y);
+    for (double value : y) std::isnan(value) ? std::printf("nan ") : std::printf("%g ", value);
+})";
+    const auto compiled =
+        support::run_command(std::string(SWIRL_CXX_COMPILER) + " -std=c++17 -O2 -march=native " +
+                             path("kernel.cpp") + " " + path("main.cpp") + " -o " + path("main"));
+    EXPECT_EQ(compiled.status, 0) << compiled.errors;
+    return support::run_command(path("main")).output;
+}
+
+TEST(CallbacksInEmittedText, HaveTheNansInfinitiesAndZerosOfTheirArithmetic) {
+    for (const support::SpecialExpression& expression : support::special_expressions) {
+        std::string expected;
+        for (const double x : support::special_values) {
+            const double value = 2 * expression.value(x);
+            expected += std::isnan(value) ? "nan " : fmt::format("{:g} ", value);
+        }
+        for (const char* cpu : {"sse2", "avx2"})
+            EXPECT_EQ(printed_by_emitted_cpp(expression.text, cpu), expected) << expression.text;
+    }
+}
+
+TEST(CallbacksInEmittedText, AreNotFoldedInPtx) {
+    const auto ptx = [](const std::string& expression) {
+        const auto shown =
+            run_swirl("show --device sm_80 --stage ptx " +
+                      support::quoted("dft 64 batch=1000 float32 load=\"" + expression + "\""));
+        EXPECT_EQ(shown.status, 0) << shown.errors;
+        return shown.output;
+    };
+    const auto count = [](const std::string& text, const std::string& word) {
+        std::size_t found = 0;
+        for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+        return found;
+    };
+    const std::string zero = "0f00000000";
+    EXPECT_GT(count(ptx("x * 0"), "mul.rn.f32"), count(ptx("x"), "mul.rn.f32"));
+    EXPECT_NE(ptx("x * 0").find(zero), std::string::npos);
+    EXPECT_GT(count(ptx("x - x"), "sub.rn.f32"), count(ptx("x"), "sub.rn.f32"));
+    EXPECT_GT(count(ptx("x + 0"), "add.rn.f32"), count(ptx("x"), "add.rn.f32"));
+    EXPECT_EQ(count(ptx("x * 1"), "mul.rn.f32"), count(ptx("x"), "mul.rn.f32"));
 }
 
 } // namespace callbacks_test

@@ -81,5 +81,13 @@ TEST(PortableLoops, HaveNoTags) {
     }
 }
 
+TEST(PairTags, AreOnCallbacksThatTakePairs) {
+    Request request = request_for(expanded(16, "stockham(4,4)"), 8, true);
+    request.input.forms = {{{{1}, 0}}};
+    EXPECT_EQ(loops_for_cpu(request).pairs, 0);
+    request.pairs_at_callbacks = true;
+    EXPECT_EQ(loops_for_cpu(request).pairs, 4);
+}
+
 } // namespace passes_test
 } // namespace swirl::loops

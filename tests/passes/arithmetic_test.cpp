@@ -103,6 +103,94 @@ TEST(FoldConstants, FoldsFusedOperationsOfEverySign) {
               "subtract");
 }
 
+/// Arithmetic that is left of a strict expression.
+std::string strict_after(const std::vector<Pass>& passes, const std::function<Value(Expression&)>& make) {
+    return arithmetic(after(passes, [&](Expression& e) {
+        const Builder::StrictScope strict(e, true);
+        e.result(make(e));
+    }));
+}
+
+TEST(FoldConstants, KeepsOfStrictOperationsWhatChangesNanInfinityOrTheSignOfZero) {
+    const auto folded = [](const auto& make) { return strict_after({fold_constants}, make); };
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.x[0], e.number(0)); }), "multiply");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.x[0]); }), "subtract");
+    EXPECT_EQ(folded([](Expression& e) { return e.divide(e.x[0], e.x[0]); }), "divide");
+    EXPECT_EQ(folded([](Expression& e) { return e.divide(e.number(0), e.x[0]); }), "divide");
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.x[0], e.number(0)); }), "add");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.number(0), e.x[0]); }), "subtract");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.number(-0.0L)); }), "subtract");
+    EXPECT_EQ(folded([](Expression& e) { return e.fma(e.x[0], e.number(0), e.x[1]); }), "fma");
+    EXPECT_EQ(folded([](Expression& e) { return e.fma(e.x[0], e.x[1], e.number(0)); }), "fma");
+    EXPECT_EQ(folded([](Expression& e) {
+                  return e.multiply(e.number(0x1p-600L), e.multiply(e.number(0x1p600L), e.x[0]));
+              }),
+              "multiply multiply");
+}
+
+TEST(FoldConstants, RemovesOfStrictOperationsWhatChangesNoResult) {
+    const auto folded = [](const auto& make) { return strict_after({fold_constants}, make); };
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.x[0], e.number(-0.0L)); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.number(0)); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.number(1), e.x[0]); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.number(-1), e.x[0]); }), "negate");
+    EXPECT_EQ(folded([](Expression& e) { return e.negate(e.negate(e.x[0])); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.number(2), e.number(3)); }), "");
+}
+
+TEST(FoldConstants, RoundsStrictConstantsAndLeavesOverflowsToTheMachine) {
+    const auto folded = [](const std::function<Value(Expression&)>& make) {
+        Expression e;
+        const Builder::StrictScope strict(e, true);
+        e.result(make(e));
+        return arithmetic(remove_dead_code(fold_constants(e.finish())));
+    };
+    const auto square = [](Expression& e, long double x) { return e.multiply(e.number(x), e.number(x)); };
+    EXPECT_EQ(folded([&](Expression& e) { return square(e, 0x1p600L); }), "multiply");
+    EXPECT_EQ(folded([&](Expression& e) { return e.multiply(square(e, 0x1p600L), e.number(0x1p-600L)); }),
+              "multiply multiply");
+    EXPECT_EQ(folded([&](Expression& e) { return e.add(square(e, 0x1p-600L), e.x[0]); }), "add");
+}
+
+TEST(FoldConstants, FoldsWhatIsNotStrictOfStrictValues) {
+    EXPECT_EQ(strict_after({fold_constants},
+                           [](Expression& e) {
+                               const Value own = e.multiply(e.x[0], e.number(0));
+                               const Builder::StrictScope foldable(e, false);
+                               return e.multiply(own, e.number(0));
+                           }),
+              "");
+}
+
+TEST(PropagateSigns, LeaveStrictSumsTheSignsOfTheirZeros) {
+    const auto signs = [](const auto& make) { return strict_after({propagate_signs}, make); };
+    EXPECT_EQ(signs([](Expression& e) { return e.negate(e.subtract(e.x[0], e.x[1])); }), "subtract negate");
+    EXPECT_EQ(signs([](Expression& e) { return e.add(e.negate(e.x[0]), e.negate(e.x[1])); }),
+              "negate subtract");
+    EXPECT_EQ(signs([](Expression& e) { return e.fnma(e.x[0], e.x[1], e.negate(e.x[2])); }), "negate fnma");
+    EXPECT_EQ(signs([](Expression& e) {
+                  return e.multiply(e.subtract(e.x[0], e.x[1]), e.subtract(e.x[1], e.x[0]));
+              }),
+              "subtract subtract multiply");
+    EXPECT_EQ(signs([](Expression& e) { return e.add(e.x[1], e.negate(e.x[0])); }), "subtract");
+    EXPECT_EQ(signs([](Expression& e) { return e.multiply(e.negate(e.x[0]), e.negate(e.x[1])); }),
+              "multiply");
+}
+
+TEST(CarryScaleFactors, MultipliesStrictProductsOutAtOnce) {
+    EXPECT_EQ(strict_after({propagate_scale_factors},
+                           [](Expression& e) {
+                               return e.add(e.multiply(e.number(2), e.x[0]), e.multiply(e.number(2), e.x[1]));
+                           }),
+              "multiply multiply add");
+}
+
+TEST(FormFma, ContractsStrictArithmetic) {
+    EXPECT_EQ(strict_after({[](Program program) { return form_fma(std::move(program)); }},
+                           [](Expression& e) { return e.add(e.multiply(e.x[0], e.x[1]), e.x[2]); }),
+              "fma");
+}
+
 TEST(PropagateSigns, MovesNegationsIntoSumsAndMakesConstantsPositive) {
     const auto signs = [](const std::function<Value(Expression&)>& make) {
         const Program program = after({propagate_signs}, [&](Expression& e) { e.result(make(e)); });

@@ -3,6 +3,7 @@
 #include "base/integer.hpp"
 #include "loops/place_pair_tags.hpp"
 #include "lower/cpu/pair_arithmetic.hpp"
+#include "lower/cpu/pair_pointwise.hpp"
 #include "lower/straight_line.hpp"
 #include "lower/twiddle_tables.hpp"
 
@@ -26,6 +27,8 @@ public:
         target_ = arrangement_of(context.loops, call.output, call.placement.targets, lane_);
         before_ = factors_of(call.placement.sources);
         after_ = factors_of(call.placement.targets);
+        if (has_callback(call.placement.sources)) loading_.emplace(context, *context.request.load, width_);
+        if (has_callback(call.placement.targets)) storing_.emplace(context, *context.request.store, width_);
     }
 
     void emit() { emit_loops(0); }
@@ -100,12 +103,30 @@ private:
         return context_.placed(pair_address(context_.loops, memory, location));
     }
 
+    /// The forms of `count` elements that are one access.
+    PairPointwise::ElementForms forms_of(const std::vector<Location>& locations,
+                                         MemoryArrangement arrangement, std::size_t entry, Integer lane,
+                                         int count) {
+        PairPointwise::ElementForms forms;
+        const bool are_lanes = arrangement == MemoryArrangement::side_by_side;
+        for (int j = 0; j < count; ++j) {
+            set_lane(are_lanes ? lane + j : lane);
+            forms.emplace_back();
+            for (const Affine& form :
+                 locations[are_lanes ? entry : entry + static_cast<std::size_t>(j)].forms[0])
+                forms.back().push_back(context_.placed(form));
+        }
+        return forms;
+    }
+
     std::vector<ir::Value> load() {
         const std::vector<Location>& locations = call_.placement.sources;
         const auto one = [&](std::size_t entry, Integer lane, int count) {
-            return context_.builder.load(context_.buffers_of(call_.input).re,
-                                         index(call_.input, locations[entry], lane),
-                                         {.lanes = 2 * width_, .active = 2 * count});
+            const ir::Value value = context_.builder.load(context_.buffers_of(call_.input).re,
+                                                          index(call_.input, locations[entry], lane),
+                                                          {.lanes = 2 * width_, .active = 2 * count});
+            if (!loading_) return value;
+            return loading_->apply(value, forms_of(locations, source_, entry, lane, count));
         };
         std::vector<ir::Value> values;
         if (source_ == MemoryArrangement::side_by_side) {
@@ -125,6 +146,7 @@ private:
     void store(std::vector<ir::Value> values) {
         const std::vector<Location>& locations = call_.placement.targets;
         const auto one = [&](std::size_t entry, Integer lane, int count, ir::Value value) {
+            if (storing_) value = storing_->apply(value, forms_of(locations, target_, entry, lane, count));
             context_.builder.store(context_.buffers_of(call_.output).re,
                                    index(call_.output, locations[entry], lane), value, {.active = 2 * count});
         };
@@ -182,6 +204,7 @@ private:
     PairArithmetic arithmetic_;
     std::vector<Loop> around_;
     std::vector<Twiddle> before_, after_;
+    std::optional<PairPointwise> loading_, storing_; ///< callbacks, in the order of memory
     formula::DiagonalValues diagonal_values_;
     std::vector<Integer> values_; ///< of variables
     Integer first_ = 0;           ///< iteration in lane 0

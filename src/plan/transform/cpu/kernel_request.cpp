@@ -1,6 +1,7 @@
 #include "plan/transform/dimension_passes.hpp"
 
 #include "base/error.hpp"
+#include "lower/cpu/pair_pointwise.hpp"
 #include "plan/transform/cpu/half_spectrum.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/merge_convolution.hpp"
@@ -59,6 +60,8 @@ lower::KernelRequest kernel_request(const Transform& problem, const DimensionPas
     request.loops.lanes = scalar_code ? 1 : target::lanes(cpu, request.loops.scalar);
     request.loops.cache_bytes = cpu.cache_bytes;
     request.loops.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
+    request.loops.pairs_at_callbacks = (!pass.load || lower::has_form_in_pairs(*pass.load)) &&
+                                       (!pass.store || lower::has_form_in_pairs(*pass.store));
     request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;
     return request;
 }

@@ -1,11 +1,13 @@
 #include "search/cost/cpu/cost_model.hpp"
 
 #include "base/error.hpp"
+#include "lower/cpu/pair_pointwise.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "search/candidates/cpu/dft_candidates.hpp"
 #include "search/candidates/cpu/subproblems.hpp"
+#include "search/cost/cpu/callback_cost.hpp"
 #include "search/cost/cpu/cycles.hpp"
 #include "search/cost/cpu/multidimensional_cost.hpp"
 #include "search/cost/cpu/pair_cost.hpp"
@@ -436,9 +438,14 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
                    ? strided_candidates(pass.nonterminal, far_apart ? stride : 0, setting)
                    : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
-    if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone())
+    const auto suits_pairs = [](const std::optional<lower::Pointwise>& callback) {
+        return !callback || lower::has_form_in_pairs(*callback);
+    };
+    if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone() &&
+        suits_pairs(pass.load) && suits_pairs(pass.store))
         estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1);
-    for (Candidate& candidate : all) candidate.cycles *= setting.loops;
+    const double callbacks = callback_cycles(pass, setting.lanes);
+    for (Candidate& candidate : all) candidate.cycles = (candidate.cycles + callbacks) * setting.loops;
     return all;
 }
 
