@@ -44,33 +44,31 @@ struct GpuKernelFeatures {
 
 /// Constants of the model, fitted by `bench_gpu_cost` to kernels of problems drawn at random; see docs/gpu.md.
 struct GpuModelConstants {
-    double launch = 8.62e-7;           ///< seconds, of a kernel
-    double cached_latency = 117;       ///< cycles until a load from L2 has arrived, or a store is done
-    double memory_latency = 256;       ///< more of them where memory is accessed
-    double step_latency = 150;         ///< cycles, of a step and its barrier
-    double instruction_latency = 1.17; ///< cycles, of a thread's instruction
-    double issue_cycles = 1.56;        ///< of a warp instruction, relative to one per cycle and partition
-    double bank_cycles = 1.05;         ///< of a request to shared memory, relative to one per cycle
-    double memory_rate = 0.908;        ///< relative to the GPU's
-    double cache_rate = 0.47;          ///< L2, relative to the GPU's
-    double capacity = 0.848;           ///< of L2 for data to remain there, relative to the GPU's
-    double sharpness = 6.43;           ///< of the transition beyond this capacity
-    double overlap =
-        1.2; ///< exponent of the norm that adds the times of all resources, with one resident block
-    double overlap_of_blocks = 0.209; ///< more of it each time that the number of resident blocks doubles
-    double overlap_of_rounds =
-        0.0945;                    ///< likewise of the rounds of resident blocks, which do not keep in step
-    double segment_bytes = 15.1;   ///< lost per contiguous range
-    double spill = 0.0236;         ///< more instructions per register that a thread lacks, as a fraction
-    double spectrum_latency = 455; ///< cycles, of a step that waits for a spectrum
-    double exchange_latency = 968; ///< cycles, of a step of a cluster
-    double exchange = 0.793;       ///< more time of clusters of 16 blocks, as a fraction
-    double exchange_growth = 1.06; ///< exponent of that with the cluster's size
-    double group_latency = 2760;   ///< cycles, of a cooperative group's barrier
-    double block_cycles = 74.2;    ///< to start a block
-    double word_latency = 0.82;    ///< exponent of the latency of instructions with their words
-    double table_cache = 1.12; ///< of the first-level cache for tables, relative to what shared memory leaves
-    double table_rate = 87;    ///< bytes per cycle of factors that this cache lacks
+    double launch = 8.56e-7;           ///< seconds, of a kernel
+    double cached_latency = 104;       ///< cycles until a load from L2 has arrived, or a store is done
+    double memory_latency = 214;       ///< more of them where memory is accessed
+    double step_latency = 171;         ///< cycles, of a step and its barrier
+    double instruction_latency = 1.11; ///< cycles, of a thread's instruction
+    double issue_cycles = 1.5;         ///< of a warp instruction, relative to one per cycle and partition
+    double bank_cycles = 0.93;         ///< of a request to shared memory, relative to one per cycle
+    double memory_rate = 0.924;        ///< relative to the GPU's
+    double cache_rate = 0.48;          ///< L2, relative to the GPU's
+    double capacity = 0.878;           ///< of L2 for data to remain there, relative to the GPU's
+    double sharpness = 6.54;           ///< of the transition beyond this capacity
+    /// Exponent of the norm: of one round of one resident block; more each time that the resident blocks double in number,
+    /// or the rounds, which do not keep in step.
+    double overlap = 1.11, overlap_of_blocks = 0.171, overlap_of_rounds = 0.089;
+    double segment_bytes = 15.2;    ///< lost per contiguous range
+    double spill = 0.0244;          ///< more instructions per register that a thread lacks, as a fraction
+    double spectrum_latency = 483;  ///< cycles, of a step that waits for a spectrum
+    double exchange_latency = 873;  ///< cycles, of a step of a cluster
+    double exchange = 0.734;        ///< more time of clusters of 16 blocks, as a fraction
+    double exchange_growth = 0.907; ///< exponent of that with the cluster's size
+    double group_latency = 3250;    ///< cycles, of a cooperative group's barrier
+    double block_cycles = 75.2;     ///< to start a block
+    double word_latency = 0.791;    ///< exponent of the latency of instructions with their words
+    double table_cache = 1.14; ///< of the first-level cache for tables, relative to what shared memory leaves
+    double table_rate = 86.6;  ///< bytes per cycle of factors that this cache lacks
 };
 
 /// Seconds of the kernel. Each resource alone - the chain of a block's instructions and latencies, issue slots, shared
